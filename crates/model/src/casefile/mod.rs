@@ -1,0 +1,1 @@
+//! The case file: how people read and write a case.

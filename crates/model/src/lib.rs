@@ -1,0 +1,28 @@
+//! The nouns of Isopod: plain data that the rooms hand to each other.
+//!
+//! A [`Case`] says what to run, a [`Trace`] says what happened, and everything in between is made of
+//! values, outcomes, levels and targets. Nothing here does I/O, reads a clock or draws a random number
+//! on its own; everything can be written to a file and read back.
+
+pub mod case;
+pub mod casefile;
+pub mod expect;
+pub mod level;
+pub mod outcome;
+pub mod rows;
+pub mod schema;
+pub mod seed;
+pub mod sql;
+pub mod target;
+pub mod trace;
+pub mod value;
+
+pub use case::{Case, FinalState, KnownFailure, SessionSpec, Setup, Step};
+pub use expect::{Expectation, Expected, Selector};
+pub use level::Level;
+pub use outcome::{DbError, Ends, ErrorClass, Open, Outcome, Reply, Warning};
+pub use rows::RowSet;
+pub use seed::{Rng, Seed};
+pub use target::{Product, ServerInfo, Target, Version};
+pub use trace::{Cause, Round, Trace, Wait};
+pub use value::{Kind, Value};

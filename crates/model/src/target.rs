@@ -1,0 +1,188 @@
+//! What a case runs on: a product, a version and the settings that change its behaviour.
+//!
+//! `mysql@9.7?log_bin=OFF` is a [`Target`]: what the user asks for. [`ServerInfo`] is what was found when
+//! that server answered: its exact version and the settings that are really in force.
+
+use std::{collections::BTreeMap, fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// A database product with a dialect of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Product {
+    /// MySQL
+    Mysql,
+    /// MariaDB
+    Mariadb,
+    /// SQLite
+    Sqlite,
+}
+
+impl Product {
+    /// All of them.
+    pub const ALL: [Product; 3] = [Product::Mysql, Product::Mariadb, Product::Sqlite];
+
+    /// Its name in targets and case files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Product::Mysql => "mysql",
+            Product::Mariadb => "mariadb",
+            Product::Sqlite => "sqlite",
+        }
+    }
+}
+
+impl fmt::Display for Product {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Product {
+    type Err = BadTarget;
+
+    fn from_str(text: &str) -> Result<Self, BadTarget> {
+        Product::ALL
+            .into_iter()
+            .find(|p| p.name().eq_ignore_ascii_case(text))
+            .ok_or_else(|| BadTarget::Product(text.to_string()))
+    }
+}
+
+/// A dotted version, complete or a prefix: `9.7`, `10.11.19`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Version(pub Vec<u32>);
+
+impl Version {
+    /// Is `self` this version, or a release of it? `10.11.19` is within `10.11`.
+    pub fn within(&self, prefix: &Version) -> bool {
+        self.0.len() >= prefix.0.len() && self.0[..prefix.0.len()] == prefix.0[..]
+    }
+
+    /// Compares only as many parts as both have: `10.11.19` against `10.11` is equal.
+    pub fn cmp_prefix(&self, other: &Version) -> std::cmp::Ordering {
+        let n = self.0.len().min(other.0.len());
+        self.0[..n].cmp(&other.0[..n])
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.0.iter().map(u32::to_string).collect();
+        f.pad(&parts.join("."))
+    }
+}
+
+impl FromStr for Version {
+    type Err = BadTarget;
+
+    fn from_str(text: &str) -> Result<Self, BadTarget> {
+        text.split('.')
+            .map(|part| part.parse().map_err(|_| BadTarget::Version(text.to_string())))
+            .collect::<Result<_, _>>()
+            .map(Version)
+    }
+}
+
+impl TryFrom<String> for Version {
+    type Error = BadTarget;
+
+    fn try_from(text: String) -> Result<Self, BadTarget> {
+        text.parse()
+    }
+}
+
+impl From<Version> for String {
+    fn from(version: Version) -> String {
+        version.to_string()
+    }
+}
+
+/// Settings by name. Names are lower case with underscores; values keep their case.
+pub type Settings = BTreeMap<String, String>;
+
+/// What the user asks for: `mariadb@10.11?innodb_snapshot_isolation=ON`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Target {
+    /// The product.
+    pub product: Product,
+    /// The version or version line; none means the newest that can be had.
+    pub version: Option<Version>,
+    /// Settings that the server is started with.
+    pub settings: Settings,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = self.product.to_string();
+        if let Some(version) = &self.version {
+            text.push_str(&format!("@{version}"));
+        }
+        for (i, (name, value)) in self.settings.iter().enumerate() {
+            text.push_str(&format!("{}{name}={value}", if i == 0 { '?' } else { '&' }));
+        }
+        f.pad(&text)
+    }
+}
+
+impl FromStr for Target {
+    type Err = BadTarget;
+
+    fn from_str(text: &str) -> Result<Self, BadTarget> {
+        let (server, query) = text.split_once('?').unwrap_or((text, ""));
+        let (product, version) = match server.split_once('@') {
+            Some((product, version)) => (product, Some(version.parse()?)),
+            None => (server, None),
+        };
+        let mut settings = Settings::new();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').ok_or_else(|| BadTarget::Setting(pair.to_string()))?;
+            settings.insert(name.to_ascii_lowercase().replace('-', "_"), value.to_string());
+        }
+        Ok(Target { product: product.parse()?, version, settings })
+    }
+}
+
+impl TryFrom<String> for Target {
+    type Error = BadTarget;
+
+    fn try_from(text: String) -> Result<Self, BadTarget> {
+        text.parse()
+    }
+}
+
+impl From<Target> for String {
+    fn from(target: Target) -> String {
+        target.to_string()
+    }
+}
+
+/// What a server said of itself when it was first asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerInfo {
+    /// The product.
+    pub product: Product,
+    /// Its exact version.
+    pub version: Version,
+    /// The version as the server words it, for people.
+    pub version_text: String,
+    /// Settings that change what it owes, with the values in force (`log_bin`, `innodb_snapshot_isolation`, ...).
+    pub settings: Settings,
+}
+
+/// The text names no target.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum BadTarget {
+    /// No such product.
+    #[error("`{0}` is not a product that Isopod knows; it knows mysql, mariadb and sqlite")]
+    Product(String),
+    /// Not a version.
+    #[error("`{0}` is not a version; write digits and dots, such as 10.11")]
+    Version(String),
+    /// Not a setting.
+    #[error("`{0}` is not a setting; write name=value")]
+    Setting(String),
+}
