@@ -1,0 +1,153 @@
+//! The seams between the scheduler and a database: what it needs to be told, and nothing else.
+
+use std::{os::fd::RawFd, time::Duration};
+
+use model::{Level, RowSet, ServerInfo, Warning};
+
+/// The server's own number of a connection (`CONNECTION_ID()`).
+pub type SessionId = u64;
+
+/// An answer as the wire gave it, before a dialect says what an error means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What came.
+    pub reply: RawReply,
+    /// How many warnings the server counted.
+    pub warnings: u16,
+    /// Is a transaction open, where the protocol says so (errors often do not)?
+    pub in_transaction: Option<bool>,
+}
+
+/// What came over the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RawReply {
+    /// A result set.
+    Rows(RowSet),
+    /// Success without one.
+    Done {
+        /// Rows affected.
+        affected: u64,
+        /// Rows matched, where the server says so.
+        matched: Option<u64>,
+    },
+    /// The server refused.
+    Error(RawError),
+    /// The connection ended.
+    Lost,
+}
+
+/// An error as the server sent it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawError {
+    /// Its number.
+    pub code: u32,
+    /// SQLSTATE, or empty.
+    pub sqlstate: String,
+    /// Its text.
+    pub message: String,
+}
+
+/// One connection. Sending never waits for the answer, and at most one statement is outstanding.
+pub trait Session {
+    /// The server's number of this connection.
+    fn id(&self) -> SessionId;
+
+    /// Sends one statement. A broken connection shows as [`RawReply::Lost`] at the next `receive`.
+    fn send(&mut self, sql: &str);
+
+    /// The answer to the statement sent last, if it has come completely. Never blocks.
+    fn receive(&mut self) -> Option<Answer>;
+
+    /// What to poll for input.
+    fn fd(&self) -> RawFd;
+
+    /// Forgets all session state (variables, level, temporary tables) but keeps the connection, or
+    /// says that the connection must be opened anew. Blocks; only between cases.
+    fn reset(&mut self) -> bool;
+}
+
+/// A running server.
+pub trait Server {
+    /// What it is, as it described itself when it came up.
+    fn info(&self) -> &ServerInfo;
+
+    /// Opens a session, with our own schema as its default. Blocks.
+    fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError>;
+
+    /// A monitor for this server, of the kind asked for at start.
+    fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError>;
+
+    /// Ends the statement that a session is running (`KILL QUERY`), or the whole session if `hard`.
+    fn kill(&mut self, session: SessionId, hard: bool) -> Result<(), ConnectError>;
+
+    /// Is its process still there? Asked after a connection was lost.
+    fn alive(&mut self) -> bool;
+
+    /// Its process, if it runs on this machine and we started it: for pinning and priorities.
+    fn pid(&self) -> Option<u32>;
+}
+
+/// What a monitor knows about the statements that have not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// Every one of them provably waits.
+    AllWait,
+    /// At least one is still at work, or it cannot be told yet.
+    Working,
+}
+
+/// Knows whether statements wait.
+pub trait LockMonitor {
+    /// How it knows: `proc`, `sql` or `never`, for people.
+    fn how(&self) -> &'static str;
+
+    /// Prepares to watch a session; called once after it was opened.
+    fn watch(&mut self, session: SessionId) -> Result<(), ConnectError>;
+
+    /// No longer watches a session.
+    fn forget(&mut self, session: SessionId);
+
+    /// Do all of these sessions wait? They have a statement outstanding each.
+    fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError>;
+
+    /// For each of these waiting sessions, the sessions that it waits for. Only a label; may be empty.
+    fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>>;
+
+    /// How long to wait for an answer before it is worth asking this monitor (again).
+    fn patience(&self) -> Duration;
+}
+
+/// Why WE could not go on. What the database answers is never one of these.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// The server does not take connections.
+    #[error("cannot connect to {server}: {reason}")]
+    Refused {
+        /// Which server.
+        server: String,
+        /// Why.
+        reason: String,
+    },
+    /// A statement of our own failed.
+    #[error("the server refused a statement of Isopod's own: {statement}: {reason}")]
+    Own {
+        /// The statement.
+        statement: String,
+        /// Why.
+        reason: String,
+    },
+    /// The level was set but did not hold.
+    #[error("the session was set to {asked} but reports {found}")]
+    Level {
+        /// What was asked for.
+        asked: Level,
+        /// What the server says.
+        found: String,
+    },
+    /// The connection or the server went away.
+    #[error("the server went away")]
+    Gone,
+}
+
+/// Warnings fetched after a statement that left some.
+pub type Warnings = Vec<Warning>;
