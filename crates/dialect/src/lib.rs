@@ -1,1 +1,89 @@
-//! dialect
+//! How the databases differ, as data: one folder per product, the same questions answered in each.
+//!
+//! [`of`] gives the [`Dialect`] of a product: how a level is set and read back, how a transaction begins,
+//! what an error code means and what it ends, how tables are emptied. Nothing here talks to a server.
+
+pub mod mariadb;
+pub mod mysql;
+pub mod sqlite;
+
+use model::{Ends, ErrorClass, Level, Product, Version};
+
+/// What the executor and the printers need to know about a product.
+pub struct Dialect {
+    /// The product.
+    pub product: Product,
+    /// The levels that it really distinguishes.
+    pub levels: &'static [Level],
+    /// The level of a session that asked for nothing.
+    pub default_level: Level,
+    /// How a level is set and read back; none where there is nothing to set.
+    pub set_level: Option<SetLevel>,
+    /// How autocommit is switched off; none where it cannot be.
+    pub autocommit_off: Option<&'static str>,
+    /// How a transaction begins.
+    pub begin: Begin,
+    /// What an error means and ends, by code and SQLSTATE.
+    pub classify: fn(code: u32, sqlstate: &str) -> (ErrorClass, Ends),
+    /// After an error that ended a transaction begun with BEGIN: is a new one open at once?
+    pub reopens: fn(&Version) -> bool,
+    /// How tables are emptied, listed and dropped.
+    pub tables: Tables,
+    /// Fetches the warnings of the statement before: level, code and message; none where there are none.
+    pub show_warnings: Option<&'static str>,
+    /// Opens a read view that keeps deleted rows from being purged while a case runs.
+    pub hold_view: Option<&'static str>,
+    /// The quotation mark around names.
+    pub quote: char,
+}
+
+/// How a level is set in a session and how the session is asked for it.
+pub struct SetLevel {
+    /// The statement that sets it.
+    pub set: fn(Level) -> String,
+    /// The query that reads it back.
+    pub read: fn(&Version) -> &'static str,
+    /// What that query answers at a level.
+    pub answer: fn(Level) -> String,
+}
+
+/// The three ways to begin.
+pub struct Begin {
+    /// Plain.
+    pub plain: &'static str,
+    /// With a snapshot taken at once.
+    pub snapshot: Option<&'static str>,
+    /// Read only.
+    pub read_only: Option<&'static str>,
+}
+
+/// How tables are emptied, listed and dropped.
+pub struct Tables {
+    /// Leaves nothing of the old rows behind; the name stands at `{}`.
+    pub empty_clean: &'static str,
+    /// Cheap; old versions and counters may stay behind.
+    pub empty_fast: &'static str,
+    /// Lists the tables and views of our own schema: name, and whether it is a view (`VIEW`).
+    pub list: &'static str,
+    /// Before dropping tables in any order.
+    pub before_drop: Option<&'static str>,
+    /// After it.
+    pub after_drop: Option<&'static str>,
+}
+
+impl Dialect {
+    /// A name between the product's quotation marks.
+    pub fn quoted(&self, name: &str) -> String {
+        let q = self.quote;
+        format!("{q}{}{q}", name.replace(q, &format!("{q}{q}")))
+    }
+}
+
+/// The dialect of a product.
+pub fn of(product: Product) -> &'static Dialect {
+    match product {
+        Product::Mysql => &mysql::DIALECT,
+        Product::Mariadb => &mariadb::DIALECT,
+        Product::Sqlite => &sqlite::DIALECT,
+    }
+}

@@ -1,0 +1,27 @@
+//! MariaDB with InnoDB.
+
+use model::{Level, Product};
+
+use crate::{Dialect, SetLevel, mysql};
+
+/// MariaDB: MySQL's ways, but for the name of the level's variable.
+pub static DIALECT: Dialect = Dialect {
+    product: Product::Mariadb,
+    levels: &Level::ALL,
+    default_level: Level::RepeatableRead,
+    set_level: Some(SetLevel {
+        set: mysql::set_level,
+        // `transaction_isolation` came with 11.1; the old name works in all versions.
+        read: |_| "SELECT @@tx_isolation",
+        answer: mysql::level_answer,
+    }),
+    autocommit_off: Some("SET autocommit = 0"),
+    begin: mysql::BEGIN,
+    classify: mysql::errors::classify,
+    // Measured: after a deadlock or error 1020 the session is in autocommit.
+    reopens: |_| false,
+    tables: mysql::TABLES,
+    show_warnings: Some("SHOW WARNINGS"),
+    hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
+    quote: '`',
+};

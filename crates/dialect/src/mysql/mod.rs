@@ -1,0 +1,56 @@
+//! MySQL with InnoDB.
+
+pub mod errors;
+
+use model::{Level, Product, Version};
+
+use crate::{Begin, Dialect, SetLevel, Tables};
+
+/// MySQL.
+pub static DIALECT: Dialect = Dialect {
+    product: Product::Mysql,
+    levels: &Level::ALL,
+    default_level: Level::RepeatableRead,
+    set_level: Some(SetLevel { set: set_level, read: read_level, answer: level_answer }),
+    autocommit_off: Some("SET autocommit = 0"),
+    begin: BEGIN,
+    classify: errors::classify,
+    // Measured: 5.6 is in a new transaction after a deadlock, 9.7 in autocommit. The manual of 5.6 says so
+    // for 5.6 ("InnoDB Error Handling"); later manuals are silent.
+    reopens: |version| version.cmp_prefix(&Version(vec![5, 6])).is_le(),
+    tables: TABLES,
+    show_warnings: Some("SHOW WARNINGS"),
+    hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
+    quote: '`',
+};
+
+pub(crate) const BEGIN: Begin = Begin {
+    plain: "BEGIN",
+    snapshot: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
+    read_only: Some("START TRANSACTION READ ONLY"),
+};
+
+pub(crate) const TABLES: Tables = Tables {
+    empty_clean: "TRUNCATE TABLE {}",
+    empty_fast: "DELETE FROM {}",
+    list: "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = DATABASE()",
+    before_drop: Some("SET foreign_key_checks = 0"),
+    after_drop: Some("SET foreign_key_checks = 1"),
+};
+
+/// SESSION, not GLOBAL: the latter does not change the session that says it.
+pub(crate) fn set_level(level: Level) -> String {
+    format!("SET SESSION TRANSACTION ISOLATION LEVEL {}", level.sql())
+}
+
+fn read_level(version: &Version) -> &'static str {
+    if version.cmp_prefix(&Version(vec![5, 7])).is_lt() {
+        "SELECT @@tx_isolation"
+    } else {
+        "SELECT @@transaction_isolation"
+    }
+}
+
+pub(crate) fn level_answer(level: Level) -> String {
+    level.sql().replace(' ', "-")
+}
