@@ -6,7 +6,22 @@
 //! * [`Server`]: opens sessions, kills statements, says whether it lives;
 //! * [`Session`]: sends now, answers later; nothing blocks;
 //! * [`LockMonitor`]: knows whether everything that has not answered provably waits.
+//!
+//! [`Executor`] runs cases on one server; [`Runner`] also brings up a new server when one has died.
 
+pub mod ask;
+mod end;
+mod executor;
+pub mod os;
+pub mod placement;
+mod prepare;
+mod runner;
+mod scheduler;
 pub mod seams;
+mod slot;
 
+pub use executor::{Counts, Executor, Options, Run, Timing};
+pub use placement::{Placed, Placement};
+pub use prepare::{Plan, Reset};
+pub use runner::{Launch, LaunchError, Runner};
 pub use seams::{Answer, ConnectError, LockMonitor, RawError, RawReply, Server, Session, SessionId, Settled};

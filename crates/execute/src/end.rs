@@ -1,0 +1,115 @@
+//! How a case ends: nothing may be left waiting, open or running.
+//!
+//! If a statement still waits when all is submitted, the case has stalled. Idle open transactions are rolled
+//! back in session order, settling after each, because that may wake the others; only when that does not help is
+//! a waiting statement killed. The same ends every case, stalled or not.
+
+use std::time::{Duration, Instant};
+
+use model::{Cause, Open, Outcome, Reply};
+
+use crate::{
+    os,
+    scheduler::Play,
+    seams::ConnectError,
+    slot::Outstanding,
+};
+
+impl Play<'_> {
+    /// Ends the case.
+    pub(crate) fn end(&mut self) -> Result<(), ConnectError> {
+        self.late()?;
+        self.flush()?;
+        self.stalled = !self.dead && self.on.slots.iter().any(|slot| slot.outstanding.is_some());
+        while !self.dead {
+            let busy = |i: &usize| self.on.slots[*i].outstanding.is_some();
+            let open = |i: &usize| self.on.slots[*i].idle() && self.on.slots[*i].open != Open::No;
+            let all = 0..self.on.slots.len();
+            if let Some(i) = all.clone().find(open) {
+                self.roll_back(i)?;
+            } else if let Some(i) = all.clone().find(busy) {
+                self.kill(i, Reply::Killed, Cause::Killed(i))?;
+            } else {
+                break;
+            }
+            self.flush()?;
+        }
+        if self.dead {
+            self.bury();
+        }
+        Ok(())
+    }
+
+    fn roll_back(&mut self, i: usize) -> Result<(), ConnectError> {
+        let slot = &mut self.on.slots[i];
+        let Some(session) = slot.session.as_mut() else { return Ok(()) };
+        session.send("ROLLBACK");
+        slot.outstanding = Some(Outstanding::Rollback);
+        self.settle(Cause::RolledBack(i))
+    }
+
+    /// Kills what a session is running, and settles.
+    fn kill(&mut self, i: usize, becomes: Reply, cause: Cause) -> Result<(), ConnectError> {
+        let slot = &mut self.on.slots[i];
+        slot.waits = false;
+        self.killed.push((i, becomes));
+        let id = slot.id;
+        if self.on.server.kill(id, false).is_err() && !self.on.server.alive() {
+            self.dead = true;
+            return Ok(());
+        }
+        // KILL QUERY is answered before the statement has ended: wait for that, a lock wait ends at once.
+        let begun = Instant::now();
+        let (fds, _) = self.outstanding();
+        while !os::wait_readable(&fds, Duration::from_millis(10)) && begun.elapsed() < Duration::from_secs(2) {}
+        if begun.elapsed() >= Duration::from_secs(2) {
+            self.on.server.kill(id, true)?;
+            if !os::wait_readable(&fds, Duration::from_secs(2)) {
+                self.abandon(i, Reply::Killed);
+            }
+        }
+        self.settle(cause)
+    }
+
+    /// Not even a kill helped: the connection is dropped and the server left to it.
+    fn abandon(&mut self, i: usize, becomes: Reply) {
+        let slot = &mut self.on.slots[i];
+        slot.session = None;
+        slot.open = Open::No;
+        self.killed.retain(|(killed, _)| *killed != i);
+        if let Some(Outstanding::Step(step)) = slot.outstanding.take() {
+            self.outcomes[step] = Some(Outcome::bare(becomes));
+        }
+    }
+
+    /// Statements that neither answer nor wait: they are killed and called hung.
+    pub(crate) fn hung(&mut self) -> Result<(), ConnectError> {
+        let busy: Vec<usize> =
+            (0..self.on.slots.len()).filter(|&i| self.on.slots[i].outstanding.is_some()).collect();
+        // Those that were proven to wait before are not to blame, unless there is nobody else.
+        let fresh: Vec<usize> = busy.iter().copied().filter(|&i| !self.on.slots[i].waits).collect();
+        for i in if fresh.is_empty() { busy } else { fresh } {
+            let kills = self.killed.iter().filter(|(killed, _)| *killed == i).count();
+            self.killed.push((i, Reply::Hung));
+            // First the statement, then the connection, then we give up on it.
+            if kills == 2 {
+                self.abandon(i, Reply::Hung);
+            } else if self.on.server.kill(self.on.slots[i].id, kills == 1).is_err() && !self.on.server.alive() {
+                self.dead = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// The server is gone: so is everything that was asked of it.
+    fn bury(&mut self) {
+        for slot in &mut self.on.slots {
+            if let Some(Outstanding::Step(step)) = slot.outstanding.take() {
+                self.outcomes[step] = Some(Outcome::bare(Reply::ServerDied));
+            }
+            slot.queue.clear();
+            slot.session = None;
+            slot.open = Open::No;
+        }
+    }
+}

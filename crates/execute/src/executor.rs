@@ -1,0 +1,256 @@
+//! Runs cases on one server: prepare, submit step by step, end, read the final state.
+
+use std::time::{Duration, Instant};
+
+use dialect::Dialect;
+use model::{Case, Level, Open, Outcome, Reply, RowSet, SessionSpec, Trace};
+
+use crate::{
+    ask::{must, text},
+    prepare::{Plan, Reset, Stage},
+    scheduler::Play,
+    seams::{ConnectError, LockMonitor, Server, Session},
+    slot::Slot,
+};
+
+/// How cases are run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How tables are emptied between cases.
+    pub reset: Reset,
+    /// A statement that neither answers nor waits for this long is hung.
+    pub hung_after: Duration,
+    /// Ask for whom a statement waits, to show it.
+    pub label: bool,
+    /// After each decision that statements wait, watch this long whether one answers all the same.
+    pub watch: Option<Duration>,
+    /// How often a case is tried again when an answer came after "settled".
+    pub tries: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            reset: Reset::Clean,
+            hung_after: Duration::from_secs(10),
+            label: false,
+            watch: None,
+            tries: 5,
+        }
+    }
+}
+
+/// What was counted over all cases.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Cases run, repeated ones included.
+    pub cases: u64,
+    /// Statements sent.
+    pub statements: u64,
+    /// Statements that were said to wait.
+    pub waits: u64,
+    /// Of these, how many answered all the same.
+    pub false_decisions: u64,
+}
+
+/// Wall times of one run. They stand beside the trace, never in it.
+#[derive(Clone, Debug, Default)]
+pub struct Timing {
+    /// Emptying and filling the tables, preparing the sessions.
+    pub reset: Duration,
+    /// From the first step to the last answer.
+    pub steps: Duration,
+    /// For each statement that waits: from sending it to knowing it.
+    pub waits: Vec<Duration>,
+}
+
+/// A run: what happened and how long it took.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What happened.
+    pub trace: Trace,
+    /// How long it took.
+    pub timing: Timing,
+    /// Why the setup had to be run anew as text, if it had to.
+    pub opaque_setup: Option<String>,
+}
+
+/// Runs cases on one server.
+pub struct Executor {
+    pub(crate) server: Box<dyn Server>,
+    pub(crate) dialect: &'static Dialect,
+    pub(crate) monitor: Box<dyn LockMonitor>,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) options: Options,
+    /// What was counted so far.
+    pub counts: Counts,
+    control: Box<dyn Session>,
+    holder: Option<Box<dyn Session>>,
+    stage: Stage,
+    dead: bool,
+}
+
+impl Executor {
+    /// Takes over a server that has come up.
+    pub fn new(mut server: Box<dyn Server>, options: Options) -> Result<Executor, ConnectError> {
+        let dialect = dialect::of(server.info().product);
+        let monitor = server.monitor()?;
+        let control = server.connect()?;
+        let mut holder = None;
+        if dialect.hold_view.is_some() {
+            let mut session = server.connect()?;
+            set_level(session.as_mut(), dialect, &server.info().version, Level::RepeatableRead)?;
+            holder = Some(session);
+        }
+        Ok(Executor {
+            server,
+            dialect,
+            monitor,
+            control,
+            holder,
+            slots: Vec::new(),
+            stage: Stage::default(),
+            options,
+            counts: Counts::default(),
+            dead: false,
+        })
+    }
+
+    /// The server.
+    pub fn server(&mut self) -> &mut dyn Server {
+        self.server.as_mut()
+    }
+
+    /// How waits are known.
+    pub fn settles_by(&self) -> &'static str {
+        self.monitor.how()
+    }
+
+    /// Has the server died?
+    pub fn dead(&self) -> bool {
+        self.dead
+    }
+
+    /// Runs a case; again if an answer came after the server had been called settled.
+    pub fn run(&mut self, case: &Case, level: Level) -> Result<Run, ConnectError> {
+        let plan = Plan::new(case, self.dialect);
+        for _ in 1..self.options.tries {
+            let run = self.run_once(case, &plan, level)?;
+            if run.trace.false_decisions == 0 {
+                return Ok(run);
+            }
+        }
+        self.run_once(case, &plan, level)
+    }
+
+    fn run_once(&mut self, case: &Case, plan: &Plan, level: Level) -> Result<Run, ConnectError> {
+        let start = Instant::now();
+        self.prepare(case, plan, level).inspect_err(|_| self.stage.forget())?;
+        let ready = Instant::now();
+        let mut play = Play::new(self, case);
+        let played = play.all();
+        let Play { rounds, outcomes, stalled, false_decisions, waits, dead, .. } = play;
+        played?;
+        let done = Instant::now();
+        self.dead = dead;
+        for session in &plan.changes_session {
+            self.slots[*session].dirty = true;
+        }
+        self.counts.cases += 1;
+        self.counts.waits += waits.len() as u64;
+        self.counts.false_decisions += u64::from(false_decisions);
+        let final_state = if dead { None } else { self.final_state(case, plan) };
+        let trace = Trace {
+            server: self.server.info().clone(),
+            level,
+            rounds,
+            outcomes: outcomes.into_iter().map(|o| o.unwrap_or(Outcome::bare(Reply::NotSent))).collect(),
+            stalled,
+            false_decisions,
+            final_state,
+        };
+        let timing = Timing { reset: ready - start, steps: done - ready, waits };
+        Ok(Run { trace, timing, opaque_setup: plan.opaque.clone() })
+    }
+
+    fn prepare(&mut self, case: &Case, plan: &Plan, level: Level) -> Result<(), ConnectError> {
+        self.stage.set(self.control.as_mut(), self.dialect, case, plan, self.options.reset)?;
+        for (i, spec) in case.sessions.iter().enumerate() {
+            self.prepare_session(i, spec, spec.level.unwrap_or(level))?;
+        }
+        match (&mut self.holder, self.dialect.hold_view, self.options.reset) {
+            (Some(holder), Some(hold), Reset::Clean) => must(holder.as_mut(), hold).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    fn prepare_session(&mut self, i: usize, spec: &SessionSpec, level: Level) -> Result<(), ConnectError> {
+        if let Some(slot) = self.slots.get_mut(i)
+            && slot.dirty
+        {
+            // A reset keeps the connection and its thread; where that cannot be had, a new one is opened.
+            if slot.session.as_mut().is_some_and(|session| session.reset()) {
+                (slot.dirty, slot.level, slot.autocommit) = (false, None, true);
+            } else {
+                slot.session = None;
+            }
+        }
+        if self.slots.get(i).is_none_or(|slot| slot.session.is_none()) {
+            let session = self.server.connect()?;
+            self.monitor.watch(session.id())?;
+            match self.slots.get_mut(i) {
+                Some(slot) => {
+                    self.monitor.forget(slot.id);
+                    *slot = Slot::new(session);
+                }
+                None => self.slots.push(Slot::new(session)),
+            }
+        }
+        let slot = &mut self.slots[i];
+        let Some(session) = slot.session.as_mut() else { return Err(ConnectError::Gone) };
+        if slot.level != Some(level) {
+            set_level(session.as_mut(), self.dialect, &self.server.info().version, level)?;
+            slot.level = Some(level);
+        }
+        if slot.autocommit != spec.autocommit {
+            let Some(off) = self.dialect.autocommit_off else {
+                let reason = format!("{} has no sessions without autocommit", self.dialect.product);
+                return Err(ConnectError::Own { statement: "autocommit off".into(), reason });
+            };
+            must(session.as_mut(), if spec.autocommit { "SET autocommit = 1" } else { off })?;
+            slot.autocommit = spec.autocommit;
+        }
+        slot.open = Open::No;
+        slot.waits = false;
+        Ok(())
+    }
+
+    /// Every table, read by a session that took no part.
+    fn final_state(&mut self, case: &Case, plan: &Plan) -> Option<Vec<(String, RowSet)>> {
+        if let (Some(holder), Reset::Clean) = (&mut self.holder, self.options.reset) {
+            must(holder.as_mut(), "COMMIT").ok()?;
+        }
+        let tables = plan.tables(case);
+        let mut read = |table: String| {
+            let rows = must(self.control.as_mut(), &format!("SELECT * FROM {}", self.dialect.quoted(&table))).ok()?;
+            Some((table, rows))
+        };
+        tables.into_iter().map(&mut read).collect()
+    }
+}
+
+/// Sets a session's level and reads it back.
+fn set_level(
+    session: &mut dyn Session,
+    dialect: &Dialect,
+    version: &model::Version,
+    level: Level,
+) -> Result<(), ConnectError> {
+    let Some(rules) = &dialect.set_level else { return Ok(()) };
+    must(session, &(rules.set)(level))?;
+    let found = text(&must(session, (rules.read)(version))?, 0, 0);
+    if found != (rules.answer)(level) {
+        return Err(ConnectError::Level { asked: level, found });
+    }
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! Before a case: its tables, its rows, its sessions.
+//!
+//! Where the whole setup could be parsed it is data, and a case whose tables are there already only has them
+//! emptied and filled again. There are two ways to empty a table:
+//!
+//! * **clean**: TRUNCATE, and a read view held against purge, so that a replay gives the same trace;
+//! * **fast**: DELETE, about ten times cheaper, but delete-marked rows and counters stay behind and change later waits.
+//!
+//! A setup that is not data is run anew each time: everything in our own schema is dropped first.
+
+use std::collections::BTreeSet;
+
+use dialect::{Dialect, sql};
+use model::{Case, schema::SetupData};
+
+use crate::{
+    ask::{must, text},
+    seams::{ConnectError, Session},
+};
+
+/// How tables are emptied between cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reset {
+    /// Nothing of the last case is left.
+    Clean,
+    /// Cheap; may leave traces of the last case behind.
+    Fast,
+}
+
+/// What is in our schema now.
+#[derive(Debug, Default)]
+pub struct Stage {
+    /// The DDL that made the tables; none if something unknown is there.
+    ddl: Option<Vec<String>>,
+    /// Tables that may hold rows or leftovers.
+    used: BTreeSet<String>,
+}
+
+/// What a case needs, worked out once from its text.
+#[derive(Debug)]
+pub struct Plan {
+    /// The setup as data, if it is data.
+    pub setup: Option<SetupData>,
+    /// Why it is not data.
+    pub opaque: Option<String>,
+    /// Tables that the setup fills or a step names; everything else stays as it was.
+    touched: BTreeSet<String>,
+    /// Does a step change the schema, or do something that we cannot read?
+    changes_schema: bool,
+    /// Sessions in which a step changes session state, or does something that we cannot read.
+    pub changes_session: BTreeSet<usize>,
+}
+
+impl Plan {
+    /// Reads the case.
+    pub fn new(case: &Case, dialect: &Dialect) -> Plan {
+        let (setup, opaque) = match sql::setup(dialect.product, &case.setup.statements) {
+            Ok(data) => (Some(data), None),
+            Err(why) => (None, Some(why.to_string())),
+        };
+        let mut plan = Plan {
+            setup,
+            opaque,
+            touched: BTreeSet::new(),
+            changes_schema: false,
+            changes_session: BTreeSet::new(),
+        };
+        for step in &case.steps {
+            match sql::parse(dialect.product, &step.sql) {
+                sql::Parsed::Tree(statement) => {
+                    let facts = sql::facts(&statement);
+                    plan.changes_schema |= facts.changes_schema();
+                    if facts.changes_session {
+                        plan.changes_session.insert(step.session);
+                    }
+                }
+                sql::Parsed::Opaque(_) => {
+                    plan.changes_schema = true;
+                    plan.changes_session.insert(step.session);
+                }
+            }
+        }
+        if let Some(data) = &plan.setup {
+            let texts = || data.inserts.iter().chain(case.steps.iter().map(|step| &step.sql));
+            let names = data.tables.iter().map(|table| &table.name);
+            plan.touched = names.filter(|name| texts().any(|text| mentions(text, name))).cloned().collect();
+        }
+        plan
+    }
+
+    /// The tables whose final state is read: those of the setup, or every one that a `final` section names.
+    pub fn tables(&self, case: &Case) -> Vec<String> {
+        match &self.setup {
+            Some(data) if !self.changes_schema => data.tables.iter().map(|table| table.name.clone()).collect(),
+            _ => case.final_state.iter().map(|table| table.table.clone()).collect(),
+        }
+    }
+}
+
+/// Does the text hold the name as a whole word? Too often is harmless here: a table is emptied for nothing.
+fn mentions(text: &str, name: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].chars().next_back().is_some_and(word) && !text[at + name.len()..].chars().next().is_some_and(word)
+    })
+}
+
+impl Stage {
+    /// Forgets what is there, so that the next case builds everything anew.
+    pub fn forget(&mut self) {
+        self.ddl = None;
+    }
+
+    /// Brings tables and rows to what the case begins with.
+    pub fn set(
+        &mut self,
+        session: &mut dyn Session,
+        dialect: &Dialect,
+        case: &Case,
+        plan: &Plan,
+        reset: Reset,
+    ) -> Result<(), ConnectError> {
+        match &plan.setup {
+            Some(data) if self.ddl.as_ref() == Some(&data.ddl) && can_empty(data, reset) => {
+                self.empty(session, dialect, reset)?;
+                for insert in &data.inserts {
+                    must(session, insert)?;
+                }
+            }
+            _ => {
+                self.ddl = None;
+                drop_all(session, dialect)?;
+                for statement in &case.setup.statements {
+                    must(session, statement)?;
+                }
+                self.ddl = plan.setup.as_ref().map(|data| data.ddl.clone());
+            }
+        }
+        self.used = plan.touched.clone();
+        if plan.changes_schema {
+            self.ddl = None;
+        }
+        Ok(())
+    }
+
+    fn empty(&self, session: &mut dyn Session, dialect: &Dialect, reset: Reset) -> Result<(), ConnectError> {
+        let how = match reset {
+            Reset::Clean => dialect.tables.empty_clean,
+            Reset::Fast => dialect.tables.empty_fast,
+        };
+        for table in &self.used {
+            must(session, &how.replace("{}", &dialect.quoted(table)))?;
+        }
+        Ok(())
+    }
+}
+
+/// TRUNCATE refuses tables with foreign keys, DELETE would need an order: those are built anew.
+fn can_empty(data: &SetupData, _reset: Reset) -> bool {
+    data.tables.iter().all(|table| !table.foreign_keys)
+}
+
+/// Drops everything in our own schema, and nothing else.
+pub fn drop_all(session: &mut dyn Session, dialect: &Dialect) -> Result<(), ConnectError> {
+    let found = must(session, dialect.tables.list)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    if let Some(before) = dialect.tables.before_drop {
+        must(session, before)?;
+    }
+    for row in 0..found.len() {
+        let kind = if text(&found, row, 1) == "VIEW" { "VIEW" } else { "TABLE" };
+        must(session, &format!("DROP {kind} {}", dialect.quoted(&text(&found, row, 0))))?;
+    }
+    if let Some(after) = dialect.tables.after_drop {
+        must(session, after)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentions;
+
+    #[test]
+    fn a_name_is_a_whole_word() {
+        assert!(mentions("UPDATE t SET a = 1", "t"));
+        assert!(mentions("SELECT * FROM `t`", "t"));
+        assert!(!mentions("UPDATE tt SET a = 1", "t"));
+        assert!(!mentions("UPDATE t2 SET a = 1", "t"));
+    }
+}

@@ -1,0 +1,123 @@
+//! Runs case after case, and brings up a new server when one has died.
+
+use model::{Case, Level, ServerInfo};
+
+use crate::{
+    executor::{Counts, Executor, Options, Run},
+    os,
+    placement::{self, Placed, Placement},
+    seams::{ConnectError, Server},
+};
+
+/// Why no server could be brought up.
+pub type LaunchError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Brings up a server.
+pub type Launch = Box<dyn FnMut() -> Result<Box<dyn Server>, LaunchError>>;
+
+/// Runs cases on a server that is replaced when it dies.
+pub struct Runner {
+    launch: Launch,
+    options: Options,
+    wish: Placement,
+    cpus: Vec<usize>,
+    placed: Placed,
+    executor: Option<Executor>,
+    counts: Counts,
+    deaths: u64,
+}
+
+impl Runner {
+    /// Brings up the first server.
+    pub fn new(launch: Launch, options: Options, wish: Placement) -> Result<Runner, LaunchError> {
+        let cpus = os::cpus();
+        let mut runner = Runner {
+            launch,
+            options,
+            wish,
+            cpus,
+            placed: Placed::default(),
+            executor: None,
+            counts: Counts::default(),
+            deaths: 0,
+        };
+        runner.executor()?;
+        Ok(runner)
+    }
+
+    /// The executor on a server that lives.
+    pub fn executor(&mut self) -> Result<&mut Executor, LaunchError> {
+        if self.executor.as_ref().is_some_and(Executor::dead) {
+            self.deaths += 1;
+            self.retire();
+        }
+        if self.executor.is_none() {
+            // What a pinned real-time thread starts would inherit its place, and MySQL does not survive that.
+            placement::release(&self.cpus);
+            let server = (self.launch)()?;
+            let pid = server.pid();
+            let executor = Executor::new(server, self.options.clone())?;
+            self.placed = placement::place(self.wish, pid);
+            self.executor = Some(executor);
+        }
+        self.executor.as_mut().ok_or_else(|| "no server".into())
+    }
+
+    /// Runs a case. A server that died in an earlier case has been replaced.
+    pub fn run(&mut self, case: &Case, level: Level) -> Result<Run, LaunchError> {
+        let executor = self.executor()?;
+        match executor.run(case, level) {
+            Ok(run) => Ok(run),
+            // It died between two cases: that is nobody's outcome, so the case runs on a new one.
+            Err(ConnectError::Gone | ConnectError::Refused { .. }) if !executor.server().alive() => {
+                self.deaths += 1;
+                self.retire();
+                Ok(self.executor()?.run(case, level)?)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Where worker and server run.
+    pub fn placed(&self) -> &Placed {
+        &self.placed
+    }
+
+    /// What the server is.
+    pub fn info(&mut self) -> Result<ServerInfo, LaunchError> {
+        Ok(self.executor()?.server().info().clone())
+    }
+
+    /// How many servers died.
+    pub fn deaths(&self) -> u64 {
+        self.deaths
+    }
+
+    /// What was counted, over all servers.
+    pub fn counts(&self) -> Counts {
+        let mut sum = self.counts.clone();
+        if let Some(executor) = &self.executor {
+            add(&mut sum, &executor.counts);
+        }
+        sum
+    }
+
+    fn retire(&mut self) {
+        if let Some(executor) = self.executor.take() {
+            add(&mut self.counts, &executor.counts);
+        }
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        placement::release(&self.cpus);
+    }
+}
+
+fn add(sum: &mut Counts, more: &Counts) {
+    sum.cases += more.cases;
+    sum.statements += more.statements;
+    sum.waits += more.waits;
+    sum.false_decisions += more.false_decisions;
+}

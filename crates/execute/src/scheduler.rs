@@ -1,0 +1,316 @@
+//! One case at play: one statement is sent at a time, and the next goes out when the server has settled.
+//!
+//! A worked example, T2 waiting for T1 and with a second statement behind it:
+//!
+//! ```text
+//! submitted          what happens                                       round
+//! T1: UPDATE t ..    sent, answers                                      Sent(0) answered 0
+//! T2: UPDATE t ..    sent, no answer; the monitor says: it waits        Sent(1) waiting 1
+//! T2: SELECT ..      T2 is busy: queued behind step 1                   -
+//! T1: COMMIT         sent; T1 answers, T2 wakes and answers             Sent(3) answered 3, 1
+//!                    T2 is free: its queued SELECT goes out now         Sent(2) answered 2
+//! ```
+//!
+//! Settling never sleeps for a fixed time. Sockets are read; if nothing is outstanding, that is all. Otherwise the
+//! monitor is asked whether everything outstanding provably waits; if so, the sockets are read once more, and only
+//! if nothing came is the server settled. An answer that comes later without a new cause is a false decision.
+
+use std::{
+    os::fd::RawFd,
+    time::{Duration, Instant},
+};
+
+use model::{Case, Cause, DbError, Ends, ErrorClass, Open, Outcome, Reply, Round, Wait, Warning};
+
+use crate::{
+    ask::{LIMIT, ask, text},
+    executor::Executor,
+    os,
+    seams::{Answer, ConnectError, RawError, RawReply, SessionId, Settled},
+    slot::Outstanding,
+};
+
+/// The state of a case at play.
+pub(crate) struct Play<'a> {
+    pub on: &'a mut Executor,
+    pub case: &'a Case,
+    pub rounds: Vec<Round>,
+    pub outcomes: Vec<Option<Outcome>>,
+    pub stalled: bool,
+    pub false_decisions: u32,
+    /// From sending to knowing, for each wait.
+    pub waits: Vec<Duration>,
+    pub dead: bool,
+    /// Sessions whose statement we killed, and what that makes of it.
+    pub killed: Vec<(usize, Reply)>,
+}
+
+impl<'a> Play<'a> {
+    pub fn new(on: &'a mut Executor, case: &'a Case) -> Play<'a> {
+        Play {
+            on,
+            case,
+            rounds: Vec::with_capacity(case.steps.len()),
+            outcomes: vec![None; case.steps.len()],
+            stalled: false,
+            false_decisions: 0,
+            waits: Vec::new(),
+            dead: false,
+            killed: Vec::new(),
+        }
+    }
+
+    /// From the first step to the end.
+    pub fn all(&mut self) -> Result<(), ConnectError> {
+        for step in 0..self.case.steps.len() {
+            if self.dead {
+                break;
+            }
+            let slot = &mut self.on.slots[self.case.steps[step].session];
+            if slot.outstanding.is_some() {
+                slot.queue.push_back(step);
+            } else {
+                self.submit(step)?;
+            }
+            self.flush()?;
+        }
+        self.end()
+    }
+
+    /// Sends a step and settles.
+    fn submit(&mut self, step: usize) -> Result<(), ConnectError> {
+        self.late()?;
+        let session = self.case.steps[step].session;
+        let slot = &mut self.on.slots[session];
+        let Some(connection) = slot.session.as_mut() else {
+            self.outcomes[step] = Some(Outcome::bare(Reply::NotSent));
+            return Ok(());
+        };
+        connection.send(&self.case.steps[step].sql);
+        slot.outstanding = Some(Outstanding::Step(step));
+        slot.waits = false;
+        self.on.counts.statements += 1;
+        self.settle(Cause::Sent(step))
+    }
+
+    /// Sends what was queued behind sessions that are free again, in submitted order.
+    pub fn flush(&mut self) -> Result<(), ConnectError> {
+        while !self.dead {
+            let free = self.on.slots.iter().enumerate().filter(|(_, slot)| slot.outstanding.is_none());
+            let Some((step, i)) = free.filter_map(|(i, slot)| Some((*slot.queue.front()?, i))).min() else {
+                break;
+            };
+            self.on.slots[i].queue.pop_front();
+            self.submit(step)?;
+        }
+        Ok(())
+    }
+
+    /// Reads answers until everything outstanding provably waits, and writes down the round.
+    pub fn settle(&mut self, cause: Cause) -> Result<(), ConnectError> {
+        let begun = Instant::now();
+        let mut moved = begun;
+        let mut round = Round { cause, answered: Vec::new(), waiting: Vec::new() };
+        let mut answers: Vec<(usize, Answer)> = Vec::new();
+        let mut patience = self.on.monitor.patience();
+        let mut came = false;
+        loop {
+            let (fds, ids) = self.outstanding();
+            if fds.is_empty() {
+                break;
+            }
+            // After an answer the rest is asked about at once: they either woke with it or still wait.
+            let time = if came { Duration::ZERO } else { patience };
+            came = os::wait_readable(&fds, time) && self.collect(&mut round, &mut answers)?;
+            if came {
+                moved = Instant::now();
+                patience = self.on.monitor.patience();
+                continue;
+            }
+            match self.on.monitor.check(&ids) {
+                Ok(Settled::AllWait) => {
+                    if !os::wait_readable(&fds, Duration::ZERO) {
+                        break;
+                    }
+                }
+                Ok(Settled::Working) => {
+                    patience = (patience * 2).min(Duration::from_millis(1));
+                    if moved.elapsed() > self.on.options.hung_after {
+                        self.hung()?;
+                        moved = Instant::now();
+                    }
+                }
+                Err(error) => self.monitor_failed(error)?,
+            }
+        }
+        self.note_waits(&mut round, begun);
+        self.finish(answers)?;
+        self.rounds.push(round);
+        if let Some(time) = self.on.options.watch
+            && !self.outstanding().0.is_empty()
+            && os::wait_readable(&self.outstanding().0, time)
+        {
+            self.late()?;
+        }
+        Ok(())
+    }
+
+    /// Did something answer although nothing was sent? A lock timeout may; anything else is a false decision.
+    pub fn late(&mut self) -> Result<(), ConnectError> {
+        let (fds, _) = self.outstanding();
+        if fds.is_empty() || !os::wait_readable(&fds, Duration::ZERO) {
+            return Ok(());
+        }
+        let mut round = Round { cause: Cause::Timeout, answered: Vec::new(), waiting: Vec::new() };
+        let mut answers = Vec::new();
+        if self.collect(&mut round, &mut answers)? {
+            for (_, answer) in &answers {
+                let timeout = match &answer.reply {
+                    RawReply::Error(error) => {
+                        (self.on.dialect.classify)(error.code, &error.sqlstate).0 == ErrorClass::LockTimeout
+                    }
+                    RawReply::Rows(_) | RawReply::Done { .. } | RawReply::Lost => false,
+                };
+                self.false_decisions += u32::from(!timeout && !self.dead);
+            }
+            self.finish(answers)?;
+            self.rounds.push(round);
+        }
+        Ok(())
+    }
+
+    pub fn outstanding(&self) -> (Vec<RawFd>, Vec<SessionId>) {
+        let busy = self.on.slots.iter().filter(|slot| slot.outstanding.is_some());
+        busy.filter_map(|slot| Some((slot.session.as_ref()?.fd(), slot.id))).unzip()
+    }
+
+    /// Takes every complete answer off the sockets. True if there was one.
+    fn collect(&mut self, round: &mut Round, answers: &mut Vec<(usize, Answer)>) -> Result<bool, ConnectError> {
+        let mut came = false;
+        for i in 0..self.on.slots.len() {
+            let slot = &mut self.on.slots[i];
+            let (Some(outstanding), Some(session)) = (slot.outstanding, slot.session.as_mut()) else { continue };
+            let Some(answer) = session.receive() else { continue };
+            came = true;
+            slot.outstanding = None;
+            slot.waits = false;
+            if let Some(open) = answer.in_transaction {
+                slot.open = if open { Open::Yes } else { Open::No };
+            }
+            if answer.reply == RawReply::Lost {
+                slot.session = None;
+                slot.open = Open::No;
+                self.lost()?;
+            }
+            match outstanding {
+                Outstanding::Step(step) => {
+                    round.answered.push(step);
+                    answers.push((step, answer));
+                }
+                Outstanding::Rollback => self.on.slots[i].open = Open::No,
+            }
+        }
+        Ok(came)
+    }
+
+    /// A connection ended: is it only that one, or the whole server?
+    pub fn lost(&mut self) -> Result<(), ConnectError> {
+        let begun = Instant::now();
+        while self.on.server.alive() && begun.elapsed() < Duration::from_secs(3) {
+            if self.on.server.connect().is_ok() {
+                return Ok(());
+            }
+        }
+        self.dead = true;
+        for slot in &mut self.on.slots {
+            slot.queue.clear();
+        }
+        Ok(())
+    }
+
+    fn note_waits(&mut self, round: &mut Round, begun: Instant) {
+        let known = begun.elapsed();
+        let mut new = Vec::new();
+        for slot in self.on.slots.iter_mut().filter(|slot| !slot.waits) {
+            if let Some(Outstanding::Step(step)) = slot.outstanding {
+                slot.waits = true;
+                self.waits.push(known);
+                round.waiting.push(Wait { step, blockers: Vec::new() });
+                new.push(slot.id);
+            }
+        }
+        if self.on.options.label && !new.is_empty() {
+            let blockers = self.on.monitor.blockers(&new);
+            let slots = &self.on.slots;
+            let index = |id: &SessionId| slots.iter().position(|slot| slot.id == *id && slot.session.is_some());
+            for (wait, ids) in round.waiting.iter_mut().zip(blockers) {
+                wait.blockers = ids.iter().filter_map(index).collect();
+                wait.blockers.sort_unstable();
+                wait.blockers.dedup();
+            }
+        }
+    }
+
+    /// Says what the answers mean, and fetches the warnings that they left.
+    fn finish(&mut self, answers: Vec<(usize, Answer)>) -> Result<(), ConnectError> {
+        for (step, answer) in answers {
+            let session = self.case.steps[step].session;
+            let killed = self.killed.iter().find(|(i, _)| *i == session).map(|(_, reply)| reply.clone());
+            self.killed.retain(|(i, _)| *i != session);
+            let mut warnings = Vec::new();
+            if answer.warnings > 0 && !matches!(answer.reply, RawReply::Error(_) | RawReply::Lost) {
+                warnings = self.warnings(session)?;
+            }
+            let reply = match answer.reply {
+                RawReply::Rows(rows) => Reply::Rows(rows),
+                RawReply::Done { affected, matched } => Reply::Done { affected, matched },
+                RawReply::Lost if self.dead => Reply::ServerDied,
+                RawReply::Lost => killed.unwrap_or(Reply::ConnectionLost),
+                RawReply::Error(error) => {
+                    let error = self.meaning(session, error, answer.in_transaction.is_some());
+                    match (error.class, killed) {
+                        (ErrorClass::Interrupted, Some(reply)) => reply,
+                        _ => Reply::Error(error),
+                    }
+                }
+            };
+            let transaction = self.on.slots[session].open;
+            self.outcomes[step] = Some(Outcome { reply, warnings, transaction });
+        }
+        Ok(())
+    }
+
+    fn meaning(&mut self, session: usize, error: RawError, told: bool) -> DbError {
+        let (class, ends) = (self.on.dialect.classify)(error.code, &error.sqlstate);
+        let slot = &mut self.on.slots[session];
+        match ends {
+            Ends::Statement => {}
+            // Where the protocol is silent after an error, the dialect knows what the session is in.
+            Ends::Transaction if !told => {
+                let reopens = !slot.autocommit || (self.on.dialect.reopens)(&self.on.server.info().version);
+                slot.open = if reopens { Open::Yes } else { Open::No };
+            }
+            Ends::Transaction => {}
+            Ends::Session => slot.session = None,
+        }
+        DbError { code: error.code, sqlstate: error.sqlstate, class, ends, message: error.message }
+    }
+
+    fn warnings(&mut self, session: usize) -> Result<Vec<Warning>, ConnectError> {
+        let slot = &mut self.on.slots[session];
+        let (Some(show), Some(connection)) = (self.on.dialect.show_warnings, slot.session.as_mut()) else {
+            return Ok(Vec::new());
+        };
+        match ask(connection.as_mut(), show, LIMIT)?.reply {
+            RawReply::Rows(rows) => Ok((0..rows.len())
+                .map(|row| Warning { code: text(&rows, row, 1).parse().unwrap_or(0), message: text(&rows, row, 2) })
+                .collect()),
+            RawReply::Done { .. } | RawReply::Error(_) | RawReply::Lost => Ok(Vec::new()),
+        }
+    }
+
+    /// The monitor asks the server; if that is dead, the sessions will say so.
+    fn monitor_failed(&mut self, error: ConnectError) -> Result<(), ConnectError> {
+        if self.on.server.alive() { Err(error) } else { Ok(()) }
+    }
+}
