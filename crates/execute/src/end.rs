@@ -8,12 +8,7 @@ use std::time::{Duration, Instant};
 
 use model::{Cause, Open, Outcome, Reply};
 
-use crate::{
-    os,
-    scheduler::Play,
-    seams::ConnectError,
-    slot::Outstanding,
-};
+use crate::{os, scheduler::Play, seams::ConnectError, slot::Outstanding};
 
 impl Play<'_> {
     /// Ends the case.
@@ -61,7 +56,9 @@ impl Play<'_> {
         // KILL QUERY is answered before the statement has ended: wait for that, a lock wait ends at once.
         let begun = Instant::now();
         let (fds, _) = self.outstanding();
-        while !os::wait_readable(&fds, Duration::from_millis(10)) && begun.elapsed() < Duration::from_secs(2) {}
+        while !os::wait_readable(&fds, Duration::from_millis(10)) && begun.elapsed() < Duration::from_secs(2)
+        {
+        }
         if begun.elapsed() >= Duration::from_secs(2) {
             self.on.server.kill(id, true)?;
             if !os::wait_readable(&fds, Duration::from_secs(2)) {
@@ -94,7 +91,8 @@ impl Play<'_> {
             // First the statement, then the connection, then we give up on it.
             if kills == 2 {
                 self.abandon(i, Reply::Hung);
-            } else if self.on.server.kill(self.on.slots[i].id, kills == 1).is_err() && !self.on.server.alive() {
+            } else if self.on.server.kill(self.on.slots[i].id, kills == 1).is_err() && !self.on.server.alive()
+            {
                 self.dead = true;
             }
         }

@@ -232,7 +232,8 @@ impl Executor {
         }
         let tables = plan.tables(case);
         let mut read = |table: String| {
-            let rows = must(self.control.as_mut(), &format!("SELECT * FROM {}", self.dialect.quoted(&table))).ok()?;
+            let rows = must(self.control.as_mut(), &format!("SELECT * FROM {}", self.dialect.quoted(&table)))
+                .ok()?;
             Some((table, rows))
         };
         tables.into_iter().map(&mut read).collect()

@@ -36,13 +36,16 @@ pub fn place(wish: Placement, server: Option<u32>) -> Placed {
     let (Some(pid), true) = (server, wish.pin) else { return placed };
     let cpus = os::cpus();
     if cpus.len() < 2 {
-        placed.note = Some("one CPU only: no pinning and no real-time priority; replays may differ more".into());
+        placed.note =
+            Some("one CPU only: no pinning and no real-time priority; replays may differ more".into());
         return placed;
     }
     let cpu = cpus[cpus.len() - 1];
     let threads = os::threads(pid);
-    if !threads.iter().all(|&tid| os::pin_thread(tid, &[cpu]) || gone(pid, tid)) || !os::pin_thread(0, &[cpu]) {
-        placed.note = Some("no right to pin the server to a CPU: statements take about four times as long".into());
+    if !threads.iter().all(|&tid| os::pin_thread(tid, &[cpu]) || gone(pid, tid)) || !os::pin_thread(0, &[cpu])
+    {
+        placed.note =
+            Some("no right to pin the server to a CPU: statements take about four times as long".into());
         return placed;
     }
     placed.cpu = Some(cpu);

@@ -91,7 +91,9 @@ impl Plan {
     /// The tables whose final state is read: those of the setup, or every one that a `final` section names.
     pub fn tables(&self, case: &Case) -> Vec<String> {
         match &self.setup {
-            Some(data) if !self.changes_schema => data.tables.iter().map(|table| table.name.clone()).collect(),
+            Some(data) if !self.changes_schema => {
+                data.tables.iter().map(|table| table.name.clone()).collect()
+            }
             _ => case.final_state.iter().map(|table| table.table.clone()).collect(),
         }
     }
@@ -101,7 +103,8 @@ impl Plan {
 fn mentions(text: &str, name: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
-        !text[..at].chars().next_back().is_some_and(word) && !text[at + name.len()..].chars().next().is_some_and(word)
+        !text[..at].chars().next_back().is_some_and(word)
+            && !text[at + name.len()..].chars().next().is_some_and(word)
     })
 }
 

@@ -185,11 +185,17 @@ impl<'a> Play<'a> {
     }
 
     /// Takes every complete answer off the sockets. True if there was one.
-    fn collect(&mut self, round: &mut Round, answers: &mut Vec<(usize, Answer)>) -> Result<bool, ConnectError> {
+    fn collect(
+        &mut self,
+        round: &mut Round,
+        answers: &mut Vec<(usize, Answer)>,
+    ) -> Result<bool, ConnectError> {
         let mut came = false;
         for i in 0..self.on.slots.len() {
             let slot = &mut self.on.slots[i];
-            let (Some(outstanding), Some(session)) = (slot.outstanding, slot.session.as_mut()) else { continue };
+            let (Some(outstanding), Some(session)) = (slot.outstanding, slot.session.as_mut()) else {
+                continue;
+            };
             let Some(answer) = session.receive() else { continue };
             came = true;
             slot.outstanding = None;
@@ -242,7 +248,8 @@ impl<'a> Play<'a> {
         if self.on.options.label && !new.is_empty() {
             let blockers = self.on.monitor.blockers(&new);
             let slots = &self.on.slots;
-            let index = |id: &SessionId| slots.iter().position(|slot| slot.id == *id && slot.session.is_some());
+            let index =
+                |id: &SessionId| slots.iter().position(|slot| slot.id == *id && slot.session.is_some());
             for (wait, ids) in round.waiting.iter_mut().zip(blockers) {
                 wait.blockers = ids.iter().filter_map(index).collect();
                 wait.blockers.sort_unstable();
@@ -303,7 +310,10 @@ impl<'a> Play<'a> {
         };
         match ask(connection.as_mut(), show, LIMIT)?.reply {
             RawReply::Rows(rows) => Ok((0..rows.len())
-                .map(|row| Warning { code: text(&rows, row, 1).parse().unwrap_or(0), message: text(&rows, row, 2) })
+                .map(|row| Warning {
+                    code: text(&rows, row, 1).parse().unwrap_or(0),
+                    message: text(&rows, row, 2),
+                })
                 .collect()),
             RawReply::Done { .. } | RawReply::Error(_) | RawReply::Lost => Ok(Vec::new()),
         }

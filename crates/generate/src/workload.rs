@@ -31,12 +31,7 @@ const SHAPES: [Shape; 7] = [
     shape("un", "id INT, v INT, UNIQUE KEY ui(id)", "id INT UNIQUE, v INT", "id"),
 ];
 
-const fn shape(
-    name: &'static str,
-    columns: &'static str,
-    sqlite: &'static str,
-    id: &'static str,
-) -> Shape {
+const fn shape(name: &'static str, columns: &'static str, sqlite: &'static str, id: &'static str) -> Shape {
     Shape { name, columns, sqlite, id, counts: false }
 }
 
@@ -106,9 +101,15 @@ fn statement(rng: &mut Rng, shape: &Shape, locking: bool) -> String {
     let value = rng.between(1, 12) * 10;
     match rng.below(10) {
         0 | 1 => format!("SELECT * FROM {name} {}", filter(rng, shape)),
-        2 => format!("SELECT * FROM {name} {}{}", filter(rng, shape), if locking { " FOR UPDATE" } else { "" }),
+        2 => {
+            format!("SELECT * FROM {name} {}{}", filter(rng, shape), if locking { " FOR UPDATE" } else { "" })
+        }
         3 => {
-            format!("SELECT * FROM {name} {}{}", filter(rng, shape), if locking { " LOCK IN SHARE MODE" } else { "" })
+            format!(
+                "SELECT * FROM {name} {}{}",
+                filter(rng, shape),
+                if locking { " LOCK IN SHARE MODE" } else { "" }
+            )
         }
         4 | 5 => format!("UPDATE {name} SET v = {value} {}", filter(rng, shape)),
         6 => format!("UPDATE {name} SET v = v + 1 {}", filter(rng, shape)),
