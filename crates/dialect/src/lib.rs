@@ -5,6 +5,7 @@
 
 pub mod mariadb;
 pub mod mysql;
+pub mod sql;
 pub mod sqlite;
 
 use model::{Ends, ErrorClass, Level, Product, Version};
@@ -35,6 +36,8 @@ pub struct Dialect {
     pub hold_view: Option<&'static str>,
     /// The quotation mark around names.
     pub quote: char,
+    /// Settings that change what the product owes, in the combinations under which it is worth testing.
+    pub variants: &'static [&'static [(&'static str, &'static str)]],
 }
 
 /// How a level is set in a session and how the session is asked for it.

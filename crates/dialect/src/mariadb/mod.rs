@@ -24,4 +24,9 @@ pub static DIALECT: Dialect = Dialect {
     show_warnings: Some("SHOW WARNINGS"),
     hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
     quote: '`',
+    variants: &[
+        &[("innodb_snapshot_isolation", "OFF"), ("log_bin", "OFF")],
+        &[("innodb_snapshot_isolation", "OFF"), ("log_bin", "ON")],
+        &[("innodb_snapshot_isolation", "ON"), ("log_bin", "OFF")],
+    ],
 };

@@ -22,6 +22,7 @@ pub static DIALECT: Dialect = Dialect {
     show_warnings: Some("SHOW WARNINGS"),
     hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
     quote: '`',
+    variants: &[&[("log_bin", "ON")], &[("log_bin", "OFF")]],
 };
 
 pub(crate) const BEGIN: Begin = Begin {

@@ -26,4 +26,5 @@ pub static DIALECT: Dialect = Dialect {
     show_warnings: None,
     hold_view: None,
     quote: '"',
+    variants: &[&[("journal_mode", "delete")], &[("journal_mode", "wal")]],
 };
