@@ -1,2 +1,6 @@
 //! cli
-fn main() {}
+fn main() {
+    if std::env::args_os().nth(1).is_some_and(|first| first == "__keeper") {
+        dbms::servers::keeper_main();
+    }
+}

@@ -1,1 +1,2 @@
 //! dbms
+pub mod servers;

@@ -1,0 +1,285 @@
+//! The cache folder: which servers are installed, and the doors to installing, starting and removing them.
+//!
+//! ```text
+//! installs/mysql-9.7.4/{manifest.json, root/, template/}     whole, or not there
+//! tmp/NAME, tmp/NAME.lock                                    an installation in progress, or a dead one's leftovers
+//! locks/mysql-9.7.lock                                       held while that line is installed
+//! ```
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use model::{Product, Target, Version};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    catalog::{self, Line},
+    error::{ErrorKind, IoContext, Result, ServerError},
+    install::{self, Progress},
+    instance::{self, Instance, StartOptions},
+    running::{self, Running},
+    scratch::{self, FileLock, Scratch},
+};
+
+/// The cache folder.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+}
+
+/// What an installation consists of; stored in it as `manifest.json`. Paths are relative to its `root` folder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of this format.
+    pub format: u32,
+    /// The product.
+    pub product: Product,
+    /// The line that was asked for.
+    pub line: Version,
+    /// The exact version.
+    pub version: Version,
+    /// The version in the package client's words.
+    pub package_version: String,
+    /// Where it came from.
+    pub origin: String,
+    /// Every package that was unpacked.
+    pub packages: Vec<PackageVersion>,
+    /// The loader.
+    pub loader: PathBuf,
+    /// Folders of shared libraries.
+    pub libraries: Vec<PathBuf>,
+    /// The server program.
+    pub server: PathBuf,
+    /// Messages, character sets, SQL files.
+    pub share: PathBuf,
+    /// Plugins.
+    pub plugins: PathBuf,
+    /// Size on disk.
+    pub bytes: u64,
+    /// Size on disk of the template, which is part of it.
+    pub template_bytes: u64,
+}
+
+/// A package and its version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackageVersion {
+    /// Its name.
+    pub package: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl Manifest {
+    /// The format that this release writes, and the only one it takes.
+    pub const FORMAT: u32 = 1;
+
+    /// Writes it into an installation.
+    pub(crate) fn write(&self, folder: &Path) -> Result<()> {
+        let path = folder.join("manifest.json");
+        let text = serde_json::to_string_pretty(self).map_err(|error| {
+            ServerError::new(ErrorKind::Io, format!("cannot write {}: {error}", path.display()))
+        })?;
+        fs::write(&path, text + "\n").doing("write", &path)
+    }
+
+    fn read(folder: &Path) -> Option<Manifest> {
+        let text = fs::read_to_string(folder.join("manifest.json")).ok()?;
+        serde_json::from_str::<Manifest>(&text).ok().filter(|manifest| manifest.format == Manifest::FORMAT)
+    }
+}
+
+/// An installed server.
+#[derive(Clone, Debug)]
+pub struct Installed {
+    folder: PathBuf,
+    manifest: Manifest,
+}
+
+impl Installed {
+    /// What it consists of.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Its exact version.
+    pub fn version(&self) -> &Version {
+        &self.manifest.version
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Starts a throw-away instance with the target's settings. `exe` is the program that has
+    /// [`keeper_main`](super::keeper_main) behind its first argument `__keeper`: usually the running one.
+    pub fn start(&self, exe: &Path, target: &Target, options: &StartOptions) -> Result<Instance> {
+        instance::start(self, exe, target, options)
+    }
+
+    /// Starts an instance that stays after we are gone, until [`stop`](super::stop).
+    pub fn start_detached(&self, exe: &Path, target: &Target, options: &StartOptions) -> Result<Running> {
+        instance::start_detached(self, exe, target, options)
+    }
+}
+
+/// A line that can be had, with what is installed of it.
+#[derive(Debug)]
+pub struct Listed {
+    /// The line.
+    pub line: &'static Line,
+    /// What is installed of it, oldest first.
+    pub installed: Vec<Installed>,
+}
+
+/// What was removed.
+#[derive(Debug, Default)]
+pub struct Pruned {
+    /// Folders that dead processes had left.
+    pub leftovers: Vec<PathBuf>,
+    /// Installations.
+    pub installs: Vec<PathBuf>,
+}
+
+impl Store {
+    /// The cache folder of this user: `$ISOPOD_CACHE`, else `$XDG_CACHE_HOME/isopod`, else `~/.cache/isopod`.
+    pub fn open() -> Result<Store> {
+        let named = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let root = named("ISOPOD_CACHE")
+            .or_else(|| named("XDG_CACHE_HOME").map(|path| path.join("isopod")))
+            .or_else(|| named("HOME").map(|path| path.join(".cache/isopod")))
+            .ok_or_else(|| {
+                ServerError::new(ErrorKind::Io, "there is no folder for the cache")
+                    .help("set ISOPOD_CACHE, XDG_CACHE_HOME or HOME")
+            })?;
+        Store::at(&root)
+    }
+
+    /// A cache in this folder. What dead processes left in it, and beside running instances, is removed.
+    pub fn at(root: &Path) -> Result<Store> {
+        let root = std::path::absolute(root).doing("use", root)?;
+        fs::create_dir_all(&root).doing("make", &root)?;
+        let store = Store { root };
+        store.prune_leftovers();
+        Ok(store)
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn tmp(&self) -> PathBuf {
+        self.root.join("tmp")
+    }
+
+    pub(crate) fn installs(&self) -> PathBuf {
+        self.root.join("installs")
+    }
+
+    /// Everything that can be had, and what of it is installed.
+    pub fn list(&self) -> Vec<Listed> {
+        let mut lines: Vec<&'static Line> = catalog::lines().iter().collect();
+        lines.sort_by_key(|line| (line.product, line.version()));
+        lines
+            .into_iter()
+            .map(|line| Listed {
+                line,
+                installed: self.all().into_iter().filter(|i| of_line(&i.manifest, line)).collect(),
+            })
+            .collect()
+    }
+
+    /// Every installation, oldest version first.
+    fn all(&self) -> Vec<Installed> {
+        let entries = fs::read_dir(self.installs()).into_iter().flatten().flatten();
+        let mut all: Vec<Installed> = entries
+            .map(|entry| entry.path())
+            .filter_map(|folder| Manifest::read(&folder).map(|manifest| Installed { folder, manifest }))
+            .collect();
+        all.sort_by(|a, b| {
+            (a.manifest.product, &a.manifest.version).cmp(&(b.manifest.product, &b.manifest.version))
+        });
+        all
+    }
+
+    /// The newest installation that is what the target asks for.
+    pub fn installed(&self, target: &Target) -> Option<Installed> {
+        self.all().into_iter().rev().find(|installed| {
+            installed.manifest.product == target.product
+                && target.version.as_ref().is_none_or(|asked| installed.manifest.version.within(asked))
+        })
+    }
+
+    /// The server that the target asks for, installed now if it is not there yet.
+    pub fn ensure(&self, target: &Target, progress: &mut dyn FnMut(Progress)) -> Result<Installed> {
+        // A target without a version means the newest line, not the newest that happens to be installed.
+        let line = catalog::find(target);
+        let found =
+            || self.installed(target).filter(|i| line.as_ref().is_ok_and(|l| of_line(&i.manifest, l)));
+        if let Some(installed) = found() {
+            return Ok(installed);
+        }
+        let line = match &line {
+            Ok(line) => line,
+            Err(error) => return Err(error.clone()),
+        };
+        let locks = self.root.join("locks");
+        fs::create_dir_all(&locks).doing("make", &locks)?;
+        let path = locks.join(format!("{}-{}.lock", line.product, line.version()));
+        let _lock = match FileLock::try_acquire(&path).doing("lock", &path)? {
+            Some(lock) => lock,
+            None => {
+                progress(Progress::WaitForOther);
+                FileLock::acquire(&path).doing("lock", &path)?
+            }
+        };
+        if let Some(installed) = found() {
+            return Ok(installed);
+        }
+        let folder = install::install(self, line, target, progress)?;
+        Manifest::read(&folder).map(|manifest| Installed { folder: folder.clone(), manifest }).ok_or_else(
+            || {
+                ServerError::new(
+                    ErrorKind::Io,
+                    format!("the installation in {} cannot be read", folder.display()),
+                )
+            },
+        )
+    }
+
+    fn prune_leftovers(&self) -> Vec<PathBuf> {
+        let mut removed = scratch::prune(&self.tmp());
+        let _ = fs::remove_dir(self.tmp());
+        for parent in running::parents() {
+            removed.extend(scratch::prune(&parent));
+            let _ = fs::remove_dir(&parent);
+        }
+        removed
+    }
+
+    /// Removes what dead processes left behind, and the installations too if asked. An installation that a
+    /// running instance uses is the caller's business: stop it first.
+    pub fn prune(&self, installs: bool) -> Result<Pruned> {
+        let mut pruned = Pruned { leftovers: self.prune_leftovers(), installs: Vec::new() };
+        if installs {
+            let entries = fs::read_dir(self.installs()).into_iter().flatten().flatten();
+            let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+            folders.sort();
+            for folder in folders {
+                // Out of the way by one rename first, so that no half of it is ever taken for a whole one.
+                let name = format!("removed-{}-{}", std::process::id(), pruned.installs.len());
+                let scratch = Scratch::create(&self.tmp(), &name).doing("make", &self.tmp().join(&name))?;
+                fs::rename(&folder, scratch.path().join("install")).doing("remove", &folder)?;
+                pruned.installs.push(folder);
+            }
+        }
+        Ok(pruned)
+    }
+}
+
+fn of_line(manifest: &Manifest, line: &Line) -> bool {
+    manifest.product == line.product && manifest.version.within(&line.version())
+}

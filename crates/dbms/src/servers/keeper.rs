@@ -1,0 +1,279 @@
+//! The process between us and a server: it sees to it that the server and its folder are gone when we are.
+//!
+//! The keeper is our own binary, started with the first argument `__keeper` in a session of its own. Its input is a
+//! pipe that only we hold: the first line says what to start ([`Spec`]), and when the pipe ends, whether we ended
+//! well, panicked or were killed, the keeper kills the server, removes the folder and ends. If somebody kills the keeper
+//! instead, the kernel kills the server, and the folder is known as a dead one's by its lock.
+//!
+//! The main thread does the work and starts the server, because the bond "dies with its parent" is to the thread;
+//! three others turn the end of the pipe, the end of the server and a signal into events.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufRead, Read, Write},
+    os::unix::{net::UnixStream, process::CommandExt},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver, Sender},
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{
+    copy::copy_tree,
+    os,
+    scratch::Scratch,
+    settings,
+    spec::{Record, Report, Spec},
+};
+
+/// What the server printed before it opened its error log.
+const OUTPUT: &str = "server.out";
+
+/// How long to wait before the socket is tried again.
+const PAUSE: Duration = Duration::from_millis(2);
+
+enum Event {
+    /// The pipe ended, or a signal came.
+    Stop,
+    /// The server's process ended.
+    Ended,
+}
+
+/// The keeper's whole life. The command line calls it when its first argument is `__keeper`.
+pub fn keeper_main() -> ! {
+    os::block_end_signals();
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    let code = match (read, serde_json::from_str::<Spec>(&line)) {
+        (Ok(_), Ok(spec)) => {
+            keep(&spec);
+            0
+        }
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => 2,
+    };
+    std::process::exit(code)
+}
+
+fn keep(spec: &Spec) {
+    let (sender, events) = mpsc::channel();
+    if !spec.detached {
+        on_thread(&sender, || {
+            let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+            Event::Stop
+        });
+    }
+    on_thread(&sender, || {
+        os::wait_for_end_signal();
+        Event::Stop
+    });
+    let scratch = match prepare(spec) {
+        Ok(scratch) => scratch,
+        Err(error) => {
+            let disk_full = error.kind() == io::ErrorKind::StorageFull;
+            return report(&Report::Failed { reason: error.to_string(), disk_full, log: String::new() });
+        }
+    };
+    let folder = scratch.path();
+    let mut server = match spawn(spec, folder) {
+        Ok(server) => server,
+        Err(error) => {
+            return report(&Report::Failed {
+                reason: error.to_string(),
+                disk_full: false,
+                log: String::new(),
+            });
+        }
+    };
+    let pid = server.id();
+    on_thread(&sender, move || {
+        os::wait_until_ended(pid);
+        Event::Ended
+    });
+
+    match come_up(spec, folder, pid, &events) {
+        Start::Up => {
+            report(&Report::Up { pid });
+            run(spec, &mut server, &events);
+        }
+        Start::Stopped => end(&mut server),
+        Start::Failed(reason) => {
+            end(&mut server);
+            let log = log_of(folder);
+            let disk_full = log.contains("No space left on device");
+            // Removed before it is reported: whoever reads the report may rely on it.
+            drop(scratch);
+            report(&Report::Failed { reason, disk_full, log });
+        }
+    }
+}
+
+fn on_thread(sender: &Sender<Event>, wait: impl FnOnce() -> Event + Send + 'static) {
+    let sender = sender.clone();
+    thread::spawn(move || {
+        let event = wait();
+        let _ = sender.send(event);
+    });
+}
+
+fn prepare(spec: &Spec) -> io::Result<Scratch> {
+    let scratch = Scratch::create(&spec.parent, &spec.name)?;
+    fs::create_dir(scratch.path().join(settings::TMP))?;
+    copy_tree(&spec.template, &scratch.path().join(settings::DATA))?;
+    Ok(scratch)
+}
+
+fn spawn(spec: &Spec, folder: &Path) -> io::Result<Child> {
+    let (program, args) = spec.command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let output = File::create(folder.join(OUTPUT))?;
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env_clear()
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(output)
+        .process_group(0);
+    // Whatever else of our environment could change what the server does is not for it.
+    if let Some(zone) = std::env::var_os("TZ") {
+        command.env("TZ", zone);
+    }
+    os::die_with_parent(&mut command);
+    command.spawn()
+}
+
+enum Start {
+    Up,
+    Stopped,
+    Failed(String),
+}
+
+fn come_up(spec: &Spec, folder: &Path, pid: u32, events: &Receiver<Event>) -> Start {
+    let socket = folder.join(settings::SOCKET);
+    let mut instead = None;
+    let patience = Duration::from_millis(spec.patience_ms);
+    let up = wait_for_greeting(&socket, patience, &mut |pause| {
+        match events.recv_timeout(pause) {
+            Ok(Event::Stop) => instead = Some(Start::Stopped),
+            Ok(Event::Ended) => {
+                instead = Some(Start::Failed("the server ended while it was starting".to_string()))
+            }
+            Err(_) => {}
+        }
+        instead.is_none()
+    });
+    if let Some(instead) = instead {
+        return instead;
+    }
+    if !up {
+        return Start::Failed(format!("no connection after {} s", patience.as_secs()));
+    }
+    let record = Record {
+        title: spec.title.clone(),
+        target: spec.target.clone(),
+        keeper: std::process::id(),
+        pid,
+        socket,
+        port: spec.port,
+        detached: spec.detached,
+    };
+    let written = serde_json::to_string(&record)
+        .map_err(io::Error::from)
+        .and_then(|text| fs::write(folder.with_added_extension("json"), text));
+    match written {
+        Ok(()) => Start::Up,
+        Err(error) => Start::Failed(error.to_string()),
+    }
+}
+
+/// Until we are told to stop. A server that ends by itself is reported, and its folder kept readable until then.
+fn run(spec: &Spec, server: &mut Child, events: &Receiver<Event>) {
+    let mut ended = false;
+    loop {
+        match events.recv() {
+            Ok(Event::Ended) => {
+                ended = true;
+                let status =
+                    server.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+                report(&Report::Ended { status });
+                if spec.detached {
+                    return;
+                }
+            }
+            Ok(Event::Stop) | Err(_) => {
+                if !ended {
+                    end(server);
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// The data is thrown away, so the server need not be asked.
+fn end(server: &mut Child) {
+    os::kill_group(server.id());
+    let _ = server.wait();
+}
+
+fn report(report: &Report) {
+    if let Ok(text) = serde_json::to_string(report) {
+        // Whether anybody still listens is not our concern: the end of our input says so.
+        let mut out = io::stdout().lock();
+        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    }
+}
+
+/// Waits until the server sends the first bytes of its greeting. `go_on` waits between two attempts and says
+/// whether there is still hope.
+pub fn wait_for_greeting(socket: &Path, patience: Duration, go_on: &mut dyn FnMut(Duration) -> bool) -> bool {
+    let begin = Instant::now();
+    while begin.elapsed() < patience {
+        if let Ok(mut stream) = UnixStream::connect(socket) {
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));
+            let mut byte = [0; 1];
+            loop {
+                match stream.read(&mut byte) {
+                    Ok(n) if n > 0 => return true,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock && begin.elapsed() < patience => {
+                        if !go_on(PAUSE) {
+                            return false;
+                        }
+                    }
+                    Ok(_) | Err(_) => break,
+                }
+            }
+        }
+        if !go_on(PAUSE) {
+            return false;
+        }
+    }
+    false
+}
+
+/// What a server wrote, the part before its log was open first.
+pub fn log_of(folder: &Path) -> String {
+    read_log(&folder.join(OUTPUT)) + &read_log(&folder.join(settings::ERROR_LOG))
+}
+
+/// A log that may not be there, or hold anything.
+pub fn read_log(path: &Path) -> String {
+    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// The lines of an error log that say why, without times and numbers in front.
+pub fn errors_of(log: &str) -> Vec<String> {
+    let mut lines: Vec<String> = log
+        .lines()
+        .filter_map(|line| line.split_once("[ERROR]").map(|(_, rest)| rest))
+        .map(|rest| rest.split("[Server]").last().unwrap_or(rest).trim().to_string())
+        .filter(|line| !line.is_empty() && line != "Aborting")
+        .collect();
+    if lines.is_empty() {
+        lines = log.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_string).collect();
+        lines = lines.split_off(lines.len().saturating_sub(5));
+    }
+    lines.truncate(6);
+    lines
+}

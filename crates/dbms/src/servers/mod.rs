@@ -1,0 +1,40 @@
+//! Real database servers: fetched through the machine's own package clients, kept in a cache folder, and run as
+//! throw-away instances.
+//!
+//! ```text
+//! Target --catalog--> Line --apt, unpack, template--> Installed --keeper--> Instance
+//! ```
+//!
+//! * A [`Line`] says which package of which suite holds a server. The exact version is whatever the client
+//!   offers on the day of the installation; the [`Manifest`] records it.
+//! * An [`Installed`] server is a folder in the cache: the unpacked packages, a cleanly stopped data folder (the
+//!   template) and the manifest. It appears by one rename, so it is there whole or not at all.
+//! * An [`Instance`] is a copy of the template on tmpfs with a server running on it. A keeper process of our own
+//!   binary stands between us and the server: however we end, it stops the server and removes the folder.
+//!
+//! Nothing here needs root, and nothing here prints: progress goes to a callback, and every failure is a
+//! [`ServerError`] with a title and lines that say what to do.
+
+mod apt;
+mod cache;
+mod catalog;
+mod copy;
+mod error;
+mod install;
+mod instance;
+mod keeper;
+mod os;
+mod running;
+mod scratch;
+mod settings;
+mod spec;
+mod template;
+mod unpack;
+
+pub use cache::{Installed, Listed, Manifest, PackageVersion, Pruned, Store};
+pub use catalog::{Line, Source, lines};
+pub use error::{ErrorKind, Result, ServerError};
+pub use install::Progress;
+pub use instance::{Instance, StartOptions};
+pub use keeper::keeper_main;
+pub use running::{Running, running, stop};

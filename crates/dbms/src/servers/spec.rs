@@ -1,0 +1,72 @@
+//! What we and the keeper tell each other, one line of JSON per message.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// What the keeper is to do: the first line on its input. The end of its input means that we are gone.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Spec {
+    /// What runs, for people: `mysql 9.7.4`.
+    pub title: String,
+    /// The target as the user wrote it.
+    pub target: String,
+    /// The folder in which the instance's folder is made.
+    pub parent: PathBuf,
+    /// The name of the instance's folder.
+    pub name: String,
+    /// The data folder to copy.
+    pub template: PathBuf,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Stay when we are gone, until told to stop?
+    pub detached: bool,
+    /// The TCP port that it listens on, if any.
+    pub port: Option<u16>,
+    /// How long the server may take to accept a connection.
+    pub patience_ms: u64,
+}
+
+/// What the keeper reports.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Report {
+    /// The server accepts connections.
+    Up {
+        /// The server's process.
+        pid: u32,
+    },
+    /// It did not come up; everything is removed.
+    Failed {
+        /// Why, in one line.
+        reason: String,
+        /// Is no room left?
+        disk_full: bool,
+        /// What the server wrote to its error log.
+        log: String,
+    },
+    /// The server ended by itself, or was killed by somebody else.
+    Ended {
+        /// How, in the system's words: `signal: 9 (SIGKILL)`.
+        status: String,
+    },
+}
+
+/// What stands beside the folder of a running instance, for `list` and `stop`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// What runs.
+    pub title: String,
+    /// The target as the user wrote it.
+    pub target: String,
+    /// The keeper's process.
+    pub keeper: u32,
+    /// The server's process.
+    pub pid: u32,
+    /// Its Unix socket.
+    pub socket: PathBuf,
+    /// Its TCP port on 127.0.0.1, if any.
+    pub port: Option<u16>,
+    /// Does it stay until it is told to stop?
+    pub detached: bool,
+}
