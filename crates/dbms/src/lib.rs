@@ -1,1 +1,3 @@
 //! dbms
+
+pub mod sqlite;
