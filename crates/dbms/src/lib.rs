@@ -1,2 +1,5 @@
-//! dbms
+//! The only crate that links database clients: one folder per family with the same file names in each, and
+//! [`servers`], which installs, starts and stops real ones.
+
 pub mod servers;
+pub mod sqlite;

@@ -1,0 +1,55 @@
+//! The three system calls that the standard library lacks: poll, getuid, and "does this process exist".
+
+// Each of these is one call into libc with arguments that are checked here.
+#![allow(unsafe_code)]
+
+use std::{io, os::fd::RawFd, time::Duration};
+
+/// What [`wait`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// There is something to do.
+    pub any: bool,
+    /// The other side has closed it.
+    pub hung_up: bool,
+}
+
+/// Waits until one of these is readable (or, where asked, writable), was closed, or the time is over.
+pub fn wait(wanted: &[(RawFd, bool)], limit: Option<Duration>) -> io::Result<Vec<Ready>> {
+    let mut fds: Vec<libc::pollfd> = wanted
+        .iter()
+        .map(|&(fd, write)| libc::pollfd {
+            fd,
+            events: if write { libc::POLLIN | libc::POLLOUT } else { libc::POLLIN },
+            revents: 0,
+        })
+        .collect();
+    let limit = limit.map_or(-1, |limit| i32::try_from(limit.as_millis()).unwrap_or(i32::MAX));
+    loop {
+        // SAFETY: the pointer and the length are those of a live vector.
+        let ready = unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, limit) };
+        if ready >= 0 {
+            let found = |events| Ready { any: events != 0, hung_up: events & libc::POLLHUP != 0 };
+            return Ok(fds.iter().map(|fd| found(fd.revents)).collect());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// The user that we run as.
+pub fn uid() -> u32 {
+    // SAFETY: has no arguments and cannot fail.
+    unsafe { libc::getuid() }
+}
+
+/// Does a process with this number exist?
+pub fn exists(pid: u32) -> bool {
+    let Ok(pid) = libc::pid_t::try_from(pid) else { return false };
+    // SAFETY: signal 0 only asks; nothing is sent. Zero and below would name groups, not a process.
+    pid > 0
+        && (unsafe { libc::kill(pid, 0) } == 0
+            || io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH))
+}

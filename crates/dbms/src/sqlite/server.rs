@@ -1,0 +1,186 @@
+//! Starts the child, opens sessions in it, and takes it down again.
+
+use std::{
+    io::{self, Read, Write},
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use execute::{ConnectError, LockMonitor, RawReply, Server, Session, SessionId};
+use model::{Product, ServerInfo, Target, Version, target::Settings};
+
+use super::{
+    child,
+    folder::Folder,
+    locks::Never,
+    session::SqliteSession,
+    settings::{BadSetting, Chosen},
+};
+
+/// SQLite could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// This binary has another SQLite in it.
+    #[error("sqlite@{asked} cannot be had: the SQLite that is built in is {found}")]
+    Version {
+        /// What was asked for.
+        asked: Version,
+        /// What there is.
+        found: String,
+    },
+    /// A setting cannot be had.
+    #[error(transparent)]
+    Setting(#[from] BadSetting),
+    /// No place for the database.
+    #[error("no folder for sqlite's database: {0}")]
+    Folder(#[source] io::Error),
+    /// The child did not come up.
+    #[error("{} did not come up as sqlite's child: {reason}", exe.display())]
+    Child {
+        /// What was started.
+        exe: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// It came up, but the first session did not.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+}
+
+/// A running child with one empty database. Dropping it ends the child and removes its folder.
+#[derive(Debug)]
+pub struct SqliteServer {
+    child: Child,
+    control: ChildStdin,
+    news: ChildStdout,
+    folder: Folder,
+    info: ServerInfo,
+    opening: Vec<String>,
+    next: SessionId,
+}
+
+impl SqliteServer {
+    /// Starts `EXE __sqlite FOLDER`, whose `main` is [`child::main`].
+    pub fn start(exe: &Path, target: &Target) -> Result<SqliteServer, StartError> {
+        let chosen = Chosen::new(&target.settings)?;
+        let folder = Folder::create().map_err(StartError::Folder)?;
+        let failed = |reason: String| StartError::Child { exe: exe.to_path_buf(), reason };
+        let mut child = Command::new(exe)
+            .arg("__sqlite")
+            .arg(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // An interrupt from the keyboard is for us; the child ends when we do.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| failed(error.to_string()))?;
+        let (Some(control), Some(mut news)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(failed("it has no pipes".into()));
+        };
+        let version = match hear(&mut news) {
+            Ok(version) => version,
+            Err(error) => {
+                let _ = child.kill();
+                let ended = child.wait().map_or(String::new(), |status| format!(", {status}"));
+                return Err(failed(format!("{error}{ended}")));
+            }
+        };
+        let mut server = SqliteServer {
+            child,
+            control,
+            news,
+            folder,
+            info: ServerInfo {
+                product: Product::Sqlite,
+                version: version.parse().map_err(|_| failed(format!("`{version}` is no version")))?,
+                version_text: format!("SQLite {version}"),
+                settings: Settings::new(),
+            },
+            opening: chosen.opening(),
+            next: 1,
+        };
+        if let Some(asked) = target.version.as_ref().filter(|asked| !server.info.version.within(asked)) {
+            return Err(StartError::Version { asked: asked.clone(), found: version });
+        }
+        let mut first = server.session()?;
+        if let Some(sql) = chosen.once() {
+            first.own(&sql)?;
+        }
+        for name in chosen.names() {
+            if let RawReply::Rows(rows) = first.own(&format!("PRAGMA {name}"))? {
+                server.info.settings.insert(name.to_string(), chosen.read_back(name, &rows)?);
+            }
+        }
+        Ok(server)
+    }
+
+    /// The child's folder, with the database in it.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn session(&mut self) -> Result<SqliteSession, ConnectError> {
+        let id = self.next;
+        self.next += 1;
+        SqliteSession::open(self.folder.path(), id, self.opening.clone())
+    }
+}
+
+/// One piece of news from the child: its length, and itself.
+fn hear(news: &mut ChildStdout) -> io::Result<String> {
+    let mut length = [0];
+    news.read_exact(&mut length)?;
+    let mut text = vec![0; length[0] as usize];
+    news.read_exact(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+impl Server for SqliteServer {
+    fn info(&self) -> &ServerInfo {
+        &self.info
+    }
+
+    fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
+        Ok(Box::new(self.session()?))
+    }
+
+    fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
+        Ok(Box::new(Never))
+    }
+
+    fn kill(&mut self, session: SessionId, hard: bool) -> Result<(), ConnectError> {
+        let mut request = [0; child::KILL];
+        request[..8].copy_from_slice(&session.to_le_bytes());
+        request[8] = u8::from(hard);
+        self.control.write_all(&request).map_err(|_| ConnectError::Gone)?;
+        hear(&mut self.news).map_err(|_| ConnectError::Gone)?;
+        Ok(())
+    }
+
+    fn alive(&mut self) -> bool {
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return false;
+        }
+        // A process that is being killed closes its sockets some time before it can be waited for. The control
+        // thread answers at any time, so an answer means life and the end of the pipe means death.
+        const NOBODY: SessionId = 0;
+        if self.kill(NOBODY, false).is_ok() {
+            return true;
+        }
+        let _ = self.child.wait();
+        false
+    }
+
+    fn pid(&self) -> Option<u32> {
+        Some(self.child.id())
+    }
+}
+
+impl Drop for SqliteServer {
+    fn drop(&mut self) {
+        // Killed rather than asked: there is nothing to save, and the folder goes right after.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
