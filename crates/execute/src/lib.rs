@@ -7,6 +7,9 @@
 //! * [`Session`]: sends now, answers later; nothing blocks;
 //! * [`LockMonitor`]: knows whether everything that has not answered provably waits.
 
+pub mod ask;
+pub mod os;
 pub mod seams;
 
+pub use ask::{ask, demand, demand_rows};
 pub use seams::{Answer, ConnectError, LockMonitor, RawError, RawReply, Server, Session, SessionId, Settled};

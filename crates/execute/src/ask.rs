@@ -1,0 +1,60 @@
+//! Statements of our own: send, and wait for the answer. For setting up, resetting and looking things up;
+//! the statements of a case never go this way.
+
+use std::time::Duration;
+
+use model::RowSet;
+
+use crate::{
+    os::{Interest, wait},
+    seams::{Answer, ConnectError, RawReply, Session},
+};
+
+/// Sends a statement and waits for its answer, whatever it is.
+///
+/// `silence` is how long the server may say nothing. When it is over, the statement is still outstanding:
+/// the session is of no more use and should be dropped.
+pub fn ask(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<Answer, ConnectError> {
+    session.send(sql);
+    await_answer(session, sql, silence)
+}
+
+/// Waits for the answer to what was sent last; `what` names it if the server stays silent.
+pub fn await_answer(
+    session: &mut dyn Session,
+    what: &str,
+    silence: Duration,
+) -> Result<Answer, ConnectError> {
+    loop {
+        let spoke = wait(&[session.fd()], Interest::Read, silence);
+        match session.receive() {
+            Some(Answer { reply: RawReply::Lost, .. }) => return Err(ConnectError::Gone),
+            Some(answer) => return Ok(answer),
+            None if spoke => {}
+            None => return Err(refused(what, format!("no answer within {silence:?}"))),
+        }
+    }
+}
+
+/// As [`ask`], but an error of the server is a failure of ours: this statement must succeed.
+pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<Answer, ConnectError> {
+    let answer = ask(session, sql, silence)?;
+    match &answer.reply {
+        RawReply::Error(error) => Err(refused(sql, format!("{} ({})", error.message, error.code))),
+        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::Lost => Ok(answer),
+    }
+}
+
+/// As [`demand`], for a statement that gives rows.
+pub fn demand_rows(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<RowSet, ConnectError> {
+    match demand(session, sql, silence)?.reply {
+        RawReply::Rows(rows) => Ok(rows),
+        RawReply::Done { .. } | RawReply::Error(_) | RawReply::Lost => {
+            Err(refused(sql, "it gave no rows".to_string()))
+        }
+    }
+}
+
+fn refused(statement: &str, reason: String) -> ConnectError {
+    ConnectError::Own { statement: statement.to_string(), reason }
+}
