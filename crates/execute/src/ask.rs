@@ -1,11 +1,12 @@
-//! Statements of our own: send, wait for the answer, insist on success.
+//! Statements of our own: send, and wait for the answer. For setting up, resetting and looking things up;
+//! the statements of a case never go this way.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use model::RowSet;
 
 use crate::{
-    os,
+    os::{Interest, wait},
     seams::{Answer, ConnectError, RawReply, Session},
 };
 
@@ -13,38 +14,63 @@ use crate::{
 pub const LIMIT: Duration = Duration::from_secs(30);
 
 /// Sends a statement and waits for its answer, whatever it is.
-pub fn ask(session: &mut dyn Session, sql: &str, limit: Duration) -> Result<Answer, ConnectError> {
+///
+/// `silence` is how long the server may say nothing. When it is over, the statement is still outstanding:
+/// the session is of no more use and should be dropped.
+pub fn ask(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<Answer, ConnectError> {
     session.send(sql);
-    let start = Instant::now();
+    await_answer(session, sql, silence)
+}
+
+/// Waits for the answer to what was sent last; `what` names it if the server stays silent.
+pub fn await_answer(
+    session: &mut dyn Session,
+    what: &str,
+    silence: Duration,
+) -> Result<Answer, ConnectError> {
     loop {
-        os::wait_readable(&[session.fd()], Duration::from_millis(100));
-        if let Some(answer) = session.receive() {
-            return match answer.reply {
-                RawReply::Lost => Err(ConnectError::Gone),
-                RawReply::Rows(_) | RawReply::Done { .. } | RawReply::Error(_) => Ok(answer),
-            };
-        }
-        if start.elapsed() > limit {
-            let reason = format!("no answer within {} s", limit.as_secs());
-            return Err(ConnectError::Own { statement: sql.to_string(), reason });
+        let spoke = wait(&[session.fd()], Interest::Read, silence);
+        match session.receive() {
+            Some(Answer { reply: RawReply::Lost, .. }) => return Err(ConnectError::Gone),
+            Some(answer) => return Ok(answer),
+            None if spoke => {}
+            None => return Err(refused(what, format!("no answer within {silence:?}"))),
         }
     }
 }
 
-/// Sends a statement that must succeed. Gives its rows, or none.
-pub fn must(session: &mut dyn Session, sql: &str) -> Result<RowSet, ConnectError> {
-    match ask(session, sql, LIMIT)?.reply {
+/// As [`ask`], but an error of the server is a failure of ours: this statement must succeed.
+pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<Answer, ConnectError> {
+    let answer = ask(session, sql, silence)?;
+    match &answer.reply {
+        RawReply::Error(error) => Err(refused(sql, format!("{} ({})", error.message, error.code))),
+        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::Lost => Ok(answer),
+    }
+}
+
+/// As [`demand`], for a statement that gives rows.
+pub fn demand_rows(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<RowSet, ConnectError> {
+    match demand(session, sql, silence)?.reply {
         RawReply::Rows(rows) => Ok(rows),
-        RawReply::Done { .. } => Ok(RowSet::default()),
-        RawReply::Error(error) => Err(ConnectError::Own {
-            statement: sql.to_string(),
-            reason: format!("{} ({})", error.message, error.code),
-        }),
-        RawReply::Lost => Err(ConnectError::Gone),
+        RawReply::Done { .. } | RawReply::Error(_) | RawReply::Lost => {
+            Err(refused(sql, "it gave no rows".to_string()))
+        }
+    }
+}
+
+/// As [`demand`], with the usual patience. Gives the rows, or none.
+pub fn must(session: &mut dyn Session, sql: &str) -> Result<RowSet, ConnectError> {
+    match demand(session, sql, LIMIT)?.reply {
+        RawReply::Rows(rows) => Ok(rows),
+        RawReply::Done { .. } | RawReply::Error(_) | RawReply::Lost => Ok(RowSet::default()),
     }
 }
 
 /// The text of a cell.
 pub fn text(rows: &RowSet, row: usize, column: usize) -> String {
     String::from_utf8_lossy(rows.cell(row, column).unwrap_or_default()).into_owned()
+}
+
+fn refused(statement: &str, reason: String) -> ConnectError {
+    ConnectError::Own { statement: statement.to_string(), reason }
 }

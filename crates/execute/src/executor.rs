@@ -7,6 +7,7 @@ use model::{Case, Level, Open, Outcome, Reply, RowSet, SessionSpec, Trace};
 
 use crate::{
     ask::{must, text},
+    os,
     prepare::{Plan, Reset, Stage},
     scheduler::Play,
     seams::{ConnectError, LockMonitor, Server, Session},
@@ -93,6 +94,7 @@ pub struct Executor {
 impl Executor {
     /// Takes over a server that has come up.
     pub fn new(mut server: Box<dyn Server>, options: Options) -> Result<Executor, ConnectError> {
+        os::exact_timers();
         let dialect = dialect::of(server.info().product);
         let monitor = server.monitor()?;
         let control = server.connect()?;

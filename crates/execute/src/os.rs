@@ -1,31 +1,85 @@
-//! The operating system's part: waiting for input on several sockets, pinning, and real-time priority.
+//! What this crate and the clients need from the operating system: waiting until a socket is ready, a clock that
+//! only goes forward, pinning and real-time priority.
 //!
-//! Everything unsafe of this crate is here. Other systems than Linux get a file of their own beside it; what
-//! they cannot do answers `false`, and the caller goes on without.
-#![allow(unsafe_code)]
+//! What another system than Linux cannot do answers `false`, and the caller goes on without.
+#![allow(unsafe_code)] // None of these calls has a safe form in the standard library.
 
-use std::{os::fd::RawFd, time::Duration};
+use std::{
+    os::fd::RawFd,
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
 
-/// Waits until one of these can be read or the time is over. True if one can.
-pub fn wait_readable(fds: &[RawFd], timeout: Duration) -> bool {
-    // A case has few sessions; the rare larger one pays for a Vec.
-    let mut small = [libc::pollfd { fd: -1, events: 0, revents: 0 }; 16];
-    let mut large;
-    let polled = if fds.len() <= small.len() {
-        &mut small[..fds.len()]
-    } else {
-        large = vec![small[0]; fds.len()];
-        &mut large[..]
+/// What to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// Something to read, or the end of the connection.
+    Read,
+    /// Room to write.
+    Write,
+}
+
+/// Waits until one of these sockets is ready or the time is over. Was one ready?
+pub fn wait(sockets: &[RawFd], interest: Interest, timeout: Duration) -> bool {
+    const FEW: usize = 8;
+    let events = match interest {
+        Interest::Read => libc::POLLIN,
+        Interest::Write => libc::POLLOUT,
     };
-    for (slot, &fd) in polled.iter_mut().zip(fds) {
-        *slot = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let entry = |fd: &RawFd| libc::pollfd { fd: *fd, events, revents: 0 };
+    // A case has two to four sessions, and this runs once per statement: no allocation for so few.
+    if sockets.len() <= FEW {
+        let mut few = [libc::pollfd { fd: -1, events: 0, revents: 0 }; FEW];
+        few.iter_mut().zip(sockets).for_each(|(slot, fd)| *slot = entry(fd));
+        poll(&mut few[..sockets.len()], timeout)
+    } else {
+        poll(&mut sockets.iter().map(entry).collect::<Vec<_>>(), timeout)
     }
-    let time = libc::timespec {
+}
+
+#[cfg(target_os = "linux")]
+fn poll(entries: &mut [libc::pollfd], timeout: Duration) -> bool {
+    let limit = libc::timespec {
         tv_sec: timeout.as_secs() as libc::time_t,
         tv_nsec: timeout.subsec_nanos() as libc::c_long,
     };
-    // SAFETY: the array and the time outlive the call; no signal mask is given.
-    unsafe { libc::ppoll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, &time, std::ptr::null()) > 0 }
+    loop {
+        // SAFETY: the pointer and the length are those of one exclusive slice; the mask may be null.
+        let ready = unsafe {
+            libc::ppoll(entries.as_mut_ptr(), entries.len() as libc::nfds_t, &limit, std::ptr::null())
+        };
+        if !interrupted(ready) {
+            return ready > 0;
+        }
+    }
+}
+
+/// Elsewhere there is only poll(2), which counts in milliseconds: a short wait becomes one of them.
+#[cfg(not(target_os = "linux"))]
+fn poll(entries: &mut [libc::pollfd], timeout: Duration) -> bool {
+    let millis = timeout.as_nanos().div_ceil(1_000_000).min(i32::MAX as u128) as libc::c_int;
+    loop {
+        // SAFETY: the pointer and the length are those of one exclusive slice.
+        let ready = unsafe { libc::poll(entries.as_mut_ptr(), entries.len() as libc::nfds_t, millis) };
+        if !interrupted(ready) {
+            return ready > 0;
+        }
+    }
+}
+
+fn interrupted(result: libc::c_int) -> bool {
+    result < 0 && std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted
+}
+
+/// Waits until one of these can be read or the time is over. Was one ready?
+pub fn wait_readable(sockets: &[RawFd], timeout: Duration) -> bool {
+    wait(sockets, Interest::Read, timeout)
+}
+
+/// The time since this was first asked. For limits only: no trace and no case may depend on it.
+pub fn clock() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
 }
 
 /// The CPUs that this process may use.
@@ -67,4 +121,33 @@ pub fn set_realtime(tid: u32, priority: Option<i32>) -> bool {
 pub fn threads(pid: u32) -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Lets short waits of the calling thread end on time. By default Linux adds up to 50 us to each.
+pub fn exact_timers() {
+    // SAFETY: takes a number and nothing else.
+    unsafe {
+        libc::prctl(libc::PR_SET_TIMERSLACK, 1_000);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io::Write, os::fd::AsRawFd, os::unix::net::UnixStream};
+
+    use super::*;
+
+    #[test]
+    fn a_socket_is_readable_only_when_something_came() {
+        let (mut here, there) = UnixStream::pair().unwrap();
+        let sockets = vec![there.as_raw_fd(); 9];
+        for count in [1, 9] {
+            assert!(!wait(&sockets[..count], Interest::Read, Duration::ZERO));
+            assert!(wait(&sockets[..count], Interest::Write, Duration::ZERO));
+        }
+        here.write_all(b"x").unwrap();
+        for count in [1, 9] {
+            assert!(wait(&sockets[..count], Interest::Read, Duration::from_secs(5)));
+        }
+    }
 }

@@ -1,0 +1,220 @@
+//! The monitor that watches the server's own threads: a statement waits if the thread that runs it sleeps.
+//!
+//! Each session has a thread of its own in the server. `/proc/PID/task/TID/stat` tells its state and
+//! `schedstat` how often and how long it has run. Both are read of every outstanding session, twice: if
+//! every thread is asleep (`S`) both times and none has run in between, then none of them can go on by
+//! itself, and the answer is [`Settled::AllWait`]. A thread that was sent something is runnable before the
+//! sender's call returns, so no statement is overlooked between the socket and the thread.
+//!
+//! MySQL from 8.0 looks for deadlocks in a thread of its own, `ib_srv_lock_to`. A session wakes it before
+//! it goes to sleep, so it is read LAST: if it sleeps then, it has looked at everyone that was seen asleep
+//! before it, and a victim would have been awake at the second reading.
+//!
+//! This is blind to the reason. A thread that sleeps in `SLEEP(1)` looks the same as one that waits for a
+//! lock, and so does one that waits for a disk in an interruptible way: data belongs on tmpfs.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io,
+    os::unix::fs::FileExt,
+    time::Duration,
+};
+
+use execute::{ConnectError, LockMonitor, SessionId, Settled};
+use model::{Product, ServerInfo};
+
+use super::{
+    super::session::{Address, Login},
+    source::Source,
+};
+
+const LOCK_THREAD: &str = "ib_srv_lock_to";
+
+/// Watches threads.
+#[derive(Debug)]
+pub struct ProcMonitor {
+    pid: u32,
+    source: Source,
+    watched: BTreeMap<SessionId, Thread>,
+    /// The thread that ends deadlocks, where it is not the session's own.
+    lock_thread: Option<Thread>,
+    before: Vec<Sample>,
+}
+
+/// Two files of a thread, kept open: reading them again gives their present content.
+#[derive(Debug)]
+struct Thread {
+    stat: File,
+    schedstat: File,
+}
+
+/// What is kept of one reading: how often and how long the thread has run, if it was asleep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sample {
+    text: [u8; 64],
+    length: usize,
+}
+
+impl Thread {
+    fn open(pid: u32, thread: u32) -> io::Result<Thread> {
+        let folder = format!("/proc/{pid}/task/{thread}");
+        Ok(Thread {
+            stat: File::open(format!("{folder}/stat"))?,
+            schedstat: File::open(format!("{folder}/schedstat"))?,
+        })
+    }
+
+    /// None if it is not asleep, or is gone: then its socket will tell.
+    fn asleep(&self) -> Option<Sample> {
+        let mut sample = Sample { text: [0; 64], length: 0 };
+        let mut stat = [0; 128]; // The state stands near the front, behind a name of at most 15 bytes.
+        let length = self.stat.read_at(&mut stat, 0).ok()?;
+        if state(&stat[..length]) != Some(b'S') {
+            return None;
+        }
+        sample.length = self.schedstat.read_at(&mut sample.text, 0).ok()?;
+        Some(sample)
+    }
+}
+
+/// The state in a stat file: behind the name, which stands in parentheses and may contain some itself.
+fn state(stat: &[u8]) -> Option<u8> {
+    let end = stat.iter().rposition(|byte| *byte == b')')?;
+    stat.get(end + 2).copied()
+}
+
+impl ProcMonitor {
+    /// For the server with this process number.
+    pub fn new(
+        address: &Address,
+        who: &Login,
+        info: &ServerInfo,
+        pid: u32,
+    ) -> Result<ProcMonitor, ConnectError> {
+        let refused = |reason| ConnectError::Refused { server: address.to_string(), reason };
+        let lock_thread = match (info.product, info.version.0.first()) {
+            (Product::Mysql, Some(8..)) => Some(find(pid, LOCK_THREAD).map_err(|error| {
+                refused(format!("its threads cannot be watched in /proc: {LOCK_THREAD}: {error}"))
+            })?),
+            (Product::Mysql | Product::Mariadb | Product::Sqlite, _) => None,
+        };
+        let source = Source::open(address, who, info)?;
+        Ok(ProcMonitor { pid, source, watched: BTreeMap::new(), lock_thread, before: Vec::new() })
+    }
+
+    fn threads<'a>(&'a self, outstanding: &'a [SessionId]) -> impl Iterator<Item = Option<&'a Thread>> {
+        let sessions = outstanding.iter().map(|session| self.watched.get(session));
+        sessions.chain(self.lock_thread.iter().map(Some))
+    }
+
+    /// Are all of them asleep twice, without having run in between?
+    fn all_asleep(&self, outstanding: &[SessionId], before: &mut Vec<Sample>) -> bool {
+        before.clear();
+        for thread in self.threads(outstanding) {
+            match thread.and_then(Thread::asleep) {
+                Some(sample) => before.push(sample),
+                None => return false,
+            }
+        }
+        self.threads(outstanding)
+            .zip(&*before)
+            .all(|(thread, sample)| thread.and_then(Thread::asleep).as_ref() == Some(sample))
+    }
+}
+
+/// The thread of a process by its name.
+fn find(pid: u32, name: &str) -> io::Result<Thread> {
+    for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let entry = entry?;
+        // A thread may end while we look.
+        let Ok(comm) = fs::read_to_string(entry.path().join("comm")) else { continue };
+        if comm.trim_end() == name
+            && let Some(thread) = entry.file_name().to_str().and_then(|number| number.parse().ok())
+        {
+            return Thread::open(pid, thread);
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::NotFound, "no such thread"))
+}
+
+impl LockMonitor for ProcMonitor {
+    fn how(&self) -> &'static str {
+        "proc"
+    }
+
+    fn watch(&mut self, session: SessionId) -> Result<(), ConnectError> {
+        let thread = self.source.thread(session)?;
+        let files = Thread::open(self.pid, thread).map_err(|error| ConnectError::Refused {
+            server: format!("process {}", self.pid),
+            reason: format!("thread {thread} cannot be watched in /proc: {error}"),
+        })?;
+        self.watched.insert(session, files);
+        Ok(())
+    }
+
+    fn forget(&mut self, session: SessionId) {
+        self.watched.remove(&session);
+    }
+
+    fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
+        let mut before = std::mem::take(&mut self.before);
+        let asleep = self.all_asleep(outstanding, &mut before);
+        self.before = before;
+        Ok(if asleep { Settled::AllWait } else { Settled::Working })
+    }
+
+    fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
+        match self.source.look(waiting) {
+            Ok(waits) => waiting.iter().map(|&session| waits.blockers(session)).collect(),
+            Err(_) => vec![Vec::new(); waiting.len()], // Only labels: a run does not fail for them.
+        }
+    }
+
+    fn patience(&self) -> Duration {
+        Duration::from_micros(20)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{os::unix::process::parent_id, process::id, sync::mpsc};
+
+    use super::*;
+
+    #[test]
+    fn the_state_stands_behind_the_name() {
+        assert_eq!(state(b"12 (mariadbd) S 1 2"), Some(b'S'));
+        assert_eq!(state(b"12 (a) S (b) R 1 2"), Some(b'R'));
+        assert_eq!(state(b"12 (cut"), None);
+        assert_eq!(state(b"12 (cut)"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_thread_that_waits_is_asleep_and_one_that_reads_itself_is_not() {
+        let (send, receive) = mpsc::channel::<()>();
+        let sleeper = std::thread::Builder::new().name("isopod-sleeper".into());
+        let handle = sleeper.spawn(move || receive.recv()).unwrap();
+        let thread = loop {
+            // It takes its name only after it was started.
+            if let Ok(thread) = find(id(), "isopod-sleeper") {
+                break thread;
+            }
+        };
+        let sample = loop {
+            if let Some(sample) = thread.asleep() {
+                break sample;
+            }
+        };
+        assert!(sample.length > 0);
+        assert_eq!(thread.asleep(), Some(sample));
+        send.send(()).unwrap();
+        handle.join().unwrap().unwrap();
+        assert!(thread.asleep().is_none(), "it is gone");
+        assert!(find(parent_id(), "no such name").is_err());
+        let me = fs::read_link("/proc/thread-self").unwrap();
+        let me: u32 = me.file_name().unwrap().to_str().unwrap().parse().unwrap();
+        assert!(Thread::open(id(), me).unwrap().asleep().is_none(), "it runs");
+    }
+}

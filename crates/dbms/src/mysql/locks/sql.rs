@@ -1,0 +1,82 @@
+//! The monitor that asks the server: for servers elsewhere, and for users who cannot read its threads.
+//!
+//! A look at the server's lock table may be taken before the server has looked for a deadlock, so cycles are
+//! searched here ([`super::waits`]). On MariaDB, and for waits above the storage engine on either, the look
+//! may also be older than the server's own decision without any cycle to be seen; there a wait counts only
+//! if a second look, taken right after the first, shows exactly the same.
+
+use std::time::Duration;
+
+use execute::{ConnectError, LockMonitor, SessionId, Settled};
+use model::{Product, ServerInfo};
+
+use super::{
+    super::session::{Address, Login},
+    source::Source,
+    waits::Judge,
+};
+
+/// Asks in SQL.
+#[derive(Debug)]
+pub struct SqlMonitor {
+    source: Source,
+    judge: Judge,
+    always_twice: bool,
+    clock: fn() -> Duration,
+}
+
+impl SqlMonitor {
+    /// Opens a connection of its own. The clock measures only how long a cycle stays.
+    pub fn new(
+        address: &Address,
+        who: &Login,
+        info: &ServerInfo,
+        clock: fn() -> Duration,
+    ) -> Result<SqlMonitor, ConnectError> {
+        Ok(SqlMonitor {
+            source: Source::open(address, who, info)?,
+            judge: Judge::default(),
+            always_twice: info.product == Product::Mariadb,
+            clock,
+        })
+    }
+}
+
+impl LockMonitor for SqlMonitor {
+    fn how(&self) -> &'static str {
+        "sql"
+    }
+
+    fn watch(&mut self, _session: SessionId) -> Result<(), ConnectError> {
+        Ok(()) // The server lists everyone.
+    }
+
+    fn forget(&mut self, _session: SessionId) {}
+
+    fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
+        let first = self.source.look(outstanding)?;
+        let settled = self.judge.look(&first, outstanding, (self.clock)());
+        if settled == Settled::Working {
+            return Ok(Settled::Working);
+        }
+        if self.always_twice || outstanding.iter().any(|session| first.above.contains(session)) {
+            let second = self.source.look(outstanding)?;
+            if !first.same_for(&second, outstanding) {
+                return Ok(Settled::Working);
+            }
+        }
+        Ok(Settled::AllWait)
+    }
+
+    fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
+        match self.source.look(waiting) {
+            Ok(waits) => waiting.iter().map(|&session| waits.blockers(session)).collect(),
+            Err(_) => vec![Vec::new(); waiting.len()], // Only labels: a run does not fail for them.
+        }
+    }
+
+    /// A look costs ten times as much as an answer: worth waiting a little for one.
+    fn patience(&self) -> Duration {
+        Duration::from_micros(100)
+    }
+}

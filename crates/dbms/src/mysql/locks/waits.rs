@@ -1,0 +1,198 @@
+//! Who waits for whom, and whether that may be believed yet. Pure.
+//!
+//! A server looks for deadlocks on its own, and a look at its lock table may come before that. Two sessions
+//! that wait for each other are then about to be separated, and calling them settled would be wrong. So the
+//! graph is searched for cycles here, and a cycle means: not settled, an error will come. Some cycles are
+//! never resolved though (MySQL keeps one blocker per waiter and overlooks a cycle while a third session
+//! blocks both), so after [`GIVE_UP`] without a change a cycle is taken for a wait like any other.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use execute::{SessionId, Settled};
+
+/// A transaction in the server's own terms; it changes when a session begins another one.
+pub type Transaction = u64;
+/// From the one that waits to the one it waits for.
+pub type Edges = BTreeSet<(Transaction, Transaction)>;
+
+/// How long a cycle is expected to be ended by the server.
+pub const GIVE_UP: Duration = Duration::from_millis(5);
+/// Looks that are further apart than this do not belong to the same wait.
+const SAME_LOOK: Duration = Duration::from_millis(2);
+
+/// What one look at the server showed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// Whose transaction is whose.
+    pub owners: BTreeMap<Transaction, SessionId>,
+    /// Transactions that wait for a lock of the storage engine.
+    pub waiting: BTreeSet<Transaction>,
+    /// For whom.
+    pub edges: Edges,
+    /// Sessions that wait for a lock above the storage engine: on a table's definition, or by name.
+    pub above: BTreeSet<SessionId>,
+}
+
+impl Waits {
+    /// Does this session wait?
+    pub fn waits(&self, session: SessionId) -> bool {
+        self.above.contains(&session)
+            || self.waiting.iter().any(|transaction| self.owners.get(transaction) == Some(&session))
+    }
+
+    /// For whom it waits, in order of number; empty if that is not known.
+    pub fn blockers(&self, session: SessionId) -> Vec<SessionId> {
+        let owner = |transaction| self.owners.get(transaction).copied();
+        let blockers: BTreeSet<SessionId> = self
+            .edges
+            .iter()
+            .filter(|(waiter, _)| owner(waiter) == Some(session))
+            .filter_map(|(_, holder)| owner(holder))
+            .filter(|&blocker| blocker != session)
+            .collect();
+        blockers.into_iter().collect()
+    }
+
+    /// The part of it that concerns these sessions, for comparing two looks on a server that others use.
+    fn about(&self, sessions: &[SessionId]) -> (BTreeSet<Transaction>, Edges, BTreeSet<SessionId>) {
+        let ours = |transaction: &Transaction| {
+            self.owners.get(transaction).is_some_and(|session| sessions.contains(session))
+        };
+        (
+            self.waiting.iter().filter(|&transaction| ours(transaction)).copied().collect(),
+            self.edges.iter().filter(|(waiter, _)| ours(waiter)).copied().collect(),
+            self.above.iter().filter(|session| sessions.contains(session)).copied().collect(),
+        )
+    }
+
+    /// Is nothing different for these sessions?
+    pub fn same_for(&self, other: &Waits, sessions: &[SessionId]) -> bool {
+        self.about(sessions) == other.about(sessions)
+    }
+}
+
+/// The edges that are left when whoever waits for nobody, or is waited for by nobody, is taken out again and
+/// again: those of the cycles and of the paths between them. Empty if there is no cycle.
+pub fn knot(edges: &Edges) -> Edges {
+    let mut left = edges.clone();
+    loop {
+        let waiters: BTreeSet<Transaction> = left.iter().map(|edge| edge.0).collect();
+        let holders: BTreeSet<Transaction> = left.iter().map(|edge| edge.1).collect();
+        let before = left.len();
+        left.retain(|(waiter, holder)| holders.contains(waiter) && waiters.contains(holder));
+        if left.len() == before {
+            return left;
+        }
+    }
+}
+
+/// Decides, look by look. It remembers only since when a cycle has been there.
+#[derive(Debug, Default)]
+pub struct Judge {
+    seen: Option<Cycle>,
+}
+
+#[derive(Debug)]
+struct Cycle {
+    edges: Edges,
+    first: Duration,
+    last: Duration,
+}
+
+impl Judge {
+    /// Do all of these sessions wait, by this look at this time?
+    pub fn look(&mut self, waits: &Waits, outstanding: &[SessionId], now: Duration) -> Settled {
+        if !outstanding.iter().all(|&session| waits.waits(session)) {
+            self.seen = None;
+            return Settled::Working;
+        }
+        let edges = knot(&waits.edges);
+        let ours = edges
+            .iter()
+            .any(|(waiter, _)| waits.owners.get(waiter).is_some_and(|session| outstanding.contains(session)));
+        if !ours {
+            self.seen = None;
+            return Settled::AllWait;
+        }
+        match &mut self.seen {
+            Some(cycle) if cycle.edges == edges && now.saturating_sub(cycle.last) <= SAME_LOOK => {
+                cycle.last = now;
+                if now.saturating_sub(cycle.first) >= GIVE_UP { Settled::AllWait } else { Settled::Working }
+            }
+            _ => {
+                self.seen = Some(Cycle { edges, first: now, last: now });
+                Settled::Working
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Transactions 11, 12, .. belong to sessions 1, 2, ..
+    fn waits(edges: &[(u64, u64)]) -> Waits {
+        Waits {
+            owners: (11..20).map(|transaction| (transaction, transaction - 10)).collect(),
+            waiting: edges.iter().map(|edge| edge.0).collect(),
+            edges: edges.iter().copied().collect(),
+            above: BTreeSet::new(),
+        }
+    }
+
+    #[test]
+    fn a_chain_has_no_knot() {
+        assert!(knot(&[(11, 12), (12, 13), (14, 13)].into()).is_empty());
+    }
+
+    #[test]
+    fn a_cycle_is_found_without_those_who_only_lead_to_it() {
+        let edges = Edges::from([(11, 12), (12, 13), (13, 12), (13, 14)]);
+        assert_eq!(knot(&edges), Edges::from([(12, 13), (13, 12)]));
+        assert_eq!(knot(&[(11, 11)].into()), Edges::from([(11, 11)]));
+    }
+
+    #[test]
+    fn who_is_not_listed_works() {
+        let mut judge = Judge::default();
+        assert_eq!(judge.look(&waits(&[(11, 12)]), &[1], Duration::ZERO), Settled::AllWait);
+        assert_eq!(judge.look(&waits(&[(11, 12)]), &[1, 2], Duration::ZERO), Settled::Working);
+    }
+
+    #[test]
+    fn a_cycle_is_waited_out_but_not_for_ever() {
+        let mut judge = Judge::default();
+        let cycle = waits(&[(11, 12), (12, 11)]);
+        let at = Duration::from_micros;
+        for time in [0, 1_500, 3_000, 4_500] {
+            assert_eq!(judge.look(&cycle, &[1, 2], at(time)), Settled::Working);
+        }
+        assert_eq!(judge.look(&cycle, &[1, 2], at(5_500)), Settled::AllWait);
+        // The same edges much later are another deadlock.
+        assert_eq!(judge.look(&cycle, &[1, 2], at(50_000)), Settled::Working);
+        // So is another cycle.
+        assert_eq!(judge.look(&waits(&[(11, 13), (13, 11)]), &[1, 3], at(50_100)), Settled::Working);
+    }
+
+    #[test]
+    fn a_cycle_of_strangers_is_not_ours() {
+        let mut judge = Judge::default();
+        let both = waits(&[(11, 12), (18, 19), (19, 18)]);
+        assert_eq!(judge.look(&both, &[1], Duration::ZERO), Settled::AllWait);
+        let mut other = both.clone();
+        other.edges.remove(&(18, 19));
+        assert!(both.same_for(&other, &[1]));
+        assert!(!both.same_for(&other, &[8]));
+    }
+
+    #[test]
+    fn blockers_are_sessions() {
+        let waits = waits(&[(11, 13), (11, 12), (12, 13), (11, 99)]);
+        assert_eq!(waits.blockers(1), [2, 3]);
+        assert!(waits.blockers(4).is_empty());
+    }
+}

@@ -1,0 +1,211 @@
+//! From packets to an answer, one packet at a time.
+//!
+//! A result set comes as: the number of columns, one packet per column, EOF, one packet per row, EOF. An
+//! answer may arrive in pieces, so the reader keeps what it has and goes on with the next packet; rows go
+//! straight into a [`RowSet`]. Success without rows is one OK packet. An error may stand in the place of
+//! either, and also in the place of a row: a SELECT may lose a deadlock in the middle of its answer.
+
+use execute::{Answer, RawError, RawReply};
+use model::{RowSet, rows::Column};
+
+use super::{
+    values,
+    wire::{Cursor, Malformed},
+};
+
+const IN_TRANSACTION: u16 = 1;
+/// A row set counts its bytes in 32 bits.
+const LARGEST_ANSWER: usize = u32::MAX as usize;
+
+/// How far an answer has come.
+#[derive(Debug, Default)]
+pub enum Reading {
+    /// Nothing was sent.
+    #[default]
+    Idle,
+    /// Sent; nothing came yet.
+    Awaited,
+    /// Column definitions.
+    Columns {
+        /// How many are still to come.
+        left: u64,
+        /// Those that came.
+        columns: Vec<Column>,
+    },
+    /// Rows.
+    Rows {
+        /// Those that came.
+        rows: RowSet,
+        /// Their bytes.
+        size: usize,
+    },
+}
+
+impl Reading {
+    /// Is an answer awaited?
+    pub fn outstanding(&self) -> bool {
+        !matches!(self, Reading::Idle)
+    }
+
+    /// Takes one packet; gives the answer if this completes it.
+    pub fn packet(&mut self, payload: &[u8]) -> Result<Option<Answer>, Malformed> {
+        let first = *payload.first().ok_or(Malformed("an empty packet"))?;
+        if first == 0xff {
+            *self = Reading::Idle;
+            return Ok(Some(Answer {
+                reply: RawReply::Error(error(payload)?),
+                warnings: 0,
+                in_transaction: None,
+            }));
+        }
+        match self {
+            Reading::Idle => Err(Malformed("a packet that nobody asked for")),
+            Reading::Awaited if first == 0 => {
+                *self = Reading::Idle;
+                done(payload).map(Some)
+            }
+            Reading::Awaited => {
+                *self = Reading::Columns { left: Cursor(payload).packed()?, columns: Vec::new() };
+                Ok(None)
+            }
+            Reading::Columns { left: 0, columns } => {
+                end(payload).ok_or(Malformed("no end of the columns"))?;
+                *self = Reading::Rows { rows: RowSet::new(std::mem::take(columns)), size: 0 };
+                Ok(None)
+            }
+            Reading::Columns { left, columns } => {
+                columns.push(values::column(payload)?);
+                *left -= 1;
+                Ok(None)
+            }
+            Reading::Rows { rows, size } => {
+                if let Some((warnings, status)) = end(payload) {
+                    let rows = std::mem::take(rows);
+                    *self = Reading::Idle;
+                    return Ok(Some(Answer {
+                        reply: RawReply::Rows(rows),
+                        warnings,
+                        in_transaction: Some(status & IN_TRANSACTION != 0),
+                    }));
+                }
+                *size += payload.len();
+                if *size > LARGEST_ANSWER {
+                    return Err(Malformed("a result of more than 4 GB"));
+                }
+                let mut cursor = Cursor(payload);
+                for _ in 0..rows.columns().len() {
+                    rows.push(cursor.cell()?);
+                }
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Warnings and status of an EOF packet, if it is one. A row that begins with the same byte is far longer.
+fn end(payload: &[u8]) -> Option<(u16, u16)> {
+    match payload {
+        [0xfe, w0, w1, s0, s1] => Some((u16::from_le_bytes([*w0, *w1]), u16::from_le_bytes([*s0, *s1]))),
+        _ => None,
+    }
+}
+
+/// Reads an OK packet.
+fn done(payload: &[u8]) -> Result<Answer, Malformed> {
+    let mut cursor = Cursor(&payload[1..]);
+    let affected = cursor.packed()?;
+    cursor.packed()?; // the last generated key
+    let status = cursor.short()?;
+    let warnings = cursor.short()?;
+    Ok(Answer {
+        reply: RawReply::Done { affected, matched: matched(cursor.0) },
+        warnings,
+        in_transaction: Some(status & IN_TRANSACTION != 0),
+    })
+}
+
+/// From `Rows matched: 3  Changed: 2  Warnings: 0`: the affected count is that of CHANGED rows.
+fn matched(info: &[u8]) -> Option<u64> {
+    const LABEL: &[u8] = b"Rows matched: ";
+    let at = info.windows(LABEL.len()).position(|window| window == LABEL)?;
+    let digits = info[at + LABEL.len()..].iter().take_while(|byte| byte.is_ascii_digit());
+    digits.map(|digit| u64::from(digit - b'0')).reduce(|number, digit| number * 10 + digit)
+}
+
+/// Reads an ERR packet. Before the login there is no SQLSTATE in it.
+pub fn error(payload: &[u8]) -> Result<RawError, Malformed> {
+    let mut cursor = Cursor(payload);
+    cursor.byte()?;
+    let code = u32::from(cursor.short()?);
+    let mut sqlstate = String::new();
+    if cursor.0.first() == Some(&b'#') {
+        sqlstate = String::from_utf8_lossy(&cursor.bytes(6)?[1..]).into_owned();
+    }
+    Ok(RawError { code, sqlstate, message: String::from_utf8_lossy(cursor.0).into_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(packets: &[&[u8]]) -> Result<Option<Answer>, Malformed> {
+        let mut reading = Reading::Awaited;
+        for (i, packet) in packets.iter().enumerate() {
+            let answer = reading.packet(packet)?;
+            assert!(answer.is_none() || i + 1 == packets.len(), "the answer came too early");
+            if answer.is_some() {
+                assert!(!reading.outstanding());
+                return Ok(answer);
+            }
+        }
+        Ok(None)
+    }
+
+    /// As MariaDB 10.11 sent it for `SELECT 1`: the definition of a column `1` of type INT.
+    const COLUMN: &[u8] = b"\x03def\x00\x00\x00\x011\x00\x0c\x3f\x00\x01\x00\x00\x00\x03\x81\x00\x00\x00\x00";
+
+    #[test]
+    fn ok_says_affected_matched_and_whether_a_transaction_is_open() {
+        let info = b"\x28Rows matched: 3  Changed: 2  Warnings: 0";
+        let packet = [&[0, 2, 0, 3, 0, 1, 0], &info[..]].concat();
+        let answer = read(&[&packet]).unwrap().unwrap();
+        assert_eq!(answer.reply, RawReply::Done { affected: 2, matched: Some(3) });
+        assert_eq!((answer.warnings, answer.in_transaction), (1, Some(true)));
+        let answer = read(&[&[0, 0, 0, 2, 0, 0, 0]]).unwrap().unwrap();
+        assert_eq!(answer.reply, RawReply::Done { affected: 0, matched: None });
+        assert_eq!(answer.in_transaction, Some(false));
+    }
+
+    #[test]
+    fn rows_keep_their_bytes_and_nulls() {
+        let end = [0xfe, 0, 0, 3, 0];
+        let answer = read(&[&[1], COLUMN, &end, b"\x011", &[0xfb], b"\x00", &end]).unwrap().unwrap();
+        let RawReply::Rows(rows) = answer.reply else { panic!("no rows") };
+        let cells: Vec<_> = (0..3).map(|row| rows.cell(row, 0)).collect();
+        assert_eq!(cells, [Some(&b"1"[..]), None, Some(&b""[..])]);
+        assert_eq!(rows.columns()[0].type_name, "INT");
+        assert_eq!(answer.in_transaction, Some(true));
+    }
+
+    #[test]
+    fn an_error_may_take_the_place_of_a_row() {
+        let error = b"\xff\xbd\x04#40001Deadlock found";
+        let answer = read(&[&[1], COLUMN, &[0xfe, 0, 0, 2, 0], b"\x011", error]).unwrap().unwrap();
+        let RawReply::Error(error) = answer.reply else { panic!("no error") };
+        assert_eq!((error.code, &error.sqlstate[..], &error.message[..]), (1213, "40001", "Deadlock found"));
+        assert_eq!(answer.in_transaction, None);
+    }
+
+    #[test]
+    fn half_an_answer_is_none() {
+        assert_eq!(read(&[&[1], COLUMN, &[0xfe, 0, 0, 2, 0], b"\x011"]), Ok(None));
+    }
+
+    #[test]
+    fn what_we_never_ask_for_is_malformed() {
+        assert!(read(&[b"\xfb/etc/passwd"]).is_err());
+        assert!(read(&[&[]]).is_err());
+        assert!(read(&[&[1], &COLUMN[..9]]).is_err());
+        assert!(read(&[&[2], COLUMN, &[0xfe, 0, 0, 2, 0]]).is_err());
+    }
+}

@@ -1,0 +1,250 @@
+//! A running server of this family: what it says of itself, its sessions, its monitor, and one schema of ours.
+
+use std::fmt;
+
+use execute::{
+    ConnectError, LockMonitor, RawReply, Server, Session, SessionId,
+    ask::{ask, demand, demand_rows},
+};
+use model::{Product, RowSet, ServerInfo, Version, target::Settings};
+
+use super::{
+    locks::{Settle, proc::ProcMonitor, sql::SqlMonitor},
+    session::{Address, Login, MysqlSession, SILENCE},
+};
+
+/// Everything that we create on a server has this in front of its name.
+pub const PREFIX: &str = "isopod_";
+
+/// `KILL` of a session that is gone already.
+const NO_SUCH_THREAD: u32 = 1094;
+
+/// The settings that change what a server owes. Those that a version does not have are left out.
+const SETTINGS: &[&str] = &[
+    "autocommit",
+    "binlog_format",
+    "binlog_row_image",
+    "collation_server",
+    "innodb_autoinc_lock_mode",
+    "innodb_deadlock_detect",
+    "innodb_lock_wait_timeout",
+    "innodb_rollback_on_timeout",
+    "innodb_snapshot_isolation",
+    "log_bin",
+    "lower_case_table_names",
+    "sql_mode",
+    "thread_handling",
+    "transaction_isolation",
+    "tx_isolation",
+];
+
+/// What is needed to use a server.
+pub struct Options {
+    /// Where it listens.
+    pub address: Address,
+    /// Who we are.
+    pub login: Login,
+    /// Our schema there will be `isopod_<name>`. One that is left from before is dropped first, so two
+    /// users of one server need two names. Small letters, digits and underscores.
+    pub name: String,
+    /// How to know that statements wait.
+    pub settle: Settle,
+    /// Its process, if it runs here.
+    pub pid: Option<u32>,
+    /// Does it live? Known to whoever started it; without that, it lives if it takes connections.
+    pub alive: Option<Box<dyn Fn() -> bool + Send>>,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("address", &self.address)
+            .field("name", &self.name)
+            .field("settle", &self.settle)
+            .field("pid", &self.pid)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A MySQL or MariaDB server.
+#[derive(Debug)]
+pub struct MysqlServer {
+    options: Options,
+    schema: String,
+    info: ServerInfo,
+    /// Takes no part in any case.
+    control: MysqlSession,
+}
+
+impl MysqlServer {
+    /// Connects, asks what it is and creates our schema.
+    pub fn open(options: Options) -> Result<MysqlServer, ConnectError> {
+        let refused = |reason: &str| ConnectError::Refused {
+            server: options.address.to_string(),
+            reason: reason.into(),
+        };
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if options.name.is_empty() || options.name.len() > 40 || !options.name.chars().all(plain) {
+            return Err(refused(
+                "the name of our schema may have small letters, digits and underscores only",
+            ));
+        }
+        let mut control = MysqlSession::connect(&options.address, &options.login, None)?;
+        let info = describe(&mut control)?;
+        let own_threads =
+            info.settings.get("thread_handling").is_none_or(|how| how == "one-thread-per-connection");
+        match (options.settle, options.pid) {
+            (Settle::Proc, None) => return Err(refused("to read its threads its process must be known")),
+            (Settle::Proc, Some(_)) if !own_threads => {
+                return Err(refused(
+                    "its sessions share threads (thread_handling), so it must be asked in SQL",
+                ));
+            }
+            (Settle::Proc, Some(_)) | (Settle::Sql, _) => {}
+        }
+        let schema = format!("{PREFIX}{}", options.name);
+        let mut server = MysqlServer { options, schema, info, control };
+        server.drop_schema()?;
+        demand(&mut server.control, &format!("CREATE DATABASE `{}`", server.schema), SILENCE)?;
+        Ok(server)
+    }
+
+    /// The name of our schema.
+    pub fn schema(&self) -> &str {
+        &self.schema
+    }
+
+    /// Drops our schema, and nothing else.
+    pub fn drop_schema(&mut self) -> Result<(), ConnectError> {
+        let sql = format!("DROP DATABASE IF EXISTS `{}`", self.schema);
+        self.reconnecting(|control| demand(control, &sql, SILENCE)).map(|_| ())
+    }
+
+    /// Uses the control connection, opened anew if it was lost.
+    fn reconnecting<T>(
+        &mut self,
+        mut work: impl FnMut(&mut MysqlSession) -> Result<T, ConnectError>,
+    ) -> Result<T, ConnectError> {
+        match work(&mut self.control) {
+            Err(ConnectError::Gone) => {
+                self.control = MysqlSession::connect(&self.options.address, &self.options.login, None)
+                    .map_err(|_| ConnectError::Gone)?;
+                work(&mut self.control)
+            }
+            result => result,
+        }
+    }
+}
+
+impl Server for MysqlServer {
+    fn info(&self) -> &ServerInfo {
+        &self.info
+    }
+
+    fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
+        let session = MysqlSession::connect(&self.options.address, &self.options.login, Some(&self.schema))?;
+        Ok(Box::new(session))
+    }
+
+    fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
+        let Options { address, login, settle, pid, .. } = &self.options;
+        Ok(match (settle, pid) {
+            (Settle::Proc, Some(pid)) => Box::new(ProcMonitor::new(address, login, &self.info, *pid)?),
+            (Settle::Proc, None) | (Settle::Sql, _) => {
+                Box::new(SqlMonitor::new(address, login, &self.info, execute::os::clock)?)
+            }
+        })
+    }
+
+    fn kill(&mut self, session: SessionId, hard: bool) -> Result<(), ConnectError> {
+        let sql = format!("KILL {} {session}", if hard { "CONNECTION" } else { "QUERY" });
+        let answer = self.reconnecting(|control| ask(control, &sql, SILENCE))?;
+        match answer.reply {
+            RawReply::Error(error) if error.code != NO_SUCH_THREAD => {
+                Err(ConnectError::Own { statement: sql, reason: error.message })
+            }
+            RawReply::Error(_) | RawReply::Done { .. } | RawReply::Rows(_) | RawReply::Lost => Ok(()),
+        }
+    }
+
+    fn alive(&mut self) -> bool {
+        match &self.options.alive {
+            Some(alive) => alive(),
+            None => MysqlSession::connect(&self.options.address, &self.options.login, None).is_ok(),
+        }
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.options.pid
+    }
+}
+
+/// Asks the server what it is. The version in the greeting is not used: MariaDB writes `5.5.5-` before it.
+fn describe(control: &mut MysqlSession) -> Result<ServerInfo, ConnectError> {
+    let rows = demand_rows(control, "SELECT VERSION(), @@version_comment", SILENCE)?;
+    let (version, comment) = (text(&rows, 0, 0), text(&rows, 0, 1));
+    let names: Vec<String> = SETTINGS.iter().map(|name| format!("'{name}'")).collect();
+    let sql = format!("SHOW GLOBAL VARIABLES WHERE Variable_name IN ({})", names.join(", "));
+    let rows = demand_rows(control, &sql, SILENCE)?;
+    let found = (0..rows.len()).map(|row| (text(&rows, row, 0), text(&rows, row, 1)));
+    Ok(ServerInfo {
+        product: product(&version, &comment),
+        version: number(&version),
+        version_text: format!("{version} {comment}").trim().to_string(),
+        settings: settings(found),
+    })
+}
+
+fn text(rows: &RowSet, row: usize, column: usize) -> String {
+    let cell = if row < rows.len() && column < rows.columns().len() { rows.cell(row, column) } else { None };
+    String::from_utf8_lossy(cell.unwrap_or_default()).into_owned()
+}
+
+fn product(version: &str, comment: &str) -> Product {
+    let maria = [version, comment].iter().any(|text| text.to_ascii_lowercase().contains("mariadb"));
+    if maria { Product::Mariadb } else { Product::Mysql }
+}
+
+/// `10.11.19-MariaDB-0+deb12u1` is 10.11.19.
+fn number(version: &str) -> Version {
+    let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
+    Version(version[..end].split('.').map_while(|part| part.parse().ok()).collect())
+}
+
+/// Older versions call the default level `tx_isolation`.
+fn settings(found: impl Iterator<Item = (String, String)>) -> Settings {
+    let mut settings = Settings::new();
+    for (name, value) in found {
+        match name.to_ascii_lowercase().as_str() {
+            "tx_isolation" => {
+                settings.entry("transaction_isolation".to_string()).or_insert(value);
+            }
+            name => {
+                settings.insert(name.to_string(), value);
+            }
+        }
+    }
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_as_servers_write_them() {
+        assert_eq!(number("10.11.19-MariaDB-0+deb12u1"), Version(vec![10, 11, 19]));
+        assert_eq!(number("9.7.4-2"), Version(vec![9, 7, 4]));
+        assert_eq!(number("5.6.24"), Version(vec![5, 6, 24]));
+        assert_eq!(product("10.11.19-MariaDB-0+deb12u1", "Debian 12"), Product::Mariadb);
+        assert_eq!(product("9.7.4-2", "(Debian)"), Product::Mysql);
+    }
+
+    #[test]
+    fn the_default_level_has_one_name() {
+        let pair = |name: &str| (name.to_string(), "REPEATABLE-READ".to_string());
+        let expected: Settings = [pair("transaction_isolation")].into();
+        assert_eq!(settings([pair("tx_isolation")].into_iter()), expected);
+        assert_eq!(settings([pair("transaction_isolation"), pair("tx_isolation")].into_iter()), expected);
+    }
+}

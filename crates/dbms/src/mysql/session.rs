@@ -1,0 +1,294 @@
+//! One connection, in the text protocol. The socket never blocks: [`Session::send`] writes the statement and
+//! returns, [`Session::receive`] takes what has come and gives the answer once it is complete.
+//!
+//! One statement costs one write and, when the answer is there, one read. Buffers are kept. What the
+//! protocol offers beyond plain statements is left out on purpose: several statements in one text, result
+//! sets of procedures, LOAD DATA LOCAL and "affected means matched" would all change what is observed.
+
+use std::{
+    fmt,
+    io::{self, Read, Write},
+    net::TcpStream,
+    os::{
+        fd::{AsRawFd, RawFd},
+        unix::net::UnixStream,
+    },
+    path::PathBuf,
+    time::Duration,
+};
+
+use execute::{
+    Answer, ConnectError, RawError, RawReply, Session, SessionId,
+    ask::{ask, await_answer, demand},
+    os::{Interest, wait},
+};
+
+use super::{
+    login,
+    reply::Reading,
+    wire::{self, Fill, Inbox, Malformed},
+};
+
+/// How long the server may be silent on a statement of our own, or take nothing from us.
+pub const SILENCE: Duration = Duration::from_secs(10);
+
+const COM_QUIT: u8 = 1;
+const COM_INIT_DB: u8 = 2;
+const COM_QUERY: u8 = 3;
+const COM_RESET_CONNECTION: u8 = 31;
+
+/// The codes that C clients use for what a client finds by itself.
+const CLIENT_MALFORMED: u32 = 2027;
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A Unix socket.
+    Unix(PathBuf),
+    /// A host and a port.
+    Tcp {
+        /// Its name or number.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Unix(path) => write!(f, "{}", path.display()),
+            Address::Tcp { host, port } => write!(f, "{host}:{port}"),
+        }
+    }
+}
+
+/// Who we are.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Login {
+    /// The user's name.
+    pub user: String,
+    /// The password, or empty.
+    pub password: String,
+}
+
+impl Default for Login {
+    /// What a throw-away server has: `root` without a password.
+    fn default() -> Login {
+        Login { user: "root".to_string(), password: String::new() }
+    }
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+/// The socket.
+#[derive(Debug)]
+pub(super) enum Stream {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+impl Stream {
+    pub(super) fn open(address: &Address) -> io::Result<Stream> {
+        Ok(match address {
+            Address::Unix(path) => {
+                let stream = UnixStream::connect(path)?;
+                stream.set_nonblocking(true)?;
+                Stream::Unix(stream)
+            }
+            Address::Tcp { host, port } => {
+                let stream = TcpStream::connect((host.as_str(), *port))?;
+                stream.set_nodelay(true)?;
+                stream.set_nonblocking(true)?;
+                Stream::Tcp(stream)
+            }
+        })
+    }
+
+    pub(super) fn fd(&self) -> RawFd {
+        match self {
+            Stream::Unix(stream) => stream.as_raw_fd(),
+            Stream::Tcp(stream) => stream.as_raw_fd(),
+        }
+    }
+
+    pub(super) fn reader(&mut self) -> &mut dyn Read {
+        match self {
+            Stream::Unix(stream) => stream,
+            Stream::Tcp(stream) => stream,
+        }
+    }
+
+    /// Writes everything; waits only while the socket's buffer is full.
+    pub(super) fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let written = match self {
+                Stream::Unix(stream) => stream.write(bytes),
+                Stream::Tcp(stream) => stream.write(bytes),
+            };
+            match written {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if !wait(&[self.fd()], Interest::Write, SILENCE) {
+                        return Err(io::ErrorKind::TimedOut.into());
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A connection to a server that speaks the MySQL protocol.
+#[derive(Debug)]
+pub struct MysqlSession {
+    stream: Stream,
+    id: SessionId,
+    inbox: Inbox,
+    outbox: Vec<u8>,
+    reading: Reading,
+    /// Writing failed, or what came makes no sense: nothing more will come of this connection.
+    broken: bool,
+}
+
+impl MysqlSession {
+    /// Connects and logs in, with this schema as the default.
+    pub fn connect(
+        address: &Address,
+        who: &Login,
+        schema: Option<&str>,
+    ) -> Result<MysqlSession, ConnectError> {
+        let refused = |reason| ConnectError::Refused { server: address.to_string(), reason };
+        let mut stream = Stream::open(address).map_err(|error| refused(error.to_string()))?;
+        let mut inbox = Inbox::new();
+        let id = login::log_in(&mut stream, &mut inbox, who, schema).map_err(refused)?;
+        Ok(MysqlSession {
+            stream,
+            id,
+            inbox,
+            outbox: Vec::with_capacity(1024),
+            reading: Reading::Idle,
+            broken: false,
+        })
+    }
+
+    /// A statement of our own: sends it and waits for the answer, whatever it is.
+    pub fn query(&mut self, sql: &str) -> Result<Answer, ConnectError> {
+        ask(self, sql, SILENCE)
+    }
+
+    /// Makes this schema the default. Blocks.
+    pub fn choose_schema(&mut self, schema: &str) -> Result<(), ConnectError> {
+        self.command(COM_INIT_DB, schema.as_bytes());
+        match await_answer(self, schema, SILENCE)?.reply {
+            RawReply::Done { .. } => Ok(()),
+            RawReply::Error(error) => {
+                Err(ConnectError::Own { statement: format!("USE {schema}"), reason: error.message })
+            }
+            RawReply::Rows(_) | RawReply::Lost => Err(ConnectError::Gone),
+        }
+    }
+
+    fn command(&mut self, code: u8, body: &[u8]) {
+        debug_assert!(!self.reading.outstanding(), "one statement at a time");
+        wire::pack(&mut self.outbox, 0, &[code], body);
+        self.reading = Reading::Awaited;
+        // What the server said before it closed may still be there to read, so this is no news yet.
+        self.broken |= self.stream.write_all(&self.outbox).is_err();
+    }
+
+    /// Gives the answer if the packets that are here complete it.
+    fn assemble(&mut self) -> Result<Option<Answer>, Malformed> {
+        while let Some((_, range)) = self.inbox.take()? {
+            if let Some(answer) = self.reading.packet(self.inbox.payload(range))? {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+
+    fn lost(&mut self) -> Answer {
+        self.broken = true;
+        self.reading = Reading::Idle;
+        Answer { reply: RawReply::Lost, warnings: 0, in_transaction: None }
+    }
+
+    /// Our own mistake or the server's: it must be seen, and must not pass for a lost connection.
+    fn malformed(&mut self, Malformed(what): Malformed) -> Answer {
+        let message = format!("the client could not read the answer: {what}");
+        let error = RawError { code: CLIENT_MALFORMED, sqlstate: "HY000".to_string(), message };
+        Answer { reply: RawReply::Error(error), ..self.lost() }
+    }
+}
+
+impl Session for MysqlSession {
+    fn id(&self) -> SessionId {
+        self.id
+    }
+
+    fn send(&mut self, sql: &str) {
+        self.command(COM_QUERY, sql.as_bytes());
+    }
+
+    fn receive(&mut self) -> Option<Answer> {
+        if !self.reading.outstanding() {
+            return None;
+        }
+        loop {
+            match self.inbox.fill(self.stream.reader()) {
+                Fill::Nothing if self.broken => return Some(self.lost()),
+                Fill::Nothing => return None,
+                Fill::Closed => {
+                    // A server that ends a session says why first; that is the answer.
+                    let last = self.assemble();
+                    self.broken = true;
+                    return Some(match last {
+                        Ok(Some(answer)) => answer,
+                        Ok(None) => self.lost(),
+                        Err(malformed) => self.malformed(malformed),
+                    });
+                }
+                filled @ (Fill::Drained | Fill::More) => match self.assemble() {
+                    Ok(Some(answer)) => return Some(answer),
+                    Ok(None) if filled == Fill::Drained && !self.broken => return None,
+                    Ok(None) => {}
+                    Err(malformed) => return Some(self.malformed(malformed)),
+                },
+            }
+        }
+    }
+
+    fn fd(&self) -> RawFd {
+        self.stream.fd()
+    }
+
+    /// The server forgets the variables, the level, the open transaction and the temporary tables. It also
+    /// forgets the character set that was agreed on at login, so that is said again.
+    fn reset(&mut self) -> bool {
+        if self.reading.outstanding() || self.broken {
+            return false;
+        }
+        self.command(COM_RESET_CONNECTION, &[]);
+        let reset = matches!(
+            await_answer(self, "COM_RESET_CONNECTION", SILENCE),
+            Ok(Answer { reply: RawReply::Done { .. }, .. })
+        );
+        reset && demand(self, login::NAMES, SILENCE).is_ok()
+    }
+}
+
+impl Drop for MysqlSession {
+    fn drop(&mut self) {
+        if !self.broken {
+            wire::pack(&mut self.outbox, 0, &[COM_QUIT], &[]);
+            let _ = self.stream.write_all(&self.outbox); // The server notices the end in any case.
+        }
+    }
+}
