@@ -1,0 +1,91 @@
+//! Arguments that several subcommands share: where to run, at which level, and how.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use execute::{Options, Placement, Reset};
+use model::{Level, Product, Target};
+
+/// Where and how cases run.
+#[derive(Args, Clone, Debug)]
+pub struct Where {
+    /// A server: sqlite, mariadb@10.11, mysql@9.7?log_bin=OFF. May be given several times
+    #[arg(long = "target", short = 't', value_name = "TARGET", default_value = "sqlite")]
+    pub targets: Vec<Target>,
+
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// How cases run.
+#[derive(Args, Clone, Debug)]
+pub struct How {
+    /// How it is known that a statement waits: the server's threads in /proc, or its lock tables
+    #[arg(long, value_enum, default_value_t = SettleBy::Proc)]
+    pub settle: SettleBy,
+
+    /// Do not pin Isopod and its server to one CPU (and use no real-time priority)
+    #[arg(long)]
+    pub no_pin: bool,
+
+    /// Use no real-time priority, even where it is permitted
+    #[arg(long)]
+    pub no_realtime: bool,
+
+    /// A statement that neither answers nor waits for so many seconds is hung and is killed
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub hung_after: u64,
+}
+
+/// How waits are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SettleBy {
+    /// By the server's own threads in /proc: certain and fast; the server runs on this machine
+    Proc,
+    /// By the server's lock tables, with a search for cycles: works anywhere, slower
+    Sql,
+}
+
+impl How {
+    /// Where worker and server run.
+    pub fn placement(&self) -> Placement {
+        Placement { pin: !self.no_pin, realtime: !self.no_pin && !self.no_realtime }
+    }
+
+    /// The executor's options.
+    pub fn options(&self, reset: Reset) -> Options {
+        Options { reset, hung_after: Duration::from_secs(self.hung_after), ..Options::default() }
+    }
+}
+
+/// One level, or all that the product has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Levels {
+    /// This one.
+    One(Level),
+    /// All.
+    All,
+}
+
+/// Reads `RR` or `all`.
+pub fn levels(text: &str) -> Result<Levels, String> {
+    if text.eq_ignore_ascii_case("all") {
+        return Ok(Levels::All);
+    }
+    text.parse().map(Levels::One).map_err(|error: model::level::UnknownLevel| format!("{error}, or all"))
+}
+
+impl Levels {
+    /// The levels to run at on this product; an error if it does not have the one asked for.
+    pub fn on(self, product: Product) -> anyhow::Result<Vec<Level>> {
+        let dialect = dialect::of(product);
+        match self {
+            Levels::All => Ok(dialect.levels.to_vec()),
+            Levels::One(level) if dialect.levels.contains(&level) => Ok(vec![level]),
+            Levels::One(level) => {
+                let has: Vec<&str> = dialect.levels.iter().map(|level| level.short()).collect();
+                anyhow::bail!("{product} has no level {level}; it has {}", has.join(", "))
+            }
+        }
+    }
+}

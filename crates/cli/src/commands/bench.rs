@@ -1,0 +1,183 @@
+//! `isopod bench execute`: the same statements bare on one connection and through the executor, in one run.
+//!
+//! Absolute times are noise on a shared machine, so the two are measured in turns and the ratio is what counts.
+
+use std::time::{Duration, Instant};
+
+use execute::{Executor, Reset, ask};
+use model::{Case, Level, SessionSpec, Setup, Step, Target};
+use serde::Serialize;
+
+use crate::{arguments::Where, targets};
+
+/// What to measure.
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Statements without waits against the bare wire; how fast a wait is known; what each reset costs
+    Execute(Args),
+}
+
+/// Options.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    on: Where,
+    /// How many turns
+    #[arg(long, default_value_t = 50)]
+    turns: usize,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Result {
+    target: String,
+    server: String,
+    settle: &'static str,
+    pinned: bool,
+    realtime: bool,
+    /// Medians over the turns, statements per second.
+    bare_per_second: f64,
+    executor_per_second: f64,
+    ratio: f64,
+    /// From sending a statement to knowing that it waits, in microseconds; none where nothing waits.
+    wait_known_median_us: Option<f64>,
+    wait_known_p99_us: Option<f64>,
+    reset_clean_us: f64,
+    reset_fast_us: f64,
+}
+
+/// Runs it.
+pub fn run(command: Command) -> anyhow::Result<u8> {
+    let Command::Execute(args) = command;
+    let mut results = Vec::new();
+    for target in &args.on.targets {
+        let result = measure(&args, target)?;
+        if !args.json {
+            show(&result);
+        }
+        results.push(result);
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&results)?);
+    }
+    Ok(0)
+}
+
+fn measure(args: &Args, target: &Target) -> anyhow::Result<Result> {
+    let level = dialect::of(target.product).default_level;
+    let mut times: Vec<[Duration; 2]> = Vec::new();
+    let (mut waits, mut clean, mut fast) = (Vec::new(), Vec::new(), Vec::new());
+    let mut runner = targets::runner(target, &args.on.how, args.on.how.options(Reset::Clean))?;
+    let straight = no_waits();
+    let steps = straight.steps.len() as f64;
+    let info = runner.info().map_err(|error| anyhow::anyhow!(error))?;
+    {
+        let executor = runner.executor().map_err(|error| anyhow::anyhow!(error))?;
+        let mut wire = executor.server().connect()?;
+        executor.run(&straight, level)?;
+        for _ in 0..args.turns {
+            let run = executor.run(&straight, level)?;
+            let begun = Instant::now();
+            for step in &straight.steps {
+                ask::ask(wire.as_mut(), &step.sql, ask::LIMIT)?;
+            }
+            times.push([begun.elapsed(), run.timing.steps]);
+            clean.push(run.timing.reset);
+            waits.extend(hot(executor, level)?);
+        }
+    }
+    let settle = runner.executor().map_err(|error| anyhow::anyhow!(error))?.settles_by();
+    let placed = runner.placed().clone();
+    drop(runner);
+    let mut runner = targets::runner(target, &args.on.how, args.on.how.options(Reset::Fast))?;
+    for turn in 0..args.turns {
+        let run = runner.run(&straight, level).map_err(|error| anyhow::anyhow!(error))?;
+        // The first builds the tables.
+        if turn > 0 {
+            fast.push(run.timing.reset);
+        }
+    }
+    let rate = |i: usize| steps / median(times.iter().map(|pair| pair[i]).collect()).as_secs_f64();
+    let us = |time: Duration| time.as_secs_f64() * 1e6;
+    Ok(Result {
+        target: target.to_string(),
+        server: format!("{} {}", info.product, info.version),
+        settle,
+        pinned: placed.cpu.is_some(),
+        realtime: placed.realtime,
+        bare_per_second: rate(0),
+        executor_per_second: rate(1),
+        ratio: rate(1) / rate(0),
+        wait_known_median_us: (!waits.is_empty()).then(|| us(median(waits.clone()))),
+        wait_known_p99_us: (!waits.is_empty()).then(|| us(percentile(waits.clone(), 99))),
+        reset_clean_us: us(median(clean)),
+        reset_fast_us: us(median(fast)),
+    })
+}
+
+fn median(times: Vec<Duration>) -> Duration {
+    percentile(times, 50)
+}
+
+fn percentile(mut times: Vec<Duration>, percent: usize) -> Duration {
+    times.sort_unstable();
+    times.get(times.len().saturating_sub(1) * percent / 100).copied().unwrap_or_default()
+}
+
+/// Four sessions, one whole transaction after the other, so that one connection can do the same.
+fn no_waits() -> Case {
+    let transaction = |i: usize| {
+        let row = i % 4 + 1;
+        [
+            "BEGIN".to_string(),
+            format!("SELECT b FROM t WHERE a = {row}"),
+            format!("UPDATE t SET b = b + 1 WHERE a = {row}"),
+            "COMMIT".to_string(),
+        ]
+        .map(|sql| Step { session: i % 4, sql, expect: Vec::new() })
+    };
+    Case { steps: (0..100).flat_map(transaction).collect(), ..base() }
+}
+
+/// Every third statement waits until the other commits.
+fn hot(executor: &mut Executor, level: Level) -> anyhow::Result<Vec<Duration>> {
+    let turn = |i: usize| {
+        let (holder, waiter) = (i % 4, (i + 1) % 4);
+        [(holder, "BEGIN"), (holder, "UPDATE t SET b = 1 WHERE a = 1"), (waiter, "UPDATE t SET b = 2 WHERE a = 1"), (holder, "COMMIT")]
+            .map(|(session, sql)| Step { session, sql: sql.into(), expect: Vec::new() })
+    };
+    let case = Case { steps: (0..20).flat_map(turn).collect(), ..base() };
+    Ok(executor.run(&case, level)?.timing.waits)
+}
+
+fn base() -> Case {
+    Case {
+        title: "bench".into(),
+        sessions: (1..=4).map(|i| SessionSpec::plain(format!("T{i}"))).collect(),
+        setup: Setup {
+            statements: vec![
+                "CREATE TABLE t(a INT PRIMARY KEY, b INT)".into(),
+                "INSERT INTO t VALUES (1, 0), (2, 0), (3, 0), (4, 0)".into(),
+            ],
+        },
+        ..Case::default()
+    }
+}
+
+fn show(result: &Result) {
+    let place = match (result.pinned, result.realtime) {
+        (true, true) => "one CPU, real-time priority",
+        (true, false) => "one CPU",
+        (false, _) => "not pinned",
+    };
+    println!("{} · settled by {} · {place}", result.server, result.settle);
+    println!("  bare, one connection      {:>10.0} statements/s", result.bare_per_second);
+    println!("  through the executor      {:>10.0} statements/s   {:.2} of bare", result.executor_per_second, result.ratio);
+    match (result.wait_known_median_us, result.wait_known_p99_us) {
+        (Some(median), Some(p99)) => println!("  a wait is known after     {median:>10.0} us median, {p99:.0} us p99"),
+        _ => println!("  nothing waits here"),
+    }
+    println!("  reset                     {:>10.0} us clean, {:.0} us fast", result.reset_clean_us, result.reset_fast_us);
+}

@@ -1,0 +1,41 @@
+//! The subcommands, one file each.
+
+pub mod bench;
+pub mod corpus;
+pub mod fmt;
+pub mod run;
+pub mod selftest;
+pub mod server;
+
+/// What to do.
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Run case files and show what happened as a timeline
+    Run(run::Args),
+    /// List or test the built-in cases
+    #[command(subcommand)]
+    Corpus(corpus::Command),
+    /// Install, start and stop real servers, without root
+    #[command(subcommand)]
+    Server(server::Command),
+    /// Put case files into their usual layout
+    Fmt(fmt::Args),
+    /// Test Isopod itself on a real server
+    #[command(subcommand)]
+    Selftest(selftest::Command),
+    /// Measure Isopod against the bare server
+    #[command(subcommand)]
+    Bench(bench::Command),
+}
+
+/// Does it. The number is the exit code.
+pub fn run(command: Command) -> anyhow::Result<u8> {
+    match command {
+        Command::Run(args) => run::run(args),
+        Command::Corpus(command) => corpus::run(command),
+        Command::Server(command) => server::run(command),
+        Command::Fmt(args) => fmt::run(args),
+        Command::Selftest(command) => selftest::run(command),
+        Command::Bench(command) => bench::run(command),
+    }
+}

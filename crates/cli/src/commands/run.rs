@@ -1,0 +1,141 @@
+//! `isopod run`: case files on servers, as timelines.
+
+use std::path::PathBuf;
+
+use execute::Reset;
+use model::{Case, Level, Trace};
+use serde::Serialize;
+
+use crate::{
+    arguments::{Levels, Where, levels},
+    errors::{self, Advised},
+    interrupt, judged, loading, targets,
+};
+
+/// Options.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isopod run lost-update.iso                                  on embedded SQLite
+  isopod run key-change.iso --target mysql@9.7 --level RR     on a real server, at one level
+  isopod run cases/ --target mariadb@10.11 --level all --repeat 20
+
+A file without expectations just runs. Exit code 1: an expectation was not met.")]
+pub struct Args {
+    /// Case files, or folders of them
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    on: Where,
+    /// The isolation level (RU, RC, RR, SER), or all; by default the product's own default
+    #[arg(long, value_parser = levels)]
+    level: Option<Levels>,
+    /// Run each case so many times and say how often it came out the same
+    #[arg(long, default_value_t = 1)]
+    repeat: usize,
+    /// The traces and what was expected, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Ran<'a> {
+    file: String,
+    case: &'a Case,
+    target: String,
+    level: Level,
+    runs: usize,
+    alike: usize,
+    trace: &'a Trace,
+    status: String,
+}
+
+/// Runs it.
+pub fn run(args: Args) -> anyhow::Result<u8> {
+    interrupt::listen();
+    let files = loading::files(&args.files)?;
+    let mut cases = Vec::new();
+    let mut broken = None;
+    // Every broken file is shown, not only the first.
+    for file in &files {
+        match loading::load(file) {
+            Ok(case) => cases.push((file, case)),
+            Err(error) => {
+                if let Some(before) = broken.replace(error) {
+                    errors::show(&before);
+                }
+            }
+        }
+    }
+    if let Some(error) = broken {
+        return Err(error);
+    }
+    for (file, case) in &cases {
+        for target in &args.on.targets {
+            if !oracles::expectations::applies(case, target.product) {
+                let names: Vec<&str> = case.products.iter().map(|product| product.name()).collect();
+                return Err(Advised {
+                    message: format!("{} is not for {}", file.display(), target.product),
+                    advice: vec![
+                        format!("it is for: {}", names.join(", ")),
+                        format!("run it with --target {}, or change its `for` line", names[0]),
+                    ],
+                }
+                .into());
+            }
+        }
+    }
+    let mut missed = false;
+    let mut printed = Vec::new();
+    for target in &args.on.targets {
+        let chosen = args.level.unwrap_or(Levels::One(dialect::of(target.product).default_level));
+        let levels = chosen.on(target.product)?;
+        let mut options = args.on.how.options(Reset::Clean);
+        options.label = true;
+        let mut runner = targets::runner(target, &args.on.how, options)?;
+        for (file, case) in &cases {
+            for &level in &levels {
+                if interrupt::asked() {
+                    return Ok(2);
+                }
+                let run = runner.run(case, level).map_err(|error| anyhow::anyhow!(error))?;
+                if let Some(why) = &run.opaque_setup {
+                    eprintln!("note: {}: the setup is run anew each time, slower: {why}", file.display());
+                }
+                let (mut alike, mut done) = (1, 1);
+                for _ in 1..args.repeat {
+                    if interrupt::asked() {
+                        break;
+                    }
+                    let again = runner.run(case, level).map_err(|error| anyhow::anyhow!(error))?;
+                    alike += usize::from(again.trace.same(&run.trace));
+                    done += 1;
+                }
+                let report = oracles::expectations::check(case, &run.trace);
+                missed |= judged::missed(&report) || alike < done;
+                if args.json {
+                    let ran = Ran {
+                        file: file.display().to_string(),
+                        case,
+                        target: target.to_string(),
+                        level,
+                        runs: done,
+                        alike,
+                        trace: &run.trace,
+                        status: judged::status(&report),
+                    };
+                    printed.push(serde_json::to_value(&ran)?);
+                    continue;
+                }
+                anstream::println!("{}", judged::timeline(case, &run.trace, &report, &file.display().to_string()));
+                if done > 1 {
+                    anstream::println!("{alike} of {done} runs alike\n");
+                }
+            }
+        }
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&printed)?);
+    }
+    Ok(u8::from(missed))
+}

@@ -1,0 +1,40 @@
+//! The built-in cases, carried in the binary.
+
+use model::Case;
+
+/// One built-in case.
+pub struct Entry {
+    /// `phenomena/write-skew`
+    pub name: &'static str,
+    /// The file's text.
+    pub text: &'static str,
+    /// What it says.
+    pub case: Case,
+}
+
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/corpus.rs"));
+
+/// All of them, in order of their names. They were checked when they were written, so a broken one is our fault.
+pub fn all() -> anyhow::Result<Vec<Entry>> {
+    FILES
+        .iter()
+        .map(|&(name, text)| {
+            let case = crate::loading::parse(&format!("corpus/{name}.iso"), text)?;
+            Ok(Entry { name, text, case })
+        })
+        .collect()
+}
+
+/// Those whose name or link holds one of the words; all without words.
+pub fn matching(words: &[String]) -> anyhow::Result<Vec<Entry>> {
+    let mut entries = all()?;
+    let known = |entry: &Entry, word: &String| {
+        let word = word.to_lowercase();
+        entry.name.contains(&word) || entry.case.links.iter().any(|link| link.to_lowercase().contains(&word))
+    };
+    if let Some(word) = words.iter().find(|word| !entries.iter().any(|entry| known(entry, word))) {
+        anyhow::bail!("no case of the corpus is called `{word}`; `isopod corpus list` shows all");
+    }
+    entries.retain(|entry| words.is_empty() || words.iter().any(|word| known(entry, word)));
+    Ok(entries)
+}

@@ -1,0 +1,54 @@
+//! Reads case files, and shows what is wrong with them.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use model::Case;
+
+use crate::{errors, problems};
+
+/// Reads a file.
+pub fn load(path: &Path) -> anyhow::Result<Case> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    parse(&path.display().to_string(), &text)
+}
+
+/// Understands a text. Its problems are shown where they are.
+pub fn parse(name: &str, text: &str) -> anyhow::Result<Case> {
+    match model::casefile::parse(text) {
+        Ok(file) => Ok(file.case),
+        Err(found) => {
+            for problem in &found {
+                anstream::eprintln!("{}", problems::render(name, text, problem, errors::colour()));
+            }
+            Err(errors::Shown.into())
+        }
+    }
+}
+
+/// The case files among these: files as they are, folders searched for `.iso`.
+pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            search(path, &mut found)?;
+        } else {
+            found.push(path.clone());
+        }
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+fn search(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            search(&path, found)?;
+        } else if path.extension().is_some_and(|extension| extension == "iso") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}

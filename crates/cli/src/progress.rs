@@ -1,0 +1,83 @@
+//! Progress on standard error: a bar on a terminal, a plain line every ten seconds elsewhere.
+
+use std::{
+    io::IsTerminal,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Shows how far a job has come, once it has taken two seconds.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    what: String,
+    total: u64,
+    done: u64,
+    begun: Instant,
+    said: Instant,
+}
+
+impl Progress {
+    /// A job of so many units.
+    pub fn new(what: impl Into<String>, total: u64) -> Progress {
+        let now = Instant::now();
+        let what = what.into();
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{msg}  {bar:30}  {pos} of {len}  {per_sec}  {eta} left");
+            let bar = ProgressBar::new(total).with_message(what.clone());
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+            bar
+        });
+        Progress { bar, what, total, done: 0, begun: now, said: now }
+    }
+
+    /// One unit more.
+    pub fn step(&mut self) {
+        self.done += 1;
+        match &self.bar {
+            Some(bar) => bar.inc(1),
+            None if self.said.elapsed() > Duration::from_secs(10) => {
+                self.said = Instant::now();
+                let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
+                eprintln!("{}  {} of {}  {rate:.0}/s", self.what, self.done, self.total);
+            }
+            None => {}
+        }
+    }
+
+    /// Puts the bar away.
+    pub fn end(self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A line that says what goes on, replaced by the next one on a terminal.
+pub struct Line(Option<ProgressBar>);
+
+impl Line {
+    /// Nothing said yet.
+    pub fn new() -> Line {
+        Line(std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        }))
+    }
+
+    /// Says it.
+    pub fn say(&self, text: String) {
+        match &self.0 {
+            Some(bar) => bar.set_message(text),
+            None => eprintln!("{text}"),
+        }
+    }
+
+    /// Puts the line away.
+    pub fn end(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

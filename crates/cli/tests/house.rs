@@ -1,0 +1,112 @@
+//! The house rules that a machine can check: the arrows between crates, the first line of every file, and who may
+//! read a clock, start a process or be unsafe.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn sources() -> Vec<(String, String)> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join("crates"), &mut found);
+    found.sort();
+    let name = |path: &Path| path.strip_prefix(root().join("crates")).unwrap().display().to_string();
+    found.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect()
+}
+
+#[test]
+fn crates_depend_only_along_the_arrows() {
+    let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
+        ("isopod-model", [].as_slice()),
+        ("isopod-dialect", &["isopod-model"]),
+        ("isopod-generate", &["isopod-model", "isopod-dialect"]),
+        ("isopod-execute", &["isopod-model", "isopod-dialect"]),
+        ("isopod-dbms", &["isopod-model", "isopod-dialect", "isopod-execute"]),
+        ("isopod-oracles", &["isopod-model", "isopod-dialect"]),
+        ("isopod-report", &["isopod-model", "isopod-dialect"]),
+    ]);
+    let out = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(packages.len() > allowed.len());
+    for package in packages {
+        let name = package["name"].as_str().unwrap();
+        let Some(may) = allowed.get(name) else {
+            assert_eq!(name, "isopod", "a crate without a rule: add it here and to ARCHITECTURE.md");
+            continue;
+        };
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let used = dependency["name"].as_str().unwrap();
+            if used.starts_with("isopod") && dependency["kind"].is_null() {
+                assert!(may.contains(&used), "{name} must not use {used}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let silent: Vec<String> =
+        sources().into_iter().filter(|(_, text)| !text.starts_with("//! ")).map(|(name, _)| name).collect();
+    assert!(silent.is_empty(), "these do not open with `//! `: {silent:?}");
+}
+
+#[test]
+fn pure_crates_stay_pure() {
+    let forbidden = ["std::time", "Instant::now", "SystemTime", "std::fs", "std::process", "std::net", "thread::", "HashMap", "HashSet", "unsafe "];
+    for (name, text) in sources() {
+        let pure = ["model/src", "dialect/src", "oracles/src", "report/src", "generate/src"];
+        if !pure.iter().any(|folder| name.starts_with(folder)) {
+            continue;
+        }
+        for word in forbidden {
+            assert!(!text.contains(word), "{name} must not use {word}");
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_is_in_the_files_for_the_operating_system() {
+    for (name, text) in sources() {
+        if text.contains("allow(unsafe_code)") && name != "cli/tests/house.rs" {
+            assert!(name.ends_with("/os.rs"), "{name} allows unsafe code");
+        }
+    }
+}
+
+#[test]
+fn nothing_sleeps_for_a_fixed_time_in_the_executor() {
+    for (name, text) in sources() {
+        if name.starts_with("execute/src") || name.starts_with("dbms/src/mysql") {
+            assert!(!text.contains("thread::sleep"), "{name} sleeps");
+        }
+    }
+}
+
+#[test]
+fn every_subcommand_is_in_the_readme() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    for words in ["run", "corpus list", "corpus test", "fmt", "server install", "server start", "server stop", "server list", "server prune", "selftest determinism", "selftest recovery", "bench execute"] {
+        assert!(readme.contains(&format!("isopod {words}")), "the README does not mention `isopod {words}`");
+    }
+}
