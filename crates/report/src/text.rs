@@ -1,0 +1,120 @@
+//! Small tools for text in cells: its width, cleaning, cutting, wrapping.
+
+/// A blank at which no line is broken. It cannot come from elsewhere: [`clean`] escapes it.
+pub const HARD_BLANK: char = '\u{1}';
+
+/// How many characters wide.
+pub fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// On one line and without anything that a terminal would obey.
+pub fn clean(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.trim().chars() {
+        match c {
+            '\n' | '\r' | '\t' if out.ends_with(' ') => {}
+            '\n' | '\r' | '\t' => out.push(' '),
+            ' ' if out.ends_with(' ') && text.contains('\n') => {}
+            c if c.is_control() => out.extend(c.escape_default()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A value with its line breaks and the like written out, so that none is lost or obeyed.
+pub fn visible(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
+/// Not longer than this, with `…` where something is missing.
+pub fn cut(text: &str, longest: usize) -> String {
+    if width(text) <= longest {
+        return text.to_string();
+    }
+    text.chars().take(longest.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Filled up with blanks.
+pub fn pad(text: &str, to: usize) -> String {
+    format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
+}
+
+/// Lines of at most this width. A row in parentheses or a text in quotes is broken only if it must be.
+pub fn wrap(text: &str, to: usize) -> Vec<String> {
+    let to = to.max(4);
+    let mut lines = vec![String::new()];
+    for word in words(text) {
+        let whole = width(&word) <= to;
+        let parts: Vec<String> =
+            if whole { vec![word] } else { word.split(' ').flat_map(|part| chop(part, to)).collect() };
+        for part in parts {
+            let last = lines.last_mut().expect("there is always one");
+            if last.is_empty() {
+                *last = part;
+            } else if width(last) + 1 + width(&part) <= to {
+                last.push(' ');
+                last.push_str(&part);
+            } else {
+                lines.push(part);
+            }
+        }
+    }
+    lines.iter().map(|line| line.replace(HARD_BLANK, " ")).collect()
+}
+
+/// As [`wrap`], but of more than `most` lines the last one ends with `…`.
+pub fn wrap_cut(text: &str, to: usize, most: usize) -> Vec<String> {
+    let mut lines = wrap(text, to);
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            *last = format!("{}…", cut(last, to.saturating_sub(1)).trim_end_matches('…'));
+        }
+    }
+    lines
+}
+
+/// Split at blanks outside of parentheses and quotes.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let (mut depth, mut quoted) = (0usize, false);
+    for c in text.chars() {
+        match c {
+            '\'' => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match words.last_mut() {
+            Some(last) if c != ' ' || depth > 0 || quoted => last.push(c),
+            _ => words.push(String::new()),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+fn chop(word: &str, to: usize) -> Vec<String> {
+    let chars: Vec<char> = word.chars().collect();
+    chars.chunks(to).map(|chunk| chunk.iter().collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stay_whole_where_they_can() {
+        assert_eq!(wrap("(1, 'a b') (2, 'c d')", 12), ["(1, 'a b')", "(2, 'c d')"]);
+        assert_eq!(wrap("(1, 'abcdefghij')", 8), ["(1,", "'abcdefg", "hij')"]);
+        assert_eq!(wrap_cut("a b c d e f", 4, 2), ["a b", "c d…"]);
+    }
+
+    #[test]
+    fn nothing_reaches_the_terminal_as_a_command() {
+        assert_eq!(clean("a\n\t  b\u{1b}[31m"), "a b\\u{1b}[31m");
+        assert_eq!(visible("'a\n  b\u{1b}'"), "'a\\n  b\\u{1b}'");
+    }
+}
