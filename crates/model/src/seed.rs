@@ -43,11 +43,9 @@ impl FromStr for Seed {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let digits: String = text.chars().filter(|c| *c != '-').collect();
-        u64::from_str_radix(&digits, 16)
-            .ok()
-            .filter(|n| *n <= BITS)
-            .map(Seed)
-            .ok_or_else(|| format!("`{text}` is not a seed; write up to twelve hexadecimal digits, such as 8F2C-91D0-55AE"))
+        u64::from_str_radix(&digits, 16).ok().filter(|n| *n <= BITS).map(Seed).ok_or_else(|| {
+            format!("`{text}` is not a seed; write up to twelve hexadecimal digits, such as 8F2C-91D0-55AE")
+        })
     }
 }
 

@@ -95,8 +95,7 @@ impl Trace {
             steps.sort_unstable();
             steps
         };
-        let waits =
-            |round: &Round| sorted(&round.waiting.iter().map(|wait| wait.step).collect::<Vec<_>>());
+        let waits = |round: &Round| sorted(&round.waiting.iter().map(|wait| wait.step).collect::<Vec<_>>());
         for (i, (a, b)) in self.rounds.iter().zip(&other.rounds).enumerate() {
             let same_answers = sorted(&a.answered) == sorted(&b.answered)
                 && a.answered.iter().all(|&step| self.outcomes[step].same(&other.outcomes[step]));
@@ -127,11 +126,8 @@ impl Trace {
     /// How many statements were outstanding and waiting when each round began.
     pub fn waiting_before(&self, round: usize) -> usize {
         let begun: usize = self.rounds[..round].iter().map(|r| r.waiting.len()).sum();
-        let ended = self.rounds[..round]
-            .iter()
-            .flat_map(|r| &r.answered)
-            .filter(|&&step| self.waited(step))
-            .count();
+        let ended =
+            self.rounds[..round].iter().flat_map(|r| &r.answered).filter(|&&step| self.waited(step)).count();
         begun - ended
     }
 }
