@@ -119,7 +119,8 @@ pub fn pick<'a>(
     server: &ServerInfo,
     level: Level,
 ) -> Result<Option<&'a Expected>, Tie> {
-    let fitting = || expectations.iter().filter_map(|e| e.when.weight(server, level).map(|weight| (weight, e)));
+    let fitting =
+        || expectations.iter().filter_map(|e| e.when.weight(server, level).map(|weight| (weight, e)));
     let Some(best) = fitting().map(|(weight, _)| weight).max() else { return Ok(None) };
     let mut winners = fitting().filter(|(weight, _)| *weight == best).map(|(_, e)| e);
     let first = winners.next();

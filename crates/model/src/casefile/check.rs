@@ -50,7 +50,8 @@ fn boundary(sql: &str) -> Boundary {
         rest = comment.split_once("*/").map_or("", |(_, after)| after).trim_start();
     }
     let lower = rest.to_ascii_lowercase();
-    let words: Vec<&str> = lower.split(|char: char| !char.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> =
+        lower.split(|char: char| !char.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
     match words[..] {
         ["begin", ..] | ["start", "transaction", ..] | ["savepoint", ..] => Boundary::Begins,
         ["rollback", "to", ..] | ["rollback", "work" | "transaction", "to", ..] => Boundary::None,
@@ -112,12 +113,15 @@ fn created(case: &Case) -> Option<Vec<String>> {
             Some("rename" | "alter" | "use" | "source") => return None,
             _ => continue,
         }
-        let mut words = words.skip_while(|w| ["or", "replace", "temporary", "temp", "virtual"].contains(&w.as_str()));
+        let mut words =
+            words.skip_while(|w| ["or", "replace", "temporary", "temp", "virtual"].contains(&w.as_str()));
         if !matches!(words.next().as_deref(), Some("table" | "view")) {
             continue;
         }
         let name = words.find(|word| !["if", "not", "exists"].contains(&word.as_str()));
-        tables.extend(name.map(|name| name.rsplit('.').next().unwrap_or("").trim_matches(['`', '"']).to_string()));
+        tables.extend(
+            name.map(|name| name.rsplit('.').next().unwrap_or("").trim_matches(['`', '"']).to_string()),
+        );
     }
     Some(tables).filter(|tables| !tables.is_empty())
 }

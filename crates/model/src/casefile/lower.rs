@@ -58,8 +58,7 @@ pub(super) fn lower(text: &str, document: &Document) -> (Case, Vec<Problem>) {
             Kind::Table { table, expect } => {
                 below_table = true;
                 let twice = case.final_state.iter().any(|state| state.table == *table);
-                case.final_state
-                    .push(FinalState { table: table.clone(), expect: vec![expect.what.clone()] });
+                case.final_state.push(FinalState { table: table.clone(), expect: vec![expect.what.clone()] });
                 let label = format!("`{table}` stands above already");
                 twice
                     .then(|| {

@@ -35,8 +35,13 @@ pub(super) fn expected(cursor: &mut Cursor<'_>) -> Result<Laid<Expected>, Proble
         if !cursor.eat_word("then") {
             cursor.skip_blanks();
             let label = "expected `then` and an outcome here";
-            return Err(Problem::at(cursor.text, cursor.word_span(), "an outcome that cannot be read", label)
-                .help("write `waits, then 1 row`, or `waits` alone"));
+            return Err(Problem::at(
+                cursor.text,
+                cursor.word_span(),
+                "an outcome that cannot be read",
+                label,
+            )
+            .help("write `waits, then 1 row`, or `waits` alone"));
         }
     }
     let (answer, lines) = answer(cursor)?;
@@ -51,10 +56,20 @@ fn end_of_line(cursor: &mut Cursor<'_>) -> Result<(), Problem> {
     }
     let span = cursor.pos..cursor.pos + super::source::without_comment(cursor.line_rest()).len();
     if cursor.peek() == Some(')') {
-        return Err(Problem::at(cursor.text, cursor.pos..cursor.pos + 1, "a `)` without a `(`", "nothing is open here"));
+        return Err(Problem::at(
+            cursor.text,
+            cursor.pos..cursor.pos + 1,
+            "a `)` without a `(`",
+            "nothing is open here",
+        ));
     }
     if cursor.peek() == Some(';') {
-        return Err(Problem::at(cursor.text, cursor.pos..cursor.pos + 1, "an expectation ends with its line", "no `;` here"));
+        return Err(Problem::at(
+            cursor.text,
+            cursor.pos..cursor.pos + 1,
+            "an expectation ends with its line",
+            "no `;` here",
+        ));
     }
     Err(Problem::at(cursor.text, span, "more text behind an outcome", "expected the end of the line here")
         .help("one outcome stands behind a `=>`; a comment begins with `-- `"))
@@ -78,21 +93,36 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<(Answer, Vec<RowLine>), Problem> {
             }
             if !(cursor.eat_word("no") && cursor.eat_word("rows")) {
                 let label = "expected rows here";
-                return Err(Problem::at(cursor.text, cursor.word_span(), "an outcome that cannot be read", label)
-                    .help("write `ordered (1, 2) (3, 4)`"));
+                return Err(Problem::at(
+                    cursor.text,
+                    cursor.word_span(),
+                    "an outcome that cannot be read",
+                    label,
+                )
+                .help("write `ordered (1, 2) (3, 4)`"));
             }
             Answer::Rows { ordered: true, rows: Vec::new() }
         }
         "error" => error(cursor)?,
         number if number.starts_with(|char: char| char.is_ascii_digit()) => {
             let count = number.parse().map_err(|_| {
-                Problem::at(cursor.text, span.clone(), "a count that cannot be read", "expected a whole number")
+                Problem::at(
+                    cursor.text,
+                    span.clone(),
+                    "a count that cannot be read",
+                    "expected a whole number",
+                )
             })?;
             if !(cursor.eat_word("rows") || cursor.eat_word("row")) {
                 cursor.skip_blanks();
                 let label = "expected `row` or `rows` here";
-                return Err(Problem::at(cursor.text, cursor.word_span(), "an outcome that cannot be read", label)
-                    .help(format!("`{number} rows` is a count, `({number})` is a row")));
+                return Err(Problem::at(
+                    cursor.text,
+                    cursor.word_span(),
+                    "an outcome that cannot be read",
+                    label,
+                )
+                .help(format!("`{number} rows` is a count, `({number})` is a row")));
             }
             Answer::Affected(count)
         }
@@ -111,10 +141,18 @@ fn not_an_outcome(cursor: &Cursor<'_>, word: &str) -> Problem {
             .help(OUTCOMES);
     }
     if cursor.peek() == Some('[') {
-        return Problem::at(cursor.text, cursor.pos..cursor.pos + 1, "a selector in the wrong place", "not here")
-            .help("`[..]` stands right behind the `=>` of a step or a table; in `fails on` the group says where");
+        return Problem::at(
+            cursor.text,
+            cursor.pos..cursor.pos + 1,
+            "a selector in the wrong place",
+            "not here",
+        )
+        .help(
+            "`[..]` stands right behind the `=>` of a step or a table; in `fails on` the group says where",
+        );
     }
-    let problem = Problem::at(cursor.text, cursor.word_span(), "an outcome that cannot be read", "not an outcome");
+    let problem =
+        Problem::at(cursor.text, cursor.word_span(), "an outcome that cannot be read", "not an outcome");
     match nearest(word, ["ok", "waits", "error", "ordered", "no rows"]) {
         Some(name) => problem.help(format!("did you mean `{name}`?")),
         None if ErrorClass::ALL.iter().any(|class| class.name() == word) => {
@@ -237,12 +275,22 @@ fn row(cursor: &mut Cursor<'_>) -> Result<Vec<Literal>, Problem> {
     loop {
         cursor.skip_blanks();
         if cursor.at_end_or_comment() || cursor.peek() == Some('(') {
-            return Err(Problem::at(cursor.text, open..open + 1, "a row is not closed", "this `(` has no `)`")
-                .help("a row stands on one line: `(1, 'a', NULL)`"));
+            return Err(Problem::at(
+                cursor.text,
+                open..open + 1,
+                "a row is not closed",
+                "this `(` has no `)`",
+            )
+            .help("a row stands on one line: `(1, 'a', NULL)`"));
         }
         if cursor.peek() == Some(')') && row.is_empty() {
-            return Err(Problem::at(cursor.text, open..cursor.pos + 1, "a row without values", "nothing in it")
-                .help("an empty result is written `no rows`"));
+            return Err(Problem::at(
+                cursor.text,
+                open..cursor.pos + 1,
+                "a row without values",
+                "nothing in it",
+            )
+            .help("an empty result is written `no rows`"));
         }
         row.push(literal(cursor)?);
         cursor.skip_blanks();
@@ -283,8 +331,12 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Literal, Problem> {
         return Ok(Literal::Number(word.to_string()));
     }
     cursor.pos = start;
-    let problem =
-        Problem::at(cursor.text, cursor.word_span(), "a value that cannot be read", "not a value of the file");
+    let problem = Problem::at(
+        cursor.text,
+        cursor.word_span(),
+        "a value that cannot be read",
+        "not a value of the file",
+    );
     Err(match unsigned.as_str() {
         "true" => problem.help("write it as the server prints it: 1"),
         "false" => problem.help("write it as the server prints it: 0"),

@@ -50,11 +50,7 @@ impl Problem {
     }
 
     /// With the name that was probably meant, if one of these is near.
-    pub(super) fn did_you_mean<'a>(
-        self,
-        written: &str,
-        known: impl IntoIterator<Item = &'a str>,
-    ) -> Problem {
+    pub(super) fn did_you_mean<'a>(self, written: &str, known: impl IntoIterator<Item = &'a str>) -> Problem {
         match nearest(written, known) {
             Some(name) => self.help(format!("did you mean `{name}`?")),
             None => self,

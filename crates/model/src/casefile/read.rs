@@ -137,7 +137,11 @@ impl Reader<'_> {
         let (first, second) = (words.next().unwrap_or(""), words.next());
         if self.section.is_some() && KEYS.contains(&first) && second.is_some_and(|word| word != "=>") {
             let span = span.start..span.start + first.len();
-            return Err(self.problem(span, format!("`{first}` is out of place"), "it stands above the sections"));
+            return Err(self.problem(
+                span,
+                format!("`{first}` is out of place"),
+                "it stands above the sections",
+            ));
         }
         let plain = written.strip_suffix(':').unwrap_or(written).trim_end();
         let is_name = plain.chars().all(|char| char.is_alphabetic() || char == ' ' || char == '-')
@@ -165,14 +169,19 @@ impl Reader<'_> {
         if !KEYS.contains(&key) {
             let known = KEYS.into_iter().chain(Section::ALL.map(Section::name));
             let problem = self.problem(key_span, format!("unknown key `{key}`"), "not known here");
-            let all = "the keys are title, link, for and session; the sections setup, steps, final and fails on";
+            let all =
+                "the keys are title, link, for and session; the sections setup, steps, final and fails on";
             return Err(problem.help(all).did_you_mean(key, known));
         }
         self.cursor.skip_blanks();
         let value = without_comment(self.cursor.line_rest());
         let span = self.cursor.pos..self.cursor.pos + value.len();
         if value.is_empty() {
-            return Err(self.problem(key_span, format!("`{key}` without a value"), "nothing stands behind it"));
+            return Err(self.problem(
+                key_span,
+                format!("`{key}` without a value"),
+                "nothing stands behind it",
+            ));
         }
         let kind = match key {
             "title" => {
@@ -244,7 +253,11 @@ impl Reader<'_> {
         }
         let twice = |item: &Item| matches!(&item.kind, Kind::Session(other) if other.name == name);
         if self.document.items.iter().any(twice) {
-            return Err(self.problem(span, "a session is declared twice", format!("{name} stands above already")));
+            return Err(self.problem(
+                span,
+                "a session is declared twice",
+                format!("{name} stands above already"),
+            ));
         }
         Ok(session)
     }
@@ -294,7 +307,8 @@ impl Reader<'_> {
                 .help("a step begins with its session: `T1: BEGIN;`"));
         }
         if session.starts_with(|char: char| char.is_ascii_digit()) {
-            let problem = self.problem(span, "a session's name begins with a letter", "this begins with a digit");
+            let problem =
+                self.problem(span, "a session's name begins with a letter", "this begins with a digit");
             self.skip_statement(colon, Section::Steps);
             return Err(problem.help("for example T1"));
         }
@@ -310,7 +324,11 @@ impl Reader<'_> {
             let next = self.cursor.text[self.cursor.pos..].lines().nth(1);
             if next.is_none_or(|line| begins_other(section, line)) {
                 let end = self.cursor.pos;
-                return Err(self.problem(item..end, "a step without a statement", "nothing stands behind it"));
+                return Err(self.problem(
+                    item..end,
+                    "a step without a statement",
+                    "nothing stands behind it",
+                ));
             }
             self.cursor.pos += 1;
             self.cursor.skip_blanks();
@@ -405,7 +423,8 @@ impl Reader<'_> {
         let line = without_comment(self.cursor.line_rest());
         let is_entry = line.contains("=>");
         if is_entry && !self.expects {
-            let problem = self.problem(start..start + line.len(), "a known failure without its group", "where?");
+            let problem =
+                self.problem(start..start + line.len(), "a known failure without its group", "where?");
             return Err(problem.help("first say where it fails: `mysql@9.7, at RR:`"));
         }
         if is_entry && self.cursor.eat_word("step") {
@@ -422,7 +441,8 @@ impl Reader<'_> {
                 _ => {
                     self.cursor.pos = at;
                     let span = self.cursor.word_span();
-                    let problem = self.problem(span, "a line that cannot be read", "expected a step's number here");
+                    let problem =
+                        self.problem(span, "a line that cannot be read", "expected a step's number here");
                     Err(problem.help("write `step 7 => 0 rows`; steps count from 1"))
                 }
             };
@@ -445,7 +465,8 @@ impl Reader<'_> {
         let span = start..self.cursor.pos - 1;
         self.cursor.skip_blanks();
         if !self.cursor.at_end_or_comment() {
-            let problem = self.problem(self.cursor.word_span(), "a line that cannot be read", "one line too many");
+            let problem =
+                self.problem(self.cursor.word_span(), "a line that cannot be read", "one line too many");
             return Err(problem.help("what comes instead stands on lines of its own below the group"));
         }
         Ok((Kind::Group(at), span))

@@ -107,8 +107,13 @@ fn item(cursor: &mut Cursor<'_>, selector: &mut Selector, only_levels: bool) -> 
 
 fn unknown(cursor: &Cursor<'_>, word: &str, span: std::ops::Range<usize>) -> Problem {
     if cursor.text[span.end..].starts_with('=') {
-        return Problem::at(cursor.text, span, "a setting without its server", "settings stand behind a server")
-            .help(format!("for example `mariadb {word}=ON`"));
+        return Problem::at(
+            cursor.text,
+            span,
+            "a setting without its server",
+            "settings stand behind a server",
+        )
+        .help(format!("for example `mariadb {word}=ON`"));
     }
     let names: Vec<&str> = Product::ALL.iter().map(|product| product.name()).collect();
     let known = format!("the levels are RU, RC, RR and SER; the servers are {}", names.join(", "));
@@ -129,8 +134,13 @@ fn versions(cursor: &mut Cursor<'_>) -> Result<(Option<Version>, Option<Version>
     let start = cursor.pos;
     let written = cursor.take_while(|char| char.is_alphanumeric() || char == '.');
     let wrong = || {
-        Problem::at(cursor.text, start..cursor.pos, "a version that cannot be read", "expected digits and dots")
-            .help("write `@9.7`, `@10.1..11.4`, `@..10.6` or `@8.0..`")
+        Problem::at(
+            cursor.text,
+            start..cursor.pos,
+            "a version that cannot be read",
+            "expected digits and dots",
+        )
+        .help("write `@9.7`, `@10.1..11.4`, `@..10.6` or `@8.0..`")
     };
     let version = |text: &str| match text {
         "" => Ok(None),
@@ -149,7 +159,8 @@ fn settings(cursor: &mut Cursor<'_>, settings: &mut Settings) -> Result<(), Prob
         let mut ahead = cursor.clone();
         ahead.skip_blanks();
         let start = ahead.pos;
-        let name = ahead.take_while(|char| char.is_alphanumeric() || char == '_' || char == '-' || char == '.');
+        let name =
+            ahead.take_while(|char| char.is_alphanumeric() || char == '_' || char == '-' || char == '.');
         if name.is_empty() || !ahead.eat("=") {
             return Ok(());
         }

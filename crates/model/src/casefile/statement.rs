@@ -73,8 +73,8 @@ pub(super) fn find_end(text: &str, start: usize, section: Section) -> End {
             b';' => return End::Semicolon(at),
             b'\n' => {
                 let line = text[at + 1..].lines().next().unwrap_or("");
-                let run_on = section == Section::Setup
-                    && begins_statement(&text[start..], &text[start..after], line);
+                let run_on =
+                    section == Section::Setup && begins_statement(&text[start..], &text[start..after], line);
                 if begins_other(section, line) || run_on {
                     return End::Missing { after, next: at + 1 };
                 }

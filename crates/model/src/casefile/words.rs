@@ -37,7 +37,9 @@ pub(super) fn before_rows(expected: &Expected) -> String {
     };
     match &expected.answer {
         Some(Answer::Rows { ordered: true, .. }) => format!("{waits}ordered "),
-        Some(Answer::Rows { ordered: false, .. } | Answer::Ok | Answer::Affected(_) | Answer::Error { .. })
+        Some(
+            Answer::Rows { ordered: false, .. } | Answer::Ok | Answer::Affected(_) | Answer::Error { .. },
+        )
         | None => waits.to_string(),
     }
 }

@@ -1,0 +1,350 @@
+//! Compares what happened with what the case file says should come.
+//!
+//! For the server and the level of a trace, every step and every table has at most one expectation: the narrowest
+//! that fits. A group of `fails on` that fits replaces some of them. The trace is held against both, so that a
+//! surprise shows in either direction:
+//!
+//! ```text
+//!                        no group fits          a group fits
+//! as it should be        Pass                   UnexpectedPass
+//! as the group says      -                      KnownFailure
+//! neither                UnexpectedFailure      OtherFailure
+//! ```
+//!
+//! What nothing is said about is `Unspecified`. The one exception: a server that dies, a connection that is lost and
+//! a statement that hangs are never fine, whether or not the file mentions that step.
+
+use model::{
+    Case, Ends, Expectation, Expected, Level, Open, Outcome, Product, Reply, RowSet, ServerInfo, Trace,
+    expect::{Answer, ErrorMatch, Literal, Tie, pick},
+    value::{Kind, Value},
+};
+
+/// What one step or table came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// As expected.
+    Met,
+    /// Not as expected.
+    Missed {
+        /// What should have come.
+        expected: Expected,
+        /// What came, in the words of the case file.
+        got: String,
+    },
+    /// The file says nothing about it here.
+    Unspecified,
+}
+
+impl Finding {
+    fn is_missed(&self) -> bool {
+        matches!(self, Finding::Missed { .. })
+    }
+}
+
+/// Every step and table of a case, held against one set of expectations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// For each step.
+    pub steps: Vec<Finding>,
+    /// For each table that is mentioned.
+    pub tables: Vec<(String, Finding)>,
+}
+
+impl Findings {
+    fn all(&self) -> impl Iterator<Item = &Finding> {
+        self.steps.iter().chain(self.tables.iter().map(|(_, finding)| finding))
+    }
+
+    /// Is nothing missed?
+    pub fn holds(&self) -> bool {
+        !self.all().any(Finding::is_missed)
+    }
+
+    /// How many were met, missed, and unspecified.
+    pub fn counts(&self) -> (usize, usize, usize) {
+        let count = |wanted: fn(&Finding) -> bool| self.all().filter(|finding| wanted(finding)).count();
+        (
+            count(|finding| *finding == Finding::Met),
+            count(Finding::is_missed),
+            count(|finding| *finding == Finding::Unspecified),
+        )
+    }
+}
+
+/// What a run came to as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All that is expected came, and it is not known to fail here.
+    Pass,
+    /// It is known to fail here, and came out exactly as that says.
+    KnownFailure,
+    /// Not what the file says.
+    Surprise(Surprise),
+    /// The file expects nothing here.
+    NothingExpected,
+    /// The trace is no evidence: an answer came after the server had been called settled.
+    Invalid,
+    /// The file contradicts itself here; says where.
+    Contradiction(String),
+}
+
+/// How a run differs from what the file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surprise {
+    /// It should hold here, and does not.
+    UnexpectedFailure,
+    /// It is known to fail here, and came out as it should.
+    UnexpectedPass,
+    /// It is known to fail here, and failed in another way.
+    OtherFailure,
+}
+
+/// What [`check`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// As a whole.
+    pub status: Status,
+    /// Against what should come.
+    pub should: Findings,
+    /// Against what is known to come instead, where a group of known failures fits.
+    pub known: Option<Findings>,
+    /// The groups that fit: indexes into [`Case::fails`].
+    pub groups: Vec<usize>,
+}
+
+/// Is the case written for this product?
+pub fn applies(case: &Case, product: Product) -> bool {
+    case.products.is_empty() || case.products.contains(&product)
+}
+
+/// Holds a trace against the expectations of its case.
+pub fn check(case: &Case, trace: &Trace) -> Report {
+    let groups: Vec<usize> = (0..case.fails.len())
+        .filter(|&i| case.fails[i].at.weight(&trace.server, trace.level).is_some())
+        .collect();
+    let (should, known) = match expected_here(case, &trace.server, trace.level, &groups) {
+        Ok(both) => both,
+        Err(contradiction) => {
+            let status = Status::Contradiction(contradiction);
+            return Report { status, should: Findings::default(), known: None, groups };
+        }
+    };
+    let expects = !groups.is_empty() || should.says_anything();
+    let should = should.compare(case, trace);
+    let known = (!groups.is_empty()).then(|| known.compare(case, trace));
+    let status = if trace.false_decisions > 0 {
+        Status::Invalid
+    } else {
+        match &known {
+            Some(known) if known.holds() => Status::KnownFailure,
+            Some(_) if should.holds() => Status::Surprise(Surprise::UnexpectedPass),
+            Some(_) => Status::Surprise(Surprise::OtherFailure),
+            None if !should.holds() => Status::Surprise(Surprise::UnexpectedFailure),
+            None if !expects => Status::NothingExpected,
+            None => Status::Pass,
+        }
+    };
+    Report { status, should, known, groups }
+}
+
+/// What is expected of each step and table at one place.
+#[derive(Clone)]
+struct Expecting<'a> {
+    steps: Vec<Option<&'a Expected>>,
+    tables: Vec<(&'a str, Option<&'a Expected>)>,
+}
+
+/// What should come, and what comes where these groups of known failures are right.
+fn expected_here<'a>(
+    case: &'a Case,
+    server: &ServerInfo,
+    level: Level,
+    groups: &[usize],
+) -> Result<(Expecting<'a>, Expecting<'a>), String> {
+    let choose = |expect: &'a [Expectation], what: String| {
+        pick(expect, server, level).map_err(|tie: Tie| format!("{what}: {tie}"))
+    };
+    let mut should = Expecting { steps: Vec::new(), tables: Vec::new() };
+    for (i, step) in case.steps.iter().enumerate() {
+        should.steps.push(choose(&step.expect, format!("step {}", i + 1))?);
+    }
+    for state in &case.final_state {
+        should.tables.push((&state.table, choose(&state.expect, format!("final {}", state.table))?));
+    }
+    let mut known = should.clone();
+    let mut said: Vec<(String, &Expected)> = Vec::new();
+    let mut note = |what: String, expected: &'a Expected| match said.iter().find(|(have, _)| *have == what) {
+        Some((what, other)) if *other != expected => {
+            Err(format!("{what}: two groups of known failures fit and say different things"))
+        }
+        Some(_) => Ok(()),
+        None => {
+            said.push((what, expected));
+            Ok(())
+        }
+    };
+    for group in groups.iter().map(|&i| &case.fails[i]) {
+        for (step, expected) in &group.steps {
+            note(format!("step {}", step + 1), expected)?;
+            match known.steps.get_mut(*step) {
+                Some(place) => *place = Some(expected),
+                None => return Err(format!("step {}: there is no such step", step + 1)),
+            }
+        }
+        for (table, expected) in &group.final_state {
+            note(format!("final {table}"), expected)?;
+            match known.tables.iter_mut().find(|(have, _)| have == table) {
+                Some((_, place)) => *place = Some(expected),
+                None => known.tables.push((table, Some(expected))),
+            }
+        }
+    }
+    Ok((should, known))
+}
+
+impl Expecting<'_> {
+    fn says_anything(&self) -> bool {
+        self.steps.iter().any(Option::is_some) || self.tables.iter().any(|(_, expected)| expected.is_some())
+    }
+
+    fn compare(&self, case: &Case, trace: &Trace) -> Findings {
+        let steps = (0..self.steps.len()).map(|step| compare_step(case, trace, step, self.steps[step])).collect();
+        let tables = self
+            .tables
+            .iter()
+            .map(|(table, expected)| (table.to_string(), compare_table(trace, table, *expected)))
+            .collect();
+        Findings { steps, tables }
+    }
+}
+
+fn compare_step(case: &Case, trace: &Trace, step: usize, expected: Option<&Expected>) -> Finding {
+    let not_sent = Outcome::bare(Reply::NotSent);
+    let outcome = trace.outcomes.get(step).unwrap_or(&not_sent);
+    let waited = trace.waited(step);
+    let met = match expected {
+        None => match outcome.reply {
+            Reply::ServerDied | Reply::ConnectionLost | Reply::Hung => false,
+            Reply::Rows(_) | Reply::Done { .. } | Reply::Error(_) | Reply::Killed | Reply::NotSent => {
+                return Finding::Unspecified;
+            }
+        },
+        Some(Expected { waits: true, answer: None }) => waited || queued_to_the_end(case, trace, step),
+        Some(Expected { waits, answer }) => {
+            *waits == waited && answer.as_ref().is_some_and(|answer| answers(answer, outcome))
+        }
+    };
+    if met {
+        return Finding::Met;
+    }
+    let got = if waited { format!("waits, then {outcome}") } else { outcome.to_string() };
+    // A step that nobody mentions should at least have come to an answer.
+    let ok = Expected { waits: false, answer: Some(Answer::Ok) };
+    Finding::Missed { expected: expected.cloned().unwrap_or(ok), got }
+}
+
+/// Was this step never sent because an earlier one of its session waited until the end?
+fn queued_to_the_end(case: &Case, trace: &Trace, step: usize) -> bool {
+    let reply = |step: usize| trace.outcomes.get(step).map(|outcome| &outcome.reply);
+    let same_session = |earlier: &usize| case.steps[*earlier].session == case.steps[step].session;
+    match reply(step) {
+        Some(Reply::Killed) => true,
+        Some(Reply::NotSent) | None => {
+            (0..step).filter(same_session).any(|earlier| matches!(reply(earlier), Some(Reply::Killed)))
+        }
+        Some(
+            Reply::Rows(_)
+            | Reply::Done { .. }
+            | Reply::Error(_)
+            | Reply::ConnectionLost
+            | Reply::ServerDied
+            | Reply::Hung,
+        ) => false,
+    }
+}
+
+fn answers(answer: &Answer, outcome: &Outcome) -> bool {
+    match answer {
+        Answer::Ok => matches!(outcome.reply, Reply::Rows(_) | Reply::Done { .. }),
+        Answer::Affected(count) => matches!(outcome.reply, Reply::Done { affected, .. } if affected == *count),
+        Answer::Rows { ordered, rows } => match &outcome.reply {
+            Reply::Rows(got) => same_rows(rows, got, *ordered),
+            Reply::Done { .. }
+            | Reply::Error(_)
+            | Reply::ConnectionLost
+            | Reply::ServerDied
+            | Reply::Hung
+            | Reply::Killed
+            | Reply::NotSent => false,
+        },
+        Answer::Error { what, over } => outcome.error().is_some_and(|error| {
+            let same = match what {
+                ErrorMatch::Class(class) => error.class == *class,
+                ErrorMatch::Code(code) => error.code == *code,
+            };
+            // The transaction is over if the error ends it, and also if the server says that none is open any
+            // more. It does not follow from an open one that it goes on: MySQL 5.6 opens the next at once.
+            let is_over = match error.ends {
+                Ends::Transaction | Ends::Session => true,
+                Ends::Statement => outcome.transaction == Open::No,
+            };
+            same && over.is_none_or(|over| over == is_over)
+        }),
+    }
+}
+
+fn compare_table(trace: &Trace, table: &str, expected: Option<&Expected>) -> Finding {
+    let Some(expected) = expected else { return Finding::Unspecified };
+    let missed = |got: String| Finding::Missed { expected: expected.clone(), got };
+    let Some(state) = &trace.final_state else { return missed("the tables could not be read".into()) };
+    let by_name = |same: fn(&str, &str) -> bool| state.iter().find(|(name, _)| same(name, table));
+    let found = by_name(|a, b| a == b).or_else(|| by_name(str::eq_ignore_ascii_case));
+    let Some((_, got)) = found else { return missed("there is no such table".into()) };
+    match &expected.answer {
+        Some(Answer::Rows { ordered, rows }) if same_rows(rows, got, *ordered) => Finding::Met,
+        Some(Answer::Rows { .. } | Answer::Ok | Answer::Affected(_) | Answer::Error { .. }) | None => {
+            missed(got.to_string())
+        }
+    }
+}
+
+/// Are these the same rows, each as often? An expected row fixes every byte, so that any of the rows that fit it
+/// will do, and none has to be kept for another.
+fn same_rows(expected: &[Vec<Literal>], got: &RowSet, ordered: bool) -> bool {
+    if expected.len() != got.len() {
+        return false;
+    }
+    let fits = |row: &[Literal], index: usize| {
+        row.len() == got.columns().len()
+            && row.iter().zip(got.row(index)).all(|(literal, value)| same_value(literal, &value))
+    };
+    if ordered {
+        return expected.iter().enumerate().all(|(i, row)| fits(row, i));
+    }
+    let mut left: Vec<usize> = (0..got.len()).collect();
+    expected.iter().all(|row| match left.iter().position(|&index| fits(row, index)) {
+        Some(at) => {
+            left.swap_remove(at);
+            true
+        }
+        None => false,
+    })
+}
+
+/// A number is compared with the server's bytes whatever their kind, since not every server types its expressions;
+/// text only with what is written as text, bytes with anything that is not a number.
+fn same_value(literal: &Literal, value: &Value<'_>) -> bool {
+    let Some(bytes) = value.bytes else { return *literal == Literal::Null };
+    let is_number = match value.kind {
+        Kind::Integer | Kind::Decimal | Kind::Float => true,
+        Kind::Text | Kind::Bytes | Kind::Time | Kind::Json | Kind::Bit | Kind::Other => false,
+    };
+    let is_bytes = matches!(value.kind, Kind::Bytes | Kind::Bit);
+    match literal {
+        Literal::Null => false,
+        Literal::Number(number) => number.as_bytes() == bytes,
+        Literal::Text(text) => !is_number && !is_bytes && text.as_bytes() == bytes,
+        Literal::Bytes(expected) => !is_number && expected == bytes,
+    }
+}
