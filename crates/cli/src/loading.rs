@@ -16,7 +16,7 @@ pub fn load(path: &Path) -> anyhow::Result<Case> {
 /// Understands a text. Its problems are shown where they are.
 pub fn parse(name: &str, text: &str) -> anyhow::Result<Case> {
     match model::casefile::parse(text) {
-        Ok(file) => Ok(file.case),
+        Ok(file) => Ok(file.into_case()),
         Err(found) => {
             for problem in &found {
                 anstream::eprintln!("{}", problems::render(name, text, problem, errors::colour()));

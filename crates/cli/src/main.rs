@@ -1,12 +1,53 @@
-//! cli
+//! The `isopod` command: arguments to settings, one file per subcommand, and the only crate that prints.
+//!
+//! Exit codes: 0 nothing found, 1 something found, 2 the job could not be done.
 
-use std::{env, path::Path, process::ExitCode};
+mod arguments;
+mod commands;
+mod corpus;
+mod errors;
+mod installing;
+mod interrupt;
+mod judged;
+mod loading;
+mod problems;
+mod progress;
+mod targets;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Hunts isolation bugs in databases.
+#[derive(Parser)]
+#[command(name = "isopod", version, about, long_about = None, max_term_width = 100, after_help = AFTER)]
+struct Isopod {
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+const AFTER: &str = "\
+Try:
+  isopod corpus test                                     the corpus on embedded SQLite
+  isopod run FILE.iso --target mariadb@10.11 --level RR  one case, as a timeline
+  isopod server list                                     which servers can be had here
+
+Exit codes: 0 nothing found, 1 something found, 2 the job could not be done.";
 
 fn main() -> ExitCode {
-    let args: Vec<_> = env::args_os().collect();
-    match args.get(1).and_then(|mode| mode.to_str()) {
+    // Our own binary is also the process that embedded engines run in and the one that keeps servers.
+    let args: Vec<String> = std::env::args().collect();
+    match args.get(1).map(String::as_str) {
+        Some("__sqlite") => return dbms::sqlite::child::main(std::path::Path::new(args.get(2).map_or("", String::as_str))),
         Some("__keeper") => dbms::servers::keeper_main(),
-        Some("__sqlite") if args.len() == 3 => dbms::sqlite::child::main(Path::new(&args[2])),
-        _ => ExitCode::SUCCESS,
+        _ => {}
+    }
+    let isopod = Isopod::parse();
+    match commands::run(isopod.command) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            errors::show(&error);
+            ExitCode::from(2)
+        }
     }
 }

@@ -74,6 +74,13 @@ impl Line {
         }
     }
 
+    /// Says it on a terminal only: what changes too often for a log.
+    pub fn detail(&self, text: String) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(text);
+        }
+    }
+
     /// Puts the line away.
     pub fn end(&self) {
         if let Some(bar) = &self.0 {

@@ -5,13 +5,14 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use dbms::launch::{Launcher, Settle};
+use dbms::launch::{LaunchError, Launcher, Settle};
 use execute::{Options, Runner};
-use model::{Settings, Target};
+use model::{Target, target::Settings};
 
 use crate::{
     arguments::{How, SettleBy},
     errors::Advised,
+    installing,
     progress::Line,
 };
 
@@ -21,12 +22,13 @@ pub fn runner(target: &Target, how: &How, options: Options) -> anyhow::Result<Ru
         SettleBy::Proc => Settle::Proc,
         SettleBy::Sql => Settle::Sql,
     };
+    let exe = std::env::current_exe()?;
     let line = Line::new();
-    let launcher = Launcher::new(target.clone(), settle, &mut |event| line.say(event.to_string()));
+    let launcher = Launcher::new(target.clone(), settle, exe, &mut |event| installing::say(&line, &event));
     line.end();
     let mut launcher = launcher.map_err(advised)?;
     let launch = Box::new(move || launcher.launch().map_err(Into::into));
-    let runner = Runner::new(launch, options, how.placement()).map_err(|error| match error.downcast() {
+    let runner = Runner::new(launch, options, how.placement()).map_err(|error| match error.downcast::<LaunchError>() {
         Ok(error) => advised(*error),
         Err(error) => anyhow::anyhow!(error),
     })?;
@@ -37,7 +39,7 @@ pub fn runner(target: &Target, how: &How, options: Options) -> anyhow::Result<Ru
 }
 
 /// An error of `dbms` with its advice.
-pub fn advised(error: dbms::Error) -> anyhow::Error {
+pub fn advised(error: LaunchError) -> anyhow::Error {
     Advised { advice: error.advice(), message: error.to_string() }.into()
 }
 

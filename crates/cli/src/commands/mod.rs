@@ -34,7 +34,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Run(args) => run::run(args),
         Command::Corpus(command) => corpus::run(command),
         Command::Server(command) => server::run(command),
-        Command::Fmt(args) => fmt::run(args),
+        Command::Fmt(args) => fmt::run(&args),
         Command::Selftest(command) => selftest::run(command),
         Command::Bench(command) => bench::run(command),
     }

@@ -1,0 +1,149 @@
+//! `isopod server`: real servers, fetched and run without root.
+
+use std::path::PathBuf;
+
+use dbms::servers::{self, StartOptions, Store};
+use model::{Product, Target};
+
+use crate::{installing, progress::Line, targets::advised};
+
+/// What to do.
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Fetch servers into the cache folder; one that is there already is left alone
+    Install {
+        /// Which: mariadb@10.11, mysql@9.7
+        #[arg(required = true)]
+        targets: Vec<Target>,
+    },
+    /// Start a throw-away instance that stays until it is stopped, and say how to reach it
+    Start {
+        /// Which, with settings: mysql@9.7?log_bin=OFF
+        target: Target,
+        /// Listen on a TCP port of 127.0.0.1 too, not only on a Unix socket
+        #[arg(long)]
+        tcp: bool,
+    },
+    /// Stop an instance and remove its folder
+    Stop {
+        /// Its name as `server list` shows it, or all
+        which: String,
+    },
+    /// Show what can be had, what is installed, and what runs
+    List,
+    /// Remove what dead processes left behind
+    Prune {
+        /// The installed servers too
+        #[arg(long)]
+        installs: bool,
+    },
+}
+
+/// Runs it.
+pub fn run(command: Command) -> anyhow::Result<u8> {
+    match command {
+        Command::Install { targets } => install(&targets),
+        Command::Start { target, tcp } => start(&target, tcp),
+        Command::Stop { which } => stop(&which),
+        Command::List => list(),
+        Command::Prune { installs } => prune(installs),
+    }
+}
+
+fn failed(error: servers::ServerError) -> anyhow::Error {
+    advised(error.into())
+}
+
+fn embedded(target: &Target) -> bool {
+    match target.product {
+        Product::Sqlite => true,
+        Product::Mysql | Product::Mariadb => false,
+    }
+}
+
+fn install(targets: &[Target]) -> anyhow::Result<u8> {
+    let store = Store::open().map_err(failed)?;
+    for target in targets {
+        if embedded(target) {
+            println!("{target} is built in; there is nothing to install");
+            continue;
+        }
+        if let Some(there) = store.installed(target) {
+            println!("{target} is installed already: {} in {}", there.version(), there.folder().display());
+            continue;
+        }
+        let installed = ensure(&store, target)?;
+        println!("{target} is installed: {} in {}", installed.version(), installed.folder().display());
+    }
+    Ok(0)
+}
+
+/// Installs with progress on standard error.
+fn ensure(store: &Store, target: &Target) -> anyhow::Result<servers::Installed> {
+    let line = Line::new();
+    let installed = store.ensure(target, &mut |event| installing::say(&line, &event));
+    line.end();
+    installed.map_err(failed)
+}
+
+fn start(target: &Target, tcp: bool) -> anyhow::Result<u8> {
+    anyhow::ensure!(!embedded(target), "{target} is embedded: it runs inside `isopod run` only");
+    let store = Store::open().map_err(failed)?;
+    let installed = ensure(&store, target)?;
+    let options = StartOptions { tcp, ..StartOptions::default() };
+    let running = installed.start_detached(&std::env::current_exe()?, target, &options).map_err(failed)?;
+    println!("{}  {}  pid {}", running.id, running.title(), running.pid());
+    println!("  socket  {}", running.socket().display());
+    if let Some(port) = running.port() {
+        println!("  port    127.0.0.1:{port}");
+    }
+    println!("  user root, no password; stop it with: isopod server stop {}", running.id);
+    Ok(0)
+}
+
+fn stop(which: &str) -> anyhow::Result<u8> {
+    let one = (which != "all").then_some(which);
+    for stopped in servers::stop(one).map_err(failed)? {
+        println!("stopped {}", stopped.id);
+    }
+    Ok(0)
+}
+
+fn list() -> anyhow::Result<u8> {
+    let store = Store::open().map_err(failed)?;
+    println!("{:16} {:34} installed", "target", "from");
+    println!("{:16} {:34} built in", "sqlite", "this binary");
+    for listed in store.list() {
+        let there: Vec<String> = listed
+            .installed
+            .iter()
+            .map(|installed| format!("{} ({} MB)", installed.version(), installed.manifest().bytes >> 20))
+            .collect();
+        let there = if there.is_empty() { "-".to_string() } else { there.join(", ") };
+        println!("{:16} {:34} {there}", listed.line.name(), listed.line.origin());
+    }
+    println!("cache: {}", store.root().display());
+    let running = servers::running();
+    if !running.is_empty() {
+        println!("\nrunning:");
+    }
+    for instance in running {
+        let whose = if instance.detached() { "until stopped" } else { "for a running isopod" };
+        println!("  {:20} {:24} pid {:8} {whose}", instance.id, instance.target(), instance.pid());
+    }
+    Ok(0)
+}
+
+fn prune(installs: bool) -> anyhow::Result<u8> {
+    let store = Store::open().map_err(failed)?;
+    let pruned = store.prune(installs).map_err(failed)?;
+    let gone: Vec<PathBuf> =
+        pruned.leftovers.into_iter().chain(pruned.installs).chain(dbms::sqlite::prune()).collect();
+    for folder in &gone {
+        println!("removed {}", folder.display());
+    }
+    if gone.is_empty() {
+        println!("nothing to remove");
+    }
+    Ok(0)
+}

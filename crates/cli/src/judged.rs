@@ -1,0 +1,87 @@
+//! From what the oracle says to what is shown: marks for the timeline, and words for the status.
+
+use model::{Case, Trace};
+use oracles::expectations::{Finding, Findings, Report, Status, Surprise};
+use report::{Mark, Marks, Style, timeline as draw};
+
+use crate::errors::colour;
+
+/// The timeline of a run, marked with what was expected.
+pub fn timeline(case: &Case, trace: &Trace, report: &Report, name: &str) -> String {
+    let Findings { steps, tables } = &report.should;
+    let marks = Marks {
+        name: name.to_string(),
+        steps: steps.iter().map(mark).collect(),
+        tables: tables.iter().map(|(table, finding)| (table.clone(), mark(finding))).collect(),
+        known: known(case, report),
+        closing: closing(report),
+    };
+    draw(case, trace, &marks, &Style { colour: colour(), ..Style::default() })
+}
+
+fn mark(finding: &Finding) -> Mark {
+    match finding {
+        Finding::Met => Mark::Met,
+        Finding::Missed { expected, .. } => Mark::Missed { expected: expected.to_string() },
+        Finding::Unspecified => Mark::Unspecified,
+    }
+}
+
+/// The names under which this failure is known, if it came out as known.
+pub fn known(case: &Case, report: &Report) -> Vec<String> {
+    match report.status {
+        Status::KnownFailure if case.links.is_empty() => vec!["in the case file".into()],
+        Status::KnownFailure => case.links.clone(),
+        Status::Pass | Status::Surprise(_) | Status::NothingExpected | Status::Invalid | Status::Contradiction(_) => Vec::new(),
+    }
+}
+
+fn closing(report: &Report) -> Option<String> {
+    match &report.status {
+        Status::Pass | Status::KnownFailure => None,
+        Status::NothingExpected => Some("nothing is expected here, so nothing was judged".into()),
+        Status::Surprise(Surprise::UnexpectedFailure) => None,
+        Status::Surprise(Surprise::UnexpectedPass) => {
+            Some("it is known to fail here (`fails on`), but came out as it should".into())
+        }
+        Status::Surprise(Surprise::OtherFailure) => {
+            Some("it is known to fail here (`fails on`), but not in this way".into())
+        }
+        Status::Invalid => Some("not judged: an answer came after the server had been called settled".into()),
+        Status::Contradiction(why) => Some(format!("the case file contradicts itself: {why}")),
+    }
+}
+
+/// One word for a status, for counting.
+pub fn status(report: &Report) -> String {
+    match &report.status {
+        Status::Pass => "pass",
+        Status::KnownFailure => "known-failure",
+        Status::Surprise(Surprise::UnexpectedFailure) => "unexpected-failure",
+        Status::Surprise(Surprise::UnexpectedPass) => "unexpected-pass",
+        Status::Surprise(Surprise::OtherFailure) => "other-failure",
+        Status::NothingExpected => "nothing-expected",
+        Status::Invalid => "invalid",
+        Status::Contradiction(_) => "contradiction",
+    }
+    .to_string()
+}
+
+/// Was an expectation not met, known or not?
+pub fn missed(report: &Report) -> bool {
+    !report.should.holds() || surprise(report)
+}
+
+/// Is it something that the case file does not say?
+pub fn surprise(report: &Report) -> bool {
+    match report.status {
+        Status::Pass | Status::KnownFailure | Status::NothingExpected => false,
+        Status::Surprise(_) | Status::Invalid | Status::Contradiction(_) => true,
+    }
+}
+
+/// The steps, counted from 1, about which the file says nothing.
+pub fn unspecified(report: &Report) -> Vec<usize> {
+    let steps = report.should.steps.iter().enumerate();
+    steps.filter(|(_, finding)| **finding == Finding::Unspecified).map(|(i, _)| i + 1).collect()
+}
