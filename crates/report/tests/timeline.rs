@@ -424,7 +424,9 @@ fn three_sessions_and_long_texts_fit() {
 fn narrow() {
     let mut run = long();
     run.missed(0, "(1, 10) (2, 20)");
-    run.check(&Style { width: 66, rows: 4, ..Style::default() }, expect![[r#"
+    run.check(
+        &Style { width: 66, rows: 4, ..Style::default() },
+        expect![[r#"
         mysql 9.7.4 · REPEATABLE READ · a-case.iso
 
              T1                    T2                   T3
@@ -452,7 +454,8 @@ fn narrow() {
                                                         COMMIT)
 
         final t: (1, 10) (2, 20) (3, 30) (4, 40) … 16 more
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
