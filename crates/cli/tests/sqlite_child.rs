@@ -2,7 +2,6 @@
 //! is left behind.
 
 use std::{
-    fs,
     path::Path,
     process::{Command, Stdio},
     thread,
@@ -264,7 +263,7 @@ fn a_killed_child_is_an_outcome_and_the_next_one_runs() {
         assert!(server.connect().is_err());
         assert!(server.kill(1, false).is_err());
         drop(server);
-        assert!(!folder.exists());
+        assert!(!folder.exists() && !folder.with_added_extension("lock").exists());
     }
 }
 
@@ -282,7 +281,6 @@ fn several_children_do_not_meet() {
 fn the_child_ends_and_cleans_up_when_its_parent_is_gone() {
     let neighbour = start("sqlite");
     let folder = neighbour.folder().with_file_name(format!("sqlite-{}-4000000", std::process::id()));
-    fs::create_dir(&folder).unwrap();
     let mut child = Command::new(exe())
         .arg("__sqlite")
         .arg(&folder)
@@ -294,5 +292,27 @@ fn the_child_ends_and_cleans_up_when_its_parent_is_gone() {
     assert!(child.try_wait().unwrap().is_none());
     drop(child.stdin.take());
     until(|| child.try_wait().unwrap().is_some());
-    assert!(!folder.exists());
+    assert!(!folder.exists() && !folder.with_added_extension("lock").exists());
+}
+
+/// A child that is killed together with its parent leaves a folder, which is known to be nobody's; that of a
+/// living one is not touched.
+#[test]
+fn what_the_dead_left_is_pruned() {
+    let (mut neighbour, mut a, _b) = two("sqlite");
+    let folder = neighbour.folder().with_file_name(format!("sqlite-{}-4000001", std::process::id()));
+    let mut child = Command::new(exe())
+        .arg("__sqlite")
+        .arg(&folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    until(|| folder.join("socket").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    dbms::sqlite::prune();
+    assert!(!folder.exists() && !folder.with_added_extension("lock").exists());
+    assert_eq!(say(&mut *a, "SELECT count(*) FROM t"), "(2)");
+    assert!(neighbour.alive() && neighbour.folder().join("isopod.db").exists());
 }

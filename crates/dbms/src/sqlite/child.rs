@@ -22,6 +22,8 @@ use std::{
 
 use rusqlite::{Batch, Connection, Statement, fallible_iterator::FallibleIterator, ffi, types::ValueRef};
 
+use crate::servers::scratch::Scratch;
+
 use super::{
     folder, os,
     wire::{self, Body, Cell, Reply, Request},
@@ -53,11 +55,12 @@ type Handles = Arc<Mutex<BTreeMap<u64, Handle>>>;
 enum Never {}
 
 fn serve(folder: &Path) -> io::Result<Never> {
+    let scratch = folder::make(folder)?;
     let listener = UnixListener::bind(folder::socket(folder))?;
     listener.set_nonblocking(true)?;
     let handles = Handles::default();
-    let (shared, path) = (handles.clone(), folder.to_path_buf());
-    thread::spawn(move || control(&shared, &path));
+    let shared = handles.clone();
+    thread::spawn(move || control(&shared, scratch));
     say(rusqlite::version().as_bytes())?;
 
     let database = folder::database(folder);
@@ -110,7 +113,7 @@ fn say(text: &[u8]) -> io::Result<()> {
 }
 
 /// Reads kill requests until the parent is gone, then takes everything down.
-fn control(handles: &Handles, folder: &Path) {
+fn control(handles: &Handles, scratch: Scratch) {
     let mut input = io::stdin().lock();
     let mut request = [0; KILL];
     while input.read_exact(&mut request).is_ok() {
@@ -128,7 +131,7 @@ fn control(handles: &Handles, folder: &Path) {
         }
     }
     lock(handles).values().for_each(|handle| handle.interrupt.interrupt());
-    folder::remove(folder);
+    drop(scratch);
     process::exit(0);
 }
 

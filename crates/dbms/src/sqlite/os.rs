@@ -1,6 +1,6 @@
-//! The three system calls that the standard library lacks: poll, getuid, and "does this process exist".
+//! The one system call that the standard library lacks here: waiting for several sockets at once.
 
-// Each of these is one call into libc with arguments that are checked here.
+// One call into libc, with arguments that are made here.
 #![allow(unsafe_code)]
 
 use std::{io, os::fd::RawFd, time::Duration};
@@ -37,19 +37,4 @@ pub fn wait(wanted: &[(RawFd, bool)], limit: Option<Duration>) -> io::Result<Vec
             return Err(error);
         }
     }
-}
-
-/// The user that we run as.
-pub fn uid() -> u32 {
-    // SAFETY: has no arguments and cannot fail.
-    unsafe { libc::getuid() }
-}
-
-/// Does a process with this number exist?
-pub fn exists(pid: u32) -> bool {
-    let Ok(pid) = libc::pid_t::try_from(pid) else { return false };
-    // SAFETY: signal 0 only asks; nothing is sent. Zero and below would name groups, not a process.
-    pid > 0
-        && (unsafe { libc::kill(pid, 0) } == 0
-            || io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH))
 }

@@ -64,7 +64,7 @@ impl SqliteServer {
     /// Starts `EXE __sqlite FOLDER`, whose `main` is [`child::main`].
     pub fn start(exe: &Path, target: &Target) -> Result<SqliteServer, StartError> {
         let chosen = Chosen::new(&target.settings)?;
-        let folder = Folder::create().map_err(StartError::Folder)?;
+        let folder = Folder::choose().map_err(StartError::Folder)?;
         let failed = |reason: String| StartError::Child { exe: exe.to_path_buf(), reason };
         let mut child = Command::new(exe)
             .arg("__sqlite")
