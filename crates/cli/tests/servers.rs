@@ -1,0 +1,446 @@
+//! Real servers: fetched, started, killed, and gone afterwards.
+//!
+//! Where packages cannot be fetched, a test says SKIPPED and why; with CI=true that is a failure.
+
+use std::{
+    env, fs,
+    io::{BufRead, BufReader, Read, Write},
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+
+use dbms::servers::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store};
+use model::Target;
+
+const EXE: &str = env!("CARGO_BIN_EXE_isopod");
+/// Tests that need a process of their own run this binary again with this variable set.
+const CHILD: &str = "ISOPOD_TEST_CHILD";
+
+fn target(text: &str) -> Target {
+    text.parse().unwrap()
+}
+
+fn skip(why: &str) {
+    assert!(env::var("CI").as_deref() != Ok("true"), "cannot run: {why}");
+    println!("SKIPPED: {why}");
+}
+
+fn whole(error: &ServerError) -> String {
+    format!("{:?}: {}\n{}", error.kind, error.title, error.help.join("\n"))
+}
+
+fn installed(text: &str) -> Option<Installed> {
+    let store = Store::open().unwrap();
+    match store.ensure(&target(text), &mut |_| {}) {
+        Ok(installed) => Some(installed),
+        Err(error) if matches!(error.kind, ErrorKind::Unreachable | ErrorKind::MissingTool) => {
+            skip(&whole(&error));
+            None
+        }
+        Err(error) => panic!("{}", whole(&error)),
+    }
+}
+
+fn start(installed: &Installed, text: &str) -> Instance {
+    installed
+        .start(Path::new(EXE), &target(text), &StartOptions::default())
+        .unwrap_or_else(|error| panic!("{}", whole(&error)))
+}
+
+/// One query as root on a fresh connection: the text of its first column, row by row.
+fn ask(stream: &mut (impl Read + Write), sql: &str) -> Vec<String> {
+    read_packet(stream);
+    // LONG_PASSWORD, PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH; an empty password needs no exchange.
+    let mut login = (0x1u32 | 0x200 | 0x8000 | 0x80000).to_le_bytes().to_vec();
+    login.extend([0, 0, 0, 1, 45]);
+    login.extend([0; 23]);
+    login.extend(b"root\0\0caching_sha2_password\0");
+    write_packet(stream, 1, &login);
+    let mut answer = read_packet(stream);
+    if answer[0] == 0xfe {
+        write_packet(stream, 3, &[]);
+        answer = read_packet(stream);
+    }
+    assert_eq!(answer[0], 0, "{}", String::from_utf8_lossy(&answer));
+    write_packet(stream, 0, &[&[3], sql.as_bytes()].concat());
+    let head = read_packet(stream);
+    assert!(head[0] != 0xff, "{}", String::from_utf8_lossy(&head));
+    if head[0] == 0 {
+        return Vec::new();
+    }
+    let is_eof = |packet: &[u8]| packet[0] == 0xfe && packet.len() < 9;
+    while !is_eof(&read_packet(stream)) {}
+    let mut rows = Vec::new();
+    loop {
+        let row = read_packet(stream);
+        if is_eof(&row) {
+            return rows;
+        }
+        rows.push(String::from_utf8_lossy(&row[1..1 + row[0] as usize]).into_owned());
+    }
+}
+
+fn read_packet(stream: &mut impl Read) -> Vec<u8> {
+    let mut head = [0; 4];
+    stream.read_exact(&mut head).unwrap();
+    let mut body = vec![0; u32::from_le_bytes([head[0], head[1], head[2], 0]) as usize];
+    stream.read_exact(&mut body).unwrap();
+    body
+}
+
+fn write_packet(stream: &mut impl Write, number: u8, body: &[u8]) {
+    let mut head = (body.len() as u32).to_le_bytes();
+    head[3] = number;
+    stream.write_all(&[&head, body].concat()).unwrap();
+}
+
+fn value(instance: &Instance, expression: &str) -> String {
+    let mut stream = UnixStream::connect(instance.socket()).unwrap();
+    ask(&mut stream, &format!("SELECT {expression}")).remove(0)
+}
+
+fn process_exists(pid: u32) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
+}
+
+fn kill(pid: u32) {
+    assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+}
+
+/// On a machine with more work than processors the clock measures the others: then the processor time that a
+/// process has used counts instead. Otherwise a time that loses every comparison.
+fn under_load(pid: u32) -> Duration {
+    let load = fs::read_to_string("/proc/loadavg").unwrap();
+    let load: f64 = load.split(' ').next().unwrap().parse().unwrap();
+    let processors = std::thread::available_parallelism().unwrap().get();
+    if load < processors as f64 {
+        return Duration::MAX;
+    }
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    // User and system time, in hundredths of a second.
+    Duration::from_millis(10 * (fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()))
+}
+
+/// Waits for something that must become true, and fails if it does not.
+fn eventually(within: Duration, what: &str, mut condition: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < within, "not within {within:?}: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Runs one test of this file again, in a process of its own with these variables.
+fn again(test: &str, variables: &[(&str, &Path)]) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture", "--include-ignored"]).env(CHILD, "1");
+    for (name, value) in variables {
+        command.env(name, value);
+    }
+    command
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn fresh_folder(name: &str) -> PathBuf {
+    let path = env::temp_dir().join(format!("isopod-test-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// Nothing in the cache that is not whole: no folder in progress, no installation.
+fn half_done(cache: &Path) -> Vec<PathBuf> {
+    let mut left: Vec<PathBuf> = Vec::new();
+    for sub in ["tmp", "installs"] {
+        left.extend(fs::read_dir(cache.join(sub)).into_iter().flatten().flatten().map(|entry| entry.path()));
+    }
+    left
+}
+
+#[test]
+fn both_servers_start_in_under_a_second_with_the_vendors_defaults() {
+    for (name, log_bin, performance_schema) in [("mariadb@10.11", "0", "0"), ("mysql@9.7", "1", "1")] {
+        let Some(installed) = installed(name) else { return };
+        let mut best = Duration::MAX;
+        for _ in 0..4 {
+            let begin = Instant::now();
+            let mut instance = start(&installed, name);
+            best = best.min(begin.elapsed().min(under_load(instance.pid())));
+            assert!(instance.alive());
+            assert!(value(&instance, "version()").starts_with(&installed.version().to_string()));
+            assert_eq!(value(&instance, "@@log_bin"), log_bin);
+            assert_eq!(value(&instance, "@@performance_schema"), performance_schema);
+            assert_eq!(value(&instance, "@@innodb_lock_wait_timeout"), "50");
+            assert_eq!(value(&instance, "@@innodb_stats_auto_recalc"), "0");
+            assert_eq!(value(&instance, "@@skip_networking"), "1");
+            assert!(instance.flags().iter().any(|flag| flag == "--innodb-flush-log-at-trx-commit=0"));
+            let (pid, folder) = (instance.pid(), instance.folder().to_path_buf());
+            drop(instance);
+            assert!(!process_exists(pid) && !folder.exists());
+        }
+        println!("{name}: {best:?}, template {} KiB", installed.manifest().template_bytes >> 10);
+        assert!(best < Duration::from_secs(1), "{name} took {best:?}");
+    }
+}
+
+#[test]
+fn settings_of_the_target_are_in_force() {
+    for (text, expression, expected) in [
+        ("mysql@9.7?log_bin=OFF", "@@log_bin", "0"),
+        ("mysql@9.7?log_bin=ON", "@@log_bin", "1"),
+        ("mysql@9.7?innodb_lock_wait_timeout=3", "@@innodb_lock_wait_timeout", "3"),
+        ("mariadb@10.11?log_bin=ON", "@@log_bin", "1"),
+        ("mariadb@10.11?log_bin=OFF", "@@log_bin", "0"),
+        ("mariadb@10.11?innodb_snapshot_isolation=ON", "@@innodb_snapshot_isolation", "1"),
+        ("mariadb@10.11", "@@innodb_snapshot_isolation", "0"),
+    ] {
+        let Some(installed) = installed(text) else { return };
+        assert_eq!(value(&start(&installed, text), expression), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_setting_that_the_server_does_not_know_is_named() {
+    for text in ["mysql@9.7?no_such_setting=4", "mariadb@10.11?no_such_setting=4"] {
+        let Some(installed) = installed(text) else { return };
+        let error = installed.start(Path::new(EXE), &target(text), &StartOptions::default()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Refused);
+        assert!(error.title.ends_with("does not take the setting no_such_setting=4"), "{}", whole(&error));
+        assert!(error.help.iter().any(|line| line.contains("unknown variable")), "{}", whole(&error));
+        let error = installed.start(Path::new(EXE), &target("mysql?datadir=/"), &StartOptions::default());
+        assert_eq!(error.unwrap_err().kind, ErrorKind::Setting);
+    }
+}
+
+#[test]
+fn several_run_at_once_and_tcp_only_if_asked() {
+    let Some(installed) = installed("mariadb@10.11") else { return };
+    let options = StartOptions { tcp: true, ..StartOptions::default() };
+    let first = installed.start(Path::new(EXE), &target("mariadb@10.11"), &options).unwrap();
+    let others: Vec<Instance> = (0..3).map(|_| start(&installed, "mariadb@10.11")).collect();
+    let mut tcp = std::net::TcpStream::connect(("127.0.0.1", first.port().unwrap())).unwrap();
+    assert_eq!(ask(&mut tcp, "SELECT CURRENT_USER()"), ["root@127.0.0.1"]);
+    for other in &others {
+        assert_eq!(other.port(), None);
+        assert_eq!(value(other, "CURRENT_USER()"), "root@localhost");
+    }
+    let mut pids: Vec<u32> = others.iter().map(Instance::pid).collect();
+    pids.dedup();
+    assert_eq!(pids.len(), 3);
+}
+
+#[test]
+fn a_server_killed_a_hundred_times_leaves_nothing() {
+    for (name, times) in [("mariadb@10.11", 90), ("mysql@9.7", 10)] {
+        let Some(installed) = installed(name) else { return };
+        for _ in 0..times {
+            let mut instance = start(&installed, name);
+            let (pid, folder) = (instance.pid(), instance.folder().to_path_buf());
+            let mut stream = UnixStream::connect(instance.socket()).unwrap();
+            read_packet(&mut stream);
+            assert!(instance.alive());
+            kill(pid);
+            // The connection breaks; from then on the answer must be no.
+            let _ = stream.read(&mut [0; 16]);
+            assert!(!instance.alive(), "a dead server is called alive");
+            assert!(instance.error_log().contains("ready for connections"));
+            eventually(Duration::from_secs(2), "the keeper says how", || {
+                instance.ended().is_some_and(|how| how.contains("SIGKILL"))
+            });
+            assert!(folder.exists());
+            drop(instance);
+            assert!(!process_exists(pid) && !folder.exists());
+            assert!(!folder.with_added_extension("lock").exists());
+            assert!(!folder.with_added_extension("json").exists());
+        }
+    }
+}
+
+/// Starts both servers, says so, and waits to be killed.
+#[test]
+#[ignore = "a part of another test"]
+fn owner() {
+    if env::var_os(CHILD).is_none() {
+        return;
+    }
+    let servers = ["mariadb@10.11", "mysql@9.7"].map(|name| start(&installed(name).unwrap(), name));
+    for server in &servers {
+        println!("\nSERVER {} {}", server.pid(), server.folder().display());
+    }
+    println!("\nREADY");
+    std::thread::sleep(Duration::from_secs(100));
+}
+
+#[test]
+fn a_killed_owner_leaves_no_server() {
+    if installed("mariadb@10.11").is_none() || installed("mysql@9.7").is_none() {
+        return;
+    }
+    let mut owner = again("owner", &[]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut servers = Vec::new();
+    for line in BufReader::new(owner.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        if let Some(rest) = line.strip_prefix("SERVER ") {
+            let (pid, folder) = rest.split_once(' ').unwrap();
+            servers.push((pid.parse::<u32>().unwrap(), PathBuf::from(folder)));
+        }
+        if line == "READY" {
+            break;
+        }
+    }
+    assert_eq!(servers.len(), 2);
+    assert!(servers.iter().all(|(pid, folder)| process_exists(*pid) && folder.exists()));
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    eventually(Duration::from_secs(2), "no server and no folder", || {
+        servers.iter().all(|(pid, folder)| !process_exists(*pid) && !folder.exists())
+    });
+}
+
+#[test]
+fn a_killed_keeper_takes_its_server_along() {
+    let Some(installed) = installed("mariadb@10.11") else { return };
+    let mut instance = start(&installed, "mariadb@10.11");
+    let (pid, folder) = (instance.pid(), instance.folder().to_path_buf());
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let keeper: u32 = stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().parse().unwrap();
+    kill(keeper);
+    eventually(Duration::from_secs(2), "the server ends", || !instance.alive());
+    drop(instance);
+    assert!(!folder.exists());
+}
+
+#[test]
+fn a_detached_instance_stays_until_it_is_stopped() {
+    let Some(installed) = installed("mariadb@10.11") else { return };
+    let begun =
+        installed.start_detached(Path::new(EXE), &target("mariadb@10.11"), &StartOptions::default()).unwrap();
+    let found: Vec<_> =
+        dbms::servers::running().into_iter().filter(|running| running.id == begun.id).collect();
+    assert_eq!(found.len(), 1);
+    assert!(found[0].detached() && process_exists(found[0].pid()));
+    assert!(UnixStream::connect(found[0].socket()).is_ok());
+    dbms::servers::stop(Some(&begun.id)).unwrap();
+    assert!(!process_exists(begun.pid()) && !begun.folder.exists());
+    assert_eq!(dbms::servers::stop(Some(&begun.id)).unwrap_err().kind, ErrorKind::NoInstance);
+}
+
+#[test]
+fn an_unknown_version_says_what_there_is() {
+    let cache = fresh_folder("unknown");
+    let error = Store::at(&cache).unwrap().ensure(&target("mysql@8.0"), &mut |_| {}).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::UnknownVersion);
+    assert_eq!(error.title, "mysql@8.0 cannot be installed here");
+    assert_eq!(error.help[0], "available: mysql@9.7");
+    assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
+    fs::remove_dir_all(&cache).unwrap();
+}
+
+/// Tries to install into `ISOPOD_CACHE` and prints how that ended.
+#[test]
+#[ignore = "a part of other tests"]
+fn installer() {
+    if env::var_os(CHILD).is_none() {
+        return;
+    }
+    let mut events = |event| {
+        if matches!(event, Progress::Unpack { .. } | Progress::Begin { .. }) {
+            println!("\nEVENT {event:?}");
+        }
+    };
+    match Store::open().unwrap().ensure(&target("mariadb@10.11"), &mut events) {
+        Ok(installed) => println!("\nINSTALLED {}", installed.version()),
+        Err(error) => println!("\nFAILED {}", whole(&error)),
+    }
+}
+
+#[test]
+fn an_unreachable_registry_leaves_nothing_half_done() {
+    let cache = fresh_folder("unreachable");
+    // Nobody listens on the discard port.
+    let closed = Path::new("http://127.0.0.1:9");
+    let variables = [("ISOPOD_CACHE", cache.as_path()), ("http_proxy", closed), ("https_proxy", closed)];
+    let said = said(&again("installer", &variables).output().unwrap());
+    if said.contains("MissingTool") {
+        return skip(&said);
+    }
+    assert!(said.contains("FAILED Unreachable: the package registry cannot be reached"), "{said}");
+    assert!(said.contains("127.0.0.1:9"), "{said}");
+    assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
+    fs::remove_dir_all(&cache).unwrap();
+}
+
+#[test]
+fn a_full_disk_leaves_nothing_half_done() {
+    let cache = fresh_folder("full");
+    // Full while the lists are fetched, while packages are, and while they are unpacked.
+    for megabytes in [4, 50, 90, 150] {
+        let size = format!("size={megabytes}m");
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&cache).output();
+        if !mount.is_ok_and(|output| output.status.success()) {
+            return skip("a small disk cannot be mounted without root");
+        }
+        let output = again("installer", &[("ISOPOD_CACHE", &cache)]).output().unwrap();
+        let left = half_done(&cache);
+        assert!(Command::new("umount").arg(&cache).status().unwrap().success());
+        let said = said(&output);
+        if said.contains("FAILED Unreachable") || said.contains("MissingTool") {
+            return skip(&said);
+        }
+        println!("{megabytes} MB: {said}");
+        assert!(said.contains("FAILED DiskFull"), "{megabytes} MB: {said}");
+        assert_eq!(left, Vec::<PathBuf>::new());
+    }
+    fs::remove_dir_all(&cache).unwrap();
+}
+
+#[test]
+fn a_killed_installation_is_cleared_and_two_at_once_install_once() {
+    let cache = fresh_folder("twice");
+    let mut killed = again("installer", &[("ISOPOD_CACHE", &cache)]).stdout(Stdio::piped()).spawn().unwrap();
+    for line in BufReader::new(killed.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        if line.contains("FAILED") {
+            return skip(&line);
+        }
+        if line.contains("EVENT Unpack") {
+            break;
+        }
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_ne!(half_done(&cache), Vec::<PathBuf>::new());
+    let store = Store::at(&cache).unwrap();
+    assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
+
+    let events = Mutex::new(Vec::new());
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut record = |event| events.lock().unwrap().push(event);
+                let installed = store.ensure(&target("mariadb"), &mut record).unwrap();
+                assert!(installed.version().within(&"10.11".parse().unwrap()));
+            });
+        }
+    });
+    println!("installed in {:?}", begin.elapsed());
+    let events = events.into_inner().unwrap();
+    let count = |wanted: fn(&Progress) -> bool| events.iter().filter(|event| wanted(event)).count();
+    assert_eq!(count(|event| matches!(event, Progress::WaitForOther)), 1);
+    assert_eq!(count(|event| matches!(event, Progress::Done { .. })), 1);
+    println!("{:?}", events.last());
+    let listed = store.list();
+    let line = listed.iter().find(|listed| listed.line.name() == "mariadb@10.11").unwrap();
+    assert_eq!(line.installed.len(), 1);
+    assert_eq!(store.prune(true).unwrap().installs.len(), 1);
+    assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
+    fs::remove_dir_all(&cache).unwrap();
+}
