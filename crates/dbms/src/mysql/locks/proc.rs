@@ -10,6 +10,11 @@
 //! it goes to sleep, so it is read LAST: if it sleeps then, it has looked at everyone that was seen asleep
 //! before it, and a victim would have been awake at the second reading.
 //!
+//! A session may also sleep because a background thread holds a latch that it needs. That is over at once,
+//! unless that thread was interrupted while it held the latch, as happens on a loaded machine. It is then
+//! runnable all the while, so between the two readings every background thread that takes such latches must
+//! be asleep too, once: had it let go before, the session would be awake at the second reading.
+//!
 //! This is blind to the reason. A thread that sleeps in `SLEEP(1)` looks the same as one that waits for a
 //! lock, and so does one that waits for a disk in an interruptible way: data belongs on tmpfs.
 
@@ -30,6 +35,10 @@ use super::{
 };
 
 const LOCK_THREAD: &str = "ib_srv_lock_to";
+/// The beginnings of the names of MySQL's threads that hold latches which sessions need: the redo log, the
+/// master, the page cleaners, purge and its workers, the keeper of GTIDs, statistics.
+const BACKGROUND: [&str; 7] =
+    ["ib_log_", "ib_src_main", "ib_pg_flush", "ib_srv_purge", "ib_srv_wkr", "ib_clone_gtid", "ib_dict_stats"];
 
 /// Watches threads.
 #[derive(Debug)]
@@ -39,6 +48,7 @@ pub struct ProcMonitor {
     watched: BTreeMap<SessionId, Thread>,
     /// The thread that ends deadlocks, where it is not the session's own.
     lock_thread: Option<Thread>,
+    background: Vec<Thread>,
     before: Vec<Sample>,
 }
 
@@ -67,14 +77,17 @@ impl Thread {
 
     /// None if it is not asleep, or is gone: then its socket will tell.
     fn asleep(&self) -> Option<Sample> {
-        let mut sample = Sample { text: [0; 64], length: 0 };
-        let mut stat = [0; 128]; // The state stands near the front, behind a name of at most 15 bytes.
-        let length = self.stat.read_at(&mut stat, 0).ok()?;
-        if state(&stat[..length]) != Some(b'S') {
+        if !self.sleeps() {
             return None;
         }
+        let mut sample = Sample { text: [0; 64], length: 0 };
         sample.length = self.schedstat.read_at(&mut sample.text, 0).ok()?;
         Some(sample)
+    }
+
+    fn sleeps(&self) -> bool {
+        let mut stat = [0; 128]; // The state stands near the front, behind a name of at most 15 bytes.
+        self.stat.read_at(&mut stat, 0).is_ok_and(|length| state(&stat[..length]) == Some(b'S'))
     }
 }
 
@@ -92,15 +105,20 @@ impl ProcMonitor {
         info: &ServerInfo,
         pid: u32,
     ) -> Result<ProcMonitor, ConnectError> {
-        let refused = |reason| ConnectError::Refused { server: address.to_string(), reason };
-        let lock_thread = match (info.product, info.version.0.first()) {
-            (Product::Mysql, Some(8..)) => Some(find(pid, LOCK_THREAD).map_err(|error| {
-                refused(format!("its threads cannot be watched in /proc: {LOCK_THREAD}: {error}"))
-            })?),
-            (Product::Mysql | Product::Mariadb | Product::Sqlite, _) => None,
+        let unseen = |error: io::Error| ConnectError::Refused {
+            server: address.to_string(),
+            reason: format!("its threads cannot be watched in /proc: {error}"),
         };
+        let (mut lock_thread, mut background) = (None, Vec::new());
+        if matches!((info.product, info.version.0.first()), (Product::Mysql, Some(8..))) {
+            lock_thread = find(pid, &[LOCK_THREAD]).map_err(unseen)?.pop();
+            if lock_thread.is_none() {
+                return Err(unseen(io::Error::new(io::ErrorKind::NotFound, LOCK_THREAD)));
+            }
+            background = find(pid, &BACKGROUND).map_err(unseen)?;
+        }
         let source = Source::open(address, who, info)?;
-        Ok(ProcMonitor { pid, source, watched: BTreeMap::new(), lock_thread, before: Vec::new() })
+        Ok(ProcMonitor { pid, source, watched: BTreeMap::new(), lock_thread, background, before: Vec::new() })
     }
 
     fn threads<'a>(&'a self, outstanding: &'a [SessionId]) -> impl Iterator<Item = Option<&'a Thread>> {
@@ -117,25 +135,28 @@ impl ProcMonitor {
                 None => return false,
             }
         }
-        self.threads(outstanding)
-            .zip(&*before)
-            .all(|(thread, sample)| thread.and_then(Thread::asleep).as_ref() == Some(sample))
+        self.background.iter().all(Thread::sleeps)
+            && self
+                .threads(outstanding)
+                .zip(&*before)
+                .all(|(thread, sample)| thread.and_then(Thread::asleep).as_ref() == Some(sample))
     }
 }
 
-/// The thread of a process by its name.
-fn find(pid: u32, name: &str) -> io::Result<Thread> {
+/// The threads of a process whose names begin like this.
+fn find(pid: u32, names: &[&str]) -> io::Result<Vec<Thread>> {
+    let mut found = Vec::new();
     for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
         let entry = entry?;
         // A thread may end while we look.
         let Ok(comm) = fs::read_to_string(entry.path().join("comm")) else { continue };
-        if comm.trim_end() == name
+        if names.iter().any(|name| comm.starts_with(name))
             && let Some(thread) = entry.file_name().to_str().and_then(|number| number.parse().ok())
         {
-            return Thread::open(pid, thread);
+            found.extend(Thread::open(pid, thread));
         }
     }
-    Err(io::Error::new(io::ErrorKind::NotFound, "no such thread"))
+    Ok(found)
 }
 
 impl LockMonitor for ProcMonitor {
@@ -198,7 +219,7 @@ mod tests {
         let handle = sleeper.spawn(move || receive.recv()).unwrap();
         let thread = loop {
             // It takes its name only after it was started.
-            if let Ok(thread) = find(id(), "isopod-sleeper") {
+            if let Some(thread) = find(id(), &["isopod-sleeper"]).unwrap().pop() {
                 break thread;
             }
         };
@@ -212,7 +233,7 @@ mod tests {
         send.send(()).unwrap();
         handle.join().unwrap().unwrap();
         assert!(thread.asleep().is_none(), "it is gone");
-        assert!(find(parent_id(), "no such name").is_err());
+        assert!(find(parent_id(), &["no such name"]).unwrap().is_empty());
         let me = fs::read_link("/proc/thread-self").unwrap();
         let me: u32 = me.file_name().unwrap().to_str().unwrap().parse().unwrap();
         assert!(Thread::open(id(), me).unwrap().asleep().is_none(), "it runs");

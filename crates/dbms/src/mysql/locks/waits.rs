@@ -4,7 +4,8 @@
 //! that wait for each other are then about to be separated, and calling them settled would be wrong. So the
 //! graph is searched for cycles here, and a cycle means: not settled, an error will come. Some cycles are
 //! never resolved though (MySQL keeps one blocker per waiter and overlooks a cycle while a third session
-//! blocks both), so after [`GIVE_UP`] without a change a cycle is taken for a wait like any other.
+//! blocks both), so after [`GIVE_UP`] and
+//! [`GIVE_UP_LOOKS`] without a change a cycle is taken for a wait like any other.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,8 +21,11 @@ pub type Edges = BTreeSet<(Transaction, Transaction)>;
 
 /// How long a cycle is expected to be ended by the server.
 pub const GIVE_UP: Duration = Duration::from_millis(5);
+/// And how often it must have been seen meanwhile. On a loaded machine the server's own search for deadlocks
+/// comes late; so do our looks, so that their number measures what a clock does not.
+pub const GIVE_UP_LOOKS: u32 = 25;
 /// Looks that are further apart than this do not belong to the same wait.
-const SAME_LOOK: Duration = Duration::from_millis(2);
+const SAME_LOOK: Duration = Duration::from_millis(20);
 
 /// What one look at the server showed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,6 +104,7 @@ struct Cycle {
     edges: Edges,
     first: Duration,
     last: Duration,
+    looks: u32,
 }
 
 impl Judge {
@@ -120,10 +125,12 @@ impl Judge {
         match &mut self.seen {
             Some(cycle) if cycle.edges == edges && now.saturating_sub(cycle.last) <= SAME_LOOK => {
                 cycle.last = now;
-                if now.saturating_sub(cycle.first) >= GIVE_UP { Settled::AllWait } else { Settled::Working }
+                cycle.looks += 1;
+                let over = now.saturating_sub(cycle.first) >= GIVE_UP && cycle.looks >= GIVE_UP_LOOKS;
+                if over { Settled::AllWait } else { Settled::Working }
             }
             _ => {
-                self.seen = Some(Cycle { edges, first: now, last: now });
+                self.seen = Some(Cycle { edges, first: now, last: now, looks: 1 });
                 Settled::Working
             }
         }
@@ -168,14 +175,19 @@ mod tests {
         let mut judge = Judge::default();
         let cycle = waits(&[(11, 12), (12, 11)]);
         let at = Duration::from_micros;
-        for time in [0, 1_500, 3_000, 4_500] {
-            assert_eq!(judge.look(&cycle, &[1, 2], at(time)), Settled::Working);
+        for look in 0..24 {
+            assert_eq!(judge.look(&cycle, &[1, 2], at(look * 1_000)), Settled::Working, "seen too seldom");
         }
-        assert_eq!(judge.look(&cycle, &[1, 2], at(5_500)), Settled::AllWait);
+        assert_eq!(judge.look(&cycle, &[1, 2], at(24_000)), Settled::AllWait);
+        let mut hasty = Judge::default();
+        for look in 0..50 {
+            assert_eq!(hasty.look(&cycle, &[1, 2], at(look * 100)), Settled::Working, "seen too short");
+        }
+        assert_eq!(hasty.look(&cycle, &[1, 2], at(5_000)), Settled::AllWait);
         // The same edges much later are another deadlock.
-        assert_eq!(judge.look(&cycle, &[1, 2], at(50_000)), Settled::Working);
+        assert_eq!(judge.look(&cycle, &[1, 2], at(80_000)), Settled::Working);
         // So is another cycle.
-        assert_eq!(judge.look(&waits(&[(11, 13), (13, 11)]), &[1, 3], at(50_100)), Settled::Working);
+        assert_eq!(judge.look(&waits(&[(11, 13), (13, 11)]), &[1, 3], at(80_100)), Settled::Working);
     }
 
     #[test]
