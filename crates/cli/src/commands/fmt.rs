@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context;
 use model::casefile;
 
-use crate::problems;
+use crate::{errors, loading, problems};
 
 /// Put case files in canonical form
 #[derive(Clone, Debug, clap::Args)]
@@ -34,9 +34,9 @@ enum Formatted {
 
 /// Formats the files, and says how it went: 0 fine, 1 some would change (`--check`), 2 some are broken.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let colour = errors::colour();
     let (mut changed, mut broken) = (0, 0);
-    for file in files(&args.files)? {
+    for file in loading::files(&args.files)? {
         match format_file(&file, args.check, colour)? {
             Formatted::Same => {}
             Formatted::Changed => {
@@ -55,38 +55,6 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         (0, _) => u8::from(args.check),
         _ => 2,
     })
-}
-
-/// The files themselves, and every `*.iso` in the folders, each folder in the order of its names.
-pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            search(path, &mut found)?;
-        } else {
-            found.push(path.clone());
-        }
-    }
-    Ok(found)
-}
-
-fn search(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    let unreadable = || format!("the folder {} cannot be read", folder.display());
-    let mut entries = fs::read_dir(folder)
-        .and_then(|entries| entries.collect::<Result<Vec<_>, _>>())
-        .with_context(unreadable)?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        // A link to a folder is not followed: it may lead back to where we came from.
-        let kind = entry.file_type().with_context(unreadable)?;
-        let path = entry.path();
-        if kind.is_dir() {
-            search(&path, found)?;
-        } else if path.extension().is_some_and(|extension| extension == "iso") {
-            found.push(path);
-        }
-    }
-    Ok(())
 }
 
 fn format_file(file: &Path, check: bool, colour: bool) -> anyhow::Result<Formatted> {
