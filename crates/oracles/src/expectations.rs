@@ -19,9 +19,11 @@ use model::{
     expect::{Answer, ErrorMatch, Literal, Tie, pick},
     value::{Kind, Value},
 };
+use serde::Serialize;
 
 /// What one step or table came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Finding {
     /// As expected.
     Met,
@@ -43,7 +45,7 @@ impl Finding {
 }
 
 /// Every step and table of a case, held against one set of expectations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
     /// For each step.
     pub steps: Vec<Finding>,
@@ -73,7 +75,8 @@ impl Findings {
 }
 
 /// What a run came to as a whole.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// All that is expected came, and it is not known to fail here.
     Pass,
@@ -90,7 +93,8 @@ pub enum Status {
 }
 
 /// How a run differs from what the file says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Surprise {
     /// It should hold here, and does not.
     UnexpectedFailure,
@@ -101,7 +105,7 @@ pub enum Surprise {
 }
 
 /// What [`check`] found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// As a whole.
     pub status: Status,
@@ -209,7 +213,8 @@ impl Expecting<'_> {
     }
 
     fn compare(&self, case: &Case, trace: &Trace) -> Findings {
-        let steps = (0..self.steps.len()).map(|step| compare_step(case, trace, step, self.steps[step])).collect();
+        let steps =
+            (0..self.steps.len()).map(|step| compare_step(case, trace, step, self.steps[step])).collect();
         let tables = self
             .tables
             .iter()
@@ -267,7 +272,9 @@ fn queued_to_the_end(case: &Case, trace: &Trace, step: usize) -> bool {
 fn answers(answer: &Answer, outcome: &Outcome) -> bool {
     match answer {
         Answer::Ok => matches!(outcome.reply, Reply::Rows(_) | Reply::Done { .. }),
-        Answer::Affected(count) => matches!(outcome.reply, Reply::Done { affected, .. } if affected == *count),
+        Answer::Affected(count) => {
+            matches!(outcome.reply, Reply::Done { affected, .. } if affected == *count)
+        }
         Answer::Rows { ordered, rows } => match &outcome.reply {
             Reply::Rows(got) => same_rows(rows, got, *ordered),
             Reply::Done { .. }

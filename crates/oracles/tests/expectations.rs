@@ -2,10 +2,7 @@
 
 use model::{
     Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet, ServerInfo,
-    Trace, Version, Wait, casefile,
-    rows::Column,
-    target::Settings,
-    value::Kind,
+    Trace, Version, Wait, casefile, rows::Column, target::Settings, value::Kind,
 };
 use oracles::expectations::{Finding, Report, Status, Surprise, applies, check};
 
@@ -14,7 +11,8 @@ fn case(text: &str) -> Case {
 }
 
 fn server(product: Product, version: &str, settings: &[(&str, &str)]) -> ServerInfo {
-    let settings: Settings = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let settings: Settings =
+        settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     let version: Version = version.parse().unwrap();
     ServerInfo { product, version_text: version.to_string(), version, settings }
 }
@@ -96,7 +94,8 @@ fn rows_are_multisets_unless_ordered() {
     assert!(!meets("(1) (2)", got(), false));
     assert!(meets("ordered (1) (2) (2)", got(), false));
     assert!(!meets("ordered (2) (1) (2)", got(), false));
-    let pairs = || selected(rows(&[Kind::Integer, Kind::Integer], &[Some(b"1"), Some(b"2"), Some(b"3"), Some(b"4")]));
+    let pairs =
+        || selected(rows(&[Kind::Integer, Kind::Integer], &[Some(b"1"), Some(b"2"), Some(b"3"), Some(b"4")]));
     assert!(meets("(3, 4) (1, 2)", pairs(), false));
     assert!(!meets("(1, 4) (3, 2)", pairs(), false));
     assert!(!meets("(1) (3)", pairs(), false));
@@ -194,6 +193,9 @@ fn a_known_failure_must_come_out_exactly_as_said() {
     assert_eq!(report.status, Status::KnownFailure);
     assert_eq!(report.groups, [0, 1]);
     assert_eq!(report.should.counts(), (1, 2, 1));
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!(json["status"], "known-failure");
+    assert_eq!(json["should"]["steps"][1]["missed"]["got"], "(7)");
     assert_eq!(report.known.unwrap().counts(), (3, 0, 1));
     assert_eq!(known(2, "1", "1", |_| {}).status, Status::Surprise(Surprise::UnexpectedPass));
     assert_eq!(known(2, "7", "1", |_| {}).status, Status::Surprise(Surprise::OtherFailure));
@@ -225,7 +227,8 @@ fn elsewhere_the_same_case_must_hold() {
 
 #[test]
 fn only_one_group_may_fit() {
-    let log_off = |trace: &mut Trace| trace.server.settings = Settings::from([("log_bin".into(), "off".into())]);
+    let log_off =
+        |trace: &mut Trace| trace.server.settings = Settings::from([("log_bin".into(), "off".into())]);
     assert_eq!(known(1, "7", "1", log_off).status, Status::KnownFailure);
     let older = |trace: &mut Trace| trace.server.version = "8.0.40".parse().unwrap();
     assert_eq!(known(1, "1", "8", older).status, Status::KnownFailure);

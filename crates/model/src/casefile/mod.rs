@@ -29,6 +29,7 @@
 
 mod check;
 mod document;
+mod header;
 mod lower;
 mod outcome;
 mod print;

@@ -1,0 +1,154 @@
+//! `isopod fmt`: puts case files in canonical form, comments included.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use model::casefile;
+
+use crate::{errors, loading, problems};
+
+/// Put case files in canonical form
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Case files, or folders that are searched for *.iso
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Change nothing; list the files that would change, and exit with 1 if there are any
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// What one file came to.
+enum Formatted {
+    /// It is canonical already.
+    Same,
+    /// It was, or with `--check` would be, rewritten.
+    Changed,
+    /// It cannot be read as a case; here is what is wrong, ready to be shown.
+    Broken(String),
+}
+
+/// Formats the files, and says how it went: 0 fine, 1 some would change (`--check`), 2 some are broken.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    let colour = errors::colour();
+    let (mut changed, mut broken) = (0, 0);
+    for file in loading::files(&args.files)? {
+        match format_file(&file, args.check, colour)? {
+            Formatted::Same => {}
+            Formatted::Changed => {
+                changed += 1;
+                let done = if args.check { "would change" } else { "formatted" };
+                anstream::println!("{done}: {}", file.display());
+            }
+            Formatted::Broken(problems) => {
+                broken += 1;
+                anstream::eprintln!("{problems}\n");
+            }
+        }
+    }
+    Ok(match (broken, changed) {
+        (0, 0) => 0,
+        (0, _) => u8::from(args.check),
+        _ => 2,
+    })
+}
+
+fn format_file(file: &Path, check: bool, colour: bool) -> anyhow::Result<Formatted> {
+    let text = fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    match casefile::format(&text) {
+        Ok(formatted) if formatted == text => Ok(Formatted::Same),
+        Ok(formatted) => {
+            if !check {
+                replace(file, &formatted).with_context(|| format!("{} cannot be written", file.display()))?;
+            }
+            Ok(Formatted::Changed)
+        }
+        Err(problems) => {
+            let shown = problems::render_all(&file.display().to_string(), &text, &problems, colour);
+            Ok(Formatted::Broken(shown))
+        }
+    }
+}
+
+/// Writes beside the file and renames, so that no one ever finds half a file. What a link points at is replaced,
+/// not the link.
+fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    let file = file.canonicalize()?;
+    let mut name = file.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = file.with_file_name(name);
+    let written = fs::File::create_new(&beside).and_then(|mut new| {
+        new.set_permissions(fs::metadata(&file)?.permissions())?;
+        new.write_all(text.as_bytes())?;
+        new.sync_all()?;
+        fs::rename(&beside, &file)
+    });
+    if written.is_err() {
+        // The error that matters is the first one; what is left behind is removed as well as can be.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of this test's own, gone when the test is.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let path = std::env::temp_dir().join(format!("isopod-fmt-{name}-{}", std::process::id()));
+            fs::create_dir_all(path.join("inner")).unwrap();
+            Folder(path)
+        }
+
+        fn put(&self, name: &str, text: &str) -> PathBuf {
+            fs::write(self.0.join(name), text).unwrap();
+            self.0.join(name)
+        }
+
+        fn run(&self, check: bool) -> u8 {
+            run(&Args { files: vec![self.0.clone()], check }).unwrap()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    const MESSY: &str = "steps\nT1: SELECT 1; -- why\n";
+    const CLEAN: &str = "steps\n  T1: SELECT 1;  -- why\n";
+
+    #[test]
+    fn files_are_rewritten_once_and_check_only_tells() {
+        let folder = Folder::new("rewrite");
+        let deep = folder.put("inner/a.iso", MESSY);
+        let other = folder.put("notes.txt", MESSY);
+        assert_eq!(folder.run(true), 1);
+        assert_eq!(fs::read_to_string(&deep).unwrap(), MESSY);
+        assert_eq!(folder.run(false), 0);
+        assert_eq!(fs::read_to_string(&deep).unwrap(), CLEAN);
+        assert_eq!(fs::read_to_string(other).unwrap(), MESSY);
+        assert_eq!(folder.run(true), 0);
+        assert_eq!(fs::read_dir(folder.0.join("inner")).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn a_broken_file_is_left_alone_and_the_others_are_formatted() {
+        let folder = Folder::new("broken");
+        let broken = folder.put("a.iso", "stesp\n");
+        let fine = folder.put("b.iso", MESSY);
+        assert_eq!(folder.run(false), 2);
+        assert_eq!(fs::read_to_string(broken).unwrap(), "stesp\n");
+        assert_eq!(fs::read_to_string(fine).unwrap(), CLEAN);
+        assert!(run(&Args { files: vec![folder.0.join("none.iso")], check: true }).is_err());
+    }
+}
