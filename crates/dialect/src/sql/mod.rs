@@ -5,9 +5,11 @@
 //! and blanks ignored. So whoever reasons about the tree reasons about what was sent. All other texts are
 //! [`Parsed::Opaque`], with the reason; that is no error, the text runs all the same.
 //!
-//!     SELECT a FROM t WHERE a != 1      a tree, which remembers `!=`
-//!     SELECT /*+ NO_ICP(t) */ a FROM t  opaque: the server reads that comment
-//!     ALTER TABLE t ADD b INT           opaque: not in the grammar
+//! ```text
+//! SELECT a FROM t WHERE a != 1      a tree, which remembers `!=`
+//! SELECT /*+ NO_ICP(t) */ a FROM t  opaque: the server reads that comment
+//! ALTER TABLE t ADD b INT           opaque: not in the grammar
+//! ```
 //!
 //! [`print`] writes any tree, also one that was never text, and adds the parentheses that it needs.
 

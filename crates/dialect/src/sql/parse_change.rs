@@ -2,7 +2,7 @@
 
 use model::sql::{
     Assignment, ColumnRef, Conflict, ConflictAction, Delete, Insert, InsertModifier, InsertSource,
-    InsertVerb, ObjectName, Resolution, Returning, Update, ValuesWord,
+    InsertVerb, ObjectName, Resolution, Returning, TableFactor, Update, ValuesWord,
 };
 
 use super::parse::{Parser, Read};
@@ -135,6 +135,7 @@ impl Parser<'_> {
         self.expect("UPDATE")?;
         let modifier = self.modifier()?;
         let tables = self.list(Self::table_ref)?;
+        tables.iter().try_for_each(|t| self.changed_table(&t.first))?;
         if tables.len() > 1 || tables.iter().any(|t| !t.joins.is_empty()) {
             self.needs(self.rules.clauses.mysql_changes, "update of several tables")?;
         }
@@ -157,12 +158,19 @@ impl Parser<'_> {
         Ok(update)
     }
 
+    /// SQLite's UPDATE and DELETE want AS before an alias, which tells `UPDATE IGNORE t` from an alias `t`.
+    fn changed_table(&self, table: &TableFactor) -> Read<()> {
+        let bare = matches!(table, TableFactor::Table { alias: Some(alias), .. } if !alias.as_word);
+        self.needs(!(bare && self.rules.clauses.sqlite_changes), "alias without AS here")
+    }
+
     /// `DELETE FROM`.
     pub fn delete(&mut self) -> Read<Delete> {
         self.expect("DELETE")?;
         let ignore = self.rules.clauses.mysql_changes && self.eat("IGNORE");
         self.expect("FROM")?;
         let table = self.table_factor()?;
+        self.changed_table(&table)?;
         let filter = self.filter()?;
         let early = self.rules.clauses.update_returning;
         let mut returning = if early { self.returning(true)? } else { Vec::new() };

@@ -7,7 +7,7 @@ use model::sql::{
 
 use super::{
     parse::{Parser, Read},
-    rules::{ANY, Binding, PRIMARY, Shape},
+    rules::{ANY, Binding, Shape},
     shape::level,
     token::TokenKind,
     words,
@@ -55,8 +55,12 @@ impl Parser<'_> {
     /// A constant, a call, something in parentheses or a signed one of these: what may stand after DEFAULT,
     /// where `NOT NULL` belongs to the column.
     pub fn simple_value(&mut self) -> Read<Expr> {
-        let sign = self.rules.prefix(UnaryOp::Neg).map_or(PRIMARY, |p| p.level);
-        self.operand(sign)
+        for (symbol, op) in [("-", UnaryOp::Neg), ("+", UnaryOp::Plus)] {
+            if self.eat_symbol(symbol) {
+                return Ok(Expr::Unary { op, expr: Box::new(self.primary()?) });
+            }
+        }
+        self.primary()
     }
 
     /// What follows the operand just read, and how it binds.
@@ -122,13 +126,20 @@ impl Parser<'_> {
             }
             Tail::In(negated) => {
                 self.skip(1 + usize::from(negated));
-                let list = if self.is_symbol("(") && self.is_query() {
+                let list = if self.is_symbol("(") && self.is_word_at(1, "SELECT") {
                     self.expect_symbol("(")?;
                     let query = self.nested(Self::query)?;
                     self.expect_symbol(")")?;
                     InList::Query(Box::new(query))
                 } else {
-                    InList::Exprs(self.paren_list(Self::expr)?)
+                    let list = self.paren_list(Self::expr)?;
+                    // `IN ((SELECT ...))` is one value to some servers and a whole query to others.
+                    if self.rules.clauses.paren_queries
+                        && matches!(list[..], [Expr::Subquery(_) | Expr::Paren(_)])
+                    {
+                        return self.refuse("no second parentheses after IN");
+                    }
+                    InList::Exprs(list)
                 };
                 Ok(Expr::In { expr: left, negated, list })
             }

@@ -4,7 +4,7 @@ use model::sql::{BoolTest, Expr, FunctionArgs, InList, NullSpelling, Quantifier,
 
 use super::{
     print::Out,
-    rules::{self, ANY, Binding, Shape},
+    rules::{self, ANY, Binding, PRIMARY, Shape},
     shape::level,
 };
 
@@ -63,10 +63,10 @@ impl Out {
                 self.operand(high, shape.right);
             }
             Expr::Like { expr, negated, op, pattern, escape } => {
-                let (text, shape) = self
-                    .rules
-                    .like(*op)
-                    .unwrap_or((rules::like_spelling(*op), Shape { own: 0, left: 20, right: 20 }));
+                let (text, shape) = self.rules.like(*op).unwrap_or((
+                    rules::like_spelling(*op),
+                    Shape { own: ANY, left: PRIMARY, right: PRIMARY },
+                ));
                 self.operand(expr, shape.left);
                 self.kw_if(*negated, "NOT");
                 self.kw(text);
@@ -168,8 +168,14 @@ impl Out {
 
     /// What may stand after DEFAULT.
     pub fn simple_value(&mut self, expr: &Expr) {
-        let sign = self.rules.prefix(UnaryOp::Neg).map_or(ANY, |p| p.level);
-        self.operand(expr, sign);
+        match expr {
+            Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus, expr: inner }
+                if level(self.rules, inner) == PRIMARY =>
+            {
+                self.expr(expr);
+            }
+            other => self.operand(other, PRIMARY),
+        }
     }
 
     /// A type.

@@ -102,11 +102,11 @@ impl<'a> Lexer<'_, 'a> {
             });
             if dashes || (self.rules.hash_comments && rest.starts_with('#')) {
                 self.take_while(|c| c != '\n');
-            } else if rest.starts_with("/*") {
+            } else if let Some(comment) = rest.strip_prefix("/*") {
                 if self.rules.live_comments.iter().any(|live| rest.starts_with(live)) {
                     return self.refuse("a comment that the server reads");
                 }
-                match rest[2..].find("*/") {
+                match comment.find("*/") {
                     Some(end) => self.at += end + 4,
                     None => return self.refuse("a comment without an end"),
                 }
