@@ -46,6 +46,13 @@ pub struct Facts {
     pub writes: bool,
 }
 
+impl Facts {
+    /// Does it change the schema?
+    pub fn changes_schema(&self) -> bool {
+        self.kind == Kind::Ddl
+    }
+}
+
 /// Sums a statement up.
 pub fn facts(statement: &Statement) -> Facts {
     let kind = kind(statement);
