@@ -149,7 +149,7 @@ fn reads() {
             "SELECT * FROM t LOCK IN SHARE MODE",
             "SELECT * FROM t WHERE a = 1 FOR UPDATE NOWAIT",
             "SELECT * FROM t LIMIT 1 FOR UPDATE SKIP LOCKED",
-            "SELECT a <=> b, a XOR b, a DIV b, a MOD b, a ^ b, !a, a && b, a || b FROM t",
+            "SELECT a = !b, ! !a, a<=>b, a XOR b, a DIV b, a MOD b, a ^ b, !a, a && b, a || b FROM t",
             "SELECT * FROM t USE INDEX (i, PRIMARY) IGNORE KEY FOR ORDER BY (j)",
             "SELECT * FROM t AS x FORCE INDEX (i) STRAIGHT_JOIN u",
             "(SELECT a FROM t LIMIT 1) UNION (SELECT b FROM u) ORDER BY 1",

@@ -149,8 +149,8 @@ impl Out {
             UnaryOp::BitNot => "~",
         };
         self.operator(text);
-        // Two minus signs without a blank between them begin a comment.
-        let sign = matches!(expr, Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus, .. });
+        // Two minus signs without a blank between them begin a comment, and MySQL takes two `!` for one.
+        let sign = matches!(expr, Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus | UnaryOp::Bang, .. });
         if op != UnaryOp::Not && !sign {
             self.glue();
         }

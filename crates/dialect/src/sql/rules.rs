@@ -81,6 +81,9 @@ const fn prefix(op: UnaryOp, text: &'static str, level: Binding) -> Prefix {
 pub(super) struct Rules {
     /// Operators that the lexer knows, longest first.
     pub symbols: &'static [&'static str],
+    /// Marks that a server may read as one when no blank is between them: MySQL takes `!!a` for `!a` and
+    /// `a=!b` for `a=b`.
+    pub sticky: &'static str,
     /// Quotes around identifiers; the first is what the printer uses.
     pub quotes: &'static [Quote],
     /// Is `"text"` a string?
@@ -225,6 +228,7 @@ const MYSQL_CLAUSES: Clauses = Clauses {
 
 const MYSQL_RULES: Rules = Rules {
     symbols: &["<=>", "->>", "<<", ">>", "<=", ">=", "<>", "!=", "||", "&&", ":=", "->"],
+    sticky: "!=<>",
     quotes: &[Quote::Backtick],
     double_quoted_text: true,
     backslash: true,
@@ -269,6 +273,7 @@ static MYSQL: Rules = MYSQL_RULES;
 
 static SQLITE: Rules = Rules {
     symbols: &["->>", "<<", ">>", "<=", ">=", "<>", "!=", "==", "||", "->"],
+    sticky: "",
     quotes: &[Quote::Double, Quote::Backtick, Quote::Bracket],
     double_quoted_text: false,
     backslash: false,

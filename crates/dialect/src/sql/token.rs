@@ -144,6 +144,10 @@ impl<'a> Lexer<'_, 'a> {
             c if "+-*/%=<>!|&^~(),.;:".contains(c) => {
                 let long = self.rules.symbols.iter().find(|s| rest.starts_with(**s));
                 self.at += long.map_or(1, |s| s.len());
+                let sticky = |c: char| self.rules.sticky.contains(c);
+                if sticky(first) && self.peek().is_some_and(sticky) {
+                    return self.refuse("marks that the server may read as one");
+                }
                 Ok(TokenKind::Symbol)
             }
             c => self.refuse(&format!("the character {c:?}")),
