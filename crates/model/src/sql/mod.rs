@@ -1,1 +1,113 @@
-//! The syntax tree.
+//! The SQL syntax tree: plain data for the statements that Isopod writes and reads.
+//!
+//! A tree is a second view of a text, never a replacement: the text of a step is what is sent. So a tree
+//! keeps what was WRITTEN wherever SQL has several spellings of one thing (`<>` or `!=`, `JOIN` or `INNER
+//! JOIN`, an alias with or without `AS`), so that printing it can give the same tokens again. `dialect`
+//! parses and prints; it hands out a tree only where that round trip holds.
+//!
+//! Parentheses: a parsed tree has [`Expr::Paren`] where the text has parentheses. A tree that is built by
+//! hand needs none; the printer adds those that precedence asks for. [`Statement::without_parens`] makes
+//! the two comparable.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `name` | identifiers and qualified names |
+//! | `expr` | expressions |
+//! | `query` | SELECT |
+//! | `change` | INSERT, REPLACE, UPDATE, DELETE |
+//! | `ddl` | CREATE, DROP, TRUNCATE |
+//! | `control` | transactions, savepoints, SET, PRAGMA |
+//! | `visit` | walking a tree and changing it |
+
+mod change;
+mod control;
+mod ddl;
+mod expr;
+mod name;
+mod query;
+mod visit;
+
+pub use change::{
+    Assignment, Conflict, ConflictAction, Delete, Insert, InsertModifier, InsertSource, InsertVerb,
+    Resolution, Returning, Update, UpdateModifier, ValuesWord,
+};
+pub use control::{
+    Begin, BeginVerb, Commit, CommitVerb, LockTiming, Pragma, PragmaValue, Rollback, SavepointTarget, Scope,
+    SetItem, SetTarget, SetTransaction, SetValue, TransactionMode, TransactionWord,
+};
+pub use ddl::{
+    Action, ColumnOption, Constraint, CreateIndex, CreateTable, DropIndex, DropTable, ForeignKeyAction,
+    IndexColumn, IndexWord, OptionValue, References, TableColumn, TableConstraint, TableItem, TableOption,
+    Truncate, TypeName,
+};
+pub use expr::{
+    BinaryOp, BoolTest, Expr, FunctionArgs, InList, LikeOp, Literal, NullSpelling, Quantifier, UnaryOp, When,
+};
+pub use name::{Alias, ColumnRef, Ident, ObjectName, Quote};
+pub use query::{
+    Direction, HintAction, HintScope, IndexHint, Join, JoinCondition, JoinKind, Limit, Lock, LockStrength,
+    LockWait, Nulls, Offset, OrderItem, Query, QueryPart, Select, SelectItem, SetOp, TableFactor, TableRef,
+};
+pub use visit::VisitMut;
+
+/// One SQL statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant)] // statements are held one at a time; boxing would only add noise
+pub enum Statement {
+    /// `SELECT ...`, with unions, order, limit and locks.
+    Query(Query),
+    /// `INSERT` and `REPLACE`.
+    Insert(Insert),
+    /// `UPDATE`.
+    Update(Update),
+    /// `DELETE`.
+    Delete(Delete),
+    /// `CREATE TABLE`.
+    CreateTable(CreateTable),
+    /// `CREATE INDEX`.
+    CreateIndex(CreateIndex),
+    /// `DROP TABLE`.
+    DropTable(DropTable),
+    /// `DROP INDEX`.
+    DropIndex(DropIndex),
+    /// `TRUNCATE`.
+    Truncate(Truncate),
+    /// `BEGIN` and `START TRANSACTION`.
+    Begin(Begin),
+    /// `COMMIT` and `END`.
+    Commit(Commit),
+    /// `ROLLBACK`, whole or to a savepoint.
+    Rollback(Rollback),
+    /// `SAVEPOINT name`.
+    Savepoint(Ident),
+    /// `RELEASE [SAVEPOINT] name`.
+    Release(SavepointTarget),
+    /// `SET name = value, ...`.
+    Set(Vec<SetItem>),
+    /// `SET [SESSION] TRANSACTION ...`.
+    SetTransaction(SetTransaction),
+    /// `PRAGMA name ...`.
+    Pragma(Pragma),
+}
+
+impl Statement {
+    /// The same statement without [`Expr::Paren`]; its structure says all that the parentheses said.
+    pub fn without_parens(&self) -> Statement {
+        struct Strip;
+        impl VisitMut for Strip {
+            fn expr(&mut self, expr: &mut Expr) {
+                while let Expr::Paren(inner) = expr {
+                    *expr = std::mem::replace(inner, Expr::Literal(Literal::Null));
+                }
+            }
+        }
+        let mut copy = self.clone();
+        visit::statement(&mut copy, &mut Strip);
+        copy
+    }
+
+    /// Shows every expression and every table name to `visitor`, inner ones before outer ones.
+    pub fn visit_mut(&mut self, visitor: &mut dyn VisitMut) {
+        visit::statement(self, visitor);
+    }
+}

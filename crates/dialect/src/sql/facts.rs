@@ -1,0 +1,121 @@
+//! A short summary of a statement, for those who need no more than that.
+
+use model::sql::{ObjectName, Scope, SetTarget, Statement, VisitMut};
+
+/// What kind of statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Opens a transaction.
+    Begin,
+    /// Commits it.
+    Commit,
+    /// Rolls it back, all of it.
+    Rollback,
+    /// Sets, goes back to or releases a savepoint.
+    Savepoint,
+    /// Reads.
+    Select,
+    /// Reads and locks what it reads.
+    LockingSelect,
+    /// Inserts; REPLACE too.
+    Insert,
+    /// Updates.
+    Update,
+    /// Deletes.
+    Delete,
+    /// Changes the schema.
+    Ddl,
+    /// Changes settings; PRAGMA too.
+    Set,
+}
+
+/// What is worth knowing about a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Its kind.
+    pub kind: Kind,
+    /// Does it name a database, be it the current one?
+    pub names_other_schema: bool,
+    /// Does it open, end or partly undo a transaction?
+    pub transaction_control: bool,
+    /// Does it leave the session in another state (SET, PRAGMA, a temporary table)?
+    pub changes_session: bool,
+    /// Does it change the server for everybody (SET GLOBAL)?
+    pub changes_server: bool,
+    /// Does it change rows?
+    pub writes: bool,
+}
+
+impl Facts {
+    /// Does it change the schema?
+    pub fn changes_schema(&self) -> bool {
+        self.kind == Kind::Ddl
+    }
+}
+
+/// Sums a statement up.
+pub fn facts(statement: &Statement) -> Facts {
+    let kind = kind(statement);
+    let mut look = Look { schema: false };
+    statement.clone().visit_mut(&mut look);
+    let own_schema = match statement {
+        Statement::Pragma(pragma) => pragma.schema.is_some(),
+        _ => false,
+    };
+    let temporary = matches!(statement, Statement::CreateTable(create) if create.temporary);
+    Facts {
+        kind,
+        names_other_schema: look.schema || own_schema,
+        transaction_control: matches!(kind, Kind::Begin | Kind::Commit | Kind::Rollback | Kind::Savepoint),
+        changes_session: kind == Kind::Set || temporary,
+        changes_server: is_global(statement),
+        writes: matches!(kind, Kind::Insert | Kind::Update | Kind::Delete),
+    }
+}
+
+fn kind(statement: &Statement) -> Kind {
+    match statement {
+        Statement::Query(query) if query.locks.is_empty() => Kind::Select,
+        Statement::Query(_) => Kind::LockingSelect,
+        Statement::Insert(_) => Kind::Insert,
+        Statement::Update(_) => Kind::Update,
+        Statement::Delete(_) => Kind::Delete,
+        Statement::CreateTable(_)
+        | Statement::CreateIndex(_)
+        | Statement::DropTable(_)
+        | Statement::DropIndex(_)
+        | Statement::Truncate(_) => Kind::Ddl,
+        Statement::Begin(_) => Kind::Begin,
+        Statement::Commit(_) => Kind::Commit,
+        Statement::Rollback(rollback) if rollback.to.is_none() => Kind::Rollback,
+        Statement::Rollback(_) | Statement::Savepoint(_) | Statement::Release(_) => Kind::Savepoint,
+        Statement::Set(_) | Statement::SetTransaction(_) | Statement::Pragma(_) => Kind::Set,
+    }
+}
+
+fn is_global(statement: &Statement) -> bool {
+    match statement {
+        Statement::SetTransaction(set) => set.scope == Some(Scope::Global),
+        Statement::Set(items) => items.iter().any(|item| {
+            item.scope == Some(Scope::Global)
+                || match &item.target {
+                    SetTarget::Name(_) => false,
+                    SetTarget::Variable(name) => {
+                        let name = name.to_ascii_lowercase();
+                        name.starts_with("@@global.") || name.starts_with("@@persist")
+                    }
+                }
+        }),
+        _ => false,
+    }
+}
+
+struct Look {
+    schema: bool,
+}
+
+impl VisitMut for Look {
+    fn object(&mut self, name: &mut ObjectName) {
+        self.schema |= name.schema.is_some();
+    }
+}

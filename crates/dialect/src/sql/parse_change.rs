@@ -1,0 +1,184 @@
+//! Reading INSERT, REPLACE, UPDATE and DELETE.
+
+use model::sql::{
+    Assignment, ColumnRef, Conflict, ConflictAction, Delete, Insert, InsertModifier, InsertSource,
+    InsertVerb, ObjectName, Resolution, Returning, TableFactor, Update, ValuesWord,
+};
+
+use super::parse::{Parser, Read};
+
+impl Parser<'_> {
+    /// `INSERT` or `REPLACE`.
+    pub fn insert(&mut self) -> Read<Insert> {
+        let verb = match self.choice(&[("INSERT", InsertVerb::Insert), ("REPLACE", InsertVerb::Replace)]) {
+            Some(verb) => verb,
+            None => return self.refuse("INSERT"),
+        };
+        let modifier = self.modifier()?;
+        let into = self.eat("INTO");
+        let table = self.object()?;
+        let columns = if self.is_symbol("(") && !self.is_query() { Some(self.column_list()?) } else { None };
+        let source = self.insert_source()?;
+        let mut on_duplicate = Vec::new();
+        if self.is("ON DUPLICATE KEY UPDATE") {
+            self.needs(self.rules.clauses.mysql_changes, "ON DUPLICATE KEY UPDATE")?;
+            self.skip(4);
+            on_duplicate = self.list(Self::assignment)?;
+        }
+        let mut on_conflict = Vec::new();
+        while self.is("ON CONFLICT") {
+            self.needs(self.rules.clauses.sqlite_changes, "ON CONFLICT")?;
+            self.skip(2);
+            on_conflict.push(self.conflict()?);
+        }
+        let returning = self.returning(self.rules.clauses.returning)?;
+        Ok(Insert { verb, modifier, into, table, columns, source, on_duplicate, on_conflict, returning })
+    }
+
+    /// IGNORE, or OR and what to do.
+    fn modifier(&mut self) -> Read<Option<InsertModifier>> {
+        if self.is("IGNORE") && self.rules.clauses.mysql_changes {
+            self.skip(1);
+            return Ok(Some(InsertModifier::Ignore));
+        }
+        if !self.is("OR") {
+            return Ok(None);
+        }
+        self.needs(self.rules.clauses.sqlite_changes, "OR here")?;
+        self.skip(1);
+        let resolutions = [
+            ("ROLLBACK", Resolution::Rollback),
+            ("ABORT", Resolution::Abort),
+            ("FAIL", Resolution::Fail),
+            ("IGNORE", Resolution::Ignore),
+            ("REPLACE", Resolution::Replace),
+        ];
+        match self.choice(&resolutions) {
+            Some(resolution) => Ok(Some(InsertModifier::Or(resolution))),
+            None => self.refuse("what to do about a conflict"),
+        }
+    }
+
+    /// `(a, b)`, or `()`, which MySQL takes.
+    fn column_list(&mut self) -> Read<Vec<model::sql::Ident>> {
+        if self.is_symbol_at(1, ")") {
+            self.needs(self.rules.clauses.mysql_changes, "empty column list")?;
+            self.skip(2);
+            return Ok(Vec::new());
+        }
+        self.paren_list(Self::ident)
+    }
+
+    fn insert_source(&mut self) -> Read<InsertSource> {
+        let clauses = &self.rules.clauses;
+        if self.eat("DEFAULT VALUES") {
+            self.needs(clauses.sqlite_changes, "DEFAULT VALUES")?;
+            return Ok(InsertSource::DefaultValues);
+        }
+        if self.is("SET") {
+            self.needs(clauses.mysql_changes, "INSERT ... SET")?;
+            self.skip(1);
+            return self.list(Self::assignment).map(InsertSource::Set);
+        }
+        let word = if self.eat("VALUES") {
+            ValuesWord::Values
+        } else if self.is("VALUE") && clauses.mysql_changes {
+            self.skip(1);
+            ValuesWord::Value
+        } else if self.is_query() {
+            return self.query().map(|q| InsertSource::Query(Box::new(q)));
+        } else {
+            return self.refuse("VALUES or SELECT");
+        };
+        let rows = self.list(|p| {
+            if p.is_symbol("(") && p.is_symbol_at(1, ")") {
+                p.needs(p.rules.clauses.mysql_changes, "empty row")?;
+                p.skip(2);
+                return Ok(Vec::new());
+            }
+            p.paren_list(Self::expr)
+        })?;
+        Ok(InsertSource::Values { word, rows })
+    }
+
+    fn assignment(&mut self) -> Read<Assignment> {
+        let mut parts = self.dotted()?;
+        let name = parts.pop().unwrap_or_default();
+        let table = parts.pop().map(|table| ObjectName { schema: parts.pop(), name: table });
+        self.expect_symbol("=")?;
+        Ok(Assignment { column: ColumnRef { table, name }, value: self.expr()? })
+    }
+
+    fn conflict(&mut self) -> Read<Conflict> {
+        let target = if self.is_symbol("(") { self.paren_list(Self::ident)? } else { Vec::new() };
+        self.expect("DO")?;
+        if self.eat("NOTHING") {
+            return Ok(Conflict { target, action: ConflictAction::Nothing });
+        }
+        self.expect("UPDATE SET")?;
+        let assignments = self.list(Self::assignment)?;
+        let filter = self.filter()?;
+        Ok(Conflict { target, action: ConflictAction::Update { assignments, filter } })
+    }
+
+    fn returning(&mut self, has: bool) -> Read<Returning> {
+        if !self.is("RETURNING") {
+            return Ok(Vec::new());
+        }
+        self.needs(has, "RETURNING here")?;
+        self.skip(1);
+        self.list(Self::select_item)
+    }
+
+    /// `UPDATE`.
+    pub fn update(&mut self) -> Read<Update> {
+        self.expect("UPDATE")?;
+        let modifier = self.modifier()?;
+        let tables = self.list(Self::table_ref)?;
+        tables.iter().try_for_each(|t| self.changed_table(&t.first))?;
+        if tables.len() > 1 || tables.iter().any(|t| !t.joins.is_empty()) {
+            self.needs(self.rules.clauses.mysql_changes, "update of several tables")?;
+        }
+        self.expect("SET")?;
+        let assignments = self.list(Self::assignment)?;
+        let filter = self.filter()?;
+        let mut update = Update {
+            modifier,
+            tables,
+            assignments,
+            filter,
+            order_by: Vec::new(),
+            limit: None,
+            returning: Vec::new(),
+        };
+        // SQLite wants RETURNING before ORDER BY and LIMIT; MariaDB's comes last and has no such clause here.
+        update.returning = self.returning(self.rules.clauses.update_returning)?;
+        update.order_by = self.order_by()?;
+        update.limit = self.limit()?;
+        Ok(update)
+    }
+
+    /// SQLite's UPDATE and DELETE want AS before an alias, which tells `UPDATE IGNORE t` from an alias `t`.
+    fn changed_table(&self, table: &TableFactor) -> Read<()> {
+        let bare = matches!(table, TableFactor::Table { alias: Some(alias), .. } if !alias.as_word);
+        self.needs(!(bare && self.rules.clauses.sqlite_changes), "alias without AS here")
+    }
+
+    /// `DELETE FROM`.
+    pub fn delete(&mut self) -> Read<Delete> {
+        self.expect("DELETE")?;
+        let ignore = self.rules.clauses.mysql_changes && self.eat("IGNORE");
+        self.expect("FROM")?;
+        let table = self.table_factor()?;
+        self.changed_table(&table)?;
+        let filter = self.filter()?;
+        let early = self.rules.clauses.update_returning;
+        let mut returning = if early { self.returning(true)? } else { Vec::new() };
+        let order_by = self.order_by()?;
+        let limit = self.limit()?;
+        if !early {
+            returning = self.returning(self.rules.clauses.returning)?;
+        }
+        Ok(Delete { ignore, table, filter, order_by, limit, returning })
+    }
+}

@@ -1,0 +1,274 @@
+//! Reading CREATE, DROP and TRUNCATE.
+
+use model::sql::{
+    Action, ColumnOption, Constraint, CreateIndex, CreateTable, DropIndex, DropTable, ForeignKeyAction,
+    Ident, IndexColumn, OptionValue, References, Statement, TableColumn, TableConstraint, TableItem,
+    TableOption, Truncate, TypeName,
+};
+
+use super::{
+    parse::{Parser, Read},
+    parse_query::INDEX_WORDS,
+    words,
+};
+
+/// Table options of MySQL and MariaDB that have one value.
+const OPTIONS: &str = "ENGINE AUTO_INCREMENT AVG_ROW_LENGTH CHARSET CHECKSUM COLLATE COMMENT COMPRESSION \
+    DELAY_KEY_WRITE ENCRYPTION KEY_BLOCK_SIZE MAX_ROWS MIN_ROWS PACK_KEYS PAGE_COMPRESSED ROW_FORMAT \
+    STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES";
+
+impl Parser<'_> {
+    /// `CREATE ...`
+    pub fn create(&mut self) -> Read<Statement> {
+        self.expect("CREATE")?;
+        let temporary = self.eat("TEMPORARY");
+        if self.eat("TABLE") {
+            return self.create_table(temporary).map(Statement::CreateTable);
+        }
+        let unique = self.eat("UNIQUE");
+        if temporary || !self.eat("INDEX") {
+            return self.refuse("TABLE or INDEX");
+        }
+        let if_not_exists = self.eat("IF NOT EXISTS");
+        if if_not_exists {
+            self.needs(self.rules.clauses.index_if_exists, "IF NOT EXISTS for indexes")?;
+        }
+        let name = self.object()?;
+        self.expect("ON")?;
+        let table = self.object()?;
+        let columns = self.paren_list(Self::index_column)?;
+        Ok(Statement::CreateIndex(CreateIndex { unique, if_not_exists, name, table, columns }))
+    }
+
+    fn create_table(&mut self, temporary: bool) -> Read<CreateTable> {
+        let if_not_exists = self.eat("IF NOT EXISTS");
+        let name = self.object()?;
+        let items = self.paren_list(Self::table_item)?;
+        let options = self.table_options()?;
+        Ok(CreateTable { temporary, if_not_exists, name, items, options })
+    }
+
+    fn table_item(&mut self) -> Read<TableItem> {
+        let begins = ["CONSTRAINT", "PRIMARY KEY", "UNIQUE", "CHECK", "FOREIGN KEY"];
+        let index = self.rules.clauses.mysql_ddl && (self.is("KEY") || self.is("INDEX"));
+        if index || begins.iter().any(|w| self.is(w)) {
+            return self.table_constraint().map(TableItem::Constraint);
+        }
+        let name = self.ident()?;
+        let typeless = self.rules.clauses.sqlite_ddl && !self.is_ident_at(0);
+        let ty = if typeless { None } else { Some(self.type_name()?) };
+        let mut options = Vec::new();
+        while let Some(option) = self.column_option()? {
+            options.push(option);
+        }
+        Ok(TableItem::Column(TableColumn { name, ty, options }))
+    }
+
+    /// A type, in a column or in CAST.
+    pub fn type_name(&mut self) -> Read<TypeName> {
+        let mut words = vec![self.bare_word()?];
+        let mut suffix = Vec::new();
+        if self.rules.clauses.sqlite_ddl {
+            // Any run of words is a type here.
+            while self.is_ident_at(0) && !self.is("GENERATED") {
+                words.push(self.bare_word()?);
+            }
+        } else {
+            let more: &[&str] = match words[0].to_ascii_uppercase().as_str() {
+                "DOUBLE" => &["PRECISION"],
+                "CHAR" | "CHARACTER" => &["VARYING"],
+                "SIGNED" | "UNSIGNED" => &["INTEGER", "INT"],
+                _ => &[],
+            };
+            if more.iter().any(|w| self.is(w)) {
+                words.push(self.bare_word()?);
+            }
+        }
+        let args = if self.is_symbol("(") {
+            self.paren_list(|p| p.constant().map_or_else(|| p.refuse("a constant"), Ok))?
+        } else {
+            Vec::new()
+        };
+        if self.rules.clauses.mysql_ddl {
+            while ["UNSIGNED", "SIGNED", "ZEROFILL"].iter().any(|w| self.is(w)) {
+                suffix.push(self.bare_word()?);
+            }
+        }
+        Ok(TypeName { words, args, suffix })
+    }
+
+    fn column_option(&mut self) -> Read<Option<ColumnOption>> {
+        let mysql = self.rules.clauses.mysql_ddl;
+        let option = if self.eat("CONSTRAINT") {
+            ColumnOption::Name(self.ident()?)
+        } else if self.eat("NOT NULL") {
+            ColumnOption::NotNull
+        } else if self.eat("NULL") {
+            ColumnOption::Null
+        } else if self.eat("DEFAULT") {
+            ColumnOption::Default(self.simple_value()?)
+        } else if mysql && self.eat("ON UPDATE") {
+            ColumnOption::OnUpdate(self.simple_value()?)
+        } else if mysql && self.eat("AUTO_INCREMENT") {
+            ColumnOption::AutoIncrement
+        } else if !mysql && self.eat("AUTOINCREMENT") {
+            ColumnOption::Autoincrement
+        } else if self.eat("PRIMARY KEY") {
+            ColumnOption::PrimaryKey(if mysql { None } else { self.direction() })
+        } else if mysql && self.eat("KEY") {
+            ColumnOption::Key
+        } else if self.eat("UNIQUE") {
+            ColumnOption::Unique { key: mysql && self.eat("KEY") }
+        } else if self.eat("CHECK") {
+            ColumnOption::Check(self.paren_expr()?)
+        } else if self.eat("COLLATE") {
+            ColumnOption::Collate(self.ident()?)
+        } else if mysql && self.eat("CHARACTER SET") {
+            ColumnOption::CharacterSet(self.ident()?)
+        } else if mysql && self.eat("COMMENT") {
+            match self.constant() {
+                Some(text) => ColumnOption::Comment(text),
+                None => return self.refuse("a string"),
+            }
+        } else if self.is("REFERENCES") {
+            ColumnOption::References(self.references()?)
+        } else if self.is("GENERATED ALWAYS AS") || self.is("AS") {
+            let words = self.eat("GENERATED ALWAYS");
+            self.expect("AS")?;
+            let expr = self.paren_expr()?;
+            let stored = ["VIRTUAL", "STORED", "PERSISTENT"].iter().any(|w| self.is(w));
+            let storage = if stored { Some(self.bare_word()?) } else { None };
+            ColumnOption::Generated { words, expr, storage }
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(option))
+    }
+
+    /// `(x)` where the parentheses belong to the clause.
+    fn paren_expr(&mut self) -> Read<model::sql::Expr> {
+        self.expect_symbol("(")?;
+        let expr = self.expr()?;
+        self.expect_symbol(")")?;
+        Ok(expr)
+    }
+
+    fn references(&mut self) -> Read<References> {
+        self.expect("REFERENCES")?;
+        let table = self.object()?;
+        let columns = if self.is_symbol("(") { self.paren_list(Self::ident)? } else { Vec::new() };
+        let mut actions = Vec::new();
+        while let Some(on_update) = self.choice(&[("ON DELETE", false), ("ON UPDATE", true)]) {
+            let action = self.choice(&[
+                ("CASCADE", Action::Cascade),
+                ("RESTRICT", Action::Restrict),
+                ("SET NULL", Action::SetNull),
+                ("SET DEFAULT", Action::SetDefault),
+                ("NO ACTION", Action::NoAction),
+            ]);
+            let Some(action) = action else { return self.refuse("what happens to referring rows") };
+            actions.push(ForeignKeyAction { on_update, action });
+        }
+        Ok(References { table, columns, actions })
+    }
+
+    fn table_constraint(&mut self) -> Read<TableConstraint> {
+        let name = if self.eat("CONSTRAINT") { Some(self.ident()?) } else { None };
+        let kind = if self.eat("PRIMARY KEY") {
+            Constraint::PrimaryKey(self.paren_list(Self::index_column)?)
+        } else if self.eat("UNIQUE") {
+            let word = if self.rules.clauses.mysql_ddl { self.choice(&INDEX_WORDS) } else { None };
+            let index = self.index_name()?;
+            Constraint::Unique { word, index, columns: self.paren_list(Self::index_column)? }
+        } else if self.eat("CHECK") {
+            Constraint::Check(self.paren_expr()?)
+        } else if self.eat("FOREIGN KEY") {
+            let index = self.index_name()?;
+            let columns = self.paren_list(Self::ident)?;
+            Constraint::ForeignKey { index, columns, references: self.references()? }
+        } else if let (None, Some(word)) = (&name, self.choice(&INDEX_WORDS)) {
+            let index = self.index_name()?;
+            Constraint::Index { word, index, columns: self.paren_list(Self::index_column)? }
+        } else {
+            return self.refuse("a constraint");
+        };
+        Ok(TableConstraint { name, kind })
+    }
+
+    fn index_name(&mut self) -> Read<Option<Ident>> {
+        if self.rules.clauses.mysql_ddl && !self.is_symbol("(") { self.ident().map(Some) } else { Ok(None) }
+    }
+
+    fn index_column(&mut self) -> Read<IndexColumn> {
+        let name = self.ident()?;
+        let length = if self.rules.clauses.mysql_ddl && self.eat_symbol("(") {
+            let length = self.number()?;
+            self.expect_symbol(")")?;
+            Some(length)
+        } else {
+            None
+        };
+        Ok(IndexColumn { name, length, direction: self.direction() })
+    }
+
+    fn table_options(&mut self) -> Read<Vec<TableOption>> {
+        let mut options = Vec::new();
+        if self.rules.clauses.sqlite_ddl {
+            while self.is("WITHOUT ROWID") || self.is("STRICT") {
+                let mut words = vec![self.bare_word()?];
+                if self.is("ROWID") {
+                    words.push(self.bare_word()?);
+                }
+                options.push(TableOption { words, equals: false, value: None });
+                if !self.eat_symbol(",") {
+                    break;
+                }
+            }
+            return Ok(options);
+        }
+        while self.peek(0).is_some() {
+            let mut words = Vec::new();
+            if self.is("DEFAULT") {
+                words.push(self.bare_word()?);
+            }
+            if self.is("CHARACTER SET") {
+                words.push(self.bare_word()?);
+            } else if !self.peek(0).is_some_and(|t| words::among(OPTIONS, t.text)) {
+                return self.refuse("a table option that we know");
+            }
+            words.push(self.bare_word()?);
+            let equals = self.eat_symbol("=");
+            let value = match self.constant() {
+                Some(literal) => OptionValue::Literal(literal),
+                None => OptionValue::Word(self.any_word()?),
+            };
+            options.push(TableOption { words, equals, value: Some(value) });
+        }
+        Ok(options)
+    }
+
+    /// `DROP ...`
+    pub fn drop(&mut self) -> Read<Statement> {
+        self.expect("DROP")?;
+        if self.eat("TABLE") {
+            let if_exists = self.eat("IF EXISTS");
+            return Ok(Statement::DropTable(DropTable { if_exists, names: self.list(Self::object)? }));
+        }
+        self.expect("INDEX")?;
+        let if_exists = self.eat("IF EXISTS");
+        if if_exists {
+            self.needs(self.rules.clauses.index_if_exists, "IF EXISTS for indexes")?;
+        }
+        let name = self.object()?;
+        let table = if self.eat("ON") { Some(self.object()?) } else { None };
+        Ok(Statement::DropIndex(DropIndex { if_exists, name, table }))
+    }
+
+    /// `TRUNCATE`.
+    pub fn truncate(&mut self) -> Read<Statement> {
+        self.needs(self.rules.clauses.mysql_ddl, "TRUNCATE")?;
+        self.expect("TRUNCATE")?;
+        let table_word = self.eat("TABLE");
+        Ok(Statement::Truncate(Truncate { table_word, name: self.object()? }))
+    }
+}

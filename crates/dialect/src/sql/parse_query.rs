@@ -1,0 +1,244 @@
+//! Reading SELECT.
+
+use model::sql::{
+    Direction, HintAction, HintScope, IndexHint, IndexWord, Join, JoinCondition, JoinKind, Limit, Lock,
+    LockStrength, LockWait, Nulls, ObjectName, Offset, OrderItem, Quantifier, Query, QueryPart, Select,
+    SelectItem, SetOp, TableFactor, TableRef,
+};
+
+use super::parse::{Parser, Read};
+
+/// INDEX or KEY.
+pub(super) const INDEX_WORDS: [(&str, IndexWord); 2] = [("INDEX", IndexWord::Index), ("KEY", IndexWord::Key)];
+
+const QUANTIFIERS: [(&str, Quantifier); 2] = [("DISTINCT", Quantifier::Distinct), ("ALL", Quantifier::All)];
+
+impl Parser<'_> {
+    /// A query, from its SELECT to its locks.
+    pub fn query(&mut self) -> Read<Query> {
+        let first = self.query_part()?;
+        let mut rest = Vec::new();
+        let ops = [("UNION", SetOp::Union), ("EXCEPT", SetOp::Except), ("INTERSECT", SetOp::Intersect)];
+        while let Some(op) = self.choice(&ops) {
+            let quantifier = self.choice(&QUANTIFIERS);
+            rest.push((op, quantifier, self.query_part()?));
+        }
+        let order_by = self.order_by()?;
+        let limit = self.limit()?;
+        let locks = self.locks()?;
+        Ok(Query { first, rest, order_by, limit, locks })
+    }
+
+    fn query_part(&mut self) -> Read<QueryPart> {
+        if self.is_symbol("(") {
+            self.needs(self.rules.clauses.paren_queries, "query in parentheses")?;
+            self.skip(1);
+            let query = self.nested(Self::query)?;
+            self.expect_symbol(")")?;
+            return Ok(QueryPart::Paren(Box::new(query)));
+        }
+        self.select().map(|s| QueryPart::Select(Box::new(s)))
+    }
+
+    fn select(&mut self) -> Read<Select> {
+        self.expect("SELECT")?;
+        let quantifier = self.choice(&QUANTIFIERS);
+        let items = self.list(Self::select_item)?;
+        let from = if self.eat("FROM") { self.list(Self::table_ref)? } else { Vec::new() };
+        let filter = self.filter()?;
+        let group_by = if self.eat("GROUP BY") { self.list(Self::expr)? } else { Vec::new() };
+        let having = if self.eat("HAVING") { Some(self.expr()?) } else { None };
+        Ok(Select { quantifier, items, from, filter, group_by, having })
+    }
+
+    /// One thing to select; RETURNING has the same.
+    pub fn select_item(&mut self) -> Read<SelectItem> {
+        if self.eat_symbol("*") {
+            return Ok(SelectItem::Star);
+        }
+        if self.is_ident_at(0) && self.is_symbol_at(1, ".") {
+            let schema = usize::from(self.is_symbol_at(3, ".")) * 2;
+            if self.is_symbol_at(2 + schema, "*") {
+                let mut parts = self.dotted()?;
+                self.skip(2);
+                let name = parts.pop().unwrap_or_default();
+                return Ok(SelectItem::TableStar(ObjectName { schema: parts.pop(), name }));
+            }
+        }
+        let expr = self.expr()?;
+        Ok(SelectItem::Expr { expr, alias: self.alias()? })
+    }
+
+    /// WHERE, or nothing.
+    pub fn filter(&mut self) -> Read<Option<model::sql::Expr>> {
+        if self.eat("WHERE") { self.expr().map(Some) } else { Ok(None) }
+    }
+
+    /// A table with its joins.
+    pub fn table_ref(&mut self) -> Read<TableRef> {
+        let first = self.table_factor()?;
+        let mut joins = Vec::new();
+        while let Some(kind) = self.join_kind()? {
+            let table = self.table_factor()?;
+            let condition = if self.eat("ON") {
+                Some(JoinCondition::On(self.expr()?))
+            } else if self.eat("USING") {
+                Some(JoinCondition::Using(self.paren_list(Self::ident)?))
+            } else {
+                None
+            };
+            joins.push(Join { kind, table, condition });
+        }
+        Ok(TableRef { first, joins })
+    }
+
+    fn join_kind(&mut self) -> Read<Option<JoinKind>> {
+        let kind = self.choice(&[
+            ("JOIN", JoinKind::Plain),
+            ("INNER JOIN", JoinKind::Inner),
+            ("CROSS JOIN", JoinKind::Cross),
+            ("LEFT JOIN", JoinKind::Left),
+            ("LEFT OUTER JOIN", JoinKind::LeftOuter),
+            ("RIGHT JOIN", JoinKind::Right),
+            ("RIGHT OUTER JOIN", JoinKind::RightOuter),
+            ("FULL JOIN", JoinKind::Full),
+            ("FULL OUTER JOIN", JoinKind::FullOuter),
+            ("STRAIGHT_JOIN", JoinKind::Straight),
+            ("NATURAL JOIN", JoinKind::Natural),
+            ("NATURAL LEFT JOIN", JoinKind::NaturalLeft),
+        ]);
+        match kind {
+            Some(JoinKind::Full | JoinKind::FullOuter) => {
+                self.needs(self.rules.clauses.full_join, "FULL JOIN")?;
+            }
+            Some(JoinKind::Straight) => self.needs(self.rules.clauses.straight_join, "STRAIGHT_JOIN")?,
+            _ => {}
+        }
+        Ok(kind)
+    }
+
+    /// One table of FROM, UPDATE or DELETE.
+    pub fn table_factor(&mut self) -> Read<TableFactor> {
+        if self.is_symbol("(") {
+            return self.nested(|p| {
+                p.expect_symbol("(")?;
+                if p.is("SELECT") {
+                    let query = Box::new(p.query()?);
+                    p.expect_symbol(")")?;
+                    return Ok(TableFactor::Derived { query, alias: p.alias()? });
+                }
+                let inner = Box::new(p.table_ref()?);
+                p.expect_symbol(")")?;
+                Ok(TableFactor::Paren(inner))
+            });
+        }
+        let name = self.object()?;
+        let alias = self.alias()?;
+        let mut hints = Vec::new();
+        while let Some(hint) = self.index_hint()? {
+            hints.push(hint);
+        }
+        Ok(TableFactor::Table { name, alias, hints })
+    }
+
+    fn index_hint(&mut self) -> Read<Option<IndexHint>> {
+        if self.rules.clauses.indexed_by {
+            if self.eat("INDEXED BY") {
+                return self.ident().map(|name| Some(IndexHint::IndexedBy(name)));
+            }
+            return Ok(self.eat("NOT INDEXED").then_some(IndexHint::NotIndexed));
+        }
+        if !self.rules.clauses.index_hints {
+            return Ok(None);
+        }
+        let actions =
+            [("USE", HintAction::Use), ("FORCE", HintAction::Force), ("IGNORE", HintAction::Ignore)];
+        let Some(action) = self.choice(&actions) else { return Ok(None) };
+        let Some(word) = self.choice(&INDEX_WORDS) else { return self.refuse("INDEX or KEY") };
+        let scope = self.choice(&[
+            ("FOR JOIN", HintScope::Join),
+            ("FOR ORDER BY", HintScope::OrderBy),
+            ("FOR GROUP BY", HintScope::GroupBy),
+        ]);
+        let names = if self.is_symbol("(") && self.is_symbol_at(1, ")") {
+            self.skip(2);
+            Vec::new()
+        } else {
+            // PRIMARY is reserved and names an index all the same.
+            self.paren_list(|p| if p.is("PRIMARY") { p.any_word() } else { p.ident() })?
+        };
+        Ok(Some(IndexHint::Names { action, word, scope, names }))
+    }
+
+    /// ORDER BY, or nothing.
+    pub fn order_by(&mut self) -> Read<Vec<OrderItem>> {
+        if !self.eat("ORDER BY") {
+            return Ok(Vec::new());
+        }
+        self.list(|p| {
+            let expr = p.expr()?;
+            let direction = p.direction();
+            let nulls = p.choice(&[("NULLS FIRST", Nulls::First), ("NULLS LAST", Nulls::Last)]);
+            if nulls.is_some() {
+                p.needs(p.rules.clauses.nulls_order, "NULLS FIRST")?;
+            }
+            Ok(OrderItem { expr, direction, nulls })
+        })
+    }
+
+    /// ASC or DESC, or nothing.
+    pub fn direction(&mut self) -> Option<Direction> {
+        self.choice(&[("ASC", Direction::Asc), ("DESC", Direction::Desc)])
+    }
+
+    /// LIMIT, or nothing.
+    pub fn limit(&mut self) -> Read<Option<Limit>> {
+        if !self.eat("LIMIT") {
+            return Ok(None);
+        }
+        let first = self.expr()?;
+        if self.eat("OFFSET") {
+            let offset = Some(Offset::After(self.expr()?));
+            return Ok(Some(Limit { count: first, offset }));
+        }
+        if self.eat_symbol(",") {
+            return Ok(Some(Limit { count: self.expr()?, offset: Some(Offset::Before(first)) }));
+        }
+        Ok(Some(Limit { count: first, offset: None }))
+    }
+
+    fn locks(&mut self) -> Read<Vec<Lock>> {
+        let clauses = &self.rules.clauses;
+        let mut locks = Vec::new();
+        if !clauses.locking_reads {
+            return Ok(locks);
+        }
+        while let Some(strength) = self.choice(&[
+            ("FOR UPDATE", LockStrength::Update),
+            ("FOR SHARE", LockStrength::Share),
+            ("LOCK IN SHARE MODE", LockStrength::InShareMode),
+        ]) {
+            let old = strength == LockStrength::InShareMode;
+            if strength == LockStrength::Share {
+                self.needs(clauses.for_share, "FOR SHARE")?;
+            }
+            let of = if !old && clauses.for_share && self.eat("OF") {
+                self.list(Self::ident)?
+            } else {
+                Vec::new()
+            };
+            let may_wait = !old || clauses.lock_wait_seconds;
+            let wait = if may_wait && self.eat("NOWAIT") {
+                Some(LockWait::Nowait)
+            } else if may_wait && self.eat("SKIP LOCKED") {
+                Some(LockWait::SkipLocked)
+            } else if clauses.lock_wait_seconds && self.eat("WAIT") {
+                Some(LockWait::Seconds(self.number()?))
+            } else {
+                None
+            };
+            locks.push(Lock { strength, of, wait });
+        }
+        Ok(locks)
+    }
+}

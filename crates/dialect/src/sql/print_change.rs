@@ -1,0 +1,119 @@
+//! Writing INSERT, REPLACE, UPDATE and DELETE.
+
+use model::sql::{
+    Assignment, Conflict, ConflictAction, Delete, Insert, InsertModifier, InsertSource, InsertVerb,
+    Resolution, SelectItem, Update, ValuesWord,
+};
+
+use super::print::Out;
+
+impl Out {
+    /// `INSERT` or `REPLACE`.
+    pub fn insert(&mut self, insert: &Insert) {
+        self.kw(match insert.verb {
+            InsertVerb::Insert => "INSERT",
+            InsertVerb::Replace => "REPLACE",
+        });
+        self.modifier(insert.modifier);
+        self.kw_if(insert.into, "INTO");
+        self.object(&insert.table);
+        if let Some(columns) = &insert.columns {
+            self.paren_list(columns, Out::ident);
+        }
+        match &insert.source {
+            InsertSource::Values { word, rows } => {
+                self.kw(match word {
+                    ValuesWord::Values => "VALUES",
+                    ValuesWord::Value => "VALUE",
+                });
+                self.list(rows, |out, row| out.paren_list(row, Out::expr));
+            }
+            InsertSource::Query(query) => self.query(query),
+            InsertSource::Set(list) => {
+                self.kw("SET");
+                self.list(list, Out::assignment);
+            }
+            InsertSource::DefaultValues => self.kw("DEFAULT VALUES"),
+        }
+        if !insert.on_duplicate.is_empty() {
+            self.kw("ON DUPLICATE KEY UPDATE");
+            self.list(&insert.on_duplicate, Out::assignment);
+        }
+        insert.on_conflict.iter().for_each(|c| self.conflict(c));
+        self.returning(&insert.returning);
+    }
+
+    fn modifier(&mut self, modifier: Option<InsertModifier>) {
+        match modifier {
+            Some(InsertModifier::Ignore) => self.kw("IGNORE"),
+            Some(InsertModifier::Or(resolution)) => self.kw(match resolution {
+                Resolution::Rollback => "OR ROLLBACK",
+                Resolution::Abort => "OR ABORT",
+                Resolution::Fail => "OR FAIL",
+                Resolution::Ignore => "OR IGNORE",
+                Resolution::Replace => "OR REPLACE",
+            }),
+            None => {}
+        }
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) {
+        self.column(&assignment.column);
+        self.symbol("=");
+        self.expr(&assignment.value);
+    }
+
+    fn conflict(&mut self, conflict: &Conflict) {
+        self.kw("ON CONFLICT");
+        if !conflict.target.is_empty() {
+            self.paren_list(&conflict.target, Out::ident);
+        }
+        match &conflict.action {
+            ConflictAction::Nothing => self.kw("DO NOTHING"),
+            ConflictAction::Update { assignments, filter } => {
+                self.kw("DO UPDATE SET");
+                self.list(assignments, Out::assignment);
+                self.filter(filter);
+            }
+        }
+    }
+
+    fn returning(&mut self, items: &[SelectItem]) {
+        if !items.is_empty() {
+            self.kw("RETURNING");
+            self.list(items, Out::select_item);
+        }
+    }
+
+    /// `UPDATE`.
+    pub fn update(&mut self, update: &Update) {
+        self.kw("UPDATE");
+        self.modifier(update.modifier);
+        self.list(&update.tables, Out::table_ref);
+        self.kw("SET");
+        self.list(&update.assignments, Out::assignment);
+        self.filter(&update.filter);
+        self.returning(&update.returning);
+        self.order_by(&update.order_by);
+        self.limit(&update.limit);
+    }
+
+    /// `DELETE`.
+    pub fn delete(&mut self, delete: &Delete) {
+        self.kw("DELETE");
+        self.kw_if(delete.ignore, "IGNORE");
+        self.kw("FROM");
+        self.table_factor(&delete.table);
+        self.filter(&delete.filter);
+        // SQLite has it before ORDER BY, MariaDB at the end.
+        let early = self.rules.clauses.update_returning;
+        if early {
+            self.returning(&delete.returning);
+        }
+        self.order_by(&delete.order_by);
+        self.limit(&delete.limit);
+        if !early {
+            self.returning(&delete.returning);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Writing BEGIN, COMMIT, ROLLBACK, savepoints, SET and PRAGMA.
+
+use model::sql::{
+    Begin, BeginVerb, Commit, CommitVerb, LockTiming, Pragma, Rollback, SavepointTarget, Scope, SetItem,
+    SetTarget, SetTransaction, SetValue, TransactionMode, TransactionWord,
+};
+
+use super::print::Out;
+
+impl Out {
+    /// `BEGIN` or `START TRANSACTION`.
+    pub fn begin(&mut self, begin: &Begin) {
+        self.kw(match begin.verb {
+            BeginVerb::Begin => "BEGIN",
+            BeginVerb::StartTransaction => "START TRANSACTION",
+        });
+        match begin.timing {
+            Some(LockTiming::Deferred) => self.kw("DEFERRED"),
+            Some(LockTiming::Immediate) => self.kw("IMMEDIATE"),
+            Some(LockTiming::Exclusive) => self.kw("EXCLUSIVE"),
+            None => {}
+        }
+        self.transaction_word(begin.word);
+        self.list(&begin.modes, Out::mode);
+    }
+
+    fn transaction_word(&mut self, word: Option<TransactionWord>) {
+        match word {
+            Some(TransactionWord::Work) => self.kw("WORK"),
+            Some(TransactionWord::Transaction) => self.kw("TRANSACTION"),
+            None => {}
+        }
+    }
+
+    fn mode(&mut self, mode: &TransactionMode) {
+        match mode {
+            TransactionMode::ConsistentSnapshot => self.kw("WITH CONSISTENT SNAPSHOT"),
+            TransactionMode::ReadOnly => self.kw("READ ONLY"),
+            TransactionMode::ReadWrite => self.kw("READ WRITE"),
+            TransactionMode::Isolation(level) => {
+                self.kw("ISOLATION LEVEL");
+                self.kw(level.sql());
+            }
+        }
+    }
+
+    /// `COMMIT` or `END`.
+    pub fn commit(&mut self, commit: &Commit) {
+        self.kw(match commit.verb {
+            CommitVerb::Commit => "COMMIT",
+            CommitVerb::End => "END",
+        });
+        self.transaction_word(commit.word);
+    }
+
+    /// `ROLLBACK`.
+    pub fn rollback(&mut self, rollback: &Rollback) {
+        self.kw("ROLLBACK");
+        self.transaction_word(rollback.word);
+        if let Some(to) = &rollback.to {
+            self.kw("TO");
+            self.savepoint(to);
+        }
+    }
+
+    /// `[SAVEPOINT] s`
+    pub fn savepoint(&mut self, target: &SavepointTarget) {
+        self.kw_if(target.savepoint_word, "SAVEPOINT");
+        self.ident(&target.name);
+    }
+
+    fn scope(&mut self, scope: Option<Scope>) {
+        match scope {
+            Some(Scope::Session) => self.kw("SESSION"),
+            Some(Scope::Local) => self.kw("LOCAL"),
+            Some(Scope::Global) => self.kw("GLOBAL"),
+            None => {}
+        }
+    }
+
+    /// `SET`.
+    pub fn set(&mut self, items: &[SetItem]) {
+        self.kw("SET");
+        self.list(items, |out, item| {
+            out.scope(item.scope);
+            match &item.target {
+                SetTarget::Name(name) => out.ident(name),
+                SetTarget::Variable(name) => out.exact(name),
+            }
+            out.symbol("=");
+            match &item.value {
+                SetValue::Expr(expr) => out.expr(expr),
+                SetValue::On => out.kw("ON"),
+            }
+        });
+    }
+
+    /// `SET TRANSACTION`.
+    pub fn set_transaction(&mut self, set: &SetTransaction) {
+        self.kw("SET");
+        self.scope(set.scope);
+        self.kw("TRANSACTION");
+        self.list(&set.modes, Out::mode);
+    }
+
+    /// `PRAGMA`.
+    pub fn pragma(&mut self, pragma: &Pragma) {
+        self.kw("PRAGMA");
+        if let Some(schema) = &pragma.schema {
+            self.ident(schema);
+            self.symbol(".");
+        }
+        self.ident(&pragma.name);
+        if let Some(value) = &pragma.value {
+            if value.call {
+                self.open_call()
+            } else {
+                self.symbol("=")
+            }
+            if value.negative {
+                self.symbol("-");
+                self.glue();
+            }
+            self.option_value(&value.value);
+            if value.call {
+                self.symbol(")");
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Writing expressions, with the parentheses that the levels in [`super::rules`] ask for.
+
+use model::sql::{BoolTest, Expr, FunctionArgs, InList, NullSpelling, Quantifier, TypeName, UnaryOp};
+
+use super::{
+    print::Out,
+    rules::{self, ANY, Binding, PRIMARY, Shape},
+    shape::level,
+};
+
+impl Out {
+    /// An expression where any may stand.
+    pub fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Literal(literal) => self.literal(literal),
+            Expr::Column(column) => self.column(column),
+            Expr::Variable(name) => self.exact(name),
+            Expr::Default => self.kw("DEFAULT"),
+            Expr::BareFunction(name) => self.word(name),
+            Expr::Unary { op, expr } => self.unary(*op, expr),
+            Expr::Binary { left, op, right } => {
+                let own = level(self.rules, expr);
+                self.operand(left, own);
+                self.operator(rules::spelling(self.rules, *op));
+                self.operand(right, own + 1);
+            }
+            Expr::IsNull { expr, negated, spelling } => {
+                self.operand(expr, self.rules.is_null.left);
+                self.kw(match (spelling, negated) {
+                    (NullSpelling::Is, false) | (NullSpelling::NotNull, false) => "IS NULL",
+                    (NullSpelling::Is, true) => "IS NOT NULL",
+                    (NullSpelling::OneWord, false) => "ISNULL",
+                    (NullSpelling::OneWord, true) => "NOTNULL",
+                    (NullSpelling::NotNull, true) => "NOT NULL",
+                });
+            }
+            Expr::IsBool { expr, negated, test } => {
+                self.operand(expr, self.rules.is_bool.left);
+                self.kw("IS");
+                self.kw_if(*negated, "NOT");
+                self.kw(match test {
+                    BoolTest::True => "TRUE",
+                    BoolTest::False => "FALSE",
+                    BoolTest::Unknown => "UNKNOWN",
+                });
+            }
+            Expr::In { expr, negated, list } => {
+                self.operand(expr, self.rules.in_list.left);
+                self.kw_if(*negated, "NOT");
+                self.kw("IN");
+                match list {
+                    InList::Exprs(list) => self.paren_list(list, Out::expr),
+                    InList::Query(query) => self.paren_query(query),
+                }
+            }
+            Expr::Between { expr, negated, low, high } => {
+                let shape = self.rules.between;
+                self.operand(expr, shape.left);
+                self.kw_if(*negated, "NOT");
+                self.kw("BETWEEN");
+                self.operand(low, shape.right);
+                self.kw("AND");
+                self.operand(high, shape.right);
+            }
+            Expr::Like { expr, negated, op, pattern, escape } => {
+                let (text, shape) = self.rules.like(*op).unwrap_or((
+                    rules::like_spelling(*op),
+                    Shape { own: ANY, left: PRIMARY, right: PRIMARY },
+                ));
+                self.operand(expr, shape.left);
+                self.kw_if(*negated, "NOT");
+                self.kw(text);
+                self.operand(pattern, shape.right);
+                if let Some(escape) = escape {
+                    self.kw("ESCAPE");
+                    self.operand(escape, shape.right);
+                }
+            }
+            Expr::Collate { expr, collation } => {
+                self.operand(expr, self.rules.collate.left);
+                self.kw("COLLATE");
+                self.ident(collation);
+            }
+            Expr::Case { operand, whens, otherwise } => {
+                self.kw("CASE");
+                operand.iter().for_each(|e| self.expr(e));
+                for w in whens {
+                    self.kw("WHEN");
+                    self.expr(&w.when);
+                    self.kw("THEN");
+                    self.expr(&w.then);
+                }
+                if let Some(otherwise) = otherwise {
+                    self.kw("ELSE");
+                    self.expr(otherwise);
+                }
+                self.kw("END");
+            }
+            Expr::Cast { expr, ty } => {
+                self.kw("CAST");
+                self.open_call();
+                self.expr(expr);
+                self.kw("AS");
+                self.type_name(ty);
+                self.symbol(")");
+            }
+            Expr::Function { name, quantifier, args } => {
+                self.word(name);
+                self.open_call();
+                self.quantifier(*quantifier);
+                match args {
+                    FunctionArgs::Star => self.symbol("*"),
+                    FunctionArgs::List(list) => self.list(list, Out::expr),
+                }
+                self.symbol(")");
+            }
+            Expr::Row(list) => self.paren_list(list, Out::expr),
+            Expr::Subquery(query) => self.paren_query(query),
+            Expr::Exists(query) => {
+                self.kw("EXISTS");
+                self.paren_query(query);
+            }
+            Expr::Paren(inner) => {
+                self.symbol("(");
+                self.expr(inner);
+                self.symbol(")");
+            }
+        }
+    }
+
+    /// An expression where one that binds at least so tightly must stand.
+    pub fn operand(&mut self, expr: &Expr, least: Binding) {
+        if level(self.rules, expr) < least {
+            self.symbol("(");
+            self.expr(expr);
+            self.symbol(")");
+        } else {
+            self.expr(expr);
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, expr: &Expr) {
+        let least = self.rules.prefix(op).map_or(ANY, |p| p.level);
+        let text = match op {
+            UnaryOp::Not => "NOT",
+            UnaryOp::Bang => "!",
+            UnaryOp::Neg => "-",
+            UnaryOp::Plus => "+",
+            UnaryOp::BitNot => "~",
+        };
+        self.operator(text);
+        // Two minus signs without a blank between them begin a comment, and MySQL takes two `!` for one.
+        let sign = matches!(expr, Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus | UnaryOp::Bang, .. });
+        if op != UnaryOp::Not && !sign {
+            self.glue();
+        }
+        self.operand(expr, least);
+    }
+
+    /// DISTINCT or ALL, or nothing.
+    pub fn quantifier(&mut self, quantifier: Option<Quantifier>) {
+        match quantifier {
+            Some(Quantifier::Distinct) => self.kw("DISTINCT"),
+            Some(Quantifier::All) => self.kw("ALL"),
+            None => {}
+        }
+    }
+
+    /// What may stand after DEFAULT.
+    pub fn simple_value(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus, expr: inner }
+                if level(self.rules, inner) == PRIMARY =>
+            {
+                self.expr(expr);
+            }
+            other => self.operand(other, PRIMARY),
+        }
+    }
+
+    /// A type.
+    pub fn type_name(&mut self, ty: &TypeName) {
+        ty.words.iter().for_each(|w| self.exact(w));
+        if !ty.args.is_empty() {
+            self.open_call();
+            self.list(&ty.args, Out::literal);
+            self.symbol(")");
+        }
+        ty.suffix.iter().for_each(|w| self.exact(w));
+    }
+}

@@ -1,0 +1,396 @@
+//! What one dialect's SQL looks like, as data: how it is quoted, which operators it has and how tightly they
+//! bind, which clauses exist. The lexer, the parser and the printers are one for all dialects and ask here.
+//!
+//! Binding is given as levels: a higher number binds tighter. An operator has a level of its own and asks
+//! its operands for a level; an operand below that needs parentheses. `a - b - c` groups to the left because
+//! `-` (level 11) asks level 11 of its left side and 12 of its right side. The parser reads by these numbers
+//! and the printer adds parentheses by them, so the two cannot disagree.
+//!
+//! MySQL and MariaDB: the levels are those of the manual's list of operators, refined by the grammar where
+//! the list is silent. There, `IN`, `BETWEEN` and `LIKE` take only what binds tighter on their left, the
+//! right side of `LIKE` takes not even a sum, and nothing compares the outcome of `IS TRUE`. MariaDB's
+//! grammar lets more through; the printer writes parentheses that both understand alike, and the parser
+//! refuses what only one of them would take.
+//!
+//! SQLite: the levels are those of its grammar: all of `=`, `IS`, `IN`, `LIKE` and `BETWEEN` on one level that
+//! groups to the left, `<` and its kin above that, `COLLATE` below the signs. Its prefix `NOT` may stand
+//! to the right of tighter operators; we refuse that, since it swallows what follows.
+
+use model::{
+    Product,
+    sql::{BinaryOp, LikeOp, Quote, UnaryOp},
+};
+
+use super::words;
+
+/// How tightly something binds; higher is tighter.
+pub(super) type Binding = u8;
+
+/// Below everything: any expression.
+pub(super) const ANY: Binding = 0;
+/// Above everything: constants, columns, calls, parentheses.
+pub(super) const PRIMARY: Binding = 20;
+
+/// How an operator binds: its own level and what it asks of its sides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    /// Its own level.
+    pub own: Binding,
+    /// The least level of its left side.
+    pub left: Binding,
+    /// The least level of its right side (of both bounds of BETWEEN).
+    pub right: Binding,
+}
+
+const fn shape(own: Binding, left: Binding, right: Binding) -> Shape {
+    Shape { own, left, right }
+}
+
+/// One operator between two operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Infix {
+    /// Which.
+    pub op: BinaryOp,
+    /// How it is written; in capitals if it is a word.
+    pub text: &'static str,
+    /// Its level; it groups to the left.
+    pub level: Binding,
+}
+
+const fn infix(op: BinaryOp, text: &'static str, level: Binding) -> Infix {
+    Infix { op, text, level }
+}
+
+/// One operator before its operand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prefix {
+    /// Which.
+    pub op: UnaryOp,
+    /// How it is written.
+    pub text: &'static str,
+    /// Its level; it asks the same of its operand.
+    pub level: Binding,
+}
+
+const fn prefix(op: UnaryOp, text: &'static str, level: Binding) -> Prefix {
+    Prefix { op, text, level }
+}
+
+/// What one dialect's SQL looks like.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// Operators that the lexer knows, longest first.
+    pub symbols: &'static [&'static str],
+    /// Marks that a server may read as one when no blank is between them: MySQL takes `!!a` for `!a` and
+    /// `a=!b` for `a=b`.
+    pub sticky: &'static str,
+    /// Quotes around identifiers; the first is what the printer uses.
+    pub quotes: &'static [Quote],
+    /// Is `"text"` a string?
+    pub double_quoted_text: bool,
+    /// Do strings have backslash escapes?
+    pub backslash: bool,
+    /// Letters that make bytes of the string after them: `x'32'`.
+    pub byte_prefixes: &'static str,
+    /// Do comments begin with `#`, and need `--` a blank after it?
+    pub hash_comments: bool,
+    /// What makes `/*` more than a comment: `/*!` and the like.
+    pub live_comments: &'static [&'static str],
+    /// Must `(` follow a function's name without a blank?
+    pub tight_calls: bool,
+    /// Words that are no names unless quoted.
+    pub reserved: &'static [&'static str],
+    /// Reserved words that are functions when `(` follows.
+    pub reserved_functions: &'static str,
+    /// Functions with a grammar of their own inside their parentheses, which we do not read.
+    pub odd_functions: &'static str,
+    /// Operators before an operand.
+    pub prefixes: &'static [Prefix],
+    /// Operators between operands.
+    pub infixes: &'static [Infix],
+    /// LIKE and its kin.
+    pub likes: &'static [(LikeOp, &'static str, Shape)],
+    /// IS NULL.
+    pub is_null: Shape,
+    /// IS TRUE.
+    pub is_bool: Shape,
+    /// IN.
+    pub in_list: Shape,
+    /// BETWEEN.
+    pub between: Shape,
+    /// COLLATE.
+    pub collate: Shape,
+    /// Does IS take any expression on its right side?
+    pub is_any: bool,
+    /// Are there `ISNULL`, `NOTNULL` and `NOT NULL` after an operand?
+    pub isnull_words: bool,
+    /// Which clauses exist.
+    pub clauses: Clauses,
+}
+
+/// Which clauses and statements exist.
+#[derive(Debug)]
+pub(super) struct Clauses {
+    /// `USE | FORCE | IGNORE INDEX (i)`
+    pub index_hints: bool,
+    /// `INDEXED BY i`
+    pub indexed_by: bool,
+    /// `STRAIGHT_JOIN`
+    pub straight_join: bool,
+    /// `FULL JOIN`
+    pub full_join: bool,
+    /// `(SELECT ...) UNION ...`
+    pub paren_queries: bool,
+    /// `FOR UPDATE`, `LOCK IN SHARE MODE`
+    pub locking_reads: bool,
+    /// `FOR SHARE`, and `OF t`
+    pub for_share: bool,
+    /// `WAIT n`, and waiting words after `LOCK IN SHARE MODE`
+    pub lock_wait_seconds: bool,
+    /// `NULLS FIRST`
+    pub nulls_order: bool,
+    /// `INSERT IGNORE`, `INSERT ... SET`, `ON DUPLICATE KEY UPDATE`, multi-table UPDATE, `VALUE`
+    pub mysql_changes: bool,
+    /// `INSERT OR IGNORE`, `ON CONFLICT`, `DEFAULT VALUES`
+    pub sqlite_changes: bool,
+    /// `INSERT ... RETURNING` and `DELETE ... RETURNING`
+    pub returning: bool,
+    /// `UPDATE ... RETURNING`
+    pub update_returning: bool,
+    /// `KEY i (a)` in CREATE TABLE, AUTO_INCREMENT, table options with values, TRUNCATE, prefix lengths
+    pub mysql_ddl: bool,
+    /// Types of any words or none, AUTOINCREMENT, WITHOUT ROWID
+    pub sqlite_ddl: bool,
+    /// `CREATE INDEX IF NOT EXISTS`, `DROP INDEX IF EXISTS`
+    pub index_if_exists: bool,
+    /// `START TRANSACTION`, `SET`, `BEGIN WORK`
+    pub mysql_control: bool,
+    /// `BEGIN IMMEDIATE`, `END`, `COMMIT TRANSACTION`, PRAGMA
+    pub sqlite_control: bool,
+}
+
+const MYSQL_PREFIXES: &[Prefix] = &[
+    prefix(UnaryOp::Not, "NOT", 4),
+    prefix(UnaryOp::Neg, "-", 14),
+    prefix(UnaryOp::Plus, "+", 14),
+    prefix(UnaryOp::BitNot, "~", 14),
+    prefix(UnaryOp::Bang, "!", 14),
+];
+
+const MYSQL_INFIXES: &[Infix] = &[
+    infix(BinaryOp::Or, "OR", 1),
+    infix(BinaryOp::OrBars, "||", 1),
+    infix(BinaryOp::Xor, "XOR", 2),
+    infix(BinaryOp::And, "AND", 3),
+    infix(BinaryOp::AndAmps, "&&", 3),
+    infix(BinaryOp::Eq, "=", 6),
+    infix(BinaryOp::NullSafeEq, "<=>", 6),
+    infix(BinaryOp::Ne, "<>", 6),
+    infix(BinaryOp::NeBang, "!=", 6),
+    infix(BinaryOp::Lt, "<", 6),
+    infix(BinaryOp::Le, "<=", 6),
+    infix(BinaryOp::Gt, ">", 6),
+    infix(BinaryOp::Ge, ">=", 6),
+    infix(BinaryOp::BitOr, "|", 8),
+    infix(BinaryOp::BitAnd, "&", 9),
+    infix(BinaryOp::Shl, "<<", 10),
+    infix(BinaryOp::Shr, ">>", 10),
+    infix(BinaryOp::Add, "+", 11),
+    infix(BinaryOp::Sub, "-", 11),
+    infix(BinaryOp::Mul, "*", 12),
+    infix(BinaryOp::Div, "/", 12),
+    infix(BinaryOp::IntDiv, "DIV", 12),
+    infix(BinaryOp::Rem, "%", 12),
+    infix(BinaryOp::Mod, "MOD", 12),
+    infix(BinaryOp::BitXor, "^", 13),
+];
+
+const MYSQL_CLAUSES: Clauses = Clauses {
+    index_hints: true,
+    indexed_by: false,
+    straight_join: true,
+    full_join: false,
+    paren_queries: true,
+    locking_reads: true,
+    for_share: true,
+    lock_wait_seconds: false,
+    nulls_order: false,
+    mysql_changes: true,
+    sqlite_changes: false,
+    returning: false,
+    update_returning: false,
+    mysql_ddl: true,
+    sqlite_ddl: false,
+    index_if_exists: false,
+    mysql_control: true,
+    sqlite_control: false,
+};
+
+const MYSQL_RULES: Rules = Rules {
+    symbols: &["<=>", "->>", "<<", ">>", "<=", ">=", "<>", "!=", "||", "&&", ":=", "->"],
+    sticky: "!=<>",
+    quotes: &[Quote::Backtick],
+    double_quoted_text: true,
+    backslash: true,
+    byte_prefixes: "xXbB",
+    hash_comments: true,
+    live_comments: &["/*!", "/*+"],
+    tight_calls: true,
+    reserved: &[words::COMMON, words::MYSQL_FAMILY, words::MYSQL],
+    reserved_functions: words::MYSQL_FUNCTIONS,
+    odd_functions: words::MYSQL_ODD_FUNCTIONS,
+    prefixes: MYSQL_PREFIXES,
+    infixes: MYSQL_INFIXES,
+    likes: &[
+        (LikeOp::Like, "LIKE", shape(7, 8, 14)),
+        (LikeOp::Regexp, "REGEXP", shape(7, 8, 8)),
+        (LikeOp::Rlike, "RLIKE", shape(7, 8, 8)),
+    ],
+    is_bool: shape(5, 6, PRIMARY),
+    is_null: shape(6, 6, PRIMARY),
+    in_list: shape(7, 8, PRIMARY),
+    between: shape(7, 8, 8),
+    collate: shape(15, 15, PRIMARY),
+    is_any: false,
+    isnull_words: false,
+    clauses: MYSQL_CLAUSES,
+};
+
+static MARIADB: Rules = Rules {
+    live_comments: &["/*!", "/*M!", "/*+"],
+    reserved: &[words::COMMON, words::MYSQL_FAMILY, words::MARIADB],
+    clauses: Clauses {
+        for_share: false,
+        lock_wait_seconds: true,
+        returning: true,
+        index_if_exists: true,
+        ..MYSQL_CLAUSES
+    },
+    ..MYSQL_RULES
+};
+
+static MYSQL: Rules = MYSQL_RULES;
+
+static SQLITE: Rules = Rules {
+    symbols: &["->>", "<<", ">>", "<=", ">=", "<>", "!=", "==", "||", "->"],
+    sticky: "",
+    quotes: &[Quote::Double, Quote::Backtick, Quote::Bracket],
+    double_quoted_text: false,
+    backslash: false,
+    byte_prefixes: "xX",
+    hash_comments: false,
+    live_comments: &[],
+    tight_calls: false,
+    reserved: &[words::COMMON, words::SQLITE],
+    reserved_functions: words::SQLITE_FUNCTIONS,
+    odd_functions: "RAISE",
+    prefixes: &[
+        prefix(UnaryOp::Not, "NOT", 3),
+        prefix(UnaryOp::Neg, "-", 11),
+        prefix(UnaryOp::Plus, "+", 11),
+        prefix(UnaryOp::BitNot, "~", 11),
+    ],
+    infixes: &[
+        infix(BinaryOp::Or, "OR", 1),
+        infix(BinaryOp::And, "AND", 2),
+        infix(BinaryOp::Eq, "=", 4),
+        infix(BinaryOp::EqEq, "==", 4),
+        infix(BinaryOp::Ne, "<>", 4),
+        infix(BinaryOp::NeBang, "!=", 4),
+        infix(BinaryOp::Is, "IS", 4),
+        infix(BinaryOp::IsNot, "IS NOT", 4),
+        infix(BinaryOp::Lt, "<", 5),
+        infix(BinaryOp::Le, "<=", 5),
+        infix(BinaryOp::Gt, ">", 5),
+        infix(BinaryOp::Ge, ">=", 5),
+        infix(BinaryOp::BitAnd, "&", 6),
+        infix(BinaryOp::BitOr, "|", 6),
+        infix(BinaryOp::Shl, "<<", 6),
+        infix(BinaryOp::Shr, ">>", 6),
+        infix(BinaryOp::Add, "+", 7),
+        infix(BinaryOp::Sub, "-", 7),
+        infix(BinaryOp::Mul, "*", 8),
+        infix(BinaryOp::Div, "/", 8),
+        infix(BinaryOp::Rem, "%", 8),
+        infix(BinaryOp::Concat, "||", 9),
+    ],
+    likes: &[
+        (LikeOp::Like, "LIKE", shape(4, 4, 5)),
+        (LikeOp::Glob, "GLOB", shape(4, 4, 5)),
+        (LikeOp::Regexp, "REGEXP", shape(4, 4, 5)),
+    ],
+    is_bool: shape(4, 4, 5),
+    is_null: shape(4, 4, 5),
+    in_list: shape(4, 4, PRIMARY),
+    between: shape(4, 4, 5),
+    collate: shape(10, 10, PRIMARY),
+    is_any: true,
+    isnull_words: true,
+    clauses: Clauses {
+        index_hints: false,
+        indexed_by: true,
+        straight_join: false,
+        full_join: true,
+        paren_queries: false,
+        locking_reads: false,
+        for_share: false,
+        lock_wait_seconds: false,
+        nulls_order: true,
+        mysql_changes: false,
+        sqlite_changes: true,
+        returning: true,
+        update_returning: true,
+        mysql_ddl: false,
+        sqlite_ddl: true,
+        index_if_exists: true,
+        mysql_control: false,
+        sqlite_control: true,
+    },
+};
+
+impl Rules {
+    /// Those of a product.
+    pub fn of(product: Product) -> &'static Rules {
+        match product {
+            Product::Mysql => &MYSQL,
+            Product::Mariadb => &MARIADB,
+            Product::Sqlite => &SQLITE,
+        }
+    }
+
+    /// Is this word no name unless quoted?
+    pub fn is_reserved(&self, word: &str) -> bool {
+        self.reserved.iter().any(|list| words::among(list, word))
+    }
+
+    /// The operator between operands, if the dialect has it.
+    pub fn infix(&self, op: BinaryOp) -> Option<&'static Infix> {
+        self.infixes.iter().find(|i| i.op == op)
+    }
+
+    /// The operator before an operand, if the dialect has it.
+    pub fn prefix(&self, op: UnaryOp) -> Option<&'static Prefix> {
+        self.prefixes.iter().find(|p| p.op == op)
+    }
+
+    /// LIKE or one of its kin, if the dialect has it.
+    pub fn like(&self, op: LikeOp) -> Option<(&'static str, Shape)> {
+        self.likes.iter().find(|(o, _, _)| *o == op).map(|(_, text, shape)| (*text, *shape))
+    }
+}
+
+/// How an operator is written: as the dialect does, or as any other does if this one does not have it.
+pub(super) fn spelling(rules: &Rules, op: BinaryOp) -> &'static str {
+    let found = rules.infix(op).or_else(|| MYSQL.infix(op)).or_else(|| SQLITE.infix(op));
+    found.map_or("", |i| i.text)
+}
+
+/// How LIKE and its kin are written in a dialect that does not have them.
+pub(super) fn like_spelling(op: LikeOp) -> &'static str {
+    match op {
+        LikeOp::Like => "LIKE",
+        LikeOp::Glob => "GLOB",
+        LikeOp::Regexp => "REGEXP",
+        LikeOp::Rlike => "RLIKE",
+    }
+}

@@ -1,0 +1,138 @@
+//! Texts without a tree, and why.
+
+use dialect::sql::{Parsed, parse};
+use expect_test::expect;
+use model::Product;
+
+fn reason(product: Product, text: &str) -> String {
+    match parse(product, text) {
+        Parsed::Tree(tree) => panic!("{product} reads {text} as {tree:?}"),
+        Parsed::Opaque(why) => why.to_string(),
+    }
+}
+
+#[test]
+fn what_no_dialect_reads() {
+    for text in [
+        "",
+        "-- nothing",
+        "ALTER TABLE t DROP INDEX iv",
+        "SELECT 1; SELECT 2",
+        "SELECT 1;",
+        "SELECT 'open",
+        "SELECT /* open",
+        "SELECT 1 FROM",
+        "SELECT FROM t",
+        "SELECT a FROM t WHERE",
+        "SELECT 1a",
+        "SELECT ?",
+        "SELECT N'x'",
+        "SELECT 'a' 'b'",
+        "SELECT a = NOT b",
+        "SELECT SUM(a) OVER (ORDER BY b) FROM t",
+        "SELECT a -> '$.x' FROM t",
+        "WITH x AS (SELECT 1) SELECT * FROM x",
+        "SELECT DATE '2020-01-01'",
+        "CREATE TABLE t AS SELECT 1",
+        "UPDATE t SET a := 1",
+        "BEGIN PESSIMISTIC",
+        "COMMIT AND CHAIN",
+        "EXPLAIN SELECT 1",
+        "SHOW TABLES",
+        "USE test",
+    ] {
+        for product in Product::ALL {
+            reason(product, text);
+        }
+    }
+}
+
+#[test]
+fn what_the_mysql_family_does_not_read() {
+    for text in [
+        "SELECT /*+ NO_INDEX_MERGE() */ * FROM t WHERE a > 3 OR b > 3",
+        "SELECT /*!40101 1 */",
+        "SELECT COUNT (*) FROM t",
+        "SELECT a IN (1) IN (2)",
+        "SELECT a IN ((SELECT 1))",
+        "SELECT !!a",
+        "SELECT a=!b",
+        "SELECT a<=!b",
+        "SELECT a LIKE b + c",
+        "SELECT a IS TRUE = b",
+        "SELECT _utf8'x'",
+        "SELECT @`x`",
+        "SELECT EXTRACT(YEAR FROM d) FROM t",
+        "SELECT TIMESTAMPDIFF(DAY, a, b) FROM t",
+        "SELECT d + INTERVAL 1 DAY FROM t",
+        "SELECT a AS 'x' FROM t",
+        "SELECT [a] FROM t",
+        "SET NAMES utf8mb4",
+        "SET PASSWORD = 'x'",
+        "CREATE TABLE t (a INT) PARTITION BY HASH (a)",
+        "SELECT key FROM t",
+    ] {
+        reason(Product::Mysql, text);
+        reason(Product::Mariadb, text);
+    }
+    reason(Product::Mariadb, "SELECT /*M! 1 */");
+    reason(Product::Mariadb, "SELECT * FROM t FOR SHARE");
+}
+
+#[test]
+fn what_sqlite_does_not_read() {
+    for text in [
+        "SELECT * FROM t FOR UPDATE",
+        "SELECT * FROM t LOCK IN SHARE MODE",
+        "SELECT a <=> b FROM t",
+        "SELECT a ^ b FROM t",
+        "SELECT @x",
+        "SELECT 1 # comment",
+        "START TRANSACTION",
+        "SET autocommit = 0",
+        "(SELECT 1) UNION (SELECT 2)",
+        "SELECT a IS DISTINCT FROM b FROM t",
+        "CREATE TABLE t (a INT, KEY k (a))",
+        "INSERT IGNORE INTO t VALUES (1)",
+    ] {
+        reason(Product::Sqlite, text);
+    }
+}
+
+#[test]
+fn nesting_has_a_limit() {
+    for text in [
+        format!("SELECT {}1{}", "(".repeat(5000), ")".repeat(5000)),
+        format!("SELECT 1{}", " + 1".repeat(5000)),
+        format!("SELECT {}1", "- ".repeat(5000)),
+        format!("SELECT {}1{}", "(SELECT ".repeat(5000), ")".repeat(5000)),
+        format!("SELECT * FROM {}t{}", "(".repeat(5000), ")".repeat(5000)),
+        format!("{}SELECT 1{}", "(".repeat(5000), ")".repeat(5000)),
+    ] {
+        reason(Product::Mysql, &text);
+    }
+    // Long is not deep.
+    let rows = vec!["(1, 2)"; 5000].join(", ");
+    assert!(matches!(parse(Product::Sqlite, &format!("INSERT INTO t VALUES {rows}")), Parsed::Tree(_)));
+}
+
+#[test]
+fn reasons_are_for_people() {
+    let list = [
+        (Product::Mysql, "SELECT /*+ X() */ a FROM t"),
+        (Product::Mysql, "ALTER TABLE t ADD b INT"),
+        (Product::Mysql, "SELECT a FROM"),
+        (Product::Mysql, "SELECT a = NOT b"),
+        (Product::Sqlite, "TRUNCATE t"),
+        (Product::Sqlite, "SELECT `x"),
+    ];
+    let reasons: Vec<String> = list.iter().map(|(p, text)| format!("{text}: {}", reason(*p, text))).collect();
+    expect![[r#"
+        SELECT /*+ X() */ a FROM t: a comment that the server reads (at byte 7)
+        ALTER TABLE t ADD b INT: expected a statement that we know, found `ALTER` (at byte 0)
+        SELECT a FROM: expected a name, found the end (at byte 13)
+        SELECT a = NOT b: expected parentheses around what this operator begins, found `NOT` (at byte 11)
+        TRUNCATE t: this dialect has no TRUNCATE (at byte 0)
+        SELECT `x: a quoted name without an end (at byte 9)"#]]
+    .assert_eq(&reasons.join("\n"));
+}

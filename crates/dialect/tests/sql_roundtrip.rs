@@ -1,0 +1,287 @@
+//! Texts that have a tree, each for the dialects that have it. [`parse`] itself checks that the tree prints
+//! to the same tokens, so having a tree is the round trip; a few are also compared with what is printed.
+
+use dialect::sql::{Parsed, parse, print};
+use model::Product;
+
+const MY: &[Product] = &[Product::Mysql, Product::Mariadb];
+const ALL: &[Product] = &Product::ALL;
+const MYSQL: &[Product] = &[Product::Mysql];
+const MARIADB: &[Product] = &[Product::Mariadb];
+const SQLITE: &[Product] = &[Product::Sqlite];
+
+/// A tree for these dialects, and for no other if `only`.
+fn check(products: &[Product], only: bool, texts: &[&str]) {
+    for text in texts {
+        for product in Product::ALL {
+            let expected = products.contains(&product);
+            match parse(product, text) {
+                Parsed::Tree(tree) => {
+                    assert!(expected || !only, "{product} should not read: {text}");
+                    let again = parse(product, &print(product, &tree));
+                    assert_eq!(Parsed::Tree(tree), again, "{product}: {text}");
+                }
+                Parsed::Opaque(why) => assert!(!expected, "{product}: {text}: {why}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn transactions() {
+    check(ALL, false, &["BEGIN", "begin", "COMMIT", "ROLLBACK", "SAVEPOINT s1", "RELEASE SAVEPOINT s1"]);
+    check(ALL, false, &["ROLLBACK TO s1", "rollback to savepoint s1", "Rollback To Savepoint `s 1`"]);
+    check(
+        MY,
+        true,
+        &[
+            "START TRANSACTION",
+            "start transaction with consistent snapshot",
+            "START TRANSACTION READ ONLY",
+            "START TRANSACTION READ WRITE, WITH CONSISTENT SNAPSHOT",
+            "BEGIN WORK",
+            "COMMIT WORK",
+            "ROLLBACK WORK TO SAVEPOINT s",
+            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
+            "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+            "set global transaction isolation level repeatable read, read only",
+            "SET autocommit = 0",
+            "SET SESSION innodb_snapshot_isolation = ON, @x = 1 + 2",
+            "SET @@session.tx_isolation = 'READ-COMMITTED'",
+            "SET sql_mode = DEFAULT",
+            "SET GLOBAL innodb_lock_wait_timeout = 5",
+        ],
+    );
+    check(
+        SQLITE,
+        true,
+        &[
+            "BEGIN IMMEDIATE",
+            "BEGIN EXCLUSIVE TRANSACTION",
+            "BEGIN DEFERRED",
+            "END",
+            "COMMIT TRANSACTION",
+            "ROLLBACK TRANSACTION TO s",
+            "RELEASE s1",
+            "PRAGMA read_uncommitted = 1",
+            "PRAGMA main.journal_mode=DELETE",
+            "PRAGMA cache_size = -2000",
+            "PRAGMA table_info(t)",
+        ],
+    );
+}
+
+#[test]
+fn known_bug_cases() {
+    check(
+        ALL,
+        false,
+        &[
+            "CREATE TABLE t(c1 INT, c2 INT)",
+            "INSERT INTO t VALUES (0, 0), (1, 1)",
+            "UPDATE t SET c1 = 10 WHERE c2 = 1",
+            "UPDATE t SET c1 = 10 WHERE TRUE",
+            "SELECT * FROM t",
+            "CREATE TABLE t(c1 INT PRIMARY KEY)",
+            "INSERT INTO t(c1) VALUES (8)",
+            "DELETE FROM t",
+            "CREATE TABLE t(c1 BLOB NOT NULL, c2 TEXT)",
+            "INSERT INTO t VALUES(0x32, 'aaa')",
+            "UPDATE t SET c2 = 'xyz' WHERE c1",
+            "CREATE TABLE t(a INT PRIMARY KEY, b INT\n    UNIQUE)",
+            "SELECT a, b FROM t /* init */ -- actual: [(1, null)]",
+            "INSERT INTO t VALUES (null, 1), (1, 1)",
+            "UPDATE t SET b=2 WHERE a is not null",
+            "insert into t values(null, 1), (2, 2), (null, null), (null, 3), (4, null)",
+            "update t set b = 20 where a",
+            "update t_rpjlsd set wkey = 63 where t_rpjlsd.c_pfd8ab <= (select min(wkey) from t_g6ckkb)",
+            "SELECT pkId, b, c FROM t where b = 854 or c = 333 order by b",
+            "update test.ttt set a=2 where id=1",
+            "select subq0.c0 as c0 from (select a as c0 from t) as subq0 where subq0.c0 < (select 3) order by c0 asc",
+            "update t0 set vkey = 116 where t0.c5 not in (select subq0.c0 as c0 from (select c0 from t1) as subq0)",
+            "select count(c_2) from t_0",
+        ],
+    );
+    check(
+        MY,
+        true,
+        &[
+            "INSERT IGNORE INTO t VALUES(NULL,\n   NULL)",
+            "SELECT * FROM t FOR UPDATE",
+            "create table t(id int primary key, a int)engine=innodb",
+            "insert into t values(5,5) ON DUPLICATE\n      KEY UPDATE a=a+1",
+            "SELECT a, b FROM t FORCE INDEX(b) FOR UPDATE",
+        ],
+    );
+}
+
+#[test]
+fn reads() {
+    check(
+        ALL,
+        false,
+        &[
+            "SELECT 1",
+            "SELECT DISTINCT a, t.b, t.*, COUNT(*) AS n, MAX(DISTINCT c) m FROM t GROUP BY a, t.b HAVING n > 1",
+            "SELECT * FROM t AS x INNER JOIN u ON x.a = u.a LEFT JOIN v USING (a, b), w CROSS JOIN y",
+            "SELECT * FROM t LEFT OUTER JOIN u ON t.a = u.a NATURAL JOIN v",
+            "SELECT * FROM (t JOIN u ON t.a = u.a)",
+            "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.a) AND NOT EXISTS (SELECT 1)",
+            "SELECT * FROM t WHERE (a, b) IN ((1, 2), (3, 4)) OR a IN (SELECT b FROM u)",
+            "SELECT a FROM t UNION ALL SELECT b FROM u UNION SELECT c FROM v ORDER BY 1 DESC LIMIT 3",
+            "SELECT * FROM t ORDER BY a ASC, b DESC, c LIMIT 10 OFFSET 2",
+            "SELECT * FROM t LIMIT 2, 10",
+            "SELECT CASE WHEN a > 1 THEN 'x' ELSE 'y' END, CASE a WHEN 1 THEN 2 END FROM t",
+            "SELECT CAST(a AS CHAR(10)), CAST(a + 1 AS DECIMAL(10, 2)) FROM t",
+            "SELECT a FROM t WHERE a LIKE 'x%' AND b NOT LIKE '%y' ESCAPE '!' AND c BETWEEN 1 AND 2 + 3",
+            "SELECT a <> b, a != b, a <= b, a >= b, a << 1 | 2 & 3 >> b, -a, - - 1, ~a, +a, a % 2 FROM t",
+            "SELECT COALESCE(a, NULLIF(b, 0), ABS(-1)), CURRENT_TIMESTAMP, SUM(a) / COUNT(b) FROM t",
+            "SELECT a IS NULL, b IS NOT NULL, a IS TRUE, NOT b, x'ff', 1.5e-3, .5, 'it''s' FROM t",
+            "SELECT `select`, `we``ird` FROM `my table`",
+            "SELECT db.t.a FROM db.t",
+            "SELECT DATE FROM t value",
+        ],
+    );
+    check(
+        MY,
+        true,
+        &[
+            "SELECT * FROM t LOCK IN SHARE MODE",
+            "SELECT * FROM t WHERE a = 1 FOR UPDATE NOWAIT",
+            "SELECT * FROM t LIMIT 1 FOR UPDATE SKIP LOCKED",
+            "SELECT a = !b, ! !a, a<=>b, a XOR b, a DIV b, a MOD b, a ^ b, !a, a && b, a || b FROM t",
+            "SELECT * FROM t USE INDEX (i, PRIMARY) IGNORE KEY FOR ORDER BY (j)",
+            "SELECT * FROM t AS x FORCE INDEX (i) STRAIGHT_JOIN u",
+            "(SELECT a FROM t LIMIT 1) UNION (SELECT b FROM u) ORDER BY 1",
+            "SELECT \"text\", 'back\\'slash', b'01', @x, @@tx_isolation, IF(a, 1, 2), MOD(a, 2) FROM t # comment",
+            "SELECT a IS UNKNOWN, a REGEXP 'x', a RLIKE 'y', 1 --1 FROM t",
+        ],
+    );
+    check(
+        MYSQL,
+        true,
+        &["SELECT * FROM t FOR SHARE", "SELECT * FROM t, u FOR UPDATE OF t NOWAIT FOR SHARE OF u"],
+    );
+    check(MARIADB, true, &["SELECT * FROM t FOR UPDATE WAIT 5", "SELECT * FROM t LOCK IN SHARE MODE NOWAIT"]);
+    check(
+        SQLITE,
+        true,
+        &[
+            "SELECT a == b, a IS b, a IS NOT b, a ISNULL, a NOTNULL, a NOT NULL FROM t",
+            "SELECT * FROM t INDEXED BY i WHERE a GLOB 'x*'",
+            "SELECT * FROM t NOT INDEXED ORDER BY a DESC NULLS LAST",
+            "SELECT [odd name], x FROM t FULL OUTER JOIN u ON 1",
+            "SELECT COUNT (*) FROM t",
+            "SELECT 1 /*! only a comment here */",
+        ],
+    );
+    check(
+        ALL,
+        false,
+        &["SELECT CAST(a AS UNSIGNED), CAST(a AS SIGNED INTEGER), a COLLATE utf8mb4_bin FROM t"],
+    );
+    check(SQLITE, false, &["SELECT 1 --no blank", "SELECT a || 'x', \"a\" FROM \"t\""]);
+}
+
+#[test]
+fn changes() {
+    check(
+        ALL,
+        false,
+        &[
+            "INSERT INTO t (a, b) VALUES (1, DEFAULT), (-1, 'x')",
+            "INSERT INTO t SELECT * FROM u WHERE a > 1",
+            "INSERT INTO t(a) SELECT a FROM u",
+            "REPLACE INTO t VALUES (1, 2)",
+            "UPDATE t SET a = a + 1, b = (SELECT MAX(c) FROM u) WHERE a IN (1, 2) ORDER BY a LIMIT 1",
+            "UPDATE t AS x SET x.a = 1 WHERE x.b = 2",
+            "DELETE FROM t WHERE a = 1 ORDER BY b DESC LIMIT 2",
+        ],
+    );
+    check(
+        MY,
+        true,
+        &[
+            "INSERT t VALUE (1)",
+            "INSERT INTO t SET a = 1, b = 2",
+            "INSERT INTO t () VALUES ()",
+            "REPLACE t SET a = 1",
+            "INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = VALUES(a), b = b + 1",
+            "UPDATE IGNORE t SET a = 1",
+            "UPDATE t JOIN u ON t.a = u.a SET t.b = u.b",
+            "UPDATE t, u SET t.b = u.b",
+            "DELETE IGNORE FROM t",
+            "TRUNCATE t",
+            "TRUNCATE TABLE t",
+        ],
+    );
+    check(
+        SQLITE,
+        true,
+        &[
+            "INSERT OR IGNORE INTO t VALUES (1)",
+            "INSERT INTO t DEFAULT VALUES",
+            "INSERT INTO t(a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = excluded.b WHERE b < 3",
+            "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING",
+            "UPDATE OR REPLACE t SET a = 1 RETURNING *",
+        ],
+    );
+    check(&[Product::Mariadb, Product::Sqlite], true, &["INSERT INTO t VALUES (1) RETURNING a, b + 1 AS c"]);
+}
+
+#[test]
+fn schema() {
+    check(
+        ALL,
+        false,
+        &[
+            "CREATE TABLE IF NOT EXISTS t (a INT NOT NULL DEFAULT -1, b VARCHAR(10) DEFAULT 'x' UNIQUE, c BIGINT)",
+            "CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b), UNIQUE (b), CHECK (a > b))",
+            "CREATE TABLE t (a INTEGER PRIMARY KEY, b DECIMAL(10, 2) NULL, d DATETIME DEFAULT CURRENT_TIMESTAMP)",
+            "CREATE TABLE t (a INT, CONSTRAINT f FOREIGN KEY (a) REFERENCES u (b) ON DELETE CASCADE ON UPDATE SET NULL)",
+            "CREATE TABLE t (a INT CONSTRAINT c CHECK (a > 0) REFERENCES u(a), b DOUBLE PRECISION, c FLOAT, d DATE)",
+            "CREATE TABLE t (a INT, b INT GENERATED ALWAYS AS (a + 1) STORED, c INT AS (a * 2))",
+            "CREATE UNIQUE INDEX i ON t (a, b DESC)",
+            "CREATE TEMPORARY TABLE t (a INT)",
+            "DROP TABLE IF EXISTS t, u",
+            "DROP INDEX i",
+        ],
+    );
+    check(
+        MY,
+        true,
+        &[
+            "CREATE TABLE t (a INT UNSIGNED AUTO_INCREMENT KEY, b CHAR(3) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin)",
+            "CREATE TABLE t (a INT(10) UNSIGNED ZEROFILL, KEY (a), INDEX i (a), UNIQUE KEY u (a))",
+            "CREATE TABLE t (a ENUM('x', 'y') COMMENT 'z', b TEXT, KEY k (b(10) DESC))",
+            "CREATE TABLE t (a INT) ENGINE=InnoDB DEFAULT CHARSET = utf8mb4 AUTO_INCREMENT=5 COMMENT 'x'",
+            "CREATE TABLE t (a TIMESTAMP DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP)",
+        ],
+    );
+    check(
+        SQLITE,
+        true,
+        &[
+            "CREATE TABLE t (a, b PRIMARY KEY)",
+            "CREATE TABLE t (a INTEGER PRIMARY KEY ASC AUTOINCREMENT)",
+            "CREATE TABLE t (a INT PRIMARY KEY) WITHOUT ROWID, STRICT",
+        ],
+    );
+    check(MY, false, &["DROP INDEX i ON t"]);
+    check(&[Product::Mariadb, Product::Sqlite], true, &["CREATE INDEX IF NOT EXISTS i ON t (a)"]);
+}
+
+#[test]
+fn printing_keeps_what_was_written() {
+    for (product, text, printed) in [
+        (Product::Mysql, "select a from t where a!=1 and(b<>2)", "SELECT a FROM t WHERE a != 1 AND (b <> 2)"),
+        (Product::Mysql, "Select Count(*)From t x", "SELECT Count(*) FROM t x"),
+        (Product::Mysql, "select - -1,-a,!b,1--1", "SELECT - -1, -a, !b, 1 - -1"),
+        (Product::Mariadb, "create table t(a int)engine=innodb", "CREATE TABLE t (a int) engine=innodb"),
+        (Product::Sqlite, "insert into\tt(a)values(1),(2)", "INSERT INTO t (a) VALUES (1), (2)"),
+        (Product::Sqlite, "pragma cache_size=-10", "PRAGMA cache_size = -10"),
+    ] {
+        let tree = parse(product, text).tree().expect(text);
+        assert_eq!(print(product, &tree), printed);
+    }
+}

@@ -1,0 +1,135 @@
+//! Setups as data, facts about statements, and string constants.
+
+use dialect::sql::{Kind, facts, parse, setup, text_literal, text_value};
+use model::{
+    Product,
+    schema::{Key, KeyKind},
+};
+
+fn texts(list: &[&str]) -> Vec<String> {
+    list.iter().map(|s| s.to_string()).collect()
+}
+
+#[test]
+fn tables_columns_and_keys() {
+    let data = setup(
+        Product::Mariadb,
+        &texts(&[
+            "CREATE TABLE t(a INT, b VARCHAR(10) NOT NULL, c INT UNSIGNED UNIQUE, KEY k (b, c), PRIMARY KEY (a))",
+            "CREATE TABLE u(x INT AUTO_INCREMENT PRIMARY KEY, y INT, FOREIGN KEY (y) REFERENCES t (a))",
+            "CREATE UNIQUE INDEX i ON u (y)",
+            "INSERT INTO t VALUES (1, 'x', 2), (-1, 'y', 2 + 1)",
+            "INSERT IGNORE INTO u(y) VALUES (NULL)",
+        ]),
+    )
+    .expect("data");
+    assert_eq!(data.ddl.len(), 3);
+    assert_eq!(data.inserts.len(), 2);
+    let [t, u] = &data.tables[..] else { panic!("two tables") };
+    let key = |name: Option<&str>, kind, columns: &[&str]| Key {
+        name: name.map(str::to_string),
+        kind,
+        columns: texts(columns),
+    };
+    assert_eq!(
+        t.keys,
+        [
+            key(None, KeyKind::Primary, &["a"]),
+            key(None, KeyKind::Unique, &["c"]),
+            key(Some("k"), KeyKind::Plain, &["b", "c"])
+        ]
+    );
+    assert_eq!(u.keys, [key(None, KeyKind::Primary, &["x"]), key(Some("i"), KeyKind::Unique, &["y"])]);
+    let columns: Vec<_> = t
+        .columns
+        .iter()
+        .chain(&u.columns)
+        .map(|c| (&*c.name, &*c.type_text, c.nullable, c.auto_increment))
+        .collect();
+    assert_eq!(
+        columns,
+        [
+            ("a", "INT", false, false),
+            ("b", "VARCHAR(10)", false, false),
+            ("c", "INT UNSIGNED", true, false),
+            ("x", "INT", false, true),
+            ("y", "INT", true, false)
+        ]
+    );
+    assert!(t.foreign_keys && u.foreign_keys);
+}
+
+#[test]
+fn sqlite_primary_keys_may_be_null() {
+    let nullable = |ddl: &str| {
+        let data = setup(Product::Sqlite, &texts(&[ddl])).expect("data");
+        (data.tables[0].columns[0].nullable, data.tables[0].columns[0].auto_increment)
+    };
+    assert_eq!(nullable("CREATE TABLE t(a INT PRIMARY KEY)"), (true, false));
+    assert_eq!(nullable("CREATE TABLE t(a INTEGER PRIMARY KEY)"), (false, true));
+    assert_eq!(nullable("CREATE TABLE t(a INT PRIMARY KEY) WITHOUT ROWID"), (false, false));
+}
+
+#[test]
+fn what_is_no_data() {
+    for (list, why) in [
+        (&["CREATE TABLE t(a INT)", "ALTER TABLE t ADD b INT"][..], "statement 2: expected a statement"),
+        (&["INSERT INTO t VALUES (1)"], "statement 1: table t is not created"),
+        (&["CREATE TABLE t(a INT)", "INSERT INTO t SELECT 1"], "statement 2: it inserts what a query gives"),
+        (&["CREATE TABLE t(a INT)", "INSERT INTO t VALUES (RAND())"], "statement 2: it inserts more than"),
+        (
+            &["CREATE TABLE t(a INT)", "INSERT INTO t VALUES ((SELECT 1))"],
+            "statement 2: it inserts more than",
+        ),
+        (&["CREATE TABLE db.t(a INT)"], "statement 1: it names a database"),
+        (&["CREATE TABLE t(a INT)", "UPDATE t SET a = 1"], "statement 2: neither"),
+        (&["CREATE TEMPORARY TABLE t(a INT)"], "statement 1: a temporary"),
+        (
+            &["CREATE TABLE t(a INT)", "INSERT INTO t VALUES (1)", "CREATE INDEX i ON t (a)"],
+            "statement 3: an index is created after",
+        ),
+    ] {
+        let reason = setup(Product::Mysql, &texts(list)).expect_err("no data").reason;
+        assert!(reason.starts_with(why), "{list:?}: {reason}");
+    }
+}
+
+#[test]
+fn facts_of_statements() {
+    let of = |text: &str| facts(&parse(Product::Mysql, text).tree().expect(text));
+    assert_eq!(of("BEGIN").kind, Kind::Begin);
+    assert!(of("ROLLBACK TO s").transaction_control);
+    assert_eq!(of("ROLLBACK TO s").kind, Kind::Savepoint);
+    assert_eq!(of("SELECT 1").kind, Kind::Select);
+    assert_eq!(of("SELECT 1 FROM t FOR UPDATE").kind, Kind::LockingSelect);
+    assert!(of("REPLACE INTO t VALUES (1)").writes);
+    assert!(!of("UPDATE t SET a = t.b").names_other_schema);
+    for text in [
+        "SELECT * FROM db.t",
+        "SELECT db.t.* FROM t",
+        "SELECT 1 FROM t WHERE a IN (SELECT db.u.a FROM u)",
+        "UPDATE t SET db.t.a = 1",
+        "INSERT INTO t SELECT * FROM (SELECT * FROM db.u) AS x",
+        "CREATE TABLE t (a INT REFERENCES db.u (a))",
+    ] {
+        assert!(of(text).names_other_schema, "{text}");
+    }
+    assert!(of("SET autocommit = 0").changes_session);
+    assert!(!of("SET autocommit = 0").changes_server);
+    for text in ["SET GLOBAL x = 1", "SET @@GLOBAL.x = 1", "SET GLOBAL TRANSACTION READ ONLY"] {
+        assert!(of(text).changes_server, "{text}");
+    }
+}
+
+#[test]
+fn string_constants() {
+    for value in ["", "it's", "back\\slash", "a\"b", "line\nbreak", "ü"] {
+        for product in Product::ALL {
+            let literal = text_literal(product, value);
+            assert_eq!(text_value(product, &literal).as_deref(), Some(value), "{product}: {literal}");
+        }
+    }
+    assert_eq!(text_value(Product::Mysql, r#""a\'\t""b""#).as_deref(), Some("a'\t\"b"));
+    assert_eq!(text_value(Product::Mysql, r"'\%'").as_deref(), Some(r"\%"));
+    assert_eq!(text_value(Product::Sqlite, "\"a\""), None);
+}

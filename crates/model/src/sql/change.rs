@@ -1,0 +1,160 @@
+//! Statements that change rows.
+
+use super::{ColumnRef, Expr, Ident, Limit, ObjectName, OrderItem, Query, SelectItem, TableFactor, TableRef};
+
+/// `INSERT` and `REPLACE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insert {
+    /// The first word.
+    pub verb: InsertVerb,
+    /// IGNORE, or OR and what to do.
+    pub modifier: Option<InsertModifier>,
+    /// Was `INTO` written?
+    pub into: bool,
+    /// The table.
+    pub table: ObjectName,
+    /// The columns, if listed.
+    pub columns: Option<Vec<Ident>>,
+    /// The rows.
+    pub source: InsertSource,
+    /// ON DUPLICATE KEY UPDATE.
+    pub on_duplicate: Vec<Assignment>,
+    /// ON CONFLICT, in order.
+    pub on_conflict: Vec<Conflict>,
+    /// RETURNING.
+    pub returning: Returning,
+}
+
+/// What RETURNING gives back; empty without it.
+pub type Returning = Vec<SelectItem>;
+
+/// The first word of an insertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InsertVerb {
+    /// `INSERT`
+    Insert,
+    /// `REPLACE`
+    Replace,
+}
+
+/// What an insertion does about conflicts, said at its head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InsertModifier {
+    /// `IGNORE`
+    Ignore,
+    /// `OR ...`
+    Or(Resolution),
+}
+
+/// What to do about a conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Resolution {
+    /// `ROLLBACK`
+    Rollback,
+    /// `ABORT`
+    Abort,
+    /// `FAIL`
+    Fail,
+    /// `IGNORE`
+    Ignore,
+    /// `REPLACE`
+    Replace,
+}
+
+/// The rows of an insertion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InsertSource {
+    /// `VALUES (...), (...)`
+    Values {
+        /// VALUES or VALUE.
+        word: ValuesWord,
+        /// The rows.
+        rows: Vec<Vec<Expr>>,
+    },
+    /// `SELECT ...`
+    Query(Box<Query>),
+    /// `SET a = 1, b = 2`
+    Set(Vec<Assignment>),
+    /// `DEFAULT VALUES`
+    DefaultValues,
+}
+
+/// VALUES or VALUE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ValuesWord {
+    /// `VALUES`
+    Values,
+    /// `VALUE`
+    Value,
+}
+
+/// `ON CONFLICT ...`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The columns of the constraint; none means any constraint.
+    pub target: Vec<Ident>,
+    /// What to do.
+    pub action: ConflictAction,
+}
+
+/// What ON CONFLICT does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConflictAction {
+    /// `DO NOTHING`
+    Nothing,
+    /// `DO UPDATE SET ...`
+    Update {
+        /// After SET.
+        assignments: Vec<Assignment>,
+        /// WHERE.
+        filter: Option<Expr>,
+    },
+}
+
+/// `a = 1`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// The column.
+    pub column: ColumnRef,
+    /// Its new value.
+    pub value: Expr,
+}
+
+/// `UPDATE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// IGNORE, or OR and what to do.
+    pub modifier: Option<UpdateModifier>,
+    /// The tables; one, except in multi-table updates.
+    pub tables: Vec<TableRef>,
+    /// After SET.
+    pub assignments: Vec<Assignment>,
+    /// WHERE.
+    pub filter: Option<Expr>,
+    /// ORDER BY.
+    pub order_by: Vec<OrderItem>,
+    /// LIMIT.
+    pub limit: Option<Limit>,
+    /// RETURNING.
+    pub returning: Returning,
+}
+
+/// What an update does about conflicts: the same words as an insertion.
+pub type UpdateModifier = InsertModifier;
+
+/// `DELETE FROM t`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delete {
+    /// `IGNORE`?
+    pub ignore: bool,
+    /// The table.
+    pub table: TableFactor,
+    /// WHERE.
+    pub filter: Option<Expr>,
+    /// ORDER BY.
+    pub order_by: Vec<OrderItem>,
+    /// LIMIT.
+    pub limit: Option<Limit>,
+    /// RETURNING.
+    pub returning: Returning,
+}

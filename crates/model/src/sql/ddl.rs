@@ -1,0 +1,273 @@
+//! Statements that change the schema.
+
+use super::{Direction, Expr, Ident, Literal, ObjectName};
+
+/// `CREATE TABLE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreateTable {
+    /// `TEMPORARY`?
+    pub temporary: bool,
+    /// `IF NOT EXISTS`?
+    pub if_not_exists: bool,
+    /// Its name.
+    pub name: ObjectName,
+    /// Columns and constraints, in written order.
+    pub items: Vec<TableItem>,
+    /// What stands after the closing parenthesis.
+    pub options: Vec<TableOption>,
+}
+
+/// A line of CREATE TABLE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TableItem {
+    /// A column.
+    Column(TableColumn),
+    /// A key or another constraint.
+    Constraint(TableConstraint),
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableColumn {
+    /// Its name.
+    pub name: Ident,
+    /// Its type; SQLite can do without.
+    pub ty: Option<TypeName>,
+    /// What else is said about it, in written order.
+    pub options: Vec<ColumnOption>,
+}
+
+/// A type, as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeName {
+    /// `INT`, or `DOUBLE PRECISION` as two words.
+    pub words: Vec<String>,
+    /// In parentheses: lengths, or the values of an ENUM.
+    pub args: Vec<Literal>,
+    /// After them: `UNSIGNED`, `ZEROFILL`.
+    pub suffix: Vec<String>,
+}
+
+impl TypeName {
+    /// A type of one word.
+    pub fn new(word: &str) -> TypeName {
+        TypeName { words: vec![word.to_string()], args: Vec::new(), suffix: Vec::new() }
+    }
+}
+
+/// What is said about a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ColumnOption {
+    /// `CONSTRAINT name`, which names the option after it.
+    Name(Ident),
+    /// `NOT NULL`
+    NotNull,
+    /// `NULL`
+    Null,
+    /// `DEFAULT x`
+    Default(Expr),
+    /// `ON UPDATE x`
+    OnUpdate(Expr),
+    /// `AUTO_INCREMENT`
+    AutoIncrement,
+    /// `AUTOINCREMENT`
+    Autoincrement,
+    /// `PRIMARY KEY [ASC]`
+    PrimaryKey(Option<Direction>),
+    /// `KEY`, which means the primary key here
+    Key,
+    /// `UNIQUE [KEY]`
+    Unique {
+        /// Was `KEY` written?
+        key: bool,
+    },
+    /// `CHECK (x)`
+    Check(Expr),
+    /// `COLLATE name`
+    Collate(Ident),
+    /// `CHARACTER SET name`
+    CharacterSet(Ident),
+    /// `COMMENT 'text'`
+    Comment(Literal),
+    /// `REFERENCES t (a)`
+    References(References),
+    /// `[GENERATED ALWAYS] AS (x) [STORED]`
+    Generated {
+        /// Was `GENERATED ALWAYS` written?
+        words: bool,
+        /// The value.
+        expr: Expr,
+        /// `VIRTUAL`, `STORED` or `PERSISTENT`, as written.
+        storage: Option<String>,
+    },
+}
+
+/// `REFERENCES t (a) ON DELETE CASCADE`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct References {
+    /// The other table.
+    pub table: ObjectName,
+    /// Its columns.
+    pub columns: Vec<Ident>,
+    /// What happens, in written order.
+    pub actions: Vec<ForeignKeyAction>,
+}
+
+/// `ON DELETE CASCADE`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ForeignKeyAction {
+    /// `ON UPDATE`? Otherwise `ON DELETE`.
+    pub on_update: bool,
+    /// What happens then.
+    pub action: Action,
+}
+
+/// What happens to rows that refer to one that goes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// `CASCADE`
+    Cascade,
+    /// `RESTRICT`
+    Restrict,
+    /// `SET NULL`
+    SetNull,
+    /// `SET DEFAULT`
+    SetDefault,
+    /// `NO ACTION`
+    NoAction,
+}
+
+/// A constraint of a whole table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableConstraint {
+    /// After `CONSTRAINT`.
+    pub name: Option<Ident>,
+    /// What it is.
+    pub kind: Constraint,
+}
+
+/// What a constraint is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Constraint {
+    /// `PRIMARY KEY (a)`
+    PrimaryKey(Vec<IndexColumn>),
+    /// `UNIQUE KEY i (a)`
+    Unique {
+        /// KEY or INDEX after UNIQUE.
+        word: Option<IndexWord>,
+        /// Its name.
+        index: Option<Ident>,
+        /// Its columns.
+        columns: Vec<IndexColumn>,
+    },
+    /// `KEY i (a)`
+    Index {
+        /// KEY or INDEX.
+        word: IndexWord,
+        /// Its name.
+        index: Option<Ident>,
+        /// Its columns.
+        columns: Vec<IndexColumn>,
+    },
+    /// `CHECK (x)`
+    Check(Expr),
+    /// `FOREIGN KEY (a) REFERENCES t (b)`
+    ForeignKey {
+        /// A name before the columns.
+        index: Option<Ident>,
+        /// The columns.
+        columns: Vec<Ident>,
+        /// What they refer to.
+        references: References,
+    },
+}
+
+/// INDEX or KEY: the same thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IndexWord {
+    /// `INDEX`
+    Index,
+    /// `KEY`
+    Key,
+}
+
+/// A column of an index: `a(10) DESC`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexColumn {
+    /// The column.
+    pub name: Ident,
+    /// Only so many characters of it.
+    pub length: Option<String>,
+    /// ASC or DESC.
+    pub direction: Option<Direction>,
+}
+
+impl From<&str> for IndexColumn {
+    fn from(name: &str) -> IndexColumn {
+        IndexColumn { name: name.into(), length: None, direction: None }
+    }
+}
+
+/// `ENGINE = InnoDB`, `WITHOUT ROWID`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableOption {
+    /// Its words, as written: `ENGINE`, `DEFAULT CHARSET`.
+    pub words: Vec<String>,
+    /// Was `=` written?
+    pub equals: bool,
+    /// Its value.
+    pub value: Option<OptionValue>,
+}
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionValue {
+    /// A word.
+    Word(Ident),
+    /// A number or a string.
+    Literal(Literal),
+}
+
+/// `CREATE INDEX`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreateIndex {
+    /// `UNIQUE`?
+    pub unique: bool,
+    /// `IF NOT EXISTS`?
+    pub if_not_exists: bool,
+    /// Its name.
+    pub name: ObjectName,
+    /// The table.
+    pub table: ObjectName,
+    /// Its columns.
+    pub columns: Vec<IndexColumn>,
+}
+
+/// `DROP TABLE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DropTable {
+    /// `IF EXISTS`?
+    pub if_exists: bool,
+    /// The tables.
+    pub names: Vec<ObjectName>,
+}
+
+/// `DROP INDEX`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DropIndex {
+    /// `IF EXISTS`?
+    pub if_exists: bool,
+    /// The index.
+    pub name: ObjectName,
+    /// After ON.
+    pub table: Option<ObjectName>,
+}
+
+/// `TRUNCATE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Truncate {
+    /// Was `TABLE` written?
+    pub table_word: bool,
+    /// The table.
+    pub name: ObjectName,
+}

@@ -1,0 +1,315 @@
+//! Expressions.
+
+use super::{ColumnRef, Ident, Query, TypeName};
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// A constant.
+    Literal(Literal),
+    /// A column.
+    Column(ColumnRef),
+    /// `@x`, `@@name`, `@@session.name`: with its at-signs, as written.
+    Variable(String),
+    /// `DEFAULT` where a value may stand.
+    Default,
+    /// A function that is called without parentheses: `CURRENT_TIMESTAMP`.
+    BareFunction(Ident),
+    /// `- x`
+    Unary {
+        /// The operator.
+        op: UnaryOp,
+        /// What it is applied to.
+        expr: Box<Expr>,
+    },
+    /// `x + y`
+    Binary {
+        /// The left side.
+        left: Box<Expr>,
+        /// The operator.
+        op: BinaryOp,
+        /// The right side.
+        right: Box<Expr>,
+    },
+    /// `x IS NOT NULL`
+    IsNull {
+        /// What is tested.
+        expr: Box<Expr>,
+        /// IS NOT NULL?
+        negated: bool,
+        /// How it was written.
+        spelling: NullSpelling,
+    },
+    /// `x IS NOT TRUE`
+    IsBool {
+        /// What is tested.
+        expr: Box<Expr>,
+        /// IS NOT?
+        negated: bool,
+        /// What for.
+        test: BoolTest,
+    },
+    /// `x IN (...)`
+    In {
+        /// What is looked for.
+        expr: Box<Expr>,
+        /// NOT IN?
+        negated: bool,
+        /// Where it is looked for.
+        list: InList,
+    },
+    /// `x BETWEEN low AND high`
+    Between {
+        /// What is tested.
+        expr: Box<Expr>,
+        /// NOT BETWEEN?
+        negated: bool,
+        /// The lower bound.
+        low: Box<Expr>,
+        /// The upper bound.
+        high: Box<Expr>,
+    },
+    /// `x LIKE pattern ESCAPE e`
+    Like {
+        /// What is tested.
+        expr: Box<Expr>,
+        /// NOT LIKE?
+        negated: bool,
+        /// LIKE or one of its kin.
+        op: LikeOp,
+        /// The pattern.
+        pattern: Box<Expr>,
+        /// After ESCAPE.
+        escape: Option<Box<Expr>>,
+    },
+    /// `x COLLATE name`
+    Collate {
+        /// What is collated.
+        expr: Box<Expr>,
+        /// The collation.
+        collation: Ident,
+    },
+    /// `CASE [x] WHEN ... THEN ... ELSE ... END`
+    Case {
+        /// Between CASE and WHEN.
+        operand: Option<Box<Expr>>,
+        /// The branches; at least one.
+        whens: Vec<When>,
+        /// After ELSE.
+        otherwise: Option<Box<Expr>>,
+    },
+    /// `CAST(x AS type)`
+    Cast {
+        /// What is cast.
+        expr: Box<Expr>,
+        /// To what.
+        ty: TypeName,
+    },
+    /// `name(args)`
+    Function {
+        /// The name as written.
+        name: Ident,
+        /// DISTINCT or ALL before the arguments.
+        quantifier: Option<Quantifier>,
+        /// The arguments.
+        args: FunctionArgs,
+    },
+    /// `(a, b)`: two or more.
+    Row(Vec<Expr>),
+    /// `(SELECT ...)`
+    Subquery(Box<Query>),
+    /// `EXISTS (SELECT ...)`
+    Exists(Box<Query>),
+    /// `(x)` as written. The printer makes its own where it must: see the module's notes.
+    Paren(Box<Expr>),
+}
+
+/// A constant, as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Literal {
+    /// `NULL`
+    Null,
+    /// `TRUE` or `FALSE`
+    Bool(bool),
+    /// A number without a sign, as written: `1`, `0.5e3`, `0x32`. A negative one is a negation of it.
+    Number(String),
+    /// A string with its quotes and escapes, as written: `'it''s'`.
+    Text(String),
+    /// `x'32'` or `b'01'`, as written.
+    Bytes(String),
+}
+
+impl Literal {
+    /// A whole number. A negative one gets its sign from [`UnaryOp::Neg`]: see [`Expr::int`].
+    pub fn number(n: u64) -> Literal {
+        Literal::Number(n.to_string())
+    }
+}
+
+impl Expr {
+    /// A whole number, with a negation around it if it is below zero.
+    pub fn int(n: i64) -> Expr {
+        let size = Expr::Literal(Literal::number(n.unsigned_abs()));
+        if n < 0 { Expr::Unary { op: UnaryOp::Neg, expr: Box::new(size) } } else { size }
+    }
+
+    /// A column by its bare name.
+    pub fn column(name: &str) -> Expr {
+        Expr::Column(name.into())
+    }
+
+    /// `left op right`
+    pub fn binary(left: Expr, op: BinaryOp, right: Expr) -> Expr {
+        Expr::Binary { left: Box::new(left), op, right: Box::new(right) }
+    }
+}
+
+/// An operator before its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `NOT`
+    Not,
+    /// `!`
+    Bang,
+    /// `-`
+    Neg,
+    /// `+`
+    Plus,
+    /// `~`
+    BitNot,
+}
+
+/// An operator between two operands. Two spellings of one meaning are two operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `OR`
+    Or,
+    /// `||` where it means OR
+    OrBars,
+    /// `XOR`
+    Xor,
+    /// `AND`
+    And,
+    /// `&&`
+    AndAmps,
+    /// `=`
+    Eq,
+    /// `==`
+    EqEq,
+    /// `<=>`
+    NullSafeEq,
+    /// `<>`
+    Ne,
+    /// `!=`
+    NeBang,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `IS` between any two operands
+    Is,
+    /// `IS NOT` between any two operands
+    IsNot,
+    /// `|`
+    BitOr,
+    /// `&`
+    BitAnd,
+    /// `<<`
+    Shl,
+    /// `>>`
+    Shr,
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `DIV`
+    IntDiv,
+    /// `%`
+    Rem,
+    /// `MOD`
+    Mod,
+    /// `^`
+    BitXor,
+    /// `||` where it joins strings
+    Concat,
+}
+
+/// How a test for NULL was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum NullSpelling {
+    /// `IS NULL`, `IS NOT NULL`
+    #[default]
+    Is,
+    /// `ISNULL`, `NOTNULL`
+    OneWord,
+    /// `NOT NULL`; only negated
+    NotNull,
+}
+
+/// What IS tests for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BoolTest {
+    /// `TRUE`
+    True,
+    /// `FALSE`
+    False,
+    /// `UNKNOWN`
+    Unknown,
+}
+
+/// What IN looks into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InList {
+    /// `(1, 2)`
+    Exprs(Vec<Expr>),
+    /// `(SELECT ...)`
+    Query(Box<Query>),
+}
+
+/// LIKE and its kin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LikeOp {
+    /// `LIKE`
+    Like,
+    /// `GLOB`
+    Glob,
+    /// `REGEXP`
+    Regexp,
+    /// `RLIKE`
+    Rlike,
+}
+
+/// A branch of CASE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct When {
+    /// After WHEN.
+    pub when: Expr,
+    /// After THEN.
+    pub then: Expr,
+}
+
+/// DISTINCT or ALL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// `DISTINCT`
+    Distinct,
+    /// `ALL`
+    All,
+}
+
+/// The arguments of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FunctionArgs {
+    /// `(*)`
+    Star,
+    /// `(a, b)`
+    List(Vec<Expr>),
+}

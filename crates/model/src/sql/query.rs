@@ -1,0 +1,290 @@
+//! SELECT: what is read, from where, in which order, and what it locks.
+
+use super::{Alias, Expr, Ident, ObjectName, Quantifier};
+
+/// One or more SELECTs, with what stands at the end of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// The first SELECT.
+    pub first: QueryPart,
+    /// More of them, with what joins each to those before it, in written order.
+    pub rest: Vec<(SetOp, Option<Quantifier>, QueryPart)>,
+    /// ORDER BY.
+    pub order_by: Vec<OrderItem>,
+    /// LIMIT.
+    pub limit: Option<Limit>,
+    /// FOR UPDATE and its kin.
+    pub locks: Vec<Lock>,
+}
+
+impl Query {
+    /// A query of one SELECT.
+    pub fn of(select: Select) -> Query {
+        let first = QueryPart::Select(Box::new(select));
+        Query { first, rest: Vec::new(), order_by: Vec::new(), limit: None, locks: Vec::new() }
+    }
+}
+
+/// One side of a UNION.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueryPart {
+    /// `SELECT ...`
+    Select(Box<Select>),
+    /// `(SELECT ...)`
+    Paren(Box<Query>),
+}
+
+/// What joins two SELECTs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SetOp {
+    /// `UNION`
+    Union,
+    /// `EXCEPT`
+    Except,
+    /// `INTERSECT`
+    Intersect,
+}
+
+/// One SELECT.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Select {
+    /// DISTINCT or ALL.
+    pub quantifier: Option<Quantifier>,
+    /// What is selected.
+    pub items: Vec<SelectItem>,
+    /// After FROM, separated by commas.
+    pub from: Vec<TableRef>,
+    /// WHERE.
+    pub filter: Option<Expr>,
+    /// GROUP BY.
+    pub group_by: Vec<Expr>,
+    /// HAVING.
+    pub having: Option<Expr>,
+}
+
+/// One column of the result, or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SelectItem {
+    /// `*`
+    Star,
+    /// `t.*`
+    TableStar(ObjectName),
+    /// `x AS name`
+    Expr {
+        /// The value.
+        expr: Expr,
+        /// Its name.
+        alias: Option<Alias>,
+    },
+}
+
+/// A table and what is joined to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableRef {
+    /// The first table.
+    pub first: TableFactor,
+    /// What is joined to it, in order.
+    pub joins: Vec<Join>,
+}
+
+impl TableRef {
+    /// One table, with nothing said about it.
+    pub fn table(name: &str) -> TableRef {
+        let first = TableFactor::Table { name: name.into(), alias: None, hints: Vec::new() };
+        TableRef { first, joins: Vec::new() }
+    }
+}
+
+/// What rows come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TableFactor {
+    /// `t AS x FORCE INDEX (i)`
+    Table {
+        /// The table.
+        name: ObjectName,
+        /// Its name here.
+        alias: Option<Alias>,
+        /// Which indexes to use.
+        hints: Vec<IndexHint>,
+    },
+    /// `(SELECT ...) AS x`
+    Derived {
+        /// The query.
+        query: Box<Query>,
+        /// Its name here.
+        alias: Option<Alias>,
+    },
+    /// `(t JOIN u)`
+    Paren(Box<TableRef>),
+}
+
+/// Which indexes to use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IndexHint {
+    /// `FORCE INDEX FOR JOIN (i)`
+    Names {
+        /// USE, FORCE or IGNORE.
+        action: HintAction,
+        /// INDEX or KEY.
+        word: super::IndexWord,
+        /// After FOR.
+        scope: Option<HintScope>,
+        /// The indexes; `PRIMARY` is one too.
+        names: Vec<Ident>,
+    },
+    /// `INDEXED BY i`
+    IndexedBy(Ident),
+    /// `NOT INDEXED`
+    NotIndexed,
+}
+
+/// What a hint says about its indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HintAction {
+    /// `USE`
+    Use,
+    /// `FORCE`
+    Force,
+    /// `IGNORE`
+    Ignore,
+}
+
+/// What a hint is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HintScope {
+    /// `FOR JOIN`
+    Join,
+    /// `FOR ORDER BY`
+    OrderBy,
+    /// `FOR GROUP BY`
+    GroupBy,
+}
+
+/// One more table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Join {
+    /// How it is joined.
+    pub kind: JoinKind,
+    /// The table.
+    pub table: TableFactor,
+    /// ON or USING.
+    pub condition: Option<JoinCondition>,
+}
+
+/// How a table is joined, as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JoinKind {
+    /// `JOIN`
+    Plain,
+    /// `INNER JOIN`
+    Inner,
+    /// `CROSS JOIN`
+    Cross,
+    /// `LEFT JOIN`
+    Left,
+    /// `LEFT OUTER JOIN`
+    LeftOuter,
+    /// `RIGHT JOIN`
+    Right,
+    /// `RIGHT OUTER JOIN`
+    RightOuter,
+    /// `FULL JOIN`
+    Full,
+    /// `FULL OUTER JOIN`
+    FullOuter,
+    /// `STRAIGHT_JOIN`
+    Straight,
+    /// `NATURAL JOIN`
+    Natural,
+    /// `NATURAL LEFT JOIN`
+    NaturalLeft,
+}
+
+/// Which rows of two tables belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JoinCondition {
+    /// `ON x`
+    On(Expr),
+    /// `USING (a, b)`
+    Using(Vec<Ident>),
+}
+
+/// One key of ORDER BY.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderItem {
+    /// The key.
+    pub expr: Expr,
+    /// ASC or DESC.
+    pub direction: Option<Direction>,
+    /// NULLS FIRST or LAST.
+    pub nulls: Option<Nulls>,
+}
+
+/// ASC or DESC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// `ASC`
+    Asc,
+    /// `DESC`
+    Desc,
+}
+
+/// Where NULLs go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Nulls {
+    /// `NULLS FIRST`
+    First,
+    /// `NULLS LAST`
+    Last,
+}
+
+/// LIMIT.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// How many rows.
+    pub count: Expr,
+    /// How many to skip.
+    pub offset: Option<Offset>,
+}
+
+/// How many rows to skip, as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Offset {
+    /// `LIMIT count OFFSET n`
+    After(Expr),
+    /// `LIMIT n, count`
+    Before(Expr),
+}
+
+/// What a SELECT locks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lock {
+    /// How strongly, as written.
+    pub strength: LockStrength,
+    /// Only these tables.
+    pub of: Vec<Ident>,
+    /// What to do where a row is locked already.
+    pub wait: Option<LockWait>,
+}
+
+/// How strong a lock is, as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LockStrength {
+    /// `FOR UPDATE`
+    Update,
+    /// `FOR SHARE`
+    Share,
+    /// `LOCK IN SHARE MODE`
+    InShareMode,
+}
+
+/// What to do where a row is locked already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LockWait {
+    /// `NOWAIT`
+    Nowait,
+    /// `SKIP LOCKED`
+    SkipLocked,
+    /// `WAIT seconds`
+    Seconds(String),
+}
