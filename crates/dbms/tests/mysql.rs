@@ -1,7 +1,11 @@
 //! The MySQL client and both monitors against a real server: the one whose Unix socket is named in
 //! ISOPOD_TEST_SOCKET (root without a password; its process from its own pid file). Without one: SKIPPED.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use dbms::mysql::{Address, Login, MysqlServer, MysqlSession, Options, Settle, session::SILENCE};
 use execute::{
@@ -11,12 +15,17 @@ use execute::{
 };
 use model::Product;
 
-fn address() -> Option<Address> {
+/// One test at a time: the monitors take a server for one worker's own, as the executor gives it. Others'
+/// statements hold latches, and a session that sleeps for a latch looks like one that waits for a lock.
+static ONE: Mutex<()> = Mutex::new(());
+
+fn address() -> Option<(Address, MutexGuard<'static, ()>)> {
     let socket = std::env::var_os("ISOPOD_TEST_SOCKET");
     if socket.is_none() {
         eprintln!("SKIPPED: ISOPOD_TEST_SOCKET names no server");
     }
-    socket.map(|path| Address::Unix(PathBuf::from(path)))
+    let turn = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    socket.map(|path| (Address::Unix(PathBuf::from(path)), turn))
 }
 
 fn pid(address: &Address) -> u32 {
@@ -131,7 +140,7 @@ const BOTH: [(Settle, &str); 2] = [(Settle::Proc, "proc"), (Settle::Sql, "sql")]
 
 #[test]
 fn values_come_as_the_server_wrote_them() {
-    let Some(address) = address() else { return };
+    let Some((address, _turn)) = address() else { return };
     let mut server = server(&address, "values", Settle::Sql);
     let mut session = server.connect().unwrap();
     let session = session.as_mut();
@@ -153,7 +162,7 @@ fn values_come_as_the_server_wrote_them() {
 
 #[test]
 fn counts_warnings_and_the_open_transaction() {
-    let Some(address) = address() else { return };
+    let Some((address, _turn)) = address() else { return };
     let mut server = server(&address, "counts", Settle::Sql);
     let mut session = server.connect().unwrap();
     let session = session.as_mut();
@@ -174,7 +183,7 @@ fn counts_warnings_and_the_open_transaction() {
 
 #[test]
 fn answers_and_statements_of_more_than_a_packet() {
-    let Some(address) = address() else { return };
+    let Some((address, _turn)) = address() else { return };
     let mut server = server(&address, "large", Settle::Sql);
     let mut first = server.connect().unwrap();
     let old = texts(first.as_mut(), "SELECT @@GLOBAL.max_allowed_packet").remove(0);
@@ -200,7 +209,7 @@ fn answers_and_statements_of_more_than_a_packet() {
 
 #[test]
 fn a_reset_forgets_all_but_the_schema_and_the_character_set() {
-    let Some(address) = address() else { return };
+    let Some((address, _turn)) = address() else { return };
     let mut server = server(&address, "reset", Settle::Sql);
     let mut session = server.connect().unwrap();
     let session = session.as_mut();
@@ -223,7 +232,7 @@ fn a_reset_forgets_all_but_the_schema_and_the_character_set() {
 
 #[test]
 fn passwords() {
-    let Some(address) = address() else { return };
+    let Some((address, _turn)) = address() else { return };
     let mut server = server(&address, "login", Settle::Sql);
     let mut root = server.connect().unwrap();
     let root = root.as_mut();
@@ -253,7 +262,7 @@ fn passwords() {
 
 #[test]
 fn a_kill_ends_the_statement_or_the_session() {
-    let Some(address) = address() else { return };
+    let Some((address, _turn)) = address() else { return };
     let mut table = Table::new(&address, "kill", Settle::Proc, 3);
     table.now(0, "CREATE TABLE t (a INT PRIMARY KEY) ENGINE=InnoDB");
     table.now(0, "BEGIN");
@@ -292,7 +301,7 @@ fn a_kill_ends_the_statement_or_the_session() {
 
 #[test]
 fn a_wait_is_known_and_names_its_blockers() {
-    let Some(address) = address() else { return };
+    let Some((address, _turn)) = address() else { return };
     for (settle, how) in BOTH {
         let mut table = Table::new(&address, &format!("waits_{how}"), settle, 4);
         assert_eq!(table.monitor.how(), how);
@@ -334,7 +343,7 @@ fn a_wait_is_known_and_names_its_blockers() {
 
 #[test]
 fn a_deadlock_is_not_taken_for_a_wait() {
-    let Some(address) = address() else { return };
+    let Some((address, _turn)) = address() else { return };
     for (settle, how) in BOTH {
         let mut table = Table::new(&address, &format!("deadlock_{how}"), settle, 2);
         table.now(0, "CREATE TABLE t (a INT PRIMARY KEY, b INT) ENGINE=InnoDB");
@@ -362,7 +371,7 @@ fn a_deadlock_is_not_taken_for_a_wait() {
 
 #[test]
 fn the_server_says_what_it_is() {
-    let Some(address) = address() else { return };
+    let Some((address, _turn)) = address() else { return };
     let mut server = server(&address, "info", Settle::Proc);
     let info = server.info().clone();
     assert!(info.version.0.len() >= 2 && info.version_text.contains(&info.version.to_string()), "{info:?}");

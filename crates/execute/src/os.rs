@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_socket_is_readable_only_when_something_came() {
         let (mut here, there) = UnixStream::pair().unwrap();
-        let sockets = vec![there.as_raw_fd(); 9];
+        let sockets = [there.as_raw_fd(); 9];
         for count in [1, 9] {
             assert!(!wait(&sockets[..count], Interest::Read, Duration::ZERO));
             assert!(wait(&sockets[..count], Interest::Write, Duration::ZERO));

@@ -167,7 +167,7 @@ impl MysqlSession {
     ) -> Result<MysqlSession, ConnectError> {
         let refused = |reason| ConnectError::Refused { server: address.to_string(), reason };
         let mut stream = Stream::open(address).map_err(|error| refused(error.to_string()))?;
-        let mut inbox = Inbox::new();
+        let mut inbox = Inbox::default();
         let id = login::log_in(&mut stream, &mut inbox, who, schema).map_err(refused)?;
         Ok(MysqlSession {
             stream,

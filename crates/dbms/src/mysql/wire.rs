@@ -39,12 +39,13 @@ pub struct Inbox {
     end: usize,
 }
 
-impl Inbox {
-    /// An empty one.
-    pub fn new() -> Inbox {
+impl Default for Inbox {
+    fn default() -> Inbox {
         Inbox { buffer: vec![0; 16 * 1024], start: 0, end: 0 }
     }
+}
 
+impl Inbox {
     /// Reads once from a non-blocking stream.
     pub fn fill(&mut self, stream: &mut dyn Read) -> Fill {
         self.make_room();
@@ -232,7 +233,7 @@ mod tests {
             bytes.extend_from_slice(&one);
         }
         for cut in [1, 2, 5, 13, bytes.len()] {
-            let mut inbox = Inbox::new();
+            let mut inbox = Inbox::default();
             let mut seen = Vec::new();
             for mut part in bytes.chunks(cut) {
                 assert_eq!(inbox.fill(&mut part), Fill::Drained);
@@ -250,7 +251,7 @@ mod tests {
             let body: Vec<u8> = (0..size).map(|i| (i % 251) as u8).collect();
             let mut bytes = Vec::new();
             pack(&mut bytes, 0, &[3], &body);
-            let mut inbox = Inbox::new();
+            let mut inbox = Inbox::default();
             let mut rest = &bytes[..];
             let mut found = None;
             while found.is_none() && inbox.fill(&mut rest) != Fill::Closed {
