@@ -189,7 +189,7 @@ mod tests {
         std::mem::forget(dead);
 
         assert!(owned(alive.path()) && !owned(&path));
-        assert_eq!(prune(&parent), [path.clone()]);
+        assert_eq!(prune(&parent), std::slice::from_ref(&path));
         assert!(alive.path().exists() && !path.exists() && !lock_path(&path).exists());
         drop(alive);
         assert!(!parent.exists());
