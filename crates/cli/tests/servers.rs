@@ -343,6 +343,16 @@ fn an_unknown_version_says_what_there_is() {
     fs::remove_dir_all(&cache).unwrap();
 }
 
+/// Fills the disk up to the last two megabytes.
+fn fill(path: &Path) {
+    let mut file = fs::File::create(path).unwrap();
+    let mut written = 0;
+    while let Ok(n) = file.write(&[1; 1 << 16]) {
+        written += n as u64;
+    }
+    file.set_len(written.saturating_sub(2 << 20)).unwrap();
+}
+
 /// Tries to install into `ISOPOD_CACHE` and prints how that ended.
 #[test]
 #[ignore = "a part of other tests"]
@@ -350,7 +360,11 @@ fn installer() {
     if env::var_os(CHILD).is_none() {
         return;
     }
+    let fill_at = env::var("ISOPOD_TEST_FILL").unwrap_or_default();
     let mut events = |event| {
+        if !fill_at.is_empty() && format!("{event:?}").starts_with(&fill_at) {
+            fill(&Store::open().unwrap().root().join("filler"));
+        }
         if matches!(event, Progress::Unpack { .. } | Progress::Begin { .. }) {
             println!("\nEVENT {event:?}");
         }
@@ -380,22 +394,23 @@ fn an_unreachable_registry_leaves_nothing_half_done() {
 #[test]
 fn a_full_disk_leaves_nothing_half_done() {
     let cache = fresh_folder("full");
-    // Full while the lists are fetched, while packages are, and while they are unpacked.
-    for megabytes in [4, 50, 90, 150] {
+    // Too small from the beginning; or full while lists are fetched, or packages unpacked.
+    for (megabytes, fill_at) in [(100, ""), (800, "Lists"), (800, "Unpack { done: 3")] {
         let size = format!("size={megabytes}m");
         let mount = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&cache).output();
         if !mount.is_ok_and(|output| output.status.success()) {
             return skip("a small disk cannot be mounted without root");
         }
-        let output = again("installer", &[("ISOPOD_CACHE", &cache)]).output().unwrap();
+        let variables = [("ISOPOD_CACHE", cache.as_path()), ("ISOPOD_TEST_FILL", Path::new(fill_at))];
+        let output = again("installer", &variables).output().unwrap();
         let left = half_done(&cache);
         assert!(Command::new("umount").arg(&cache).status().unwrap().success());
         let said = said(&output);
         if said.contains("FAILED Unreachable") || said.contains("MissingTool") {
             return skip(&said);
         }
-        println!("{megabytes} MB: {said}");
-        assert!(said.contains("FAILED DiskFull"), "{megabytes} MB: {said}");
+        println!("{fill_at}: {said}");
+        assert!(said.contains("FAILED DiskFull"), "{fill_at}: {said}");
         assert_eq!(left, Vec::<PathBuf>::new());
     }
     fs::remove_dir_all(&cache).unwrap();
