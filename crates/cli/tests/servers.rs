@@ -168,11 +168,12 @@ fn half_done(cache: &Path) -> Vec<PathBuf> {
 fn both_servers_start_in_under_a_second_with_the_vendors_defaults() {
     for (name, log_bin, performance_schema) in [("mariadb@10.11", "0", "0"), ("mysql@9.7", "1", "1")] {
         let Some(installed) = installed(name) else { return };
-        let mut best = Duration::MAX;
+        let (mut wall, mut best) = (Duration::MAX, Duration::MAX);
         for _ in 0..4 {
             let begin = Instant::now();
             let mut instance = start(&installed, name);
-            best = best.min(begin.elapsed().min(under_load(instance.pid())));
+            wall = wall.min(begin.elapsed());
+            best = best.min(wall).min(under_load(instance.pid()));
             assert!(instance.alive());
             assert!(value(&instance, "version()").starts_with(&installed.version().to_string()));
             assert_eq!(value(&instance, "@@log_bin"), log_bin);
@@ -185,7 +186,10 @@ fn both_servers_start_in_under_a_second_with_the_vendors_defaults() {
             drop(instance);
             assert!(!process_exists(pid) && !folder.exists());
         }
-        println!("{name}: {best:?}, template {} KiB", installed.manifest().template_bytes >> 10);
+        let (all, template) = (installed.manifest().bytes >> 20, installed.manifest().template_bytes >> 20);
+        println!(
+            "{name}: started in {wall:?} ({best:?}); {all} MiB installed, of it {template} MiB template"
+        );
         assert!(best < Duration::from_secs(1), "{name} took {best:?}");
     }
 }
