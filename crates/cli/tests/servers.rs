@@ -168,11 +168,12 @@ fn half_done(cache: &Path) -> Vec<PathBuf> {
 fn both_servers_start_in_under_a_second_with_the_vendors_defaults() {
     for (name, log_bin, performance_schema) in [("mariadb@10.11", "0", "0"), ("mysql@9.7", "1", "1")] {
         let Some(installed) = installed(name) else { return };
-        let mut best = Duration::MAX;
+        let (mut wall, mut best) = (Duration::MAX, Duration::MAX);
         for _ in 0..4 {
             let begin = Instant::now();
             let mut instance = start(&installed, name);
-            best = best.min(begin.elapsed().min(under_load(instance.pid())));
+            wall = wall.min(begin.elapsed());
+            best = best.min(wall).min(under_load(instance.pid()));
             assert!(instance.alive());
             assert!(value(&instance, "version()").starts_with(&installed.version().to_string()));
             assert_eq!(value(&instance, "@@log_bin"), log_bin);
@@ -185,7 +186,10 @@ fn both_servers_start_in_under_a_second_with_the_vendors_defaults() {
             drop(instance);
             assert!(!process_exists(pid) && !folder.exists());
         }
-        println!("{name}: {best:?}, template {} KiB", installed.manifest().template_bytes >> 10);
+        let (all, template) = (installed.manifest().bytes >> 20, installed.manifest().template_bytes >> 20);
+        println!(
+            "{name}: started in {wall:?} ({best:?}); {all} MiB installed, of it {template} MiB template"
+        );
         assert!(best < Duration::from_secs(1), "{name} took {best:?}");
     }
 }
@@ -343,6 +347,16 @@ fn an_unknown_version_says_what_there_is() {
     fs::remove_dir_all(&cache).unwrap();
 }
 
+/// Fills the disk up to the last two megabytes.
+fn fill(path: &Path) {
+    let mut file = fs::File::create(path).unwrap();
+    let mut written = 0;
+    while let Ok(n) = file.write(&[1; 1 << 16]) {
+        written += n as u64;
+    }
+    file.set_len(written.saturating_sub(2 << 20)).unwrap();
+}
+
 /// Tries to install into `ISOPOD_CACHE` and prints how that ended.
 #[test]
 #[ignore = "a part of other tests"]
@@ -350,7 +364,11 @@ fn installer() {
     if env::var_os(CHILD).is_none() {
         return;
     }
+    let fill_at = env::var("ISOPOD_TEST_FILL").unwrap_or_default();
     let mut events = |event| {
+        if !fill_at.is_empty() && format!("{event:?}").starts_with(&fill_at) {
+            fill(&Store::open().unwrap().root().join("filler"));
+        }
         if matches!(event, Progress::Unpack { .. } | Progress::Begin { .. }) {
             println!("\nEVENT {event:?}");
         }
@@ -380,22 +398,23 @@ fn an_unreachable_registry_leaves_nothing_half_done() {
 #[test]
 fn a_full_disk_leaves_nothing_half_done() {
     let cache = fresh_folder("full");
-    // Full while the lists are fetched, while packages are, and while they are unpacked.
-    for megabytes in [4, 50, 90, 150] {
+    // Too small from the beginning; or full while lists are fetched, or packages unpacked.
+    for (megabytes, fill_at) in [(100, ""), (800, "Lists"), (800, "Unpack { done: 3")] {
         let size = format!("size={megabytes}m");
         let mount = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&cache).output();
         if !mount.is_ok_and(|output| output.status.success()) {
             return skip("a small disk cannot be mounted without root");
         }
-        let output = again("installer", &[("ISOPOD_CACHE", &cache)]).output().unwrap();
+        let variables = [("ISOPOD_CACHE", cache.as_path()), ("ISOPOD_TEST_FILL", Path::new(fill_at))];
+        let output = again("installer", &variables).output().unwrap();
         let left = half_done(&cache);
         assert!(Command::new("umount").arg(&cache).status().unwrap().success());
         let said = said(&output);
         if said.contains("FAILED Unreachable") || said.contains("MissingTool") {
             return skip(&said);
         }
-        println!("{megabytes} MB: {said}");
-        assert!(said.contains("FAILED DiskFull"), "{megabytes} MB: {said}");
+        println!("{fill_at}: {said}");
+        assert!(said.contains("FAILED DiskFull"), "{fill_at}: {said}");
         assert_eq!(left, Vec::<PathBuf>::new());
     }
     fs::remove_dir_all(&cache).unwrap();

@@ -8,6 +8,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Read},
+    os::{fd::AsRawFd, unix::process::CommandExt},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
@@ -39,6 +40,12 @@ const SUITES: &[&str] = &[
     "unstable",
 ];
 
+/// A client that has said nothing for this long is looked after.
+const WATCH: Duration = Duration::from_millis(500);
+
+/// With fewer bytes free than this a disk is full.
+const FULL: u64 = 64 << 10;
+
 /// An apt of our own in a folder of our own.
 pub struct Apt {
     folder: PathBuf,
@@ -54,7 +61,7 @@ struct Archives {
 impl Apt {
     /// Prepares the folder for a suite.
     pub fn new(folder: &Path, suite: &str, stable: bool) -> Result<Apt> {
-        let archives = archives(&run(quiet("apt-get").args(["update", "--print-uris"]), &mut |_| {})?)?;
+        let archives = archives(&run(quiet("apt-get").args(["update", "--print-uris"]), None, &mut |_| {})?)?;
         for sub in ["state/lists/partial", "cache/archives/partial", "parts", "debs"] {
             fs::create_dir_all(folder.join(sub)).doing("make", &folder.join(sub))?;
         }
@@ -84,7 +91,7 @@ impl Apt {
 
     /// The version of a package that would be fetched.
     pub fn candidate(&self, package: &str) -> Result<String> {
-        let text = run(self.command("apt-cache").args(["policy", package]), &mut |_| {})?;
+        let text = run(self.command("apt-cache").args(["policy", package]), None, &mut |_| {})?;
         text.lines()
             .find_map(|line| line.trim().strip_prefix("Candidate: "))
             .filter(|version| *version != "(none)")
@@ -136,7 +143,7 @@ impl Apt {
         loop {
             let mut command = self.command("apt-get");
             command.args(["-o", "APT::Status-Fd=1"]).args(args);
-            let error = match run(&mut command, &mut |line| {
+            let error = match run(&mut command, Some(&self.folder), &mut |line| {
                 if let Some(event) = status(line) {
                     progress(event);
                 }
@@ -245,10 +252,13 @@ fn quiet(program: &str) -> Command {
 }
 
 /// Runs a program to its end; gives what it printed, or the reason why it failed.
-pub fn run(command: &mut Command, line: &mut dyn FnMut(&str)) -> Result<String> {
+///
+/// `writes_to` is where it puts its files, if it does.
+pub fn run(command: &mut Command, writes_to: Option<&Path>, line: &mut dyn FnMut(&str)) -> Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     // If we are killed, so is the client: it must not go on writing into a folder that is nobody's.
     os::die_with_parent(command);
+    command.process_group(0);
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -266,9 +276,21 @@ pub fn run(command: &mut Command, line: &mut dyn FnMut(&str)) -> Result<String> 
     });
     let mut output = String::new();
     if let Some(stdout) = child.stdout.take() {
+        let fd = stdout.as_raw_fd();
         let mut stdout = BufReader::new(stdout);
         let mut bytes = Vec::new();
-        while stdout.read_until(b'\n', &mut bytes).map_err(failed)? > 0 {
+        loop {
+            // On a full disk apt may neither go on nor end: whoever watches it must.
+            while stdout.buffer().is_empty() && !os::readable(fd, WATCH) {
+                if writes_to.and_then(os::free_bytes).is_some_and(|free| free < FULL) {
+                    os::kill_group(child.id());
+                    let _ = child.wait();
+                    return Err(ServerError::disk_full(writes_to.unwrap_or(Path::new("."))));
+                }
+            }
+            if stdout.read_until(b'\n', &mut bytes).map_err(failed)? == 0 {
+                break;
+            }
             let text = String::from_utf8_lossy(&bytes);
             line(text.trim_end());
             output.push_str(&text);

@@ -12,6 +12,8 @@ pub struct Line {
     /// The product.
     pub product: Product,
     version: &'static str,
+    /// What an installation takes at its fullest moment, in MiB.
+    pub room: u64,
     /// Where it comes from.
     pub source: Source,
 }
@@ -37,6 +39,7 @@ const LINES: &[Line] = &[
     Line {
         product: Product::Mariadb,
         version: "10.11",
+        room: 350,
         // mariadb-server is wanted for the SQL files that make the system tables; its scripts drag in much else.
         source: Source::Debian {
             suite: "bookworm",
@@ -48,6 +51,7 @@ const LINES: &[Line] = &[
     Line {
         product: Product::Mysql,
         version: "9.7",
+        room: 600,
         source: Source::Debian { suite: "sid", stable: false, server: "mysql-server-core", alone: &[] },
     },
 ];

@@ -14,6 +14,7 @@ use super::{
     catalog::{Line, Source, unknown},
     copy::disk_use,
     error::{ErrorKind, IoContext, Result, ServerError},
+    os,
     scratch::{Scratch, remove_tree},
     template, unpack,
 };
@@ -79,6 +80,10 @@ pub fn install(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<PathBuf> {
     progress(Progress::Begin { line: line.name(), origin: line.origin() });
+    if let Some(free) = os::free_bytes(store.root()).filter(|free| *free < line.room << 20) {
+        let error = ServerError::disk_full(store.root());
+        return Err(error.help(format!("{} takes {} MiB; {} are free", line.name(), line.room, free >> 20)));
+    }
     let tmp = store.tmp();
     let name = format!("{}-{}-{}", line.product, line.version(), std::process::id());
     let scratch = Scratch::create(&tmp, &name).doing("make", &tmp.join(&name))?;

@@ -34,10 +34,9 @@ pub fn unpack(packages: &[PathBuf], root: &Path, progress: &mut dyn FnMut(Progre
     fs::create_dir_all(root).doing("make", root)?;
     for (done, package) in packages.iter().enumerate() {
         progress(Progress::Unpack { done, of: packages.len() });
-        apt::run(
-            Command::new("dpkg-deb").arg("-x").arg(package).arg(root).stdin(Stdio::null()),
-            &mut |_| {},
-        )?;
+        let mut command = Command::new("dpkg-deb");
+        command.arg("-x").arg(package).arg(root).stdin(Stdio::null());
+        apt::run(&mut command, None, &mut |_| {})?;
         // The file is not needed any more, and room may be short.
         let _ = fs::remove_file(package);
     }
