@@ -176,7 +176,10 @@ impl Executor {
     }
 
     fn prepare(&mut self, case: &Case, plan: &Plan, level: Level) -> Result<(), ConnectError> {
-        self.stage.set(self.control.as_mut(), self.dialect, case, plan, self.options.reset)?;
+        if self.stage.set(self.control.as_mut(), self.dialect, case, plan, self.options.reset)? {
+            // An idle SQLite session can still refuse a statement by the tables it knew before.
+            self.slots.iter_mut().for_each(|slot| slot.dirty = true);
+        }
         for (i, spec) in case.sessions.iter().enumerate() {
             self.prepare_session(i, spec, spec.level.unwrap_or(level))?;
         }

@@ -114,7 +114,7 @@ impl Stage {
         self.ddl = None;
     }
 
-    /// Brings tables and rows to what the case begins with.
+    /// Brings tables and rows to what the case begins with. True if the tables were built anew.
     pub fn set(
         &mut self,
         session: &mut dyn Session,
@@ -122,9 +122,10 @@ impl Stage {
         case: &Case,
         plan: &Plan,
         reset: Reset,
-    ) -> Result<(), ConnectError> {
+    ) -> Result<bool, ConnectError> {
+        let mut built = false;
         match &plan.setup {
-            Some(data) if self.ddl.as_ref() == Some(&data.ddl) && can_empty(data, reset) => {
+            Some(data) if self.ddl.as_ref() == Some(&data.ddl) && can_empty(data) => {
                 self.empty(session, dialect, reset)?;
                 for insert in &data.inserts {
                     must(session, insert)?;
@@ -137,13 +138,14 @@ impl Stage {
                     must(session, statement)?;
                 }
                 self.ddl = plan.setup.as_ref().map(|data| data.ddl.clone());
+                built = true;
             }
         }
         self.used = plan.touched.clone();
         if plan.changes_schema {
             self.ddl = None;
         }
-        Ok(())
+        Ok(built)
     }
 
     fn empty(&self, session: &mut dyn Session, dialect: &Dialect, reset: Reset) -> Result<(), ConnectError> {
@@ -159,7 +161,7 @@ impl Stage {
 }
 
 /// TRUNCATE refuses tables with foreign keys, DELETE would need an order: those are built anew.
-fn can_empty(data: &SetupData, _reset: Reset) -> bool {
+fn can_empty(data: &SetupData) -> bool {
     data.tables.iter().all(|table| !table.foreign_keys)
 }
 
