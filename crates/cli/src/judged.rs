@@ -32,7 +32,11 @@ pub fn known(case: &Case, report: &Report) -> Vec<String> {
     match report.status {
         Status::KnownFailure if case.links.is_empty() => vec!["in the case file".into()],
         Status::KnownFailure => case.links.clone(),
-        Status::Pass | Status::Surprise(_) | Status::NothingExpected | Status::Invalid | Status::Contradiction(_) => Vec::new(),
+        Status::Pass
+        | Status::Surprise(_)
+        | Status::NothingExpected
+        | Status::Invalid
+        | Status::Contradiction(_) => Vec::new(),
     }
 }
 

@@ -38,7 +38,9 @@ fn main() -> ExitCode {
     // Our own binary is also the process that embedded engines run in and the one that keeps servers.
     let args: Vec<String> = std::env::args().collect();
     match args.get(1).map(String::as_str) {
-        Some("__sqlite") => return dbms::sqlite::child::main(std::path::Path::new(args.get(2).map_or("", String::as_str))),
+        Some("__sqlite") => {
+            return dbms::sqlite::child::main(std::path::Path::new(args.get(2).map_or("", String::as_str)));
+        }
         Some("__keeper") => dbms::servers::keeper_main(),
         _ => {}
     }

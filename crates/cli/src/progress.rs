@@ -23,7 +23,8 @@ impl Progress {
         let now = Instant::now();
         let what = what.into();
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{msg}  {bar:30}  {pos} of {len}  {per_sec}  {eta} left");
+            let style =
+                ProgressStyle::with_template("{msg}  {bar:30}  {pos} of {len}  {per_sec}  {eta} left");
             let bar = ProgressBar::new(total).with_message(what.clone());
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
             bar

@@ -28,9 +28,11 @@ pub fn runner(target: &Target, how: &How, options: Options) -> anyhow::Result<Ru
     line.end();
     let mut launcher = launcher.map_err(advised)?;
     let launch = Box::new(move || launcher.launch().map_err(Into::into));
-    let runner = Runner::new(launch, options, how.placement()).map_err(|error| match error.downcast::<LaunchError>() {
-        Ok(error) => advised(*error),
-        Err(error) => anyhow::anyhow!(error),
+    let runner = Runner::new(launch, options, how.placement()).map_err(|error| {
+        match error.downcast::<LaunchError>() {
+            Ok(error) => advised(*error),
+            Err(error) => anyhow::anyhow!(error),
+        }
     })?;
     if let Some(note) = &runner.placed().note {
         say_once(note);
@@ -56,7 +58,8 @@ fn say_once(note: &str) {
 pub fn variants(target: &Target) -> Vec<Target> {
     let mut found: Vec<Target> = Vec::new();
     for variant in dialect::of(target.product).variants {
-        let wanted: Settings = variant.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let wanted: Settings =
+            variant.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let contradicts = |name: &String, value: &String| {
             target.settings.get(name).is_some_and(|given| !given.eq_ignore_ascii_case(value))
         };

@@ -73,7 +73,18 @@ fn every_file_says_what_it_is_for() {
 
 #[test]
 fn pure_crates_stay_pure() {
-    let forbidden = ["std::time", "Instant::now", "SystemTime", "std::fs", "std::process", "std::net", "thread::", "HashMap", "HashSet", "unsafe "];
+    let forbidden = [
+        "std::time",
+        "Instant::now",
+        "SystemTime",
+        "std::fs",
+        "std::process",
+        "std::net",
+        "thread::",
+        "HashMap",
+        "HashSet",
+        "unsafe ",
+    ];
     for (name, text) in sources() {
         let pure = ["model/src", "dialect/src", "oracles/src", "report/src", "generate/src"];
         if !pure.iter().any(|folder| name.starts_with(folder)) {
@@ -106,7 +117,20 @@ fn nothing_sleeps_for_a_fixed_time_in_the_executor() {
 #[test]
 fn every_subcommand_is_in_the_readme() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    for words in ["run", "corpus list", "corpus test", "fmt", "server install", "server start", "server stop", "server list", "server prune", "selftest determinism", "selftest recovery", "bench execute"] {
+    for words in [
+        "run",
+        "corpus list",
+        "corpus test",
+        "fmt",
+        "server install",
+        "server start",
+        "server stop",
+        "server list",
+        "server prune",
+        "selftest determinism",
+        "selftest recovery",
+        "bench execute",
+    ] {
         assert!(readme.contains(&format!("isopod {words}")), "the README does not mention `isopod {words}`");
     }
 }

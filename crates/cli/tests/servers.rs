@@ -424,17 +424,14 @@ fn a_full_disk_leaves_nothing_half_done() {
 fn a_killed_installation_is_cleared_and_two_at_once_install_once() {
     let cache = fresh_folder("twice");
     let mut killed = again("installer", &[("ISOPOD_CACHE", &cache)]).stdout(Stdio::piped()).spawn().unwrap();
-    for line in BufReader::new(killed.stdout.take().unwrap()).lines() {
-        let line = line.unwrap();
-        if line.contains("FAILED") {
-            return skip(&line);
-        }
-        if line.contains("EVENT Unpack") {
-            break;
-        }
-    }
+    let lines = BufReader::new(killed.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let reached = lines.into_iter().find(|line| line.contains("FAILED") || line.contains("EVENT Unpack"));
     killed.kill().unwrap();
     killed.wait().unwrap();
+    let reached = reached.unwrap();
+    if reached.contains("FAILED") {
+        return skip(&reached);
+    }
     assert_ne!(half_done(&cache), Vec::<PathBuf>::new());
     let store = Store::at(&cache).unwrap();
     assert_eq!(half_done(&cache), Vec::<PathBuf>::new());

@@ -145,8 +145,13 @@ fn no_waits() -> Case {
 fn hot(executor: &mut Executor, level: Level) -> anyhow::Result<Vec<Duration>> {
     let turn = |i: usize| {
         let (holder, waiter) = (i % 4, (i + 1) % 4);
-        [(holder, "BEGIN"), (holder, "UPDATE t SET b = 1 WHERE a = 1"), (waiter, "UPDATE t SET b = 2 WHERE a = 1"), (holder, "COMMIT")]
-            .map(|(session, sql)| Step { session, sql: sql.into(), expect: Vec::new() })
+        [
+            (holder, "BEGIN"),
+            (holder, "UPDATE t SET b = 1 WHERE a = 1"),
+            (waiter, "UPDATE t SET b = 2 WHERE a = 1"),
+            (holder, "COMMIT"),
+        ]
+        .map(|(session, sql)| Step { session, sql: sql.into(), expect: Vec::new() })
     };
     let case = Case { steps: (0..20).flat_map(turn).collect(), ..base() };
     Ok(executor.run(&case, level)?.timing.waits)
@@ -174,10 +179,18 @@ fn show(result: &Result) {
     };
     println!("{} · settled by {} · {place}", result.server, result.settle);
     println!("  bare, one connection      {:>10.0} statements/s", result.bare_per_second);
-    println!("  through the executor      {:>10.0} statements/s   {:.2} of bare", result.executor_per_second, result.ratio);
+    println!(
+        "  through the executor      {:>10.0} statements/s   {:.2} of bare",
+        result.executor_per_second, result.ratio
+    );
     match (result.wait_known_median_us, result.wait_known_p99_us) {
-        (Some(median), Some(p99)) => println!("  a wait is known after     {median:>10.0} us median, {p99:.0} us p99"),
+        (Some(median), Some(p99)) => {
+            println!("  a wait is known after     {median:>10.0} us median, {p99:.0} us p99")
+        }
         _ => println!("  nothing waits here"),
     }
-    println!("  reset                     {:>10.0} us clean, {:.0} us fast", result.reset_clean_us, result.reset_fast_us);
+    println!(
+        "  reset                     {:>10.0} us clean, {:.0} us fast",
+        result.reset_clean_us, result.reset_fast_us
+    );
 }

@@ -100,7 +100,11 @@ fn list(args: ListArgs) -> anyhow::Result<u8> {
             println!("-- {}\n{}", entry.name, entry.text);
             continue;
         }
-        let links = if entry.case.links.is_empty() { String::new() } else { format!("  [{}]", entry.case.links.join(", ")) };
+        let links = if entry.case.links.is_empty() {
+            String::new()
+        } else {
+            format!("  [{}]", entry.case.links.join(", "))
+        };
         println!("{:width$}  {}{links}", entry.name, entry.case.title);
     }
     Ok(0)
@@ -119,7 +123,8 @@ fn test(args: TestArgs) -> anyhow::Result<u8> {
             let mut options = args.on.how.options(Reset::Clean);
             options.label = args.show;
             let mut runner = targets::runner(target, &args.on.how, options)?;
-            let mut progress = Progress::new(target.to_string(), (mine.len() * levels.len() * args.repeat) as u64);
+            let mut progress =
+                Progress::new(target.to_string(), (mine.len() * levels.len() * args.repeat) as u64);
             let from = cells.len();
             for entry in mine {
                 for &level in &levels {
@@ -141,7 +146,10 @@ fn test(args: TestArgs) -> anyhow::Result<u8> {
     } else {
         let (known, all) = (cells.iter().filter(|cell| known(cell)).count(), cells.len());
         let runs: usize = cells.iter().map(|cell| cell.runs).sum();
-        println!("{all} cells, {runs} runs: {} as they should be, {known} known to fail, {surprises} surprises", all - known - surprises);
+        println!(
+            "{all} cells, {runs} runs: {} as they should be, {known} known to fail, {surprises} surprises",
+            all - known - surprises
+        );
     }
     Ok(if interrupt::asked() { 2 } else { u8::from(surprises > 0) })
 }

@@ -127,7 +127,10 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
                     printed.push(serde_json::to_value(&ran)?);
                     continue;
                 }
-                anstream::println!("{}", judged::timeline(case, &run.trace, &report, &file.display().to_string()));
+                anstream::println!(
+                    "{}",
+                    judged::timeline(case, &run.trace, &report, &file.display().to_string())
+                );
                 if done > 1 {
                     anstream::println!("{alike} of {done} runs alike\n");
                 }

@@ -39,13 +39,19 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
             let after = Duration::from_micros(500 + rng.below(20_000) as u64);
             died += u64::from(killed_in_the_middle(&mut runner, level, after)?);
             let next = runner.run(&case(20), level).map_err(|error| anyhow::anyhow!(error))?;
-            let whole = next.trace.outcomes.iter().all(|outcome| matches!(outcome.reply, Reply::Rows(_) | Reply::Done { .. }));
+            let whole = next
+                .trace
+                .outcomes
+                .iter()
+                .all(|outcome| matches!(outcome.reply, Reply::Rows(_) | Reply::Done { .. }));
             anyhow::ensure!(whole, "the case after a death did not run: {:?}", next.trace.outcomes);
             done += 1;
             progress.step();
         }
         progress.end();
-        println!("{target}: killed {done} times; {died} traces say that the server died; each next case ran on a new one");
+        println!(
+            "{target}: killed {done} times; {died} traces say that the server died; each next case ran on a new one"
+        );
         failed |= died != done;
     }
     Ok(u8::from(failed))
@@ -54,7 +60,9 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
 /// Kills the server while a long case runs on it. True if the trace says so.
 fn killed_in_the_middle(runner: &mut Runner, level: Level, after: Duration) -> anyhow::Result<bool> {
     let executor = runner.executor().map_err(|error| anyhow::anyhow!(error))?;
-    let Some(pid) = executor.server().pid() else { anyhow::bail!("only servers that Isopod started can be killed") };
+    let Some(pid) = executor.server().pid() else {
+        anyhow::bail!("only servers that Isopod started can be killed")
+    };
     let killer = thread::spawn(move || {
         thread::sleep(after);
         Command::new("kill").arg("-9").arg(pid.to_string()).status()
