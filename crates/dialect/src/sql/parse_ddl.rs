@@ -9,13 +9,15 @@ use model::sql::{
 use super::{
     parse::{Parser, Read},
     parse_query::INDEX_WORDS,
-    words,
+    words::Words,
 };
 
 /// Table options of MySQL and MariaDB that have one value.
-const OPTIONS: &str = "ENGINE AUTO_INCREMENT AVG_ROW_LENGTH CHARSET CHECKSUM COLLATE COMMENT COMPRESSION \
+static OPTIONS: Words = Words::new(
+    "ENGINE AUTO_INCREMENT AVG_ROW_LENGTH CHARSET CHECKSUM COLLATE COMMENT COMPRESSION \
     DELAY_KEY_WRITE ENCRYPTION KEY_BLOCK_SIZE MAX_ROWS MIN_ROWS PACK_KEYS PAGE_COMPRESSED ROW_FORMAT \
-    STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES";
+    STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES",
+);
 
 impl Parser<'_> {
     /// `CREATE ...`
@@ -233,7 +235,7 @@ impl Parser<'_> {
             }
             if self.is("CHARACTER SET") {
                 words.push(self.bare_word()?);
-            } else if !self.peek(0).is_some_and(|t| words::among(OPTIONS, t.text)) {
+            } else if !self.peek(0).is_some_and(|t| OPTIONS.has(t.text)) {
                 return self.refuse("a table option that we know");
             }
             words.push(self.bare_word()?);

@@ -273,10 +273,10 @@ impl Parser<'_> {
             return Ok(Some(Expr::Exists(Box::new(query))));
         }
         let reserved = self.rules.is_reserved(word);
-        if called && (!reserved || words::among(self.rules.reserved_functions, word)) {
+        if called && (!reserved || self.rules.reserved_functions.has(word)) {
             return self.nested(Self::function).map(Some);
         }
-        if reserved && words::among(words::BARE_FUNCTIONS, word) {
+        if reserved && words::BARE_FUNCTIONS.has(word) {
             return self.any_word().map(|name| Some(Expr::BareFunction(name)));
         }
         Ok(None)
@@ -284,7 +284,7 @@ impl Parser<'_> {
 
     fn function(&mut self) -> Read<Expr> {
         let name: Ident = self.any_word()?;
-        if words::among(self.rules.odd_functions, &name.name) {
+        if self.rules.odd_functions.has(&name.name) {
             return self.refuse("a function that takes a plain list");
         }
         if self.rules.tight_calls && !self.peek(0).is_some_and(|t| t.tight) {

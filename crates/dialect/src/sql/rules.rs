@@ -21,7 +21,7 @@ use model::{
     sql::{BinaryOp, LikeOp, Quote, UnaryOp},
 };
 
-use super::words;
+use super::words::{self, Words};
 
 /// How tightly something binds; higher is tighter.
 pub(super) type Binding = u8;
@@ -99,11 +99,11 @@ pub(super) struct Rules {
     /// Must `(` follow a function's name without a blank?
     pub tight_calls: bool,
     /// Words that are no names unless quoted.
-    pub reserved: &'static [&'static str],
+    pub(super) reserved: &'static [&'static Words],
     /// Reserved words that are functions when `(` follows.
-    pub reserved_functions: &'static str,
+    pub(super) reserved_functions: &'static Words,
     /// Functions with a grammar of their own inside their parentheses, which we do not read.
-    pub odd_functions: &'static str,
+    pub(super) odd_functions: &'static Words,
     /// Operators before an operand.
     pub prefixes: &'static [Prefix],
     /// Operators between operands.
@@ -236,9 +236,9 @@ const MYSQL_RULES: Rules = Rules {
     hash_comments: true,
     live_comments: &["/*!", "/*+"],
     tight_calls: true,
-    reserved: &[words::COMMON, words::MYSQL_FAMILY, words::MYSQL],
-    reserved_functions: words::MYSQL_FUNCTIONS,
-    odd_functions: words::MYSQL_ODD_FUNCTIONS,
+    reserved: &[&words::COMMON, &words::MYSQL_FAMILY, &words::MYSQL],
+    reserved_functions: &words::MYSQL_FUNCTIONS,
+    odd_functions: &words::MYSQL_ODD_FUNCTIONS,
     prefixes: MYSQL_PREFIXES,
     infixes: MYSQL_INFIXES,
     likes: &[
@@ -258,7 +258,7 @@ const MYSQL_RULES: Rules = Rules {
 
 static MARIADB: Rules = Rules {
     live_comments: &["/*!", "/*M!", "/*+"],
-    reserved: &[words::COMMON, words::MYSQL_FAMILY, words::MARIADB],
+    reserved: &[&words::COMMON, &words::MYSQL_FAMILY, &words::MARIADB],
     clauses: Clauses {
         for_share: false,
         lock_wait_seconds: true,
@@ -281,9 +281,9 @@ static SQLITE: Rules = Rules {
     hash_comments: false,
     live_comments: &[],
     tight_calls: false,
-    reserved: &[words::COMMON, words::SQLITE],
-    reserved_functions: words::SQLITE_FUNCTIONS,
-    odd_functions: "RAISE",
+    reserved: &[&words::COMMON, &words::SQLITE],
+    reserved_functions: &words::SQLITE_FUNCTIONS,
+    odd_functions: &words::SQLITE_ODD_FUNCTIONS,
     prefixes: &[
         prefix(UnaryOp::Not, "NOT", 3),
         prefix(UnaryOp::Neg, "-", 11),
@@ -360,7 +360,7 @@ impl Rules {
 
     /// Is this word no name unless quoted?
     pub fn is_reserved(&self, word: &str) -> bool {
-        self.reserved.iter().any(|list| words::among(list, word))
+        self.reserved.iter().any(|list| list.has(word))
     }
 
     /// The operator between operands, if the dialect has it.

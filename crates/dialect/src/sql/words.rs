@@ -3,21 +3,47 @@
 //! The lists lean towards too many: a word that is listed and not reserved costs a tree (or gets quotes
 //! that it could do without); the other way round a clause would be read as an alias.
 
-/// Is the word in the list? A list is words with blanks between them.
-pub(super) fn among(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|w| w.eq_ignore_ascii_case(word))
+use std::sync::OnceLock;
+
+/// A list of words, written with blanks between them. It is asked for every word of every statement, so it is
+/// sorted once and searched by halves.
+#[derive(Debug)]
+pub(crate) struct Words {
+    text: &'static str,
+    sorted: OnceLock<Vec<&'static str>>,
+}
+
+impl Words {
+    /// These words, in capitals.
+    pub const fn new(text: &'static str) -> Words {
+        Words { text, sorted: OnceLock::new() }
+    }
+
+    /// Is the word in the list, in whatever case?
+    pub fn has(&self, word: &str) -> bool {
+        let sorted = self.sorted.get_or_init(|| {
+            let mut words: Vec<&str> = self.text.split_ascii_whitespace().collect();
+            words.sort_unstable();
+            words
+        });
+        let upper = |byte: u8| byte.to_ascii_uppercase();
+        sorted.binary_search_by(|known| known.bytes().cmp(word.bytes().map(upper))).is_ok()
+    }
 }
 
 /// Reserved everywhere.
-pub(super) const COMMON: &str = "\
+pub(super) static COMMON: Words = Words::new(
+    "\
     ADD ALL ALTER AND AS BETWEEN CASE CHECK COLLATE CONSTRAINT CREATE CROSS CURRENT_DATE CURRENT_TIME \
     CURRENT_TIMESTAMP DEFAULT DELETE DISTINCT DROP ELSE ESCAPE EXCEPT EXISTS FALSE FOREIGN FROM GROUP \
     HAVING IN INDEX INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT NATURAL NOT NULL ON OR ORDER \
     OUTER PRIMARY REFERENCES REGEXP RETURNING RIGHT SELECT SET TABLE THEN TO TRUE UNION UNIQUE UPDATE \
-    USING VALUES WHEN WHERE WINDOW WITH";
+    USING VALUES WHEN WHERE WINDOW WITH",
+);
 
 /// Reserved by MySQL and MariaDB.
-pub(super) const MYSQL_FAMILY: &str = "\
+pub(super) static MYSQL_FAMILY: Words = Words::new(
+    "\
     ACCESSIBLE ANALYZE ASC ASENSITIVE BEFORE BIGINT BINARY BLOB BOTH BY CALL CASCADE CHANGE CHAR \
     CHARACTER COLUMN CONDITION CONTINUE CONVERT CURRENT_USER CURSOR DATABASE DATABASES DAY_HOUR \
     DAY_MICROSECOND DAY_MINUTE DAY_SECOND DEC DECIMAL DECLARE DELAYED DESC DESCRIBE DETERMINISTIC \
@@ -32,38 +58,56 @@ pub(super) const MYSQL_FAMILY: &str = "\
     SMALLINT SPATIAL SPECIFIC SQL SQLEXCEPTION SQLSTATE SQLWARNING SQL_BIG_RESULT SQL_CALC_FOUND_ROWS \
     SQL_SMALL_RESULT SSL STARTING STRAIGHT_JOIN TERMINATED TINYBLOB TINYINT TINYTEXT TRAILING TRIGGER \
     UNDO UNLOCK UNSIGNED USAGE USE UTC_DATE UTC_TIME UTC_TIMESTAMP VARBINARY VARCHAR VARCHARACTER \
-    VARYING WHILE WRITE XOR YEAR_MONTH ZEROFILL";
+    VARYING WHILE WRITE XOR YEAR_MONTH ZEROFILL",
+);
 
 /// Reserved by MySQL only, in any version.
-pub(super) const MYSQL: &str = "\
+pub(super) static MYSQL: Words = Words::new(
+    "\
     CUBE CUME_DIST DENSE_RANK EMPTY FIRST_VALUE FUNCTION GENERATED GET GROUPING GROUPS IO_AFTER_GTIDS \
     IO_BEFORE_GTIDS JSON_TABLE LAG LAST_VALUE LATERAL LEAD LIBRARY MANUAL NTH_VALUE NTILE OF \
     OPTIMIZER_COSTS PARALLEL PERCENT_RANK QUALIFY RANK ROW ROW_NUMBER SETS STORED SYSTEM TABLESAMPLE \
-    VIRTUAL";
+    VIRTUAL",
+);
 
 /// Reserved by MariaDB only, in any version.
-pub(super) const MARIADB: &str = "\
+pub(super) static MARIADB: Words = Words::new(
+    "\
     CURRENT_ROLE DELETE_DOMAIN_ID DO_DOMAIN_IDS IGNORE_DOMAIN_IDS IGNORE_SERVER_IDS OFFSET PAGE_CHECKSUM \
-    PARSE_VCOL_EXPR REF_SYSTEM_ID ROWNUM STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES VECTOR";
+    PARSE_VCOL_EXPR REF_SYSTEM_ID ROWNUM STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES VECTOR",
+);
 
 /// Reserved words of MySQL and MariaDB that are functions when `(` follows.
-pub(super) const MYSQL_FUNCTIONS: &str = "\
+pub(super) static MYSQL_FUNCTIONS: Words = Words::new(
+    "\
     CHAR CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DATABASE IF INSERT LEFT LOCALTIME \
-    LOCALTIMESTAMP MOD REPEAT REPLACE RIGHT SCHEMA UTC_DATE UTC_TIME UTC_TIMESTAMP VALUES";
+    LOCALTIMESTAMP MOD REPEAT REPLACE RIGHT SCHEMA UTC_DATE UTC_TIME UTC_TIMESTAMP VALUES",
+);
 
 /// Functions of MySQL and MariaDB whose parentheses hold more than a list.
-pub(super) const MYSQL_ODD_FUNCTIONS: &str = "\
-    ADDDATE CONVERT DATE_ADD DATE_SUB EXTRACT GET_FORMAT POSITION SUBDATE TIMESTAMPADD TIMESTAMPDIFF";
+pub(super) static MYSQL_ODD_FUNCTIONS: Words = Words::new(
+    "\
+    ADDDATE CONVERT DATE_ADD DATE_SUB EXTRACT GET_FORMAT POSITION SUBDATE TIMESTAMPADD TIMESTAMPDIFF",
+);
 
 /// Words that are functions without parentheses, everywhere.
-pub(super) const BARE_FUNCTIONS: &str = "\
-    CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP UTC_DATE UTC_TIME UTC_TIMESTAMP";
+pub(super) static BARE_FUNCTIONS: Words = Words::new(
+    "\
+    CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP UTC_DATE UTC_TIME UTC_TIMESTAMP",
+);
 
 /// Reserved by SQLite, and those that its grammar takes for names only in some places.
-pub(super) const SQLITE: &str = "\
+pub(super) static SQLITE: Words = Words::new(
+    "\
     AUTOINCREMENT COMMIT DEFERRABLE FULL GLOB INDEXED ISNULL MATCH NOTHING NOTNULL OVER FILTER RAISE \
-    TRANSACTION";
+    TRANSACTION",
+);
 
 /// Reserved words of SQLite that are functions when `(` follows.
-pub(super) const SQLITE_FUNCTIONS: &str = "\
-    GLOB LIKE";
+pub(super) static SQLITE_FUNCTIONS: Words = Words::new(
+    "\
+    GLOB LIKE",
+);
+
+/// Functions of SQLite whose parentheses hold more than a list.
+pub(super) static SQLITE_ODD_FUNCTIONS: Words = Words::new("RAISE");
