@@ -108,6 +108,7 @@ fn known_bug_cases() {
         &[
             "INSERT IGNORE INTO t VALUES(NULL,\n   NULL)",
             "SELECT * FROM t FOR UPDATE",
+            "SELECT /*+ NO_INDEX_MERGE(t) */ * FROM t",
             "create table t(id int primary key, a int)engine=innodb",
             "insert into t values(5,5) ON DUPLICATE\n      KEY UPDATE a=a+1",
             "SELECT a, b FROM t FORCE INDEX(b) FOR UPDATE",

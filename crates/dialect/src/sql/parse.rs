@@ -197,7 +197,8 @@ impl<'a> Parser<'a> {
             | TokenKind::Text
             | TokenKind::Bytes
             | TokenKind::Variable
-            | TokenKind::Symbol => false,
+            | TokenKind::Symbol
+            | TokenKind::Hint => false,
         })
     }
 
@@ -221,7 +222,8 @@ impl<'a> Parser<'a> {
             | TokenKind::Text
             | TokenKind::Bytes
             | TokenKind::Variable
-            | TokenKind::Symbol => return self.refuse("a word"),
+            | TokenKind::Symbol
+            | TokenKind::Hint => return self.refuse("a word"),
         };
         self.at += 1;
         Ok(ident)
@@ -257,7 +259,11 @@ impl<'a> Parser<'a> {
             TokenKind::Number => Literal::Number(text),
             TokenKind::Text => Literal::Text(text),
             TokenKind::Bytes => Literal::Bytes(text),
-            TokenKind::Word | TokenKind::Quoted(_) | TokenKind::Variable | TokenKind::Symbol => return None,
+            TokenKind::Word
+            | TokenKind::Quoted(_)
+            | TokenKind::Variable
+            | TokenKind::Symbol
+            | TokenKind::Hint => return None,
         };
         self.at += 1;
         Some(literal)

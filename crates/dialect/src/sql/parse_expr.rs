@@ -235,7 +235,8 @@ impl Parser<'_> {
             | TokenKind::Text
             | TokenKind::Bytes
             | TokenKind::Quoted(_)
-            | TokenKind::Symbol => {}
+            | TokenKind::Symbol
+            | TokenKind::Hint => {}
         }
         let mut parts = self.dotted()?;
         let name = parts.pop().unwrap_or_default();

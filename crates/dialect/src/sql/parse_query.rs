@@ -6,7 +6,10 @@ use model::sql::{
     SelectItem, SetOp, TableFactor, TableRef,
 };
 
-use super::parse::{Parser, Read};
+use super::{
+    parse::{Parser, Read},
+    token::TokenKind,
+};
 
 /// INDEX or KEY.
 pub(super) const INDEX_WORDS: [(&str, IndexWord); 2] = [("INDEX", IndexWord::Index), ("KEY", IndexWord::Key)];
@@ -42,13 +45,16 @@ impl Parser<'_> {
 
     fn select(&mut self) -> Read<Select> {
         self.expect("SELECT")?;
+        let hint =
+            self.peek(0).filter(|token| token.kind == TokenKind::Hint).map(|token| token.text.to_string());
+        self.skip(usize::from(hint.is_some()));
         let quantifier = self.choice(&QUANTIFIERS);
         let items = self.list(Self::select_item)?;
         let from = if self.eat("FROM") { self.list(Self::table_ref)? } else { Vec::new() };
         let filter = self.filter()?;
         let group_by = if self.eat("GROUP BY") { self.list(Self::expr)? } else { Vec::new() };
         let having = if self.eat("HAVING") { Some(self.expr()?) } else { None };
-        Ok(Select { quantifier, items, from, filter, group_by, having })
+        Ok(Select { hint, quantifier, items, from, filter, group_by, having })
     }
 
     /// One thing to select; RETURNING has the same.

@@ -42,6 +42,9 @@ impl Out {
 
     fn select(&mut self, select: &Select) {
         self.kw("SELECT");
+        if let Some(hint) = &select.hint {
+            self.exact(hint);
+        }
         self.quantifier(select.quantifier);
         self.list(&select.items, Out::select_item);
         if !select.from.is_empty() {

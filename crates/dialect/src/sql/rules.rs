@@ -96,6 +96,8 @@ pub(super) struct Rules {
     pub hash_comments: bool,
     /// What makes `/*` more than a comment: `/*!` and the like.
     pub live_comments: &'static [&'static str],
+    /// How an optimizer hint begins.
+    pub hint: Option<&'static str>,
     /// Must `(` follow a function's name without a blank?
     pub tight_calls: bool,
     /// Words that are no names unless quoted.
@@ -234,7 +236,8 @@ const MYSQL_RULES: Rules = Rules {
     backslash: true,
     byte_prefixes: "xXbB",
     hash_comments: true,
-    live_comments: &["/*!", "/*+"],
+    live_comments: &["/*!"],
+    hint: Some("/*+"),
     tight_calls: true,
     reserved: &[&words::COMMON, &words::MYSQL_FAMILY, &words::MYSQL],
     reserved_functions: &words::MYSQL_FUNCTIONS,
@@ -257,7 +260,7 @@ const MYSQL_RULES: Rules = Rules {
 };
 
 static MARIADB: Rules = Rules {
-    live_comments: &["/*!", "/*M!", "/*+"],
+    live_comments: &["/*!", "/*M!"],
     reserved: &[&words::COMMON, &words::MYSQL_FAMILY, &words::MARIADB],
     clauses: Clauses {
         for_share: false,
@@ -280,6 +283,7 @@ static SQLITE: Rules = Rules {
     byte_prefixes: "xX",
     hash_comments: false,
     live_comments: &[],
+    hint: None,
     tight_calls: false,
     reserved: &[&words::COMMON, &words::SQLITE],
     reserved_functions: &words::SQLITE_FUNCTIONS,

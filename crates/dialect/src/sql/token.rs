@@ -22,6 +22,8 @@ pub(super) enum TokenKind {
     Variable,
     /// An operator or a mark.
     Symbol,
+    /// `/*+ ... */`: an optimizer hint, whole.
+    Hint,
 }
 
 /// A token: a piece of the text.
@@ -102,6 +104,8 @@ impl<'a> Lexer<'_, 'a> {
             });
             if dashes || (self.rules.hash_comments && rest.starts_with('#')) {
                 self.take_while(|c| c != '\n');
+            } else if self.rules.hint.is_some_and(|hint| rest.starts_with(hint)) {
+                return Ok(());
             } else if let Some(comment) = rest.strip_prefix("/*") {
                 if self.rules.live_comments.iter().any(|live| rest.starts_with(live)) {
                     return self.refuse("a comment that the server reads");
@@ -121,6 +125,13 @@ impl<'a> Lexer<'_, 'a> {
         let Some(first) = self.peek() else { return self.refuse("nothing here") };
         let second = rest[first.len_utf8()..].chars().next();
         match first {
+            '/' if self.rules.hint.is_some_and(|hint| rest.starts_with(hint)) => match rest.find("*/") {
+                Some(end) => {
+                    self.at += end + 2;
+                    Ok(TokenKind::Hint)
+                }
+                None => self.refuse("a comment without an end"),
+            },
             '\'' => self.text(first),
             '"' if self.rules.double_quoted_text => self.text(first),
             '`' => self.quoted('`', Quote::Backtick),

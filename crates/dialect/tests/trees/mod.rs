@@ -217,7 +217,7 @@ fn select_of(
     (prop::collection::vec(item, 1..3), from, option::of(inner.clone()), group, option::of(inner)).prop_map(
         |(items, from, filter, group_by, having)| {
             let having = having.filter(|_| !group_by.is_empty());
-            Select { quantifier: None, items, from, filter, group_by, having }
+            Select { hint: None, quantifier: None, items, from, filter, group_by, having }
         },
     )
 }

@@ -48,6 +48,8 @@ pub enum SetOp {
 /// One SELECT.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Select {
+    /// `/*+ ... */` after SELECT, whole and as written.
+    pub hint: Option<String>,
     /// DISTINCT or ALL.
     pub quantifier: Option<Quantifier>,
     /// What is selected.
