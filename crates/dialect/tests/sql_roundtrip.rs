@@ -108,7 +108,6 @@ fn known_bug_cases() {
         &[
             "INSERT IGNORE INTO t VALUES(NULL,\n   NULL)",
             "SELECT * FROM t FOR UPDATE",
-            "SELECT /*+ NO_INDEX_MERGE(t) */ * FROM t",
             "create table t(id int primary key, a int)engine=innodb",
             "insert into t values(5,5) ON DUPLICATE\n      KEY UPDATE a=a+1",
             "SELECT a, b FROM t FORCE INDEX(b) FOR UPDATE",
@@ -285,4 +284,16 @@ fn printing_keeps_what_was_written() {
         let tree = parse(product, text).tree().expect(text);
         assert_eq!(print(product, &tree), printed);
     }
+}
+
+#[test]
+fn a_hint_is_kept_whole_where_the_server_reads_it() {
+    let sql = "SELECT /*+ NO_INDEX_MERGE(t) */ * FROM t";
+    for product in [Product::Mysql, Product::Mariadb] {
+        let Parsed::Tree(tree) = parse(product, sql) else { panic!("{product} does not read {sql}") };
+        assert_eq!(print(product, &tree), sql);
+    }
+    // To SQLite it is a comment like any other.
+    let Parsed::Tree(tree) = parse(Product::Sqlite, sql) else { panic!("sqlite does not read {sql}") };
+    assert_eq!(print(Product::Sqlite, &tree), "SELECT * FROM t");
 }
