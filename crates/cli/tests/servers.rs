@@ -2,6 +2,8 @@
 //!
 //! Where packages cannot be fetched, a test says SKIPPED and why; with CI=true that is a failure.
 
+mod common;
+
 use std::{
     env, fs,
     io::{BufRead, BufReader, Read, Write},
@@ -12,37 +14,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dbms::servers::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store};
-use model::Target;
+use common::{EXE, installed, skip, target, whole};
+use dbms::servers::{ErrorKind, Installed, Instance, Progress, StartOptions, Store};
 
-const EXE: &str = env!("CARGO_BIN_EXE_isopod");
 /// Tests that need a process of their own run this binary again with this variable set.
 const CHILD: &str = "ISOPOD_TEST_CHILD";
-
-fn target(text: &str) -> Target {
-    text.parse().unwrap()
-}
-
-fn skip(why: &str) {
-    assert!(env::var("CI").as_deref() != Ok("true"), "cannot run: {why}");
-    println!("SKIPPED: {why}");
-}
-
-fn whole(error: &ServerError) -> String {
-    format!("{:?}: {}\n{}", error.kind, error.title, error.help.join("\n"))
-}
-
-fn installed(text: &str) -> Option<Installed> {
-    let store = Store::open().unwrap();
-    match store.ensure(&target(text), &mut |_| {}) {
-        Ok(installed) => Some(installed),
-        Err(error) if matches!(error.kind, ErrorKind::Unreachable | ErrorKind::MissingTool) => {
-            skip(&whole(&error));
-            None
-        }
-        Err(error) => panic!("{}", whole(&error)),
-    }
-}
 
 fn start(installed: &Installed, text: &str) -> Instance {
     installed

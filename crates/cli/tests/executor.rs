@@ -1,0 +1,581 @@
+//! The executor on real servers: who waits and who wakes whom, how cases end, what becomes of hung statements,
+//! lost connections and dead servers, and that nothing of a case is left for the next one.
+
+mod common;
+
+use std::{process::Command, thread, time::Duration};
+
+use common::{SERVERS, SETTLES, case, left, run, runner, said, story, trace};
+use dbms::launch::Settle;
+use execute::{Options, Reset, Runner};
+use model::{
+    Case, Ends, ErrorClass, Expectation, FinalState, Level, Open, Outcome, Reply, SessionSpec, Trace,
+};
+
+const TABLE: &[&str] =
+    &["CREATE TABLE t (a INT PRIMARY KEY, b INT)", "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)"];
+
+fn labelled() -> Options {
+    Options { label: true, ..Options::default() }
+}
+
+/// Runs a test on both products, each settled in both ways.
+fn everywhere(options: &Options, test: fn(&mut Runner)) {
+    for settle in SETTLES {
+        by(settle, options, test);
+    }
+}
+
+/// Runs a test on both products.
+fn by(settle: Settle, options: &Options, test: fn(&mut Runner)) {
+    for text in SERVERS {
+        let Some(mut runner) = runner(text, settle, options.clone()) else { continue };
+        println!("on {text}, settled by {}", runner.executor().unwrap().settles_by());
+        test(&mut runner);
+    }
+}
+
+fn class(outcome: &Outcome) -> Option<(ErrorClass, Ends)> {
+    outcome.error().map(|error| (error.class, error.ends))
+}
+
+fn cell(trace: &Trace, step: usize) -> String {
+    match &trace.outcomes[step].reply {
+        Reply::Rows(rows) => String::from_utf8(rows.cell(0, 0).unwrap().to_vec()).unwrap(),
+        other => panic!("step {step}: {other:?}"),
+    }
+}
+
+fn end_process(pid: u32) {
+    assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn waits_wakes_and_queues() {
+    everywhere(&labelled(), |runner| {
+        let trace = trace(
+            runner,
+            TABLE,
+            "T1: BEGIN
+             T1: UPDATE t SET b = 10 WHERE a = 1
+             T2: BEGIN
+             T2: UPDATE t SET b = 20 WHERE a = 1
+             T2: SELECT b FROM t WHERE a = 1
+             T2: COMMIT
+             T3: UPDATE t SET b = b + 1 WHERE a = 1
+             T1: COMMIT
+             T1: SELECT b FROM t WHERE a = 1",
+        );
+        assert_eq!(
+            story(&trace),
+            [
+                "sent 0: 0",
+                "sent 1: 1",
+                "sent 2: 2",
+                "sent 3: waits 3 for T1",
+                "sent 6: waits 6 for T1 T2",
+                "sent 7: 3 7",
+                "sent 4: 4",
+                "sent 5: 5 6",
+                "sent 8: 8",
+            ]
+        );
+        assert_eq!(
+            said(&trace),
+            ["0 rows*", "1 row*", "0 rows*", "1 row*", "(20)*", "0 rows", "1 row", "0 rows", "(21)"]
+        );
+        assert_eq!((trace.woken_by(3), trace.woken_by(6), trace.woken_by(8)), (Some(7), Some(5), None));
+        assert_eq!(left(&trace, "t"), ["(1, 21)", "(2, 2)", "(3, 3)"]);
+        assert!(!trace.stalled);
+    });
+}
+
+#[test]
+fn one_commit_wakes_several() {
+    everywhere(&labelled(), |runner| {
+        let steps = "T1: BEGIN
+             T1: UPDATE t SET b = 10 WHERE a = 1
+             T2: SELECT b FROM t WHERE a = 1 LOCK IN SHARE MODE
+             T3: SELECT b FROM t WHERE a = 1 LOCK IN SHARE MODE
+             T4: SELECT b FROM t WHERE a = 1 LOCK IN SHARE MODE
+             T2: SELECT 2
+             T4: SELECT 4
+             T1: COMMIT";
+        for _ in 0..10 {
+            let trace = trace(runner, TABLE, steps);
+            let story = story(&trace);
+            assert_eq!(story[5..], ["sent 7: 2 3 4 7", "sent 5: 5", "sent 6: 6"], "{story:?}");
+            assert!(story[2] == "sent 2: waits 2 for T1", "{story:?}");
+            assert_eq!(said(&trace)[2..5], ["(10)", "(10)", "(10)"]);
+        }
+        assert_eq!(runner.counts().false_decisions, 0);
+        assert_eq!(runner.counts().waits, 30);
+    });
+}
+
+#[test]
+fn a_deadlock_ends_the_transaction() {
+    everywhere(&Options::default(), |runner| {
+        let trace = trace(
+            runner,
+            TABLE,
+            "T1: BEGIN
+             T1: UPDATE t SET b = 10 WHERE a = 1
+             T2: BEGIN
+             T2: UPDATE t SET b = 20 WHERE a = 2
+             T1: UPDATE t SET b = 10 WHERE a = 2
+             T2: UPDATE t SET b = 20 WHERE a = 1
+             T1: INSERT INTO t VALUES (11, 11)
+             T2: INSERT INTO t VALUES (12, 12)",
+        );
+        let victims: Vec<usize> = (4..6).filter(|&step| trace.outcomes[step].error().is_some()).collect();
+        assert_eq!(victims.len(), 1, "{:?}", said(&trace));
+        let victim = &trace.outcomes[victims[0]];
+        assert_eq!(class(victim), Some((ErrorClass::Deadlock, Ends::Transaction)));
+        assert_eq!(victim.transaction, Open::No);
+        let other = 9 - victims[0];
+        assert_eq!(trace.outcomes[other].transaction, Open::Yes);
+        assert_eq!(story(&trace)[5], "sent 5: 4 5");
+        // The next statement of the victim commits alone; the other's transaction is rolled back by us.
+        let (alone, inside) = (victims[0] + 2, other + 2);
+        assert_eq!(trace.outcomes[alone].transaction, Open::No);
+        assert_eq!(trace.outcomes[inside].transaction, Open::Yes);
+        let row = if victims[0] == 4 { "(11, 11)" } else { "(12, 12)" };
+        assert_eq!(left(&trace, "t"), ["(1, 1)", row, "(2, 2)", "(3, 3)"]);
+        assert!(!trace.stalled);
+    });
+}
+
+#[test]
+fn a_lock_timeout_ends_only_the_statement() {
+    let watched = Options { watch: Some(Duration::from_secs(4)), ..Options::default() };
+    everywhere(&watched, |runner| {
+        let trace = trace(
+            runner,
+            TABLE,
+            "T1: BEGIN
+             T1: UPDATE t SET b = 10 WHERE a = 1
+             T2: BEGIN
+             T2: UPDATE t SET b = 20 WHERE a = 2
+             T2: SELECT * FROM t WHERE a = 1 FOR UPDATE NOWAIT
+             T2: SET innodb_lock_wait_timeout = 1
+             T2: UPDATE t SET b = 20 WHERE a = 1
+             T2: COMMIT",
+        );
+        let timeout = Some((ErrorClass::LockTimeout, Ends::Statement));
+        for step in [4, 6] {
+            assert_eq!(class(&trace.outcomes[step]), timeout, "{:?}", said(&trace));
+            assert_eq!(trace.outcomes[step].transaction, Open::Yes);
+        }
+        assert_eq!(
+            story(&trace)[4..],
+            ["sent 4: 4", "sent 5: 5", "sent 6: waits 6", "timeout: 6", "sent 7: 7", "rolled back T1:"]
+        );
+        assert_eq!(left(&trace, "t"), ["(1, 1)", "(2, 20)", "(3, 3)"]);
+    });
+}
+
+#[test]
+fn a_stalled_case_is_ended_by_rolling_back() {
+    everywhere(&Options::default(), |runner| {
+        let trace = trace(
+            runner,
+            TABLE,
+            "T1: BEGIN
+             T1: UPDATE t SET b = 10 WHERE a = 1
+             T2: BEGIN
+             T2: UPDATE t SET b = b + 1 WHERE a = 1
+             T2: SELECT b FROM t WHERE a = 1
+             T2: COMMIT
+             T3: UPDATE t SET b = b + 1 WHERE a = 1
+             T3: SELECT b FROM t WHERE a = 1",
+        );
+        assert!(trace.stalled);
+        assert_eq!(
+            story(&trace)[3..],
+            [
+                "sent 3: waits 3",
+                "sent 6: waits 6",
+                "rolled back T1: 3",
+                "sent 4: 4",
+                "sent 5: 5 6",
+                "sent 7: 7"
+            ]
+        );
+        assert_eq!(said(&trace)[3..], ["1 row*", "(2)*", "0 rows", "1 row", "(3)"]);
+        assert_eq!(left(&trace, "t"), ["(1, 3)", "(2, 2)", "(3, 3)"]);
+    });
+}
+
+#[test]
+fn what_nothing_else_helps_is_killed() {
+    everywhere(&Options::default(), |runner| {
+        let steps = "T1: SELECT GET_LOCK('x', 0)
+             T2: SELECT GET_LOCK('x', 100)
+             T2: SELECT 2
+             T1: SELECT 1";
+        // Twice: a lock of that kind must not be there for the next case.
+        for _ in 0..2 {
+            let trace = trace(runner, TABLE, steps);
+            assert!(trace.stalled);
+            assert_eq!(
+                story(&trace),
+                ["sent 0: 0", "sent 1: waits 1", "sent 3: 3", "killed T2: 1", "sent 2: 2"]
+            );
+            assert_eq!(said(&trace), ["(1)", "still waiting at the end", "(2)", "(1)"]);
+        }
+        let trace = trace(runner, TABLE, "T1: SELECT 1\nT2: SELECT GET_LOCK('x', 0)");
+        assert_eq!(said(&trace)[1], "(1)");
+    });
+}
+
+#[test]
+fn a_hung_statement_is_killed() {
+    let impatient = Options { hung_after: Duration::from_millis(300), ..Options::default() };
+    everywhere(&impatient, |runner| {
+        let trace = trace(
+            runner,
+            TABLE,
+            "T1: BEGIN
+             T1: UPDATE t SET b = 10 WHERE a = 1
+             T2: UPDATE t SET b = 20 WHERE a = 1
+             T1: SELECT BENCHMARK(1000000000, MD5('a'))
+             T1: SELECT b FROM t WHERE a = 1
+             T1: COMMIT",
+        );
+        assert_eq!(said(&trace)[3..], ["hung*", "(10)*", "0 rows"]);
+        assert_eq!(story(&trace)[2..], ["sent 2: waits 2", "sent 3: 3", "sent 4: 4", "sent 5: 2 5"]);
+        assert_eq!(left(&trace, "t"), ["(1, 20)", "(2, 2)", "(3, 3)"]);
+    });
+    let mut runner = runner("sqlite", Settle::Proc, impatient).unwrap();
+    let trace = trace(
+        &mut runner,
+        TABLE,
+        "T1: BEGIN
+         T1: UPDATE t SET b = 10 WHERE a = 1
+         T1: WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 1000000000) SELECT count(*) FROM c
+         T1: SELECT b FROM t WHERE a = 1",
+    );
+    assert_eq!(said(&trace), ["0 rows*", "1 row*", "hung*", "(10)*"]);
+    assert_eq!(left(&trace, "t"), ["(1, 1)", "(2, 2)", "(3, 3)"]);
+}
+
+#[test]
+fn a_lost_connection_is_an_outcome() {
+    by(Settle::Proc, &Options::default(), |runner| {
+        for wait in [false, true] {
+            let ids = trace(runner, TABLE, "T1: SELECT CONNECTION_ID()\nT2: SELECT CONNECTION_ID()");
+            let id = cell(&ids, 0);
+            let trace = trace(
+                runner,
+                TABLE,
+                &format!(
+                    "T2: BEGIN
+                     T2: UPDATE t SET b = 20 WHERE a = 2
+                     T1: BEGIN
+                     T1: UPDATE t SET b = 10 WHERE a = 1
+                     {}
+                     T2: KILL {id}
+                     T1: SELECT 1
+                     T1: SELECT 2
+                     T2: SELECT b FROM t WHERE a = 1 FOR UPDATE
+                     T2: COMMIT",
+                    if wait { "T1: UPDATE t SET b = 10 WHERE a = 2" } else { "" }
+                ),
+            );
+            println!("{:?}\n{:?}", said(&trace), story(&trace));
+            let gone = 4 + usize::from(!wait);
+            let reply = &trace.outcomes[gone].reply;
+            let told = class(&trace.outcomes[gone]) == Some((ErrorClass::GoneAway, Ends::Session));
+            assert!(told || *reply == Reply::ConnectionLost, "{reply:?}");
+            assert_eq!(trace.outcomes[gone].transaction, Open::No);
+            assert!((gone + 1..trace.outcomes.len() - 2).filter(|&step| step != 5 || !wait).all(|step| {
+                let sent = trace.rounds.iter().any(|round| round.answered.contains(&step));
+                trace.outcomes[step].reply == Reply::NotSent && !sent
+            }));
+            // Its transaction went with it.
+            assert_eq!(said(&trace)[trace.outcomes.len() - 2..], ["(1)*", "0 rows"]);
+            assert_eq!(left(&trace, "t"), ["(1, 1)", "(2, 20)", "(3, 3)"]);
+        }
+        assert_eq!(runner.deaths(), 0);
+        let ids = trace(runner, TABLE, "T1: SELECT b FROM t WHERE a = 1");
+        assert_eq!(said(&ids), ["(1)"]);
+    });
+}
+
+/// Kills the server a little later, from outside.
+fn end_later(runner: &mut Runner) -> thread::JoinHandle<()> {
+    let pid = runner.executor().unwrap().server().pid().unwrap();
+    thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        end_process(pid);
+    })
+}
+
+#[test]
+fn a_dead_server_is_an_outcome_and_is_replaced() {
+    everywhere(&Options::default(), |runner| {
+        let plain = "T1: UPDATE t SET b = 10 WHERE a = 1";
+        assert_eq!(said(&trace(runner, TABLE, plain)), ["1 row"]);
+        let pid = runner.executor().unwrap().server().pid().unwrap();
+        end_process(pid);
+        let after = trace(runner, TABLE, plain);
+        assert_eq!((said(&after), runner.deaths()), (vec!["1 row".to_string()], 1));
+        assert_eq!(left(&after, "t"), ["(1, 10)", "(2, 2)", "(3, 3)"]);
+
+        let killer = end_later(runner);
+        let trace = trace(
+            runner,
+            TABLE,
+            "T1: BEGIN
+             T1: UPDATE t SET b = 10 WHERE a = 1
+             T2: UPDATE t SET b = 20 WHERE a = 1
+             T2: SELECT 2
+             T1: SELECT BENCHMARK(1000000000, MD5('a'))
+             T1: COMMIT
+             T3: SELECT 3",
+        );
+        killer.join().unwrap();
+        assert_eq!(
+            said(&trace)[2..],
+            ["server died", "not sent", "server died", "not sent", "not sent"],
+            "{:?}",
+            story(&trace)
+        );
+        assert!(trace.final_state.is_none() && !trace.stalled);
+        assert_eq!(said(&common::trace(runner, TABLE, plain)), ["1 row"]);
+        assert_eq!(runner.deaths(), 2);
+    });
+}
+
+#[test]
+fn warnings_counts_and_the_open_transaction() {
+    by(Settle::Proc, &Options::default(), |runner| {
+        let trace = trace(
+            runner,
+            TABLE,
+            "T1: INSERT IGNORE INTO t VALUES (1, 1)
+             T1: UPDATE t SET b = 1 WHERE a = 1
+             T1: SET sql_mode = ''
+             T1: BEGIN
+             T1: UPDATE t SET b = 99999999999 WHERE a = 1
+             T1: SELECT b FROM t WHERE a = 1
+             T1: INSERT INTO t VALUES (1, 1)
+             T1: CREATE TABLE u (a INT)
+             T1: BEGIN
+             T1: COMMIT
+             T1: SELECT 1 +",
+        );
+        let codes = |step: usize| trace.outcomes[step].warnings.iter().map(|w| w.code).collect::<Vec<_>>();
+        assert_eq!(codes(0), [1062]);
+        assert!(trace.outcomes[0].warnings[0].message.contains("Duplicate entry"));
+        assert_eq!(trace.outcomes[1].reply, Reply::Done { affected: 0, matched: Some(1) });
+        assert_eq!(codes(4), [1264]);
+        assert_eq!(trace.outcomes[4].reply, Reply::Done { affected: 1, matched: Some(1) });
+        assert_eq!(
+            said(&trace)[3..10],
+            [
+                "0 rows*",
+                "1 row*",
+                "(2147483647)*",
+                "error duplicate-key (1062)*",
+                "0 rows",
+                "0 rows*",
+                "0 rows"
+            ]
+        );
+        assert_eq!(class(&trace.outcomes[10]), Some((ErrorClass::Syntax, Ends::Statement)));
+        assert!(codes(6).is_empty() && codes(5).is_empty());
+    });
+}
+
+/// A case that tells the level and the settings of its three sessions.
+fn levels() -> Case {
+    let tell = "SELECT @@transaction_isolation, @@autocommit, @@sql_mode = '', @x";
+    let mut case = case(
+        TABLE,
+        &format!(
+            "T1: {tell}
+             T2: {tell}
+             T3: {tell}
+             T2: INSERT INTO t VALUES (4, 4)
+             T1: SET sql_mode = '', @x = 5, autocommit = 0, SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED
+             T1: SET sql_mode = '', @x = 5, autocommit = 0
+             T1: SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED
+             T1: {tell}"
+        ),
+    );
+    case.sessions = vec![
+        SessionSpec { level: Some(Level::Serializable), ..SessionSpec::plain("T1") },
+        SessionSpec { autocommit: false, ..SessionSpec::plain("T2") },
+        SessionSpec { level: Some(Level::ReadUncommitted), ..SessionSpec::plain("T3") },
+    ];
+    case
+}
+
+#[test]
+fn levels_and_settings_are_each_sessions_own_and_each_cases() {
+    by(Settle::Proc, &Options::default(), |runner| {
+        // MariaDB 10.11 knows the level by its older name only.
+        let mut case = levels();
+        if runner.info().unwrap().product == model::Product::Mariadb {
+            for step in &mut case.steps {
+                step.sql = step.sql.replace("@@transaction_isolation", "@@tx_isolation");
+            }
+        }
+        for (level, name) in [
+            (Level::ReadCommitted, "READ-COMMITTED"),
+            (Level::RepeatableRead, "REPEATABLE-READ"),
+            (Level::RepeatableRead, "REPEATABLE-READ"),
+        ] {
+            let trace = runner.run(&case, level).unwrap().trace;
+            let said = said(&trace);
+            assert_eq!(said[0], "('SERIALIZABLE', 1, 0, NULL)");
+            assert_eq!(said[1].trim_end_matches('*'), format!("('{name}', 0, 0, NULL)"));
+            assert_eq!(said[2], "('READ-UNCOMMITTED', 1, 0, NULL)");
+            assert_eq!(trace.outcomes[3].transaction, Open::Yes);
+            assert_eq!(said[7].trim_end_matches('*'), "('READ-UNCOMMITTED', 0, 1, 5)");
+            assert_eq!(left(&trace, "t").len(), 3, "what was not committed is gone");
+        }
+        let plain = trace(runner, TABLE, "T1: SELECT @x, @@autocommit\nT2: SELECT @@autocommit");
+        assert_eq!(said(&plain), ["(NULL, 1)", "(1)"]);
+    });
+}
+
+const COUNTED: &[&str] = &[
+    "CREATE TABLE t (a INT PRIMARY KEY AUTO_INCREMENT, b INT)",
+    "INSERT INTO t (b) VALUES (1), (2)",
+    "CREATE TABLE u (a INT PRIMARY KEY)",
+];
+
+#[test]
+fn resets_leave_nothing_that_matters() {
+    const STEPS: &str = "T1: BEGIN
+         T1: INSERT INTO t (b) VALUES (3)
+         T1: INSERT INTO u VALUES (1)
+         T1: COMMIT
+         T1: SELECT a, b FROM t";
+    let clean = Options::default();
+    by(Settle::Proc, &clean, |runner| {
+        let first = trace(runner, COUNTED, STEPS);
+        assert_eq!(said(&first)[4], "(1, 1) (2, 2) (3, 3)");
+        for _ in 0..3 {
+            let again = trace(runner, COUNTED, STEPS);
+            assert!(again.same(&first), "{:?}", said(&again));
+        }
+        interference(runner);
+    });
+    by(Settle::Proc, &Options { reset: Reset::Fast, ..clean }, |runner| {
+        let bs = "T1: INSERT INTO t (b) VALUES (3)\nT1: SELECT b FROM t\nT1: SELECT a FROM t WHERE b = 3";
+        let first = trace(runner, COUNTED, bs);
+        let again = trace(runner, COUNTED, bs);
+        assert_eq!(said(&first), ["1 row", "(1) (2) (3)", "(3)"]);
+        assert_eq!(said(&again), ["1 row", "(1) (2) (3)", "(6)"]);
+        interference(runner);
+    });
+}
+
+/// Cases that do more than change rows, each followed by one that must not notice.
+fn interference(runner: &mut Runner) {
+    let innocent = |runner: &mut Runner| {
+        let run = run(runner, &case(TABLE, "T1: SELECT * FROM t\nT2: SELECT COUNT(*) FROM t"));
+        assert_eq!(said(&run.trace), ["(1, 1) (2, 2) (3, 3)", "(3)"]);
+        assert_eq!(run.opaque_setup, None);
+        assert_eq!(left(&run.trace, "t"), ["(1, 1)", "(2, 2)", "(3, 3)"]);
+    };
+    innocent(runner);
+    for steps in [
+        "T1: CREATE TABLE u (a INT)\nT1: ALTER TABLE t ADD c INT DEFAULT 7\nT1: DROP TABLE t",
+        "T1: ALTER TABLE t ADD c INT DEFAULT 7\nT1: INSERT INTO t VALUES (7, 7, 7)",
+        "T1: TRUNCATE TABLE t",
+        "T1: CREATE TEMPORARY TABLE t (x INT)\nT1: INSERT INTO t VALUES (1)",
+        "T1: LOCK TABLES t WRITE\nT2: SELECT * FROM t",
+        "T1: SET @@session.sql_mode = 'ANSI_QUOTES', autocommit = 0\nT1: UPDATE t SET b = 5",
+        "T1: CREATE VIEW v AS SELECT * FROM t",
+    ] {
+        println!("{steps}");
+        for _ in 0..2 {
+            trace(runner, TABLE, steps);
+        }
+        innocent(runner);
+    }
+    // Foreign keys: such tables can be neither truncated nor deleted from in any order.
+    let family = [
+        "CREATE TABLE parent (a INT PRIMARY KEY)",
+        "CREATE TABLE child (a INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parent (a))",
+        "INSERT INTO parent VALUES (1)",
+        "INSERT INTO child VALUES (1, 1)",
+    ];
+    let steps = "T1: INSERT INTO child VALUES (2, 1)\nT1: DELETE FROM parent";
+    for _ in 0..2 {
+        let trace = trace(runner, &family, steps);
+        assert_eq!(said(&trace), ["1 row", "error constraint (1451)"]);
+        assert_eq!(left(&trace, "child"), ["(1, 1)", "(2, 1)"]);
+    }
+    innocent(runner);
+    // Setups that are not data: they work, run anew each time, and leave nothing either.
+    for (extra, steps, expected) in [
+        ("CREATE VIEW v AS SELECT b FROM t", "T1: UPDATE t SET b = 9\nT1: SELECT * FROM v", "(9) (9) (9)"),
+        ("CREATE FUNCTION f () RETURNS INT DETERMINISTIC NO SQL RETURN 4", "T1: SELECT 1\nT1: SELECT f()", "(4)"),
+        (
+            "CREATE PROCEDURE p () UPDATE t SET b = 6",
+            "T1: CALL p()\nT1: SELECT b FROM t",
+            "(6) (6) (6)",
+        ),
+        (
+            "CREATE TRIGGER g BEFORE UPDATE ON t FOR EACH ROW SET NEW.b = 8",
+            "T1: UPDATE t SET b = 5 WHERE a = 1\nT1: SELECT b FROM t WHERE a = 1",
+            "(8)",
+        ),
+        ("SET sql_mode = ''", "T1: SELECT 1\nT1: SELECT @@sql_mode = ''", "(0)"),
+        ("SET autocommit = 0", "T1: UPDATE t SET b = 5 WHERE a = 1\nT1: SELECT b FROM t WHERE a = 1", "(5)"),
+    ] {
+        println!("{extra}");
+        let setup = [TABLE[0], TABLE[1], extra];
+        for _ in 0..2 {
+            let mut case = case(&setup, steps);
+            case.final_state = vec![FinalState { table: "t".into(), expect: Vec::<Expectation>::new() }];
+            let run = run(runner, &case);
+            assert_eq!(said(&run.trace)[1], expected);
+            assert!(run.opaque_setup.is_some());
+            assert_eq!(left(&run.trace, "t").len(), 3);
+        }
+        innocent(runner);
+    }
+    // A setup in a mode of its own does not lower the guard for the next one.
+    let clipped = ["CREATE TABLE t (a TINYINT)", "SET sql_mode = ''", "INSERT INTO t VALUES (1000)"];
+    trace(runner, &clipped, "T1: SELECT a FROM t");
+    let strict = case(&["CREATE TABLE t (a TINYINT)", "INSERT INTO t VALUES (1000)"], "T1: SELECT a FROM t");
+    assert!(runner.run(&strict, Level::RepeatableRead).is_err());
+    innocent(runner);
+}
+
+#[test]
+fn the_final_state_alone() {
+    for text in [SERVERS[0], SERVERS[1], "sqlite"] {
+        let Some(mut runner) = runner(text, Settle::Proc, Options::default()) else { continue };
+        let trace = trace(&mut runner, TABLE, "");
+        assert!(trace.rounds.is_empty() && trace.outcomes.is_empty() && !trace.stalled);
+        assert_eq!(left(&trace, "t"), ["(1, 1)", "(2, 2)", "(3, 3)"]);
+    }
+}
+
+#[test]
+fn sqlite_resets() {
+    let mut runner = runner("sqlite", Settle::Proc, Options::default()).unwrap();
+    let setup = &["CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT, b INT)", "INSERT INTO t (b) VALUES (1)"];
+    let steps = "T1: BEGIN
+         T1: INSERT INTO t (b) VALUES (2)
+         T2: UPDATE t SET b = 5
+         T1: SELECT a, b FROM t";
+    let first = trace(&mut runner, setup, steps);
+    assert_eq!(said(&first), ["0 rows*", "1 row*", "error busy (5)", "(1, 1) (2, 2)*"]);
+    assert_eq!(story(&first).last().unwrap(), "rolled back T1:");
+    assert_eq!(left(&first, "t"), ["(1, 1)"]);
+    for _ in 0..3 {
+        let again = trace(&mut runner, setup, steps);
+        assert!(again.same(&first), "{:?}", said(&again));
+    }
+    trace(&mut runner, setup, "T1: ALTER TABLE t ADD c INT\nT2: CREATE VIEW v AS SELECT * FROM t");
+    assert!(trace(&mut runner, setup, steps).same(&first));
+}
