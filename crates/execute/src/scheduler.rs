@@ -269,8 +269,9 @@ impl<'a> Play<'a> {
                 warnings = self.warnings(session)?;
             }
             let reply = match answer.reply {
-                RawReply::Rows(rows) => Reply::Rows(rows),
-                RawReply::Done { affected, matched } => Reply::Done { affected, matched },
+                // Some statements answer a kill as if nothing had happened: GET_LOCK with NULL, BENCHMARK with 0.
+                RawReply::Rows(rows) => killed.unwrap_or(Reply::Rows(rows)),
+                RawReply::Done { affected, matched } => killed.unwrap_or(Reply::Done { affected, matched }),
                 RawReply::Lost if self.dead => Reply::ServerDied,
                 RawReply::Lost => killed.unwrap_or(Reply::ConnectionLost),
                 RawReply::Error(error) => {
