@@ -299,7 +299,7 @@ impl<'a> Play<'a> {
                 slot.open = if reopens { Open::Yes } else { Open::No };
             }
             Ends::Transaction => {}
-            Ends::Session => slot.session = None,
+            Ends::Session => (slot.session, slot.open) = (None, Open::No),
         }
         DbError { code: error.code, sqlstate: error.sqlstate, class, ends, message: error.message }
     }
