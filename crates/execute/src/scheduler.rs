@@ -309,7 +309,12 @@ impl<'a> Play<'a> {
         let (Some(show), Some(connection)) = (self.on.dialect.show_warnings, slot.session.as_mut()) else {
             return Ok(Vec::new());
         };
-        match ask(connection.as_mut(), show, LIMIT)?.reply {
+        let answer = match ask(connection.as_mut(), show, LIMIT) {
+            // The step has answered; what ended the connection after that is the next step's news.
+            Err(ConnectError::Gone) => return Ok(Vec::new()),
+            answer => answer?,
+        };
+        match answer.reply {
             RawReply::Rows(rows) => Ok((0..rows.len())
                 .map(|row| Warning {
                     code: text(&rows, row, 1).parse().unwrap_or(0),
