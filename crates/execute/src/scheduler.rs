@@ -63,6 +63,9 @@ impl<'a> Play<'a> {
     /// From the first step to the end.
     pub fn all(&mut self) -> Result<(), ConnectError> {
         for step in 0..self.case.steps.len() {
+            // A wait that has ended by its own time limit frees its session before this step, not after it.
+            self.late()?;
+            self.flush()?;
             if self.dead {
                 break;
             }
