@@ -152,7 +152,14 @@ impl Executor {
         let mut play = Play::new(self, case);
         let played = play.all();
         let Play { rounds, outcomes, stalled, false_decisions, waits, dead, .. } = play;
-        played?;
+        if let Err(error) = played {
+            // Nobody knows what the sessions are in the middle of.
+            for slot in self.slots.drain(..) {
+                self.monitor.forget(slot.id);
+            }
+            self.stage.forget();
+            return Err(error);
+        }
         let done = Instant::now();
         self.dead = dead;
         for session in &plan.changes_session {
