@@ -162,8 +162,12 @@ impl Executor {
         }
         let done = Instant::now();
         self.dead = dead;
-        for session in &plan.changes_session {
-            self.slots[*session].dirty = true;
+        if !dead {
+            // At once: what such a session holds (LOCK TABLES, GET_LOCK) would be in the way of our own statements.
+            for &session in &plan.changes_session {
+                self.slots[session].dirty = true;
+                self.slots[session].clean();
+            }
         }
         self.counts.cases += 1;
         self.counts.waits += waits.len() as u64;
@@ -197,15 +201,8 @@ impl Executor {
     }
 
     fn prepare_session(&mut self, i: usize, spec: &SessionSpec, level: Level) -> Result<(), ConnectError> {
-        if let Some(slot) = self.slots.get_mut(i)
-            && slot.dirty
-        {
-            // A reset keeps the connection and its thread; where that cannot be had, a new one is opened.
-            if slot.session.as_mut().is_some_and(|session| session.reset()) {
-                (slot.dirty, slot.level, slot.autocommit) = (false, None, true);
-            } else {
-                slot.session = None;
-            }
+        if let Some(slot) = self.slots.get_mut(i) {
+            slot.clean();
         }
         if self.slots.get(i).is_none_or(|slot| slot.session.is_none()) {
             let session = self.server.connect()?;

@@ -53,6 +53,19 @@ impl Slot {
         }
     }
 
+    /// Forgets what a step changed in the session. A reset keeps the connection and its thread; where that cannot
+    /// be had, a new one is opened for the next case.
+    pub fn clean(&mut self) {
+        if !self.dirty {
+            return;
+        }
+        if self.session.as_mut().is_some_and(|session| session.reset()) {
+            (self.dirty, self.level, self.autocommit) = (false, None, true);
+        } else {
+            self.session = None;
+        }
+    }
+
     /// Free to take a statement?
     pub fn idle(&self) -> bool {
         self.session.is_some() && self.outstanding.is_none()
