@@ -70,7 +70,7 @@ impl Plan {
                 sql::Parsed::Tree(statement) => {
                     let facts = sql::facts(&statement);
                     plan.changes_schema |= facts.changes_schema();
-                    if facts.changes_session {
+                    if facts.changes_session || touches_session(&step.sql) {
                         plan.changes_session.insert(step.session);
                     }
                 }
@@ -97,6 +97,12 @@ impl Plan {
             _ => case.final_state.iter().map(|table| table.table.clone()).collect(),
         }
     }
+}
+
+/// Does it call what leaves something in the session beside rows? Too often is harmless: the session is reset.
+fn touches_session(text: &str) -> bool {
+    let text = text.to_ascii_uppercase();
+    text.contains(":=") || [" INTO @", "GET_LOCK", "LAST_INSERT_ID"].iter().any(|word| text.contains(word))
 }
 
 /// Does the text hold the name as a whole word? Too often is harmless here: a table is emptied for nothing.
