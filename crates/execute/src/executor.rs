@@ -187,7 +187,16 @@ impl Executor {
     }
 
     fn prepare(&mut self, case: &Case, plan: &Plan, level: Level) -> Result<(), ConnectError> {
-        if self.stage.set(self.control.as_mut(), self.dialect, case, plan, self.options.reset)? {
+        let set = self.stage.set(self.control.as_mut(), self.dialect, case, plan, self.options.reset);
+        // A setup that we cannot read may have done anything to its session, and so may one that failed.
+        if (set.is_err() || plan.setup.is_none()) && !self.control.reset() {
+            match (self.server.connect(), &set) {
+                (Ok(control), _) => self.control = control,
+                (Err(_), Err(_)) => {} // What failed first says more.
+                (Err(error), Ok(_)) => return Err(error),
+            }
+        }
+        if set? {
             // An idle SQLite session can still refuse a statement by the tables it knew before.
             self.slots.iter_mut().for_each(|slot| slot.dirty = true);
         }
