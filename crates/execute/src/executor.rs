@@ -248,10 +248,24 @@ impl Executor {
         if let (Some(holder), Reset::Clean) = (&mut self.holder, self.options.reset) {
             must(holder.as_mut(), "COMMIT").ok()?;
         }
-        let tables = plan.tables(case);
+        let control = self.control.as_mut();
+        let tables = match plan.tables() {
+            Some(tables) => tables,
+            // Something unknown may have made or dropped some: whatever is there, and the views that are asked for.
+            None => {
+                let found = must(control, self.dialect.tables.list).ok()?;
+                let there = (0..found.len()).filter(|&row| {
+                    let name = text(&found, row, 0);
+                    text(&found, row, 1) != "VIEW"
+                        || case.final_state.iter().any(|state| state.table.eq_ignore_ascii_case(&name))
+                });
+                let mut names: Vec<String> = there.map(|row| text(&found, row, 0)).collect();
+                names.sort_unstable();
+                names
+            }
+        };
         let mut read = |table: String| {
-            let rows = must(self.control.as_mut(), &format!("SELECT * FROM {}", self.dialect.quoted(&table)))
-                .ok()?;
+            let rows = must(control, &format!("SELECT * FROM {}", self.dialect.quoted(&table))).ok()?;
             Some((table, rows))
         };
         tables.into_iter().map(&mut read).collect()
