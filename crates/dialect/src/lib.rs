@@ -68,6 +68,8 @@ pub struct Tables {
     pub empty_fast: &'static str,
     /// Lists the tables and views of our own schema: name, and whether it is a view (`VIEW`).
     pub list: &'static str,
+    /// Lists what else a schema of ours may hold: name, and its kind as DROP names it.
+    pub list_more: Option<&'static str>,
     /// Before dropping tables in any order.
     pub before_drop: Option<&'static str>,
     /// After it.

@@ -34,6 +34,8 @@ pub struct Stage {
     ddl: Option<Vec<String>>,
     /// Tables that may hold rows or leftovers.
     used: BTreeSet<String>,
+    /// Did something that we cannot read run, so that there may be more than tables and views?
+    strange: bool,
 }
 
 /// What a case needs, worked out once from its text.
@@ -47,6 +49,8 @@ pub struct Plan {
     touched: BTreeSet<String>,
     /// Does a step change the schema, or do something that we cannot read?
     changes_schema: bool,
+    /// Is there a step or a setup that we cannot read?
+    strange: bool,
     /// Sessions in which a step changes session state, or does something that we cannot read.
     pub changes_session: BTreeSet<usize>,
 }
@@ -59,6 +63,7 @@ impl Plan {
             Err(why) => (None, Some(why.to_string())),
         };
         let mut plan = Plan {
+            strange: setup.is_none(),
             setup,
             opaque,
             touched: BTreeSet::new(),
@@ -75,7 +80,7 @@ impl Plan {
                     }
                 }
                 sql::Parsed::Opaque(_) => {
-                    plan.changes_schema = true;
+                    (plan.changes_schema, plan.strange) = (true, true);
                     plan.changes_session.insert(step.session);
                 }
             }
@@ -135,7 +140,8 @@ impl Stage {
             }
             _ => {
                 self.ddl = None;
-                drop_all(session, dialect)?;
+                drop_all(session, dialect, self.strange)?;
+                self.strange = plan.strange;
                 for statement in &case.setup.statements {
                     must(session, statement)?;
                 }
@@ -143,6 +149,7 @@ impl Stage {
                 built = true;
             }
         }
+        self.strange |= plan.strange;
         self.used = plan.touched.clone();
         if plan.changes_schema {
             self.ddl = None;
@@ -167,8 +174,15 @@ fn can_empty(data: &SetupData) -> bool {
     data.tables.iter().all(|table| !table.foreign_keys)
 }
 
-/// Drops everything in our own schema, and nothing else.
-pub fn drop_all(session: &mut dyn Session, dialect: &Dialect) -> Result<(), ConnectError> {
+/// Drops everything in our own schema, and nothing else; `more` than tables and views only if there may be some.
+pub fn drop_all(session: &mut dyn Session, dialect: &Dialect, more: bool) -> Result<(), ConnectError> {
+    if let (true, Some(list)) = (more, dialect.tables.list_more) {
+        let found = must(session, list)?;
+        for row in 0..found.len() {
+            let (name, kind) = (dialect.quoted(&text(&found, row, 0)), text(&found, row, 1));
+            must(session, &format!("DROP {kind} {name}"))?;
+        }
+    }
     let found = must(session, dialect.tables.list)?;
     if found.is_empty() {
         return Ok(());
