@@ -64,6 +64,8 @@ pub struct Begin {
 pub struct Tables {
     /// Leaves nothing of the old rows behind; the name stands at `{}`.
     pub empty_clean: &'static str,
+    /// The word in a definition that makes a counter which `empty_clean` does not set back.
+    pub counter: Option<&'static str>,
     /// Cheap; old versions and counters may stay behind.
     pub empty_fast: &'static str,
     /// Lists the tables and views of our own schema: name, and whether it is a view (`VIEW`).

@@ -132,7 +132,7 @@ impl Stage {
     ) -> Result<bool, ConnectError> {
         let mut built = false;
         match &plan.setup {
-            Some(data) if self.ddl.as_ref() == Some(&data.ddl) && can_empty(data) => {
+            Some(data) if self.ddl.as_ref() == Some(&data.ddl) && can_empty(data, dialect, reset) => {
                 self.empty(session, dialect, reset)?;
                 for insert in &data.inserts {
                     must(session, insert)?;
@@ -169,9 +169,14 @@ impl Stage {
     }
 }
 
-/// TRUNCATE refuses tables with foreign keys, DELETE would need an order: those are built anew.
-fn can_empty(data: &SetupData) -> bool {
+/// TRUNCATE refuses tables with foreign keys, DELETE would need an order: those are built anew. So are tables
+/// with a counter that would go on after a clean reset.
+fn can_empty(data: &SetupData, dialect: &Dialect, reset: Reset) -> bool {
+    let counts = |ddl: &String| {
+        dialect.tables.counter.is_some_and(|word| ddl.to_ascii_uppercase().contains(word))
+    };
     data.tables.iter().all(|table| !table.foreign_keys)
+        && (reset == Reset::Fast || !data.ddl.iter().any(counts))
 }
 
 /// Drops everything in our own schema, and nothing else; `more` than tables and views only if there may be some.

@@ -18,6 +18,7 @@ pub static DIALECT: Dialect = Dialect {
     reopens: |_| false,
     tables: Tables {
         empty_clean: "DELETE FROM {}",
+        counter: Some("AUTOINCREMENT"),
         empty_fast: "DELETE FROM {}",
         list: "SELECT name, upper(type) FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'",
         list_more: None,
