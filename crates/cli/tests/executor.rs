@@ -239,7 +239,7 @@ fn a_hung_statement_is_killed() {
             "T1: BEGIN
              T1: UPDATE t SET b = 10 WHERE a = 1
              T2: UPDATE t SET b = 20 WHERE a = 1
-             T1: SELECT BENCHMARK(1000000000, MD5('a'))
+             T1: SELECT BENCHMARK(1000000000, SHA2('a', 256))
              T1: SELECT b FROM t WHERE a = 1
              T1: COMMIT",
         );
@@ -331,7 +331,7 @@ fn a_dead_server_is_an_outcome_and_is_replaced() {
              T1: UPDATE t SET b = 10 WHERE a = 1
              T2: UPDATE t SET b = 20 WHERE a = 1
              T2: SELECT 2
-             T1: SELECT BENCHMARK(1000000000, MD5('a'))
+             T1: SELECT BENCHMARK(1000000000, SHA2('a', 256))
              T1: COMMIT
              T3: SELECT 3",
         );

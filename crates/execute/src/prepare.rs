@@ -172,9 +172,8 @@ impl Stage {
 /// TRUNCATE refuses tables with foreign keys, DELETE would need an order: those are built anew. So are tables
 /// with a counter that would go on after a clean reset.
 fn can_empty(data: &SetupData, dialect: &Dialect, reset: Reset) -> bool {
-    let counts = |ddl: &String| {
-        dialect.tables.counter.is_some_and(|word| ddl.to_ascii_uppercase().contains(word))
-    };
+    let counts =
+        |ddl: &String| dialect.tables.counter.is_some_and(|word| ddl.to_ascii_uppercase().contains(word));
     data.tables.iter().all(|table| !table.foreign_keys)
         && (reset == Reset::Fast || !data.ddl.iter().any(counts))
 }
