@@ -278,7 +278,7 @@ impl<'a> Play<'a> {
                 RawReply::Lost if self.dead => Reply::ServerDied,
                 RawReply::Lost => killed.unwrap_or(Reply::ConnectionLost),
                 RawReply::Error(error) => {
-                    let error = self.meaning(session, error, answer.in_transaction.is_some());
+                    let error = self.meaning(session, error, answer.in_transaction.is_some())?;
                     match (error.class, killed) {
                         (ErrorClass::Interrupted, Some(reply)) => reply,
                         _ => Reply::Error(error),
@@ -291,10 +291,21 @@ impl<'a> Play<'a> {
         Ok(())
     }
 
-    fn meaning(&mut self, session: usize, error: RawError, told: bool) -> DbError {
-        let (class, ends) = (self.on.dialect.classify)(error.code, &error.sqlstate);
+    fn meaning(&mut self, session: usize, error: RawError, told: bool) -> Result<DbError, ConnectError> {
+        let (class, mut ends) = (self.on.dialect.classify)(error.code, &error.sqlstate);
         let slot = &mut self.on.slots[session];
         match ends {
+            // A DDL statement commits before it fails, and a setting may make a timeout roll back everything.
+            Ends::Statement if !told && slot.open == Open::Yes => {
+                if let Some(answer) = self.show_warnings(session)?
+                    && answer.in_transaction == Some(false)
+                {
+                    self.on.slots[session].open = Open::No;
+                    if class == ErrorClass::LockTimeout {
+                        ends = Ends::Transaction;
+                    }
+                }
+            }
             Ends::Statement => {}
             // Where the protocol is silent after an error, the dialect knows what the session is in.
             Ends::Transaction if !told => {
@@ -304,27 +315,31 @@ impl<'a> Play<'a> {
             Ends::Transaction => {}
             Ends::Session => (slot.session, slot.open) = (None, Open::No),
         }
-        DbError { code: error.code, sqlstate: error.sqlstate, class, ends, message: error.message }
+        Ok(DbError { code: error.code, sqlstate: error.sqlstate, class, ends, message: error.message })
     }
 
     fn warnings(&mut self, session: usize) -> Result<Vec<Warning>, ConnectError> {
-        let slot = &mut self.on.slots[session];
-        let (Some(show), Some(connection)) = (self.on.dialect.show_warnings, slot.session.as_mut()) else {
-            return Ok(Vec::new());
-        };
-        let answer = match ask(connection.as_mut(), show, LIMIT) {
-            // The step has answered; what ended the connection after that is the next step's news.
-            Err(ConnectError::Gone) => return Ok(Vec::new()),
-            answer => answer?,
-        };
-        match answer.reply {
-            RawReply::Rows(rows) => Ok((0..rows.len())
+        match self.show_warnings(session)?.map(|answer| answer.reply) {
+            Some(RawReply::Rows(rows)) => Ok((0..rows.len())
                 .map(|row| Warning {
                     code: text(&rows, row, 1).parse().unwrap_or(0),
                     message: text(&rows, row, 2),
                 })
                 .collect()),
-            RawReply::Done { .. } | RawReply::Error(_) | RawReply::Lost => Ok(Vec::new()),
+            Some(RawReply::Done { .. } | RawReply::Error(_) | RawReply::Lost) | None => Ok(Vec::new()),
+        }
+    }
+
+    /// The one statement that a session can be asked between two steps without losing what the first one left.
+    fn show_warnings(&mut self, session: usize) -> Result<Option<Answer>, ConnectError> {
+        let slot = &mut self.on.slots[session];
+        let (Some(show), Some(connection)) = (self.on.dialect.show_warnings, slot.session.as_mut()) else {
+            return Ok(None);
+        };
+        match ask(connection.as_mut(), show, LIMIT) {
+            // The step has answered; what ended the connection after that is the next step's news.
+            Err(ConnectError::Gone) => Ok(None),
+            answer => answer.map(Some),
         }
     }
 
