@@ -89,6 +89,7 @@ pub struct Executor {
     holder: Option<Box<dyn Session>>,
     stage: Stage,
     dead: bool,
+    spoiled: bool,
 }
 
 impl Executor {
@@ -115,6 +116,7 @@ impl Executor {
             options,
             counts: Counts::default(),
             dead: false,
+            spoiled: false,
         })
     }
 
@@ -133,9 +135,15 @@ impl Executor {
         self.dead
     }
 
+    /// Did a step change the server for everybody (SET GLOBAL)? Then no other case should run on it.
+    pub fn spoiled(&self) -> bool {
+        self.spoiled
+    }
+
     /// Runs a case; again if an answer came after the server had been called settled.
     pub fn run(&mut self, case: &Case, level: Level) -> Result<Run, ConnectError> {
         let plan = Plan::new(case, self.dialect);
+        self.spoiled |= plan.changes_server;
         for _ in 1..self.options.tries {
             let run = self.run_once(case, &plan, level)?;
             if run.trace.false_decisions == 0 {

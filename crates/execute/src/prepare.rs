@@ -53,6 +53,8 @@ pub struct Plan {
     strange: bool,
     /// Sessions in which a step changes session state, or does something that we cannot read.
     pub changes_session: BTreeSet<usize>,
+    /// Does a step change the server for everybody?
+    pub changes_server: bool,
 }
 
 impl Plan {
@@ -69,12 +71,14 @@ impl Plan {
             touched: BTreeSet::new(),
             changes_schema: false,
             changes_session: BTreeSet::new(),
+            changes_server: false,
         };
         for step in &case.steps {
             match sql::parse(dialect.product, &step.sql) {
                 sql::Parsed::Tree(statement) => {
                     let facts = sql::facts(&statement);
                     plan.changes_schema |= facts.changes_schema();
+                    plan.changes_server |= facts.changes_server;
                     if facts.changes_session || touches_session(&step.sql) {
                         plan.changes_session.insert(step.session);
                     }

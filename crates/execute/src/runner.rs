@@ -51,6 +51,9 @@ impl Runner {
             self.deaths += 1;
             self.retire();
         }
+        if self.executor.as_ref().is_some_and(Executor::spoiled) {
+            self.retire();
+        }
         if self.executor.is_none() {
             // What a pinned real-time thread starts would inherit its place, and MySQL does not survive that.
             placement::release(&self.cpus);
