@@ -389,6 +389,48 @@ fn warnings_counts_and_the_open_transaction() {
     });
 }
 
+#[test]
+fn an_error_may_end_more_than_its_statement() {
+    by(Settle::Proc, &Options::default(), |runner| {
+        // A DDL statement commits before it fails; one that is not understood does not.
+        let trace = trace(
+            runner,
+            TABLE,
+            "T1: BEGIN
+             T1: UPDATE t SET b = 10 WHERE a = 1
+             T1: SELEC 1
+             T1: CREATE TABLE t (a INT)
+             T1: UPDATE t SET b = 20 WHERE a = 2",
+        );
+        assert_eq!(
+            said(&trace)[1..],
+            ["1 row*", "error syntax (1064)*", "error syntax (1050)", "1 row"],
+            "{:?}",
+            story(&trace)
+        );
+        assert_eq!(left(&trace, "t"), ["(1, 10)", "(2, 20)", "(3, 3)"]);
+    });
+    for text in SERVERS {
+        let text = format!("{text}?innodb_rollback_on_timeout=ON");
+        let watched = Options { watch: Some(Duration::from_secs(4)), ..Options::default() };
+        let Some(mut runner) = runner(&text, Settle::Proc, watched) else { continue };
+        let trace = trace(
+            &mut runner,
+            TABLE,
+            "T1: BEGIN
+             T1: UPDATE t SET b = 10 WHERE a = 1
+             T2: SET innodb_lock_wait_timeout = 1
+             T2: BEGIN
+             T2: UPDATE t SET b = 20 WHERE a = 2
+             T2: UPDATE t SET b = 20 WHERE a = 1
+             T2: UPDATE t SET b = 30 WHERE a = 3",
+        );
+        assert_eq!(class(&trace.outcomes[5]), Some((ErrorClass::LockTimeout, Ends::Transaction)), "{text}");
+        assert_eq!(said(&trace)[5..], ["error lock-timeout (1205), transaction over", "1 row"], "{text}");
+        assert_eq!(left(&trace, "t"), ["(1, 1)", "(2, 2)", "(3, 30)"], "{text}");
+    }
+}
+
 /// A case that tells the level and the settings of its three sessions.
 fn levels() -> Case {
     let tell = "SELECT @@transaction_isolation, @@autocommit, @@sql_mode = '', @x";
@@ -516,12 +558,12 @@ fn interference(runner: &mut Runner) {
     // Setups that are not data: they work, run anew each time, and leave nothing either.
     for (extra, steps, expected) in [
         ("CREATE VIEW v AS SELECT b FROM t", "T1: UPDATE t SET b = 9\nT1: SELECT * FROM v", "(9) (9) (9)"),
-        ("CREATE FUNCTION f () RETURNS INT DETERMINISTIC NO SQL RETURN 4", "T1: SELECT 1\nT1: SELECT f()", "(4)"),
         (
-            "CREATE PROCEDURE p () UPDATE t SET b = 6",
-            "T1: CALL p()\nT1: SELECT b FROM t",
-            "(6) (6) (6)",
+            "CREATE FUNCTION f () RETURNS INT DETERMINISTIC NO SQL RETURN 4",
+            "T1: SELECT 1\nT1: SELECT f()",
+            "(4)",
         ),
+        ("CREATE PROCEDURE p () UPDATE t SET b = 6", "T1: CALL p()\nT1: SELECT b FROM t", "(6) (6) (6)"),
         (
             "CREATE TRIGGER g BEFORE UPDATE ON t FOR EACH ROW SET NEW.b = 8",
             "T1: UPDATE t SET b = 5 WHERE a = 1\nT1: SELECT b FROM t WHERE a = 1",
@@ -542,6 +584,11 @@ fn interference(runner: &mut Runner) {
         }
         innocent(runner);
     }
+    // What holds for everybody: on a new server it does not, and that is nobody's death.
+    let before = trace(runner, TABLE, "T1: SELECT @@GLOBAL.innodb_lock_wait_timeout");
+    trace(runner, TABLE, "T1: SET GLOBAL innodb_lock_wait_timeout = 7");
+    let after = trace(runner, TABLE, "T1: SELECT @@GLOBAL.innodb_lock_wait_timeout");
+    assert!(after.same(&before) && runner.deaths() == 0);
     // A setup in a mode of its own does not lower the guard for the next one.
     let clipped = ["CREATE TABLE t (a TINYINT)", "SET sql_mode = ''", "INSERT INTO t VALUES (1000)"];
     trace(runner, &clipped, "T1: SELECT a FROM t");
@@ -563,7 +610,8 @@ fn the_final_state_alone() {
 #[test]
 fn sqlite_resets() {
     let mut runner = runner("sqlite", Settle::Proc, Options::default()).unwrap();
-    let setup = &["CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT, b INT)", "INSERT INTO t (b) VALUES (1)"];
+    let setup =
+        &["CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT, b INT)", "INSERT INTO t (b) VALUES (1)"];
     let steps = "T1: BEGIN
          T1: INSERT INTO t (b) VALUES (2)
          T2: UPDATE t SET b = 5
