@@ -13,7 +13,9 @@
 //! A session may also sleep because a background thread holds a latch that it needs. That is over at once,
 //! unless that thread was interrupted while it held the latch, as happens on a loaded machine. It is then
 //! runnable all the while, so between the two readings every background thread that takes such latches must
-//! be asleep too, once: had it let go before, the session would be awake at the second reading.
+//! be asleep too, once: had it let go before, the session would be awake at the second reading. MySQL names its
+//! threads, so those that matter can be picked; MariaDB does not, and lets workers come and go, so there it is
+//! every thread, listed anew whenever their number has changed.
 //!
 //! This is blind to the reason. A thread that sleeps in `SLEEP(1)` looks the same as one that waits for a
 //! lock, and so does one that waits for a disk in an interruptible way: data belongs on tmpfs.
@@ -50,7 +52,26 @@ pub struct ProcMonitor {
     /// The thread that ends deadlocks, where it is not the session's own.
     lock_thread: Option<Thread>,
     background: Vec<Thread>,
+    /// Where threads have no names: how many there were when `background` was listed, and where that number is.
+    crowd: Option<Crowd>,
     before: Vec<Sample>,
+}
+
+/// The number of threads of a process.
+#[derive(Debug)]
+struct Crowd {
+    stat: File,
+    listed: u64,
+}
+
+impl Crowd {
+    /// The twentieth field of the process's stat file.
+    fn now(&self) -> Option<u64> {
+        let mut text = [0; 512];
+        let length = self.stat.read_at(&mut text, 0).ok()?;
+        let end = text[..length].iter().rposition(|byte| *byte == b')')?;
+        std::str::from_utf8(&text[end + 2..length]).ok()?.split(' ').nth(17)?.parse().ok()
+    }
 }
 
 /// Two files of a thread, kept open: reading them again gives their present content.
@@ -86,6 +107,10 @@ impl Thread {
         Some(sample)
     }
 
+    fn gone(&self) -> bool {
+        self.stat.read_at(&mut [0; 8], 0).is_err()
+    }
+
     fn sleeps(&self) -> bool {
         let mut stat = [0; 128]; // The state stands near the front, behind a name of at most 15 bytes.
         self.stat.read_at(&mut stat, 0).is_ok_and(|length| state(&stat[..length]) == Some(b'S'))
@@ -110,21 +135,45 @@ impl ProcMonitor {
             server: address.to_string(),
             reason: format!("its threads cannot be watched in /proc: {error}"),
         };
-        let (mut lock_thread, mut background) = (None, Vec::new());
+        let (mut lock_thread, mut background, mut crowd) = (None, Vec::new(), None);
         if matches!((info.product, info.version.0.first()), (Product::Mysql, Some(8..))) {
             lock_thread = find(pid, &[LOCK_THREAD]).map_err(unseen)?.pop();
             if lock_thread.is_none() {
                 return Err(unseen(io::Error::new(io::ErrorKind::NotFound, LOCK_THREAD)));
             }
             background = find(pid, &BACKGROUND).map_err(unseen)?;
+        } else {
+            let stat = File::open(format!("/proc/{pid}/stat")).map_err(unseen)?;
+            crowd = Some(Crowd { stat, listed: 0 });
         }
         let source = Source::open(address, who, info)?;
-        Ok(ProcMonitor { pid, source, watched: BTreeMap::new(), lock_thread, background, before: Vec::new() })
+        Ok(ProcMonitor {
+            pid,
+            source,
+            watched: BTreeMap::new(),
+            lock_thread,
+            background,
+            crowd,
+            before: Vec::new(),
+        })
     }
 
     fn threads<'a>(&'a self, outstanding: &'a [SessionId]) -> impl Iterator<Item = Option<&'a Thread>> {
         let sessions = outstanding.iter().map(|session| self.watched.get(session));
         sessions.chain(self.lock_thread.iter().map(Some))
+    }
+
+    /// Lists the background threads anew if there are more or fewer than before. True if it did.
+    fn recount(&mut self, asleep: bool) -> bool {
+        let Some(crowd) = &mut self.crowd else { return false };
+        let now = crowd.now();
+        // One may have come for another that went: then the one that went does not sleep, and cannot be read.
+        let changed = now != Some(crowd.listed) || !asleep && self.background.iter().any(Thread::gone);
+        if changed {
+            self.background = find(self.pid, &[""]).unwrap_or_default();
+            crowd.listed = now.unwrap_or(0);
+        }
+        changed
     }
 
     /// Are all of them asleep twice, without having run in between?
@@ -183,6 +232,7 @@ impl LockMonitor for ProcMonitor {
         let mut before = std::mem::take(&mut self.before);
         let asleep = self.all_asleep(outstanding, &mut before);
         self.before = before;
+        let asleep = !self.recount(asleep) && asleep;
         Ok(if asleep { Settled::AllWait } else { Settled::Working })
     }
 
