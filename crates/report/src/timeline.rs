@@ -216,7 +216,14 @@ impl Page<'_> {
     fn closing(&self, table_width: usize) -> String {
         let mut lines = Lines { style: self.style, lines: Vec::new() };
         match &self.trace.final_state {
-            Some(tables) => tables.iter().for_each(|(name, rows)| self.table(name, rows, &mut lines)),
+            Some(tables) => {
+                tables.iter().for_each(|(name, rows)| self.table(name, &self.result(rows), &mut lines));
+                let there = |name: &String| tables.iter().any(|(table, _)| table.eq_ignore_ascii_case(name));
+                let named = self.marks.tables.iter().map(|(name, _)| name);
+                named
+                    .filter(|name| !there(name))
+                    .for_each(|name| self.table(name, "no such table", &mut lines));
+            }
             None => lines.put(Tone::Error, "final: the server could not be asked"),
         }
         if !self.marks.known.is_empty() {
@@ -246,18 +253,18 @@ impl Page<'_> {
         lines.lines.iter().map(|(_, line)| format!("{line}\n")).collect()
     }
 
-    fn table(&self, name: &str, rows: &RowSet, lines: &mut Lines) {
+    fn table(&self, name: &str, rows: &str, lines: &mut Lines) {
         let head = format!("final {}: ", clean(name));
         match self.marks.table(name) {
             Mark::Missed { expected } => {
-                lines.wrapped(&head, "✗ ", &self.result(rows));
+                lines.wrapped(&head, "✗ ", rows);
                 lines.wrapped(
                     &format!("{:>1$} ", "expected", width(&head).saturating_sub(1)),
                     "  ",
                     expected,
                 );
             }
-            Mark::Met | Mark::Unspecified => lines.wrapped(&head, "", &self.result(rows)),
+            Mark::Met | Mark::Unspecified => lines.wrapped(&head, "", rows),
         }
     }
 
