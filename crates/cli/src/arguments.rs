@@ -6,10 +6,12 @@ use clap::{Args, ValueEnum};
 use execute::{Options, Placement, Reset};
 use model::{Level, Product, Target};
 
+use crate::errors::Advised;
+
 /// Where and how cases run.
 #[derive(Args, Clone, Debug)]
 pub struct Where {
-    /// A server: sqlite, mariadb@10.11, mysql@9.7?log_bin=OFF. May be given several times
+    /// A server: sqlite, mariadb@10.11, or with settings 'mysql@9.7?log_bin=OFF'. May be given several times
     #[arg(long = "target", short = 't', value_name = "TARGET", default_value = "sqlite")]
     pub targets: Vec<Target>,
 
@@ -33,7 +35,7 @@ pub struct How {
     pub no_realtime: bool,
 
     /// A statement that neither answers nor waits for so many seconds is hung and is killed
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = count)]
     pub hung_after: u64,
 }
 
@@ -58,6 +60,15 @@ impl How {
     }
 }
 
+/// Reads a number of times, cases, seconds: at least one.
+pub fn count(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("it must be at least 1".into()),
+        Ok(count) => Ok(count),
+        Err(_) => Err("it must be a whole number, at least 1".into()),
+    }
+}
+
 /// One level, or all that the product has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Levels {
@@ -76,6 +87,11 @@ pub fn levels(text: &str) -> Result<Levels, String> {
 }
 
 impl Levels {
+    /// The levels chosen, or the product's default.
+    pub fn or_default(chosen: Option<Levels>, product: Product) -> anyhow::Result<Vec<Level>> {
+        chosen.unwrap_or(Levels::One(dialect::of(product).default_level)).on(product)
+    }
+
     /// The levels to run at on this product; an error if it does not have the one asked for.
     pub fn on(self, product: Product) -> anyhow::Result<Vec<Level>> {
         let dialect = dialect::of(product);
@@ -84,7 +100,11 @@ impl Levels {
             Levels::One(level) if dialect.levels.contains(&level) => Ok(vec![level]),
             Levels::One(level) => {
                 let has: Vec<&str> = dialect.levels.iter().map(|level| level.short()).collect();
-                anyhow::bail!("{product} has no level {level}; it has {}", has.join(", "))
+                Err(Advised {
+                    message: format!("{product} has no level {level}"),
+                    advice: vec![format!("its levels: {} (or --level all)", has.join(", "))],
+                }
+                .into())
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use model::Case;
 
+use crate::errors::Advised;
+
 /// One built-in case.
 pub struct Entry {
     /// `phenomena/write-skew`
@@ -33,7 +35,11 @@ pub fn matching(words: &[String]) -> anyhow::Result<Vec<Entry>> {
         entry.name.contains(&word) || entry.case.links.iter().any(|link| link.to_lowercase().contains(&word))
     };
     if let Some(word) = words.iter().find(|word| !entries.iter().any(|entry| known(entry, word))) {
-        anyhow::bail!("no case of the corpus is called `{word}`; `isopod corpus list` shows all");
+        return Err(Advised {
+            message: format!("no case of the corpus has a name or link with `{word}` in it"),
+            advice: vec!["all of them: isopod corpus list".into()],
+        }
+        .into());
     }
     entries.retain(|entry| words.is_empty() || words.iter().any(|word| known(entry, word)));
     Ok(entries)

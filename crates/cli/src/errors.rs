@@ -3,6 +3,10 @@
 use std::io::IsTerminal;
 
 use anstyle::{AnsiColor, Style};
+use execute::ConnectError;
+use model::Case;
+
+use crate::targets;
 
 /// An error with advice below it.
 #[derive(Debug)]
@@ -21,21 +25,22 @@ impl std::fmt::Display for Advised {
 
 impl std::error::Error for Advised {}
 
-/// An error that has been shown already, in a form of its own.
+/// An error with a form of its own: the problems of a case file, with their lines.
 #[derive(Debug)]
-pub struct Shown;
+pub struct Rendered(pub String);
 
-impl std::fmt::Display for Shown {
+impl std::fmt::Display for Rendered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("see above")
+        f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Shown {}
+impl std::error::Error for Rendered {}
 
 /// Writes the error and its advice to standard error.
 pub fn show(error: &anyhow::Error) {
-    if error.is::<Shown>() {
+    if let Some(Rendered(text)) = error.downcast_ref() {
+        anstream::eprintln!("{text}");
         return;
     }
     let red = AnsiColor::Red.on_default().bold();
@@ -47,6 +52,24 @@ pub fn show(error: &anyhow::Error) {
     }
     if let Some(advised) = error.downcast_ref::<Advised>() {
         advised.advice.iter().for_each(|line| anstream::eprintln!("  {line}"));
+    }
+}
+
+/// A case could not be run. A statement of its setup that the server refuses is the file's fault, and is shown as such.
+pub fn of_case(name: &str, case: &Case, error: execute::LaunchError) -> anyhow::Error {
+    let error = match error.downcast::<dbms::launch::LaunchError>() {
+        Ok(error) => return targets::advised(*error),
+        Err(error) => error,
+    };
+    match error.downcast_ref::<ConnectError>() {
+        Some(ConnectError::Own { statement, reason }) if case.setup.statements.contains(statement) => {
+            Advised {
+                message: format!("the setup of {name} failed"),
+                advice: vec![format!("statement: {statement}"), format!("the server: {reason}")],
+            }
+            .into()
+        }
+        _ => anyhow::anyhow!(error).context(format!("{name} could not be run")),
     }
 }
 

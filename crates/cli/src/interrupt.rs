@@ -18,6 +18,11 @@ pub fn listen() {
     }
 }
 
+/// Stops as if the user had asked for it.
+pub fn ask() {
+    ASKED.get_or_init(|| Arc::new(AtomicBool::new(false))).store(true, Ordering::Relaxed);
+}
+
 /// Did the user ask to stop?
 pub fn asked() -> bool {
     ASKED.get().is_some_and(|asked| asked.load(Ordering::Relaxed))

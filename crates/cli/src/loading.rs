@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use model::Case;
 
-use crate::{errors, problems};
+use crate::{
+    errors::{Rendered, colour},
+    problems,
+};
 
 /// Reads a file.
 pub fn load(path: &Path) -> anyhow::Result<Case> {
@@ -13,16 +16,11 @@ pub fn load(path: &Path) -> anyhow::Result<Case> {
     parse(&path.display().to_string(), &text)
 }
 
-/// Understands a text. Its problems are shown where they are.
+/// Understands a text. Its problems come with the lines that they are about.
 pub fn parse(name: &str, text: &str) -> anyhow::Result<Case> {
     match model::casefile::parse(text) {
         Ok(file) => Ok(file.into_case()),
-        Err(found) => {
-            for problem in &found {
-                anstream::eprintln!("{}", problems::render(name, text, problem, errors::colour()));
-            }
-            Err(errors::Shown.into())
-        }
+        Err(found) => Err(Rendered(problems::render_all(name, text, &found, colour())).into()),
     }
 }
 
@@ -31,7 +29,9 @@ pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
+            let before = found.len();
             search(path, &mut found)?;
+            anyhow::ensure!(found.len() > before, "no case file (*.iso) is in {}", path.display());
         } else {
             found.push(path.clone());
         }

@@ -10,6 +10,7 @@ mod installing;
 mod interrupt;
 mod judged;
 mod loading;
+mod output;
 mod problems;
 mod progress;
 mod targets;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     }
     let isopod = Isopod::parse();
     match commands::run(isopod.command) {
+        Ok(_) if output::failed() => ExitCode::from(2),
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             errors::show(&error);

@@ -8,12 +8,22 @@ use execute::{Executor, Reset, ask};
 use model::{Case, Level, SessionSpec, Setup, Step, Target};
 use serde::Serialize;
 
-use crate::{arguments::Where, targets};
+use crate::{
+    arguments::{Where, count},
+    interrupt,
+    output::say,
+    targets,
+};
 
 /// What to measure.
 #[derive(clap::Subcommand)]
 pub enum Command {
-    /// Statements without waits against the bare wire; how fast a wait is known; what each reset costs
+    /// Measure statements without waits against the bare wire, how fast a wait is known, and what each reset costs
+    #[command(after_help = "\
+Example:
+  isopod bench execute --target mariadb@10.11 --target mysql@9.7
+
+Times depend on the machine and on what else it does; the ratio to the bare wire much less so.")]
     Execute(Args),
 }
 
@@ -22,10 +32,10 @@ pub enum Command {
 pub struct Args {
     #[command(flatten)]
     on: Where,
-    /// How many turns
-    #[arg(long, default_value_t = 50)]
-    turns: usize,
-    /// As JSON
+    /// How often each is measured; what is shown is the median
+    #[arg(long, default_value_t = 50, value_parser = count)]
+    turns: u64,
+    /// The figures, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -51,21 +61,23 @@ struct Result {
 /// Runs it.
 pub fn run(command: Command) -> anyhow::Result<u8> {
     let Command::Execute(args) = command;
+    interrupt::listen();
     let mut results = Vec::new();
     for target in &args.on.targets {
-        let result = measure(&args, target)?;
+        let Some(result) = measure(&args, target)? else { return Ok(2) };
         if !args.json {
             show(&result);
         }
         results.push(result);
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&results)?);
+        say!("{}", serde_json::to_string_pretty(&results)?);
     }
     Ok(0)
 }
 
-fn measure(args: &Args, target: &Target) -> anyhow::Result<Result> {
+/// Measures a target; nothing if the user asked to stop.
+fn measure(args: &Args, target: &Target) -> anyhow::Result<Option<Result>> {
     let level = dialect::of(target.product).default_level;
     let mut times: Vec<[Duration; 2]> = Vec::new();
     let (mut waits, mut clean, mut fast) = (Vec::new(), Vec::new(), Vec::new());
@@ -78,6 +90,9 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Result> {
         let mut wire = executor.server().connect()?;
         executor.run(&straight, level)?;
         for _ in 0..args.turns {
+            if interrupt::asked() {
+                return Ok(None);
+            }
             let run = executor.run(&straight, level)?;
             let begun = Instant::now();
             for step in &straight.steps {
@@ -92,16 +107,16 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Result> {
     let placed = runner.placed().clone();
     drop(runner);
     let mut runner = targets::runner(target, &args.on.how, args.on.how.options(Reset::Fast))?;
-    for turn in 0..args.turns {
+    // One more than is counted: the first builds the tables.
+    for turn in 0..=args.turns {
         let run = runner.run(&straight, level).map_err(|error| anyhow::anyhow!(error))?;
-        // The first builds the tables.
         if turn > 0 {
             fast.push(run.timing.reset);
         }
     }
     let rate = |i: usize| steps / median(times.iter().map(|pair| pair[i]).collect()).as_secs_f64();
     let us = |time: Duration| time.as_secs_f64() * 1e6;
-    Ok(Result {
+    Ok(Some(Result {
         target: target.to_string(),
         server: format!("{} {}", info.product, info.version),
         settle,
@@ -114,7 +129,7 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Result> {
         wait_known_p99_us: (!waits.is_empty()).then(|| us(percentile(waits.clone(), 99))),
         reset_clean_us: us(median(clean)),
         reset_fast_us: us(median(fast)),
-    })
+    }))
 }
 
 fn median(times: Vec<Duration>) -> Duration {
@@ -177,20 +192,22 @@ fn show(result: &Result) {
         (true, false) => "one CPU",
         (false, _) => "not pinned",
     };
-    println!("{} · settled by {} · {place}", result.server, result.settle);
-    println!("  bare, one connection      {:>10.0} statements/s", result.bare_per_second);
-    println!(
+    say!("{} · settled by {} · {place}", result.server, result.settle);
+    say!("  bare, one connection      {:>10.0} statements/s", result.bare_per_second);
+    say!(
         "  through the executor      {:>10.0} statements/s   {:.2} of bare",
-        result.executor_per_second, result.ratio
+        result.executor_per_second,
+        result.ratio
     );
     match (result.wait_known_median_us, result.wait_known_p99_us) {
         (Some(median), Some(p99)) => {
-            println!("  a wait is known after     {median:>10.0} us median, {p99:.0} us p99")
+            say!("  a wait is known after     {median:>10.0} us median, {p99:.0} us p99")
         }
-        _ => println!("  nothing waits here"),
+        _ => say!("  nothing waits here"),
     }
-    println!(
+    say!(
         "  reset                     {:>10.0} us clean, {:.0} us fast",
-        result.reset_clean_us, result.reset_fast_us
+        result.reset_clean_us,
+        result.reset_fast_us
     );
 }

@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 
 use execute::{Reset, Runner};
-use model::{Level, Target, Trace};
+use model::{Level, Target, Trace, Version};
 use oracles::expectations::{self, Report};
 use serde::Serialize;
 
 use crate::{
-    arguments::{Levels, Where, levels},
+    arguments::{Levels, Where, count, levels},
     corpus::{self, Entry},
-    interrupt, judged,
+    errors, interrupt, judged,
+    output::say,
     progress::Progress,
     targets,
 };
@@ -19,7 +20,12 @@ use crate::{
 /// What to do with the corpus.
 #[derive(clap::Subcommand)]
 pub enum Command {
-    /// Show the built-in cases
+    /// Show the built-in cases: their names, titles and links
+    #[command(after_help = "\
+Examples:
+  isopod corpus list                    all of them
+  isopod corpus list mdev write-skew    those with such a name or link
+  isopod corpus list own-writes-visible --show > my.iso")]
     List(ListArgs),
     /// Run the built-in cases; exit code 0 only without a surprise in either direction
     #[command(after_help = "\
@@ -28,8 +34,9 @@ Examples:
   isopod corpus test mdev-32898 --target mysql@9.7 --show   one case, with its timelines
   isopod corpus test --target mariadb@10.11 --target mysql@9.7 --repeat 20
 
-Each target is tested under the settings that matter to it (binary log on and off, snapshot isolation on and off,
-journal mode), unless the target sets them or --as-is is given.")]
+Each target is tested under the settings that matter to it (binary log on and off, snapshot
+isolation on and off, journal mode), unless the target sets them or --as-is is given. Exit code 0
+only if every case came out as its file says: as it should, or as it is known to fail.")]
     Test(TestArgs),
 }
 
@@ -50,19 +57,22 @@ pub struct TestArgs {
     words: Vec<String>,
     #[command(flatten)]
     on: Where,
-    /// The isolation level, or all
+    /// The isolation level (RU, RC, RR, SER), or all
     #[arg(long, value_parser = levels, default_value = "all")]
     level: Levels,
-    /// Run each case so many times
-    #[arg(long, default_value_t = 1)]
-    repeat: usize,
-    /// Do not vary the settings of the targets
+    /// Run each case so many times; runs that differ are a surprise
+    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = count)]
+    repeat: u64,
+    /// Test each target with its settings as given; do not vary those that matter
     #[arg(long)]
     as_is: bool,
-    /// Show a timeline for each case, not only for surprises
+    /// Print a timeline for each case, not only for surprises
     #[arg(long)]
     show: bool,
-    /// Every cell as JSON
+    /// A line for every case, not only for those that are known to fail or surprise
+    #[arg(long)]
+    list: bool,
+    /// Every case, target and level, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -75,10 +85,10 @@ struct Cell {
     server: String,
     level: Level,
     /// How often each status came.
-    statuses: BTreeMap<String, usize>,
-    runs: usize,
+    statuses: BTreeMap<String, u64>,
+    runs: u64,
     /// Runs whose trace was that of the first.
-    alike: usize,
+    alike: u64,
     surprise: bool,
     known: Vec<String>,
     unspecified_steps: Vec<usize>,
@@ -97,7 +107,10 @@ fn list(args: ListArgs) -> anyhow::Result<u8> {
     let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
     for entry in &entries {
         if args.show {
-            println!("-- {}\n{}", entry.name, entry.text);
+            say!("-- {}\n{}", entry.name, entry.text.trim_end());
+            if entries.len() > 1 {
+                say!("");
+            }
             continue;
         }
         let links = if entry.case.links.is_empty() {
@@ -105,7 +118,7 @@ fn list(args: ListArgs) -> anyhow::Result<u8> {
         } else {
             format!("  [{}]", entry.case.links.join(", "))
         };
-        println!("{:width$}  {}{links}", entry.name, entry.case.title);
+        say!("{:width$}  {}{links}", entry.name, entry.case.title);
     }
     Ok(0)
 }
@@ -113,6 +126,10 @@ fn list(args: ListArgs) -> anyhow::Result<u8> {
 fn test(args: TestArgs) -> anyhow::Result<u8> {
     interrupt::listen();
     let entries = corpus::matching(&args.words)?;
+    // A level that one of the targets does not have is said before anything runs.
+    for target in &args.on.targets {
+        args.level.on(target.product)?;
+    }
     let mut cells = Vec::new();
     for target in &args.on.targets {
         let levels = args.level.on(target.product)?;
@@ -120,11 +137,14 @@ fn test(args: TestArgs) -> anyhow::Result<u8> {
         for target in &variants {
             let mine: Vec<&Entry> =
                 entries.iter().filter(|entry| expectations::applies(&entry.case, target.product)).collect();
+            if interrupt::asked() || mine.is_empty() {
+                continue;
+            }
             let mut options = args.on.how.options(Reset::Clean);
             options.label = args.show;
             let mut runner = targets::runner(target, &args.on.how, options)?;
             let mut progress =
-                Progress::new(target.to_string(), (mine.len() * levels.len() * args.repeat) as u64);
+                Progress::new(target.to_string(), (mine.len() * levels.len()) as u64 * args.repeat);
             let from = cells.len();
             for entry in mine {
                 for &level in &levels {
@@ -136,20 +156,17 @@ fn test(args: TestArgs) -> anyhow::Result<u8> {
             }
             progress.end();
             if !args.json {
-                summary(target, &cells[from..], &mut runner)?;
+                let info = runner.info().map_err(|error| anyhow::anyhow!(error))?;
+                let every = args.list || !args.words.is_empty();
+                summary(target, &info.version, &cells[from..], &levels, every);
             }
         }
     }
     let surprises = cells.iter().filter(|cell| cell.surprise).count();
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&cells)?);
+        say!("{}", serde_json::to_string_pretty(&cells)?);
     } else {
-        let (known, all) = (cells.iter().filter(|cell| known(cell)).count(), cells.len());
-        let runs: usize = cells.iter().map(|cell| cell.runs).sum();
-        println!(
-            "{all} cells, {runs} runs: {} as they should be, {known} known to fail, {surprises} surprises",
-            all - known - surprises
-        );
+        total(&args, &cells, surprises);
     }
     Ok(if interrupt::asked() { 2 } else { u8::from(surprises > 0) })
 }
@@ -168,17 +185,19 @@ fn cell(
 ) -> anyhow::Result<Cell> {
     let mut first: Option<(Trace, Report)> = None;
     let mut odd: Option<(Trace, Report)> = None;
-    let mut statuses: BTreeMap<String, usize> = BTreeMap::new();
+    let mut statuses: BTreeMap<String, u64> = BTreeMap::new();
     let (mut alike, mut runs) = (0, 0);
-    for _ in 0..args.repeat.max(1) {
+    for _ in 0..args.repeat {
         if interrupt::asked() && first.is_some() {
             break;
         }
-        let run = runner.run(&entry.case, level).map_err(|error| anyhow::anyhow!(error))?;
+        let run = runner
+            .run(&entry.case, level)
+            .map_err(|error| errors::of_case(entry.name, &entry.case, error))?;
         let report = expectations::check(&entry.case, &run.trace);
         *statuses.entry(judged::status(&report)).or_default() += 1;
         let first = first.get_or_insert_with(|| (run.trace.clone(), report.clone()));
-        alike += usize::from(run.trace.same(&first.0));
+        alike += u64::from(run.trace.same(&first.0));
         runs += 1;
         if judged::surprise(&report) && odd.is_none() {
             odd = Some((run.trace, report));
@@ -188,7 +207,7 @@ fn cell(
     let surprise = odd.is_some() || alike < runs;
     let Some((trace, report)) = odd.or(first) else { anyhow::bail!("nothing was run") };
     if (surprise || args.show) && !args.json {
-        anstream::println!("{}", judged::timeline(&entry.case, &trace, &report, entry.name));
+        say!("{}", judged::timeline(&entry.case, &trace, &report, entry.name));
     }
     let info = runner.info().map_err(|error| anyhow::anyhow!(error))?;
     Ok(Cell {
@@ -205,27 +224,70 @@ fn cell(
     })
 }
 
-/// One line per case: its levels side by side.
-fn summary(target: &Target, cells: &[Cell], runner: &mut Runner) -> anyhow::Result<()> {
-    let info = runner.info().map_err(|error| anyhow::anyhow!(error))?;
-    println!("{target} · {} {}", info.product, info.version_text);
-    let width = cells.iter().map(|cell| cell.case.len()).max().unwrap_or(0);
+/// One line per case: its levels side by side. Without `every`, cases that are as they should be at every level are
+/// only counted.
+fn summary(target: &Target, version: &Version, cells: &[Cell], levels: &[Level], every: bool) {
+    let settings: String = target.settings.iter().map(|(name, value)| format!(" · {name}={value}")).collect();
+    say!("{} {version}{settings}", target.product);
     let mut names: Vec<&str> = cells.iter().map(|cell| cell.case).collect();
     names.dedup();
-    for name in names {
-        let levels: Vec<String> = cells.iter().filter(|cell| cell.case == name).map(words).collect();
-        println!("  {name:width$}  {}", levels.join("  "));
+    let row = |name: &str| cells.iter().filter(|cell| cell.case == name).collect::<Vec<&Cell>>();
+    let fine = |cell: &&Cell| !cell.surprise && cell.known.is_empty();
+    // A case that was interrupted between two levels is listed with those it has.
+    let quiet = |name: &str| !every && row(name).len() == levels.len() && row(name).iter().all(fine);
+    let (counted, listed): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| quiet(name));
+    if !listed.is_empty() {
+        let width = listed.iter().map(|name| name.len()).max().unwrap_or(0);
+        let heads: String = levels.iter().map(|level| format!("{:10}", level.short())).collect();
+        say!("  {:width$}  {}", "", heads.trim_end());
+        for name in &listed {
+            let words: String = row(name).iter().map(|cell| format!("{:10}", words(cell))).collect();
+            let mut links: Vec<&str> =
+                row(name).iter().flat_map(|cell| &cell.known).map(String::as_str).collect();
+            links.sort_unstable();
+            links.dedup();
+            say!("{}", format!("  {name:width$}  {words}{}", links.join(", ")).trim_end());
+        }
     }
-    println!();
-    Ok(())
+    if !counted.is_empty() {
+        let case = if listed.is_empty() { "case" } else { "other case" };
+        let levels: Vec<&str> = levels.iter().map(|level| level.short()).collect();
+        say!("  {} as they should be at {}", plural(counted.len() as u64, case), levels.join(", "));
+    }
+    say!("");
 }
 
 fn words(cell: &Cell) -> String {
-    let what = match (cell.surprise, cell.known.is_empty()) {
-        (true, _) => "SURPRISE",
-        (false, false) => "known",
-        (false, true) => "ok",
+    match (cell.surprise, cell.known.is_empty()) {
+        (true, _) if cell.alike < cell.runs => format!("DIFFER {}/{}", cell.alike, cell.runs),
+        (true, _) => "SURPRISE".into(),
+        (false, false) => "known".into(),
+        (false, true) => "ok".into(),
+    }
+}
+
+/// The last line.
+fn total(args: &TestArgs, cells: &[Cell], surprises: usize) {
+    if interrupt::asked() {
+        say!("interrupted; so far:");
+    }
+    if cells.is_empty() {
+        say!("none of these cases is for the chosen targets, so nothing was run");
+        return;
+    }
+    let (known, all) = (cells.iter().filter(|cell| known(cell)).count(), cells.len());
+    let each = match (args.repeat, interrupt::asked()) {
+        (1, _) => String::new(),
+        (times, false) => format!(", {times} times each"),
+        (times, true) => format!(", up to {times} times each"),
     };
-    let count = if cell.runs > 1 { format!(" {}/{}", cell.alike, cell.runs) } else { String::new() };
-    format!("{:15}", format!("{} {what}{count}", cell.level))
+    let surprises_text = plural(surprises as u64, "surprise");
+    say!(
+        "{all} checks (case, target, level){each}: {} as they should be, {known} known to fail, {surprises_text}",
+        all - known - surprises
+    );
+}
+
+fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

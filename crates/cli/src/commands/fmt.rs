@@ -9,10 +9,16 @@ use std::{
 use anyhow::Context;
 use model::casefile;
 
-use crate::{errors, loading, problems};
+use crate::{errors, loading, output::say, problems};
 
-/// Put case files in canonical form
+/// Options.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  isopod fmt lost-update.iso
+  isopod fmt --check cases/     in CI
+
+Comments stay. Exit codes: 0 fine, 1 files would change (--check), 2 a file is broken.")]
 pub struct Args {
     /// Case files, or folders that are searched for *.iso
     #[arg(required = true, value_name = "FILE")]
@@ -42,11 +48,14 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
             Formatted::Changed => {
                 changed += 1;
                 let done = if args.check { "would change" } else { "formatted" };
-                anstream::println!("{done}: {}", file.display());
+                say!("{done}: {}", file.display());
             }
             Formatted::Broken(problems) => {
+                if broken > 0 {
+                    eprintln!();
+                }
                 broken += 1;
-                anstream::eprintln!("{problems}\n");
+                anstream::eprintln!("{problems}");
             }
         }
     }

@@ -7,9 +7,11 @@ use model::{Case, Level, Trace};
 use serde::Serialize;
 
 use crate::{
-    arguments::{Levels, Where, levels},
+    arguments::{Levels, Where, count, levels},
     errors::{self, Advised},
-    interrupt, judged, loading, targets,
+    interrupt, judged, loading,
+    output::say,
+    targets,
 };
 
 /// Options.
@@ -31,8 +33,8 @@ pub struct Args {
     #[arg(long, value_parser = levels)]
     level: Option<Levels>,
     /// Run each case so many times and say how often it came out the same
-    #[arg(long, default_value_t = 1)]
-    repeat: usize,
+    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = count)]
+    repeat: u64,
     /// The traces and what was expected, as JSON
     #[arg(long)]
     json: bool,
@@ -44,8 +46,8 @@ struct Ran<'a> {
     case: &'a Case,
     target: String,
     level: Level,
-    runs: usize,
-    alike: usize,
+    runs: u64,
+    alike: u64,
     trace: &'a Trace,
     status: String,
 }
@@ -55,20 +57,20 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let files = loading::files(&args.files)?;
     let mut cases = Vec::new();
-    let mut broken = None;
-    // Every broken file is shown, not only the first.
+    let mut broken = Vec::new();
     for file in &files {
         match loading::load(file) {
             Ok(case) => cases.push((file, case)),
-            Err(error) => {
-                if let Some(before) = broken.replace(error) {
-                    errors::show(&before);
-                }
-            }
+            Err(error) => broken.push(error),
         }
     }
-    if let Some(error) = broken {
-        return Err(error);
+    // Every broken file is shown, not only the first.
+    if let Some(last) = broken.pop() {
+        for error in &broken {
+            errors::show(error);
+            eprintln!();
+        }
+        return Err(last);
     }
     for (file, case) in &cases {
         for target in &args.on.targets {
@@ -85,37 +87,45 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
             }
         }
     }
+    // A level that one of the targets does not have is said before anything runs.
+    for target in &args.on.targets {
+        Levels::or_default(args.level, target.product)?;
+    }
     let mut missed = false;
     let mut printed = Vec::new();
     for target in &args.on.targets {
-        let chosen = args.level.unwrap_or(Levels::One(dialect::of(target.product).default_level));
-        let levels = chosen.on(target.product)?;
+        if interrupt::asked() {
+            break;
+        }
+        let levels = Levels::or_default(args.level, target.product)?;
         let mut options = args.on.how.options(Reset::Clean);
         options.label = true;
         let mut runner = targets::runner(target, &args.on.how, options)?;
         for (file, case) in &cases {
             for &level in &levels {
                 if interrupt::asked() {
-                    return Ok(2);
+                    break;
                 }
-                let run = runner.run(case, level).map_err(|error| anyhow::anyhow!(error))?;
+                let name = file.display().to_string();
+                let run = runner.run(case, level).map_err(|error| errors::of_case(&name, case, error))?;
                 if let Some(why) = &run.opaque_setup {
-                    eprintln!("note: {}: the setup is run anew each time, slower: {why}", file.display());
+                    eprintln!("note: {name}: the setup is run anew each time, slower: {why}");
                 }
                 let (mut alike, mut done) = (1, 1);
                 for _ in 1..args.repeat {
                     if interrupt::asked() {
                         break;
                     }
-                    let again = runner.run(case, level).map_err(|error| anyhow::anyhow!(error))?;
-                    alike += usize::from(again.trace.same(&run.trace));
+                    let again =
+                        runner.run(case, level).map_err(|error| errors::of_case(&name, case, error))?;
+                    alike += u64::from(again.trace.same(&run.trace));
                     done += 1;
                 }
                 let report = oracles::expectations::check(case, &run.trace);
                 missed |= judged::missed(&report) || alike < done;
                 if args.json {
                     let ran = Ran {
-                        file: file.display().to_string(),
+                        file: name,
                         case,
                         target: target.to_string(),
                         level,
@@ -127,18 +137,15 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
                     printed.push(serde_json::to_value(&ran)?);
                     continue;
                 }
-                anstream::println!(
-                    "{}",
-                    judged::timeline(case, &run.trace, &report, &file.display().to_string())
-                );
+                say!("{}", judged::timeline(case, &run.trace, &report, &name));
                 if done > 1 {
-                    anstream::println!("{alike} of {done} runs alike\n");
+                    say!("{alike} of {done} runs alike\n");
                 }
             }
         }
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&printed)?);
+        say!("{}", serde_json::to_string_pretty(&printed)?);
     }
-    Ok(u8::from(missed))
+    Ok(if interrupt::asked() { 2 } else { u8::from(missed) })
 }

@@ -5,35 +5,51 @@ use std::path::PathBuf;
 use dbms::servers::{self, StartOptions, Store};
 use model::{Product, Target};
 
-use crate::{installing, progress::Line, targets::advised};
+use crate::{installing, output::say, progress::Line, targets::advised};
 
 /// What to do.
 #[derive(clap::Subcommand)]
 pub enum Command {
     /// Fetch servers into the cache folder; one that is there already is left alone
+    #[command(after_help = "\
+Example:
+  isopod server install mariadb@10.11 mysql@9.7
+
+They go to ~/.cache/isopod, or to the folder that ISOPOD_CACHE names. `isopod run` and the others
+install what they need by themselves.")]
     Install {
         /// Which: mariadb@10.11, mysql@9.7
         #[arg(required = true)]
         targets: Vec<Target>,
     },
     /// Start a throw-away instance that stays until it is stopped, and say how to reach it
+    #[command(after_help = "\
+Examples:
+  isopod server start mariadb@10.11
+  isopod server start 'mysql@9.7?log_bin=OFF' --tcp
+
+Its data is in memory and is gone when it is stopped.")]
     Start {
-        /// Which, with settings: mysql@9.7?log_bin=OFF
+        /// Which: mariadb@10.11, or with settings 'mysql@9.7?log_bin=OFF'
         target: Target,
         /// Listen on a TCP port of 127.0.0.1 too, not only on a Unix socket
         #[arg(long)]
         tcp: bool,
     },
-    /// Stop an instance and remove its folder
+    /// Stop an instance that `server start` started, and remove its folder
+    #[command(after_help = "\
+Examples:
+  isopod server stop 8765-0
+  isopod server stop all")]
     Stop {
         /// Its name as `server list` shows it, or all
         which: String,
     },
     /// Show what can be had, what is installed, and what runs
     List,
-    /// Remove what dead processes left behind
+    /// Remove what dead processes left behind; what still runs is left alone
     Prune {
-        /// The installed servers too
+        /// Remove the installed servers too; they are fetched again when they are needed
         #[arg(long)]
         installs: bool,
     },
@@ -65,15 +81,15 @@ fn install(targets: &[Target]) -> anyhow::Result<u8> {
     let store = Store::open().map_err(failed)?;
     for target in targets {
         if embedded(target) {
-            println!("{target} is built in; there is nothing to install");
+            say!("{target} is built in; there is nothing to install");
             continue;
         }
         if let Some(there) = store.installed(target) {
-            println!("{target} is installed already: {} in {}", there.version(), there.folder().display());
+            say!("{target} is installed already: {} in {}", there.version(), there.folder().display());
             continue;
         }
         let installed = ensure(&store, target)?;
-        println!("{target} is installed: {} in {}", installed.version(), installed.folder().display());
+        say!("{target} is installed: {} in {}", installed.version(), installed.folder().display());
     }
     Ok(0)
 }
@@ -92,27 +108,27 @@ fn start(target: &Target, tcp: bool) -> anyhow::Result<u8> {
     let installed = ensure(&store, target)?;
     let options = StartOptions { tcp, ..StartOptions::default() };
     let running = installed.start_detached(&std::env::current_exe()?, target, &options).map_err(failed)?;
-    println!("{}  {}  pid {}", running.id, running.title(), running.pid());
-    println!("  socket  {}", running.socket().display());
+    say!("{}  {}  pid {}", running.id, running.title(), running.pid());
+    say!("  socket  {}", running.socket().display());
     if let Some(port) = running.port() {
-        println!("  port    127.0.0.1:{port}");
+        say!("  port    127.0.0.1:{port}");
     }
-    println!("  user root, no password; stop it with: isopod server stop {}", running.id);
+    say!("  user root, no password; stop it with: isopod server stop {}", running.id);
     Ok(0)
 }
 
 fn stop(which: &str) -> anyhow::Result<u8> {
     let one = (which != "all").then_some(which);
     for stopped in servers::stop(one).map_err(failed)? {
-        println!("stopped {}", stopped.id);
+        say!("stopped {}", stopped.id);
     }
     Ok(0)
 }
 
 fn list() -> anyhow::Result<u8> {
     let store = Store::open().map_err(failed)?;
-    println!("{:16} {:34} installed", "target", "from");
-    println!("{:16} {:34} built in", "sqlite", "this binary");
+    let mut rows = vec![["target".into(), "from".into(), "installed".into()]];
+    rows.push(["sqlite".into(), "this binary".into(), "built in".into()]);
     for listed in store.list() {
         let there: Vec<String> = listed
             .installed
@@ -120,16 +136,21 @@ fn list() -> anyhow::Result<u8> {
             .map(|installed| format!("{} ({} MB)", installed.version(), installed.manifest().bytes >> 20))
             .collect();
         let there = if there.is_empty() { "-".to_string() } else { there.join(", ") };
-        println!("{:16} {:34} {there}", listed.line.name(), listed.line.origin());
+        rows.push([listed.line.name().to_string(), listed.line.origin().to_string(), there]);
     }
-    println!("cache: {}", store.root().display());
+    let width = |column: usize| rows.iter().map(|row: &[String; 3]| row[column].len()).max().unwrap_or(0);
+    let (names, origins) = (width(0), width(1));
+    for [name, origin, there] in &rows {
+        say!("{name:names$}  {origin:origins$}  {there}");
+    }
+    say!("cache: {}", store.root().display());
     let running = servers::running();
     if !running.is_empty() {
-        println!("\nrunning:");
+        say!("\nrunning:");
     }
     for instance in running {
         let whose = if instance.detached() { "until stopped" } else { "for a running isopod" };
-        println!("  {:20} {:24} pid {:8} {whose}", instance.id, instance.target(), instance.pid());
+        say!("  {:20} {:24} pid {:<8} {whose}", instance.id, instance.target(), instance.pid());
     }
     Ok(0)
 }
@@ -140,10 +161,10 @@ fn prune(installs: bool) -> anyhow::Result<u8> {
     let gone: Vec<PathBuf> =
         pruned.leftovers.into_iter().chain(pruned.installs).chain(dbms::sqlite::prune()).collect();
     for folder in &gone {
-        println!("removed {}", folder.display());
+        say!("removed {}", folder.display());
     }
     if gone.is_empty() {
-        println!("nothing to remove");
+        say!("nothing to remove");
     }
     Ok(0)
 }

@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::differences::{Why, why};
 use crate::{
-    arguments::{Levels, Where, levels},
-    interrupt,
+    arguments::{Levels, Where, count, levels},
+    errors, interrupt,
+    output::say,
     progress::Progress,
     targets,
 };
@@ -20,18 +21,18 @@ pub struct Args {
     #[command(flatten)]
     on: Where,
     /// How many cases
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = count)]
     cases: u64,
-    /// The level, or all
-    #[arg(long, value_parser = levels, default_value = "RR")]
-    level: Levels,
-    /// Where the cases come from
+    /// The isolation level (RU, RC, RR, SER), or all; by default the product's own default
+    #[arg(long, value_parser = levels)]
+    level: Option<Levels>,
+    /// Where the cases come from: the same seed gives the same cases
     #[arg(long, default_value = "150D-0000-0001")]
     seed: Seed,
     /// After each decision that statements wait, watch so many microseconds for an answer that proves it false
     #[arg(long, value_name = "MICROSECONDS", default_value_t = 150)]
     watch: u64,
-    /// As JSON
+    /// The counts, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -44,7 +45,10 @@ struct Result {
     level: Level,
     settle: &'static str,
     realtime: bool,
+    /// Cases that ran twice.
     cases: u64,
+    /// Cases that ran at least once; more than `cases` only after Ctrl-C.
+    begun: u64,
     statements: u64,
     waits: u64,
     false_decisions: u64,
@@ -59,7 +63,10 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let mut results = Vec::new();
     for target in &args.on.targets {
-        for level in args.level.on(target.product)? {
+        for level in Levels::or_default(args.level, target.product)? {
+            if interrupt::asked() {
+                break;
+            }
             let mut options = args.on.how.options(Reset::Clean);
             options.watch = Some(Duration::from_micros(args.watch));
             options.tries = 1;
@@ -72,10 +79,10 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         }
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&results)?);
+        say!("{}", serde_json::to_string_pretty(&results)?);
     }
     let faults = results.iter().any(|result| !result.unexplained.is_empty() || result.false_decisions > 0);
-    Ok(u8::from(faults))
+    Ok(if interrupt::asked() { 2 } else { u8::from(faults) })
 }
 
 fn measure(args: &Args, runner: &mut Runner, target: &model::Target, level: Level) -> anyhow::Result<Result> {
@@ -83,7 +90,9 @@ fn measure(args: &Args, runner: &mut Runner, target: &model::Target, level: Leve
     let mut progress = Progress::new(format!("{target} {level}"), args.cases * 2);
     let mut one = |number: u64, runner: &mut Runner| -> anyhow::Result<Trace> {
         let case = generate::workload::case(args.seed, number, product);
-        let run = runner.run(&case, level).map_err(|error| anyhow::anyhow!(error))?;
+        let run = runner
+            .run(&case, level)
+            .map_err(|error| errors::of_case(&format!("case {number}"), &case, error))?;
         progress.step();
         Ok(run.trace)
     };
@@ -127,6 +136,7 @@ fn measure(args: &Args, runner: &mut Runner, target: &model::Target, level: Leve
         settle: runner.executor().map_err(|error| anyhow::anyhow!(error))?.settles_by(),
         realtime: runner.placed().realtime,
         cases: compared,
+        begun: first.len() as u64,
         statements: counts.statements,
         waits: counts.waits,
         false_decisions: counts.false_decisions,
@@ -138,19 +148,25 @@ fn measure(args: &Args, runner: &mut Runner, target: &model::Target, level: Leve
 
 fn show(result: &Result) {
     let priority = if result.realtime { "real-time priority" } else { "ordinary priority" };
-    println!("{} · {} · settled by {} · {priority}", result.server, result.level, result.settle);
-    println!(
+    say!("{} · {} · settled by {} · {priority}", result.server, result.level, result.settle);
+    say!(
         "  {} cases twice, {} statements, {} waited, {} false decisions",
-        result.cases, result.statements, result.waits, result.false_decisions
+        result.cases,
+        result.statements,
+        result.waits,
+        result.false_decisions
     );
-    println!("  {} of {} cases gave another trace", result.differ, result.cases);
+    if result.begun > result.cases {
+        say!("  interrupted: {} cases ran once only and are not compared", result.begun - result.cases);
+    }
+    say!("  {} of {} cases gave another trace", result.differ, result.cases);
     for reason in Why::ALL {
         if let Some(count) = result.why.get(&reason) {
-            println!("    {count:>5}  {}", reason.words());
+            say!("    {count:>5}  {}", reason.words());
         }
     }
     if !result.unexplained.is_empty() {
         let numbers: Vec<String> = result.unexplained.iter().take(20).map(u64::to_string).collect();
-        println!("  unexplained case numbers: {}", numbers.join(", "));
+        say!("  unexplained case numbers: {}", numbers.join(", "));
     }
 }

@@ -8,8 +8,21 @@ pub mod recovery;
 #[derive(clap::Subcommand)]
 pub enum Command {
     /// Run random cases twice, the second time in shuffled order, and compare the traces
+    #[command(after_help = "\
+Examples:
+  isopod selftest determinism --target mariadb@10.11 --cases 10000
+  isopod selftest determinism --target mysql@9.7 --level all --json
+
+Exit code 1: two traces of a case differ and nothing that a server may choose explains it, or a
+statement was said to wait and did not.")]
     Determinism(determinism::Args),
     /// Kill the server in the middle of a case, again and again, and see that the next case runs
+    #[command(after_help = "\
+Example:
+  isopod selftest recovery --target mariadb@10.11 --times 20
+
+Only servers that Isopod started itself are killed. Exit code 1: a trace did not say so, or a next
+case did not run.")]
     Recovery(recovery::Args),
 }
 
