@@ -1,0 +1,12 @@
+//! The `isopod` command as its users meet it: what it prints, where, and with which exit code. Everything here runs
+//! the real binary, and where a server is needed, a real server.
+
+mod corpus;
+mod errors;
+mod fmt;
+mod help;
+mod interrupts;
+mod measuring;
+mod run;
+mod server;
+mod tools;

@@ -1,0 +1,59 @@
+//! `isopod selftest` and `isopod bench`: small ones, to see that they run and count.
+
+use crate::tools::{isopod, servers};
+
+const BOTH: [&str; 4] = ["--target", "sqlite", "--target", "mariadb@10.11"];
+
+#[test]
+fn determinism() {
+    isopod(&["selftest", "determinism", "--cases", "5"])
+        .exits(0)
+        .says(&["sqlite", "0 of 5 cases gave another trace"]);
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    let json = isopod(&[&["selftest", "determinism", "--cases", "30", "--json"][..], &BOTH].concat())
+        .exits(0)
+        .json();
+    let [sqlite, mariadb] = json.as_array().unwrap().as_slice() else { panic!("{json}") };
+    for result in [sqlite, mariadb] {
+        assert_eq!((&result["cases"], &result["begun"]), (&30.into(), &30.into()), "{result}");
+        assert_eq!(result["unexplained"].as_array().unwrap().len(), 0, "{result}");
+        assert!(result["statements"].as_u64().unwrap() > 100, "{result}");
+    }
+    assert_eq!((&sqlite["level"], &sqlite["waits"]), (&"SER".into(), &0.into()));
+    assert!(mariadb["level"] == "RR" && mariadb["waits"].as_u64().unwrap() > 0, "{mariadb}");
+}
+
+#[test]
+fn recovery() {
+    let ran = isopod(&["selftest", "recovery", "--times", "2"]).exits(0);
+    ran.says(&["killed 2 times", "2 traces say that the server died", "2 of the next cases ran whole"]);
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    let json =
+        isopod(&[&["selftest", "recovery", "--times", "2", "--json"][..], &BOTH].concat()).exits(0).json();
+    assert_eq!(json.as_array().unwrap().len(), 2);
+    for result in json.as_array().unwrap() {
+        for count in ["killed", "seen", "recovered"] {
+            assert_eq!(result[count], 2, "{result}");
+        }
+    }
+}
+
+#[test]
+fn bench() {
+    isopod(&["bench", "execute", "--turns", "1"]).exits(0).says(&[
+        "statements/s",
+        "nothing waits here",
+        "us fast",
+    ]);
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    let json = isopod(&[&["bench", "execute", "--turns", "2", "--json"][..], &BOTH].concat()).exits(0).json();
+    assert_eq!(json.as_array().unwrap().len(), 2);
+    for result in json.as_array().unwrap() {
+        for figure in ["bare_per_second", "executor_per_second", "ratio", "reset_clean_us", "reset_fast_us"] {
+            assert!(result[figure].as_f64().unwrap() > 0.0, "{figure}: {result}");
+        }
+    }
+    assert!(
+        json[0]["wait_known_median_us"].is_null() && json[1]["wait_known_median_us"].as_f64().unwrap() > 0.0
+    );
+}

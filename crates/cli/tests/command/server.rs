@@ -1,0 +1,75 @@
+//! `isopod server`.
+
+use std::{
+    io::Read,
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use crate::tools::{Folder, eventually, isopod, isopod_with, lives, servers};
+
+/// The word behind a label in the output.
+fn after<'a>(text: &'a str, label: &str) -> &'a str {
+    text.split_once(label)
+        .and_then(|(_, rest)| rest.split_whitespace().next())
+        .unwrap_or_else(|| panic!("{text}"))
+}
+
+/// Stops the instance however the test ends.
+struct Started(String);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        isopod(&["server", "stop", &self.0]);
+    }
+}
+
+#[test]
+fn start_list_stop() {
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    let ran = isopod(&["server", "start", "mariadb@10.11", "--tcp"]).exits(0);
+    let name = ran.out.split_whitespace().next().unwrap().to_string();
+    let started = Started(name.clone());
+    let socket = PathBuf::from(after(&ran.out, "socket"));
+    let pid: u32 = after(&ran.out, "pid").parse().unwrap();
+    assert!(ran.out.contains(&format!("isopod server stop {name}")), "{}", ran.out);
+    // The server speaks first.
+    let mut greeting = [0; 5];
+    UnixStream::connect(&socket).unwrap().read_exact(&mut greeting).unwrap();
+    assert_eq!(greeting[4], 10, "protocol 10");
+    std::net::TcpStream::connect(after(&ran.out, "port")).unwrap();
+
+    isopod(&["server", "list"]).exits(0).says(&["mariadb@10.11", "running:", &name, "until stopped"]);
+    isopod(&["server", "prune"]).exits(0);
+    assert!(lives(pid), "what runs is not pruned");
+    assert_eq!(isopod(&["server", "stop", &name]).exits(0).out, format!("stopped {name}\n"));
+    eventually(Duration::from_secs(2), "the server is gone", || !lives(pid) && !socket.exists());
+    assert!(!socket.parent().unwrap().exists());
+    assert!(!isopod(&["server", "list"]).exits(0).out.contains(&name));
+    isopod(&["server", "stop", &name]).fails(&["there is no instance"]);
+    drop(started);
+}
+
+#[test]
+fn list_is_aligned_and_needs_nothing_installed() {
+    let cache = Folder::new();
+    let ran = isopod_with(&[("ISOPOD_CACHE", &cache.0)], &["server", "list"]).exits(0);
+    let column = ran.out.lines().next().unwrap().find("installed").unwrap();
+    for line in ran.out.lines().take_while(|line| !line.starts_with("cache")) {
+        assert_eq!(&line[column - 2..column], "  ", "{}", ran.out);
+        assert_ne!(&line[column..=column], " ", "{}", ran.out);
+    }
+    assert!(ran.out.contains(&format!("cache: {}", cache.path())), "{}", ran.out);
+}
+
+#[test]
+fn what_makes_no_sense() {
+    isopod(&["server", "start", "sqlite"]).fails(&["sqlite is embedded"]);
+    isopod(&["server", "start", "mysql@8.0"]).fails(&["mysql@8.0 cannot be installed here"]);
+    isopod(&["server", "install"]).fails(&["<TARGETS>..."]);
+    isopod(&["server", "install", "sqlite"]).exits(0).says(&["built in"]);
+    let nowhere =
+        isopod_with(&[("ISOPOD_CACHE", Path::new("/proc/none"))], &["server", "install", "mysql@9.7"]);
+    nowhere.fails(&["cannot make /proc/none"]);
+}
