@@ -231,8 +231,7 @@ fn archives(uris: &str) -> Result<Archives> {
     match main {
         Some(main) => Ok(Archives { main, security }),
         None => Err(ServerError::new(ErrorKind::MissingTool, "this machine's apt has no Debian archive")
-            .help("servers come from suites of the Debian archive, by the address in the machine's own apt sources")
-            .help("to use a server of your own: --target mysql://user@host:port")),
+            .help("servers come from suites of the Debian archive, by the address in the machine's own apt sources")),
     }
 }
 

@@ -109,7 +109,7 @@ pub fn unknown(target: &Target) -> ServerError {
     let names: Vec<String> = offered.iter().map(|line| line.name()).collect();
     error
         .help(format!("available: {}", names.join(", ")))
-        .help(format!("to use a server of your own: --target {}://user@host:port", target.product))
+        .help("what is installed and what else can be had: isopod server list")
 }
 
 #[cfg(test)]
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(
             found("mysql@8.0?log_bin=OFF"),
             Err("mysql@8.0 cannot be installed here\navailable: mysql@9.7\n\
-                 to use a server of your own: --target mysql://user@host:port"
+                 what is installed and what else can be had: isopod server list"
                 .to_string())
         );
         assert!(found("mysql@9.70").is_err());
