@@ -24,7 +24,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, File},
     io,
-    os::unix::fs::FileExt,
+    os::unix::fs::{FileExt, MetadataExt},
     time::Duration,
 };
 
@@ -60,17 +60,14 @@ pub struct ProcMonitor {
 /// The number of threads of a process.
 #[derive(Debug)]
 struct Crowd {
-    stat: File,
+    folder: File,
     listed: u64,
 }
 
 impl Crowd {
-    /// The twentieth field of the process's stat file.
+    /// The kernel counts a thread as a link of the folder that holds them, which is cheaper to ask than any file in it.
     fn now(&self) -> Option<u64> {
-        let mut text = [0; 512];
-        let length = self.stat.read_at(&mut text, 0).ok()?;
-        let end = text[..length].iter().rposition(|byte| *byte == b')')?;
-        std::str::from_utf8(&text[end + 2..length]).ok()?.split(' ').nth(17)?.parse().ok()
+        self.folder.metadata().ok().map(|folder| folder.nlink())
     }
 }
 
@@ -143,8 +140,8 @@ impl ProcMonitor {
             }
             background = find(pid, &BACKGROUND).map_err(unseen)?;
         } else {
-            let stat = File::open(format!("/proc/{pid}/stat")).map_err(unseen)?;
-            crowd = Some(Crowd { stat, listed: 0 });
+            let folder = File::open(format!("/proc/{pid}/task")).map_err(unseen)?;
+            crowd = Some(Crowd { folder, listed: 0 });
         }
         let source = Source::open(address, who, info)?;
         Ok(ProcMonitor {
@@ -288,5 +285,24 @@ mod tests {
         let me = fs::read_link("/proc/thread-self").unwrap();
         let me: u32 = me.file_name().unwrap().to_str().unwrap().parse().unwrap();
         assert!(Thread::open(id(), me).unwrap().asleep().is_none(), "it runs");
+    }
+
+    #[test]
+    fn threads_that_come_are_counted() {
+        let folder = File::open(format!("/proc/{}/task", id())).unwrap();
+        let crowd = Crowd { folder, listed: 0 };
+        let before = crowd.now().unwrap();
+        let (stop, stopped) = mpsc::channel::<()>();
+        let stopped = std::sync::Arc::new(std::sync::Mutex::new(stopped));
+        // Many, because other tests of this process come and go meanwhile.
+        let threads: Vec<_> = (0..100)
+            .map(|_| {
+                let stopped = stopped.clone();
+                std::thread::spawn(move || stopped.lock().unwrap().recv().is_err())
+            })
+            .collect();
+        assert!(crowd.now().unwrap() > before + 50);
+        drop(stop);
+        threads.into_iter().for_each(|thread| assert!(thread.join().unwrap()));
     }
 }
