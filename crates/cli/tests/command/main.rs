@@ -1,6 +1,8 @@
 //! The `isopod` command as its users meet it: what it prints, where, and with which exit code. Everything here runs
 //! the real binary, and where a server is needed, a real server.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod corpus;
 mod errors;
 mod fmt;

@@ -2,7 +2,6 @@
 
 use std::{
     env, fs,
-    io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{
@@ -13,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub const EXE: &str = env!("CARGO_BIN_EXE_isopod");
+pub use crate::common::{EXE, installed, skip};
 
 /// What a run of the command came to.
 #[derive(Debug)]
@@ -107,29 +106,11 @@ impl Drop for Folder {
     }
 }
 
-/// Says that a test did not run, and why. On CI that is a failure.
-pub fn skip(why: &str) {
-    assert!(env::var("CI").as_deref() != Ok("true"), "cannot run: {why}");
-    println!("SKIPPED: {why}");
-    if let Some(path) = env::var_os("ISOPOD_SKIPS") {
-        let file = fs::File::options().create(true).append(true).open(path);
-        let _ =
-            file.and_then(|mut file| writeln!(file, "{}: {why}", thread::current().name().unwrap_or("?")));
-    }
-}
-
 /// Keeps the tests with real servers apart, and makes sure that these are installed. None: skipped.
 pub fn servers(targets: &[&str]) -> Option<MutexGuard<'static, ()>> {
     static ONE: Mutex<()> = Mutex::new(());
     let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let installed = isopod(&[&["server", "install"], targets].concat());
-    if installed.code == Some(0) {
-        return Some(alone);
-    }
-    let missing = ["cannot be reached", "is not on this machine", "cannot be installed here"];
-    assert!(missing.iter().any(|why| installed.err.contains(why)), "{}", installed.err);
-    skip(&installed.err);
-    None
+    targets.iter().all(|target| installed(target).is_some()).then_some(alone)
 }
 
 /// Waits until it is so.

@@ -24,10 +24,20 @@ pub const SETTLES: [Settle; 2] = [Settle::Proc, Settle::Sql];
 /// Says that the running test cannot be done here. With CI=true that is a failure.
 pub fn skip(why: &str) {
     assert!(env::var("CI").as_deref() != Ok("true"), "cannot run: {why}");
-    println!("SKIPPED: {why}");
+    note("SKIPPED", why);
+}
+
+/// Says that the running test cannot be done any more because its server is offered by nobody. That is no failure.
+fn gone(why: &str) {
+    note("GONE", why);
+}
+
+/// Says it, and writes it where the closing count is made.
+fn note(what: &str, why: &str) {
+    println!("{what}: {why}");
     if let Some(path) = env::var_os("ISOPOD_SKIPS") {
         let current = thread::current();
-        let line = format!("SKIPPED {}: {}\n", current.name().unwrap_or("?"), why.replace('\n', " "));
+        let line = format!("{what} {}: {}\n", current.name().unwrap_or("?"), why.replace('\n', " "));
         let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
         file.write_all(line.as_bytes()).unwrap();
     }
@@ -50,6 +60,10 @@ pub fn installed(text: &str) -> Option<Installed> {
         Ok(installed) => Some(installed),
         Err(error) if matches!(error.kind, ErrorKind::Unreachable | ErrorKind::MissingTool) => {
             skip(&whole(&error));
+            None
+        }
+        Err(error) if error.kind == ErrorKind::Gone => {
+            gone(&whole(&error));
             None
         }
         Err(error) => panic!("{}", whole(&error)),

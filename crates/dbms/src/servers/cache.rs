@@ -281,5 +281,6 @@ impl Store {
 }
 
 fn of_line(manifest: &Manifest, line: &Line) -> bool {
-    manifest.product == line.product && manifest.version.within(&line.version())
+    let newer = line.rolls() && manifest.version.cmp_prefix(&line.version()).is_gt();
+    manifest.product == line.product && (newer || manifest.version.within(&line.version()))
 }

@@ -79,11 +79,21 @@ impl Line {
         }
     }
 
-    /// Can what the user asked for be of this line? `10`, `10.11` and `10.11.14` can be of `10.11`.
+    /// Does its source go on to other versions by itself?
+    pub fn rolls(&self) -> bool {
+        match &self.source {
+            Source::Debian { stable, .. } => !stable,
+        }
+    }
+
+    /// Can what the user asked for be of this line? `10`, `10.11` and `10.11.14` can be of `10.11`. A source that
+    /// rolls may have something newer by now.
     fn fits(&self, target: &Target) -> bool {
         let line = self.version();
-        self.product == target.product
-            && target.version.as_ref().is_none_or(|asked| asked.within(&line) || line.within(asked))
+        let may_be = |asked: &Version| {
+            asked.within(&line) || line.within(asked) || self.rolls() && asked.cmp_prefix(&line).is_gt()
+        };
+        self.product == target.product && target.version.as_ref().is_none_or(may_be)
     }
 }
 
@@ -126,6 +136,8 @@ mod tests {
             assert_eq!(found(asked).as_deref(), Ok("mysql@9.7"), "{asked}");
         }
         assert_eq!(found("mariadb").as_deref(), Ok("mariadb@10.11"));
+        assert_eq!(found("mysql@9.8").as_deref(), Ok("mysql@9.7"), "the rolling suite may have it by now");
+        assert!(found("mariadb@10.12").is_err());
     }
 
     #[test]

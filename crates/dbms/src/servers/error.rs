@@ -10,6 +10,8 @@ pub type Result<T> = std::result::Result<T, ServerError>;
 pub enum ErrorKind {
     /// No source offers this product or version.
     UnknownVersion,
+    /// It could be had once, but its source has moved on to another version.
+    Gone,
     /// The package client could not reach its registry.
     Unreachable,
     /// The disk is full.

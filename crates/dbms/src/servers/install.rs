@@ -11,7 +11,7 @@ use model::{Product, Target, Version};
 use super::{
     apt::Apt,
     cache::{Manifest, PackageVersion, Store},
-    catalog::{Line, Source, unknown},
+    catalog::{Line, Source},
     copy::disk_use,
     error::{ErrorKind, IoContext, Result, ServerError},
     os,
@@ -128,15 +128,21 @@ pub fn install(
 
 /// Is what the client offers what was asked for? A rolling suite may have moved on to another line.
 fn check(line: &Line, target: &Target, offered: &Version) -> Result<()> {
-    let asked = target.version.clone().unwrap_or_else(|| line.version());
-    if offered.within(&asked) && offered.within(&line.version()) {
+    let asked = target.version.as_ref().is_none_or(|asked| offered.within(asked));
+    if asked && (line.rolls() || offered.within(&line.version())) {
         return Ok(());
     }
-    let mut error = unknown(target);
-    error
-        .help
-        .insert(0, format!("the newest {} that the package client offers now is {offered}", line.product));
-    Err(error)
+    let asked = target.version.clone().unwrap_or_else(|| line.version());
+    let (kind, title) = if line.version().within(&asked) || asked.within(&line.version()) {
+        (ErrorKind::Gone, format!("{}@{asked} can no longer be had here", line.product))
+    } else {
+        (ErrorKind::UnknownVersion, format!("{}@{asked} cannot be installed here", line.product))
+    };
+    Err(ServerError::new(kind, title).help(format!(
+        "{} offers {offered} now: --target {}@{offered}",
+        line.origin(),
+        line.product
+    )))
 }
 
 /// Where things are in an unpacked server of the MySQL family.
@@ -189,6 +195,21 @@ fn package_of(file: &Path) -> Option<PackageVersion> {
 
 #[cfg(test)]
 mod tests {
+    fn offered(line: &str, asked: &str, offered: &str) -> Option<ErrorKind> {
+        let line = crate::servers::lines().iter().find(|l| l.name() == line)?;
+        check(line, &asked.parse().ok()?, &offered.parse().ok()?).err().map(|error| error.kind)
+    }
+
+    #[test]
+    fn a_suite_that_has_moved_on_is_told_from_one_that_never_had_it() {
+        assert_eq!(offered("mysql@9.7", "mysql@9.7", "9.7.4"), None);
+        assert_eq!(offered("mysql@9.7", "mysql@9.7", "9.8.1"), Some(ErrorKind::Gone));
+        assert_eq!(offered("mysql@9.7", "mysql", "9.8.1"), None);
+        assert_eq!(offered("mysql@9.7", "mysql@9.8", "9.8.1"), None);
+        assert_eq!(offered("mysql@9.7", "mysql@9.8", "9.7.4"), Some(ErrorKind::UnknownVersion));
+        assert_eq!(offered("mariadb@10.11", "mariadb", "11.8.1"), Some(ErrorKind::Gone));
+    }
+
     use super::*;
 
     #[test]
