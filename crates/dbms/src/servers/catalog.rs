@@ -148,7 +148,7 @@ mod tests {
                  what is installed and what else can be had: isopod server list"
                 .to_string())
         );
-        assert!(found("mysql@9.70").is_err());
+        assert!(found("mariadb@10.110").is_err());
         assert!(found("sqlite").is_err());
     }
 }
