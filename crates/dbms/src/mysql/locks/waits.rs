@@ -19,8 +19,9 @@ pub type Transaction = u64;
 /// From the one that waits to the one it waits for.
 pub type Edges = BTreeSet<(Transaction, Transaction)>;
 
-/// How long a cycle is expected to be ended by the server.
-pub const GIVE_UP: Duration = Duration::from_millis(5);
+/// How long a cycle is expected to be ended by the server. With 5 ms a loaded machine gave one false decision in
+/// 5,600 waits; a cycle that the server overlooks is rare enough to wait for.
+pub const GIVE_UP: Duration = Duration::from_millis(50);
 /// And how often it must have been seen meanwhile. On a loaded machine the server's own search for deadlocks
 /// comes late; so do our looks, so that their number measures what a clock does not.
 pub const GIVE_UP_LOOKS: u32 = 25;
@@ -176,18 +177,18 @@ mod tests {
         let cycle = waits(&[(11, 12), (12, 11)]);
         let at = Duration::from_micros;
         for look in 0..24 {
-            assert_eq!(judge.look(&cycle, &[1, 2], at(look * 1_000)), Settled::Working, "seen too seldom");
+            assert_eq!(judge.look(&cycle, &[1, 2], at(look * 2_500)), Settled::Working, "seen too seldom");
         }
-        assert_eq!(judge.look(&cycle, &[1, 2], at(24_000)), Settled::AllWait);
+        assert_eq!(judge.look(&cycle, &[1, 2], at(60_000)), Settled::AllWait);
         let mut hasty = Judge::default();
         for look in 0..50 {
-            assert_eq!(hasty.look(&cycle, &[1, 2], at(look * 100)), Settled::Working, "seen too short");
+            assert_eq!(hasty.look(&cycle, &[1, 2], at(look * 1_000)), Settled::Working, "seen too short");
         }
-        assert_eq!(hasty.look(&cycle, &[1, 2], at(5_000)), Settled::AllWait);
+        assert_eq!(hasty.look(&cycle, &[1, 2], at(50_000)), Settled::AllWait);
         // The same edges much later are another deadlock.
-        assert_eq!(judge.look(&cycle, &[1, 2], at(80_000)), Settled::Working);
+        assert_eq!(judge.look(&cycle, &[1, 2], at(120_000)), Settled::Working);
         // So is another cycle.
-        assert_eq!(judge.look(&waits(&[(11, 13), (13, 11)]), &[1, 3], at(80_100)), Settled::Working);
+        assert_eq!(judge.look(&waits(&[(11, 13), (13, 11)]), &[1, 3], at(120_100)), Settled::Working);
     }
 
     #[test]
