@@ -49,7 +49,6 @@ pub struct Launcher {
     settle: Settle,
     exe: PathBuf,
     installed: Option<Installed>,
-    flags: Vec<String>,
 }
 
 impl Launcher {
@@ -64,7 +63,7 @@ impl Launcher {
             Product::Mysql | Product::Mariadb => Some(Store::open()?.ensure(&target, progress)?),
             Product::Sqlite => None,
         };
-        Ok(Launcher { target, settle, exe, installed, flags: Vec::new() })
+        Ok(Launcher { target, settle, exe, installed })
     }
 
     /// Brings one up.
@@ -73,7 +72,7 @@ impl Launcher {
             return Ok(Box::new(SqliteServer::start(&self.exe, &self.target)?));
         };
         let instance = installed.start(&self.exe, &self.target, &StartOptions::default())?;
-        self.flags = instance.flags().to_vec();
+        let flags = instance.flags().to_vec();
         let (socket, pid) = (instance.socket().to_path_buf(), instance.pid());
         let instance = Arc::new(Mutex::new(instance));
         let watched = instance.clone();
@@ -85,24 +84,21 @@ impl Launcher {
             pid: Some(pid),
             alive: Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive())),
         })?;
-        Ok(Box::new(Kept { server, _instance: instance }))
-    }
-
-    /// The flags that the last server was started with.
-    pub fn flags(&self) -> &[String] {
-        &self.flags
+        let info = ServerInfo { flags, ..server.info().clone() };
+        Ok(Box::new(Kept { server, info, _instance: instance }))
     }
 }
 
 /// A server together with the instance behind it, which ends when this does.
 struct Kept {
     server: MysqlServer,
+    info: ServerInfo,
     _instance: Arc<Mutex<Instance>>,
 }
 
 impl Server for Kept {
     fn info(&self) -> &ServerInfo {
-        self.server.info()
+        &self.info
     }
 
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {

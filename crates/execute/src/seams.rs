@@ -2,7 +2,7 @@
 
 use std::{os::fd::RawFd, time::Duration};
 
-use model::{Level, RowSet, ServerInfo, Warning};
+use model::{Level, RowSet, ServerInfo};
 
 /// The server's own number of a connection (`CONNECTION_ID()`).
 pub type SessionId = u64;
@@ -148,6 +148,3 @@ pub enum ConnectError {
     #[error("the server went away")]
     Gone,
 }
-
-/// Warnings fetched after a statement that left some.
-pub type Warnings = Vec<Warning>;

@@ -171,6 +171,9 @@ pub struct ServerInfo {
     pub version_text: String,
     /// Settings that change what it owes, with the values in force (`log_bin`, `innodb_snapshot_isolation`, ...).
     pub settings: Settings,
+    /// What it was started with, if we started it: every flag, also those that change only durability or memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
 }
 
 /// The text names no target.

@@ -14,7 +14,7 @@ fn server(product: Product, version: &str, settings: &[(&str, &str)]) -> ServerI
     let settings: Settings =
         settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     let version: Version = version.parse().unwrap();
-    ServerInfo { product, version_text: version.to_string(), version, settings }
+    ServerInfo { product, version_text: version.to_string(), version, settings, flags: Vec::new() }
 }
 
 fn rows(kinds: &[Kind], cells: &[Option<&[u8]>]) -> RowSet {

@@ -29,6 +29,7 @@ impl Run {
                     version: "9.7.4".parse().unwrap(),
                     version_text: "9.7.4".into(),
                     settings: Default::default(),
+                    flags: Vec::new(),
                 },
                 level: Level::RepeatableRead,
                 rounds: Vec::new(),

@@ -201,3 +201,13 @@ fn a_table_of_final_that_does_not_exist_was_not_as_expected() {
         .exits(1)
         .says(&["final t: ✗ no such table\n", "final u: (7)\n"]);
 }
+
+#[test]
+fn a_trace_says_what_its_server_was_started_with() {
+    let Some(_alone) = crate::tools::servers(&["mariadb@10.11"]) else { return };
+    let file = crate::tools::repository().join("corpus/phenomena/dirty-read.iso").display().to_string();
+    let json =
+        isopod(&["run", &file, "--target", "mariadb@10.11", "--level", "RC", "--json"]).exits(0).json();
+    let flags = json[0]["trace"]["server"]["flags"].as_array().expect("flags").clone();
+    assert!(flags.iter().any(|flag| flag == "--innodb-flush-log-at-trx-commit=0"), "{flags:?}");
+}

@@ -192,6 +192,7 @@ fn describe(control: &mut MysqlSession) -> Result<ServerInfo, ConnectError> {
         version: number(&version),
         version_text: format!("{version} {comment}").trim().to_string(),
         settings: settings(found),
+        flags: Vec::new(),
     })
 }
 

@@ -96,6 +96,7 @@ impl SqliteServer {
                 version: version.parse().map_err(|_| failed(format!("`{version}` is no version")))?,
                 version_text: format!("SQLite {version}"),
                 settings: Settings::new(),
+                flags: Vec::new(),
             },
             opening: chosen.opening(),
             next: 1,
