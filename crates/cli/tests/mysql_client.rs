@@ -9,7 +9,9 @@ use std::{
 
 use common::{EXE, SERVERS, installed, target, whole};
 use dbms::{
-    mysql::{Address, Login, MysqlServer, MysqlSession, Options, Settle, session::SILENCE},
+    locks::Settle,
+    mysql::{MysqlServer, MysqlSession, Options},
+    net::{Address, Login, SILENCE},
     servers::StartOptions,
 };
 use execute::{
@@ -17,7 +19,7 @@ use execute::{
     ask::{ask, demand, demand_rows},
     os::{Interest, wait},
 };
-use model::Product;
+use model::{Open, Product};
 
 /// A server for this test alone: the monitors take it for one worker's own, as the executor gives it. Others'
 /// statements hold latches, and a session that sleeps for a latch looks like one that waits for a lock.
@@ -170,16 +172,16 @@ fn counts_warnings_and_the_open_transaction() {
         let mut session = server.connect().unwrap();
         let session = session.as_mut();
         run(session, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
-        assert_eq!(run(session, "INSERT INTO t VALUES (1, 1), (2, 2)").in_transaction, Some(false));
-        assert_eq!(run(session, "BEGIN").in_transaction, Some(true));
+        assert_eq!(run(session, "INSERT INTO t VALUES (1, 1), (2, 2)").transaction, Open::No);
+        assert_eq!(run(session, "BEGIN").transaction, Open::Yes);
         let answer = run(session, "UPDATE t SET b = 1");
         assert_eq!(answer.reply, RawReply::Done { affected: 1, matched: Some(2) });
-        assert_eq!(answer.in_transaction, Some(true));
-        assert_eq!(run(session, "SELECT * FROM t").in_transaction, Some(true));
+        assert_eq!(answer.transaction, Open::Yes);
+        assert_eq!(run(session, "SELECT * FROM t").transaction, Open::Yes);
         let answer = run(session, "INSERT INTO t VALUES (1, 1)");
-        assert_eq!((code(&answer), answer.in_transaction), (1062, None));
-        assert_eq!(run(session, "COMMIT").in_transaction, Some(false));
-        assert_eq!(run(session, "SELECT * FROM t").in_transaction, Some(false));
+        assert_eq!((code(&answer), answer.transaction), (1062, Open::Unknown));
+        assert_eq!(run(session, "COMMIT").transaction, Open::No);
+        assert_eq!(run(session, "SELECT * FROM t").transaction, Open::No);
         assert_eq!(run(session, "INSERT IGNORE INTO t VALUES (1, 1)").warnings, 1);
         server.drop_schema().unwrap();
     });

@@ -55,7 +55,7 @@ fn say(session: &mut dyn Session, sql: &str) -> String {
         RawReply::Error(error) => format!("error {}", error.code),
         RawReply::Lost => "lost".to_string(),
     };
-    if answer.in_transaction == Some(true) { text + "*" } else { text }
+    if answer.transaction == model::Open::Yes { text + "*" } else { text }
 }
 
 /// A server, two sessions, and a table with (1,1) (2,2).

@@ -9,12 +9,13 @@ use execute::{ConnectError, LockMonitor, Server, Session, SessionId};
 use model::{Product, ServerInfo, Target};
 
 use crate::{
-    mysql::{Address, Login, MysqlServer, Options},
+    mysql::{MysqlServer, Options},
+    net::{Address, Login},
     servers::{Installed, Instance, Progress, ServerError, StartOptions, Store},
     sqlite::{SqliteServer, StartError},
 };
 
-pub use crate::mysql::Settle;
+pub use crate::locks::Settle;
 
 /// Why a target could not be brought up.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +61,9 @@ impl Launcher {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Launcher, LaunchError> {
         let installed = match target.product {
-            Product::Mysql | Product::Mariadb => Some(Store::open()?.ensure(&target, progress)?),
+            Product::Mysql | Product::Mariadb | Product::Postgres => {
+                Some(Store::open()?.ensure(&target, progress)?)
+            }
             Product::Sqlite => None,
         };
         Ok(Launcher { target, settle, exe, installed })
@@ -85,13 +88,13 @@ impl Launcher {
             alive: Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive())),
         })?;
         let info = ServerInfo { flags, ..server.info().clone() };
-        Ok(Box::new(Kept { server, info, _instance: instance }))
+        Ok(Box::new(Kept { server: Box::new(server), info, _instance: instance }))
     }
 }
 
 /// A server together with the instance behind it, which ends when this does.
 struct Kept {
-    server: MysqlServer,
+    server: Box<dyn Server>,
     info: ServerInfo,
     _instance: Arc<Mutex<Instance>>,
 }

@@ -2,6 +2,9 @@
 //! [`servers`], which installs, starts and stops real ones.
 
 pub mod launch;
+pub mod locks;
 pub mod mysql;
+pub mod net;
+pub mod postgres;
 pub mod servers;
 pub mod sqlite;

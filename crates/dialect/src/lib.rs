@@ -5,6 +5,7 @@
 
 pub mod mariadb;
 pub mod mysql;
+pub mod postgres;
 pub mod sql;
 pub mod sqlite;
 
@@ -91,6 +92,7 @@ pub fn of(product: Product) -> &'static Dialect {
     match product {
         Product::Mysql => &mysql::DIALECT,
         Product::Mariadb => &mariadb::DIALECT,
+        Product::Postgres => &postgres::DIALECT,
         Product::Sqlite => &sqlite::DIALECT,
     }
 }

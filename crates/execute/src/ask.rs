@@ -44,7 +44,7 @@ pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result
     let answer = ask(session, sql, silence)?;
     match &answer.reply {
         RawReply::Error(error) => Err(refused(sql, format!("{} ({})", error.message, error.code))),
-        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::Lost => Ok(answer),
+        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => Ok(answer),
     }
 }
 
@@ -52,7 +52,7 @@ pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result
 pub fn demand_rows(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<RowSet, ConnectError> {
     match demand(session, sql, silence)?.reply {
         RawReply::Rows(rows) => Ok(rows),
-        RawReply::Done { .. } | RawReply::Error(_) | RawReply::Lost => {
+        RawReply::Done { .. } | RawReply::RolledBack | RawReply::Error(_) | RawReply::Lost => {
             Err(refused(sql, "it gave no rows".to_string()))
         }
     }
@@ -62,7 +62,9 @@ pub fn demand_rows(session: &mut dyn Session, sql: &str, silence: Duration) -> R
 pub fn must(session: &mut dyn Session, sql: &str) -> Result<RowSet, ConnectError> {
     match demand(session, sql, LIMIT)?.reply {
         RawReply::Rows(rows) => Ok(rows),
-        RawReply::Done { .. } | RawReply::Error(_) | RawReply::Lost => Ok(RowSet::default()),
+        RawReply::Done { .. } | RawReply::RolledBack | RawReply::Error(_) | RawReply::Lost => {
+            Ok(RowSet::default())
+        }
     }
 }
 

@@ -123,6 +123,17 @@ pub fn threads(pid: u32) -> Vec<u32> {
     entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
+/// The threads of a process and of all processes that it started: PostgreSQL has a process per session.
+pub fn family(pid: u32) -> Vec<u32> {
+    let mut all = threads(pid);
+    for tid in all.clone() {
+        let started = std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
+        let children = started.split_whitespace().filter_map(|child| child.parse().ok());
+        all.extend(children.flat_map(family));
+    }
+    all
+}
+
 /// Lets short waits of the calling thread end on time. By default Linux adds up to 50 us to each.
 pub fn exact_timers() {
     // SAFETY: takes a number and nothing else.

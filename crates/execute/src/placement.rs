@@ -41,9 +41,8 @@ pub fn place(wish: Placement, server: Option<u32>) -> Placed {
         return placed;
     }
     let cpu = cpus[cpus.len() - 1];
-    let threads = os::threads(pid);
-    if !threads.iter().all(|&tid| os::pin_thread(tid, &[cpu]) || gone(pid, tid)) || !os::pin_thread(0, &[cpu])
-    {
+    let threads = os::family(pid);
+    if !threads.iter().all(|&tid| os::pin_thread(tid, &[cpu]) || gone(tid)) || !os::pin_thread(0, &[cpu]) {
         placed.note =
             Some("no right to pin the server to a CPU: statements take about four times as long".into());
         return placed;
@@ -51,7 +50,7 @@ pub fn place(wish: Placement, server: Option<u32>) -> Placed {
     placed.cpu = Some(cpu);
     if wish.realtime {
         placed.realtime = os::set_realtime(0, Some(CLIENT))
-            && os::threads(pid).iter().all(|&tid| os::set_realtime(tid, Some(SERVER)) || gone(pid, tid));
+            && os::family(pid).iter().all(|&tid| os::set_realtime(tid, Some(SERVER)) || gone(tid));
         if !placed.realtime {
             os::set_realtime(0, None);
             placed.note = Some(
@@ -70,6 +69,6 @@ pub fn release(before: &[usize]) {
 }
 
 /// A thread may end between being listed and being placed.
-fn gone(pid: u32, tid: u32) -> bool {
-    !std::path::Path::new(&format!("/proc/{pid}/task/{tid}")).exists()
+fn gone(tid: u32) -> bool {
+    !std::path::Path::new(&format!("/proc/{tid}")).exists()
 }

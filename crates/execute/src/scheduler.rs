@@ -172,7 +172,9 @@ impl<'a> Play<'a> {
                     RawReply::Error(error) => {
                         (self.on.dialect.classify)(error.code, &error.sqlstate).0 == ErrorClass::LockTimeout
                     }
-                    RawReply::Rows(_) | RawReply::Done { .. } | RawReply::Lost => false,
+                    RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => {
+                        false
+                    }
                 };
                 self.false_decisions += u32::from(!timeout && !self.dead);
             }
@@ -203,8 +205,8 @@ impl<'a> Play<'a> {
             came = true;
             slot.outstanding = None;
             slot.waits = false;
-            if let Some(open) = answer.in_transaction {
-                slot.open = if open { Open::Yes } else { Open::No };
+            if answer.transaction != Open::Unknown {
+                slot.open = answer.transaction;
             }
             if answer.reply == RawReply::Lost {
                 slot.session = None;
@@ -275,10 +277,11 @@ impl<'a> Play<'a> {
                 // Some statements answer a kill as if nothing had happened: GET_LOCK with NULL, BENCHMARK with 0.
                 RawReply::Rows(rows) => killed.unwrap_or(Reply::Rows(rows)),
                 RawReply::Done { affected, matched } => killed.unwrap_or(Reply::Done { affected, matched }),
+                RawReply::RolledBack => killed.unwrap_or(Reply::RolledBack),
                 RawReply::Lost if self.dead => Reply::ServerDied,
                 RawReply::Lost => killed.unwrap_or(Reply::ConnectionLost),
                 RawReply::Error(error) => {
-                    let error = self.meaning(session, error, answer.in_transaction.is_some())?;
+                    let error = self.meaning(session, error, answer.transaction != Open::Unknown)?;
                     match (error.class, killed) {
                         (ErrorClass::Interrupted, Some(reply)) => reply,
                         _ => Reply::Error(error),
@@ -298,7 +301,7 @@ impl<'a> Play<'a> {
             // A DDL statement commits before it fails, and a setting may make a timeout roll back everything.
             Ends::Statement if !told && slot.open == Open::Yes => {
                 if let Some(answer) = self.show_warnings(session)?
-                    && answer.in_transaction == Some(false)
+                    && answer.transaction == Open::No
                 {
                     self.on.slots[session].open = Open::No;
                     if class == ErrorClass::LockTimeout {
@@ -326,7 +329,8 @@ impl<'a> Play<'a> {
                     message: text(&rows, row, 2),
                 })
                 .collect()),
-            Some(RawReply::Done { .. } | RawReply::Error(_) | RawReply::Lost) | None => Ok(Vec::new()),
+            Some(RawReply::Done { .. } | RawReply::RolledBack | RawReply::Error(_) | RawReply::Lost)
+            | None => Ok(Vec::new()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{os::fd::RawFd, time::Duration};
 
-use model::{Level, RowSet, ServerInfo};
+use model::{Level, Open, RowSet, ServerInfo};
 
 /// The server's own number of a connection (`CONNECTION_ID()`).
 pub type SessionId = u64;
@@ -14,8 +14,8 @@ pub struct Answer {
     pub reply: RawReply,
     /// How many warnings the server counted.
     pub warnings: u16,
-    /// Is a transaction open, where the protocol says so (errors often do not)?
-    pub in_transaction: Option<bool>,
+    /// Is a transaction open? Errors often do not say so.
+    pub transaction: Open,
 }
 
 /// What came over the wire.
@@ -30,6 +30,8 @@ pub enum RawReply {
         /// Rows matched, where the server says so.
         matched: Option<u64>,
     },
+    /// Success in the server's words, but the transaction was rolled back: COMMIT of a failed one.
+    RolledBack,
     /// The server refused.
     Error(RawError),
     /// The connection ended.

@@ -40,7 +40,7 @@ pub fn case(seed: Seed, number: u64, product: Product) -> Case {
     let mut rng = seed.rng("workload", number);
     let locking = match product {
         Product::Mysql | Product::Mariadb => true,
-        Product::Sqlite => false,
+        Product::Postgres | Product::Sqlite => false,
     };
     let mut statements: Vec<String> = SHAPES.iter().map(|shape| create(shape, product)).collect();
     let mut shapes: Vec<&Shape> = SHAPES.iter().collect();
@@ -72,7 +72,7 @@ pub fn case(seed: Seed, number: u64, product: Product) -> Case {
 fn create(shape: &Shape, product: Product) -> String {
     let columns = match product {
         Product::Mysql | Product::Mariadb => shape.columns,
-        Product::Sqlite => shape.sqlite,
+        Product::Postgres | Product::Sqlite => shape.sqlite,
     };
     format!("CREATE TABLE {}({columns})", shape.name)
 }

@@ -15,6 +15,7 @@ pub mod seed;
 pub mod sql;
 pub mod target;
 pub mod trace;
+pub mod url;
 pub mod value;
 
 pub use case::{Case, FinalState, KnownFailure, SessionSpec, Setup, Step};
@@ -23,6 +24,7 @@ pub use level::Level;
 pub use outcome::{DbError, Ends, ErrorClass, Open, Outcome, Reply, Warning};
 pub use rows::RowSet;
 pub use seed::{Rng, Seed};
-pub use target::{Product, ServerInfo, Target, Version};
+pub use target::{Place, Product, ServerInfo, Target, Version};
 pub use trace::{Cause, Round, Trace, Wait};
+pub use url::{Endpoint, Secret, Url};
 pub use value::{Kind, Value};

@@ -33,6 +33,8 @@ pub enum Reply {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         matched: Option<u64>,
     },
+    /// The server called it a success, but has rolled the transaction back: COMMIT of one that had failed (PostgreSQL).
+    RolledBack,
     /// The server refused.
     Error(DbError),
     /// The connection ended before an answer came. The server lives.
@@ -55,6 +57,8 @@ pub enum Open {
     Yes,
     /// No: the next statement commits by itself.
     No,
+    /// One that has failed: until it is rolled back, everything else is refused (PostgreSQL).
+    Failed,
     /// The protocol does not say.
     Unknown,
 }
@@ -177,6 +181,7 @@ impl Outcome {
             Reply::Error(error) => Some(error),
             Reply::Rows(_)
             | Reply::Done { .. }
+            | Reply::RolledBack
             | Reply::ConnectionLost
             | Reply::ServerDied
             | Reply::Hung
@@ -208,8 +213,13 @@ impl fmt::Display for Outcome {
             Reply::Rows(rows) => write!(f, "{rows}"),
             Reply::Done { affected: 1, .. } => f.write_str("1 row"),
             Reply::Done { affected, .. } => write!(f, "{affected} rows"),
+            Reply::RolledBack => f.write_str("rolled back"),
             Reply::Error(error) => {
-                write!(f, "error {} ({})", error.class, error.code)?;
+                // PostgreSQL has no numbers.
+                match error.code {
+                    0 => write!(f, "error {} ({})", error.class, error.sqlstate)?,
+                    code => write!(f, "error {} ({code})", error.class)?,
+                }
                 match error.ends {
                     Ends::Statement => Ok(()),
                     Ends::Transaction => f.write_str(", transaction over"),

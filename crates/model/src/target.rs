@@ -1,11 +1,14 @@
 //! What a case runs on: a product, a version and the settings that change its behaviour.
 //!
-//! `mysql@9.7?log_bin=OFF` is a [`Target`]: what the user asks for. [`ServerInfo`] is what was found when
-//! that server answered: its exact version and the settings that are really in force.
+//! `mysql@9.7?log_bin=OFF` is a [`Target`]: what the user asks for. `mysql?basedir=/opt/mysql` is a server that the user
+//! unpacked or built, `mysql://user@host:3306` one that runs already. [`ServerInfo`] is what was found when that server
+//! answered: its exact version and the settings that are really in force.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 
 use serde::{Deserialize, Serialize};
+
+use crate::url::{BadUrl, Url};
 
 /// A database product with a dialect of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -15,19 +18,22 @@ pub enum Product {
     Mysql,
     /// MariaDB
     Mariadb,
+    /// PostgreSQL
+    Postgres,
     /// SQLite
     Sqlite,
 }
 
 impl Product {
     /// All of them.
-    pub const ALL: [Product; 3] = [Product::Mysql, Product::Mariadb, Product::Sqlite];
+    pub const ALL: [Product; 4] = [Product::Mysql, Product::Mariadb, Product::Postgres, Product::Sqlite];
 
     /// Its name in targets and case files.
     pub fn name(self) -> &'static str {
         match self {
             Product::Mysql => "mysql",
             Product::Mariadb => "mariadb",
+            Product::Postgres => "postgres",
             Product::Sqlite => "sqlite",
         }
     }
@@ -43,6 +49,8 @@ impl FromStr for Product {
     type Err = BadTarget;
 
     fn from_str(text: &str) -> Result<Self, BadTarget> {
+        // The product's own name for itself is the longer one.
+        let text = if text.eq_ignore_ascii_case("postgresql") { "postgres" } else { text };
         Product::ALL
             .into_iter()
             .find(|p| p.name().eq_ignore_ascii_case(text))
@@ -104,24 +112,62 @@ impl From<Version> for String {
 pub type Settings = BTreeMap<String, String>;
 
 /// What the user asks for: `mariadb@10.11?innodb_snapshot_isolation=ON`.
+///
+/// Written out it is the text that gives it again, without a password.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Target {
-    /// The product.
+    /// The product. Of an attached server that speaks MySQL's protocol it is known only once it has answered.
     pub product: Product,
     /// The version or version line; none means the newest that can be had.
     pub version: Option<Version>,
-    /// Settings that the server is started with.
+    /// Settings that the server is started with, or that are set in every session of an attached one.
     pub settings: Settings,
+    /// Where it is.
+    pub place: Place,
+}
+
+/// Where a target's server is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// In Isopod's cache; fetched when it is needed.
+    #[default]
+    Cache,
+    /// In a folder of the user's, unpacked or built there. We start it.
+    Folder(PathBuf),
+    /// It runs already, and is not ours.
+    Attached(Url),
+}
+
+impl Target {
+    /// The same target without its settings.
+    pub fn bare(&self) -> Target {
+        Target { settings: Settings::new(), ..self.clone() }
+    }
+
+    /// Does it run already, started by somebody else?
+    pub fn attached(&self) -> Option<&Url> {
+        match &self.place {
+            Place::Attached(url) => Some(url),
+            Place::Cache | Place::Folder(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = self.product.to_string();
+        let (mut text, folder) = match &self.place {
+            Place::Cache => (self.product.to_string(), None),
+            Place::Folder(folder) => {
+                (self.product.to_string(), Some(("basedir", folder.display().to_string())))
+            }
+            Place::Attached(url) => (format!("{}://{url}", self.product), None),
+        };
         if let Some(version) = &self.version {
             text.push_str(&format!("@{version}"));
         }
-        for (i, (name, value)) in self.settings.iter().enumerate() {
+        let settings = self.settings.iter().map(|(name, value)| (name.as_str(), value.clone()));
+        for (i, (name, value)) in folder.into_iter().chain(settings).enumerate() {
             text.push_str(&format!("{}{name}={value}", if i == 0 { '?' } else { '&' }));
         }
         f.pad(&text)
@@ -133,16 +179,29 @@ impl FromStr for Target {
 
     fn from_str(text: &str) -> Result<Self, BadTarget> {
         let (server, query) = text.split_once('?').unwrap_or((text, ""));
-        let (product, version) = match server.split_once('@') {
-            Some((product, version)) => (product, Some(version.parse()?)),
-            None => (server, None),
-        };
         let mut settings = Settings::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').ok_or_else(|| BadTarget::Setting(pair.to_string()))?;
             settings.insert(name.to_ascii_lowercase().replace('-', "_"), value.to_string());
         }
-        Ok(Target { product: product.parse()?, version, settings })
+        if let Some((product, url)) = server.split_once("://") {
+            let url = url.parse().map_err(BadTarget::Url)?;
+            return Ok(Target {
+                product: product.parse()?,
+                version: None,
+                settings,
+                place: Place::Attached(url),
+            });
+        }
+        let (product, version) = match server.split_once('@') {
+            Some((product, version)) => (product, Some(version.parse()?)),
+            None => (server, None),
+        };
+        let place = match settings.remove("basedir") {
+            Some(folder) => Place::Folder(folder.into()),
+            None => Place::Cache,
+        };
+        Ok(Target { product: product.parse()?, version, settings, place })
     }
 }
 
@@ -180,7 +239,7 @@ pub struct ServerInfo {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BadTarget {
     /// No such product.
-    #[error("`{0}` is not a product that Isopod knows; it knows mysql, mariadb and sqlite")]
+    #[error("`{0}` is not a product that Isopod knows; it knows mysql, mariadb, postgres and sqlite")]
     Product(String),
     /// Not a version.
     #[error("`{0}` is not a version; write digits and dots, such as 10.11")]
@@ -188,4 +247,7 @@ pub enum BadTarget {
     /// Not a setting.
     #[error("`{0}` is not a setting; write name=value")]
     Setting(String),
+    /// Not a server's address.
+    #[error(transparent)]
+    Url(BadUrl),
 }

@@ -231,7 +231,12 @@ fn compare_step(case: &Case, trace: &Trace, step: usize, expected: Option<&Expec
     let met = match expected {
         None => match outcome.reply {
             Reply::ServerDied | Reply::ConnectionLost | Reply::Hung => false,
-            Reply::Rows(_) | Reply::Done { .. } | Reply::Error(_) | Reply::Killed | Reply::NotSent => {
+            Reply::Rows(_)
+            | Reply::Done { .. }
+            | Reply::RolledBack
+            | Reply::Error(_)
+            | Reply::Killed
+            | Reply::NotSent => {
                 return Finding::Unspecified;
             }
         },
@@ -261,6 +266,7 @@ fn queued_to_the_end(case: &Case, trace: &Trace, step: usize) -> bool {
         Some(
             Reply::Rows(_)
             | Reply::Done { .. }
+            | Reply::RolledBack
             | Reply::Error(_)
             | Reply::ConnectionLost
             | Reply::ServerDied
@@ -278,6 +284,7 @@ fn answers(answer: &Answer, outcome: &Outcome) -> bool {
         Answer::Rows { ordered, rows } => match &outcome.reply {
             Reply::Rows(got) => same_rows(rows, got, *ordered),
             Reply::Done { .. }
+            | Reply::RolledBack
             | Reply::Error(_)
             | Reply::ConnectionLost
             | Reply::ServerDied

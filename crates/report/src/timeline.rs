@@ -183,6 +183,7 @@ impl Page<'_> {
         let mut text = match &outcome.reply {
             Reply::Rows(rows) => self.result(rows),
             Reply::Done { .. }
+            | Reply::RolledBack
             | Reply::Error(_)
             | Reply::ConnectionLost
             | Reply::ServerDied
@@ -323,9 +324,12 @@ fn tone(outcome: &Outcome) -> Tone {
     match outcome.reply {
         Reply::Rows(_) => Tone::Plain,
         Reply::Done { .. } => Tone::Quiet,
-        Reply::Error(_) | Reply::ConnectionLost | Reply::ServerDied | Reply::Hung | Reply::Killed => {
-            Tone::Error
-        }
+        Reply::RolledBack
+        | Reply::Error(_)
+        | Reply::ConnectionLost
+        | Reply::ServerDied
+        | Reply::Hung
+        | Reply::Killed => Tone::Error,
         Reply::NotSent => Tone::Waits,
     }
 }

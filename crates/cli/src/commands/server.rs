@@ -73,7 +73,7 @@ fn failed(error: servers::ServerError) -> anyhow::Error {
 fn embedded(target: &Target) -> bool {
     match target.product {
         Product::Sqlite => true,
-        Product::Mysql | Product::Mariadb => false,
+        Product::Mysql | Product::Mariadb | Product::Postgres => false,
     }
 }
 

@@ -140,6 +140,7 @@ pub fn said(trace: &Trace) -> Vec<String> {
     let one = |outcome: &model::Outcome| match outcome.transaction {
         model::Open::Yes => format!("{outcome}*"),
         model::Open::No => outcome.to_string(),
+        model::Open::Failed => format!("{outcome}!"),
         model::Open::Unknown => format!("{outcome}?"),
     };
     trace.outcomes.iter().map(one).collect()

@@ -8,10 +8,11 @@ use execute::{
     os::{Interest, wait},
 };
 
+use crate::net::{Login, SILENCE, Stream};
+
 use super::{
     auth::Plugin,
     reply,
-    session::{Login, SILENCE, Stream},
     wire::{self, Cursor, Fill, Inbox, Malformed},
 };
 

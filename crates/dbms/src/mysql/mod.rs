@@ -21,6 +21,5 @@ pub mod session;
 pub mod values;
 pub mod wire;
 
-pub use locks::Settle;
 pub use server::{MysqlServer, Options};
-pub use session::{Address, Login, MysqlSession};
+pub use session::MysqlSession;

@@ -6,7 +6,7 @@
 //! either, and also in the place of a row: a SELECT may lose a deadlock in the middle of its answer.
 
 use execute::{Answer, RawError, RawReply};
-use model::{RowSet, rows::Column};
+use model::{Open, RowSet, rows::Column};
 
 use super::{
     values,
@@ -14,6 +14,11 @@ use super::{
 };
 
 const IN_TRANSACTION: u16 = 1;
+
+fn transaction(status: u16) -> Open {
+    if status & IN_TRANSACTION != 0 { Open::Yes } else { Open::No }
+}
+
 /// A row set counts its bytes in 32 bits.
 const LARGEST_ANSWER: usize = u32::MAX as usize;
 
@@ -55,7 +60,7 @@ impl Reading {
             return Ok(Some(Answer {
                 reply: RawReply::Error(error(payload)?),
                 warnings: 0,
-                in_transaction: None,
+                transaction: Open::Unknown,
             }));
         }
         match self {
@@ -85,7 +90,7 @@ impl Reading {
                     return Ok(Some(Answer {
                         reply: RawReply::Rows(rows),
                         warnings,
-                        in_transaction: Some(status & IN_TRANSACTION != 0),
+                        transaction: transaction(status),
                     }));
                 }
                 *size += payload.len();
@@ -120,7 +125,7 @@ fn done(payload: &[u8]) -> Result<Answer, Malformed> {
     Ok(Answer {
         reply: RawReply::Done { affected, matched: matched(cursor.0) },
         warnings,
-        in_transaction: Some(status & IN_TRANSACTION != 0),
+        transaction: transaction(status),
     })
 }
 
@@ -170,10 +175,10 @@ mod tests {
         let packet = [&[0, 2, 0, 3, 0, 1, 0], &info[..]].concat();
         let answer = read(&[&packet]).unwrap().unwrap();
         assert_eq!(answer.reply, RawReply::Done { affected: 2, matched: Some(3) });
-        assert_eq!((answer.warnings, answer.in_transaction), (1, Some(true)));
+        assert_eq!((answer.warnings, answer.transaction), (1, Open::Yes));
         let answer = read(&[&[0, 0, 0, 2, 0, 0, 0]]).unwrap().unwrap();
         assert_eq!(answer.reply, RawReply::Done { affected: 0, matched: None });
-        assert_eq!(answer.in_transaction, Some(false));
+        assert_eq!(answer.transaction, Open::No);
     }
 
     #[test]
@@ -184,7 +189,7 @@ mod tests {
         let cells: Vec<_> = (0..3).map(|row| rows.cell(row, 0)).collect();
         assert_eq!(cells, [Some(&b"1"[..]), None, Some(&b""[..])]);
         assert_eq!(rows.columns()[0].type_name, "INT");
-        assert_eq!(answer.in_transaction, Some(true));
+        assert_eq!(answer.transaction, Open::Yes);
     }
 
     #[test]
@@ -193,7 +198,7 @@ mod tests {
         let answer = read(&[&[1], COLUMN, &[0xfe, 0, 0, 2, 0], b"\x011", error]).unwrap().unwrap();
         let RawReply::Error(error) = answer.reply else { panic!("no error") };
         assert_eq!((error.code, &error.sqlstate[..], &error.message[..]), (1213, "40001", "Deadlock found"));
-        assert_eq!(answer.in_transaction, None);
+        assert_eq!(answer.transaction, Open::Unknown);
     }
 
     #[test]

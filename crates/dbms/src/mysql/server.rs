@@ -9,8 +9,12 @@ use execute::{
 use model::{Product, RowSet, ServerInfo, Version, target::Settings};
 
 use super::{
-    locks::{Settle, proc::ProcMonitor, sql::SqlMonitor},
-    session::{Address, Login, MysqlSession, SILENCE},
+    locks::{proc::ProcMonitor, sql::SqlMonitor},
+    session::MysqlSession,
+};
+use crate::{
+    locks::Settle,
+    net::{Address, Login, SILENCE},
 };
 
 /// Everything that we create on a server has this in front of its name.
@@ -163,7 +167,11 @@ impl Server for MysqlServer {
             RawReply::Error(error) if error.code != NO_SUCH_THREAD => {
                 Err(ConnectError::Own { statement: sql, reason: error.message })
             }
-            RawReply::Error(_) | RawReply::Done { .. } | RawReply::Rows(_) | RawReply::Lost => Ok(()),
+            RawReply::Error(_)
+            | RawReply::Done { .. }
+            | RawReply::RolledBack
+            | RawReply::Rows(_)
+            | RawReply::Lost => Ok(()),
         }
     }
 

@@ -5,32 +5,21 @@
 //! protocol offers beyond plain statements is left out on purpose: several statements in one text, result
 //! sets of procedures, LOAD DATA LOCAL and "affected means matched" would all change what is observed.
 
-use std::{
-    fmt,
-    io::{self, Read, Write},
-    net::TcpStream,
-    os::{
-        fd::{AsRawFd, RawFd},
-        unix::net::UnixStream,
-    },
-    path::PathBuf,
-    time::Duration,
-};
+use std::os::fd::RawFd;
 
 use execute::{
     Answer, ConnectError, RawError, RawReply, Session, SessionId,
     ask::{ask, await_answer, demand},
-    os::{Interest, wait},
 };
+use model::Open;
+
+use crate::net::{Address, Login, SILENCE, Stream};
 
 use super::{
     login,
     reply::Reading,
     wire::{self, Fill, Inbox, Malformed},
 };
-
-/// How long the server may be silent on a statement of our own, or take nothing from us.
-pub const SILENCE: Duration = Duration::from_secs(10);
 
 const COM_QUIT: u8 = 1;
 const COM_INIT_DB: u8 = 2;
@@ -39,112 +28,6 @@ const COM_RESET_CONNECTION: u8 = 31;
 
 /// The codes that C clients use for what a client finds by itself.
 const CLIENT_MALFORMED: u32 = 2027;
-
-/// Where a server listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Address {
-    /// A Unix socket.
-    Unix(PathBuf),
-    /// A host and a port.
-    Tcp {
-        /// Its name or number.
-        host: String,
-        /// The port.
-        port: u16,
-    },
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Address::Unix(path) => write!(f, "{}", path.display()),
-            Address::Tcp { host, port } => write!(f, "{host}:{port}"),
-        }
-    }
-}
-
-/// Who we are.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Login {
-    /// The user's name.
-    pub user: String,
-    /// The password, or empty.
-    pub password: String,
-}
-
-impl Default for Login {
-    /// What a throw-away server has: `root` without a password.
-    fn default() -> Login {
-        Login { user: "root".to_string(), password: String::new() }
-    }
-}
-
-impl fmt::Debug for Login {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Login").field("user", &self.user).finish_non_exhaustive()
-    }
-}
-
-/// The socket.
-#[derive(Debug)]
-pub(super) enum Stream {
-    Unix(UnixStream),
-    Tcp(TcpStream),
-}
-
-impl Stream {
-    pub(super) fn open(address: &Address) -> io::Result<Stream> {
-        Ok(match address {
-            Address::Unix(path) => {
-                let stream = UnixStream::connect(path)?;
-                stream.set_nonblocking(true)?;
-                Stream::Unix(stream)
-            }
-            Address::Tcp { host, port } => {
-                let stream = TcpStream::connect((host.as_str(), *port))?;
-                stream.set_nodelay(true)?;
-                stream.set_nonblocking(true)?;
-                Stream::Tcp(stream)
-            }
-        })
-    }
-
-    pub(super) fn fd(&self) -> RawFd {
-        match self {
-            Stream::Unix(stream) => stream.as_raw_fd(),
-            Stream::Tcp(stream) => stream.as_raw_fd(),
-        }
-    }
-
-    pub(super) fn reader(&mut self) -> &mut dyn Read {
-        match self {
-            Stream::Unix(stream) => stream,
-            Stream::Tcp(stream) => stream,
-        }
-    }
-
-    /// Writes everything; waits only while the socket's buffer is full.
-    pub(super) fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let written = match self {
-                Stream::Unix(stream) => stream.write(bytes),
-                Stream::Tcp(stream) => stream.write(bytes),
-            };
-            match written {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => bytes = &bytes[count..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if !wait(&[self.fd()], Interest::Write, SILENCE) {
-                        return Err(io::ErrorKind::TimedOut.into());
-                    }
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-}
 
 /// A connection to a server that speaks the MySQL protocol.
 #[derive(Debug)]
@@ -192,7 +75,7 @@ impl MysqlSession {
             RawReply::Error(error) => {
                 Err(ConnectError::Own { statement: format!("USE {schema}"), reason: error.message })
             }
-            RawReply::Rows(_) | RawReply::Lost => Err(ConnectError::Gone),
+            RawReply::Rows(_) | RawReply::RolledBack | RawReply::Lost => Err(ConnectError::Gone),
         }
     }
 
@@ -217,7 +100,7 @@ impl MysqlSession {
     fn lost(&mut self) -> Answer {
         self.broken = true;
         self.reading = Reading::Idle;
-        Answer { reply: RawReply::Lost, warnings: 0, in_transaction: None }
+        Answer { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
     }
 
     /// Our own mistake or the server's: it must be seen, and must not pass for a lost connection.

@@ -46,16 +46,18 @@ pub struct Manifest {
     pub origin: String,
     /// Every package that was unpacked.
     pub packages: Vec<PackageVersion>,
-    /// The loader.
-    pub loader: PathBuf,
-    /// Folders of shared libraries.
+    /// The loader that starts the server, if not the machine's own in the ordinary way.
+    pub loader: Option<PathBuf>,
+    /// Folders of shared libraries, for the loader.
     pub libraries: Vec<PathBuf>,
+    /// What the server takes for the folder that it was installed in.
+    pub basedir: PathBuf,
     /// The server program.
     pub server: PathBuf,
     /// Messages, character sets, SQL files.
     pub share: PathBuf,
-    /// Plugins.
-    pub plugins: PathBuf,
+    /// Plugins, if they are not where the server looks by itself.
+    pub plugins: Option<PathBuf>,
     /// Size on disk.
     pub bytes: u64,
     /// Size on disk of the template, which is part of it.
@@ -73,7 +75,7 @@ pub struct PackageVersion {
 
 impl Manifest {
     /// The format that this release writes, and the only one it takes.
-    pub const FORMAT: u32 = 1;
+    pub const FORMAT: u32 = 2;
 
     /// Writes it into an installation.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {

@@ -108,7 +108,7 @@ pub fn find(target: &Target) -> Result<&'static Line> {
 
 /// The message for a version that nobody offers.
 pub fn unknown(target: &Target) -> ServerError {
-    let asked = Target { settings: Default::default(), ..target.clone() };
+    let asked = target.bare();
     let mut offered: Vec<&Line> = LINES.iter().filter(|line| line.product == target.product).collect();
     offered.sort_by_key(|line| line.version());
     let error = ServerError::new(ErrorKind::UnknownVersion, format!("{asked} cannot be installed here"));

@@ -157,7 +157,9 @@ fn describe(
     let server = match line.product {
         Product::Mysql => unpack::first_of(root, &["usr/sbin/mysqld"])?,
         Product::Mariadb => unpack::first_of(root, &["usr/sbin/mariadbd", "usr/sbin/mysqld"])?,
-        Product::Sqlite => return Err(ServerError::new(ErrorKind::UnknownVersion, "SQLite has no server")),
+        Product::Postgres | Product::Sqlite => {
+            return Err(ServerError::new(ErrorKind::UnknownVersion, "SQLite has no server"));
+        }
     };
     Ok(Manifest {
         format: Manifest::FORMAT,
@@ -167,11 +169,12 @@ fn describe(
         package_version,
         origin: line.origin(),
         packages,
-        loader,
+        loader: Some(loader),
         libraries,
+        basedir: "usr".into(),
         server,
         share: unpack::first_of(root, &["usr/share/mysql", "usr/share/mariadb"])?,
-        plugins: unpack::first_of(root, &["usr/lib/mysql/plugin", "usr/lib/mariadb/plugin"])?,
+        plugins: Some(unpack::first_of(root, &["usr/lib/mysql/plugin", "usr/lib/mariadb/plugin"])?),
         bytes: 0,
         template_bytes: 0,
     })

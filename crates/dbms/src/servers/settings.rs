@@ -112,12 +112,16 @@ pub const TMP: &str = "tmp";
 pub fn program(root: &Path, manifest: &Manifest) -> Vec<String> {
     let libraries: Vec<String> =
         manifest.libraries.iter().map(|library| root.join(library).display().to_string()).collect();
-    vec![
-        root.join(&manifest.loader).display().to_string(),
-        "--library-path".to_string(),
-        libraries.join(":"),
-        root.join(&manifest.server).display().to_string(),
-    ]
+    let server = root.join(&manifest.server).display().to_string();
+    match &manifest.loader {
+        Some(loader) => vec![
+            root.join(loader).display().to_string(),
+            "--library-path".to_string(),
+            libraries.join(":"),
+            server,
+        ],
+        None => vec![server],
+    }
 }
 
 /// The flags that say where things are.
@@ -125,12 +129,14 @@ pub fn places(root: &Path, manifest: &Manifest, data: &Path) -> Vec<String> {
     let share = root.join(&manifest.share);
     let mut flags = vec![
         "--no-defaults".to_string(),
-        format!("--basedir={}", root.join("usr").display()),
-        format!("--plugin-dir={}", root.join(&manifest.plugins).display()),
+        format!("--basedir={}", root.join(&manifest.basedir).display()),
         format!("--lc-messages-dir={}", share.display()),
         format!("--character-sets-dir={}", share.join("charsets").display()),
         format!("--datadir={}", data.display()),
     ];
+    if let Some(plugins) = &manifest.plugins {
+        flags.push(format!("--plugin-dir={}", root.join(plugins).display()));
+    }
     if os::uid() == 0 {
         flags.push("--user=root".to_string());
     }
@@ -143,7 +149,7 @@ pub fn throw_away(product: Product) -> Vec<String> {
         Product::Mysql => MYSQL,
         Product::Mariadb => MARIADB,
         // Embedded engines have no server.
-        Product::Sqlite => &[],
+        Product::Postgres | Product::Sqlite => &[],
     };
     COMMON.iter().chain(own).map(|flag| flag.to_string()).collect()
 }

@@ -73,7 +73,9 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
             bootstrap.stdin(fs::File::open(&file).doing("read", &file)?);
             finish(bootstrap, work, PATIENCE)?;
         }
-        Product::Sqlite => return Err(ServerError::new(ErrorKind::UnknownVersion, "SQLite has no server")),
+        Product::Postgres | Product::Sqlite => {
+            return Err(ServerError::new(ErrorKind::UnknownVersion, "SQLite has no server"));
+        }
     }
     for name in LEAVE_OUT {
         let path = data.join(name);

@@ -11,6 +11,7 @@ use std::{
 };
 
 use execute::{Answer, ConnectError, RawError, RawReply, Session, SessionId};
+use model::Open;
 
 use super::{
     folder, os,
@@ -71,7 +72,9 @@ impl SqliteSession {
                     let reason = format!("{} ({})", error.message, error.code);
                     return Err(ConnectError::Own { statement: words.to_string(), reason });
                 }
-                Some(reply @ (RawReply::Rows(_) | RawReply::Done { .. })) => return Ok(reply),
+                Some(reply @ (RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack)) => {
+                    return Ok(reply);
+                }
                 None => {
                     let wanted = (self.fd(), !self.outbox.is_empty());
                     os::wait(&[wanted], None).map_err(|_| ConnectError::Gone)?;
@@ -117,7 +120,7 @@ impl SqliteSession {
 
     fn lose(&mut self) -> Answer {
         self.lost = true;
-        Answer { reply: RawReply::Lost, warnings: 0, in_transaction: None }
+        Answer { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
     }
 }
 
@@ -160,11 +163,11 @@ impl Drop for SqliteSession {
 }
 
 fn answer(reply: Reply) -> Answer {
-    let in_transaction = Some(!reply.autocommit);
+    let transaction = if reply.autocommit { Open::No } else { Open::Yes };
     let reply = match reply.body {
         Body::Rows { columns, cells } => RawReply::Rows(wire::rows(columns, &cells)),
         Body::Done { affected } => RawReply::Done { affected, matched: None },
         Body::Error { code, message } => RawReply::Error(RawError { code, sqlstate: String::new(), message }),
     };
-    Answer { reply, warnings: 0, in_transaction }
+    Answer { reply, warnings: 0, transaction }
 }

@@ -358,7 +358,8 @@ impl Rules {
         match product {
             Product::Mysql => &MYSQL,
             Product::Mariadb => &MARIADB,
-            Product::Sqlite => &SQLITE,
+            // The grammar of its own is still to be written.
+            Product::Postgres | Product::Sqlite => &SQLITE,
         }
     }
 

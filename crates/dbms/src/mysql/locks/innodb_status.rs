@@ -20,7 +20,7 @@
 
 use std::collections::BTreeSet;
 
-use super::waits::{Transaction, Waits};
+use crate::locks::waits::{Transaction, Waits};
 
 /// A lock that is held or asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,10 +11,10 @@
 use execute::{ConnectError, SessionId, ask::demand_rows};
 use model::{Product, RowSet, ServerInfo};
 
-use super::{
-    super::session::{Address, Login, MysqlSession, SILENCE},
-    innodb_status,
-    waits::Waits,
+use super::{super::session::MysqlSession, innodb_status};
+use crate::{
+    locks::waits::Waits,
+    net::{Address, Login, SILENCE},
 };
 
 const LOCK_WAITS: &str = "\
@@ -115,7 +115,7 @@ impl Source {
             Product::Mariadb => {
                 format!("SELECT TID FROM information_schema.processlist WHERE ID = {session}")
             }
-            Product::Mysql | Product::Sqlite => format!(
+            Product::Mysql | Product::Postgres | Product::Sqlite => format!(
                 "SELECT THREAD_OS_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = {session}"
             ),
         };

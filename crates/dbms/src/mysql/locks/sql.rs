@@ -1,7 +1,7 @@
 //! The monitor that asks the server: for servers elsewhere, and for users who cannot read its threads.
 //!
 //! A look at the server's lock table may be taken before the server has looked for a deadlock, so cycles are
-//! searched here ([`super::waits`]). On MariaDB, and for waits above the storage engine on either, the look
+//! searched here ([`crate::locks::waits`]). On MariaDB, and for waits above the storage engine on either, the look
 //! may also be older than the server's own decision without any cycle to be seen; there a wait counts only
 //! if a second look, taken right after the first, shows exactly the same.
 
@@ -10,10 +10,10 @@ use std::time::Duration;
 use execute::{ConnectError, LockMonitor, SessionId, Settled};
 use model::{Product, ServerInfo};
 
-use super::{
-    super::session::{Address, Login},
-    source::Source,
-    waits::Judge,
+use super::source::Source;
+use crate::{
+    locks::waits::Judge,
+    net::{Address, Login},
 };
 
 /// Asks in SQL.

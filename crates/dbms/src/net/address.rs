@@ -1,0 +1,48 @@
+//! Where a server listens, and who we are there.
+
+use std::{fmt, path::PathBuf};
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A Unix socket.
+    Unix(PathBuf),
+    /// A host and a port.
+    Tcp {
+        /// Its name or number.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Unix(path) => write!(f, "{}", path.display()),
+            Address::Tcp { host, port } => write!(f, "{host}:{port}"),
+        }
+    }
+}
+
+/// Who we are.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Login {
+    /// The user's name.
+    pub user: String,
+    /// The password, or empty.
+    pub password: String,
+}
+
+impl Default for Login {
+    /// What a throw-away server has: `root` without a password.
+    fn default() -> Login {
+        Login { user: "root".to_string(), password: String::new() }
+    }
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").field("user", &self.user).finish_non_exhaustive()
+    }
+}

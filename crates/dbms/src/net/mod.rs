@@ -1,0 +1,12 @@
+//! What the clients of all protocols share: where a server listens, who we are there, and the socket to it.
+
+mod address;
+mod stream;
+
+use std::time::Duration;
+
+pub use address::{Address, Login};
+pub use stream::Stream;
+
+/// How long a server may be silent on a statement of our own, or take nothing from us.
+pub const SILENCE: Duration = Duration::from_secs(10);

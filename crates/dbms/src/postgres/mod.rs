@@ -1,0 +1,1 @@
+//! PostgreSQL and whatever else speaks its protocol.
