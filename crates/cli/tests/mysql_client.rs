@@ -63,7 +63,7 @@ fn texts(session: &mut dyn Session, sql: &str) -> Vec<String> {
 fn code(answer: &Answer) -> u32 {
     match &answer.reply {
         RawReply::Error(error) => error.code,
-        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::Lost => 0,
+        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => 0,
     }
 }
 
@@ -248,7 +248,9 @@ fn passwords() {
         let root = root.as_mut();
         let by = match server.info().product {
             Product::Mariadb => "IDENTIFIED BY 'se''cret'",
-            Product::Mysql | Product::Sqlite => "IDENTIFIED WITH caching_sha2_password BY 'se''cret'",
+            Product::Mysql | Product::Postgres | Product::Sqlite => {
+                "IDENTIFIED WITH caching_sha2_password BY 'se''cret'"
+            }
         };
         run(root, "DROP USER isopod_test@localhost");
         demand(root, &format!("CREATE USER isopod_test@localhost {by}"), SILENCE).unwrap();
