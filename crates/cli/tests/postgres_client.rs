@@ -510,6 +510,39 @@ fn a_deadlock_is_not_taken_for_a_wait_and_its_victim_is_who_closed_it() {
     });
 }
 
+/// A cycle through queues that the server opens without an error: it lets one of the waiting past another.
+#[test]
+fn a_queue_that_the_server_reorders_is_not_taken_for_a_wait() {
+    on_each(|own| {
+        for (settle, how) in BOTH {
+            let mut table = Table::new(own, &format!("soft_{how}"), settle, 4);
+            table.now(0, "CREATE TABLE a (a INT)");
+            table.now(0, "CREATE TABLE b (a INT)");
+            for round in 0..20 {
+                (0..4).for_each(|session| drop(table.now(session, "BEGIN")));
+                table.now(0, "LOCK TABLE a IN ACCESS SHARE MODE");
+                table.now(1, "LOCK TABLE b IN ACCESS SHARE MODE");
+                table.waits(2, "LOCK TABLE a IN ACCESS EXCLUSIVE MODE");
+                table.waits(3, "LOCK TABLE b IN ACCESS EXCLUSIVE MODE");
+                table.waits(0, "LOCK TABLE b IN ACCESS SHARE MODE");
+                let answers = table.send(1, "LOCK TABLE a IN ACCESS SHARE MODE");
+                assert!(!answers.is_empty(), "{how}, round {round}: {:?}", table.outstanding);
+                assert!(
+                    answers.iter().all(|(session, answer)| *session < 2 && answer.reply == done(0)),
+                    "{answers:?}"
+                );
+                let mut open = vec![0, 1, 2, 3];
+                while let Some(at) = open.iter().position(|session| !table.outstanding.contains(session)) {
+                    table.send(open.remove(at), "ROLLBACK");
+                }
+                assert!(open.is_empty(), "{how}, round {round}: {open:?}");
+            }
+            assert_eq!(table.late, 0, "{how}");
+            table.server.drop_schema().unwrap();
+        }
+    });
+}
+
 #[test]
 fn without_rights_the_server_is_asked_in_sql() {
     on_each(|own| {

@@ -14,7 +14,10 @@ pub fn classify(_code: u32, sqlstate: &str) -> (ErrorClass, Ends) {
         "23505" => DuplicateKey,
         "25006" => ReadOnly,
         "42501" => Denied,
-        "57P01" | "57P02" | "57P03" => return (GoneAway, Ends::Session),
+        // The server's word and its time limits for whole sessions: always the last that is heard.
+        "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03" | "25P04" => {
+            return (GoneAway, Ends::Session);
+        }
         "XX000" | "XX001" | "XX002" => Internal,
         "0A000" => Syntax,
         state => match state.get(..2) {
