@@ -294,7 +294,7 @@ impl Store {
     }
 }
 
+/// Two lines may have one beginning (`10.11` and `10.11.5`): which one it is was written down.
 fn of_line(manifest: &Manifest, line: &Line) -> bool {
-    let newer = line.rolls() && manifest.version.cmp_prefix(&line.version()).is_gt();
-    manifest.product == line.product && (newer || manifest.version.within(&line.version()))
+    manifest.product == line.product && manifest.line == line.version()
 }
