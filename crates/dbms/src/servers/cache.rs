@@ -223,10 +223,6 @@ impl Store {
 
     /// The server that the target asks for, installed now if it is not there yet.
     pub fn ensure(&self, target: &Target, progress: &mut dyn FnMut(Progress)) -> Result<Installed> {
-        if std::env::var_os("ISOPOD_HAND").is_some()
-            && let Some(i) = self.installed(target)
-        {
-            return Ok(i);
         // A target without a version means the newest line, not the newest that happens to be installed.
         let line = catalog::find(target);
         let found =
