@@ -40,9 +40,14 @@ use crate::{
     net::SILENCE,
 };
 
-/// What sessions must begin with, so that this monitor hears of their waits.
-pub const SETTINGS: [(&str, &str); 3] =
-    [("log_lock_waits", "on"), ("client_min_messages", "log"), ("deadlock_timeout", "1ms")];
+/// What sessions must begin with, so that this monitor hears of their waits. The last one keeps two lines for each
+/// wait out of the server's own log; what ends a session is still written there.
+pub const SETTINGS: [(&str, &str); 4] = [
+    ("log_lock_waits", "on"),
+    ("client_min_messages", "log"),
+    ("deadlock_timeout", "1ms"),
+    ("log_min_messages", "fatal"),
+];
 
 /// How long everything must have slept in silence before the server is asked. A notice comes after 1 ms.
 const QUIET: Duration = Duration::from_millis(30);
