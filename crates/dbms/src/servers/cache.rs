@@ -21,6 +21,7 @@ use super::{
     instance::{self, Instance, StartOptions},
     running::{self, Running},
     scratch::{self, FileLock, Scratch},
+    view,
 };
 
 /// The cache folder.
@@ -113,6 +114,11 @@ impl Installed {
     /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The folder that the paths of the manifest begin in.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.join("root")
     }
 
     /// Starts a throw-away instance with the target's settings. `exe` is the program that has
@@ -259,6 +265,7 @@ impl Store {
             removed.extend(scratch::prune(&parent));
             let _ = fs::remove_dir(&parent);
         }
+        removed.extend(view::prune());
         removed
     }
 
@@ -277,6 +284,7 @@ impl Store {
                 fs::rename(&folder, scratch.path().join("install")).doing("remove", &folder)?;
                 pruned.installs.push(folder);
             }
+            pruned.leftovers.extend(view::prune());
         }
         Ok(pruned)
     }
