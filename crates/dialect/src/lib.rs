@@ -131,7 +131,8 @@ mod tests {
         let lacks = |version: &str| {
             mariadb::DIALECT.lacks(&version.parse().unwrap(), "innodb_snapshot_isolation").is_some()
         };
-        for version in ["10.1.23", "10.2.11", "10.5.23", "10.6.17", "10.7.8", "10.11.5", "10.11.7", "11.4.1"] {
+        for version in ["10.1.23", "10.2.11", "10.5.23", "10.6.17", "10.7.8", "10.11.5", "10.11.7", "11.4.1"]
+        {
             assert!(lacks(version), "{version}");
         }
         for version in ["10.6.18", "10.11.8", "10.11.19", "11.4.2", "11.4.5", "11.6.1", "11.8.2", "12.0.1"] {
