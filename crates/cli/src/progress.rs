@@ -55,11 +55,11 @@ impl Progress {
         self.what = what;
     }
 
-    /// So many units less to do: something was left out.
-    pub fn less(&mut self, units: u64) {
-        self.total = self.total.saturating_sub(units);
+    /// So many units are behind us, done or left out.
+    pub fn reached(&mut self, units: u64) {
+        self.done = units;
         if let Some(bar) = &self.bar {
-            bar.set_length(self.total);
+            bar.set_position(units);
         }
     }
 

@@ -67,13 +67,13 @@ struct Result {
 }
 
 /// Runs it.
-pub fn run(args: Args) -> anyhow::Result<u8> {
+pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let (name, case) = find(&args.case)?;
     let mut results = Vec::new();
     let mut failed = false;
-    for row in rows(&args, &case)? {
-        let (result, whole) = measure(&args, &name, &case, row)?;
+    for row in rows(args, &case)? {
+        let (result, whole) = measure(args, &name, &case, row)?;
         failed |= !whole;
         if !args.json {
             show(&case, &result);
@@ -104,7 +104,7 @@ fn find(word: &str) -> anyhow::Result<(String, Case)> {
     if entries.len() > 1 {
         let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
         return Err(Advised {
-            message: format!("`{word}` is the name of {} cases", names.len()),
+            message: format!("{} cases have `{word}` in their name or link", names.len()),
             advice: vec![format!("choose one of: {}", names.join(", "))],
         }
         .into());
@@ -132,7 +132,9 @@ fn rows(args: &Args, case: &Case) -> anyhow::Result<Vec<Row>> {
     }
     if let (Some(from), Some(to)) = (&args.from, &args.to) {
         let ours = |target: &Target| target.place == Place::Cache;
-        if from.settings != to.settings || !ours(from) || !ours(to) {
+        let settings = |target: &Target| !target.settings.is_empty();
+        let two_ways = settings(from) && settings(to) && from.settings != to.settings;
+        if two_ways || !ours(from) || !ours(to) {
             let targets = vec![from.clone(), to.clone()];
             return Ok(vec![Row { product: from.product, targets, missing: Vec::new() }]);
         }
@@ -179,8 +181,9 @@ fn installed(args: &Args, product: Product) -> anyhow::Result<Row> {
         low.as_ref().is_none_or(|low| version.cmp_prefix(low).is_ge())
             && high.as_ref().is_none_or(|high| version.cmp_prefix(high).is_le())
     };
-    let settings =
-        args.from.as_ref().or(args.to.as_ref()).map(|end| end.settings.clone()).unwrap_or_default();
+    // Ends that both have settings have the same ones here.
+    let ends = [&args.from, &args.to].into_iter().flatten();
+    let settings: Settings = ends.flat_map(|end| end.settings.clone()).collect();
     let inside = |target: &Target| target.product == product && target.version.as_ref().is_none_or(between);
     let Choices { here, more } = choices()?;
     let mut targets = Vec::new();
@@ -220,11 +223,12 @@ fn measure(args: &Args, name: &str, case: &Case, row: Row) -> anyhow::Result<(Re
         .windows(2)
         .any(|pair| pair[0].settings != pair[1].settings && pair[0].version == pair[1].version);
     let (mut whole, mut last) = (true, None);
-    for target in &row.targets {
+    for (i, target) in row.targets.iter().enumerate() {
         if interrupt::asked() {
             break;
         }
-        progress.now(target.to_string());
+        progress.reached((i * levels.len()) as u64 * args.repeat);
+        progress.now(format!("{} of {}: {target}", i + 1, row.targets.len()));
         match version(args, name, case, target, &levels, &mut progress) {
             Ok(behaviours) => {
                 for (all, mut behaviour) in found.iter_mut().zip(behaviours) {
@@ -236,7 +240,6 @@ fn measure(args: &Args, name: &str, case: &Case, row: Row) -> anyhow::Result<(Re
                 }
             }
             Err(error) => {
-                progress.less(levels.len() as u64 * args.repeat);
                 whole = false;
                 let error = error.context(format!("{target} was left out"));
                 if let Some(error) = last.replace(error) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use execute::Runner;
-use model::{ErrorClass, Level, Target, Trace, Version};
+use model::{ErrorClass, Level, Product, Target, Trace, Version};
 use oracles::expectations::{self, Report};
 use serde::Serialize;
 
@@ -13,6 +13,8 @@ use crate::{corpus::Entry, errors, interrupt, judged, progress::Progress};
 pub struct Tested {
     /// The target, with the settings that it was tested under.
     pub target: Target,
+    /// What answered: of a server that somebody else started this is known only then.
+    pub product: Product,
     /// Its exact version.
     pub version: Version,
     /// The levels that were asked for.
@@ -26,7 +28,7 @@ impl Tested {
     pub fn name(&self) -> String {
         let settings: String =
             self.target.settings.iter().map(|(name, value)| format!(" · {name}={value}")).collect();
-        format!("{} {}{settings}", self.target.product, self.version)
+        format!("{} {}{settings}", self.product, self.version)
     }
 }
 

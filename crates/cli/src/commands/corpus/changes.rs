@@ -106,8 +106,8 @@ fn differences(case: &Case, before: &Trace, after: &Trace) -> Vec<Difference> {
             old_words += open(old.transaction);
             new_words += open(new.transaction);
         } else if old_words == new_words {
-            old_words += &columns(old);
-            new_words += &columns(new);
+            old_words += &more(old);
+            new_words += &more(new);
         }
         found.push(Difference { at, before: old_words, after: new_words });
     }
@@ -143,11 +143,23 @@ fn words(trace: &Trace, step: usize) -> String {
     format!("{waits}{}{with}", trace.outcomes[step])
 }
 
-fn columns(outcome: &Outcome) -> String {
-    let Reply::Rows(rows) = &outcome.reply else { return String::new() };
-    let columns: Vec<String> =
-        rows.columns().iter().map(|column| format!("{} {}", column.name, column.type_name)).collect();
-    format!(", columns {}", columns.join(", "))
+fn more(outcome: &Outcome) -> String {
+    match &outcome.reply {
+        Reply::Rows(rows) => {
+            let columns: Vec<String> =
+                rows.columns().iter().map(|column| format!("{} {}", column.name, column.type_name)).collect();
+            format!(", columns {}", columns.join(", "))
+        }
+        Reply::Done { matched: Some(matched), .. } => format!(", {matched} matched"),
+        Reply::Done { matched: None, .. }
+        | Reply::RolledBack
+        | Reply::Error(_)
+        | Reply::ConnectionLost
+        | Reply::ServerDied
+        | Reply::Hung
+        | Reply::Killed
+        | Reply::NotSent => String::new(),
+    }
 }
 
 fn open(state: Open) -> &'static str {
@@ -172,4 +184,89 @@ fn settings(before: &Trace, after: &Trace) -> Vec<String> {
         .filter(|name| !value(old, name).eq_ignore_ascii_case(&value(new, name)))
         .map(|name| format!("{name}: {}, then {}", value(old, name), value(new, name)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{
+        Cause, Product, Round, ServerInfo, SessionSpec, Step, Version, outcome::Reply, target::Settings,
+    };
+
+    use super::*;
+
+    fn case() -> Case {
+        let step = |session, sql: &str| Step { session, sql: sql.into(), expect: Vec::new() };
+        Case {
+            sessions: vec![SessionSpec::plain("T1"), SessionSpec::plain("T2")],
+            steps: vec![step(0, "DELETE FROM t"), step(1, "UPDATE t SET a = 1")],
+            ..Case::default()
+        }
+    }
+
+    /// Each step answers at once with so many rows; the second in the first round if told so.
+    fn behaviour(version: &str, affected: [u64; 2], alike: u64, rounds: &[&[usize]]) -> Behaviour {
+        let settings = Settings::from([("log_bin".to_string(), version.chars().take(1).collect())]);
+        let server = ServerInfo {
+            product: Product::Mysql,
+            version: Version(vec![9]),
+            version_text: String::new(),
+            settings,
+            flags: Vec::new(),
+        };
+        let round = |(i, answered): (usize, &&[usize])| Round {
+            cause: Cause::Sent(i),
+            answered: answered.to_vec(),
+            waiting: Vec::new(),
+        };
+        let outcome = |affected| Outcome::bare(Reply::Done { affected, matched: None });
+        let trace = Trace {
+            server,
+            level: Level::ReadCommitted,
+            rounds: rounds.iter().enumerate().map(round).collect(),
+            outcomes: affected.map(outcome).to_vec(),
+            stalled: false,
+            false_decisions: 0,
+            final_state: None,
+        };
+        let (version, target, status) = (version.into(), version.into(), "as it should be".into());
+        Behaviour { version, target, status, runs: 3, alike, trace }
+    }
+
+    const IN_TURN: &[&[usize]] = &[&[0], &[1]];
+
+    #[test]
+    fn a_change_is_between_two_stable_versions() {
+        let behaviours = vec![
+            behaviour("1.0", [1, 1], 3, IN_TURN),
+            behaviour("1.1", [1, 1], 3, IN_TURN),
+            behaviour("1.2", [1, 7], 2, IN_TURN),
+            behaviour("2.0", [1, 0], 3, IN_TURN),
+            behaviour("2.1", [1, 1], 3, IN_TURN),
+        ];
+        let at = AtLevel::new(&case(), Level::ReadCommitted, behaviours);
+        let changes: Vec<(&str, &str)> =
+            at.changes.iter().map(|change| (change.from.as_str(), change.to.as_str())).collect();
+        assert_eq!(changes, [("1.1", "2.0"), ("2.0", "2.1")]);
+        assert_eq!(
+            at.changes[0].differences,
+            [Difference {
+                at: "step 2, T2: UPDATE t SET a = 1".into(),
+                before: "1 row".into(),
+                after: "0 rows".into()
+            }]
+        );
+        assert_eq!(at.changes[0].settings, ["log_bin: 1, then 2"]);
+        assert!(at.changes[1].settings.is_empty());
+        let groups: Vec<usize> = at.groups().iter().map(|group| group.len()).collect();
+        assert_eq!(groups, [2, 1, 1, 1]);
+    }
+
+    #[test]
+    fn the_same_answers_at_other_moments_are_a_change() {
+        let behaviours =
+            vec![behaviour("1.0", [1, 1], 3, IN_TURN), behaviour("1.1", [1, 1], 3, &[&[], &[0, 1]])];
+        let at = AtLevel::new(&case(), Level::ReadCommitted, behaviours);
+        assert_eq!(at.changes[0].differences[0].before, "1, 2");
+        assert_eq!(at.changes[0].differences[0].after, ", 1 2");
+    }
 }

@@ -44,9 +44,10 @@ Examples:
 
 Every installed version from the first to the last is run, in order; nothing is halved, because what
 changed once may change back. The ends are installed if they are missing, those between are not.
-Ends with different settings, or a server of your own, are compared with each other only.
+Settings of one end hold for all; ends with different settings are compared with each other only, and
+so is a server of your own.
 Exit code 0: no change, 1: a change, 2: it could not be said.")]
-    Bisect(bisect::Args),
+    Bisect(Box<bisect::Args>),
 }
 
 /// Options of `list`.
@@ -64,7 +65,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::List(args) => list(args),
         Command::Test(args) => test::run(args),
-        Command::Bisect(args) => bisect::run(args),
+        Command::Bisect(args) => bisect::run(&args),
     }
 }
 

@@ -93,7 +93,8 @@ pub fn total(cells: &[&Cell], repeat: u64, surprises: usize) {
         count => format!(", {count} about which their files say nothing"),
     };
     say!(
-        "{all} checks (case, target, level){each}: {} as they should be, {known} known to fail, {surprises_text}{nothing}",
+        "{} (case, target, level){each}: {} as they should be, {known} known to fail, {surprises_text}{nothing}",
+        plural(all as u64, "check"),
         all - known - surprises - unjudged
     );
 }

@@ -73,7 +73,7 @@ pub fn markdown(entries: &[Entry], all: &[Tested], repeat: u64) -> String {
         plural(count(|cell| cell.surprise), "surprise"),
     );
     for product in Product::ALL {
-        let of: Vec<&Tested> = all.iter().filter(|tested| tested.target.product == product).collect();
+        let of: Vec<&Tested> = all.iter().filter(|tested| tested.product == product).collect();
         if !of.is_empty() {
             section(&mut text, product, entries, &of);
         }
@@ -267,7 +267,9 @@ mod tests {
 
     fn tested(target: &str) -> Tested {
         let levels = vec![Level::ReadCommitted, Level::RepeatableRead];
-        Tested { target: target.parse().unwrap(), version: Version(vec![9, 7, 4]), levels, cells: Vec::new() }
+        let target: model::Target = target.parse().unwrap();
+        let (product, version) = (target.product, Version(vec![9, 7, 4]));
+        Tested { target, product, version, levels, cells: Vec::new() }
     }
 
     #[test]

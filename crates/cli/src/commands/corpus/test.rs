@@ -84,6 +84,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
     let mut progress = Progress::new(String::new(), all);
     let mut all: Vec<Tested> = Vec::new();
     let (mut errors, mut examples) = (Vec::new(), 0);
+    let mut reached = 0;
     for (i, job) in jobs.iter().enumerate() {
         if interrupt::asked() {
             break;
@@ -100,10 +101,11 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
                 all.push(tested);
             }
             Err(error) => {
-                progress.less(job.runs(args.repeat));
                 errors.push(error.context(format!("{} was not tested", job.target)));
             }
         }
+        reached += job.runs(args.repeat);
+        progress.reached(reached);
         // A lone target's error is the command's own, and is shown there.
         if jobs.len() > 1 {
             progress.above(|| errors[before..].iter().for_each(errors::show));
@@ -181,9 +183,14 @@ fn one(
     let mut options = args.on.how.options(Reset::Clean);
     options.label = !args.json;
     let mut runner = targets::runner(&job.target, &args.on.how, options)?;
-    let version = runner.info().map_err(|error| anyhow::anyhow!(error))?.version;
-    let mut tested =
-        Tested { target: job.target.clone(), version, levels: job.levels.clone(), cells: Vec::new() };
+    let info = runner.info().map_err(|error| anyhow::anyhow!(error))?;
+    let mut tested = Tested {
+        target: job.target.clone(),
+        product: info.product,
+        version: info.version,
+        levels: job.levels.clone(),
+        cells: Vec::new(),
+    };
     let before = failed.len();
     for entry in &job.entries {
         for &level in &job.levels {
