@@ -22,6 +22,7 @@ mod checksum;
 mod client;
 mod copy;
 mod error;
+mod folder;
 mod install;
 mod instance;
 mod keeper;
