@@ -6,11 +6,12 @@ use std::{
 };
 
 use execute::{ConnectError, LockMonitor, Server, Session, SessionId};
-use model::{Product, ServerInfo, Target};
+use model::{Place, Product, ServerInfo, Target};
 
 use crate::{
-    mysql::{MysqlServer, Options},
+    mysql::{self, MysqlServer},
     net::{Address, Login},
+    postgres::{self, PgServer},
     servers::{Installed, Instance, Progress, ServerError, StartOptions, Store},
     sqlite::{SqliteServer, StartError},
 };
@@ -49,8 +50,22 @@ pub struct Launcher {
     target: Target,
     settle: Settle,
     exe: PathBuf,
-    installed: Option<Installed>,
+    origin: Origin,
 }
+
+/// Where its servers come from.
+enum Origin {
+    /// An installation that instances are started from.
+    Installed(Installed),
+    /// A child of our own binary.
+    Embedded,
+}
+
+/// What our schema on a throw-away server is called, after the prefix.
+const NAME: &str = "case";
+
+/// The database that every PostgreSQL server has.
+const DATABASE: &str = "postgres";
 
 impl Launcher {
     /// Makes sure that the target is installed. `exe` is Isopod's own binary.
@@ -60,35 +75,53 @@ impl Launcher {
         exe: PathBuf,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Launcher, LaunchError> {
-        let installed = match target.product {
-            Product::Mysql | Product::Mariadb | Product::Postgres => {
-                Some(Store::open()?.ensure(&target, progress)?)
+        let origin = match (&target.place, target.product) {
+            (Place::Cache | Place::Folder(_), Product::Mysql | Product::Mariadb | Product::Postgres) => {
+                Origin::Installed(Store::open()?.ensure(&target, progress)?)
             }
-            Product::Sqlite => None,
+            (Place::Cache | Place::Folder(_), Product::Sqlite) => Origin::Embedded,
+            (Place::Attached(url), _) => {
+                return Err(LaunchError::Connect(ConnectError::Refused {
+                    server: url.to_string(),
+                    reason: "servers that run already cannot be used yet".to_string(),
+                }));
+            }
         };
-        Ok(Launcher { target, settle, exe, installed })
+        Ok(Launcher { target, settle, exe, origin })
     }
 
     /// Brings one up.
     pub fn launch(&mut self) -> Result<Box<dyn Server>, LaunchError> {
-        let Some(installed) = &self.installed else {
-            return Ok(Box::new(SqliteServer::start(&self.exe, &self.target)?));
-        };
+        match &self.origin {
+            Origin::Installed(installed) => self.start(installed),
+            Origin::Embedded => Ok(Box::new(SqliteServer::start(&self.exe, &self.target)?)),
+        }
+    }
+
+    /// Starts an instance and connects to it.
+    fn start(&self, installed: &Installed) -> Result<Box<dyn Server>, LaunchError> {
         let instance = installed.start(&self.exe, &self.target, &StartOptions::default())?;
         let flags = instance.flags().to_vec();
-        let (socket, pid) = (instance.socket().to_path_buf(), instance.pid());
+        let address = Address::Unix(instance.socket().to_path_buf());
+        let login = Login { user: instance.superuser().to_string(), ..Login::default() };
+        let (name, settle, pid) = (NAME.to_string(), self.settle, Some(instance.pid()));
         let instance = Arc::new(Mutex::new(instance));
         let watched = instance.clone();
-        let server = MysqlServer::open(Options {
-            address: Address::Unix(socket),
-            login: Login::default(),
-            name: "case".into(),
-            settle: self.settle,
-            pid: Some(pid),
-            alive: Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive())),
-        })?;
+        let alive: Option<Box<dyn Fn() -> bool + Send>> =
+            Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive()));
+        let server: Box<dyn Server> = match self.target.product {
+            Product::Postgres => {
+                let database = DATABASE.to_string();
+                let options = postgres::Options { address, login, database, name, settle, pid, alive };
+                Box::new(PgServer::open(options)?)
+            }
+            Product::Mysql | Product::Mariadb | Product::Sqlite => {
+                let options = mysql::Options { address, login, name, settle, pid, alive };
+                Box::new(MysqlServer::open(options)?)
+            }
+        };
         let info = ServerInfo { flags, ..server.info().clone() };
-        Ok(Box::new(Kept { server: Box::new(server), info, _instance: instance }))
+        Ok(Box::new(Kept { server, info, _instance: instance }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Setups as data, facts about statements, and string constants.
 
-use dialect::sql::{Kind, facts, parse, setup, text_literal, text_value};
+use dialect::sql::{Kind, Reach, facts, parse, reach, setup, text_literal, text_value};
 use model::{
     Product,
     schema::{Key, KeyKind},
@@ -71,6 +71,31 @@ fn sqlite_primary_keys_may_be_null() {
 }
 
 #[test]
+fn postgres_folds_names_and_counts_up() {
+    let data = setup(
+        Product::Postgres,
+        &texts(&[
+            "CREATE TABLE T(Id SERIAL PRIMARY KEY, \"V\" int UNIQUE, w bigint GENERATED ALWAYS AS IDENTITY)",
+            "CREATE TABLE \"T\"(a int)",
+            "CREATE INDEX Kv ON t USING btree (\"V\")",
+            "CREATE UNIQUE INDEX part ON t (w) WHERE w > 3",
+            "INSERT INTO \"t\"(\"V\") VALUES (1)",
+        ]),
+    )
+    .expect("data");
+    let names: Vec<&str> = data.tables.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(names, ["t", "T"]);
+    let columns: Vec<_> =
+        data.tables[0].columns.iter().map(|c| (&*c.name, c.nullable, c.auto_increment)).collect();
+    assert_eq!(columns, [("id", false, true), ("V", true, false), ("w", false, true)]);
+    let keys: Vec<_> = data.tables[0].keys.iter().map(|k| (k.name.as_deref(), &*k.columns[0])).collect();
+    assert_eq!(keys, [(None, "id"), (None, "V"), (Some("kv"), "V")]);
+    let unknown =
+        setup(Product::Postgres, &texts(&["CREATE TABLE \"T\"(a int)", "INSERT INTO T VALUES (1)"]));
+    assert_eq!(unknown.expect_err("no such table").reason, "statement 2: table t is not created before it");
+}
+
+#[test]
 fn what_is_no_data() {
     for (list, why) in [
         (&["CREATE TABLE t(a INT)", "ALTER TABLE t ADD b INT"][..], "statement 2: expected a statement"),
@@ -103,7 +128,7 @@ fn facts_of_statements() {
     assert_eq!(of("SELECT 1").kind, Kind::Select);
     assert_eq!(of("SELECT 1 FROM t FOR UPDATE").kind, Kind::LockingSelect);
     assert!(of("REPLACE INTO t VALUES (1)").writes);
-    assert!(!of("UPDATE t SET a = t.b").names_other_schema);
+    assert!(!of("UPDATE t SET a = t.b").names_schema());
     for text in [
         "SELECT * FROM db.t",
         "SELECT db.t.* FROM t",
@@ -112,13 +137,64 @@ fn facts_of_statements() {
         "INSERT INTO t SELECT * FROM (SELECT * FROM db.u) AS x",
         "CREATE TABLE t (a INT REFERENCES db.u (a))",
     ] {
-        assert!(of(text).names_other_schema, "{text}");
+        assert_eq!(of(text).schemas, ["db"], "{text}");
     }
     assert!(of("SET autocommit = 0").changes_session);
     assert!(!of("SET autocommit = 0").changes_server);
     for text in ["SET GLOBAL x = 1", "SET @@GLOBAL.x = 1", "SET GLOBAL TRANSACTION READ ONLY"] {
         assert!(of(text).changes_server, "{text}");
     }
+}
+
+#[test]
+fn what_a_text_reaches() {
+    let of = |product, text: &str| match &reach(product, text)[..] {
+        [] => "nothing".to_string(),
+        [Reach::Unread(_)] => "unread".to_string(),
+        found => found.iter().map(Reach::to_string).collect::<Vec<_>>().join("; "),
+    };
+    for (text, found) in [
+        ("SELECT a FROM t WHERE COUNT(*) > t.a", "nothing"),
+        ("INSERT INTO x.t SELECT y.u.a FROM x.u", "it names the schema `x`; it names the schema `y`"),
+        ("SET SESSION sort_buffer_size = 1", "nothing"),
+        ("SET @@GLOBAL.x = 1", "it changes the server for everybody"),
+        ("SET PERSIST x = 1", "it changes the server for everybody"),
+        ("USE mysql", "it goes to another schema"),
+        ("SET PASSWORD = 'x'", "it is about accounts"),
+        ("grant all on *.* to a", "it is about accounts"),
+        ("DROP USER a", "it is about accounts"),
+        ("SELECT LOAD_FILE('/etc/passwd')", "it calls `load_file`, which does more than compute"),
+        ("DROP DATABASE d", "it changes the server for everybody"),
+        ("ALTER TABLE t ADD b INT", "unread"),
+        ("SELECT db.f(1)", "unread"),
+    ] {
+        assert_eq!(of(Product::Mysql, text), found, "{text}");
+        assert_eq!(of(Product::Mariadb, text), found, "{text}");
+    }
+    for (text, found) in [
+        ("SELECT lower(a) FROM t", "nothing"),
+        ("SELECT * FROM public.t", "it names the schema `public`"),
+        ("DELETE FROM t USING s.u", "it names the schema `s`"),
+        ("UPDATE t SET a = 1 FROM s.u", "it names the schema `s`"),
+        ("TRUNCATE t, s.u", "it names the schema `s`"),
+        ("LOCK s.t", "it names the schema `s`"),
+        ("CREATE INDEX i ON t (a) WHERE s.t.a > 1", "it names the schema `s`"),
+        ("SET LOCAL lock_timeout TO 5", "nothing"),
+        ("SET search_path = x, y", "it goes to another schema"),
+        ("SET LOCAL search_path TO x", "it goes to another schema"),
+        ("SET SESSION AUTHORIZATION x", "it is about accounts"),
+        ("set role = x", "it is about accounts"),
+        ("ALTER SYSTEM SET x = 1", "it changes the server for everybody"),
+        ("SELECT setval('s.q', 1)", "it calls `setval`, which does more than compute"),
+        ("SELECT pg_terminate_backend(1)", "it calls `pg_terminate_backend`, which does more than compute"),
+        ("SELECT s.f(1)", "unread"),
+        ("WITH x AS (DELETE FROM s.t) SELECT 1", "unread"),
+    ] {
+        assert_eq!(of(Product::Postgres, text), found, "{text}");
+    }
+    assert_eq!(of(Product::Sqlite, "PRAGMA main.journal_mode"), "it names the schema `main`");
+    assert_eq!(of(Product::Sqlite, "ATTACH 'x' AS y"), "it goes to another schema");
+    assert_eq!(of(Product::Sqlite, "SELECT a FROM t"), "nothing");
 }
 
 #[test]
@@ -132,4 +208,7 @@ fn string_constants() {
     assert_eq!(text_value(Product::Mysql, r#""a\'\t""b""#).as_deref(), Some("a'\t\"b"));
     assert_eq!(text_value(Product::Mysql, r"'\%'").as_deref(), Some(r"\%"));
     assert_eq!(text_value(Product::Sqlite, "\"a\""), None);
+    assert_eq!(text_value(Product::Postgres, r"E'a\'b\n''c\\'").as_deref(), Some("a'b\n'c\\"));
+    assert_eq!(text_value(Product::Postgres, r"'a\'").as_deref(), Some(r"a\"));
+    assert_eq!(text_value(Product::Postgres, r"E'\x41'"), None);
 }

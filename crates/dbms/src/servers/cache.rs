@@ -25,6 +25,7 @@ use super::{
     instance::{self, Instance, StartOptions},
     running::{self, Running},
     scratch::{self, FileLock, Scratch},
+    view,
 };
 
 /// The cache folder.
@@ -122,6 +123,11 @@ impl Installed {
     /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The folder that the paths of the manifest begin in.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.join("root")
     }
 
     /// Starts a throw-away instance with the target's settings. `exe` is the program that has
@@ -287,6 +293,7 @@ impl Store {
             removed.extend(scratch::prune(&parent));
             let _ = fs::remove_dir(&parent);
         }
+        removed.extend(view::prune());
         removed
     }
 
@@ -309,6 +316,7 @@ impl Store {
                 fs::rename(&folder, scratch.path().join("install")).doing("remove", &folder)?;
                 pruned.installs.push(folder);
             }
+            pruned.leftovers.extend(view::prune());
         }
         Ok(pruned)
     }

@@ -26,7 +26,9 @@ mod print_control;
 mod print_ddl;
 mod print_expr;
 mod print_query;
+mod reach;
 mod rules;
+mod rules_postgres;
 mod setup;
 mod shape;
 mod text;
@@ -44,6 +46,7 @@ use rules::Rules;
 use token::{Token, TokenKind};
 
 pub use facts::{Facts, Kind, facts};
+pub use reach::{Reach, reach};
 pub use setup::setup;
 pub use text::{text_literal, text_value};
 

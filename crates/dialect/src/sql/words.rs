@@ -111,3 +111,50 @@ pub(super) static SQLITE_FUNCTIONS: Words = Words::new(
 
 /// Functions of SQLite whose parentheses hold more than a list.
 pub(super) static SQLITE_ODD_FUNCTIONS: Words = Words::new("RAISE");
+
+/// Functions of MySQL and MariaDB that do more than compute: they read files, or act on replication and other sessions.
+pub(super) static MYSQL_ACTING_FUNCTIONS: Words = Words::new(
+    "\
+    LOAD_FILE MASTER_POS_WAIT SOURCE_POS_WAIT SYS_EVAL SYS_EXEC WAIT_FOR_EXECUTED_GTID_SET \
+    WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS KEYRING_KEY_STORE KEYRING_KEY_REMOVE",
+);
+
+/// Functions of PostgreSQL that do more than compute: they run SQL given as text, change settings, or act on names that
+/// are given as text.
+pub(super) static POSTGRES_ACTING_FUNCTIONS: Words = Words::new(
+    "\
+    CURSOR_TO_XML CURSOR_TO_XMLSCHEMA DATABASE_TO_XML DATABASE_TO_XMLSCHEMA DATABASE_TO_XML_AND_XMLSCHEMA \
+    NEXTVAL QUERY_TO_XML QUERY_TO_XMLSCHEMA QUERY_TO_XML_AND_XMLSCHEMA SCHEMA_TO_XML SCHEMA_TO_XMLSCHEMA \
+    SCHEMA_TO_XML_AND_XMLSCHEMA SETVAL SET_CONFIG TABLE_TO_XML TABLE_TO_XMLSCHEMA TABLE_TO_XML_AND_XMLSCHEMA \
+    TS_REWRITE TS_STAT CONNECTBY CROSSTAB LOREAD LOWRITE",
+);
+
+/// How more of them begin: server files, large objects, other sessions, other servers.
+pub(super) const POSTGRES_ACTING_PREFIXES: &[&str] = &["pg_", "lo_", "dblink", "brin_", "gin_", "crosstab"];
+
+/// Functions of SQLite that do more than compute.
+pub(super) static SQLITE_ACTING_FUNCTIONS: Words =
+    Words::new("EDIT FTS3_TOKENIZER LOAD_EXTENSION READFILE WRITEFILE");
+
+/// Reserved by PostgreSQL, those that may name a function or a type included, and a few that follow a call or a table
+/// there and would be read as an alias.
+pub(super) static POSTGRES: Words = Words::new(
+    "\
+    ANALYSE ANALYZE ANY ARRAY ASC ASYMMETRIC AUTHORIZATION BINARY BOTH CAST COLLATION COLUMN CONCURRENTLY \
+    CURRENT_CATALOG CURRENT_ROLE CURRENT_SCHEMA CURRENT_USER DEFERRABLE DESC DO END FETCH FILTER FOR FREEZE \
+    FULL GRANT ILIKE INITIALLY ISNULL LATERAL LEADING LOCALTIME LOCALTIMESTAMP NOTNULL OFFSET ONLY OVER \
+    OVERLAPS PLACING SESSION_USER SIMILAR SOME SYMMETRIC SYSTEM_USER TABLESAMPLE TRAILING USER VARIADIC VERBOSE \
+    WITHIN",
+);
+
+/// Reserved words of PostgreSQL that are functions when `(` follows.
+pub(super) static POSTGRES_FUNCTIONS: Words = Words::new("LEFT RIGHT");
+
+/// Functions of PostgreSQL whose parentheses hold more than a list, and words that look like functions.
+pub(super) static POSTGRES_ODD_FUNCTIONS: Words = Words::new(
+    "\
+    CUBE EXTRACT GROUPING JSON JSON_ARRAY JSON_ARRAYAGG JSON_EXISTS JSON_OBJECT JSON_OBJECTAGG JSON_QUERY \
+    JSON_SCALAR JSON_SERIALIZE JSON_TABLE JSON_VALUE NORMALIZE OPERATOR OVERLAY POSITION ROLLUP ROW TREAT \
+    XMLATTRIBUTES XMLCONCAT XMLELEMENT XMLEXISTS XMLFOREST XMLNAMESPACES XMLPARSE XMLPI XMLROOT XMLSERIALIZE \
+    XMLTABLE",
+);
