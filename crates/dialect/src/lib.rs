@@ -86,6 +86,8 @@ pub struct Tables {
     pub list: &'static str,
     /// Lists what else a schema of ours may hold: name, and its kind as DROP names it.
     pub list_more: Option<&'static str>,
+    /// Drops one of them; its kind stands at `{kind}`, its name at `{}`.
+    pub drop_one: &'static str,
     /// Before dropping tables in any order.
     pub before_drop: Option<&'static str>,
     /// After it.

@@ -200,7 +200,8 @@ pub fn drop_all(session: &mut dyn Session, dialect: &Dialect, more: bool) -> Res
     }
     for row in 0..found.len() {
         let kind = if text(&found, row, 1) == "VIEW" { "VIEW" } else { "TABLE" };
-        must(session, &format!("DROP {kind} {}", dialect.quoted(&text(&found, row, 0))))?;
+        let drop = dialect.tables.drop_one.replace("{kind}", kind);
+        must(session, &drop.replace("{}", &dialect.quoted(&text(&found, row, 0))))?;
     }
     if let Some(after) = dialect.tables.after_drop {
         must(session, after)?;

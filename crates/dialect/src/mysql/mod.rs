@@ -41,6 +41,7 @@ pub(crate) const TABLES: Tables = Tables {
         "SELECT routine_name, routine_type FROM information_schema.routines WHERE routine_schema = DATABASE() \
          UNION ALL SELECT event_name, 'EVENT' FROM information_schema.events WHERE event_schema = DATABASE()",
     ),
+    drop_one: "DROP {kind} {}",
     before_drop: Some("SET foreign_key_checks = 0"),
     after_drop: Some("SET foreign_key_checks = 1"),
 };

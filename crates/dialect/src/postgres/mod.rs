@@ -27,6 +27,8 @@ pub static DIALECT: Dialect = Dialect {
         list: "SELECT relname, CASE WHEN relkind IN ('v', 'm') THEN 'VIEW' ELSE 'TABLE' END FROM pg_class \
                WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v')",
         list_more: None,
+        // Foreign keys and views hold on to a table; what went with another one is not there any more.
+        drop_one: "DROP {kind} IF EXISTS {} CASCADE",
         before_drop: None,
         after_drop: None,
     },
