@@ -1,6 +1,6 @@
 //! Arguments that several subcommands share: where to run, at which level, and how.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
 use execute::{Options, Placement, Reset};
@@ -15,6 +15,10 @@ pub struct Where {
     /// given several times
     #[arg(long = "target", short = 't', value_name = "TARGET", default_value = "sqlite")]
     pub chosen: Vec<Choice>,
+
+    /// Run the one target in this folder, where its server was unpacked or built: --target mysql --basedir /opt/mysql
+    #[arg(long, value_name = "DIR")]
+    pub basedir: Option<PathBuf>,
 
     #[command(flatten)]
     pub how: How,
