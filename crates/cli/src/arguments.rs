@@ -11,8 +11,8 @@ use crate::{choice::Choice, errors::Advised};
 /// Where and how cases run.
 #[derive(Args, Clone, Debug)]
 pub struct Where {
-    /// A server: sqlite, mariadb@10.11, or with settings 'mysql@9.7?log_bin=OFF'; or all that are installed. May be
-    /// given several times
+    /// A server: sqlite, mariadb@10.11, postgres@18, or with settings 'mysql@9.7?log_bin=OFF'; or all that are
+    /// installed. May be given several times
     #[arg(long = "target", short = 't', value_name = "TARGET", default_value = "sqlite")]
     pub chosen: Vec<Choice>,
 
