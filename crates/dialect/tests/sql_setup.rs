@@ -1,6 +1,6 @@
 //! Setups as data, facts about statements, and string constants.
 
-use dialect::sql::{Kind, facts, parse, setup, text_literal, text_value};
+use dialect::sql::{Kind, Reach, facts, parse, reach, setup, text_literal, text_value};
 use model::{
     Product,
     schema::{Key, KeyKind},
@@ -103,7 +103,7 @@ fn facts_of_statements() {
     assert_eq!(of("SELECT 1").kind, Kind::Select);
     assert_eq!(of("SELECT 1 FROM t FOR UPDATE").kind, Kind::LockingSelect);
     assert!(of("REPLACE INTO t VALUES (1)").writes);
-    assert!(!of("UPDATE t SET a = t.b").names_other_schema);
+    assert!(!of("UPDATE t SET a = t.b").names_schema());
     for text in [
         "SELECT * FROM db.t",
         "SELECT db.t.* FROM t",
@@ -112,13 +112,43 @@ fn facts_of_statements() {
         "INSERT INTO t SELECT * FROM (SELECT * FROM db.u) AS x",
         "CREATE TABLE t (a INT REFERENCES db.u (a))",
     ] {
-        assert!(of(text).names_other_schema, "{text}");
+        assert_eq!(of(text).schemas, ["db"], "{text}");
     }
     assert!(of("SET autocommit = 0").changes_session);
     assert!(!of("SET autocommit = 0").changes_server);
     for text in ["SET GLOBAL x = 1", "SET @@GLOBAL.x = 1", "SET GLOBAL TRANSACTION READ ONLY"] {
         assert!(of(text).changes_server, "{text}");
     }
+}
+
+#[test]
+fn what_a_text_reaches() {
+    let of = |product, text: &str| match &reach(product, text)[..] {
+        [] => "nothing".to_string(),
+        [Reach::Unread(_)] => "unread".to_string(),
+        found => found.iter().map(Reach::to_string).collect::<Vec<_>>().join("; "),
+    };
+    for (text, found) in [
+        ("SELECT a FROM t WHERE COUNT(*) > t.a", "nothing"),
+        ("INSERT INTO x.t SELECT y.u.a FROM x.u", "it names the schema `x`; it names the schema `y`"),
+        ("SET SESSION sort_buffer_size = 1", "nothing"),
+        ("SET @@GLOBAL.x = 1", "it changes the server for everybody"),
+        ("SET PERSIST x = 1", "it changes the server for everybody"),
+        ("USE mysql", "it goes to another schema"),
+        ("SET PASSWORD = 'x'", "it is about accounts"),
+        ("grant all on *.* to a", "it is about accounts"),
+        ("DROP USER a", "it is about accounts"),
+        ("SELECT LOAD_FILE('/etc/passwd')", "it calls `load_file`, which does more than compute"),
+        ("DROP DATABASE d", "it changes the server for everybody"),
+        ("ALTER TABLE t ADD b INT", "unread"),
+        ("SELECT db.f(1)", "unread"),
+    ] {
+        assert_eq!(of(Product::Mysql, text), found, "{text}");
+        assert_eq!(of(Product::Mariadb, text), found, "{text}");
+    }
+    assert_eq!(of(Product::Sqlite, "PRAGMA main.journal_mode"), "it names the schema `main`");
+    assert_eq!(of(Product::Sqlite, "ATTACH 'x' AS y"), "it goes to another schema");
+    assert_eq!(of(Product::Sqlite, "SELECT a FROM t"), "nothing");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     level::Level,
-    outcome::ErrorClass,
+    outcome::{DbError, ErrorClass},
     target::{Product, ServerInfo, Settings, Version},
 };
 
@@ -49,9 +49,11 @@ pub enum Answer {
         /// The rows.
         rows: Vec<Vec<Literal>>,
     },
+    /// The server called it a success and has rolled the transaction back: COMMIT of one that had failed.
+    RolledBack,
     /// An error.
     Error {
-        /// Which class, or which number.
+        /// Which class, number or state.
         what: ErrorMatch,
         /// Is the transaction over (`Some(true)`), still open (`Some(false)`), or not said?
         over: Option<bool>,
@@ -64,8 +66,32 @@ pub enum Answer {
 pub enum ErrorMatch {
     /// Any of this class.
     Class(ErrorClass),
-    /// This number.
+    /// This number. One of five digits may also be meant as a SQLSTATE: `40001`.
     Code(u32),
+    /// This SQLSTATE, where it cannot be taken for a number: `40P01`.
+    State(String),
+}
+
+impl ErrorMatch {
+    /// A SQLSTATE as the case file writes it: five digits and capital letters, at least one of them a digit, and
+    /// no number. `40001` is a number, which fits a SQLSTATE too.
+    pub fn is_state(text: &str) -> bool {
+        text.len() == 5
+            && text.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_uppercase())
+            && text.bytes().any(|b| b.is_ascii_digit())
+            && (text.starts_with('0') || text.bytes().any(|b| b.is_ascii_uppercase()))
+    }
+
+    /// Is it this error? A number of five digits is compared with the SQLSTATE as well.
+    pub fn fits(&self, error: &DbError) -> bool {
+        match self {
+            ErrorMatch::Class(class) => error.class == *class,
+            ErrorMatch::Code(code) => {
+                error.code == *code || (*code >= 10_000 && error.sqlstate == code.to_string())
+            }
+            ErrorMatch::State(state) => error.sqlstate == *state,
+        }
+    }
 }
 
 /// A value as the case file writes it.

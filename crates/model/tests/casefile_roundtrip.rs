@@ -28,10 +28,12 @@ fn table_rows() -> impl Strategy<Value = Expected> {
 fn expected() -> impl Strategy<Value = Expected> {
     let what = prop_oneof![
         select(ErrorClass::ALL).prop_map(ErrorMatch::Class),
-        any::<u32>().prop_map(ErrorMatch::Code)
+        any::<u32>().prop_map(ErrorMatch::Code),
+        "([0-9][0-9A-Z][A-Z][0-9]{2}|0[0-9]{4}|XX[0-9]{3})".prop_map(ErrorMatch::State),
     ];
     let answer = prop_oneof![
         Just(Answer::Ok),
+        Just(Answer::RolledBack),
         any::<u64>().prop_map(Answer::Affected),
         (any::<bool>(), rows()).prop_map(|(ordered, rows)| Answer::Rows { ordered, rows }),
         (what, any::<Option<bool>>()).prop_map(|(what, over)| Answer::Error { what, over }),

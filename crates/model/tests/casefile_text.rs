@@ -189,6 +189,15 @@ fn misspelt_and_misplaced_names() {
 }
 
 #[test]
+fn dollar_quotes_hold_semicolons() {
+    let text = "steps\n  T1: SELECT $$a;b$$, a$b, $1, $x$;$$'$x$, 1;\n  T2: SELECT 2;\n";
+    let case = parse(text).expect("a case").into_case();
+    let sql: Vec<&str> = case.steps.iter().map(|step| step.sql.as_str()).collect();
+    assert_eq!(sql, ["SELECT $$a;b$$, a$b, $1, $x$;$$'$x$, 1", "SELECT 2"]);
+    assert!(parse("steps\n  T1: SELECT $$a;\n").is_err());
+}
+
+#[test]
 fn missing_semicolons_and_sessions() {
     problems(
         "setup\n  CREATE TABLE t(a INT)\n  INSERT INTO t VALUES (1)\nsteps\n  => ok\n  T1: BEGIN -- é\n  T2: SELECT 'é'\n      => (1)\n  SELECT 2;\n  T1:\n  T1: ;\n  T1: SELECT 1",
@@ -274,55 +283,55 @@ fn outcomes_that_cannot_be_read() {
     problems(
         &text,
         expect![[r#"
-        3:3+0 an outcome is missing | expected an outcome here
-            an outcome is `ok`, `2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `error CLASS` or `waits`
-        4:4+4 an outcome that cannot be read | not an outcome
-            an outcome is `ok`, `2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `error CLASS` or `waits`
-        5:4+1 a row is not closed | this `(` has no `)`
-            a row stands on one line: `(1, 'a', NULL)`
-        6:10+1 a `)` without a `(` | nothing is open here
-        7:7+1 a row that cannot be read | expected `,` or `)` here
-        8:4+1 a row is not closed | this `(` has no `)`
-            a row stands on one line: `(1, 'a', NULL)`
-        9:4+2 a row without values | nothing in it
-            an empty result is written `no rows`
-        10:8+6 rows of different length | 2 values here, 1 in the first row
-        11:5+3 a value that cannot be read | not a value of the file
-            text stands in single quotes: 'abc'
-        12:5+4 a value that cannot be read | not a value of the file
-            write it as the server prints it: 1
-        13:5+4 bytes that cannot be read | expected two hex digits for each byte
-        15:5+0 an outcome that cannot be read | expected `row` or `rows` here
-            `3 rows` is a count, `(3)` is a row
-        16:6+5 an outcome that cannot be read | expected `row` or `rows` here
-            `3 rows` is a count, `(3)` is a row
-        17:10+7 `dedlock` is not a class of errors | not a class, and not a number
-            did you mean `deadlock`? the classes are deadlock, lock-timeout, serialization-failure, write-conflict, busy, duplicate-key, constraint, range, syntax, runtime, read-only, table-changed, interrupted, gone-away, denied, internal, other
-        18:10+3 `foo` is not a class of errors | not a class, and not a number
-            the classes are deadlock, lock-timeout, serialization-failure, write-conflict, busy, duplicate-key, constraint, range, syntax, runtime, read-only, table-changed, interrupted, gone-away, denied, internal, other
-        19:24+0 an outcome that cannot be read | expected `transaction over` or `transaction open` here
-        20:4+8 an outcome that cannot be read | not an outcome
-            write `error deadlock`
-        21:10+7 more text behind an outcome | expected the end of the line here
-            one outcome stands behind a `=>`; a comment begins with `-- `
-        22:11+2 an outcome that cannot be read | expected `then` and an outcome here
-            write `waits, then 1 row`, or `waits` alone
-        23:9+1 an expectation ends with its line | no `;` here
-        24:11+2 a selector that cannot be read | expected `,` or `]` here
-            items are separated by commas, a server's settings by blanks: `mysql@9.7 log_bin=ON, RR`
-        25:5+5 `msyql` is neither a level nor a server | not known in a selector
-            did you mean `mysql`?
-        26:5+7 a setting without its server | settings stand behind a server
-            for example `mariadb log_bin=ON`
-        27:11+3 a version that cannot be read | expected digits and dots
-            write `@9.7`, `@10.1..11.4`, `@..10.6` or `@8.0..`
-        28:5+14 an empty range of versions | it ends before it begins
-        29:22+11 a setting is named twice | `log_bin` has a value already
-        30:8+2 a selector that cannot be read | expected `,` or `]` here
-            items are separated by commas, a server's settings by blanks: `mysql@9.7 log_bin=ON, RR`
-        31:5+1 a selector that cannot be read | expected a level or a server here
-            for example `[RR]`, `[mysql@9.7]` or `[mariadb innodb_snapshot_isolation=ON, RR]`
-    "#]],
+            3:3+0 an outcome is missing | expected an outcome here
+                an outcome is `ok`, `2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `rolled back`, `error CLASS` or `waits`
+            4:4+4 an outcome that cannot be read | not an outcome
+                an outcome is `ok`, `2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `rolled back`, `error CLASS` or `waits`
+            5:4+1 a row is not closed | this `(` has no `)`
+                a row stands on one line: `(1, 'a', NULL)`
+            6:10+1 a `)` without a `(` | nothing is open here
+            7:7+1 a row that cannot be read | expected `,` or `)` here
+            8:4+1 a row is not closed | this `(` has no `)`
+                a row stands on one line: `(1, 'a', NULL)`
+            9:4+2 a row without values | nothing in it
+                an empty result is written `no rows`
+            10:8+6 rows of different length | 2 values here, 1 in the first row
+            11:5+3 a value that cannot be read | not a value of the file
+                text stands in single quotes: 'abc'
+            12:5+4 a value that cannot be read | not a value of the file
+                write it as the server prints it: 1, or 't' on PostgreSQL
+            13:5+4 bytes that cannot be read | expected two hex digits for each byte
+            15:5+0 an outcome that cannot be read | expected `row` or `rows` here
+                `3 rows` is a count, `(3)` is a row
+            16:6+5 an outcome that cannot be read | expected `row` or `rows` here
+                `3 rows` is a count, `(3)` is a row
+            17:10+7 `dedlock` is not a class of errors | neither a class nor a number nor a SQLSTATE
+                did you mean `deadlock`? the classes are deadlock, lock-timeout, serialization-failure, write-conflict, busy, duplicate-key, constraint, range, syntax, runtime, read-only, table-changed, interrupted, gone-away, denied, internal, other
+            18:10+3 `foo` is not a class of errors | neither a class nor a number nor a SQLSTATE
+                the classes are deadlock, lock-timeout, serialization-failure, write-conflict, busy, duplicate-key, constraint, range, syntax, runtime, read-only, table-changed, interrupted, gone-away, denied, internal, other
+            19:24+0 an outcome that cannot be read | expected `transaction over` or `transaction open` here
+            20:4+8 an outcome that cannot be read | not an outcome
+                write `error deadlock`
+            21:10+7 more text behind an outcome | expected the end of the line here
+                one outcome stands behind a `=>`; a comment begins with `-- `
+            22:11+2 an outcome that cannot be read | expected `then` and an outcome here
+                write `waits, then 1 row`, or `waits` alone
+            23:9+1 an expectation ends with its line | no `;` here
+            24:11+2 a selector that cannot be read | expected `,` or `]` here
+                items are separated by commas, a server's settings by blanks: `mysql@9.7 log_bin=ON, RR`
+            25:5+5 `msyql` is neither a level nor a server | not known in a selector
+                did you mean `mysql`?
+            26:5+7 a setting without its server | settings stand behind a server
+                for example `mariadb log_bin=ON`
+            27:11+3 a version that cannot be read | expected digits and dots
+                write `@9.7`, `@10.1..11.4`, `@..10.6` or `@8.0..`
+            28:5+14 an empty range of versions | it ends before it begins
+            29:22+11 a setting is named twice | `log_bin` has a value already
+            30:8+2 a selector that cannot be read | expected `,` or `]` here
+                items are separated by commas, a server's settings by blanks: `mysql@9.7 log_bin=ON, RR`
+            31:5+1 a selector that cannot be read | expected a level or a server here
+                for example `[RR]`, `[mysql@9.7]` or `[mariadb innodb_snapshot_isolation=ON, RR]`
+        "#]],
     );
 }
 

@@ -16,7 +16,7 @@
 
 use model::{
     Case, Ends, Expectation, Expected, Level, Open, Outcome, Product, Reply, RowSet, ServerInfo, Trace,
-    expect::{Answer, ErrorMatch, Literal, Tie, pick},
+    expect::{Answer, Literal, Tie, pick},
     value::{Kind, Value},
 };
 use serde::Serialize;
@@ -281,6 +281,7 @@ fn answers(answer: &Answer, outcome: &Outcome) -> bool {
         Answer::Affected(count) => {
             matches!(outcome.reply, Reply::Done { affected, .. } if affected == *count)
         }
+        Answer::RolledBack => outcome.reply == Reply::RolledBack,
         Answer::Rows { ordered, rows } => match &outcome.reply {
             Reply::Rows(got) => same_rows(rows, got, *ordered),
             Reply::Done { .. }
@@ -293,17 +294,16 @@ fn answers(answer: &Answer, outcome: &Outcome) -> bool {
             | Reply::NotSent => false,
         },
         Answer::Error { what, over } => outcome.error().is_some_and(|error| {
-            let same = match what {
-                ErrorMatch::Class(class) => error.class == *class,
-                ErrorMatch::Code(code) => error.code == *code,
-            };
             // The transaction is over if the error ends it, and also if the server says that none is open any
             // more. It does not follow from an open one that it goes on: MySQL 5.6 opens the next at once.
             let is_over = match error.ends {
                 Ends::Transaction | Ends::Session => true,
-                Ends::Statement => outcome.transaction == Open::No,
+                Ends::Statement => match outcome.transaction {
+                    Open::No | Open::Failed => true,
+                    Open::Yes | Open::Unknown => false,
+                },
             };
-            same && over.is_none_or(|over| over == is_over)
+            what.fits(error) && over.is_none_or(|over| over == is_over)
         }),
     }
 }
@@ -317,9 +317,14 @@ fn compare_table(trace: &Trace, table: &str, expected: Option<&Expected>) -> Fin
     let Some((_, got)) = found else { return missed("there is no such table".into()) };
     match &expected.answer {
         Some(Answer::Rows { ordered, rows }) if same_rows(rows, got, *ordered) => Finding::Met,
-        Some(Answer::Rows { .. } | Answer::Ok | Answer::Affected(_) | Answer::Error { .. }) | None => {
-            missed(got.to_string())
-        }
+        Some(
+            Answer::Rows { .. }
+            | Answer::Ok
+            | Answer::Affected(_)
+            | Answer::RolledBack
+            | Answer::Error { .. },
+        )
+        | None => missed(got.to_string()),
     }
 }
 

@@ -138,6 +138,33 @@ fn errors_by_class_by_number_and_by_what_they_end() {
 }
 
 #[test]
+fn errors_by_state_and_commits_that_roll_back() {
+    let failed = |state: &str| {
+        let mut outcome = error(ErrorClass::SerializationFailure, 0, Ends::Transaction, Open::Failed);
+        if let Reply::Error(error) = &mut outcome.reply {
+            error.sqlstate = state.to_string();
+        }
+        outcome
+    };
+    assert!(meets("error 40001", failed("40001"), false));
+    assert!(!meets("error 40001", failed("40P01"), false));
+    assert!(!meets("error 1213", failed("01213"), false));
+    assert!(meets("error 40P01, transaction over", failed("40P01"), false));
+    assert!(!meets("error 40P01, transaction open", failed("40P01"), false));
+    assert!(meets("error 01004", failed("01004"), false));
+    assert!(!meets("error 01004", failed("1004"), false));
+
+    let rolled_back = || Outcome::bare(Reply::RolledBack);
+    assert!(meets("rolled back", rolled_back(), false));
+    assert!(meets("waits, then rolled back", rolled_back(), true));
+    for other in ["ok", "0 rows", "no rows", "error other"] {
+        assert!(!meets(other, rolled_back(), false), "{other}");
+    }
+    assert!(!meets("rolled back", done(0), false));
+    assert!(!meets("rolled back", failed("25P02"), false));
+}
+
+#[test]
 fn waiting_must_be_said_and_must_happen() {
     assert!(meets("waits, then 1 row", done(1), true));
     assert!(!meets("waits, then 1 row", done(2), true));

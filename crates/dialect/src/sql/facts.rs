@@ -1,6 +1,6 @@
 //! A short summary of a statement, for those who need no more than that.
 
-use model::sql::{ObjectName, Scope, SetTarget, Statement, VisitMut};
+use model::sql::{Expr, ObjectName, Scope, SetTarget, Statement, VisitMut};
 
 /// What kind of statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,12 +30,14 @@ pub enum Kind {
 }
 
 /// What is worth knowing about a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Its kind.
     pub kind: Kind,
-    /// Does it name a database, be it the current one?
-    pub names_other_schema: bool,
+    /// The schemas (databases, in MySQL's words) that it names, be it the current one: each once, as written.
+    pub schemas: Vec<String>,
+    /// The functions that it calls: each once, in lower case.
+    pub functions: Vec<String>,
     /// Does it open, end or partly undo a transaction?
     pub transaction_control: bool,
     /// Does it leave the session in another state (SET, PRAGMA, a temporary table)?
@@ -51,21 +53,26 @@ impl Facts {
     pub fn changes_schema(&self) -> bool {
         self.kind == Kind::Ddl
     }
+
+    /// Does it name a schema, be it the current one?
+    pub fn names_schema(&self) -> bool {
+        !self.schemas.is_empty()
+    }
 }
 
 /// Sums a statement up.
 pub fn facts(statement: &Statement) -> Facts {
     let kind = kind(statement);
-    let mut look = Look { schema: false };
+    let mut look = Look::default();
     statement.clone().visit_mut(&mut look);
-    let own_schema = match statement {
-        Statement::Pragma(pragma) => pragma.schema.is_some(),
-        _ => false,
-    };
+    if let Statement::Pragma(pragma) = statement {
+        pragma.schema.iter().for_each(|schema| note(&mut look.schemas, schema.name.clone()));
+    }
     let temporary = matches!(statement, Statement::CreateTable(create) if create.temporary);
     Facts {
         kind,
-        names_other_schema: look.schema || own_schema,
+        schemas: look.schemas,
+        functions: look.functions,
         transaction_control: matches!(kind, Kind::Begin | Kind::Commit | Kind::Rollback | Kind::Savepoint),
         changes_session: kind == Kind::Set || temporary,
         changes_server: is_global(statement),
@@ -110,12 +117,26 @@ fn is_global(statement: &Statement) -> bool {
     }
 }
 
+#[derive(Default)]
 struct Look {
-    schema: bool,
+    schemas: Vec<String>,
+    functions: Vec<String>,
+}
+
+fn note(list: &mut Vec<String>, name: String) {
+    if !list.contains(&name) {
+        list.push(name);
+    }
 }
 
 impl VisitMut for Look {
     fn object(&mut self, name: &mut ObjectName) {
-        self.schema |= name.schema.is_some();
+        name.schema.iter().for_each(|schema| note(&mut self.schemas, schema.name.clone()));
+    }
+
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Expr::Function { name, .. } = expr {
+            note(&mut self.functions, name.name.to_ascii_lowercase());
+        }
     }
 }

@@ -26,6 +26,7 @@ mod print_control;
 mod print_ddl;
 mod print_expr;
 mod print_query;
+mod reach;
 mod rules;
 mod setup;
 mod shape;
@@ -44,6 +45,7 @@ use rules::Rules;
 use token::{Token, TokenKind};
 
 pub use facts::{Facts, Kind, facts};
+pub use reach::{Reach, reach};
 pub use setup::setup;
 pub use text::{text_literal, text_value};
 

@@ -37,7 +37,7 @@ struct Reader {
 
 impl Reader {
     fn statement(&mut self, text: &str, statement: &Statement) -> Result<(), String> {
-        if facts(statement).names_other_schema {
+        if facts(statement).names_schema() {
             return Err("it names a database".to_string());
         }
         match statement {

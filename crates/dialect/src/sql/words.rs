@@ -111,3 +111,27 @@ pub(super) static SQLITE_FUNCTIONS: Words = Words::new(
 
 /// Functions of SQLite whose parentheses hold more than a list.
 pub(super) static SQLITE_ODD_FUNCTIONS: Words = Words::new("RAISE");
+
+/// Functions of MySQL and MariaDB that do more than compute: they read files, or act on replication and other sessions.
+pub(super) static MYSQL_ACTING_FUNCTIONS: Words = Words::new(
+    "\
+    LOAD_FILE MASTER_POS_WAIT SOURCE_POS_WAIT SYS_EVAL SYS_EXEC WAIT_FOR_EXECUTED_GTID_SET \
+    WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS KEYRING_KEY_STORE KEYRING_KEY_REMOVE",
+);
+
+/// Functions of PostgreSQL that do more than compute: they run SQL given as text, change settings, or act on names that
+/// are given as text.
+pub(super) static POSTGRES_ACTING_FUNCTIONS: Words = Words::new(
+    "\
+    CURSOR_TO_XML CURSOR_TO_XMLSCHEMA DATABASE_TO_XML DATABASE_TO_XMLSCHEMA DATABASE_TO_XML_AND_XMLSCHEMA \
+    NEXTVAL QUERY_TO_XML QUERY_TO_XMLSCHEMA QUERY_TO_XML_AND_XMLSCHEMA SCHEMA_TO_XML SCHEMA_TO_XMLSCHEMA \
+    SCHEMA_TO_XML_AND_XMLSCHEMA SETVAL SET_CONFIG TABLE_TO_XML TABLE_TO_XMLSCHEMA TABLE_TO_XML_AND_XMLSCHEMA \
+    TS_REWRITE TS_STAT CONNECTBY CROSSTAB LOREAD LOWRITE",
+);
+
+/// How more of them begin: server files, large objects, other sessions, other servers.
+pub(super) const POSTGRES_ACTING_PREFIXES: &[&str] = &["pg_", "lo_", "dblink", "brin_", "gin_", "crosstab"];
+
+/// Functions of SQLite that do more than compute.
+pub(super) static SQLITE_ACTING_FUNCTIONS: Words =
+    Words::new("EDIT FTS3_TOKENIZER LOAD_EXTENSION READFILE WRITEFILE");

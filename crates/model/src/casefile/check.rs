@@ -55,8 +55,10 @@ fn boundary(sql: &str) -> Boundary {
     match words[..] {
         ["begin", ..] | ["start", "transaction", ..] | ["savepoint", ..] => Boundary::Begins,
         ["rollback", "to", ..] | ["rollback", "work" | "transaction", "to", ..] => Boundary::None,
-        ["commit" | "rollback", .., "and", "chain"] => Boundary::None,
-        ["commit" | "rollback" | "end", ..] => Boundary::Ends,
+        ["commit", "prepared", ..] | ["rollback", "prepared", ..] => Boundary::None,
+        ["commit" | "rollback" | "end" | "abort", .., "and", "chain"] => Boundary::None,
+        ["commit" | "rollback" | "end" | "abort", ..] => Boundary::Ends,
+        ["prepare", "transaction", ..] => Boundary::Ends,
         ["set", ..] if words.contains(&"autocommit") => Boundary::Unknown,
         _ => Boundary::None,
     }
@@ -113,8 +115,9 @@ fn created(case: &Case) -> Option<Vec<String>> {
             Some("rename" | "alter" | "use" | "source") => return None,
             _ => continue,
         }
-        let mut words =
-            words.skip_while(|w| ["or", "replace", "temporary", "temp", "virtual"].contains(&w.as_str()));
+        let mut words = words.skip_while(|w| {
+            ["or", "replace", "temporary", "temp", "virtual", "unlogged"].contains(&w.as_str())
+        });
         if !matches!(words.next().as_deref(), Some("table" | "view")) {
             continue;
         }

@@ -11,8 +11,7 @@ use crate::{
     outcome::ErrorClass,
 };
 
-const OUTCOMES: &str =
-    "an outcome is `ok`, `2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `error CLASS` or `waits`";
+const OUTCOMES: &str = "an outcome is `ok`, `2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `rolled back`, `error CLASS` or `waits`";
 
 /// What stands behind a `=>` with an optional selector, up to the end of its last line.
 pub(super) fn expectation(cursor: &mut Cursor<'_>) -> Result<Laid<Expectation>, Problem> {
@@ -85,6 +84,7 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<(Answer, Vec<RowLine>), Problem> {
     let span = start..cursor.pos;
     let plain = match word {
         "ok" => Answer::Ok,
+        "rolled" if cursor.eat_word("back") => Answer::RolledBack,
         "no" if cursor.eat_word("rows") => Answer::Rows { ordered: false, rows: Vec::new() },
         "ordered" => {
             cursor.skip_blanks();
@@ -153,7 +153,7 @@ fn not_an_outcome(cursor: &Cursor<'_>, word: &str) -> Problem {
     }
     let problem =
         Problem::at(cursor.text, cursor.word_span(), "an outcome that cannot be read", "not an outcome");
-    match nearest(word, ["ok", "waits", "error", "ordered", "no rows"]) {
+    match nearest(word, ["ok", "waits", "error", "ordered", "no rows", "rolled back"]) {
         Some(name) => problem.help(format!("did you mean `{name}`?")),
         None if ErrorClass::ALL.iter().any(|class| class.name() == word) => {
             problem.help(format!("write `error {word}`"))
@@ -170,13 +170,19 @@ fn error(cursor: &mut Cursor<'_>) -> Result<Answer, Problem> {
     let span = start..cursor.pos;
     let what = if let Ok(class) = word.parse() {
         ErrorMatch::Class(class)
+    } else if ErrorMatch::is_state(word) {
+        ErrorMatch::State(word.to_string())
     } else if let Ok(code) = word.parse() {
         ErrorMatch::Code(code)
     } else {
         let names: Vec<&str> = ErrorClass::ALL.iter().map(|class| class.name()).collect();
         let (message, label) = match word {
-            "" => ("a class of errors is missing".to_string(), "expected a class or a number here"),
-            word => (format!("`{word}` is not a class of errors"), "not a class, and not a number"),
+            "" => {
+                ("a class of errors is missing".to_string(), "expected a class, a number or a SQLSTATE here")
+            }
+            word => {
+                (format!("`{word}` is not a class of errors"), "neither a class nor a number nor a SQLSTATE")
+            }
         };
         cursor.pos = start;
         let known = format!("the classes are {}", names.join(", "));
@@ -338,8 +344,8 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Literal, Problem> {
         "not a value of the file",
     );
     Err(match unsigned.as_str() {
-        "true" => problem.help("write it as the server prints it: 1"),
-        "false" => problem.help("write it as the server prints it: 0"),
+        "true" => problem.help("write it as the server prints it: 1, or 't' on PostgreSQL"),
+        "false" => problem.help("write it as the server prints it: 0, or 'f' on PostgreSQL"),
         "" => problem.help("a value is NULL, a number, 'text' or x'00ff'"),
         _ => problem.help(format!("text stands in single quotes: '{word}'")),
     })

@@ -1,8 +1,9 @@
 //! Where a SQL statement ends, and the text that is sent.
 //!
-//! A `;` ends it, unless it stands in quotes or in a comment. A backslash in quotes takes the next character with
-//! it, as MySQL has it. Comments inside a statement belong to its text. So that a forgotten `;` is noticed where
-//! it is missing and not a page later, a line that clearly begins something else ends the search.
+//! A `;` ends it, unless it stands in quotes (PostgreSQL's `$$` among them) or in a comment. A backslash in quotes
+//! takes the next character with it, as MySQL has it. Comments inside a statement belong to its text. So that a
+//! forgotten `;` is noticed where it is missing and not a page later, a line that clearly begins something else ends
+//! the search.
 
 use super::{
     document::Section,
@@ -70,6 +71,15 @@ pub(super) fn find_end(text: &str, start: usize, section: Section) -> End {
                 }
                 None => return End::Unclosed(at),
             },
+            b'$' if !text[start..at].ends_with(in_name) => match dollar_quoted(&text[at..]) {
+                Some(Some(length)) => {
+                    at += length;
+                    after = at;
+                    continue;
+                }
+                Some(None) => return End::Unclosed(at),
+                None => after = at + 1,
+            },
             b';' => return End::Semicolon(at),
             b'\n' => {
                 let line = text[at + 1..].lines().next().unwrap_or("");
@@ -88,6 +98,15 @@ pub(super) fn find_end(text: &str, start: usize, section: Section) -> End {
         at += 1;
     }
     End::Missing { after, next: text.len() }
+}
+
+/// PostgreSQL's `$$..$$` and `$tag$..$tag$`: the length if it is closed, and nothing if it is no such quote.
+fn dollar_quoted(text: &str) -> Option<Option<usize>> {
+    let tag = text[1..].find('$').map(|i| &text[..i + 2])?;
+    let inner = &tag[1..tag.len() - 1];
+    let is_tag = inner.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && !inner.starts_with(|c: char| c.is_ascii_digit());
+    is_tag.then(|| text[tag.len()..].find(tag).map(|i| i + 2 * tag.len()))
 }
 
 fn close(bytes: &[u8], open: usize, quote: u8) -> Option<usize> {

@@ -38,7 +38,11 @@ pub(super) fn before_rows(expected: &Expected) -> String {
     match &expected.answer {
         Some(Answer::Rows { ordered: true, .. }) => format!("{waits}ordered "),
         Some(
-            Answer::Rows { ordered: false, .. } | Answer::Ok | Answer::Affected(_) | Answer::Error { .. },
+            Answer::Rows { ordered: false, .. }
+            | Answer::Ok
+            | Answer::Affected(_)
+            | Answer::RolledBack
+            | Answer::Error { .. },
         )
         | None => waits.to_string(),
     }
@@ -51,6 +55,7 @@ impl fmt::Display for Expected {
         match &self.answer {
             None => Ok(()),
             Some(Answer::Ok) => f.write_str("ok"),
+            Some(Answer::RolledBack) => f.write_str("rolled back"),
             Some(Answer::Affected(1)) => f.write_str("1 row"),
             Some(Answer::Affected(count)) => write!(f, "{count} rows"),
             Some(Answer::Rows { rows, .. }) if rows.is_empty() => f.write_str("no rows"),
@@ -62,6 +67,7 @@ impl fmt::Display for Expected {
                 match what {
                     ErrorMatch::Class(class) => write!(f, "error {class}")?,
                     ErrorMatch::Code(code) => write!(f, "error {code}")?,
+                    ErrorMatch::State(state) => write!(f, "error {state}")?,
                 }
                 match over {
                     Some(true) => f.write_str(", transaction over"),
