@@ -9,6 +9,7 @@ use execute::{ConnectError, LockMonitor, Server, Session, SessionId};
 use model::{Product, ServerInfo, Target};
 
 use crate::{
+    attach::{AttachError, Door},
     mysql::{MysqlServer, Options},
     net::{Address, Login},
     servers::{Installed, Instance, Progress, ServerError, StartOptions, Store},
@@ -23,6 +24,9 @@ pub enum LaunchError {
     /// It could not be installed or started.
     #[error(transparent)]
     Server(#[from] ServerError),
+    /// It runs already, but cannot be used.
+    #[error(transparent)]
+    Attach(#[from] AttachError),
     /// SQLite's child did not come up.
     #[error(transparent)]
     Sqlite(#[from] StartError),
@@ -39,6 +43,7 @@ impl LaunchError {
     pub fn advice(&self) -> Vec<String> {
         match self {
             LaunchError::Server(error) => error.help.clone(),
+            LaunchError::Attach(error) => error.help.clone(),
             LaunchError::Sqlite(_) | LaunchError::Connect(_) | LaunchError::Exe(_) => Vec::new(),
         }
     }
@@ -50,27 +55,38 @@ pub struct Launcher {
     settle: Settle,
     exe: PathBuf,
     installed: Option<Installed>,
+    door: Option<Door>,
 }
 
 impl Launcher {
-    /// Makes sure that the target is installed. `exe` is Isopod's own binary.
+    /// Makes sure that the target is installed. `exe` is Isopod's own binary. `settle`: how waits are known; if nobody
+    /// says so, by /proc on servers that we start and in SQL on others.
     pub fn new(
         target: Target,
-        settle: Settle,
+        settle: impl Into<Option<Settle>>,
         exe: PathBuf,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Launcher, LaunchError> {
+        let settle = settle.into();
+        if target.attached().is_some() {
+            let door = Some(Door::new(&target, settle)?);
+            return Ok(Launcher { target, settle: Settle::Sql, exe, installed: None, door });
+        }
+        let settle = settle.unwrap_or(Settle::Proc);
         let installed = match target.product {
             Product::Mysql | Product::Mariadb | Product::Postgres => {
                 Some(Store::open()?.ensure(&target, progress)?)
             }
             Product::Sqlite => None,
         };
-        Ok(Launcher { target, settle, exe, installed })
+        Ok(Launcher { target, settle, exe, installed, door: None })
     }
 
     /// Brings one up.
     pub fn launch(&mut self) -> Result<Box<dyn Server>, LaunchError> {
+        if let Some(door) = &mut self.door {
+            return Ok(Box::new(door.open()?));
+        }
         let Some(installed) = &self.installed else {
             return Ok(Box::new(SqliteServer::start(&self.exe, &self.target)?));
         };
