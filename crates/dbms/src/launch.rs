@@ -56,6 +56,7 @@ pub struct Launcher {
     exe: PathBuf,
     installed: Option<Installed>,
     door: Option<Door>,
+    notes: Vec<String>,
 }
 
 impl Launcher {
@@ -70,7 +71,7 @@ impl Launcher {
         let settle = settle.into();
         if target.attached().is_some() {
             let door = Some(Door::new(&target, settle)?);
-            return Ok(Launcher { target, settle: Settle::Sql, exe, installed: None, door });
+            return Ok(Launcher { target, settle: Settle::Sql, exe, installed: None, door, notes: Vec::new() });
         }
         let settle = settle.unwrap_or(Settle::Proc);
         let installed = match target.product {
@@ -79,13 +80,20 @@ impl Launcher {
             }
             Product::Sqlite => None,
         };
-        Ok(Launcher { target, settle, exe, installed, door: None })
+        Ok(Launcher { target, settle, exe, installed, door: None, notes: Vec::new() })
+    }
+
+    /// What the user should know of the server that was brought up last, a line each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Brings one up.
     pub fn launch(&mut self) -> Result<Box<dyn Server>, LaunchError> {
         if let Some(door) = &mut self.door {
-            return Ok(Box::new(door.open()?));
+            let attached = door.open()?;
+            self.notes.clone_from(&attached.notes);
+            return Ok(Box::new(attached));
         }
         let Some(installed) = &self.installed else {
             return Ok(Box::new(SqliteServer::start(&self.exe, &self.target)?));

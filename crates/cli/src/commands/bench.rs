@@ -60,8 +60,9 @@ struct Result {
 
 /// Runs it.
 pub fn run(command: Command) -> anyhow::Result<u8> {
-    let Command::Execute(args) = command;
+    let Command::Execute(mut args) = command;
     interrupt::listen();
+    targets::resolve(&mut args.on.targets)?;
     let mut results = Vec::new();
     for target in &args.on.targets {
         let Some(result) = measure(&args, target)? else { return Ok(2) };

@@ -126,9 +126,10 @@ fn list(args: ListArgs) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-fn test(args: TestArgs) -> anyhow::Result<u8> {
+fn test(mut args: TestArgs) -> anyhow::Result<u8> {
     interrupt::listen();
     let entries = corpus::matching(&args.words)?;
+    targets::resolve(&mut args.on.targets)?;
     // A level that one of the targets does not have is said before anything runs.
     for target in &args.on.targets {
         args.level.on(target.product)?;
@@ -138,8 +139,14 @@ fn test(args: TestArgs) -> anyhow::Result<u8> {
         let levels = args.level.on(target.product)?;
         let variants = if args.as_is { vec![target.clone()] } else { targets::variants(target) };
         for target in &variants {
-            let mine: Vec<&Entry> =
-                entries.iter().filter(|entry| expectations::applies(&entry.case, target.product)).collect();
+            let (mine, refused): (Vec<&Entry>, Vec<&Entry>) = entries
+                .iter()
+                .filter(|entry| expectations::applies(&entry.case, target.product))
+                .partition(|entry| targets::allowed(&entry.case, target, &args.on.how));
+            if !refused.is_empty() {
+                let cases = plural(refused.len() as u64, "case");
+                eprintln!("note: {cases} not run on a server that is not ours: --trust");
+            }
             if interrupt::asked() || mine.is_empty() {
                 continue;
             }
@@ -198,6 +205,7 @@ fn cell(
         let run = runner
             .run(&entry.case, level)
             .map_err(|error| errors::of_case(entry.name, &entry.case, error))?;
+        targets::still_there(entry.name, target, &run.trace)?;
         let report = expectations::check(&entry.case, &run.trace);
         *statuses.entry(judged::status(&report)).or_default() += 1;
         let first = first.get_or_insert_with(|| (run.trace.clone(), report.clone()));

@@ -53,7 +53,7 @@ struct Ran<'a> {
 }
 
 /// Runs it.
-pub fn run(args: Args) -> anyhow::Result<u8> {
+pub fn run(mut args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let files = loading::files(&args.files)?;
     let mut cases = Vec::new();
@@ -72,8 +72,10 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         }
         return Err(last);
     }
+    targets::resolve(&mut args.on.targets)?;
     for (file, case) in &cases {
         for target in &args.on.targets {
+            targets::check(&file.display().to_string(), case, target, &args.on.how)?;
             if !oracles::expectations::applies(case, target.product) {
                 let names: Vec<&str> = case.products.iter().map(|product| product.name()).collect();
                 return Err(Advised {
@@ -141,6 +143,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
                 if done > 1 {
                     say!("{alike} of {done} runs alike\n");
                 }
+                targets::still_there(&name, target, &run.trace)?;
             }
         }
     }

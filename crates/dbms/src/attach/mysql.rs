@@ -1,7 +1,7 @@
 //! MySQL and MariaDB servers that are not ours.
 
 use execute::{
-    ConnectError, Server,
+    ConnectError,
     ask::{ask, demand, demand_rows, text},
 };
 use model::{Product, ServerInfo, Version};
@@ -283,8 +283,9 @@ fn refused(door: &Door, refusal: &Refusal) -> AttachError {
 fn failed(door: &Door, error: &ConnectError) -> AttachError {
     AttachError::bare(match error {
         ConnectError::Gone => format!("{} went away", door.name),
-        ConnectError::Refused { .. } | ConnectError::Own { .. } | ConnectError::Level { .. } => {
-            format!("{}: {error}", door.name)
-        }
+        ConnectError::Refused { .. }
+        | ConnectError::Own { .. }
+        | ConnectError::Level { .. }
+        | ConnectError::Untrusted(_) => format!("{}: {error}", door.name),
     })
 }

@@ -50,8 +50,9 @@ struct Result {
 }
 
 /// Runs it.
-pub fn run(args: Args) -> anyhow::Result<u8> {
+pub fn run(mut args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
+    targets::resolve(&mut args.on.targets)?;
     let mut results = Vec::new();
     for target in &args.on.targets {
         if interrupt::asked() {
