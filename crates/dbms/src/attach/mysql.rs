@@ -19,7 +19,7 @@ use crate::{
         server::{PREFIX, describe},
         session::Refusal,
     },
-    net::{Address, Login, SILENCE},
+    net::{Address, Login, Mode, SILENCE},
 };
 
 /// The codes with which a server says that it takes no connection in the clear.
@@ -270,7 +270,14 @@ fn refused(door: &Door, refusal: &Refusal) -> AttachError {
         ),
         Refusal::Tls(reason) => AttachError::new(
             format!("the connection to {name} cannot be encrypted: {reason}"),
-            ["without encryption: sslmode=disable (or prefer) in the address"],
+            [match door.login.tls.mode {
+                Mode::VerifyCa | Mode::VerifyFull => {
+                    "sslmode=verify-ca checks who signed the certificate, verify-full the host too, require neither"
+                }
+                Mode::Disable | Mode::Prefer | Mode::Require => {
+                    "without encryption: sslmode=disable (or prefer) in the address"
+                }
+            }],
         ),
         Refusal::NeedsTls => AttachError::new(
             format!("cannot log in to {name}: its password may only be sent over an encrypted connection"),

@@ -53,11 +53,8 @@ impl Options {
                     })?;
                     found.patience = Duration::from_secs(seconds);
                 }
-                "password" | "passwd" | "user" => {
-                    return Err(AttachError::new(
-                        format!("{name} cannot stand after `?`"),
-                        ["write mysql://user:password@host, or use ISOPOD_PASSWORD or password_file=FILE"],
-                    ));
+                "user" => {
+                    return Err(AttachError::bare("user cannot stand after `?`: write mysql://user@host"));
                 }
                 _ => {
                     found.settings.insert(name.clone(), value.clone());
@@ -125,7 +122,7 @@ mod tests {
         assert_eq!(read(&[("ssl_mode", "VERIFY_IDENTITY")]).unwrap().tls.mode, Mode::VerifyFull);
         assert_eq!(read(&[("ssl_ca", "/ca.pem")]).unwrap().tls.mode, Mode::VerifyCa);
         assert_eq!(read(&[]).unwrap().tls.mode, Mode::Prefer);
-        for wrong in [("sslmode", "maybe"), ("connect_timeout", "0"), ("socket", "here"), ("password", "x")] {
+        for wrong in [("sslmode", "maybe"), ("connect_timeout", "0"), ("socket", "here"), ("user", "x")] {
             assert!(read(&[wrong]).is_err(), "{wrong:?}");
         }
     }
