@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use execute::{Options, Placement, Reset};
-use model::{Level, Product, Target};
+use model::{Level, Product};
 
-use crate::errors::Advised;
+use crate::{choice::Choice, errors::Advised};
 
 /// Where and how cases run.
 #[derive(Args, Clone, Debug)]
 pub struct Where {
-    /// A server: sqlite, mariadb@10.11, with settings 'mysql@9.7?log_bin=OFF', or one that runs already:
-    /// mysql://user@host:port. May be given several times
+    /// A server: sqlite, mariadb@10.11, with settings 'mysql@9.7?log_bin=OFF', one that runs already:
+    /// mysql://user@host:port; or all that are installed. May be given several times
     #[arg(long = "target", short = 't', value_name = "TARGET", default_value = "sqlite")]
-    pub targets: Vec<Target>,
+    pub chosen: Vec<Choice>,
 
     #[command(flatten)]
     pub how: How,

@@ -13,7 +13,12 @@ pub fn say(line: &Line, event: &Progress) {
         }
         Progress::Lists => line.detail("fetching the lists of packages".into()),
         Progress::Found { version } => line.say(format!("fetching {version}")),
-        Progress::Download { percent, what } => line.detail(format!("fetching {percent}%  {what}")),
+        Progress::Download { percent, bytes, rate, what } => {
+            let percent = percent.map(|percent| format!("{percent}%  ")).unwrap_or_default();
+            let tenth = |bytes: &u64| *bytes as f64 / 1e6;
+            let come = format!("{:.1} MB, {:.1} MB/s", tenth(bytes), tenth(rate));
+            line.detail(format!("fetching {percent}{come}  {what}").trim_end().to_string());
+        }
         Progress::Retry { attempt, after, reason } => {
             line.say(format!("attempt {attempt} failed ({reason}); the next in {} s", after.as_secs()));
         }

@@ -1,17 +1,18 @@
 //! From a target to a running server behind the executor's traits. Installs what is missing.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use execute::{ConnectError, LockMonitor, Server, Session, SessionId};
-use model::{Product, ServerInfo, Target};
+use model::{Place, Product, ServerInfo, Target};
 
 use crate::{
     attach::{AttachError, Door},
-    mysql::{MysqlServer, Options},
+    mysql::{self, MysqlServer},
     net::{Address, Login},
+    postgres::{self, PgServer},
     servers::{Installed, Instance, Progress, ServerError, StartOptions, Store},
     sqlite::{SqliteServer, StartError},
 };
@@ -54,10 +55,25 @@ pub struct Launcher {
     target: Target,
     settle: Settle,
     exe: PathBuf,
-    installed: Option<Installed>,
-    door: Option<Door>,
+    origin: Origin,
     notes: Vec<String>,
 }
+
+/// Where its servers come from.
+enum Origin {
+    /// An installation that instances are started from.
+    Installed(Installed),
+    /// A child of our own binary.
+    Embedded,
+    /// It runs already, and is not ours.
+    Attached(Box<Door>),
+}
+
+/// What our schema on a throw-away server is called, after the prefix.
+const NAME: &str = "case";
+
+/// The database that every PostgreSQL server has.
+const DATABASE: &str = "postgres";
 
 impl Launcher {
     /// Makes sure that the target is installed. `exe` is Isopod's own binary. `settle`: how waits are known; if nobody
@@ -69,18 +85,15 @@ impl Launcher {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Launcher, LaunchError> {
         let settle = settle.into();
-        if target.attached().is_some() {
-            let door = Some(Door::new(&target, settle)?);
-            return Ok(Launcher { target, settle: Settle::Sql, exe, installed: None, door, notes: Vec::new() });
-        }
-        let settle = settle.unwrap_or(Settle::Proc);
-        let installed = match target.product {
-            Product::Mysql | Product::Mariadb | Product::Postgres => {
-                Some(Store::open()?.ensure(&target, progress)?)
+        let origin = match (&target.place, target.product) {
+            (Place::Cache | Place::Folder(_), Product::Mysql | Product::Mariadb | Product::Postgres) => {
+                Origin::Installed(Store::open()?.ensure(&target, progress)?)
             }
-            Product::Sqlite => None,
+            (Place::Cache | Place::Folder(_), Product::Sqlite) => Origin::Embedded,
+            (Place::Attached(_), _) => Origin::Attached(Box::new(Door::new(&target, settle)?)),
         };
-        Ok(Launcher { target, settle, exe, installed, door: None, notes: Vec::new() })
+        let settle = settle.unwrap_or(Settle::Proc);
+        Ok(Launcher { target, settle, exe, origin, notes: Vec::new() })
     }
 
     /// What the user should know of the server that was brought up last, a line each.
@@ -90,30 +103,47 @@ impl Launcher {
 
     /// Brings one up.
     pub fn launch(&mut self) -> Result<Box<dyn Server>, LaunchError> {
-        if let Some(door) = &mut self.door {
-            let attached = door.open()?;
-            self.notes.clone_from(&attached.notes);
-            return Ok(Box::new(attached));
+        match &mut self.origin {
+            Origin::Installed(installed) => start(installed, &self.exe, &self.target, self.settle),
+            Origin::Embedded => Ok(Box::new(SqliteServer::start(&self.exe, &self.target)?)),
+            Origin::Attached(door) => {
+                let attached = door.open()?;
+                self.notes.clone_from(&attached.notes);
+                Ok(Box::new(attached))
+            }
         }
-        let Some(installed) = &self.installed else {
-            return Ok(Box::new(SqliteServer::start(&self.exe, &self.target)?));
-        };
-        let instance = installed.start(&self.exe, &self.target, &StartOptions::default())?;
-        let flags = instance.flags().to_vec();
-        let (socket, pid) = (instance.socket().to_path_buf(), instance.pid());
-        let instance = Arc::new(Mutex::new(instance));
-        let watched = instance.clone();
-        let server = MysqlServer::open(Options {
-            address: Address::Unix(socket),
-            login: Login::default(),
-            name: "case".into(),
-            settle: self.settle,
-            pid: Some(pid),
-            alive: Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive())),
-        })?;
-        let info = ServerInfo { flags, ..server.info().clone() };
-        Ok(Box::new(Kept { server: Box::new(server), info, _instance: instance }))
     }
+}
+
+/// Starts an instance and connects to it.
+fn start(
+    installed: &Installed,
+    exe: &Path,
+    target: &Target,
+    settle: Settle,
+) -> Result<Box<dyn Server>, LaunchError> {
+    let instance = installed.start(exe, target, &StartOptions::default())?;
+    let flags = instance.flags().to_vec();
+    let address = Address::Unix(instance.socket().to_path_buf());
+    let login = Login { user: instance.superuser().to_string(), ..Login::default() };
+    let (name, pid) = (NAME.to_string(), Some(instance.pid()));
+    let instance = Arc::new(Mutex::new(instance));
+    let watched = instance.clone();
+    let alive: Option<Box<dyn Fn() -> bool + Send>> =
+        Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive()));
+    let server: Box<dyn Server> = match target.product {
+        Product::Postgres => {
+            let database = DATABASE.to_string();
+            let options = postgres::Options { address, login, database, name, settle, pid, alive };
+            Box::new(PgServer::open(options)?)
+        }
+        Product::Mysql | Product::Mariadb | Product::Sqlite => {
+            let options = mysql::Options { address, login, name, settle, pid, alive };
+            Box::new(MysqlServer::open(options)?)
+        }
+    };
+    let info = ServerInfo { flags, ..server.info().clone() };
+    Ok(Box::new(Kept { server, info, _instance: instance }))
 }
 
 /// A server together with the instance behind it, which ends when this does.

@@ -30,7 +30,6 @@ fn everywhere() {
                 ("a - b - c", "(a - b) - c"),
                 ("a + b * c", "a + (b * c)"),
                 ("a << b + c", "a << (b + c)"),
-                ("a = b = c", "(a = b) = c"),
                 ("-a * b", "(-a) * b"),
                 ("a = b IS NULL", "(a = b) IS NULL"),
                 ("a BETWEEN b AND c AND d", "(a BETWEEN b AND c) AND d"),
@@ -41,6 +40,61 @@ fn everywhere() {
             ],
         );
     }
+}
+
+#[test]
+fn comparisons_group_to_the_left_but_not_in_postgres() {
+    for product in [Product::Mysql, Product::Mariadb, Product::Sqlite] {
+        same(product, &[("a = b = c", "(a = b) = c")]);
+    }
+    for text in [
+        "a = b = c",
+        "a < b < c",
+        "a IS NULL = b",
+        "a LIKE b LIKE c",
+        "a IN (1) IN (2)",
+        "a BETWEEN b AND c BETWEEN d AND e",
+        "a IS DISTINCT FROM b IS NULL",
+        "a + ~b",
+        "a | ~b",
+    ] {
+        let parsed = parse(Product::Postgres, &format!("SELECT {text}"));
+        assert_eq!(parsed.tree(), None, "{text}");
+    }
+}
+
+#[test]
+fn postgres() {
+    same(
+        Product::Postgres,
+        &[
+            ("a IS NULL AND b", "(a IS NULL) AND b"),
+            ("a = b IN (1)", "a = (b IN (1))"),
+            ("a = b LIKE c", "a = (b LIKE c)"),
+            ("a = b BETWEEN c AND d", "a = (b BETWEEN c AND d)"),
+            ("a < b IS TRUE", "(a < b) IS TRUE"),
+            ("a = b IS DISTINCT FROM c = d", "(a = b) IS DISTINCT FROM (c = d)"),
+            ("a | b & c << d", "((a | b) & c) << d"),
+            ("a || b + c", "a || (b + c)"),
+            ("a || b = c || d", "(a || b) = (c || d)"),
+            ("a LIKE b || c", "a LIKE (b || c)"),
+            ("a ~ b || c", "(a ~ b) || c"),
+            ("~a + b", "~(a + b)"),
+            ("~a | b", "(~a) | b"),
+            ("-a ^ b", "(-a) ^ b"),
+            ("a ^ b ^ c", "(a ^ b) ^ c"),
+            ("a * b ^ c", "a * (b ^ c)"),
+            ("-a COLLATE x", "(-a) COLLATE x"),
+            ("a || b COLLATE x", "a || (b COLLATE x)"),
+            ("a ^ b COLLATE x", "a ^ (b COLLATE x)"),
+            ("-a::int", "-(a::int)"),
+            ("a * b::int", "a * (b::int)"),
+            ("a::int::text", "(a::int)::text"),
+            ("a::text COLLATE x", "(a::text) COLLATE x"),
+            ("NOT a IS DISTINCT FROM b", "NOT (a IS DISTINCT FROM b)"),
+            ("a ISNULL OR b", "(a ISNULL) OR b"),
+        ],
+    );
 }
 
 #[test]
@@ -97,6 +151,12 @@ fn the_printer_adds_what_is_needed_and_no_more() {
     let eq = Expr::binary(b.clone(), BinaryOp::Eq, c.clone());
     let sum = Expr::binary(a.clone(), BinaryOp::Add, b.clone());
     let not = |e: Expr| Expr::Unary { op: UnaryOp::Not, expr: Box::new(e) };
+    let bit_not = |e: Expr| Expr::Unary { op: UnaryOp::BitNot, expr: Box::new(e) };
+    assert_eq!(print_expr(Product::Postgres, &bit_not(bit_not(a.clone()))), "~ (~a)");
+    assert_eq!(
+        print_expr(Product::Postgres, &Expr::binary(bit_not(a.clone()), BinaryOp::Add, b.clone())),
+        "(~a) + b"
+    );
     for (expr, my, sqlite) in [
         (Expr::binary(sum.clone(), BinaryOp::Mul, c.clone()), "(a + b) * c", "(a + b) * c"),
         (Expr::binary(c.clone(), BinaryOp::Sub, sum), "c - (a + b)", "c - (a + b)"),
@@ -108,5 +168,6 @@ fn the_printer_adds_what_is_needed_and_no_more() {
         assert_eq!(print_expr(Product::Mysql, &expr), my);
         assert_eq!(print_expr(Product::Mariadb, &expr), my);
         assert_eq!(print_expr(Product::Sqlite, &expr), sqlite);
+        assert_eq!(print_expr(Product::Postgres, &expr), sqlite);
     }
 }

@@ -27,7 +27,7 @@ fn round_trip(product: Product, tree: &model::sql::Statement) -> Result<(), Test
 fn soup() -> impl Strategy<Value = String> {
     let words = "SELECT a , ( ) FROM t WHERE = + - * NOT IN AND OR BETWEEN LIKE IS NULL CASE WHEN THEN END 1 'x' \
         INSERT INTO VALUES UPDATE SET DELETE CREATE TABLE INT PRIMARY KEY BEGIN COMMIT . ; -- /* */ ` \" @x ON JOIN \
-        UNION ORDER BY LIMIT FOR SHARE LOCK DEFAULT EXISTS CAST AS COUNT( COLLATE ! ~ || <=> 0x1 ü \\ #";
+        UNION ORDER BY LIMIT FOR SHARE LOCK DEFAULT EXISTS CAST AS COUNT( COLLATE ! ~ || <=> 0x1 :: ~ E'\\'' $$ RETURNING USING ü \\ #";
     let words: Vec<&str> = words.split_ascii_whitespace().collect();
     prop::collection::vec(prop::sample::select(words), 0..25).prop_map(|w| w.join(" "))
 }
@@ -43,6 +43,11 @@ proptest! {
     #[test]
     fn mariadb(tree in trees::statement(Product::Mariadb)) {
         round_trip(Product::Mariadb, &tree)?;
+    }
+
+    #[test]
+    fn postgres(tree in trees::statement(Product::Postgres)) {
+        round_trip(Product::Postgres, &tree)?;
     }
 
     #[test]

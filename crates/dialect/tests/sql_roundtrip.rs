@@ -6,9 +6,10 @@ use model::Product;
 
 const MY: &[Product] = &[Product::Mysql, Product::Mariadb];
 const ALL: &[Product] = &Product::ALL;
-const MYSQL: &[Product] = &[Product::Mysql];
 const MARIADB: &[Product] = &[Product::Mariadb];
 const SQLITE: &[Product] = &[Product::Sqlite];
+const POSTGRES: &[Product] = &[Product::Postgres];
+const MY_AND_SQLITE: &[Product] = &[Product::Mysql, Product::Mariadb, Product::Sqlite];
 
 /// A tree for these dialects, and for no other if `only`.
 fn check(products: &[Product], only: bool, texts: &[&str]) {
@@ -30,28 +31,60 @@ fn check(products: &[Product], only: bool, texts: &[&str]) {
 #[test]
 fn transactions() {
     check(ALL, false, &["BEGIN", "begin", "COMMIT", "ROLLBACK", "SAVEPOINT s1", "RELEASE SAVEPOINT s1"]);
-    check(ALL, false, &["ROLLBACK TO s1", "rollback to savepoint s1", "Rollback To Savepoint `s 1`"]);
+    check(ALL, false, &["ROLLBACK TO s1", "rollback to savepoint s1"]);
+    check(MY_AND_SQLITE, true, &["Rollback To Savepoint `s 1`"]);
     check(
-        MY,
+        &[Product::Mysql, Product::Mariadb, Product::Postgres],
         true,
         &[
             "START TRANSACTION",
-            "start transaction with consistent snapshot",
             "START TRANSACTION READ ONLY",
-            "START TRANSACTION READ WRITE, WITH CONSISTENT SNAPSHOT",
+            "START TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY",
             "BEGIN WORK",
             "COMMIT WORK",
             "ROLLBACK WORK TO SAVEPOINT s",
             "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
             "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
-            "set global transaction isolation level repeatable read, read only",
             "SET autocommit = 0",
+            "SET sql_mode = DEFAULT",
+            "SET SESSION x = ON",
+            "SET LOCAL x = 'y'",
+        ],
+    );
+    check(
+        MY,
+        true,
+        &[
+            "start transaction with consistent snapshot",
+            "START TRANSACTION READ WRITE, WITH CONSISTENT SNAPSHOT",
+            "set global transaction isolation level repeatable read, read only",
             "SET SESSION innodb_snapshot_isolation = ON, @x = 1 + 2",
             "SET @@session.tx_isolation = 'READ-COMMITTED'",
-            "SET sql_mode = DEFAULT",
             "SET GLOBAL innodb_lock_wait_timeout = 5",
         ],
     );
+    check(
+        POSTGRES,
+        true,
+        &[
+            "BEGIN ISOLATION LEVEL SERIALIZABLE",
+            "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY DEFERRABLE",
+            "begin read write, not deferrable",
+            "START TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE",
+            "END WORK",
+            "ABORT",
+            "ABORT TRANSACTION",
+            "COMMIT WORK /* nested /* comments */ here */ -- and more",
+            "SET lock_timeout TO 100",
+            "SET LOCAL enable_seqscan TO off",
+            "SET TRANSACTION READ ONLY DEFERRABLE",
+            "LOCK t",
+            "LOCK TABLE t, s.u IN SHARE ROW EXCLUSIVE MODE NOWAIT",
+            "lock table t in access exclusive mode",
+        ],
+    );
+    check(&[Product::Postgres, Product::Sqlite], true, &["END", "COMMIT TRANSACTION", "RELEASE s1"]);
+    check(&[Product::Postgres, Product::Sqlite], true, &["ROLLBACK TRANSACTION TO s"]);
     check(
         SQLITE,
         true,
@@ -59,10 +92,6 @@ fn transactions() {
             "BEGIN IMMEDIATE",
             "BEGIN EXCLUSIVE TRANSACTION",
             "BEGIN DEFERRED",
-            "END",
-            "COMMIT TRANSACTION",
-            "ROLLBACK TRANSACTION TO s",
-            "RELEASE s1",
             "PRAGMA read_uncommitted = 1",
             "PRAGMA main.journal_mode=DELETE",
             "PRAGMA cache_size = -2000",
@@ -86,7 +115,6 @@ fn known_bug_cases() {
             "INSERT INTO t(c1) VALUES (8)",
             "DELETE FROM t",
             "CREATE TABLE t(c1 BLOB NOT NULL, c2 TEXT)",
-            "INSERT INTO t VALUES(0x32, 'aaa')",
             "UPDATE t SET c2 = 'xyz' WHERE c1",
             "CREATE TABLE t(a INT PRIMARY KEY, b INT\n    UNIQUE)",
             "SELECT a, b FROM t /* init */ -- actual: [(1, null)]",
@@ -102,12 +130,13 @@ fn known_bug_cases() {
             "select count(c_2) from t_0",
         ],
     );
+    check(MY_AND_SQLITE, true, &["INSERT INTO t VALUES(0x32, 'aaa')"]);
+    check(&[Product::Mysql, Product::Mariadb, Product::Postgres], true, &["SELECT * FROM t FOR UPDATE"]);
     check(
         MY,
         true,
         &[
             "INSERT IGNORE INTO t VALUES(NULL,\n   NULL)",
-            "SELECT * FROM t FOR UPDATE",
             "create table t(id int primary key, a int)engine=innodb",
             "insert into t values(5,5) ON DUPLICATE\n      KEY UPDATE a=a+1",
             "SELECT a, b FROM t FORCE INDEX(b) FOR UPDATE",
@@ -130,16 +159,48 @@ fn reads() {
             "SELECT * FROM t WHERE (a, b) IN ((1, 2), (3, 4)) OR a IN (SELECT b FROM u)",
             "SELECT a FROM t UNION ALL SELECT b FROM u UNION SELECT c FROM v ORDER BY 1 DESC LIMIT 3",
             "SELECT * FROM t ORDER BY a ASC, b DESC, c LIMIT 10 OFFSET 2",
-            "SELECT * FROM t LIMIT 2, 10",
             "SELECT CASE WHEN a > 1 THEN 'x' ELSE 'y' END, CASE a WHEN 1 THEN 2 END FROM t",
             "SELECT CAST(a AS CHAR(10)), CAST(a + 1 AS DECIMAL(10, 2)) FROM t",
             "SELECT a FROM t WHERE a LIKE 'x%' AND b NOT LIKE '%y' ESCAPE '!' AND c BETWEEN 1 AND 2 + 3",
             "SELECT a <> b, a != b, a <= b, a >= b, a << 1 | 2 & 3 >> b, -a, - - 1, ~a, +a, a % 2 FROM t",
             "SELECT COALESCE(a, NULLIF(b, 0), ABS(-1)), CURRENT_TIMESTAMP, SUM(a) / COUNT(b) FROM t",
             "SELECT a IS NULL, b IS NOT NULL, a IS TRUE, NOT b, x'ff', 1.5e-3, .5, 'it''s' FROM t",
-            "SELECT `select`, `we``ird` FROM `my table`",
             "SELECT db.t.a FROM db.t",
             "SELECT DATE FROM t value",
+        ],
+    );
+    check(
+        MY_AND_SQLITE,
+        true,
+        &["SELECT * FROM t LIMIT 2, 10", "SELECT `select`, `we``ird` FROM `my table`", "SELECT 0x1F"],
+    );
+    check(
+        &[Product::Mysql, Product::Mariadb, Product::Postgres],
+        true,
+        &[
+            "SELECT * FROM t WHERE a = 1 FOR UPDATE NOWAIT",
+            "SELECT * FROM t LIMIT 1 FOR UPDATE SKIP LOCKED",
+            "(SELECT a FROM t LIMIT 1) UNION (SELECT b FROM u) ORDER BY 1",
+            "SELECT a IS UNKNOWN, b'01' FROM t",
+        ],
+    );
+    check(
+        POSTGRES,
+        true,
+        &[
+            "SELECT * FROM t FOR NO KEY UPDATE",
+            "SELECT * FROM t, u FOR KEY SHARE OF t SKIP LOCKED FOR SHARE OF u NOWAIT",
+            "SELECT a::int, (a + 1)::numeric(10, 2)::text, -a::bigint, a::timestamp(3) with time zone FROM t",
+            "SELECT CAST(a AS double precision), a::character varying(10), a::bit varying FROM t",
+            "SELECT a IS DISTINCT FROM b, a IS NOT DISTINCT FROM NULL FROM t",
+            "SELECT a ILIKE 'x%' ESCAPE '!', a NOT ILIKE b, a ~ 'x', a !~ 'y', a ~* 'z', a !~* 'w' FROM t",
+            "SELECT a::int # b FROM t",
+            "SELECT 1::int, a ^ 2, 1 - 2, a=-1, a<>-1, a*-b FROM t",
+            "SELECT E'it\\'s', e'\\n', 'back\\', x'1f' FROM t",
+            "SELECT 1 /* a /* nested */ comment */ + 2",
+            "SELECT LEFT(a, 1), coalesce(a, b), substring(a, 1, 2) FROM t",
+            "SELECT a$1, ü FROM t",
+            "SELECT 1 FROM a NATURAL JOIN b FULL JOIN c USING (x)",
         ],
     );
     check(
@@ -147,18 +208,15 @@ fn reads() {
         true,
         &[
             "SELECT * FROM t LOCK IN SHARE MODE",
-            "SELECT * FROM t WHERE a = 1 FOR UPDATE NOWAIT",
-            "SELECT * FROM t LIMIT 1 FOR UPDATE SKIP LOCKED",
             "SELECT a = !b, ! !a, a<=>b, a XOR b, a DIV b, a MOD b, a ^ b, !a, a && b, a || b FROM t",
             "SELECT * FROM t USE INDEX (i, PRIMARY) IGNORE KEY FOR ORDER BY (j)",
             "SELECT * FROM t AS x FORCE INDEX (i) STRAIGHT_JOIN u",
-            "(SELECT a FROM t LIMIT 1) UNION (SELECT b FROM u) ORDER BY 1",
             "SELECT \"text\", 'back\\'slash', b'01', @x, @@tx_isolation, IF(a, 1, 2), MOD(a, 2) FROM t # comment",
-            "SELECT a IS UNKNOWN, a REGEXP 'x', a RLIKE 'y', 1 --1 FROM t",
+            "SELECT a REGEXP 'x', a RLIKE 'y', 1 --1 FROM t",
         ],
     );
     check(
-        MYSQL,
+        &[Product::Mysql, Product::Postgres],
         true,
         &["SELECT * FROM t FOR SHARE", "SELECT * FROM t, u FOR UPDATE OF t NOWAIT FOR SHARE OF u"],
     );
@@ -167,20 +225,29 @@ fn reads() {
         SQLITE,
         true,
         &[
-            "SELECT a == b, a IS b, a IS NOT b, a ISNULL, a NOTNULL, a NOT NULL FROM t",
+            "SELECT a == b, a IS b, a IS NOT b, a NOT NULL FROM t",
             "SELECT * FROM t INDEXED BY i WHERE a GLOB 'x*'",
             "SELECT * FROM t NOT INDEXED ORDER BY a DESC NULLS LAST",
             "SELECT [odd name], x FROM t FULL OUTER JOIN u ON 1",
-            "SELECT COUNT (*) FROM t",
-            "SELECT 1 /*! only a comment here */",
         ],
     );
     check(
-        ALL,
-        false,
-        &["SELECT CAST(a AS UNSIGNED), CAST(a AS SIGNED INTEGER), a COLLATE utf8mb4_bin FROM t"],
+        &[Product::Postgres, Product::Sqlite],
+        true,
+        &[
+            "SELECT COUNT (*) FROM t",
+            "SELECT 1 /*! only a comment here */",
+            "SELECT a ISNULL, a NOTNULL FROM t ORDER BY a NULLS FIRST",
+            "SELECT a FROM t FULL OUTER JOIN u ON t.a = u.a",
+        ],
     );
-    check(SQLITE, false, &["SELECT 1 --no blank", "SELECT a || 'x', \"a\" FROM \"t\""]);
+    check(ALL, false, &["SELECT CAST(a AS UNSIGNED), a COLLATE utf8mb4_bin FROM t"]);
+    check(MY_AND_SQLITE, true, &["SELECT CAST(a AS SIGNED INTEGER) FROM t"]);
+    check(
+        &[Product::Postgres, Product::Sqlite],
+        false,
+        &["SELECT 1 --no blank", "SELECT a || 'x', \"a\" FROM \"t\""],
+    );
 }
 
 #[test]
@@ -192,10 +259,44 @@ fn changes() {
             "INSERT INTO t (a, b) VALUES (1, DEFAULT), (-1, 'x')",
             "INSERT INTO t SELECT * FROM u WHERE a > 1",
             "INSERT INTO t(a) SELECT a FROM u",
+            "UPDATE t SET a = a + 1, b = (SELECT MAX(c) FROM u) WHERE a IN (1, 2)",
+            "UPDATE t AS x SET a = 1 WHERE x.b = 2",
+            "DELETE FROM t WHERE a = 1",
+        ],
+    );
+    check(
+        MY_AND_SQLITE,
+        true,
+        &[
             "REPLACE INTO t VALUES (1, 2)",
-            "UPDATE t SET a = a + 1, b = (SELECT MAX(c) FROM u) WHERE a IN (1, 2) ORDER BY a LIMIT 1",
+            "UPDATE t SET a = a + 1 ORDER BY a LIMIT 1",
             "UPDATE t AS x SET x.a = 1 WHERE x.b = 2",
             "DELETE FROM t WHERE a = 1 ORDER BY b DESC LIMIT 2",
+        ],
+    );
+    // To PostgreSQL a table `ignore` with an alias.
+    check(MY, false, &["UPDATE IGNORE t SET a = 1"]);
+    check(
+        POSTGRES,
+        true,
+        &[
+            "UPDATE t SET a = u.a FROM u JOIN v ON u.b = v.b, w WHERE t.b = u.b RETURNING t.*, a AS x",
+            "UPDATE t x SET a = 1 FROM u AS y",
+            "DELETE FROM t x USING u, v WHERE x.a = u.a RETURNING *",
+            "TRUNCATE t, u",
+            "TRUNCATE TABLE t RESTART IDENTITY CASCADE",
+            "truncate t continue identity restrict",
+        ],
+    );
+    check(&[Product::Mysql, Product::Mariadb, Product::Postgres], true, &["TRUNCATE t", "TRUNCATE TABLE t"]);
+    check(
+        &[Product::Postgres, Product::Sqlite],
+        true,
+        &[
+            "INSERT INTO t DEFAULT VALUES",
+            "INSERT INTO t(a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = excluded.b WHERE t.b < 3 RETURNING *",
+            "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING",
+            "UPDATE t SET a = 1 RETURNING *",
         ],
     );
     check(
@@ -207,26 +308,17 @@ fn changes() {
             "INSERT INTO t () VALUES ()",
             "REPLACE t SET a = 1",
             "INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = VALUES(a), b = b + 1",
-            "UPDATE IGNORE t SET a = 1",
             "UPDATE t JOIN u ON t.a = u.a SET t.b = u.b",
             "UPDATE t, u SET t.b = u.b",
             "DELETE IGNORE FROM t",
-            "TRUNCATE t",
-            "TRUNCATE TABLE t",
         ],
     );
+    check(SQLITE, true, &["INSERT OR IGNORE INTO t VALUES (1)", "UPDATE OR REPLACE t SET a = 1 RETURNING *"]);
     check(
-        SQLITE,
+        &[Product::Mariadb, Product::Postgres, Product::Sqlite],
         true,
-        &[
-            "INSERT OR IGNORE INTO t VALUES (1)",
-            "INSERT INTO t DEFAULT VALUES",
-            "INSERT INTO t(a) VALUES (1) ON CONFLICT (a) DO UPDATE SET b = excluded.b WHERE b < 3",
-            "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING",
-            "UPDATE OR REPLACE t SET a = 1 RETURNING *",
-        ],
+        &["INSERT INTO t VALUES (1) RETURNING a, b + 1 AS c"],
     );
-    check(&[Product::Mariadb, Product::Sqlite], true, &["INSERT INTO t VALUES (1) RETURNING a, b + 1 AS c"]);
 }
 
 #[test]
@@ -267,8 +359,23 @@ fn schema() {
             "CREATE TABLE t (a INT PRIMARY KEY) WITHOUT ROWID, STRICT",
         ],
     );
+    check(
+        POSTGRES,
+        true,
+        &[
+            "CREATE TABLE t (a serial PRIMARY KEY, b int GENERATED BY DEFAULT AS IDENTITY, c bigint NOT NULL)",
+            "CREATE TABLE t (a INT GENERATED ALWAYS AS IDENTITY, b timestamp(6) without time zone DEFAULT now())",
+            "CREATE UNIQUE INDEX i ON t USING btree (a DESC, b) WHERE a IS NOT NULL AND b > 0",
+            "DROP TABLE IF EXISTS t, u CASCADE",
+            "DROP INDEX IF EXISTS i RESTRICT",
+        ],
+    );
     check(MY, false, &["DROP INDEX i ON t"]);
-    check(&[Product::Mariadb, Product::Sqlite], true, &["CREATE INDEX IF NOT EXISTS i ON t (a)"]);
+    check(
+        &[Product::Mariadb, Product::Postgres, Product::Sqlite],
+        true,
+        &["CREATE INDEX IF NOT EXISTS i ON t (a)"],
+    );
 }
 
 #[test]
@@ -280,6 +387,8 @@ fn printing_keeps_what_was_written() {
         (Product::Mariadb, "create table t(a int)engine=innodb", "CREATE TABLE t (a int) engine=innodb"),
         (Product::Sqlite, "insert into\tt(a)values(1),(2)", "INSERT INTO t (a) VALUES (1), (2)"),
         (Product::Sqlite, "pragma cache_size=-10", "PRAGMA cache_size = -10"),
+        (Product::Postgres, "select a :: int,~ b,a=-1,- - 1", "SELECT a::int, ~b, a = -1, - -1"),
+        (Product::Postgres, "set x to on", "SET x TO ON"),
     ] {
         let tree = parse(product, text).tree().expect(text);
         assert_eq!(print(product, &tree), printed);

@@ -71,6 +71,31 @@ fn sqlite_primary_keys_may_be_null() {
 }
 
 #[test]
+fn postgres_folds_names_and_counts_up() {
+    let data = setup(
+        Product::Postgres,
+        &texts(&[
+            "CREATE TABLE T(Id SERIAL PRIMARY KEY, \"V\" int UNIQUE, w bigint GENERATED ALWAYS AS IDENTITY)",
+            "CREATE TABLE \"T\"(a int)",
+            "CREATE INDEX Kv ON t USING btree (\"V\")",
+            "CREATE UNIQUE INDEX part ON t (w) WHERE w > 3",
+            "INSERT INTO \"t\"(\"V\") VALUES (1)",
+        ]),
+    )
+    .expect("data");
+    let names: Vec<&str> = data.tables.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(names, ["t", "T"]);
+    let columns: Vec<_> =
+        data.tables[0].columns.iter().map(|c| (&*c.name, c.nullable, c.auto_increment)).collect();
+    assert_eq!(columns, [("id", false, true), ("V", true, false), ("w", false, true)]);
+    let keys: Vec<_> = data.tables[0].keys.iter().map(|k| (k.name.as_deref(), &*k.columns[0])).collect();
+    assert_eq!(keys, [(None, "id"), (None, "V"), (Some("kv"), "V")]);
+    let unknown =
+        setup(Product::Postgres, &texts(&["CREATE TABLE \"T\"(a int)", "INSERT INTO T VALUES (1)"]));
+    assert_eq!(unknown.expect_err("no such table").reason, "statement 2: table t is not created before it");
+}
+
+#[test]
 fn what_is_no_data() {
     for (list, why) in [
         (&["CREATE TABLE t(a INT)", "ALTER TABLE t ADD b INT"][..], "statement 2: expected a statement"),
@@ -146,6 +171,27 @@ fn what_a_text_reaches() {
         assert_eq!(of(Product::Mysql, text), found, "{text}");
         assert_eq!(of(Product::Mariadb, text), found, "{text}");
     }
+    for (text, found) in [
+        ("SELECT lower(a) FROM t", "nothing"),
+        ("SELECT * FROM public.t", "it names the schema `public`"),
+        ("DELETE FROM t USING s.u", "it names the schema `s`"),
+        ("UPDATE t SET a = 1 FROM s.u", "it names the schema `s`"),
+        ("TRUNCATE t, s.u", "it names the schema `s`"),
+        ("LOCK s.t", "it names the schema `s`"),
+        ("CREATE INDEX i ON t (a) WHERE s.t.a > 1", "it names the schema `s`"),
+        ("SET LOCAL lock_timeout TO 5", "nothing"),
+        ("SET search_path = x, y", "it goes to another schema"),
+        ("SET LOCAL search_path TO x", "it goes to another schema"),
+        ("SET SESSION AUTHORIZATION x", "it is about accounts"),
+        ("set role = x", "it is about accounts"),
+        ("ALTER SYSTEM SET x = 1", "it changes the server for everybody"),
+        ("SELECT setval('s.q', 1)", "it calls `setval`, which does more than compute"),
+        ("SELECT pg_terminate_backend(1)", "it calls `pg_terminate_backend`, which does more than compute"),
+        ("SELECT s.f(1)", "unread"),
+        ("WITH x AS (DELETE FROM s.t) SELECT 1", "unread"),
+    ] {
+        assert_eq!(of(Product::Postgres, text), found, "{text}");
+    }
     assert_eq!(of(Product::Sqlite, "PRAGMA main.journal_mode"), "it names the schema `main`");
     assert_eq!(of(Product::Sqlite, "ATTACH 'x' AS y"), "it goes to another schema");
     assert_eq!(of(Product::Sqlite, "SELECT a FROM t"), "nothing");
@@ -162,4 +208,7 @@ fn string_constants() {
     assert_eq!(text_value(Product::Mysql, r#""a\'\t""b""#).as_deref(), Some("a'\t\"b"));
     assert_eq!(text_value(Product::Mysql, r"'\%'").as_deref(), Some(r"\%"));
     assert_eq!(text_value(Product::Sqlite, "\"a\""), None);
+    assert_eq!(text_value(Product::Postgres, r"E'a\'b\n''c\\'").as_deref(), Some("a'b\n'c\\"));
+    assert_eq!(text_value(Product::Postgres, r"'a\'").as_deref(), Some(r"a\"));
+    assert_eq!(text_value(Product::Postgres, r"E'\x41'"), None);
 }

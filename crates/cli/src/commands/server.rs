@@ -135,8 +135,25 @@ fn start(target: &Target, tcp: bool) -> anyhow::Result<u8> {
     if let Some(port) = running.port() {
         say!("  port    127.0.0.1:{port}");
     }
-    say!("  user root, no password; stop it with: isopod server stop {}", running.id);
+    say!("  client  {}", client(target.product, &running));
+    let user = running.superuser();
+    say!("  user {user}, no password; stop it with: isopod server stop {}", running.id);
     Ok(0)
+}
+
+/// The vendor's client, told how to reach it.
+fn client(product: Product, running: &servers::Running) -> String {
+    let (socket, user) = (running.socket(), running.superuser());
+    match product {
+        // It wants the folder of the socket, and names the socket itself.
+        Product::Postgres => {
+            let folder = socket.parent().unwrap_or(socket).display();
+            let port = running.port().map_or(String::new(), |port| format!(" -p {port}"));
+            format!("psql -h {folder}{port} -U {user}")
+        }
+        Product::Mysql | Product::Sqlite => format!("mysql -S {} -u {user}", socket.display()),
+        Product::Mariadb => format!("mariadb -S {} -u {user}", socket.display()),
+    }
 }
 
 fn stop(which: &str) -> anyhow::Result<u8> {

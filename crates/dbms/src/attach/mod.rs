@@ -10,10 +10,12 @@
 //! * `server`: the server behind the executor's traits.
 
 mod clients;
+mod entry;
 mod error;
 mod mysql;
 mod options;
 mod password;
+mod postgres;
 mod rights;
 pub mod schema;
 mod server;
@@ -41,7 +43,8 @@ pub struct Door {
     login: Login,
     /// Where the password was found.
     password_from: String,
-    database: Option<String>,
+    /// PostgreSQL's sessions go to one database; our schema is made there.
+    database: String,
     options: Options,
     settle: Option<Settle>,
     /// Were we in already?
@@ -91,6 +94,8 @@ impl Door {
             Some(path) => Address::Unix(socket_file(target.product, path, port)),
             None => Address::Tcp { host: host.to_string(), port },
         };
+        let database = url.database.clone().or_else(|| around.variable("PGDATABASE").map(str::to_string));
+        let database = database.unwrap_or_else(|| found.user.clone());
         let login = Login {
             user: found.user,
             password: found.password.reveal().to_string(),
@@ -104,7 +109,7 @@ impl Door {
             address,
             login,
             password_from: found.from,
-            database: url.database.clone(),
+            database,
             options,
             settle,
             entered: false,
@@ -116,7 +121,7 @@ impl Door {
     pub fn look(&self) -> Result<ServerInfo, AttachError> {
         match self.product {
             Product::Mysql | Product::Mariadb | Product::Sqlite => mysql::look(self),
-            Product::Postgres => Err(no_postgres()),
+            Product::Postgres => postgres::look(self),
         }
     }
 
@@ -124,7 +129,7 @@ impl Door {
     pub fn open(&mut self) -> Result<Attached, AttachError> {
         let opened = match self.product {
             Product::Mysql | Product::Mariadb | Product::Sqlite => mysql::open(self),
-            Product::Postgres => Err(no_postgres()),
+            Product::Postgres => postgres::open(self),
         };
         let again = std::mem::replace(&mut self.entered, true);
         opened.map_err(|error| match again {
@@ -140,7 +145,7 @@ impl Door {
     pub fn prune(&self) -> Result<Vec<String>, AttachError> {
         match self.product {
             Product::Mysql | Product::Mariadb | Product::Sqlite => mysql::prune(self),
-            Product::Postgres => Err(no_postgres()),
+            Product::Postgres => postgres::prune(self),
         }
     }
 
@@ -166,10 +171,6 @@ impl Door {
             )),
         }
     }
-}
-
-fn no_postgres() -> AttachError {
-    AttachError::bare("PostgreSQL servers cannot be attached yet")
 }
 
 /// PostgreSQL is told the folder, and its sockets have names of their own.

@@ -8,6 +8,7 @@ use model::{Product, ServerInfo, Version};
 
 use super::{
     AttachError, Attached, Door,
+    entry::{self, Denial, failed},
     options::{quoted, set_statement},
     rights::Missing,
     schema,
@@ -17,9 +18,8 @@ use crate::{
     mysql::{
         MysqlServer, MysqlSession, Options,
         server::{PREFIX, describe},
-        session::Refusal,
     },
-    net::{Address, Login, Mode, SILENCE},
+    net::{Address, Login, Refusal, SILENCE},
 };
 
 /// The codes with which a server says that it takes no connection in the clear.
@@ -236,63 +236,19 @@ fn enter(door: &Door, schema: Option<&str>) -> Result<MysqlSession, AttachError>
 }
 
 fn refused(door: &Door, refusal: &Refusal) -> AttachError {
-    let name = &door.name;
-    match refusal {
-        Refusal::Said { code, .. } if WANTS_TLS.contains(code) => AttachError::new(
-            format!("{name} takes encrypted connections only: {refusal}"),
-            ["add ?sslmode=require to the address"],
-        ),
-        Refusal::Said { code, .. } if UNKNOWN.contains(code) => {
-            let from = match door.password_from.as_str() {
-                "" => "no password was found".to_string(),
-                from => format!("the password came from {from}"),
-            };
-            AttachError::new(format!("cannot log in to {name}: {refusal}"), [
-                from,
-                "it is taken from, in this order: the address (mysql://user:password@host), ISOPOD_PASSWORD,".to_string(),
-                "MYSQL_PWD, password_file=FILE or ISOPOD_PASSWORD_FILE, ~/.my.cnf".to_string(),
-            ])
-        }
-        Refusal::Said { code, .. } if WRONG_HOST.contains(code) => AttachError::new(
-            format!("{name} does not let this machine in: {refusal}"),
-            ["an account for this machine is needed there: CREATE USER 'user'@'host' IDENTIFIED BY ..."],
-        ),
-        Refusal::Said { .. } | Refusal::Other(_) => {
-            AttachError::bare(format!("cannot connect to {name}: {refusal}"))
-        }
-        Refusal::Unreachable(reason) => AttachError::new(
-            format!("{name} cannot be reached: {reason}"),
-            [format!("is a server running there, and does it listen on {}?", door.address)],
-        ),
-        Refusal::Silent(_) => AttachError::new(
-            format!("{name} does not answer as a MySQL or MariaDB server does: {refusal}"),
-            [format!("is {} the right address?", door.address), "connect_timeout=SECONDS waits longer".to_string()],
-        ),
-        Refusal::Tls(reason) => AttachError::new(
-            format!("the connection to {name} cannot be encrypted: {reason}"),
-            [match door.login.tls.mode {
-                Mode::VerifyCa | Mode::VerifyFull => {
-                    "sslmode=verify-ca checks who signed the certificate, verify-full the host too, require neither"
-                }
-                Mode::Disable | Mode::Prefer | Mode::Require => {
-                    "without encryption: sslmode=disable (or prefer) in the address"
-                }
-            }],
-        ),
-        Refusal::NeedsTls => AttachError::new(
-            format!("cannot log in to {name}: its password may only be sent over an encrypted connection"),
-            ["add ?sslmode=require to the address (the server must offer TLS)", "or use the server's Unix socket"],
-        ),
-    }
-}
-
-/// A statement of our own failed.
-fn failed(door: &Door, error: &ConnectError) -> AttachError {
-    AttachError::bare(match error {
-        ConnectError::Gone => format!("{} went away", door.name),
-        ConnectError::Refused { .. }
-        | ConnectError::Own { .. }
-        | ConnectError::Level { .. }
-        | ConnectError::Untrusted(_) => format!("{}: {error}", door.name),
-    })
+    let code = match refusal {
+        Refusal::Server(error) => error.code,
+        Refusal::Unreachable(_)
+        | Refusal::Silent(_)
+        | Refusal::Tls(_)
+        | Refusal::NeedsTls
+        | Refusal::Other(_) => 0,
+    };
+    let kind = match code {
+        code if WANTS_TLS.contains(&code) => Denial::WantsTls,
+        code if UNKNOWN.contains(&code) => Denial::Login,
+        code if WRONG_HOST.contains(&code) => Denial::Host,
+        _ => Denial::Other,
+    };
+    entry::refused(door, refusal, kind)
 }

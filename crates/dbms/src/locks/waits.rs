@@ -95,9 +95,17 @@ pub fn knot(edges: &Edges) -> Edges {
 }
 
 /// Decides, look by look. It remembers only since when a cycle has been there.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Judge {
+    give_up: Duration,
     seen: Option<Cycle>,
+}
+
+impl Default for Judge {
+    /// For servers that look for deadlocks at once.
+    fn default() -> Judge {
+        Judge::new(GIVE_UP)
+    }
 }
 
 #[derive(Debug)]
@@ -109,6 +117,11 @@ struct Cycle {
 }
 
 impl Judge {
+    /// Takes a cycle for a wait only after this time.
+    pub fn new(give_up: Duration) -> Judge {
+        Judge { give_up, seen: None }
+    }
+
     /// Do all of these sessions wait, by this look at this time?
     pub fn look(&mut self, waits: &Waits, outstanding: &[SessionId], now: Duration) -> Settled {
         if !outstanding.iter().all(|&session| waits.waits(session)) {
@@ -127,7 +140,7 @@ impl Judge {
             Some(cycle) if cycle.edges == edges && now.saturating_sub(cycle.last) <= SAME_LOOK => {
                 cycle.last = now;
                 cycle.looks += 1;
-                let over = now.saturating_sub(cycle.first) >= GIVE_UP && cycle.looks >= GIVE_UP_LOOKS;
+                let over = now.saturating_sub(cycle.first) >= self.give_up && cycle.looks >= GIVE_UP_LOOKS;
                 if over { Settled::AllWait } else { Settled::Working }
             }
             _ => {

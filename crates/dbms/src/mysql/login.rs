@@ -11,7 +11,7 @@ use execute::{
 
 use std::time::{Duration, Instant};
 
-use crate::net::{Login, Mode, Stream};
+use crate::net::{Login, Mode, Refusal, Stream};
 
 use super::{
     auth::Plugin,
@@ -41,42 +41,6 @@ struct Greeting {
     plugin: Option<Plugin>,
     /// Does it offer encryption?
     encrypts: bool,
-}
-
-/// Why we were not let in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The server said so.
-    Said {
-        /// Its number for it.
-        code: u32,
-        /// Its words.
-        message: String,
-    },
-    /// It cannot be reached.
-    Unreachable(String),
-    /// It was reached, but said nothing in time.
-    Silent(Duration),
-    /// Encryption could not be agreed on, or is not to be had.
-    Tls(String),
-    /// The password may only be sent where nobody reads along.
-    NeedsTls,
-    /// Anything else.
-    Other(String),
-}
-
-impl std::fmt::Display for Refusal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Refusal::Said { code, message } => write!(f, "{message} ({code})"),
-            Refusal::Silent(time) => write!(f, "no answer within {} seconds", time.as_secs_f32().round()),
-            Refusal::NeedsTls => f.write_str(
-                "the first login with caching_sha2_password over TCP needs encryption; use the Unix socket, \
-                 sslmode=require or a user with mysql_native_password",
-            ),
-            Refusal::Unreachable(reason) | Refusal::Tls(reason) | Refusal::Other(reason) => f.write_str(reason),
-        }
-    }
 }
 
 impl From<Malformed> for Refusal {
@@ -159,7 +123,7 @@ pub fn log_in(
         let mut out = Vec::new();
         sequence = sequence.wrapping_add(1);
         wire::pack(&mut out, sequence, &opening(schema, true), &[]);
-        stream.write_all(&out).map_err(|error| Refusal::Other(error.to_string()))?;
+        stream.write_all(&out)?;
         stream.encrypt(&who.tls, host, until.saturating_duration_since(Instant::now())).map_err(Refusal::Tls)?;
     }
     let mut plugin = plugin.unwrap_or(Plugin::Native);
@@ -168,7 +132,7 @@ pub fn log_in(
         if let Some(payload) = answer.take() {
             let mut out = Vec::new();
             wire::pack(&mut out, sequence.wrapping_add(1), &payload, &[]);
-            stream.write_all(&out).map_err(|error| Refusal::Other(error.to_string()))?;
+            stream.write_all(&out)?;
         }
         let payload;
         (sequence, payload) = next(stream, inbox, until, who.patience)?;
@@ -211,7 +175,7 @@ fn next(
                 return Ok((sequence, payload.to_vec()));
             }
             let error = reply::error(payload)?;
-            return Err(Refusal::Said { code: error.code, message: error.message });
+            return Err(Refusal::Server(error));
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() || !wait(&[stream.fd()], Interest::Read, left) {

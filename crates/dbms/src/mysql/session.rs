@@ -13,9 +13,8 @@ use execute::{
 };
 use model::Open;
 
-use crate::net::{Address, Login, Mode, SILENCE, Stream, Tls};
+use crate::net::{Address, Login, Mode, Refusal, SILENCE, Stream, Tls};
 
-pub use super::login::Refusal;
 use super::{
     login,
     reply::Reading,
@@ -76,15 +75,11 @@ impl MysqlSession {
         schema: Option<&str>,
         until: Instant,
     ) -> Result<MysqlSession, Refusal> {
-        let host = match address {
-            Address::Unix(_) => "localhost",
-            Address::Tcp { host, .. } => host.as_str(),
-        };
         let left = until.saturating_duration_since(Instant::now());
         let mut stream =
             Stream::open(address, left).map_err(|error| Refusal::Unreachable(error.to_string()))?;
         let mut inbox = Inbox::default();
-        let id = login::log_in(&mut stream, &mut inbox, who, schema, host, until)?;
+        let id = login::log_in(&mut stream, &mut inbox, who, schema, address.host(), until)?;
         Ok(MysqlSession {
             stream,
             id,

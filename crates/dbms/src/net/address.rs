@@ -18,6 +18,16 @@ pub enum Address {
     },
 }
 
+impl Address {
+    /// What a certificate of the server should name.
+    pub fn host(&self) -> &str {
+        match self {
+            Address::Unix(_) => "localhost",
+            Address::Tcp { host, .. } => host,
+        }
+    }
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -3,12 +3,14 @@
 
 mod address;
 pub mod os;
+mod refusal;
 mod stream;
 mod tls;
 
 use std::time::Duration;
 
 pub use address::{Address, Login};
+pub use refusal::Refusal;
 pub use stream::Stream;
 pub use tls::{Mode, Tls};
 

@@ -1,14 +1,51 @@
 //! A running PostgreSQL server: what it says of itself, its sessions, its monitor, and one schema of ours.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
-use execute::{ConnectError, LockMonitor, Server, Session, SessionId};
-use model::ServerInfo;
+use execute::{
+    ConnectError, LockMonitor, Server, Session, SessionId,
+    ask::{demand, demand_rows, text},
+};
+use model::{Product, ServerInfo, Version, target::Settings};
 
+use super::{
+    locks::{
+        board::Board,
+        proc::{ProcMonitor, SETTINGS},
+        sql::SqlMonitor,
+    },
+    session::{Door, NotOpened, PgSession},
+};
 use crate::{
     locks::Settle,
-    net::{Address, Login},
+    net::{Address, Login, SILENCE},
 };
+
+/// Everything that we create on a server has this in front of its name.
+pub const PREFIX: &str = "isopod_";
+
+/// The settings that change what a server owes. Those that a version does not have are left out.
+const SETTINGS_OF_THE_SERVER: &[&str] = &[
+    "bytea_output",
+    "deadlock_timeout",
+    "default_transaction_deferrable",
+    "default_transaction_isolation",
+    "default_transaction_read_only",
+    "idle_in_transaction_session_timeout",
+    "idle_session_timeout",
+    "lock_timeout",
+    "max_locks_per_transaction",
+    "max_pred_locks_per_page",
+    "max_pred_locks_per_relation",
+    "max_pred_locks_per_transaction",
+    "max_prepared_transactions",
+    "server_encoding",
+    "standard_conforming_strings",
+    "statement_timeout",
+    "synchronous_commit",
+    "transaction_timeout",
+    "wal_level",
+];
 
 /// What is needed to use a server.
 pub struct Options {
@@ -45,21 +82,104 @@ impl fmt::Debug for Options {
 #[derive(Debug)]
 pub struct PgServer {
     options: Options,
+    schema: String,
     info: ServerInfo,
+    /// How the control connection and the monitors come in: with the server's own settings.
+    plain: Door,
+    /// How sessions come in.
+    door: Door,
+    /// How long after the beginning of a wait the server's own settings have it look for a deadlock.
+    deadlock_timeout: Duration,
+    board: Board,
+    /// Takes no part in any case.
+    control: PgSession,
 }
 
 impl PgServer {
     /// Connects, asks what it is and creates our schema.
     pub fn open(options: Options) -> Result<PgServer, ConnectError> {
-        Err(ConnectError::Refused {
+        let refused = |reason: &str| ConnectError::Refused {
             server: options.address.to_string(),
-            reason: "the client is not built yet".into(),
-        })
+            reason: reason.into(),
+        };
+        let small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if options.name.is_empty() || options.name.len() > 40 || !options.name.chars().all(small) {
+            return Err(refused(
+                "the name of our schema may have small letters, digits and underscores only",
+            ));
+        }
+        if (options.settle, options.pid) == (Settle::Proc, None) {
+            return Err(refused("to watch its processes they must run here"));
+        }
+        let plain = Door {
+            address: options.address.clone(),
+            login: options.login.clone(),
+            database: options.database.clone(),
+            settings: Vec::new(),
+        };
+        let board = Board::default();
+        let mut control = PgSession::connect(&plain, &board)?;
+        let (info, deadlock_timeout) = describe(&mut control)?;
+        let schema = format!("{PREFIX}{}", options.name);
+        let door = enter(&plain, &schema, options.settle)?;
+        let mut server = PgServer { options, schema, info, plain, door, deadlock_timeout, board, control };
+        server.drop_schema()?;
+        demand(&mut server.control, &format!("CREATE SCHEMA {}", server.schema), SILENCE)?;
+        Ok(server)
+    }
+
+    /// The name of our schema.
+    pub fn schema(&self) -> &str {
+        &self.schema
     }
 
     /// Drops our schema, and nothing else.
     pub fn drop_schema(&mut self) -> Result<(), ConnectError> {
-        Err(ConnectError::Gone)
+        let sql = format!("DROP SCHEMA IF EXISTS {} CASCADE", self.schema);
+        self.reconnecting(|control| demand(control, &sql, SILENCE)).map(|_| ())
+    }
+
+    /// Uses the control connection, opened anew if it was lost.
+    fn reconnecting<T>(
+        &mut self,
+        mut work: impl FnMut(&mut PgSession) -> Result<T, ConnectError>,
+    ) -> Result<T, ConnectError> {
+        match work(&mut self.control) {
+            Err(ConnectError::Gone) => {
+                self.control =
+                    PgSession::connect(&self.plain, &self.board).map_err(|_| ConnectError::Gone)?;
+                work(&mut self.control)
+            }
+            result => result,
+        }
+    }
+}
+
+/// How sessions come in. What `proc` needs it must have; `sql` takes the short `deadlock_timeout` only if it may, for
+/// then it need not wait so long for a deadlock to end.
+fn enter(plain: &Door, schema: &str, settle: Settle) -> Result<Door, ConnectError> {
+    let with = |settings: &[(&'static str, &str)]| {
+        // The name tells whoever looks at the server's sessions which schema they work in.
+        let own = [("search_path", schema), ("application_name", schema)];
+        let all = own.into_iter().chain(settings.iter().copied());
+        Door { settings: all.map(|(name, value)| (name, value.to_string())).collect(), ..plain.clone() }
+    };
+    let (wish, without) = match settle {
+        Settle::Proc => (with(&SETTINGS), None),
+        Settle::Sql => (with(&[("deadlock_timeout", "1ms")]), Some(with(&[]))),
+    };
+    match (PgSession::open(&wish, &Board::default()), without) {
+        (Ok(_), _) => Ok(wish),
+        (Err(NotOpened::Rights(_)), Some(without)) => Ok(without),
+        (Err(NotOpened::Rights(_)), None) => Err(ConnectError::Refused {
+            server: plain.address.to_string(),
+            reason: format!(
+                "to watch its processes the user {} must have the right to set deadlock_timeout and log_lock_waits \
+                 (a superuser has); without it the server must be asked in SQL",
+                plain.login.user
+            ),
+        }),
+        (Err(NotOpened::Other(error)), _) => Err(error),
     }
 }
 
@@ -69,22 +189,79 @@ impl Server for PgServer {
     }
 
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
-        Err(ConnectError::Gone)
+        Ok(Box::new(PgSession::connect(&self.door, &self.board)?))
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
-        Err(ConnectError::Gone)
+        let (timeout, clock) = (self.deadlock_timeout, execute::os::clock);
+        Ok(match self.options.settle {
+            Settle::Proc => Box::new(ProcMonitor::new(&self.door, &self.plain, &self.board, timeout, clock)?),
+            Settle::Sql => Box::new(SqlMonitor::new(&self.plain, timeout, clock)?),
+        })
     }
 
-    fn kill(&mut self, _session: SessionId, _hard: bool) -> Result<(), ConnectError> {
-        Err(ConnectError::Gone)
+    fn kill(&mut self, session: SessionId, hard: bool) -> Result<(), ConnectError> {
+        // They say false of a session that is gone already, and that is as good.
+        let how = if hard { "pg_terminate_backend" } else { "pg_cancel_backend" };
+        let sql = format!("SELECT {how}({session})");
+        self.reconnecting(|control| demand(control, &sql, SILENCE)).map(|_| ())
     }
 
     fn alive(&mut self) -> bool {
-        self.options.alive.as_ref().is_some_and(|alive| alive())
+        match &self.options.alive {
+            Some(alive) => alive(),
+            None => PgSession::connect(&self.plain, &self.board).is_ok(),
+        }
     }
 
     fn pid(&self) -> Option<u32> {
         self.options.pid
+    }
+}
+
+/// Asks the server what it is, and how long it waits before it looks for a deadlock.
+pub fn describe(control: &mut PgSession) -> Result<(ServerInfo, Duration), ConnectError> {
+    let names: Vec<String> = SETTINGS_OF_THE_SERVER.iter().map(|name| format!("'{name}'")).collect();
+    let sql = format!(
+        "SELECT name, current_setting(name), setting FROM pg_settings WHERE name IN ({}, 'server_version', \
+         'server_version_num') UNION ALL SELECT 'lc_collate', datcollate, '' FROM pg_database \
+         WHERE datname = current_database()",
+        names.join(", ")
+    );
+    let rows = demand_rows(control, &sql, SILENCE)?;
+    let raw = |name: &str| {
+        (0..rows.len())
+            .find(|&row| text(&rows, row, 0) == name)
+            .map(|row| text(&rows, row, 2))
+            .unwrap_or_default()
+    };
+    // The bare setting is in milliseconds; what people see has a unit.
+    let deadlock_timeout = Duration::from_millis(raw("deadlock_timeout").parse().unwrap_or(1000));
+    let version = number(raw("server_version_num").parse().unwrap_or(0));
+    let mut settings: Settings =
+        (0..rows.len()).map(|row| (text(&rows, row, 0), text(&rows, row, 1))).collect();
+    settings.remove("server_version_num");
+    let version_text = settings.remove("server_version").unwrap_or_default();
+    let info = ServerInfo { product: Product::Postgres, version, version_text, settings, flags: Vec::new() };
+    Ok((info, deadlock_timeout))
+}
+
+/// 180004 is 18.4, and 90624 was 9.6.24.
+fn number(version: u32) -> Version {
+    match version {
+        100_000.. => Version(vec![version / 10_000, version % 10_000]),
+        _ => Version(vec![version / 10_000, version / 100 % 100, version % 100]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_as_servers_write_them() {
+        assert_eq!(number(180_004), Version(vec![18, 4]));
+        assert_eq!(number(130_023), Version(vec![13, 23]));
+        assert_eq!(number(90_624), Version(vec![9, 6, 24]));
     }
 }

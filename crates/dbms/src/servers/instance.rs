@@ -16,10 +16,12 @@ use model::Target;
 use super::{
     cache::Installed,
     error::{ErrorKind, Result, ServerError},
-    keeper, os,
+    flags, keeper, os,
+    ready::{self, Door},
     running::{self, Running},
     scratch, settings,
-    spec::{Record, Report, Spec},
+    spec::{Record, Report, Sign, Spec},
+    view,
 };
 
 /// What must be free beside a copy of the template: logs, tables and temporary files of a run.
@@ -28,8 +30,14 @@ const ROOM: u64 = 192 << 20;
 /// The longest path of a Unix socket.
 const LONGEST_SOCKET: usize = 107;
 
+/// The longest name of one within an instance's folder.
+const LONGEST_NAME: &str = "tmp/.s.PGSQL.65535";
+
 /// How long the keeper may take to clean up before it is killed.
 const CLEANUP: Duration = Duration::from_secs(10);
+
+/// How long a server that does not take connections may take to end before it counts as running.
+const DYING: Duration = Duration::from_secs(5);
 
 /// How an instance is started.
 #[derive(Clone, Debug)]
@@ -55,6 +63,8 @@ pub struct Instance {
     socket: PathBuf,
     port: Option<u16>,
     pid: u32,
+    sign: Sign,
+    superuser: String,
     flags: Vec<String>,
     ended: Option<String>,
 }
@@ -80,6 +90,11 @@ impl Instance {
         self.pid
     }
 
+    /// The account that may do everything on it. It has no password.
+    pub fn superuser(&self) -> &str {
+        &self.superuser
+    }
+
     /// Its folder, with the data and the error log.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -95,8 +110,24 @@ impl Instance {
         keeper::log_of(&self.folder)
     }
 
-    /// Is it still running? Never waits. True right after a connection broke means that only the connection did.
+    /// Is it still running? True right after a connection broke means that only the connection did.
+    ///
+    /// A server with a process per session may have lost one of them and be about to end for that: it is asked
+    /// until it takes a connection or ends. Any other is not waited for.
     pub fn alive(&mut self) -> bool {
+        if self.sign == Sign::Login && self.there() {
+            let socket = self.socket.clone();
+            let user = self.superuser.clone();
+            let door = Door { socket: &socket, sign: Sign::Login, user: &user };
+            ready::wait_until_open(door, DYING, &mut |pause| {
+                std::thread::sleep(pause);
+                self.there()
+            });
+        }
+        self.there()
+    }
+
+    fn there(&mut self) -> bool {
         if self.ended.is_none() {
             self.ended = self.keeper.ended();
         }
@@ -106,7 +137,7 @@ impl Instance {
 
     /// How it ended, once the keeper has said so: `signal: 9 (SIGKILL)`.
     pub fn ended(&mut self) -> Option<&str> {
-        self.alive();
+        self.there();
         self.ended.as_deref()
     }
 }
@@ -210,6 +241,8 @@ pub fn start(installed: &Installed, exe: &Path, target: &Target, options: &Start
         socket: record.socket,
         port: record.port,
         pid: record.pid,
+        sign: settings::sign(installed.manifest().product),
+        superuser: record.superuser,
         flags,
         ended: None,
     })
@@ -238,11 +271,13 @@ fn launch(
     let name = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     let folder = room(manifest.template_bytes, &name)?.join(&name);
     let port = if options.tcp { Some(free_port()?) } else { None };
-    let root = installed.folder().join("root");
+    let product = manifest.product;
+    let user = settings::user(product);
+    let root = view::of(&installed.root(), user)?;
     let mut flags = settings::places(&root, manifest, &folder.join(settings::DATA));
-    flags.extend(settings::throw_away(manifest.product));
-    flags.extend(settings::instance(&folder, port));
-    flags.extend(settings::of_target(&target.settings)?);
+    flags.extend(flags::throw_away(product, &manifest.version));
+    flags.extend(settings::instance(product, &folder, port));
+    flags.extend(settings::of_target(product, &target.settings)?);
     let title = format!("{} {}", manifest.product, manifest.version);
     let spec = Spec {
         title: title.clone(),
@@ -251,6 +286,11 @@ fn launch(
         name,
         template: installed.folder().join("template"),
         command: [settings::program(&root, manifest), flags.clone()].concat(),
+        user,
+        output: settings::output(product).to_string(),
+        socket: settings::socket(product, &folder, port),
+        sign: settings::sign(product),
+        superuser: settings::superuser(product).to_string(),
         detached,
         port,
         patience_ms: options.patience.as_millis() as u64,
@@ -258,13 +298,13 @@ fn launch(
     let mut keeper = Keeper::start(exe, &spec)?;
     match keeper.next() {
         Some(Report::Up { pid }) => {
-            let socket = folder.join(settings::SOCKET);
             let record = Record {
                 title,
                 target: spec.target,
                 keeper: keeper.process.id(),
                 pid,
-                socket,
+                socket: spec.socket,
+                superuser: spec.superuser,
                 port,
                 detached,
             };
@@ -295,10 +335,10 @@ fn refused(title: &str, target: &Target, reason: &str, log: &str) -> ServerError
 }
 
 /// A folder with room for an instance: on tmpfs if possible, because every fsync on a disk looks like a wait.
-fn room(template: u64, name: &str) -> Result<PathBuf> {
+pub fn room(template: u64, name: &str) -> Result<PathBuf> {
     let parents = running::parents();
     let fits = |parent: &&PathBuf| {
-        let socket = parent.join(name).join(settings::SOCKET);
+        let socket = parent.join(name).join(LONGEST_NAME);
         let base = parent.parent().unwrap_or(parent);
         socket.as_os_str().len() <= LONGEST_SOCKET
             && scratch::usable(parent)

@@ -5,33 +5,37 @@
 //! well, panicked or were killed, the keeper kills the server, removes the folder and ends. If somebody kills the keeper
 //! instead, the kernel kills the server, and the folder is known as a dead one's by its lock.
 //!
+//! PostgreSQL has a process per session, each in a session of its own: no signal to a group reaches them all. So
+//! the keeper adopts those whose parent has ended, and when it ends a server it kills whatever was started by it.
+//!
 //! The main thread does the work and starts the server, because the bond "dies with its parent" is to the thread;
 //! three others turn the end of the pipe, the end of the server and a signal into events.
 
 use std::{
     fs::{self, File},
-    io::{self, BufRead, Read, Write},
-    os::unix::{net::UnixStream, process::CommandExt},
-    path::Path,
+    io::{self, BufRead, Write},
+    os::unix::{
+        fs::{PermissionsExt, lchown},
+        process::CommandExt,
+    },
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::mpsc::{self, Receiver, Sender},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use super::{
     copy::copy_tree,
-    os,
+    os::{self, Reaped},
+    ready::{Door, wait_until_open},
     scratch::Scratch,
     settings,
     spec::{Record, Report, Spec},
 };
 
-/// What the server printed before it opened its error log.
-const OUTPUT: &str = "server.out";
-
-/// How long to wait before the socket is tried again.
-const PAUSE: Duration = Duration::from_millis(2);
+/// What a server printed before it opened its error log. One without such a log prints into that.
+pub const OUTPUT: &str = "server.out";
 
 enum Event {
     /// The pipe ended, or a signal came.
@@ -43,6 +47,7 @@ enum Event {
 /// The keeper's whole life. The command line calls it when its first argument is `__keeper`.
 pub fn keeper_main() -> ! {
     os::block_end_signals();
+    os::adopt_orphans();
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
     let code = match (read, serde_json::from_str::<Spec>(&line)) {
@@ -118,14 +123,41 @@ fn on_thread(sender: &Sender<Event>, wait: impl FnOnce() -> Event + Send + 'stat
 
 fn prepare(spec: &Spec) -> io::Result<Scratch> {
     let scratch = Scratch::create(&spec.parent, &spec.name)?;
-    fs::create_dir(scratch.path().join(settings::TMP))?;
-    copy_tree(&spec.template, &scratch.path().join(settings::DATA))?;
+    let folders = [settings::TMP, settings::DATA].map(|name| scratch.path().join(name));
+    fs::create_dir(&folders[0])?;
+    copy_tree(&spec.template, &folders[1])?;
+    hand_over(scratch.path(), &folders, spec.user)?;
     Ok(scratch)
+}
+
+/// Closes the folders of a server to everybody but itself. If it runs as another user, they become his, and the one
+/// around them stays ours but lets him through.
+pub fn hand_over(around: &Path, folders: &[PathBuf], user: Option<u32>) -> io::Result<()> {
+    for folder in folders {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        if let Some(user) = user {
+            give(folder, user)?;
+        }
+    }
+    match user {
+        Some(_) => fs::set_permissions(around, fs::Permissions::from_mode(0o711)),
+        None => Ok(()),
+    }
+}
+
+fn give(path: &Path, user: u32) -> io::Result<()> {
+    lchown(path, Some(user), Some(user))?;
+    if fs::symlink_metadata(path)?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            give(&entry?.path(), user)?;
+        }
+    }
+    Ok(())
 }
 
 fn spawn(spec: &Spec, folder: &Path) -> io::Result<Child> {
     let (program, args) = spec.command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    let output = File::create(folder.join(OUTPUT))?;
+    let output = File::create(folder.join(&spec.output))?;
     let mut command = Command::new(program);
     command
         .args(args)
@@ -139,8 +171,17 @@ fn spawn(spec: &Spec, folder: &Path) -> io::Result<Child> {
     if let Some(zone) = std::env::var_os("TZ") {
         command.env("TZ", zone);
     }
+    run_as(&mut command, spec.user);
     os::die_with_parent(&mut command);
     command.spawn()
+}
+
+/// The program runs as this user, and belongs to no other groups. Said before the bond to the parent is made: the
+/// kernel forgets that bond when the user changes.
+pub fn run_as(command: &mut Command, user: Option<u32>) {
+    if let Some(user) = user {
+        command.uid(user).gid(user);
+    }
 }
 
 enum Start {
@@ -150,10 +191,10 @@ enum Start {
 }
 
 fn come_up(spec: &Spec, folder: &Path, pid: u32, events: &Receiver<Event>) -> Start {
-    let socket = folder.join(settings::SOCKET);
+    let door = Door { socket: &spec.socket, sign: spec.sign, user: &spec.superuser };
     let mut instead = None;
     let patience = Duration::from_millis(spec.patience_ms);
-    let up = wait_for_greeting(&socket, patience, &mut |pause| {
+    let up = wait_until_open(door, patience, &mut |pause| {
         match events.recv_timeout(pause) {
             Ok(Event::Stop) => instead = Some(Start::Stopped),
             Ok(Event::Ended) => {
@@ -174,7 +215,8 @@ fn come_up(spec: &Spec, folder: &Path, pid: u32, events: &Receiver<Event>) -> St
         target: spec.target.clone(),
         keeper: std::process::id(),
         pid,
-        socket,
+        socket: spec.socket.clone(),
+        superuser: spec.superuser.clone(),
         port: spec.port,
         detached: spec.detached,
     };
@@ -198,11 +240,13 @@ fn run(spec: &Spec, server: &mut Child, events: &Receiver<Event>) {
                     server.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
                 report(&Report::Ended { status });
                 if spec.detached {
-                    return;
+                    return end_orphans();
                 }
             }
             Ok(Event::Stop) | Err(_) => {
-                if !ended {
+                if ended {
+                    end_orphans();
+                } else {
                     end(server);
                 }
                 return;
@@ -213,8 +257,34 @@ fn run(spec: &Spec, server: &mut Child, events: &Receiver<Event>) {
 
 /// The data is thrown away, so the server need not be asked.
 fn end(server: &mut Child) {
+    os::freeze(server.id());
+    for child in children(server.id()) {
+        os::kill(child);
+    }
     os::kill_group(server.id());
     let _ = server.wait();
+    end_orphans();
+}
+
+/// Kills what a server that has ended had started. Nothing that is killed takes long to end.
+fn end_orphans() {
+    loop {
+        children(std::process::id()).into_iter().for_each(os::kill);
+        match os::reap() {
+            Reaped::One => {}
+            Reaped::Running => thread::sleep(Duration::from_millis(1)),
+            Reaped::None => return,
+        }
+    }
+}
+
+/// The processes that a process has started and that have not been waited for.
+fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    threads
+        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
+        .flat_map(|numbers| numbers.split_whitespace().filter_map(|n| n.parse().ok()).collect::<Vec<u32>>())
+        .collect()
 }
 
 fn report(report: &Report) {
@@ -223,33 +293,6 @@ fn report(report: &Report) {
         let mut out = io::stdout().lock();
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
     }
-}
-
-/// Waits until the server sends the first bytes of its greeting. `go_on` waits between two attempts and says
-/// whether there is still hope.
-pub fn wait_for_greeting(socket: &Path, patience: Duration, go_on: &mut dyn FnMut(Duration) -> bool) -> bool {
-    let begin = Instant::now();
-    while begin.elapsed() < patience {
-        if let Ok(mut stream) = UnixStream::connect(socket) {
-            let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));
-            let mut byte = [0; 1];
-            loop {
-                match stream.read(&mut byte) {
-                    Ok(n) if n > 0 => return true,
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock && begin.elapsed() < patience => {
-                        if !go_on(PAUSE) {
-                            return false;
-                        }
-                    }
-                    Ok(_) | Err(_) => break,
-                }
-            }
-        }
-        if !go_on(PAUSE) {
-            return false;
-        }
-    }
-    false
 }
 
 /// What a server wrote, the part before its log was open first.
@@ -262,11 +305,14 @@ pub fn read_log(path: &Path) -> String {
     fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
+/// What stands before the reason in a line of an error log: of the MySQL family, and of PostgreSQL.
+const MARKS: [&str; 5] = ["[ERROR]", "PANIC:", "FATAL:", "ERROR:", "HINT:"];
+
 /// The lines of an error log that say why, without times and numbers in front.
 pub fn errors_of(log: &str) -> Vec<String> {
     let mut lines: Vec<String> = log
         .lines()
-        .filter_map(|line| line.split_once("[ERROR]").map(|(_, rest)| rest))
+        .filter_map(|line| MARKS.iter().find_map(|mark| line.split_once(mark)).map(|(_, rest)| rest))
         .map(|rest| rest.split("[Server]").last().unwrap_or(rest).trim().to_string())
         .filter(|line| !line.is_empty() && line != "Aborting")
         .collect();

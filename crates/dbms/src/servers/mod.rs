@@ -2,10 +2,10 @@
 //! throw-away instances.
 //!
 //! ```text
-//! Target --catalog--> Line --apt, unpack, template--> Installed --keeper--> Instance
+//! Target --catalog--> Line --apt, npm or maven, unpack, template--> Installed --keeper--> Instance
 //! ```
 //!
-//! * A [`Line`] says which package of which suite holds a server. The exact version is whatever the client
+//! * A [`Line`] says which package of which registry holds a server. The exact version is whatever the client
 //!   offers on the day of the installation; the [`Manifest`] records it.
 //! * An [`Installed`] server is a folder in the cache: the unpacked packages, a cleanly stopped data folder (the
 //!   template) and the manifest. It appears by one rename, so it is there whole or not at all.
@@ -18,18 +18,28 @@
 mod apt;
 mod cache;
 mod catalog;
+mod checksum;
+mod client;
 mod copy;
 mod error;
+mod flags;
 mod install;
 mod instance;
 mod keeper;
+mod layout;
+mod libraries;
+mod maven;
+mod npm;
 mod os;
+mod ready;
 pub(crate) mod running;
 pub(crate) mod scratch;
+mod segment;
 mod settings;
 mod spec;
 mod template;
 mod unpack;
+mod view;
 
 pub use cache::{Installed, Listed, Manifest, PackageVersion, Pruned, Store};
 pub use catalog::{Line, Source, lines};

@@ -115,6 +115,63 @@ pub fn terminate(pid: u32) {
     signal(pid as libc::pid_t, libc::SIGTERM);
 }
 
+/// Lets a process do nothing more, so that it starts no others while those are ended.
+pub fn freeze(pid: u32) {
+    signal(pid as libc::pid_t, libc::SIGSTOP);
+}
+
+/// Kills a process at once.
+pub fn kill(pid: u32) {
+    signal(pid as libc::pid_t, libc::SIGKILL);
+}
+
+/// From now on processes whose parents end become children of this process, if one of its children started them.
+pub fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: takes a number and nothing else.
+    unsafe {
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
+    }
+}
+
+/// What became of the children of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaped {
+    /// One had ended, and is forgotten now.
+    One,
+    /// None has ended yet.
+    Running,
+    /// There are none.
+    None,
+}
+
+/// Reaps a child that has ended. Does not wait.
+pub fn reap() -> Reaped {
+    // SAFETY: the status may be left out.
+    match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
+        0 => Reaped::Running,
+        pid if pid > 0 => Reaped::One,
+        _ => Reaped::None,
+    }
+}
+
+/// Removes a System V shared memory segment that has this key and number, if nobody uses it.
+pub fn remove_segment(key: i32, number: i32) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: shmid_ds is plain data that the first call fills in; the second takes none.
+    unsafe {
+        let mut found: libc::shmid_ds = std::mem::zeroed();
+        if libc::shmctl(number, libc::IPC_STAT, &mut found) == 0
+            && found.shm_perm.__key == key
+            && found.shm_nattch == 0
+        {
+            libc::shmctl(number, libc::IPC_RMID, std::ptr::null_mut());
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (key, number);
+}
+
 /// Kills a process group at once, and the process that should lead it.
 pub fn kill_group(pid: u32) {
     signal(-(pid as libc::pid_t), libc::SIGKILL);

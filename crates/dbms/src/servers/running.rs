@@ -52,6 +52,11 @@ impl Running {
         self.record.port
     }
 
+    /// The account that may do everything on it. It has no password.
+    pub fn superuser(&self) -> &str {
+        &self.record.superuser
+    }
+
     /// Does it stay until it is stopped, or does it belong to a process at work?
     pub fn detached(&self) -> bool {
         self.record.detached

@@ -7,7 +7,7 @@
 use std::{
     fs::{self, File, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt, MetadataExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -59,7 +59,8 @@ impl FileLock {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    File::options().create(true).truncate(false).read(true).write(true).open(path)
+    // Whoever can open it can lock it.
+    File::options().create(true).truncate(false).read(true).write(true).mode(0o600).open(path)
 }
 
 /// A folder that is removed when it is dropped, and by anybody once its owner is dead.
@@ -81,7 +82,7 @@ impl Scratch {
                 Ok(lock) => {
                     let scratch = Scratch { path, lock };
                     remove_tree(&scratch.path)?;
-                    fs::create_dir(&scratch.path)?;
+                    fs::DirBuilder::new().mode(0o700).create(&scratch.path)?;
                     return Ok(scratch);
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < 100 => attempt += 1,
@@ -98,6 +99,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
+        super::segment::remove(&self.path);
         let _ = remove_tree(&self.path);
         let _ = fs::remove_file(self.path.with_added_extension("json"));
         self.lock.remove();
@@ -108,14 +110,20 @@ impl Drop for Scratch {
     }
 }
 
-/// Makes a folder that only we can enter, if it is not there. Somebody else's folder of that name is refused.
+/// Makes a folder of ours, if it is not there. Somebody else's folder of that name is refused. Only we can enter it,
+/// unless we are root: then a server may run as somebody else, who must pass through; he sees no names there, and
+/// what is in it is closed by itself.
 fn private_folder(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-    if fs::symlink_metadata(path)?.uid() == super::os::uid() {
-        Ok(())
-    } else {
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"))
+    let mode = if super::os::uid() == 0 { 0o711 } else { 0o700 };
+    fs::DirBuilder::new().recursive(true).mode(mode).create(path)?;
+    let found = fs::symlink_metadata(path)?;
+    if found.uid() != super::os::uid() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
     }
+    if found.mode() & 0o777 != mode {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
+    }
+    Ok(())
 }
 
 /// Can we make folders in there?

@@ -1,85 +1,21 @@
-//! The flags that a server is started with.
+//! How a server is started: its program, where things are, where it listens, and the settings of the target.
 //!
-//! Whatever changes what a server does to transactions keeps the vendor's default of that version: the binary log,
-//! sql_mode, collation, snapshot isolation, lock timeouts. Only three things are changed: durability (the data is thrown
-//! away), memory (several instances at once) and statistics (they must not drift while a case is replayed). What
-//! the user's target sets comes last and wins.
+//! The flags that make it a throw-away server are data of their own ([`super::flags`]). What the user's target sets comes
+//! last and wins, except for what Isopod itself must decide.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use model::{Product, target::Settings};
 
 use super::{
     cache::Manifest,
     error::{ErrorKind, Result, ServerError},
-    os,
+    keeper, os,
+    spec::Sign,
 };
 
-/// For InnoDB of either product.
-const COMMON: &[&str] = &[
-    // Durability.
-    "--innodb-flush-log-at-trx-commit=0",
-    "--innodb-doublewrite=0",
-    "--sync-binlog=0",
-    "--innodb-buffer-pool-dump-at-shutdown=OFF",
-    "--innodb-buffer-pool-load-at-startup=OFF",
-    // Memory and time.
-    "--innodb-buffer-pool-size=32M",
-    "--innodb-log-buffer-size=4M",
-    "--key-buffer-size=1M",
-    "--skip-name-resolve",
-    "--thread-cache-size=256",
-    // Statistics.
-    "--innodb-stats-auto-recalc=OFF",
-];
-
-const MARIADB: &[&str] = &[
-    "--innodb-flush-method=nosync",
-    "--innodb-log-file-size=16M",
-    "--aria-pagecache-buffer-size=8M",
-    "--performance-schema=OFF",
-];
-
-const MYSQL: &[&str] = &[
-    "--innodb-redo-log-capacity=32M",
-    // With its own threads for writing the log, MySQL spins under real-time priority.
-    "--innodb-log-writer-threads=OFF",
-    // A session that sleeps while helpers count for it (COUNT(*)) looks as if it waited for a lock.
-    "--innodb-parallel-read-threads=1",
-    "--mysqlx=OFF",
-    "--secure-file-priv=NULL",
-    // The performance schema says who waits for whom and which thread serves which connection. Neither needs an
-    // instrument, and without its histories and digests the server starts faster and takes half the memory.
-    "--performance-schema=ON",
-    "--performance-schema-instrument=%=OFF",
-    "--performance-schema-accounts-size=0",
-    "--performance-schema-digests-size=0",
-    "--performance-schema-error-size=0",
-    "--performance-schema-events-stages-history-long-size=0",
-    "--performance-schema-events-stages-history-size=0",
-    "--performance-schema-events-statements-history-long-size=0",
-    "--performance-schema-events-statements-history-size=0",
-    "--performance-schema-events-transactions-history-long-size=0",
-    "--performance-schema-events-transactions-history-size=0",
-    "--performance-schema-events-waits-history-long-size=0",
-    "--performance-schema-events-waits-history-size=0",
-    "--performance-schema-hosts-size=0",
-    "--performance-schema-max-cond-instances=0",
-    "--performance-schema-max-digest-length=0",
-    "--performance-schema-max-file-instances=0",
-    "--performance-schema-max-memory-classes=0",
-    "--performance-schema-max-mutex-instances=0",
-    "--performance-schema-max-rwlock-instances=0",
-    "--performance-schema-max-sql-text-length=0",
-    "--performance-schema-max-statement-stack=1",
-    "--performance-schema-max-table-handles=0",
-    "--performance-schema-max-table-instances=0",
-    "--performance-schema-session-connect-attrs-size=0",
-    "--performance-schema-users-size=0",
-];
-
-/// What Isopod itself decides for every instance.
-const OURS: &[&str] = &[
+/// What Isopod itself decides for every instance of the MySQL family.
+const MYSQL_OURS: &[&str] = &[
     "basedir",
     "bind_address",
     "character_sets_dir",
@@ -99,16 +35,79 @@ const OURS: &[&str] = &[
     "user",
 ];
 
-/// The file names inside an instance's folder.
-pub const SOCKET: &str = "sock";
+/// And of PostgreSQL.
+const POSTGRES_OURS: &[&str] = &[
+    "config_file",
+    "data_directory",
+    "dynamic_shared_memory_type",
+    "external_pid_file",
+    "hba_file",
+    "ident_file",
+    "listen_addresses",
+    "log_destination",
+    "logging_collector",
+    "port",
+    "restart_after_crash",
+    "shared_memory_type",
+    "unix_socket_directories",
+    "unix_socket_group",
+    "unix_socket_permissions",
+];
+
+/// PostgreSQL does not run as root. This user owns nothing, and is there on every machine.
+const NOBODY: u32 = 65534;
+
+/// The port that names PostgreSQL's socket when it listens on no other.
+const POSTGRES_PORT: u16 = 5432;
+
 /// The server's error log.
 pub const ERROR_LOG: &str = "server.err";
 /// The data folder.
 pub const DATA: &str = "data";
-/// For temporary files of the server.
+/// For temporary files of the server; PostgreSQL has its socket there.
 pub const TMP: &str = "tmp";
 
-/// How to start a program of this installation: through its own loader.
+/// The user that the server must run as, if not as we do.
+pub fn user(product: Product) -> Option<u32> {
+    match product {
+        Product::Postgres if os::uid() == 0 => Some(NOBODY),
+        Product::Postgres | Product::Mysql | Product::Mariadb | Product::Sqlite => None,
+    }
+}
+
+/// The file that takes what the server prints: for PostgreSQL that is its error log.
+pub fn output(product: Product) -> &'static str {
+    match product {
+        Product::Postgres => ERROR_LOG,
+        Product::Mysql | Product::Mariadb | Product::Sqlite => keeper::OUTPUT,
+    }
+}
+
+/// The account of the server that may do everything. It has no password.
+pub fn superuser(product: Product) -> &'static str {
+    match product {
+        Product::Postgres => "postgres",
+        Product::Mysql | Product::Mariadb | Product::Sqlite => "root",
+    }
+}
+
+/// How it is known that a server takes connections.
+pub fn sign(product: Product) -> Sign {
+    match product {
+        Product::Postgres => Sign::Login,
+        Product::Mysql | Product::Mariadb | Product::Sqlite => Sign::Greeting,
+    }
+}
+
+/// The socket in an instance's folder. PostgreSQL names it after its port.
+pub fn socket(product: Product, folder: &Path, port: Option<u16>) -> PathBuf {
+    match product {
+        Product::Postgres => folder.join(TMP).join(format!(".s.PGSQL.{}", port.unwrap_or(POSTGRES_PORT))),
+        Product::Mysql | Product::Mariadb | Product::Sqlite => folder.join("sock"),
+    }
+}
+
+/// How to start the server of this installation: through its own loader, if it has one.
 pub fn program(root: &Path, manifest: &Manifest) -> Vec<String> {
     let libraries: Vec<String> =
         manifest.libraries.iter().map(|library| root.join(library).display().to_string()).collect();
@@ -126,63 +125,85 @@ pub fn program(root: &Path, manifest: &Manifest) -> Vec<String> {
 
 /// The flags that say where things are.
 pub fn places(root: &Path, manifest: &Manifest, data: &Path) -> Vec<String> {
-    let share = root.join(&manifest.share);
-    let mut flags = vec![
-        "--no-defaults".to_string(),
-        format!("--basedir={}", root.join(&manifest.basedir).display()),
-        format!("--lc-messages-dir={}", share.display()),
-        format!("--character-sets-dir={}", share.join("charsets").display()),
-        format!("--datadir={}", data.display()),
-    ];
-    if let Some(plugins) = &manifest.plugins {
-        flags.push(format!("--plugin-dir={}", root.join(plugins).display()));
+    match manifest.product {
+        // It finds the rest by itself, from where its program is.
+        Product::Postgres => vec![format!("-D{}", data.display())],
+        Product::Mysql | Product::Mariadb | Product::Sqlite => {
+            let share = root.join(&manifest.share);
+            let mut flags = vec![
+                "--no-defaults".to_string(),
+                format!("--basedir={}", root.join(&manifest.basedir).display()),
+                format!("--lc-messages-dir={}", share.display()),
+                format!("--character-sets-dir={}", share.join("charsets").display()),
+                format!("--datadir={}", data.display()),
+            ];
+            if let Some(plugins) = &manifest.plugins {
+                flags.push(format!("--plugin-dir={}", root.join(plugins).display()));
+            }
+            if os::uid() == 0 {
+                flags.push("--user=root".to_string());
+            }
+            flags
+        }
     }
-    if os::uid() == 0 {
-        flags.push("--user=root".to_string());
-    }
-    flags
-}
-
-/// The flags of a throw-away server that do not depend on the instance.
-pub fn throw_away(product: Product) -> Vec<String> {
-    let own = match product {
-        Product::Mysql => MYSQL,
-        Product::Mariadb => MARIADB,
-        // Embedded engines have no server.
-        Product::Postgres | Product::Sqlite => &[],
-    };
-    COMMON.iter().chain(own).map(|flag| flag.to_string()).collect()
 }
 
 /// The flags that say where an instance listens and writes.
-pub fn instance(folder: &Path, port: Option<u16>) -> Vec<String> {
-    let mut flags = vec![
-        format!("--socket={}", folder.join(SOCKET).display()),
-        format!("--pid-file={}", folder.join("server.pid").display()),
-        format!("--log-error={}", folder.join(ERROR_LOG).display()),
-        format!("--tmpdir={}", folder.join(TMP).display()),
-    ];
-    match port {
-        Some(port) => flags.extend([format!("--port={port}"), "--bind-address=127.0.0.1".to_string()]),
-        None => flags.push("--skip-networking".to_string()),
+pub fn instance(product: Product, folder: &Path, port: Option<u16>) -> Vec<String> {
+    match product {
+        Product::Postgres => vec![
+            format!("--unix_socket_directories={}", folder.join(TMP).display()),
+            "--unix_socket_permissions=0700".to_string(),
+            format!("--port={}", port.unwrap_or(POSTGRES_PORT)),
+            format!("--listen_addresses={}", if port.is_some() { "127.0.0.1" } else { "" }),
+        ],
+        Product::Mysql | Product::Mariadb | Product::Sqlite => {
+            let mut flags = vec![
+                format!("--socket={}", socket(product, folder, port).display()),
+                format!("--pid-file={}", folder.join("server.pid").display()),
+                format!("--log-error={}", folder.join(ERROR_LOG).display()),
+                format!("--tmpdir={}", folder.join(TMP).display()),
+            ];
+            match port {
+                Some(port) => {
+                    flags.extend([format!("--port={port}"), "--bind-address=127.0.0.1".to_string()])
+                }
+                None => flags.push("--skip-networking".to_string()),
+            }
+            flags
+        }
     }
-    flags
 }
 
 /// The target's settings as flags.
-pub fn of_target(settings: &Settings) -> Result<Vec<String>> {
+pub fn of_target(product: Product, settings: &Settings) -> Result<Vec<String>> {
+    let flag = match product {
+        Product::Postgres => postgres_flag,
+        Product::Mysql | Product::Mariadb | Product::Sqlite => mysql_flag,
+    };
     settings.iter().map(|(name, value)| flag(name, value)).collect()
 }
 
-fn flag(name: &str, value: &str) -> Result<String> {
+fn ours(name: &str) -> ServerError {
+    ServerError::new(ErrorKind::Setting, format!("{name} is decided by Isopod"))
+        .help("every instance has a folder and a socket of its own")
+}
+
+fn postgres_flag(name: &str, value: &str) -> Result<String> {
+    if POSTGRES_OURS.contains(&name) {
+        return Err(ours(name));
+    }
+    Ok(format!("--{name}={value}"))
+}
+
+fn mysql_flag(name: &str, value: &str) -> Result<String> {
     // `skip_`, `loose_` and the like would turn a name into another one, or hide that it is unknown.
     let plain = ["skip_", "loose_", "disable_", "enable_", "maximum_"]
         .iter()
         .find_map(|prefix| name.strip_prefix(prefix))
         .unwrap_or(name);
-    if OURS.contains(&plain) || OURS.contains(&name) {
-        return Err(ServerError::new(ErrorKind::Setting, format!("{name} is decided by Isopod"))
-            .help("every instance has a folder and a socket of its own"));
+    if MYSQL_OURS.contains(&plain) || MYSQL_OURS.contains(&name) {
+        return Err(ours(name));
     }
     if plain != name && !name.starts_with("skip_") {
         return Err(ServerError::new(ErrorKind::Setting, format!("{name} is not a setting"))
@@ -219,7 +240,22 @@ mod tests {
             ("skip_networking", "0", None),
             ("loose_no_such", "1", None),
         ] {
-            assert_eq!(flag(name, value).ok().as_deref(), expected, "{name}={value}");
+            assert_eq!(mysql_flag(name, value).ok().as_deref(), expected, "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn settings_of_postgres_become_flags() {
+        for (name, value, expected) in [
+            (
+                "default_transaction_isolation",
+                "serializable",
+                Some("--default_transaction_isolation=serializable"),
+            ),
+            ("port", "1", None),
+            ("data_directory", "/", None),
+        ] {
+            assert_eq!(postgres_flag(name, value).ok().as_deref(), expected, "{name}={value}");
         }
     }
 }

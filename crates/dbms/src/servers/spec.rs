@@ -19,12 +19,32 @@ pub struct Spec {
     pub template: PathBuf,
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// The user that it runs as, if not as we do.
+    pub user: Option<u32>,
+    /// The name of the file in the instance's folder that takes what it prints.
+    pub output: String,
+    /// The Unix socket that it will listen on.
+    pub socket: PathBuf,
+    /// How it is known that it takes connections.
+    pub sign: Sign,
+    /// The account that may do everything.
+    pub superuser: String,
     /// Stay when we are gone, until told to stop?
     pub detached: bool,
     /// The TCP port that it listens on, if any.
     pub port: Option<u16>,
     /// How long the server may take to accept a connection.
     pub patience_ms: u64,
+}
+
+/// What a server that takes connections does when somebody connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sign {
+    /// It speaks first: the MySQL family.
+    Greeting,
+    /// It answers to who we are, and says no while it is starting: PostgreSQL.
+    Login,
 }
 
 /// What the keeper reports.
@@ -65,6 +85,8 @@ pub struct Record {
     pub pid: u32,
     /// Its Unix socket.
     pub socket: PathBuf,
+    /// The account that may do everything, without a password.
+    pub superuser: String,
     /// Its TCP port on 127.0.0.1, if any.
     pub port: Option<u16>,
     /// Does it stay until it is told to stop?

@@ -7,34 +7,77 @@ use std::{
     time::Duration,
 };
 
-use model::Product;
+use model::{Product, Version};
 
 use super::{
     cache::Manifest,
     copy::copy_tree,
     error::{ErrorKind, IoContext, Result, ServerError},
-    keeper, os,
-    scratch::remove_tree,
-    settings,
+    flags, instance, keeper, os,
+    ready::{self, Door},
+    scratch::{Scratch, remove_tree},
+    settings, view,
 };
 
-/// MySQL: root may come in over TCP as well; with `--skip-name-resolve` `root@localhost` cannot.
-const MYSQL_INIT: &str = "CREATE USER root@'127.0.0.1' IDENTIFIED BY '';\n\
-                          GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;\n";
+/// How the system tables of a server are made.
+enum Recipe {
+    /// MySQL from 5.7 on makes them by itself; `sql` runs afterwards.
+    Initialize { sql: &'static str },
+    /// Before that, and in MariaDB, it is fed with SQL files that come with it.
+    Bootstrap { first: &'static str, files: &'static [SqlFile], last: &'static str },
+    /// PostgreSQL has a program for it beside the server.
+    Initdb,
+}
 
-/// MariaDB: each statement on a line of its own; its bootstrap parser wants it so.
-const MARIADB_INIT: &str =
-    "create database mysql;\nuse mysql;\nSET @auth_root_socket=NULL;\nSET @skip_auth_anonymous=1;\n";
+/// A file of SQL: the names that it had in the course of time, and whether a server without it cannot be.
+struct SqlFile {
+    names: &'static [&'static str],
+    needed: bool,
+}
 
-/// The files that make MariaDB's system tables, in order. Releases differ in the first part of the name.
-const MARIADB_SQL: &[&[&str]] = &[
-    &["mariadb_system_tables.sql", "mysql_system_tables.sql"],
-    &["mariadb_performance_tables.sql", "mysql_performance_tables.sql"],
-    &["mariadb_system_tables_data.sql", "mysql_system_tables_data.sql"],
-    &["fill_help_tables.sql"],
-    &["maria_add_gis_sp_bootstrap.sql"],
-    &["mariadb_sys_schema.sql", "mysql_sys_schema.sql"],
+/// Root may come in over TCP as well; with `--skip-name-resolve` `root@localhost` cannot.
+const MYSQL: Recipe = Recipe::Initialize {
+    sql: "CREATE USER root@'127.0.0.1' IDENTIFIED BY '';\n\
+          GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;\n",
+};
+
+/// The tables, what is in them, and the rest, in the order in which they must come.
+const FILES: &[SqlFile] = &[
+    SqlFile { names: &["mariadb_system_tables.sql", "mysql_system_tables.sql"], needed: true },
+    SqlFile { names: &["mariadb_performance_tables.sql", "mysql_performance_tables.sql"], needed: false },
+    SqlFile { names: &["mariadb_system_tables_data.sql", "mysql_system_tables_data.sql"], needed: true },
+    SqlFile { names: &["fill_help_tables.sql"], needed: false },
+    SqlFile { names: &["maria_add_gis_sp_bootstrap.sql"], needed: false },
+    SqlFile { names: &["mariadb_sys_schema.sql", "mysql_sys_schema.sql"], needed: false },
 ];
+
+/// Each statement on a line of its own; the bootstrap parser wants it so.
+const MARIADB: Recipe = Recipe::Bootstrap {
+    first: "create database mysql;\nuse mysql;\nSET @auth_root_socket=NULL;\nSET @skip_auth_anonymous=1;\n",
+    files: FILES,
+    last: "",
+};
+
+/// With accounts that have no name, which would come before root for whoever comes from this machine: they go.
+const OLD: Recipe = Recipe::Bootstrap {
+    first: "create database mysql;\nuse mysql;\n",
+    files: FILES,
+    last: "DELETE FROM mysql.user WHERE User='';\n",
+};
+
+/// Which recipe is for whom: the first row that fits, by product and the first version that is too new for it.
+const RECIPES: &[(Product, &[u32], Recipe)] = &[
+    (Product::Mysql, &[5, 7], OLD),
+    (Product::Mysql, &[], MYSQL),
+    (Product::Mariadb, &[10, 4], OLD),
+    (Product::Mariadb, &[], MARIADB),
+    (Product::Postgres, &[], Recipe::Initdb),
+];
+
+fn recipe(product: Product, version: &Version) -> Option<&'static Recipe> {
+    let older = |bound: &[u32]| bound.is_empty() || version.cmp_prefix(&Version(bound.to_vec())).is_lt();
+    RECIPES.iter().find(|(of, before, _)| *of == product && older(before)).map(|(_, _, recipe)| recipe)
+}
 
 /// What an instance makes anew, or must not share.
 const LEAVE_OUT: &[&str] = &["ibtmp1", "#innodb_temp", "ib_buffer_pool", "auto.cnf"];
@@ -48,23 +91,28 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
         fs::create_dir_all(work.join(sub)).doing("make", &work.join(sub))?;
     }
     let data = work.join(settings::DATA);
-    match manifest.product {
-        Product::Mysql => {
+    match recipe(manifest.product, &manifest.version) {
+        Some(Recipe::Initialize { sql }) => {
             let file = work.join("init.sql");
-            fs::write(&file, MYSQL_INIT).doing("write", &file)?;
+            fs::write(&file, sql).doing("write", &file)?;
             let init = ["--initialize-insecure".to_string(), format!("--init-file={}", file.display())];
             finish(command(root, manifest, work, &data, &init), work, PATIENCE)?;
             start_once(root, manifest, work, &data)?;
         }
-        Product::Mariadb => {
+        Some(Recipe::Bootstrap { first, files, last }) => {
             fs::create_dir_all(&data).doing("make", &data)?;
-            let mut sql = MARIADB_INIT.as_bytes().to_vec();
-            for names in MARIADB_SQL {
-                let paths: Vec<_> = names.iter().map(|name| root.join(&manifest.share).join(name)).collect();
-                let path = paths.iter().find(|path| path.exists()).unwrap_or(&paths[0]);
+            let mut sql = first.as_bytes().to_vec();
+            for file in *files {
+                let share = root.join(&manifest.share);
+                let paths: Vec<_> = file.names.iter().map(|name| share.join(name)).collect();
+                let Some(path) = paths.iter().find(|path| path.exists()).or(file.needed.then_some(&paths[0]))
+                else {
+                    continue;
+                };
                 sql.extend(fs::read(path).doing("read", path)?);
                 sql.push(b'\n');
             }
+            sql.extend(last.as_bytes());
             let file = work.join("init.sql");
             fs::write(&file, &sql).doing("write", &file)?;
             // The help texts come in statements longer than the default packet.
@@ -73,8 +121,10 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
             bootstrap.stdin(fs::File::open(&file).doing("read", &file)?);
             finish(bootstrap, work, PATIENCE)?;
         }
-        Product::Postgres | Product::Sqlite => {
-            return Err(ServerError::new(ErrorKind::UnknownVersion, "SQLite has no server"));
+        Some(Recipe::Initdb) => return initdb(root, manifest, template),
+        None => {
+            let title = format!("{} has no server", manifest.product);
+            return Err(ServerError::new(ErrorKind::UnknownVersion, title));
         }
     }
     for name in LEAVE_OUT {
@@ -82,6 +132,36 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
         let removed = if path.is_dir() { remove_tree(&path) } else { remove_file(&path) };
         removed.doing("remove", &path)?;
     }
+    copy_tree(&data, template).doing("write", template)
+}
+
+/// PostgreSQL may have to run as another user, who can enter the folders of instances but not the cache.
+fn initdb(root: &Path, manifest: &Manifest, template: &Path) -> Result<()> {
+    let user = settings::user(manifest.product);
+    let name = format!("template-{}", std::process::id());
+    let parent = instance::room(0, &name)?;
+    let scratch = Scratch::create(&parent, &name).doing("make", &parent.join(&name))?;
+    let data = scratch.path().join(settings::DATA);
+    fs::create_dir(&data).doing("make", &data)?;
+    keeper::hand_over(scratch.path(), &[data.clone()], user).doing("make", &data)?;
+    let program = view::of(root, user)?.join(&manifest.server).with_file_name("initdb");
+    let log = scratch.path().join(settings::ERROR_LOG);
+    let output = fs::File::create(&log).doing("write", &log)?;
+    let mut command = Command::new(&program);
+    // Text is compared by its bytes, and times are those of no place: the same on every machine.
+    command
+        .args(["--no-locale", "--encoding=UTF8", "--auth=trust", "--no-sync"])
+        .arg(format!("--username={}", settings::superuser(manifest.product)))
+        .arg(format!("--pgdata={}", data.display()))
+        .env_clear()
+        .env("TZ", "UTC")
+        .current_dir(scratch.path())
+        .stdin(Stdio::null())
+        .stdout(output.try_clone().doing("write", &log)?)
+        .stderr(output);
+    keeper::run_as(&mut command, user);
+    os::die_with_parent(&mut command);
+    finish(command, scratch.path(), PATIENCE)?;
     copy_tree(&data, template).doing("write", template)
 }
 
@@ -98,8 +178,8 @@ fn command(root: &Path, manifest: &Manifest, work: &Path, data: &Path, init: &[S
     command
         .args(&program[1..])
         .args(settings::places(root, manifest, data))
-        .args(settings::throw_away(manifest.product))
-        .args(settings::instance(work, None))
+        .args(flags::throw_away(manifest.product, &manifest.version))
+        .args(settings::instance(manifest.product, work, None))
         .args(init)
         .env_clear()
         .current_dir(work)
@@ -115,7 +195,13 @@ fn start_once(root: &Path, manifest: &Manifest, work: &Path, data: &Path) -> Res
     let mut command = command(root, manifest, work, data, &["--skip-log-bin".to_string()]);
     let mut child = command.spawn().map_err(|error| ServerError::spawn("the server", &error))?;
     let mut dead = || matches!(child.try_wait(), Ok(Some(_)) | Err(_));
-    let up = keeper::wait_for_greeting(&work.join(settings::SOCKET), PATIENCE, &mut |pause| {
+    let socket = settings::socket(manifest.product, work, None);
+    let door = Door {
+        socket: &socket,
+        sign: settings::sign(manifest.product),
+        user: settings::superuser(manifest.product),
+    };
+    let up = ready::wait_until_open(door, PATIENCE, &mut |pause| {
         std::thread::sleep(pause);
         !dead()
     });
@@ -159,4 +245,24 @@ fn failed(work: &Path, how: &str) -> ServerError {
         ServerError::new(ErrorKind::Refused, format!("the new server could not be initialised: {how}"));
     error.help = keeper::errors_of(&log);
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_server_has_a_recipe() {
+        let of = |product, version: &str| recipe(product, &version.parse().unwrap());
+        assert!(
+            matches!(of(Product::Mysql, "5.6.24"), Some(Recipe::Bootstrap { last, .. }) if !last.is_empty())
+        );
+        assert!(matches!(of(Product::Mysql, "8.0.33"), Some(Recipe::Initialize { .. })));
+        assert!(
+            matches!(of(Product::Mariadb, "10.1.23"), Some(Recipe::Bootstrap { last, .. }) if !last.is_empty())
+        );
+        assert!(matches!(of(Product::Mariadb, "10.11.19"), Some(Recipe::Bootstrap { last: "", .. })));
+        assert!(matches!(of(Product::Postgres, "13.1"), Some(Recipe::Initdb)));
+        assert!(of(Product::Sqlite, "3").is_none());
+    }
 }

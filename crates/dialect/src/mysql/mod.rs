@@ -23,6 +23,7 @@ pub static DIALECT: Dialect = Dialect {
     hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
     quote: '`',
     variants: &[&[("log_bin", "ON")], &[("log_bin", "OFF")]],
+    since: &[],
 };
 
 pub(crate) const BEGIN: Begin = Begin {

@@ -34,4 +34,5 @@ pub static DIALECT: Dialect = Dialect {
     hold_view: None, // Old versions stay until VACUUM, which nobody runs.
     quote: '"',
     variants: &[&[]],
+    since: &[],
 };

@@ -25,6 +25,8 @@ pub enum Kind {
     Delete,
     /// Changes the schema.
     Ddl,
+    /// Locks whole tables.
+    LockTable,
     /// Changes settings; PRAGMA too.
     Set,
 }
@@ -96,6 +98,7 @@ fn kind(statement: &Statement) -> Kind {
         Statement::Commit(_) => Kind::Commit,
         Statement::Rollback(rollback) if rollback.to.is_none() => Kind::Rollback,
         Statement::Rollback(_) | Statement::Savepoint(_) | Statement::Release(_) => Kind::Savepoint,
+        Statement::LockTable(_) => Kind::LockTable,
         Statement::Set(_) | Statement::SetTransaction(_) | Statement::Pragma(_) => Kind::Set,
     }
 }

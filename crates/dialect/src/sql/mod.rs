@@ -28,6 +28,7 @@ mod print_expr;
 mod print_query;
 mod reach;
 mod rules;
+mod rules_postgres;
 mod setup;
 mod shape;
 mod text;

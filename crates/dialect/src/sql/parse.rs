@@ -55,13 +55,14 @@ impl<'a> Parser<'a> {
             "TRUNCATE" => self.truncate(),
             "BEGIN" | "START" => self.begin().map(Statement::Begin),
             "COMMIT" | "END" => self.commit().map(Statement::Commit),
-            "ROLLBACK" => self.rollback().map(Statement::Rollback),
+            "ROLLBACK" | "ABORT" => self.rollback().map(Statement::Rollback),
             "SAVEPOINT" => {
                 self.at += 1;
                 self.ident().map(Statement::Savepoint)
             }
             "RELEASE" => self.release(),
             "SET" => self.set(),
+            "LOCK" => self.lock_table().map(Statement::LockTable),
             "PRAGMA" => self.pragma().map(Statement::Pragma),
             _ => self.refuse("a statement that we know"),
         }

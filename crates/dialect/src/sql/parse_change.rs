@@ -2,7 +2,7 @@
 
 use model::sql::{
     Assignment, ColumnRef, Conflict, ConflictAction, Delete, Insert, InsertModifier, InsertSource,
-    InsertVerb, ObjectName, Resolution, Returning, TableFactor, Update, ValuesWord,
+    InsertVerb, ObjectName, Resolution, Returning, TableFactor, TableRef, Update, ValuesWord,
 };
 
 use super::parse::{Parser, Read};
@@ -14,6 +14,7 @@ impl Parser<'_> {
             Some(verb) => verb,
             None => return self.refuse("INSERT"),
         };
+        self.needs(verb == InsertVerb::Insert || self.rules.clauses.replace, "REPLACE")?;
         let modifier = self.modifier()?;
         let into = self.eat("INTO");
         let table = self.object()?;
@@ -27,7 +28,7 @@ impl Parser<'_> {
         }
         let mut on_conflict = Vec::new();
         while self.is("ON CONFLICT") {
-            self.needs(self.rules.clauses.sqlite_changes, "ON CONFLICT")?;
+            self.needs(self.rules.clauses.on_conflict, "ON CONFLICT")?;
             self.skip(2);
             on_conflict.push(self.conflict()?);
         }
@@ -72,7 +73,7 @@ impl Parser<'_> {
     fn insert_source(&mut self) -> Read<InsertSource> {
         let clauses = &self.rules.clauses;
         if self.eat("DEFAULT VALUES") {
-            self.needs(clauses.sqlite_changes, "DEFAULT VALUES")?;
+            self.needs(clauses.on_conflict, "DEFAULT VALUES")?;
             return Ok(InsertSource::DefaultValues);
         }
         if self.is("SET") {
@@ -105,6 +106,11 @@ impl Parser<'_> {
         let mut parts = self.dotted()?;
         let name = parts.pop().unwrap_or_default();
         let table = parts.pop().map(|table| ObjectName { schema: parts.pop(), name: table });
+        // PostgreSQL would take the table for a column and the column for a field of it.
+        self.needs(
+            table.is_none() || !self.rules.clauses.postgres_changes,
+            "table before a column that is assigned",
+        )?;
         self.expect_symbol("=")?;
         Ok(Assignment { column: ColumnRef { table, name }, value: self.expr()? })
     }
@@ -141,11 +147,13 @@ impl Parser<'_> {
         }
         self.expect("SET")?;
         let assignments = self.list(Self::assignment)?;
+        let from = self.other_tables("FROM")?;
         let filter = self.filter()?;
         let mut update = Update {
             modifier,
             tables,
             assignments,
+            from,
             filter,
             order_by: Vec::new(),
             limit: None,
@@ -153,9 +161,25 @@ impl Parser<'_> {
         };
         // SQLite wants RETURNING before ORDER BY and LIMIT; MariaDB's comes last and has no such clause here.
         update.returning = self.returning(self.rules.clauses.update_returning)?;
+        self.unordered()?;
         update.order_by = self.order_by()?;
         update.limit = self.limit()?;
         Ok(update)
+    }
+
+    /// Tables that are read beside the one that is changed, after this word; or nothing.
+    fn other_tables(&mut self, word: &str) -> Read<Vec<TableRef>> {
+        if self.rules.clauses.postgres_changes && self.eat(word) {
+            self.list(Self::table_ref)
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    /// Refuses ORDER BY and LIMIT where the dialect has them not.
+    fn unordered(&self) -> Read<()> {
+        let ordered = self.is("ORDER BY") || self.is("LIMIT");
+        self.needs(!ordered || self.rules.clauses.ordered_changes, "ORDER BY or LIMIT here")
     }
 
     /// SQLite's UPDATE and DELETE want AS before an alias, which tells `UPDATE IGNORE t` from an alias `t`.
@@ -171,14 +195,16 @@ impl Parser<'_> {
         self.expect("FROM")?;
         let table = self.table_factor()?;
         self.changed_table(&table)?;
+        let using = self.other_tables("USING")?;
         let filter = self.filter()?;
         let early = self.rules.clauses.update_returning;
         let mut returning = if early { self.returning(true)? } else { Vec::new() };
+        self.unordered()?;
         let order_by = self.order_by()?;
         let limit = self.limit()?;
         if !early {
             returning = self.returning(self.rules.clauses.returning)?;
         }
-        Ok(Delete { ignore, table, filter, order_by, limit, returning })
+        Ok(Delete { ignore, table, using, filter, order_by, limit, returning })
     }
 }

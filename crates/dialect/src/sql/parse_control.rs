@@ -1,11 +1,11 @@
-//! Reading BEGIN, COMMIT, ROLLBACK, savepoints, SET and PRAGMA.
+//! Reading BEGIN, COMMIT, ROLLBACK, savepoints, SET, LOCK TABLE and PRAGMA.
 
 use model::{
     Level,
     sql::{
-        Begin, BeginVerb, Commit, CommitVerb, LockTiming, OptionValue, Pragma, PragmaValue, Rollback,
-        SavepointTarget, Scope, SetItem, SetTarget, SetTransaction, SetValue, Statement, TransactionMode,
-        TransactionWord,
+        Begin, BeginVerb, Commit, CommitVerb, LockTable, LockTiming, OptionValue, Pragma, PragmaValue,
+        Rollback, RollbackVerb, SavepointTarget, Scope, SetItem, SetTarget, SetTransaction, SetValue,
+        Statement, TableLock, TransactionMode, TransactionWord,
     },
 };
 
@@ -17,12 +17,13 @@ use super::{
 impl Parser<'_> {
     /// `BEGIN` or `START TRANSACTION`.
     pub fn begin(&mut self) -> Read<Begin> {
-        let sqlite = self.rules.clauses.sqlite_control;
+        let clauses = &self.rules.clauses;
+        let (sqlite, postgres) = (clauses.sqlite_control, clauses.postgres_control);
         if self.is("START") {
-            self.needs(self.rules.clauses.mysql_control, "START TRANSACTION")?;
+            self.needs(clauses.mysql_control || postgres, "START TRANSACTION")?;
             self.expect("START TRANSACTION")?;
-            let modes = if self.peek(0).is_some() { self.list(Self::mode)? } else { Vec::new() };
-            return Ok(Begin { verb: BeginVerb::StartTransaction, timing: None, word: None, modes });
+            let (modes, commas) = self.modes()?;
+            return Ok(Begin { verb: BeginVerb::StartTransaction, timing: None, word: None, modes, commas });
         }
         self.expect("BEGIN")?;
         let timings = [
@@ -31,16 +32,35 @@ impl Parser<'_> {
             ("EXCLUSIVE", LockTiming::Exclusive),
         ];
         let timing = if sqlite { self.choice(&timings) } else { None };
-        Ok(Begin { verb: BeginVerb::Begin, timing, word: self.transaction_word(), modes: Vec::new() })
+        let word = self.transaction_word();
+        let (modes, commas) = if postgres { self.modes()? } else { (Vec::new(), true) };
+        Ok(Begin { verb: BeginVerb::Begin, timing, word, modes, commas })
     }
 
     fn transaction_word(&mut self) -> Option<TransactionWord> {
-        let (text, word) = if self.rules.clauses.sqlite_control {
-            ("TRANSACTION", TransactionWord::Transaction)
+        let transaction = ("TRANSACTION", TransactionWord::Transaction);
+        let work = ("WORK", TransactionWord::Work);
+        let clauses = &self.rules.clauses;
+        if clauses.postgres_control {
+            self.choice(&[transaction, work])
         } else {
-            ("WORK", TransactionWord::Work)
-        };
-        self.eat(text).then_some(word)
+            self.choice(&[if clauses.sqlite_control { transaction } else { work }])
+        }
+    }
+
+    /// Modes up to the end of the statement, and whether commas are between them.
+    fn modes(&mut self) -> Read<(Vec<TransactionMode>, bool)> {
+        let mut modes = Vec::new();
+        let mut commas = true;
+        while self.peek(0).is_some() {
+            if !modes.is_empty() {
+                // Some with and some without do not print to the same tokens, which is noticed there.
+                commas = self.eat_symbol(",");
+                self.needs(commas || self.rules.clauses.postgres_control, "modes without a comma")?;
+            }
+            modes.push(self.mode()?);
+        }
+        Ok((modes, commas))
     }
 
     fn mode(&mut self) -> Read<TransactionMode> {
@@ -49,7 +69,12 @@ impl Parser<'_> {
             ("READ ONLY", TransactionMode::ReadOnly),
             ("READ WRITE", TransactionMode::ReadWrite),
         ];
-        if let Some(mode) = self.choice(&modes) {
+        let postgres =
+            [("DEFERRABLE", TransactionMode::Deferrable), ("NOT DEFERRABLE", TransactionMode::NotDeferrable)];
+        let is_postgres = self.rules.clauses.postgres_control;
+        self.needs(!(is_postgres && self.is("WITH")), "WITH CONSISTENT SNAPSHOT")?;
+        let more = if is_postgres { self.choice(&postgres) } else { None };
+        if let Some(mode) = more.or_else(|| self.choice(&modes)) {
             return Ok(mode);
         }
         self.expect("ISOLATION LEVEL")?;
@@ -64,7 +89,8 @@ impl Parser<'_> {
         let verb = if self.eat("COMMIT") {
             CommitVerb::Commit
         } else {
-            self.needs(self.rules.clauses.sqlite_control, "END")?;
+            let clauses = &self.rules.clauses;
+            self.needs(clauses.sqlite_control || clauses.postgres_control, "END")?;
             self.expect("END")?;
             CommitVerb::End
         };
@@ -73,10 +99,17 @@ impl Parser<'_> {
 
     /// `ROLLBACK`.
     pub fn rollback(&mut self) -> Read<Rollback> {
-        self.expect("ROLLBACK")?;
+        let verb = if self.eat("ABORT") {
+            self.needs(self.rules.clauses.postgres_control, "ABORT")?;
+            RollbackVerb::Abort
+        } else {
+            self.expect("ROLLBACK")?;
+            RollbackVerb::Rollback
+        };
         let word = self.transaction_word();
-        let to = if self.eat("TO") { Some(self.savepoint()?) } else { None };
-        Ok(Rollback { word, to })
+        let to =
+            if verb == RollbackVerb::Rollback && self.eat("TO") { Some(self.savepoint()?) } else { None };
+        Ok(Rollback { verb, word, to })
     }
 
     fn savepoint(&mut self) -> Read<SavepointTarget> {
@@ -89,20 +122,30 @@ impl Parser<'_> {
         self.expect("RELEASE")?;
         let target = self.savepoint()?;
         if !target.savepoint_word {
-            self.needs(self.rules.clauses.sqlite_control, "RELEASE without SAVEPOINT")?;
+            let clauses = &self.rules.clauses;
+            self.needs(clauses.sqlite_control || clauses.postgres_control, "RELEASE without SAVEPOINT")?;
         }
         Ok(Statement::Release(target))
     }
 
     /// `SET`.
     pub fn set(&mut self) -> Read<Statement> {
-        self.needs(self.rules.clauses.mysql_control, "SET")?;
+        let postgres = self.rules.clauses.postgres_control;
+        self.needs(self.rules.clauses.mysql_control || postgres, "SET")?;
         self.expect("SET")?;
-        let ahead = usize::from(self.is("SESSION") || self.is("GLOBAL") || self.is("LOCAL"));
+        let global = !postgres && self.is("GLOBAL");
+        let ahead = usize::from(self.is("SESSION") || global || self.is("LOCAL"));
         if self.is_word_at(ahead, "TRANSACTION") {
             let scope = self.scope();
             self.expect("TRANSACTION")?;
-            return Ok(Statement::SetTransaction(SetTransaction { scope, modes: self.list(Self::mode)? }));
+            let (modes, commas) = self.modes()?;
+            if modes.is_empty() {
+                return self.refuse("what the transaction is to be");
+            }
+            return Ok(Statement::SetTransaction(SetTransaction { scope, modes, commas }));
+        }
+        if postgres {
+            return self.postgres_set().map(|item| Statement::Set(vec![item]));
         }
         self.list(Self::set_item).map(Statement::Set)
     }
@@ -124,7 +167,42 @@ impl Parser<'_> {
         };
         self.expect_symbol("=")?;
         let value = if self.eat("ON") { SetValue::On } else { SetValue::Expr(self.expr()?) };
-        Ok(SetItem { scope, target, value })
+        Ok(SetItem { scope, target, to_word: false, value })
+    }
+
+    /// What PostgreSQL's SET sets: one thing, to one value.
+    fn postgres_set(&mut self) -> Read<SetItem> {
+        let scope = self.choice(&[("SESSION", Scope::Session), ("LOCAL", Scope::Local)]);
+        let name = self.ident()?;
+        // These lead to other schemas and other accounts.
+        if ["search_path", "role", "session_authorization"].iter().any(|n| n.eq_ignore_ascii_case(&name.name))
+        {
+            return self.refuse("a setting that stays where it is");
+        }
+        let to_word = self.eat("TO");
+        if !to_word {
+            self.expect_symbol("=")?;
+        }
+        let value = if self.eat("ON") { SetValue::On } else { SetValue::Expr(self.expr()?) };
+        Ok(SetItem { scope, target: SetTarget::Name(name), to_word, value })
+    }
+
+    /// `LOCK TABLE`, PostgreSQL's.
+    pub fn lock_table(&mut self) -> Read<LockTable> {
+        self.needs(self.rules.clauses.postgres_control, "LOCK")?;
+        self.expect("LOCK")?;
+        let table_word = self.eat("TABLE");
+        let names = self.list(Self::object)?;
+        let mode = if self.eat("IN") {
+            let found = TableLock::ALL.into_iter().find(|mode| self.is(&format!("{} MODE", mode.sql())));
+            let Some(mode) = found else { return self.refuse("how to lock") };
+            self.expect(mode.sql())?;
+            self.expect("MODE")?;
+            Some(mode)
+        } else {
+            None
+        };
+        Ok(LockTable { table_word, names, mode, nowait: self.eat("NOWAIT") })
     }
 
     /// `PRAGMA`.

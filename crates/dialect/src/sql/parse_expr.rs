@@ -1,8 +1,8 @@
 //! Reading expressions, by the levels in [`super::rules`].
 
 use model::sql::{
-    BinaryOp, BoolTest, ColumnRef, Expr, FunctionArgs, Ident, InList, LikeOp, Literal, NullSpelling,
-    ObjectName, Quantifier, UnaryOp, When,
+    BinaryOp, BoolTest, CastSpelling, ColumnRef, Expr, FunctionArgs, Ident, InList, LikeOp, Literal,
+    NullSpelling, ObjectName, Quantifier, UnaryOp, When,
 };
 
 use super::{
@@ -23,6 +23,7 @@ enum Tail {
     Between(bool),
     Like(LikeOp, bool),
     Collate,
+    Cast,
 }
 
 impl Parser<'_> {
@@ -80,19 +81,8 @@ impl Parser<'_> {
                 let shape = if self.is_word_at(after, "NULL") { rules.is_null } else { rules.is_bool };
                 return Some((Tail::Is, shape));
             }
-            if rules.isnull_words {
-                for (words, spelling, negated) in [
-                    ("ISNULL", NullSpelling::OneWord, false),
-                    ("NOTNULL", NullSpelling::OneWord, true),
-                    ("NOT NULL", NullSpelling::NotNull, true),
-                ] {
-                    if self.is(words) {
-                        return Some((
-                            Tail::IsNull(spelling, negated, words.split(' ').count()),
-                            rules.is_null,
-                        ));
-                    }
-                }
+            if let Some((words, spelling, negated)) = rules.null_words.iter().find(|(w, _, _)| self.is(w)) {
+                return Some((Tail::IsNull(*spelling, *negated, words.split(' ').count()), rules.is_null));
             }
             let negated = self.is("NOT");
             let ahead = usize::from(negated);
@@ -107,9 +97,11 @@ impl Parser<'_> {
                 return Some((Tail::Like(*op, negated), *shape));
             }
         }
+        if token.text == "::" && rules.cast.own > ANY {
+            return Some((Tail::Cast, rules.cast));
+        }
         let infix = rules.infixes.iter().find(|i| i.text.eq_ignore_ascii_case(token.text))?;
-        let shape = Shape { own: infix.level, left: infix.level, right: infix.level + 1 };
-        Some((Tail::Binary(infix.op, 1), shape))
+        Some((Tail::Binary(infix.op, 1), infix.shape()))
     }
 
     fn apply(&mut self, left: Box<Expr>, tail: Tail, shape: Shape) -> Read<Expr> {
@@ -153,7 +145,7 @@ impl Parser<'_> {
             Tail::Like(op, negated) => {
                 self.skip(1 + usize::from(negated));
                 let pattern = Box::new(self.expr_at(shape.right)?);
-                let escape = if op == LikeOp::Like && self.eat("ESCAPE") {
+                let escape = if matches!(op, LikeOp::Like | LikeOp::Ilike) && self.eat("ESCAPE") {
                     Some(Box::new(self.expr_at(shape.right)?))
                 } else {
                     None
@@ -164,6 +156,10 @@ impl Parser<'_> {
                 self.skip(1);
                 // A collation may have a reserved name: `binary`.
                 Ok(Expr::Collate { expr: left, collation: self.ident()? })
+            }
+            Tail::Cast => {
+                self.skip(1);
+                Ok(Expr::Cast { expr: left, ty: self.type_name()?, spelling: CastSpelling::Colons })
             }
         }
     }
@@ -188,6 +184,14 @@ impl Parser<'_> {
                 }
             });
         }
+        if self.eat("DISTINCT FROM") {
+            let op = if negated { BinaryOp::IsNotDistinct } else { BinaryOp::IsDistinct };
+            let Some(infix) = self.rules.infix(op) else {
+                return self.refuse("an operator that this dialect has");
+            };
+            let right = Box::new(self.expr_at(infix.shape().right)?);
+            return Ok(Expr::Binary { left: expr, op, right });
+        }
         if self.eat("NULL") {
             return Ok(Expr::IsNull { expr, negated, spelling: NullSpelling::Is });
         }
@@ -209,7 +213,7 @@ impl Parser<'_> {
                 return self.refuse("parentheses around what this operator begins");
             }
             self.skip(1);
-            let expr = Box::new(self.expr_at(prefix.level)?);
+            let expr = Box::new(self.expr_at(prefix.operand)?);
             return Ok(Expr::Unary { op: prefix.op, expr });
         }
         self.primary()
@@ -328,7 +332,7 @@ impl Parser<'_> {
         self.expect("AS")?;
         let ty = self.type_name()?;
         self.expect_symbol(")")?;
-        Ok(Expr::Cast { expr, ty })
+        Ok(Expr::Cast { expr, ty, spelling: CastSpelling::Call })
     }
 
     /// `(x)`, `(x, y)` or `(SELECT ...)`

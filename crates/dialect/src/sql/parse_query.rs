@@ -207,7 +207,9 @@ impl Parser<'_> {
             let offset = Some(Offset::After(self.expr()?));
             return Ok(Some(Limit { count: first, offset }));
         }
-        if self.eat_symbol(",") {
+        if self.is_symbol(",") {
+            self.needs(self.rules.clauses.limit_comma, "LIMIT with a comma")?;
+            self.skip(1);
             return Ok(Some(Limit { count: self.expr()?, offset: Some(Offset::Before(first)) }));
         }
         Ok(Some(Limit { count: first, offset: None }))
@@ -221,12 +223,18 @@ impl Parser<'_> {
         }
         while let Some(strength) = self.choice(&[
             ("FOR UPDATE", LockStrength::Update),
+            ("FOR NO KEY UPDATE", LockStrength::NoKeyUpdate),
             ("FOR SHARE", LockStrength::Share),
+            ("FOR KEY SHARE", LockStrength::KeyShare),
             ("LOCK IN SHARE MODE", LockStrength::InShareMode),
         ]) {
             let old = strength == LockStrength::InShareMode;
-            if strength == LockStrength::Share {
-                self.needs(clauses.for_share, "FOR SHARE")?;
+            match strength {
+                LockStrength::Update => {}
+                LockStrength::Share => self.needs(clauses.for_share, "FOR SHARE")?,
+                LockStrength::NoKeyUpdate => self.needs(clauses.key_locks, "FOR NO KEY UPDATE")?,
+                LockStrength::KeyShare => self.needs(clauses.key_locks, "FOR KEY SHARE")?,
+                LockStrength::InShareMode => self.needs(clauses.in_share_mode, "LOCK IN SHARE MODE")?,
             }
             let of = if !old && clauses.for_share && self.eat("OF") {
                 self.list(Self::ident)?

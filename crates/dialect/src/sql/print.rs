@@ -172,6 +172,7 @@ impl Out {
                 self.kw("DROP TABLE");
                 self.kw_if(d.if_exists, "IF EXISTS");
                 self.list(&d.names, Out::object);
+                self.behaviour(d.behaviour);
             }
             Statement::DropIndex(d) => {
                 self.kw("DROP INDEX");
@@ -181,11 +182,18 @@ impl Out {
                     self.kw("ON");
                     self.object(table);
                 }
+                self.behaviour(d.behaviour);
             }
             Statement::Truncate(t) => {
                 self.kw("TRUNCATE");
                 self.kw_if(t.table_word, "TABLE");
-                self.object(&t.name);
+                self.list(&t.names, Out::object);
+                match t.restart_identity {
+                    Some(true) => self.kw("RESTART IDENTITY"),
+                    Some(false) => self.kw("CONTINUE IDENTITY"),
+                    None => {}
+                }
+                self.behaviour(t.behaviour);
             }
             Statement::Begin(b) => self.begin(b),
             Statement::Commit(c) => self.commit(c),
@@ -200,6 +208,7 @@ impl Out {
             }
             Statement::Set(items) => self.set(items),
             Statement::SetTransaction(s) => self.set_transaction(s),
+            Statement::LockTable(l) => self.lock_table(l),
             Statement::Pragma(p) => self.pragma(p),
         }
     }

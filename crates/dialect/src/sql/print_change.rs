@@ -92,6 +92,10 @@ impl Out {
         self.list(&update.tables, Out::table_ref);
         self.kw("SET");
         self.list(&update.assignments, Out::assignment);
+        if !update.from.is_empty() {
+            self.kw("FROM");
+            self.list(&update.from, Out::table_ref);
+        }
         self.filter(&update.filter);
         self.returning(&update.returning);
         self.order_by(&update.order_by);
@@ -104,6 +108,10 @@ impl Out {
         self.kw_if(delete.ignore, "IGNORE");
         self.kw("FROM");
         self.table_factor(&delete.table);
+        if !delete.using.is_empty() {
+            self.kw("USING");
+            self.list(&delete.using, Out::table_ref);
+        }
         self.filter(&delete.filter);
         // SQLite has it before ORDER BY, MariaDB at the end.
         let early = self.rules.clauses.update_returning;

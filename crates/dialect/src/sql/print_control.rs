@@ -1,8 +1,8 @@
-//! Writing BEGIN, COMMIT, ROLLBACK, savepoints, SET and PRAGMA.
+//! Writing BEGIN, COMMIT, ROLLBACK, savepoints, SET, LOCK TABLE and PRAGMA.
 
 use model::sql::{
-    Begin, BeginVerb, Commit, CommitVerb, LockTiming, Pragma, Rollback, SavepointTarget, Scope, SetItem,
-    SetTarget, SetTransaction, SetValue, TransactionMode, TransactionWord,
+    Begin, BeginVerb, Commit, CommitVerb, LockTable, LockTiming, Pragma, Rollback, RollbackVerb,
+    SavepointTarget, Scope, SetItem, SetTarget, SetTransaction, SetValue, TransactionMode, TransactionWord,
 };
 
 use super::print::Out;
@@ -21,7 +21,7 @@ impl Out {
             None => {}
         }
         self.transaction_word(begin.word);
-        self.list(&begin.modes, Out::mode);
+        self.modes(&begin.modes, begin.commas);
     }
 
     fn transaction_word(&mut self, word: Option<TransactionWord>) {
@@ -29,6 +29,14 @@ impl Out {
             Some(TransactionWord::Work) => self.kw("WORK"),
             Some(TransactionWord::Transaction) => self.kw("TRANSACTION"),
             None => {}
+        }
+    }
+
+    fn modes(&mut self, modes: &[TransactionMode], commas: bool) {
+        if commas {
+            self.list(modes, Out::mode);
+        } else {
+            modes.iter().for_each(|mode| self.mode(mode));
         }
     }
 
@@ -41,6 +49,8 @@ impl Out {
                 self.kw("ISOLATION LEVEL");
                 self.kw(level.sql());
             }
+            TransactionMode::Deferrable => self.kw("DEFERRABLE"),
+            TransactionMode::NotDeferrable => self.kw("NOT DEFERRABLE"),
         }
     }
 
@@ -55,7 +65,10 @@ impl Out {
 
     /// `ROLLBACK`.
     pub fn rollback(&mut self, rollback: &Rollback) {
-        self.kw("ROLLBACK");
+        self.kw(match rollback.verb {
+            RollbackVerb::Rollback => "ROLLBACK",
+            RollbackVerb::Abort => "ABORT",
+        });
         self.transaction_word(rollback.word);
         if let Some(to) = &rollback.to {
             self.kw("TO");
@@ -87,7 +100,7 @@ impl Out {
                 SetTarget::Name(name) => out.ident(name),
                 SetTarget::Variable(name) => out.exact(name),
             }
-            out.symbol("=");
+            out.operator(if item.to_word { "TO" } else { "=" });
             match &item.value {
                 SetValue::Expr(expr) => out.expr(expr),
                 SetValue::On => out.kw("ON"),
@@ -100,7 +113,20 @@ impl Out {
         self.kw("SET");
         self.scope(set.scope);
         self.kw("TRANSACTION");
-        self.list(&set.modes, Out::mode);
+        self.modes(&set.modes, set.commas);
+    }
+
+    /// `LOCK TABLE`.
+    pub fn lock_table(&mut self, lock: &LockTable) {
+        self.kw("LOCK");
+        self.kw_if(lock.table_word, "TABLE");
+        self.list(&lock.names, Out::object);
+        if let Some(mode) = lock.mode {
+            self.kw("IN");
+            self.kw(mode.sql());
+            self.kw("MODE");
+        }
+        self.kw_if(lock.nowait, "NOWAIT");
     }
 
     /// `PRAGMA`.

@@ -1,8 +1,8 @@
 //! Writing CREATE TABLE and CREATE INDEX.
 
 use model::sql::{
-    Action, ColumnOption, Constraint, CreateIndex, CreateTable, IndexColumn, OptionValue, References,
-    TableColumn, TableConstraint, TableItem, TableOption,
+    Action, ColumnOption, Constraint, CreateIndex, CreateTable, DropBehaviour, IndexColumn, OptionValue,
+    References, TableColumn, TableConstraint, TableItem, TableOption,
 };
 
 use super::print::Out;
@@ -47,6 +47,11 @@ impl Out {
             ColumnOption::OnUpdate(value) => {
                 self.kw("ON UPDATE");
                 self.simple_value(value);
+            }
+            ColumnOption::Identity { always } => {
+                self.kw("GENERATED");
+                self.kw(if *always { "ALWAYS" } else { "BY DEFAULT" });
+                self.kw("AS IDENTITY");
             }
             ColumnOption::AutoIncrement => self.kw("AUTO_INCREMENT"),
             ColumnOption::Autoincrement => self.kw("AUTOINCREMENT"),
@@ -174,6 +179,20 @@ impl Out {
         self.object(&create.name);
         self.kw("ON");
         self.object(&create.table);
+        if let Some(method) = &create.using {
+            self.kw("USING");
+            self.ident(method);
+        }
         self.paren_list(&create.columns, Out::index_column);
+        self.filter(&create.filter);
+    }
+
+    /// CASCADE or RESTRICT, or nothing.
+    pub fn behaviour(&mut self, behaviour: Option<DropBehaviour>) {
+        match behaviour {
+            Some(DropBehaviour::Cascade) => self.kw("CASCADE"),
+            Some(DropBehaviour::Restrict) => self.kw("RESTRICT"),
+            None => {}
+        }
     }
 }

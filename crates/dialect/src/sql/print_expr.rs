@@ -1,6 +1,8 @@
 //! Writing expressions, with the parentheses that the levels in [`super::rules`] ask for.
 
-use model::sql::{BoolTest, Expr, FunctionArgs, InList, NullSpelling, Quantifier, TypeName, UnaryOp};
+use model::sql::{
+    BoolTest, CastSpelling, Expr, FunctionArgs, InList, NullSpelling, Quantifier, TypeName, UnaryOp,
+};
 
 use super::{
     print::Out,
@@ -19,10 +21,14 @@ impl Out {
             Expr::BareFunction(name) => self.word(name),
             Expr::Unary { op, expr } => self.unary(*op, expr),
             Expr::Binary { left, op, right } => {
-                let own = level(self.rules, expr);
-                self.operand(left, own);
+                let shape = self.rules.infix(*op).map_or(
+                    // The server will refuse it anyway.
+                    Shape { own: ANY, left: PRIMARY, right: PRIMARY },
+                    |infix| infix.shape(),
+                );
+                self.operand(left, shape.left);
                 self.operator(rules::spelling(self.rules, *op));
-                self.operand(right, own + 1);
+                self.operand(right, shape.right);
             }
             Expr::IsNull { expr, negated, spelling } => {
                 self.operand(expr, self.rules.is_null.left);
@@ -96,7 +102,14 @@ impl Out {
                 }
                 self.kw("END");
             }
-            Expr::Cast { expr, ty } => {
+            Expr::Cast { expr, ty, spelling: CastSpelling::Colons } => {
+                self.operand(expr, self.rules.cast.left);
+                self.glue();
+                self.symbol("::");
+                self.glue();
+                self.type_name(ty);
+            }
+            Expr::Cast { expr, ty, spelling: CastSpelling::Call } => {
                 self.kw("CAST");
                 self.open_call();
                 self.expr(expr);
@@ -140,7 +153,7 @@ impl Out {
     }
 
     fn unary(&mut self, op: UnaryOp, expr: &Expr) {
-        let least = self.rules.prefix(op).map_or(ANY, |p| p.level);
+        let least = self.rules.prefix(op).map_or(ANY, |p| p.operand);
         let text = match op {
             UnaryOp::Not => "NOT",
             UnaryOp::Bang => "!",
@@ -149,8 +162,13 @@ impl Out {
             UnaryOp::BitNot => "~",
         };
         self.operator(text);
-        // Two minus signs without a blank between them begin a comment, and MySQL takes two `!` for one.
-        let sign = matches!(expr, Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus | UnaryOp::Bang, .. });
+        // Two minus signs without a blank between them begin a comment, MySQL takes two `!` for one, and
+        // PostgreSQL takes any marks that stand together for one operator.
+        let sign = match expr {
+            Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus | UnaryOp::Bang, .. } => true,
+            Expr::Unary { op: UnaryOp::BitNot, .. } => self.rules.operator_runs,
+            _ => false,
+        };
         if op != UnaryOp::Not && !sign {
             self.glue();
         }

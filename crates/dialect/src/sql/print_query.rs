@@ -220,7 +220,9 @@ impl Out {
     fn lock(&mut self, lock: &Lock) {
         self.kw(match lock.strength {
             LockStrength::Update => "FOR UPDATE",
+            LockStrength::NoKeyUpdate => "FOR NO KEY UPDATE",
             LockStrength::Share => "FOR SHARE",
+            LockStrength::KeyShare => "FOR KEY SHARE",
             LockStrength::InShareMode => "LOCK IN SHARE MODE",
         });
         if !lock.of.is_empty() {

@@ -74,12 +74,16 @@ fn of_opaque(product: Product, text: &str) -> Option<Reach> {
     let words: Vec<String> = tokens.iter().take(3).map(|t| t.text.to_ascii_uppercase()).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
-        ["USE" | "ATTACH" | "DETACH", ..] => Some(Reach::OtherSchema),
+        ["USE" | "ATTACH" | "DETACH", ..]
+        | ["SET", "SEARCH_PATH", ..]
+        | ["SET", "SESSION" | "LOCAL", "SEARCH_PATH"] => Some(Reach::OtherSchema),
         ["GRANT" | "REVOKE" | "REASSIGN", ..]
         | ["CREATE" | "ALTER" | "DROP" | "RENAME", "USER" | "ROLE" | "GROUP", ..]
-        | ["SET", "PASSWORD" | "ROLE", ..]
+        | ["SET", "PASSWORD" | "ROLE" | "SESSION_AUTHORIZATION", ..]
         | ["SET", "DEFAULT", "ROLE"]
-        | ["SET", "SESSION" | "LOCAL", "ROLE" | "AUTHORIZATION"] => Some(Reach::Accounts),
+        | ["SET", "SESSION" | "LOCAL", "ROLE" | "AUTHORIZATION" | "SESSION_AUTHORIZATION"] => {
+            Some(Reach::Accounts)
+        }
         ["SET", "GLOBAL" | "PERSIST" | "PERSIST_ONLY", ..]
         | ["ALTER", "SYSTEM" | "DATABASE" | "INSTANCE" | "SERVER", ..]
         | ["CREATE" | "DROP", "DATABASE" | "TABLESPACE" | "SERVER" | "EXTENSION", ..]

@@ -18,10 +18,13 @@
 
 use model::{
     Product,
-    sql::{BinaryOp, LikeOp, Quote, UnaryOp},
+    sql::{BinaryOp, LikeOp, NullSpelling, Quote, UnaryOp},
 };
 
-use super::words::{self, Words};
+use super::{
+    rules_postgres::POSTGRES,
+    words::{self, Words},
+};
 
 /// How tightly something binds; higher is tighter.
 pub(super) type Binding = u8;
@@ -42,7 +45,7 @@ pub(super) struct Shape {
     pub right: Binding,
 }
 
-const fn shape(own: Binding, left: Binding, right: Binding) -> Shape {
+pub(super) const fn shape(own: Binding, left: Binding, right: Binding) -> Shape {
     Shape { own, left, right }
 }
 
@@ -53,12 +56,22 @@ pub(super) struct Infix {
     pub op: BinaryOp,
     /// How it is written; in capitals if it is a word.
     pub text: &'static str,
-    /// Its level; it groups to the left.
+    /// Its level.
     pub level: Binding,
+    /// Does it group to the left? Otherwise it takes none of its own level on either side.
+    pub groups: bool,
 }
 
-const fn infix(op: BinaryOp, text: &'static str, level: Binding) -> Infix {
-    Infix { op, text, level }
+impl Infix {
+    /// How it binds.
+    pub fn shape(&self) -> Shape {
+        let left = if self.groups { self.level } else { self.level + 1 };
+        Shape { own: self.level, left, right: self.level + 1 }
+    }
+}
+
+pub(super) const fn infix(op: BinaryOp, text: &'static str, level: Binding) -> Infix {
+    Infix { op, text, level, groups: true }
 }
 
 /// One operator before its operand.
@@ -68,12 +81,14 @@ pub(super) struct Prefix {
     pub op: UnaryOp,
     /// How it is written.
     pub text: &'static str,
-    /// Its level; it asks the same of its operand.
+    /// Its level.
     pub level: Binding,
+    /// The least level of its operand.
+    pub operand: Binding,
 }
 
-const fn prefix(op: UnaryOp, text: &'static str, level: Binding) -> Prefix {
-    Prefix { op, text, level }
+pub(super) const fn prefix(op: UnaryOp, text: &'static str, level: Binding) -> Prefix {
+    Prefix { op, text, level, operand: level }
 }
 
 /// What one dialect's SQL looks like.
@@ -84,22 +99,33 @@ pub(super) struct Rules {
     /// Marks that a server may read as one when no blank is between them: MySQL takes `!!a` for `!a` and
     /// `a=!b` for `a=b`.
     pub sticky: &'static str,
+    /// Are all marks that stand together one operator, as in PostgreSQL? Then `a=-b` is read as `a = -b` but
+    /// `a|-b` with an operator `|-`, which we do not know and refuse.
+    pub operator_runs: bool,
     /// Quotes around identifiers; the first is what the printer uses.
     pub quotes: &'static [Quote],
     /// Is `"text"` a string?
     pub double_quoted_text: bool,
     /// Do strings have backslash escapes?
     pub backslash: bool,
+    /// Is `E'text'` a string with backslash escapes?
+    pub escape_strings: bool,
     /// Letters that make bytes of the string after them: `x'32'`.
     pub byte_prefixes: &'static str,
+    /// Are there numbers of other bases: `0x32`? Older servers read that as a number and a name.
+    pub based_numbers: bool,
     /// Do comments begin with `#`, and need `--` a blank after it?
     pub hash_comments: bool,
+    /// Do comments nest?
+    pub nested_comments: bool,
     /// What makes `/*` more than a comment: `/*!` and the like.
     pub live_comments: &'static [&'static str],
     /// How an optimizer hint begins.
     pub hint: Option<&'static str>,
     /// Must `(` follow a function's name without a blank?
     pub tight_calls: bool,
+    /// Are names without quotes in lower case to the server?
+    pub folds_names: bool,
     /// Words that are no names unless quoted.
     pub(super) reserved: &'static [&'static Words],
     /// Reserved words that are functions when `(` follows.
@@ -122,10 +148,12 @@ pub(super) struct Rules {
     pub between: Shape,
     /// COLLATE.
     pub collate: Shape,
+    /// `::`
+    pub cast: Shape,
     /// Does IS take any expression on its right side?
     pub is_any: bool,
-    /// Are there `ISNULL`, `NOTNULL` and `NOT NULL` after an operand?
-    pub isnull_words: bool,
+    /// Other ways to test for NULL after an operand: how they are written, and whether they say NOT.
+    pub null_words: &'static [(&'static str, NullSpelling, bool)],
     /// Which clauses exist.
     pub clauses: Clauses,
 }
@@ -143,18 +171,32 @@ pub(super) struct Clauses {
     pub full_join: bool,
     /// `(SELECT ...) UNION ...`
     pub paren_queries: bool,
-    /// `FOR UPDATE`, `LOCK IN SHARE MODE`
+    /// `FOR UPDATE`
     pub locking_reads: bool,
+    /// `LOCK IN SHARE MODE`
+    pub in_share_mode: bool,
     /// `FOR SHARE`, and `OF t`
     pub for_share: bool,
+    /// `FOR NO KEY UPDATE`, `FOR KEY SHARE`
+    pub key_locks: bool,
     /// `WAIT n`, and waiting words after `LOCK IN SHARE MODE`
     pub lock_wait_seconds: bool,
     /// `NULLS FIRST`
     pub nulls_order: bool,
+    /// `LIMIT n, m`
+    pub limit_comma: bool,
     /// `INSERT IGNORE`, `INSERT ... SET`, `ON DUPLICATE KEY UPDATE`, multi-table UPDATE, `VALUE`
     pub mysql_changes: bool,
-    /// `INSERT OR IGNORE`, `ON CONFLICT`, `DEFAULT VALUES`
+    /// `INSERT OR IGNORE`, and no alias without AS in UPDATE and DELETE
     pub sqlite_changes: bool,
+    /// `ON CONFLICT`, `DEFAULT VALUES`
+    pub on_conflict: bool,
+    /// `REPLACE`
+    pub replace: bool,
+    /// `ORDER BY` and `LIMIT` in UPDATE and DELETE
+    pub ordered_changes: bool,
+    /// `UPDATE ... FROM`, `DELETE ... USING`, and no table before an assigned column
+    pub postgres_changes: bool,
     /// `INSERT ... RETURNING` and `DELETE ... RETURNING`
     pub returning: bool,
     /// `UPDATE ... RETURNING`
@@ -163,12 +205,16 @@ pub(super) struct Clauses {
     pub mysql_ddl: bool,
     /// Types of any words or none, AUTOINCREMENT, WITHOUT ROWID
     pub sqlite_ddl: bool,
+    /// Identity columns, `CREATE INDEX ... USING`, `WHERE`, `CASCADE`, TRUNCATE of several tables
+    pub postgres_ddl: bool,
     /// `CREATE INDEX IF NOT EXISTS`, `DROP INDEX IF EXISTS`
     pub index_if_exists: bool,
-    /// `START TRANSACTION`, `SET`, `BEGIN WORK`
+    /// `START TRANSACTION`, `SET` of several things at once, `BEGIN WORK`, variables
     pub mysql_control: bool,
     /// `BEGIN IMMEDIATE`, `END`, `COMMIT TRANSACTION`, PRAGMA
     pub sqlite_control: bool,
+    /// `BEGIN READ ONLY`, `END WORK`, `ABORT`, `SET x TO y`, `LOCK TABLE`
+    pub postgres_control: bool,
 }
 
 const MYSQL_PREFIXES: &[Prefix] = &[
@@ -214,31 +260,45 @@ const MYSQL_CLAUSES: Clauses = Clauses {
     full_join: false,
     paren_queries: true,
     locking_reads: true,
+    in_share_mode: true,
     for_share: true,
+    key_locks: false,
     lock_wait_seconds: false,
     nulls_order: false,
+    limit_comma: true,
     mysql_changes: true,
     sqlite_changes: false,
+    on_conflict: false,
+    replace: true,
+    ordered_changes: true,
+    postgres_changes: false,
     returning: false,
     update_returning: false,
     mysql_ddl: true,
     sqlite_ddl: false,
+    postgres_ddl: false,
     index_if_exists: false,
     mysql_control: true,
     sqlite_control: false,
+    postgres_control: false,
 };
 
 const MYSQL_RULES: Rules = Rules {
     symbols: &["<=>", "->>", "<<", ">>", "<=", ">=", "<>", "!=", "||", "&&", ":=", "->"],
     sticky: "!=<>",
+    operator_runs: false,
     quotes: &[Quote::Backtick],
     double_quoted_text: true,
     backslash: true,
+    escape_strings: false,
     byte_prefixes: "xXbB",
+    based_numbers: true,
     hash_comments: true,
+    nested_comments: false,
     live_comments: &["/*!"],
     hint: Some("/*+"),
     tight_calls: true,
+    folds_names: false,
     reserved: &[&words::COMMON, &words::MYSQL_FAMILY, &words::MYSQL],
     reserved_functions: &words::MYSQL_FUNCTIONS,
     odd_functions: &words::MYSQL_ODD_FUNCTIONS,
@@ -254,8 +314,9 @@ const MYSQL_RULES: Rules = Rules {
     in_list: shape(7, 8, PRIMARY),
     between: shape(7, 8, 8),
     collate: shape(15, 15, PRIMARY),
+    cast: shape(ANY, PRIMARY, PRIMARY),
     is_any: false,
-    isnull_words: false,
+    null_words: &[],
     clauses: MYSQL_CLAUSES,
 };
 
@@ -277,14 +338,19 @@ static MYSQL: Rules = MYSQL_RULES;
 static SQLITE: Rules = Rules {
     symbols: &["->>", "<<", ">>", "<=", ">=", "<>", "!=", "==", "||", "->"],
     sticky: "",
+    operator_runs: false,
     quotes: &[Quote::Double, Quote::Backtick, Quote::Bracket],
     double_quoted_text: false,
     backslash: false,
+    escape_strings: false,
     byte_prefixes: "xX",
+    based_numbers: true,
     hash_comments: false,
+    nested_comments: false,
     live_comments: &[],
     hint: None,
     tight_calls: false,
+    folds_names: false,
     reserved: &[&words::COMMON, &words::SQLITE],
     reserved_functions: &words::SQLITE_FUNCTIONS,
     odd_functions: &words::SQLITE_ODD_FUNCTIONS,
@@ -328,8 +394,13 @@ static SQLITE: Rules = Rules {
     in_list: shape(4, 4, PRIMARY),
     between: shape(4, 4, 5),
     collate: shape(10, 10, PRIMARY),
+    cast: shape(ANY, PRIMARY, PRIMARY),
     is_any: true,
-    isnull_words: true,
+    null_words: &[
+        ("ISNULL", NullSpelling::OneWord, false),
+        ("NOTNULL", NullSpelling::OneWord, true),
+        ("NOT NULL", NullSpelling::NotNull, true),
+    ],
     clauses: Clauses {
         index_hints: false,
         indexed_by: true,
@@ -337,18 +408,27 @@ static SQLITE: Rules = Rules {
         full_join: true,
         paren_queries: false,
         locking_reads: false,
+        in_share_mode: false,
         for_share: false,
+        key_locks: false,
         lock_wait_seconds: false,
         nulls_order: true,
+        limit_comma: true,
         mysql_changes: false,
         sqlite_changes: true,
+        on_conflict: true,
+        replace: true,
+        ordered_changes: true,
+        postgres_changes: false,
         returning: true,
         update_returning: true,
         mysql_ddl: false,
         sqlite_ddl: true,
+        postgres_ddl: false,
         index_if_exists: true,
         mysql_control: false,
         sqlite_control: true,
+        postgres_control: false,
     },
 };
 
@@ -358,8 +438,8 @@ impl Rules {
         match product {
             Product::Mysql => &MYSQL,
             Product::Mariadb => &MARIADB,
-            // The grammar of its own is still to be written.
-            Product::Postgres | Product::Sqlite => &SQLITE,
+            Product::Postgres => &POSTGRES,
+            Product::Sqlite => &SQLITE,
         }
     }
 
@@ -386,7 +466,7 @@ impl Rules {
 
 /// How an operator is written: as the dialect does, or as any other does if this one does not have it.
 pub(super) fn spelling(rules: &Rules, op: BinaryOp) -> &'static str {
-    let found = rules.infix(op).or_else(|| MYSQL.infix(op)).or_else(|| SQLITE.infix(op));
+    let found = [rules, &MYSQL, &SQLITE, &POSTGRES].into_iter().find_map(|rules| rules.infix(op));
     found.map_or("", |i| i.text)
 }
 
@@ -397,5 +477,6 @@ pub(super) fn like_spelling(op: LikeOp) -> &'static str {
         LikeOp::Glob => "GLOB",
         LikeOp::Regexp => "REGEXP",
         LikeOp::Rlike => "RLIKE",
+        LikeOp::Ilike => "ILIKE",
     }
 }

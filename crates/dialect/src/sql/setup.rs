@@ -8,12 +8,15 @@ use model::{
     Product,
     schema::{ColumnDef, Key, KeyKind, SetupData, Table},
     sql::{
-        ColumnOption, Constraint, CreateIndex, CreateTable, Expr, IndexColumn, Insert, InsertSource,
-        Statement, TableColumn, TableItem, TypeName, VisitMut,
+        ColumnOption, Constraint, CreateIndex, CreateTable, Expr, Ident, IndexColumn, Insert, InsertSource,
+        Quote, Statement, TableColumn, TableItem, TypeName, VisitMut,
     },
 };
 
-use super::{Opaque, facts, print::Out, rules::Rules, try_parse};
+use super::{Opaque, facts, print::Out, rules::Rules, try_parse, words::Words};
+
+/// PostgreSQL's types that count up.
+static SERIALS: Words = Words::new("BIGSERIAL SERIAL SERIAL2 SERIAL4 SERIAL8 SMALLSERIAL");
 
 /// Understands a setup as data, or says why it is none. The reason counts statements from 1.
 pub fn setup(product: Product, statements: &[String]) -> Result<SetupData, Opaque> {
@@ -64,7 +67,8 @@ impl Reader {
     fn position(&self, name: &str) -> Result<usize, String> {
         let tables = &self.data.tables;
         let exact = tables.iter().position(|t| t.name == name);
-        let found = exact.or_else(|| tables.iter().position(|t| t.name.eq_ignore_ascii_case(name)));
+        let alike = || tables.iter().position(|t| t.name.eq_ignore_ascii_case(name));
+        let found = if self.rules.folds_names { exact } else { exact.or_else(alike) };
         found.ok_or_else(|| format!("table {name} is not created before it"))
     }
 
@@ -72,25 +76,27 @@ impl Reader {
         if create.temporary {
             return Err("a temporary table".to_string());
         }
-        let name = create.name.name.name.clone();
+        let name = self.name(&create.name.name);
         let mut table = Table { name, columns: Vec::new(), keys: Vec::new(), foreign_keys: false };
         for item in &create.items {
             match item {
                 TableItem::Column(column) => self.column(&mut table, column),
                 TableItem::Constraint(constraint) => match &constraint.kind {
-                    Constraint::PrimaryKey(columns) => add_key(&mut table, None, KeyKind::Primary, columns),
+                    Constraint::PrimaryKey(columns) => {
+                        self.add_key(&mut table, None, KeyKind::Primary, columns)
+                    }
                     Constraint::Unique { index, columns, .. } => {
                         let name = index.as_ref().or(constraint.name.as_ref());
-                        add_key(&mut table, name.map(|n| n.name.clone()), KeyKind::Unique, columns);
+                        self.add_key(&mut table, name.map(|n| self.name(n)), KeyKind::Unique, columns);
                     }
                     Constraint::Index { index, columns, .. } => {
-                        let name = index.as_ref().map(|n| n.name.clone());
-                        add_key(&mut table, name, KeyKind::Plain, columns);
+                        let name = index.as_ref().map(|n| self.name(n));
+                        self.add_key(&mut table, name, KeyKind::Plain, columns);
                     }
                     Constraint::Check(_) => {}
                     Constraint::ForeignKey { references, .. } => {
                         table.foreign_keys = true;
-                        self.refer(&references.table.name.name);
+                        self.refer(&references.table.name);
                     }
                 },
             }
@@ -112,27 +118,36 @@ impl Reader {
     }
 
     fn column(&mut self, table: &mut Table, column: &TableColumn) {
-        let name = column.name.name.clone();
-        let own = [IndexColumn::from(name.as_str())];
+        let name = self.name(&column.name);
+        let own = [IndexColumn { name: column.name.clone(), length: None, direction: None }];
         let type_text = column.ty.as_ref().map(|ty| self.type_text(ty)).unwrap_or_default();
         let mut def = ColumnDef { name, type_text, nullable: true, auto_increment: false };
         if def.type_text.eq_ignore_ascii_case("SERIAL") && self.rules.clauses.mysql_ddl {
             // Shorthand of MySQL for BIGINT UNSIGNED NOT NULL AUTO_INCREMENT UNIQUE.
             def.nullable = false;
             def.auto_increment = true;
-            add_key(table, None, KeyKind::Unique, &own);
+            self.add_key(table, None, KeyKind::Unique, &own);
+        }
+        if SERIALS.has(&def.type_text) && self.rules.clauses.postgres_ddl {
+            // Shorthand of PostgreSQL for a whole number NOT NULL with a sequence.
+            def.nullable = false;
+            def.auto_increment = true;
         }
         for option in &column.options {
             match option {
                 ColumnOption::NotNull => def.nullable = false,
                 ColumnOption::AutoIncrement | ColumnOption::Autoincrement => def.auto_increment = true,
-                ColumnOption::PrimaryKey(_) | ColumnOption::Key => {
-                    add_key(table, None, KeyKind::Primary, &own)
+                ColumnOption::Identity { .. } => {
+                    def.nullable = false;
+                    def.auto_increment = true;
                 }
-                ColumnOption::Unique { .. } => add_key(table, None, KeyKind::Unique, &own),
+                ColumnOption::PrimaryKey(_) | ColumnOption::Key => {
+                    self.add_key(table, None, KeyKind::Primary, &own)
+                }
+                ColumnOption::Unique { .. } => self.add_key(table, None, KeyKind::Unique, &own),
                 ColumnOption::References(references) => {
                     table.foreign_keys = true;
-                    self.refer(&references.table.name.name);
+                    self.refer(&references.table.name);
                 }
                 ColumnOption::Name(_)
                 | ColumnOption::Null
@@ -148,6 +163,23 @@ impl Reader {
         table.columns.push(def);
     }
 
+    /// A name as the server has it.
+    fn name(&self, ident: &Ident) -> String {
+        if self.rules.folds_names && ident.quote == Quote::Bare {
+            ident.name.to_ascii_lowercase()
+        } else {
+            ident.name.clone()
+        }
+    }
+
+    fn key(&self, name: Option<String>, kind: KeyKind, columns: &[IndexColumn]) -> Key {
+        Key { name, kind, columns: columns.iter().map(|c| self.name(&c.name)).collect() }
+    }
+
+    fn add_key(&self, table: &mut Table, name: Option<String>, kind: KeyKind, columns: &[IndexColumn]) {
+        table.keys.push(self.key(name, kind, columns));
+    }
+
     fn type_text(&self, ty: &TypeName) -> String {
         let mut out = Out::new(self.rules);
         out.type_name(ty);
@@ -155,19 +187,23 @@ impl Reader {
     }
 
     /// Marks the table that a foreign key refers to.
-    fn refer(&mut self, name: &str) {
-        if let Ok(at) = self.position(name) {
+    fn refer(&mut self, name: &Ident) {
+        if let Ok(at) = self.position(&self.name(name)) {
             self.data.tables[at].foreign_keys = true;
         }
     }
 
     fn index(&mut self, create: &CreateIndex) -> Result<(), String> {
-        let at = self.position(&create.table.name.name)?;
+        let at = self.position(&self.name(&create.table.name))?;
         if self.filled.contains(&at) {
             return Err("an index is created after rows are inserted".to_string());
         }
         let kind = if create.unique { KeyKind::Unique } else { KeyKind::Plain };
-        add_key(&mut self.data.tables[at], Some(create.name.name.name.clone()), kind, &create.columns);
+        let key = self.key(Some(self.name(&create.name.name)), kind, &create.columns);
+        // What holds only for some rows is no key of the table.
+        if create.filter.is_none() {
+            self.data.tables[at].keys.push(key);
+        }
         Ok(())
     }
 
@@ -181,17 +217,12 @@ impl Reader {
         if !look.constant {
             return Err("it inserts more than constants".to_string());
         }
-        let at = self.position(&insert.table.name.name)?;
+        let at = self.position(&self.name(&insert.table.name))?;
         if !self.filled.contains(&at) {
             self.filled.push(at);
         }
         Ok(())
     }
-}
-
-fn add_key(table: &mut Table, name: Option<String>, kind: KeyKind, columns: &[IndexColumn]) {
-    let columns = columns.iter().map(|c| c.name.name.clone()).collect();
-    table.keys.push(Key { name, kind, columns });
 }
 
 /// Looks for what is no constant.

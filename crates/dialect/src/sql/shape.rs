@@ -1,6 +1,6 @@
 //! How tightly a whole expression binds. Parser and printer both ask here.
 
-use model::sql::Expr;
+use model::sql::{CastSpelling, Expr};
 
 use super::rules::{ANY, Binding, PRIMARY, Rules};
 
@@ -16,13 +16,14 @@ pub(super) fn level(rules: &Rules, expr: &Expr) -> Binding {
         Expr::Between { .. } => rules.between.own,
         Expr::Like { op, .. } => rules.like(*op).map_or(ANY, |(_, shape)| shape.own),
         Expr::Collate { .. } => rules.collate.own,
+        Expr::Cast { spelling: CastSpelling::Colons, .. } => rules.cast.own,
         Expr::Literal(_)
         | Expr::Column(_)
         | Expr::Variable(_)
         | Expr::Default
         | Expr::BareFunction(_)
         | Expr::Case { .. }
-        | Expr::Cast { .. }
+        | Expr::Cast { spelling: CastSpelling::Call, .. }
         | Expr::Function { .. }
         | Expr::Row(_)
         | Expr::Subquery(_)

@@ -110,8 +110,8 @@ impl<'a> Lexer<'_, 'a> {
                 if self.rules.live_comments.iter().any(|live| rest.starts_with(live)) {
                     return self.refuse("a comment that the server reads");
                 }
-                match comment.find("*/") {
-                    Some(end) => self.at += end + 4,
+                match comment_end(comment, self.rules.nested_comments) {
+                    Some(end) => self.at += end + 2,
                     None => return self.refuse("a comment without an end"),
                 }
             } else {
@@ -138,6 +138,18 @@ impl<'a> Lexer<'_, 'a> {
             '"' => self.quoted('"', Quote::Double),
             '[' => self.quoted(']', Quote::Bracket),
             '@' => self.variable(),
+            'e' | 'E' if self.rules.escape_strings && second == Some('\'') => {
+                self.at += 1;
+                self.string('\'', true)
+            }
+            // `U&'..'` and `U&".."`: a string and a name with escapes of their own.
+            'u' | 'U' if self.rules.escape_strings && second == Some('&') => match rest.as_bytes().get(2) {
+                Some(b'\'' | b'"') => self.refuse("a string with a word before it"),
+                Some(_) | None => {
+                    self.at += 1;
+                    Ok(TokenKind::Word)
+                }
+            },
             '0'..='9' => self.number(),
             '.' if second.is_some_and(|c| c.is_ascii_digit()) && !after_name => self.number(),
             c if self.rules.byte_prefixes.contains(c) && second == Some('\'') => {
@@ -152,6 +164,7 @@ impl<'a> Lexer<'_, 'a> {
                 }
                 Ok(TokenKind::Word)
             }
+            c if self.rules.operator_runs && RUNS.contains(c) => self.operator_run(),
             c if "+-*/%=<>!|&^~(),.;:".contains(c) => {
                 let long = self.rules.symbols.iter().find(|s| rest.starts_with(**s));
                 self.at += long.map_or(1, |s| s.len());
@@ -165,12 +178,39 @@ impl<'a> Lexer<'_, 'a> {
         }
     }
 
+    /// All marks that stand together, as PostgreSQL reads them: a run ends before a comment, and gives back `+` and `-`
+    /// at its end unless it holds a mark that no standard operator has.
+    fn operator_run(&mut self) -> Result<TokenKind, Opaque> {
+        let rest = self.rest();
+        let mut run = &rest[..rest.find(|c| !RUNS.contains(c)).unwrap_or(rest.len())];
+        for comment in ["--", "/*"] {
+            run = run.find(comment).map_or(run, |at| &run[..at]);
+        }
+        if !run.contains(|c| "~!@#%^&|`?".contains(c)) {
+            while run.len() > 1 && run.ends_with(['+', '-']) {
+                run = &run[..run.len() - 1];
+            }
+        }
+        let known = self.rules.symbols.contains(&run)
+            || self.rules.infixes.iter().any(|infix| infix.text == run)
+            || self.rules.prefixes.iter().any(|prefix| prefix.text == run);
+        if !known {
+            return self.refuse(&format!("the operator {run}"));
+        }
+        self.at += run.len();
+        Ok(TokenKind::Symbol)
+    }
+
     fn text(&mut self, quote: char) -> Result<TokenKind, Opaque> {
+        self.string(quote, self.rules.backslash)
+    }
+
+    fn string(&mut self, quote: char, backslash: bool) -> Result<TokenKind, Opaque> {
         self.at += 1;
         loop {
             let Some(c) = self.peek() else { return self.refuse("a string without an end") };
             self.at += c.len_utf8();
-            if c == '\\' && self.rules.backslash {
+            if c == '\\' && backslash {
                 self.at += self.peek().map_or(0, char::len_utf8);
             } else if c == quote {
                 if self.peek() != Some(quote) {
@@ -225,7 +265,7 @@ impl<'a> Lexer<'_, 'a> {
                     None
                 }
             });
-        if let Some(test) = base {
+        if let Some(test) = base.filter(|_| self.rules.based_numbers) {
             self.at += 2;
             self.take_while(test);
         } else {
@@ -252,6 +292,30 @@ impl<'a> Lexer<'_, 'a> {
             }
         }
     }
+}
+
+/// The marks of PostgreSQL's operators.
+const RUNS: &str = "+-*/<>=~!@#%^&|`?";
+
+/// Where a comment ends, given what follows its `/*`.
+fn comment_end(comment: &str, nested: bool) -> Option<usize> {
+    let mut depth = 1;
+    let mut at = 0;
+    while depth > 0 {
+        let rest = &comment[at..];
+        let close = rest.find("*/")?;
+        match rest.find("/*").filter(|open| nested && *open < close) {
+            Some(open) => {
+                depth += 1;
+                at += open + 2;
+            }
+            None => {
+                depth -= 1;
+                at += close + 2;
+            }
+        }
+    }
+    Some(at)
 }
 
 /// May this character be in a name without quotes?

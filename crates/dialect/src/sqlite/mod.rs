@@ -29,4 +29,5 @@ pub static DIALECT: Dialect = Dialect {
     hold_view: None,
     quote: '"',
     variants: &[&[("journal_mode", "delete")], &[("journal_mode", "wal")]],
+    since: &[],
 };

@@ -7,8 +7,16 @@ fn is_sqlite(product: Product) -> bool {
     product == Product::Sqlite
 }
 
+fn is_postgres(product: Product) -> bool {
+    product == Product::Postgres
+}
+
+fn is_mysql(product: Product) -> bool {
+    matches!(product, Product::Mysql | Product::Mariadb)
+}
+
 fn ident(product: Product) -> impl Strategy<Value = Ident> {
-    let quote = if is_sqlite(product) { Quote::Double } else { Quote::Backtick };
+    let quote = if is_mysql(product) { Quote::Backtick } else { Quote::Double };
     let quoted = select(vec!["select", "my col", "a`b", "q\"q", "ü.x", "Order"]);
     prop_oneof![
         8 => select(vec!["a", "b", "c1", "T_x", "value", "größe"]).prop_map(Ident::new),
@@ -26,13 +34,19 @@ fn column(product: Product) -> impl Strategy<Value = ColumnRef> {
         .prop_map(|(table, name)| ColumnRef { table, name })
 }
 
-fn literal() -> impl Strategy<Value = Literal> {
+fn literal(product: Product) -> impl Strategy<Value = Literal> {
+    let mut numbers = vec!["0", "1", "42", "1.5", "2e-3", ".5"];
+    let mut strings = vec!["''", "'x'", "'it''s'", "'--'", "'/*'"];
+    if is_postgres(product) {
+        strings.extend([r"'\'", r"E'\''"]);
+    } else {
+        numbers.push("0x1F");
+    }
     prop_oneof![
         Just(Literal::Null),
         any::<bool>().prop_map(Literal::Bool),
-        select(vec!["0", "1", "42", "1.5", "2e-3", ".5", "0x1F"])
-            .prop_map(|n| Literal::Number(n.to_string())),
-        select(vec!["''", "'x'", "'it''s'", "'--'", "'/*'"]).prop_map(|s| Literal::Text(s.to_string())),
+        select(numbers).prop_map(|n| Literal::Number(n.to_string())),
+        select(strings).prop_map(|s| Literal::Text(s.to_string())),
         Just(Literal::Bytes("x'00ff'".to_string())),
     ]
 }
@@ -41,10 +55,12 @@ fn binary_ops(product: Product) -> Vec<BinaryOp> {
     use BinaryOp::*;
     let mut ops =
         vec![Or, And, Eq, Ne, NeBang, Lt, Le, Gt, Ge, BitOr, BitAnd, Shl, Shr, Add, Sub, Mul, Div, Rem];
-    let more: &[BinaryOp] = if is_sqlite(product) {
-        &[EqEq, Is, IsNot, Concat]
-    } else {
-        &[OrBars, Xor, AndAmps, NullSafeEq, IntDiv, Mod, BitXor]
+    let more: &[BinaryOp] = match product {
+        Product::Sqlite => &[EqEq, Is, IsNot, Concat],
+        Product::Mysql | Product::Mariadb => &[OrBars, Xor, AndAmps, NullSafeEq, IntDiv, Mod, BitXor],
+        Product::Postgres => {
+            &[IsDistinct, IsNotDistinct, Concat, BitXor, Power, Match, NotMatch, MatchNoCase, NotMatchNoCase]
+        }
     };
     ops.extend(more);
     ops
@@ -52,11 +68,11 @@ fn binary_ops(product: Product) -> Vec<BinaryOp> {
 
 fn unary_ops(product: Product) -> Vec<UnaryOp> {
     use UnaryOp::*;
-    if is_sqlite(product) { vec![Not, Neg, Plus, BitNot] } else { vec![Not, Neg, Plus, BitNot, Bang] }
+    if is_mysql(product) { vec![Not, Neg, Plus, BitNot, Bang] } else { vec![Not, Neg, Plus, BitNot] }
 }
 
 fn type_name(product: Product) -> impl Strategy<Value = TypeName> {
-    let words = if is_sqlite(product) { vec!["INTEGER", "text"] } else { vec!["SIGNED", "char", "DECIMAL"] };
+    let words = if is_mysql(product) { vec!["SIGNED", "char", "DECIMAL"] } else { vec!["INTEGER", "text"] };
     (select(words), option::of(1u64..20)).prop_map(|(word, arg)| TypeName {
         args: if word == "SIGNED" { Vec::new() } else { arg.map(Literal::number).into_iter().collect() },
         ..TypeName::new(word)
@@ -66,10 +82,10 @@ fn type_name(product: Product) -> impl Strategy<Value = TypeName> {
 /// Any expression.
 pub fn expr(product: Product) -> BoxedStrategy<Expr> {
     let leaf = prop_oneof![
-        3 => literal().prop_map(Expr::Literal),
+        3 => literal(product).prop_map(Expr::Literal),
         4 => column(product).prop_map(Expr::Column),
         1 => Just(Expr::BareFunction("CURRENT_TIMESTAMP".into())),
-        1 => Just(if is_sqlite(product) { Expr::column("v") } else { Expr::Variable("@@session.x".to_string()) }),
+        1 => Just(if is_mysql(product) { Expr::Variable("@@session.x".to_string()) } else { Expr::column("v") }),
     ];
     leaf.prop_recursive(5, 40, 4, move |inner| {
         let boxed = inner.clone().prop_map(Box::new).boxed();
@@ -79,7 +95,7 @@ pub fn expr(product: Product) -> BoxedStrategy<Expr> {
             10 => (boxed.clone(), select(binary_ops(product)), boxed.clone()).prop_map(binary),
             2 => (boxed.clone(), any::<bool>(), 0..3u8).prop_map(move |(expr, negated, how)| {
                 let spelling = match how {
-                    1 if is_sqlite(product) => NullSpelling::OneWord,
+                    1 if !is_mysql(product) => NullSpelling::OneWord,
                     2 if is_sqlite(product) && negated => NullSpelling::NotNull,
                     _ => NullSpelling::Is,
                 };
@@ -96,13 +112,20 @@ pub fn expr(product: Product) -> BoxedStrategy<Expr> {
                 |(expr, negated, pattern, escape)| Expr::Like { expr, negated, op: LikeOp::Like, pattern, escape }
             ),
             1 => (boxed.clone(), any::<bool>(), boxed.clone()).prop_map(
-                |(expr, negated, pattern)| Expr::Like { expr, negated, op: LikeOp::Regexp, pattern, escape: None }
+                move |(expr, negated, pattern)| {
+                    let op = if is_postgres(product) { LikeOp::Ilike } else { LikeOp::Regexp };
+                    Expr::Like { expr, negated, op, pattern, escape: None }
+                }
             ),
             1 => boxed.clone().prop_map(|expr| Expr::Collate { expr, collation: "nocase".into() }),
             1 => (option::of(boxed.clone()), inner.clone(), inner.clone(), option::of(boxed.clone())).prop_map(
                 |(operand, when, then, otherwise)| Expr::Case { operand, whens: vec![When { when, then }], otherwise }
             ),
-            1 => (boxed.clone(), type_name(product)).prop_map(|(expr, ty)| Expr::Cast { expr, ty }),
+            2 => (boxed.clone(), type_name(product), any::<bool>()).prop_map(move |(expr, ty, colons)| {
+                let colons = colons && is_postgres(product);
+                let spelling = if colons { CastSpelling::Colons } else { CastSpelling::Call };
+                Expr::Cast { expr, ty, spelling }
+            }),
             2 => (select(vec!["f", "COUNT", "Max"]), any::<bool>(), list.clone()).prop_map(|(name, distinct, list)| {
                 let quantifier = distinct.then_some(Quantifier::Distinct);
                 Expr::Function { name: name.into(), quantifier, args: FunctionArgs::List(list) }
@@ -150,16 +173,18 @@ fn table_ref(
     inner: impl Strategy<Value = Expr> + 'static,
 ) -> impl Strategy<Value = TableRef> {
     use JoinKind::*;
-    let hint = if is_sqlite(product) {
-        IndexHint::IndexedBy("i".into())
-    } else {
-        let names = vec!["i".into(), "PRIMARY".into()];
-        IndexHint::Names { action: HintAction::Force, word: IndexWord::Index, scope: None, names }
+    let hint = match product {
+        Product::Sqlite => vec![IndexHint::IndexedBy("i".into())],
+        Product::Postgres => Vec::new(),
+        Product::Mysql | Product::Mariadb => {
+            let names = vec!["i".into(), "PRIMARY".into()];
+            vec![IndexHint::Names { action: HintAction::Force, word: IndexWord::Index, scope: None, names }]
+        }
     };
     let factor = move || {
         let hint = hint.clone();
         (object(product), alias(product), any::<bool>()).prop_map(move |(name, alias, hinted)| {
-            TableFactor::Table { name, alias, hints: if hinted { vec![hint.clone()] } else { Vec::new() } }
+            TableFactor::Table { name, alias, hints: if hinted { hint.clone() } else { Vec::new() } }
         })
     };
     let kinds = select(vec![Plain, Inner, Cross, Left, LeftOuter, Right, RightOuter]);
@@ -178,8 +203,9 @@ fn order_by(inner: impl Strategy<Value = Expr>) -> impl Strategy<Value = Vec<Ord
     )
 }
 
-fn limit() -> impl Strategy<Value = Option<Limit>> {
-    option::of((0..9i64, 0..3u8).prop_map(|(n, how)| Limit {
+fn limit(product: Product) -> impl Strategy<Value = Option<Limit>> {
+    let ways = if is_postgres(product) { 2 } else { 3u8 };
+    option::of((0..9i64, 0..ways).prop_map(|(n, how)| Limit {
         count: Expr::int(n),
         offset: match how {
             0 => None,
@@ -195,10 +221,16 @@ fn locks(product: Product) -> impl Strategy<Value = Vec<Lock>> {
     if !is_sqlite(product) {
         choices.push(lock(LockStrength::Update, None));
         choices.push(lock(LockStrength::Update, Some(LockWait::SkipLocked)));
+    }
+    if is_mysql(product) {
         choices.push(lock(LockStrength::InShareMode, None));
     }
-    if product == Product::Mysql {
+    if matches!(product, Product::Mysql | Product::Postgres) {
         choices.push(lock(LockStrength::Share, Some(LockWait::Nowait)));
+    }
+    if is_postgres(product) {
+        choices.push(lock(LockStrength::NoKeyUpdate, None));
+        choices.push(lock(LockStrength::KeyShare, Some(LockWait::SkipLocked)));
     }
     select(choices)
 }
@@ -228,7 +260,7 @@ fn query_of(
 ) -> impl Strategy<Value = Query> {
     let select = select_of(product, inner.clone());
     let more = (select_of(product, inner.clone()), any::<bool>());
-    (select, option::weighted(0.2, more), order_by(inner), limit(), locks(product)).prop_map(
+    (select, option::weighted(0.2, more), order_by(inner), limit(product), locks(product)).prop_map(
         |(first, more, order_by, limit, locks)| {
             let rest = more.map(|(s, all)| {
                 (SetOp::Union, all.then_some(Quantifier::All), QueryPart::Select(Box::new(s)))
@@ -241,7 +273,10 @@ fn query_of(
 fn assignments(product: Product) -> impl Strategy<Value = Vec<Assignment>> {
     let value = prop_oneof![1 => Just(Expr::Default), 5 => expr(product)];
     prop::collection::vec(
-        (column(product), value).prop_map(|(column, value)| Assignment { column, value }),
+        (column(product), value).prop_map(move |(mut column, value)| {
+            column.table = column.table.filter(|_| !is_postgres(product));
+            Assignment { column, value }
+        }),
         1..3,
     )
 }
@@ -249,12 +284,17 @@ fn assignments(product: Product) -> impl Strategy<Value = Vec<Assignment>> {
 fn insert(product: Product) -> impl Strategy<Value = Insert> {
     let rows = prop::collection::vec(prop::collection::vec(expr(product), 1..3), 1..3);
     let columns = option::of(prop::collection::vec(ident(product), 1..3));
-    let verb = select(vec![InsertVerb::Insert, InsertVerb::Replace]);
+    let verbs = if is_postgres(product) {
+        vec![InsertVerb::Insert]
+    } else {
+        vec![InsertVerb::Insert, InsertVerb::Replace]
+    };
+    let verb = select(verbs);
     (verb, object(product), columns, rows, option::of(assignments(product))).prop_map(
         move |(verb, table, columns, rows, update)| {
             let update = update.unwrap_or_default();
             let (mut on_duplicate, mut on_conflict) = (Vec::new(), Vec::new());
-            if is_sqlite(product) && !update.is_empty() {
+            if !is_mysql(product) && !update.is_empty() {
                 let action = ConflictAction::Update { assignments: update, filter: None };
                 on_conflict.push(Conflict { target: vec!["a".into()], action });
             } else {
@@ -296,9 +336,22 @@ fn create_table(product: Product) -> impl Strategy<Value = CreateTable> {
 
 /// Any statement.
 pub fn statement(product: Product) -> impl Strategy<Value = Statement> {
-    let tail = || (option::of(expr(product)), order_by(expr(product)), limit());
-    let update = (table_ref(product, Just(Expr::int(1))), assignments(product), tail()).prop_map(
-        move |(mut table, assignments, (filter, order_by, limit))| {
+    let tail = || {
+        (option::of(expr(product)), order_by(expr(product)), limit(product)).prop_map(
+            move |(filter, order, limit)| {
+                if is_postgres(product) { (filter, Vec::new(), None) } else { (filter, order, limit) }
+            },
+        )
+    };
+    let others = || {
+        let most = usize::from(is_postgres(product));
+        prop::collection::vec(table_ref(product, Just(Expr::int(1))), 0..=most)
+    };
+    let update = (table_ref(product, Just(Expr::int(1))), assignments(product), others(), tail()).prop_map(
+        move |(mut table, assignments, from, (filter, order_by, limit))| {
+            if is_postgres(product) {
+                table.joins.clear();
+            }
             if is_sqlite(product) {
                 table.joins.clear();
                 if let TableFactor::Table { alias: Some(alias), .. } = &mut table.first {
@@ -310,6 +363,7 @@ pub fn statement(product: Product) -> impl Strategy<Value = Statement> {
                 modifier,
                 tables: vec![table],
                 assignments,
+                from,
                 filter,
                 order_by,
                 limit,
@@ -317,9 +371,17 @@ pub fn statement(product: Product) -> impl Strategy<Value = Statement> {
             })
         },
     );
-    let delete = (object(product), tail()).prop_map(|(name, (filter, order_by, limit))| {
+    let delete = (object(product), others(), tail()).prop_map(|(name, using, (filter, order_by, limit))| {
         let table = TableFactor::Table { name, alias: None, hints: Vec::new() };
-        Statement::Delete(Delete { ignore: false, table, filter, order_by, limit, returning: Vec::new() })
+        Statement::Delete(Delete {
+            ignore: false,
+            table,
+            using,
+            filter,
+            order_by,
+            limit,
+            returning: Vec::new(),
+        })
     });
     prop_oneof![
         4 => query_of(product, expr(product)).prop_map(Statement::Query),

@@ -129,6 +129,8 @@ pub struct Update {
     pub tables: Vec<TableRef>,
     /// After SET.
     pub assignments: Vec<Assignment>,
+    /// FROM: tables that are read and not changed.
+    pub from: Vec<TableRef>,
     /// WHERE.
     pub filter: Option<Expr>,
     /// ORDER BY.
@@ -149,6 +151,8 @@ pub struct Delete {
     pub ignore: bool,
     /// The table.
     pub table: TableFactor,
+    /// USING: tables that are read and not changed.
+    pub using: Vec<TableRef>,
     /// WHERE.
     pub filter: Option<Expr>,
     /// ORDER BY.

@@ -1,6 +1,6 @@
 //! Transactions, savepoints and settings.
 
-use super::{Expr, Ident, Literal};
+use super::{Expr, Ident, Literal, ObjectName};
 use crate::level::Level;
 
 /// `BEGIN` and `START TRANSACTION`.
@@ -14,12 +14,14 @@ pub struct Begin {
     pub word: Option<TransactionWord>,
     /// `START TRANSACTION READ ONLY, ...`.
     pub modes: Vec<TransactionMode>,
+    /// Are there commas between them? PostgreSQL can do without.
+    pub commas: bool,
 }
 
 impl Begin {
     /// Plain `BEGIN`.
     pub fn plain() -> Begin {
-        Begin { verb: BeginVerb::Begin, timing: None, word: None, modes: Vec::new() }
+        Begin { verb: BeginVerb::Begin, timing: None, word: None, modes: Vec::new(), commas: true }
     }
 }
 
@@ -63,6 +65,10 @@ pub enum TransactionMode {
     ReadWrite,
     /// `ISOLATION LEVEL ...`
     Isolation(Level),
+    /// `DEFERRABLE`
+    Deferrable,
+    /// `NOT DEFERRABLE`
+    NotDeferrable,
 }
 
 /// `COMMIT` and `END`.
@@ -90,13 +96,25 @@ pub enum CommitVerb {
     End,
 }
 
-/// `ROLLBACK`.
+/// `ROLLBACK` and `ABORT`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rollback {
+    /// Which of the two.
+    pub verb: RollbackVerb,
     /// `ROLLBACK WORK`.
     pub word: Option<TransactionWord>,
     /// `TO SAVEPOINT s`.
     pub to: Option<SavepointTarget>,
+}
+
+/// How a transaction is rolled back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RollbackVerb {
+    /// `ROLLBACK`
+    #[default]
+    Rollback,
+    /// `ABORT`
+    Abort,
 }
 
 /// A savepoint that is gone back to or released.
@@ -113,7 +131,7 @@ pub struct SavepointTarget {
 pub enum Scope {
     /// `SESSION`
     Session,
-    /// `LOCAL`, which is the same
+    /// `LOCAL`: the same, but for the transaction only in PostgreSQL
     Local,
     /// `GLOBAL`
     Global,
@@ -126,6 +144,8 @@ pub struct SetItem {
     pub scope: Option<Scope>,
     /// What is set.
     pub target: SetTarget,
+    /// Was `TO` written? Otherwise `=`.
+    pub to_word: bool,
     /// To what.
     pub value: SetValue,
 }
@@ -155,6 +175,70 @@ pub struct SetTransaction {
     pub scope: Option<Scope>,
     /// What is set.
     pub modes: Vec<TransactionMode>,
+    /// Are there commas between them?
+    pub commas: bool,
+}
+
+/// `LOCK TABLE t IN ... MODE NOWAIT`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockTable {
+    /// Was `TABLE` written?
+    pub table_word: bool,
+    /// The tables.
+    pub names: Vec<ObjectName>,
+    /// Between IN and MODE.
+    pub mode: Option<TableLock>,
+    /// `NOWAIT`?
+    pub nowait: bool,
+}
+
+/// How a whole table is locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TableLock {
+    /// `ACCESS SHARE`
+    AccessShare,
+    /// `ROW SHARE`
+    RowShare,
+    /// `ROW EXCLUSIVE`
+    RowExclusive,
+    /// `SHARE UPDATE EXCLUSIVE`
+    ShareUpdateExclusive,
+    /// `SHARE`
+    Share,
+    /// `SHARE ROW EXCLUSIVE`
+    ShareRowExclusive,
+    /// `EXCLUSIVE`
+    Exclusive,
+    /// `ACCESS EXCLUSIVE`
+    AccessExclusive,
+}
+
+impl TableLock {
+    /// All of them.
+    pub const ALL: [TableLock; 8] = [
+        TableLock::AccessShare,
+        TableLock::RowShare,
+        TableLock::RowExclusive,
+        TableLock::ShareUpdateExclusive,
+        TableLock::Share,
+        TableLock::ShareRowExclusive,
+        TableLock::Exclusive,
+        TableLock::AccessExclusive,
+    ];
+
+    /// Its words.
+    pub fn sql(self) -> &'static str {
+        match self {
+            TableLock::AccessShare => "ACCESS SHARE",
+            TableLock::RowShare => "ROW SHARE",
+            TableLock::RowExclusive => "ROW EXCLUSIVE",
+            TableLock::ShareUpdateExclusive => "SHARE UPDATE EXCLUSIVE",
+            TableLock::Share => "SHARE",
+            TableLock::ShareRowExclusive => "SHARE ROW EXCLUSIVE",
+            TableLock::Exclusive => "EXCLUSIVE",
+            TableLock::AccessExclusive => "ACCESS EXCLUSIVE",
+        }
+    }
 }
 
 /// `PRAGMA name`.

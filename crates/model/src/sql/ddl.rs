@@ -91,6 +91,11 @@ pub enum ColumnOption {
     Comment(Literal),
     /// `REFERENCES t (a)`
     References(References),
+    /// `GENERATED ALWAYS AS IDENTITY`
+    Identity {
+        /// `ALWAYS`? Otherwise `BY DEFAULT`.
+        always: bool,
+    },
     /// `[GENERATED ALWAYS] AS (x) [STORED]`
     Generated {
         /// Was `GENERATED ALWAYS` written?
@@ -239,8 +244,12 @@ pub struct CreateIndex {
     pub name: ObjectName,
     /// The table.
     pub table: ObjectName,
+    /// `USING btree`.
+    pub using: Option<Ident>,
     /// Its columns.
     pub columns: Vec<IndexColumn>,
+    /// WHERE: only these rows are in it.
+    pub filter: Option<Expr>,
 }
 
 /// `DROP TABLE`.
@@ -250,6 +259,17 @@ pub struct DropTable {
     pub if_exists: bool,
     /// The tables.
     pub names: Vec<ObjectName>,
+    /// What happens to what depends on them.
+    pub behaviour: Option<DropBehaviour>,
+}
+
+/// What happens to what depends on something that is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DropBehaviour {
+    /// `CASCADE`
+    Cascade,
+    /// `RESTRICT`
+    Restrict,
 }
 
 /// `DROP INDEX`.
@@ -261,6 +281,8 @@ pub struct DropIndex {
     pub name: ObjectName,
     /// After ON.
     pub table: Option<ObjectName>,
+    /// What happens to what depends on it.
+    pub behaviour: Option<DropBehaviour>,
 }
 
 /// `TRUNCATE`.
@@ -268,6 +290,10 @@ pub struct DropIndex {
 pub struct Truncate {
     /// Was `TABLE` written?
     pub table_word: bool,
-    /// The table.
-    pub name: ObjectName,
+    /// The tables; one, except in PostgreSQL.
+    pub names: Vec<ObjectName>,
+    /// `RESTART IDENTITY` (`Some(true)`) or `CONTINUE IDENTITY`.
+    pub restart_identity: Option<bool>,
+    /// What happens to tables that refer to it.
+    pub behaviour: Option<DropBehaviour>,
 }

@@ -98,12 +98,14 @@ pub enum Expr {
         /// After ELSE.
         otherwise: Option<Box<Expr>>,
     },
-    /// `CAST(x AS type)`
+    /// `CAST(x AS type)`, `x::type`
     Cast {
         /// What is cast.
         expr: Box<Expr>,
         /// To what.
         ty: TypeName,
+        /// How it was written.
+        spelling: CastSpelling,
     },
     /// `name(args)`
     Function {
@@ -214,6 +216,10 @@ pub enum BinaryOp {
     Is,
     /// `IS NOT` between any two operands
     IsNot,
+    /// `IS DISTINCT FROM`
+    IsDistinct,
+    /// `IS NOT DISTINCT FROM`
+    IsNotDistinct,
     /// `|`
     BitOr,
     /// `&`
@@ -236,10 +242,30 @@ pub enum BinaryOp {
     Rem,
     /// `MOD`
     Mod,
-    /// `^`
+    /// `^` where it is a matter of bits; `#` in PostgreSQL
     BitXor,
+    /// `^` where it raises to a power
+    Power,
+    /// `~`: a regular expression fits
+    Match,
+    /// `!~`
+    NotMatch,
+    /// `~*`: without regard to case
+    MatchNoCase,
+    /// `!~*`
+    NotMatchNoCase,
     /// `||` where it joins strings
     Concat,
+}
+
+/// How a cast was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CastSpelling {
+    /// `CAST(x AS type)`
+    #[default]
+    Call,
+    /// `x::type`
+    Colons,
 }
 
 /// How a test for NULL was written.
@@ -285,6 +311,8 @@ pub enum LikeOp {
     Regexp,
     /// `RLIKE`
     Rlike,
+    /// `ILIKE`
+    Ilike,
 }
 
 /// A branch of CASE.

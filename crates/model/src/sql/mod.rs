@@ -16,7 +16,7 @@
 //! | `query` | SELECT |
 //! | `change` | INSERT, REPLACE, UPDATE, DELETE |
 //! | `ddl` | CREATE, DROP, TRUNCATE |
-//! | `control` | transactions, savepoints, SET, PRAGMA |
+//! | `control` | transactions, savepoints, SET, LOCK TABLE, PRAGMA |
 //! | `visit` | walking a tree and changing it |
 
 mod change;
@@ -32,16 +32,18 @@ pub use change::{
     Resolution, Returning, Update, UpdateModifier, ValuesWord,
 };
 pub use control::{
-    Begin, BeginVerb, Commit, CommitVerb, LockTiming, Pragma, PragmaValue, Rollback, SavepointTarget, Scope,
-    SetItem, SetTarget, SetTransaction, SetValue, TransactionMode, TransactionWord,
+    Begin, BeginVerb, Commit, CommitVerb, LockTable, LockTiming, Pragma, PragmaValue, Rollback, RollbackVerb,
+    SavepointTarget, Scope, SetItem, SetTarget, SetTransaction, SetValue, TableLock, TransactionMode,
+    TransactionWord,
 };
 pub use ddl::{
-    Action, ColumnOption, Constraint, CreateIndex, CreateTable, DropIndex, DropTable, ForeignKeyAction,
-    IndexColumn, IndexWord, OptionValue, References, TableColumn, TableConstraint, TableItem, TableOption,
-    Truncate, TypeName,
+    Action, ColumnOption, Constraint, CreateIndex, CreateTable, DropBehaviour, DropIndex, DropTable,
+    ForeignKeyAction, IndexColumn, IndexWord, OptionValue, References, TableColumn, TableConstraint,
+    TableItem, TableOption, Truncate, TypeName,
 };
 pub use expr::{
-    BinaryOp, BoolTest, Expr, FunctionArgs, InList, LikeOp, Literal, NullSpelling, Quantifier, UnaryOp, When,
+    BinaryOp, BoolTest, CastSpelling, Expr, FunctionArgs, InList, LikeOp, Literal, NullSpelling, Quantifier,
+    UnaryOp, When,
 };
 pub use name::{Alias, ColumnRef, Ident, ObjectName, Quote};
 pub use query::{
@@ -76,7 +78,7 @@ pub enum Statement {
     Begin(Begin),
     /// `COMMIT` and `END`.
     Commit(Commit),
-    /// `ROLLBACK`, whole or to a savepoint.
+    /// `ROLLBACK` and `ABORT`, whole or to a savepoint.
     Rollback(Rollback),
     /// `SAVEPOINT name`.
     Savepoint(Ident),
@@ -86,6 +88,8 @@ pub enum Statement {
     Set(Vec<SetItem>),
     /// `SET [SESSION] TRANSACTION ...`.
     SetTransaction(SetTransaction),
+    /// `LOCK TABLE ...`.
+    LockTable(LockTable),
     /// `PRAGMA name ...`.
     Pragma(Pragma),
 }

@@ -274,8 +274,12 @@ pub struct Lock {
 pub enum LockStrength {
     /// `FOR UPDATE`
     Update,
+    /// `FOR NO KEY UPDATE`
+    NoKeyUpdate,
     /// `FOR SHARE`
     Share,
+    /// `FOR KEY SHARE`
+    KeyShare,
     /// `LOCK IN SHARE MODE`
     InShareMode,
 }

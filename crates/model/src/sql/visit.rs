@@ -19,11 +19,13 @@ pub(super) fn statement(s: &mut Statement, v: Visitor) {
         Statement::Update(u) => {
             u.tables.iter_mut().for_each(|t| table_ref(t, v));
             assignments(&mut u.assignments, v);
+            u.from.iter_mut().for_each(|t| table_ref(t, v));
             tail(&mut u.filter, &mut u.order_by, &mut u.limit, v);
             items(&mut u.returning, v);
         }
         Statement::Delete(d) => {
             factor(&mut d.table, v);
+            d.using.iter_mut().for_each(|t| table_ref(t, v));
             tail(&mut d.filter, &mut d.order_by, &mut d.limit, v);
             items(&mut d.returning, v);
         }
@@ -34,13 +36,15 @@ pub(super) fn statement(s: &mut Statement, v: Visitor) {
         Statement::CreateIndex(c) => {
             v.object(&mut c.name);
             v.object(&mut c.table);
+            c.filter.iter_mut().for_each(|e| expr(e, v));
         }
         Statement::DropTable(d) => d.names.iter_mut().for_each(|n| v.object(n)),
         Statement::DropIndex(d) => {
             v.object(&mut d.name);
             d.table.iter_mut().for_each(|t| v.object(t));
         }
-        Statement::Truncate(t) => v.object(&mut t.name),
+        Statement::Truncate(t) => t.names.iter_mut().for_each(|n| v.object(n)),
+        Statement::LockTable(l) => l.names.iter_mut().for_each(|n| v.object(n)),
         Statement::Set(list) => {
             for item in list {
                 match &mut item.value {
@@ -161,6 +165,7 @@ fn table_item(item: &mut TableItem, v: Visitor) {
                     | ColumnOption::NotNull
                     | ColumnOption::Null
                     | ColumnOption::AutoIncrement
+                    | ColumnOption::Identity { .. }
                     | ColumnOption::Autoincrement
                     | ColumnOption::PrimaryKey(_)
                     | ColumnOption::Key

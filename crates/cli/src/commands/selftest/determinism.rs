@@ -59,11 +59,10 @@ struct Result {
 }
 
 /// Runs it.
-pub fn run(mut args: Args) -> anyhow::Result<u8> {
+pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
-    targets::resolve(&mut args.on.targets)?;
     let mut results = Vec::new();
-    for target in &args.on.targets {
+    for target in &args.on.targets(args.level)? {
         for level in Levels::or_default(args.level, target.product)? {
             if interrupt::asked() {
                 break;

@@ -50,11 +50,10 @@ struct Result {
 }
 
 /// Runs it.
-pub fn run(mut args: Args) -> anyhow::Result<u8> {
+pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
-    targets::resolve(&mut args.on.targets)?;
     let mut results = Vec::new();
-    for target in &args.on.targets {
+    for target in &args.on.targets(None)? {
         if interrupt::asked() {
             break;
         }

@@ -25,7 +25,7 @@ use std::{collections::BTreeMap, fs::File, io, time::Duration};
 use execute::{ConnectError, LockMonitor, SessionId, Settled};
 use model::{Product, ServerInfo};
 
-use super::source::Source;
+use super::{newcomers::Newcomers, source::Source};
 use crate::{
     locks::threads::{Crowd, Sample, Thread, find},
     net::{Address, Login},
@@ -43,6 +43,8 @@ const BACKGROUND: [&str; 7] =
 pub struct ProcMonitor {
     pid: u32,
     source: Source,
+    /// Where the server does not tell whose thread is whose.
+    newcomers: Option<Newcomers>,
     watched: BTreeMap<SessionId, Thread>,
     /// The thread that ends deadlocks, where it is not the session's own.
     lock_thread: Option<Thread>,
@@ -75,10 +77,15 @@ impl ProcMonitor {
             let folder = File::open(format!("/proc/{pid}/task")).map_err(unseen)?;
             crowd = Some(Crowd { folder, listed: 0 });
         }
-        let source = Source::open(address, who, info)?;
+        let mut source = Source::open(address, who, info)?;
+        let newcomers = match source.tells_threads() {
+            true => None,
+            false => Some(Newcomers::new(pid, source.sessions()?).map_err(unseen)?),
+        };
         Ok(ProcMonitor {
             pid,
             source,
+            newcomers,
             watched: BTreeMap::new(),
             lock_thread,
             background,
@@ -128,11 +135,18 @@ impl LockMonitor for ProcMonitor {
     }
 
     fn watch(&mut self, session: SessionId) -> Result<(), ConnectError> {
-        let thread = self.source.thread(session)?;
-        let files = Thread::open(self.pid, thread).map_err(|error| ConnectError::Refused {
-            server: format!("process {}", self.pid),
-            reason: format!("thread {thread} cannot be watched in /proc: {error}"),
-        })?;
+        let (server, pid) = (format!("process {}", self.pid), self.pid);
+        let unseen = |error: io::Error| ConnectError::Refused {
+            server: server.clone(),
+            reason: format!("the thread of session {session} cannot be watched in /proc: {error}"),
+        };
+        let thread = match &mut self.newcomers {
+            Some(newcomers) => newcomers.thread(session, || self.source.sessions(), unseen)?,
+            None => self.source.thread(session)?,
+        };
+        let thread = thread
+            .ok_or_else(|| unseen(io::Error::new(io::ErrorKind::NotFound, "it is not known which it is")))?;
+        let files = Thread::open(pid, thread).map_err(unseen)?;
         self.watched.insert(session, files);
         Ok(())
     }

@@ -8,8 +8,10 @@
 //! information_schema on transactions and waits come from a cache of 100 ms and are of no use here.
 //! Waits for a lock above the storage engine show only in the list of processes.
 
+use std::collections::BTreeSet;
+
 use execute::{ConnectError, SessionId, ask::demand_rows};
-use model::{Product, RowSet, ServerInfo};
+use model::{Product, RowSet, ServerInfo, Version};
 
 use super::{super::session::MysqlSession, innodb_status};
 use crate::{
@@ -40,13 +42,38 @@ enum View {
     Status,
 }
 
+/// Where it says which thread of the operating system serves which session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tells {
+    /// information_schema.processlist: MariaDB.
+    Processlist,
+    /// performance_schema.threads: MySQL from 5.7 on.
+    Threads,
+    /// Nowhere.
+    Nothing,
+}
+
+/// What a server offers: the first row that fits, by product and the first version that is too new for it.
+const OFFERS: &[(Product, &[u32], View, Tells)] = &[
+    (Product::Mysql, &[5, 7], View::Status, Tells::Nothing),
+    (Product::Mysql, &[8], View::Status, Tells::Threads),
+    (Product::Mysql, &[], View::LockWaits, Tells::Threads),
+    (Product::Mariadb, &[], View::Status, Tells::Processlist),
+];
+
+fn offer(info: &ServerInfo) -> (View, Tells) {
+    let older = |bound: &[u32]| bound.is_empty() || info.version.cmp_prefix(&Version(bound.to_vec())).is_lt();
+    let found = OFFERS.iter().find(|(product, before, ..)| *product == info.product && older(before));
+    found.map_or((View::Status, Tells::Nothing), |(_, _, view, tells)| (*view, *tells))
+}
+
 /// A connection of our own for looking.
 #[derive(Debug)]
 pub struct Source {
     address: Address,
     who: Login,
-    product: Product,
     view: View,
+    tells: Tells,
     control: MysqlSession,
     /// We switched the listing of locks on, and switch it off again.
     listing_is_ours: bool,
@@ -56,9 +83,7 @@ impl Source {
     /// Connects, and makes sure that the server lists its locks.
     pub fn open(address: &Address, who: &Login, info: &ServerInfo) -> Result<Source, ConnectError> {
         let mut control = MysqlSession::connect(address, who, None)?;
-        let modern =
-            info.product == Product::Mysql && info.version.0.first().is_some_and(|&major| major >= 8);
-        let view = if modern { View::LockWaits } else { View::Status };
+        let (view, tells) = offer(info);
         let mut listing_is_ours = false;
         if view == View::Status {
             let setting = demand_rows(&mut control, "SELECT @@GLOBAL.innodb_status_output_locks", SILENCE);
@@ -72,14 +97,7 @@ impl Source {
                     execute::RawReply::Done { .. }
                 );
         }
-        Ok(Source {
-            address: address.clone(),
-            who: who.clone(),
-            product: info.product,
-            view,
-            control,
-            listing_is_ours,
-        })
+        Ok(Source { address: address.clone(), who: who.clone(), view, tells, control, listing_is_ours })
     }
 
     /// Asks for rows; connects anew once if the connection was lost, for a server may end it when it likes.
@@ -111,22 +129,40 @@ impl Source {
         }
     }
 
-    /// The number that the operating system gave to a session's thread.
-    pub fn thread(&mut self, session: SessionId) -> Result<u32, ConnectError> {
-        let sql = match self.product {
-            Product::Mariadb => {
+    /// The number that the operating system gave to a session's thread. None if this server does not tell.
+    pub fn thread(&mut self, session: SessionId) -> Result<Option<u32>, ConnectError> {
+        let sql = match self.tells {
+            Tells::Processlist => {
                 format!("SELECT TID FROM information_schema.processlist WHERE ID = {session}")
             }
-            Product::Mysql | Product::Postgres | Product::Sqlite => format!(
+            Tells::Threads => format!(
                 "SELECT THREAD_OS_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = {session}"
             ),
+            Tells::Nothing => return Ok(None),
         };
         let rows = self.rows(&sql)?;
         let found = if rows.is_empty() { None } else { number(&rows, 0, 0) };
-        found.and_then(|thread| u32::try_from(thread).ok()).ok_or_else(|| ConnectError::Own {
+        let found = found.and_then(|thread| u32::try_from(thread).ok());
+        found.map(Some).ok_or_else(|| ConnectError::Own {
             statement: sql,
             reason: "it does not tell the thread of the session (is performance_schema off?)".to_string(),
         })
+    }
+
+    /// Does it tell which thread serves which session?
+    pub fn tells_threads(&self) -> bool {
+        self.tells != Tells::Nothing
+    }
+
+    /// Every session of the server.
+    pub fn sessions(&mut self) -> Result<BTreeSet<SessionId>, ConnectError> {
+        let rows = self.rows("SELECT ID FROM information_schema.processlist")?;
+        Ok((0..rows.len()).filter_map(|row| number(&rows, row, 0)).collect())
+    }
+
+    /// May a look be older than the server's own decision, without any cycle to be seen?
+    pub fn lags(&self) -> bool {
+        self.view == View::Status
     }
 }
 

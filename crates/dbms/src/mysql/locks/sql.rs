@@ -1,14 +1,14 @@
 //! The monitor that asks the server: for servers elsewhere, and for users who cannot read its threads.
 //!
 //! A look at the server's lock table may be taken before the server has looked for a deadlock, so cycles are
-//! searched here ([`crate::locks::waits`]). On MariaDB, and for waits above the storage engine on either, the look
+//! searched here ([`crate::locks::waits`]). On MariaDB and old MySQL, and for waits above the storage engine on either, the look
 //! may also be older than the server's own decision without any cycle to be seen; there a wait counts only
 //! if a second look, taken right after the first, shows exactly the same.
 
 use std::time::Duration;
 
 use execute::{ConnectError, LockMonitor, SessionId, Settled};
-use model::{Product, ServerInfo};
+use model::ServerInfo;
 
 use super::source::Source;
 use crate::{
@@ -33,12 +33,9 @@ impl SqlMonitor {
         info: &ServerInfo,
         clock: fn() -> Duration,
     ) -> Result<SqlMonitor, ConnectError> {
-        Ok(SqlMonitor {
-            source: Source::open(address, who, info)?,
-            judge: Judge::default(),
-            always_twice: info.product == Product::Mariadb,
-            clock,
-        })
+        let source = Source::open(address, who, info)?;
+        let always_twice = source.lags();
+        Ok(SqlMonitor { source, judge: Judge::default(), always_twice, clock })
     }
 }
 

@@ -1,0 +1,676 @@
+//! The PostgreSQL client and both monitors on real servers.
+
+mod common;
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use common::skip;
+use dbms::{
+    locks::Settle,
+    net::{Address, Login, SILENCE},
+    postgres::{Options, PgServer, PgSession, locks::board::Board, session::Door},
+};
+use execute::{
+    Answer, ConnectError, Executor, LockMonitor, RawReply, Server, Session, SessionId, Settled,
+    ask::{ask, demand, demand_rows},
+    os::{Interest, wait},
+};
+use model::{Case, Level, Open, Outcome, Product, Reply, SessionSpec, Step, case::Setup};
+
+/// A server.
+struct Own {
+    address: Address,
+    pid: u32,
+}
+
+/// Runs a test on each server: those whose sockets the environment names.
+fn on_each(test: fn(&Own)) {
+    let Ok(sockets) = env::var("ISOPOD_TEST_PG_SOCKET") else {
+        skip("ISOPOD_TEST_PG_SOCKET names no socket of a PostgreSQL server");
+        return;
+    };
+    for socket in sockets.split(',').map(Path::new) {
+        let lock = fs::read_to_string(socket.with_file_name(".s.PGSQL.5432.lock")).unwrap();
+        let pid = lock.lines().next().unwrap().trim().parse().unwrap();
+        println!("on {}", socket.display());
+        test(&Own { address: Address::Unix(socket.to_path_buf()), pid });
+    }
+}
+
+fn superuser() -> Login {
+    Login { user: "postgres".to_string(), password: String::new() }
+}
+
+fn options(own: &Own, login: Login, name: &str, settle: Settle) -> Options {
+    Options {
+        address: own.address.clone(),
+        login,
+        database: "postgres".to_string(),
+        name: name.to_string(),
+        settle,
+        pid: Some(own.pid),
+        alive: None,
+    }
+}
+
+fn server(own: &Own, name: &str, settle: Settle) -> PgServer {
+    PgServer::open(options(own, superuser(), name, settle)).unwrap()
+}
+
+fn run(session: &mut dyn Session, sql: &str) -> Answer {
+    ask(session, sql, SILENCE).unwrap()
+}
+
+fn texts(session: &mut dyn Session, sql: &str) -> Vec<String> {
+    demand_rows(session, sql, SILENCE).unwrap().texts()
+}
+
+fn state(answer: &Answer) -> &str {
+    match &answer.reply {
+        RawReply::Error(error) => &error.sqlstate,
+        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => "",
+    }
+}
+
+fn done(affected: u64) -> RawReply {
+    RawReply::Done { affected, matched: None }
+}
+
+/// Sessions with statements outstanding, settled as a scheduler does it.
+struct Table {
+    server: PgServer,
+    monitor: Box<dyn LockMonitor>,
+    sessions: Vec<Box<dyn Session>>,
+    outstanding: Vec<usize>,
+    waits: usize,
+    late: usize,
+}
+
+impl Table {
+    fn new(own: &Own, name: &str, settle: Settle, sessions: usize) -> Table {
+        Table::of(server(own, name, settle), sessions)
+    }
+
+    fn of(mut server: PgServer, sessions: usize) -> Table {
+        let mut monitor = server.monitor().unwrap();
+        let sessions: Vec<_> = (0..sessions).map(|_| server.connect().unwrap()).collect();
+        sessions.iter().for_each(|session| monitor.watch(session.id()).unwrap());
+        Table { server, monitor, sessions, outstanding: Vec::new(), waits: 0, late: 0 }
+    }
+
+    fn id(&self, session: usize) -> SessionId {
+        self.sessions[session].id()
+    }
+
+    fn drain(&mut self, into: &mut Vec<(usize, Answer)>) {
+        self.outstanding.retain(|&index| match self.sessions[index].receive() {
+            Some(answer) => {
+                into.push((index, answer));
+                false
+            }
+            None => true,
+        });
+    }
+
+    /// Everything that answers until the rest provably waits.
+    fn settle(&mut self) -> Vec<(usize, Answer)> {
+        let begun = Instant::now();
+        let mut answers = Vec::new();
+        loop {
+            self.drain(&mut answers);
+            if self.outstanding.is_empty() {
+                return answers;
+            }
+            let waiting: Vec<SessionId> = self.outstanding.iter().map(|&index| self.id(index)).collect();
+            let sockets: Vec<_> = self.outstanding.iter().map(|&index| self.sessions[index].fd()).collect();
+            if self.monitor.check(&waiting).unwrap() == Settled::AllWait {
+                if !wait(&sockets, Interest::Read, Duration::ZERO) {
+                    return answers;
+                }
+            } else {
+                wait(&sockets, Interest::Read, self.monitor.patience());
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20), "never settled: {waiting:?} {answers:?}");
+        }
+    }
+
+    fn send(&mut self, session: usize, sql: &str) -> Vec<(usize, Answer)> {
+        let mut late = Vec::new();
+        self.drain(&mut late);
+        self.late += late.len();
+        self.sessions[session].send(sql);
+        self.outstanding.push(session);
+        let answers = self.settle();
+        self.waits += usize::from(self.outstanding.contains(&session));
+        answers
+    }
+
+    /// Sends what must not wait.
+    fn now(&mut self, session: usize, sql: &str) -> Answer {
+        let mut answers = self.send(session, sql);
+        assert_eq!(answers.len(), 1, "{sql}: {answers:?}");
+        answers.remove(0).1
+    }
+
+    fn waits(&mut self, session: usize, sql: &str) {
+        let answers = self.send(session, sql);
+        assert!(answers.is_empty(), "{sql} must wait: {answers:?}");
+    }
+
+    /// Waits for something to come, and settles.
+    fn later(&mut self) -> Vec<(usize, Answer)> {
+        let sockets: Vec<_> = self.outstanding.iter().map(|&index| self.sessions[index].fd()).collect();
+        assert!(wait(&sockets, Interest::Read, SILENCE));
+        self.settle()
+    }
+}
+
+const BOTH: [(Settle, &str); 2] = [(Settle::Proc, "proc"), (Settle::Sql, "sql")];
+
+#[test]
+fn values_come_as_the_server_wrote_them() {
+    on_each(|own| {
+        let mut server = server(own, "values", Settle::Sql);
+        let mut session = server.connect().unwrap();
+        let session = session.as_mut();
+        let rows = demand_rows(
+            session,
+            "SELECT 1.10::numeric d, '\\x00ff'::bytea b, 9223372036854775807 n, '' e, NULL z, 'ü' u, 1.5::float8 f, \
+             INTERVAL '-1 hour' t, true y, B'101' bits, '{\"a\": 1}'::jsonb j, 'x'::char(3) c, ARRAY[1,NULL] a, \
+             'it''s' q",
+            SILENCE,
+        )
+        .unwrap();
+        let expected = "(1.10, x'00ff', 9223372036854775807, '', NULL, 'ü', 1.5, '-01:00:00', 't', '101', \
+                        '{\"a\": 1}', 'x  ', '{1,NULL}', 'it''s')";
+        assert_eq!(rows.texts(), [expected]);
+        let types: Vec<&str> = rows.columns().iter().map(|column| &column.type_name[..]).collect();
+        let expected = [
+            "NUMERIC",
+            "BYTEA",
+            "BIGINT",
+            "TEXT",
+            "TEXT",
+            "TEXT",
+            "DOUBLE PRECISION",
+            "INTERVAL",
+            "BOOLEAN",
+            "BIT",
+            "JSONB",
+            "CHAR",
+            "INTEGER[]",
+            "TEXT",
+        ];
+        assert_eq!(types, expected);
+        assert_eq!(
+            texts(session, "SELECT current_schema(), current_schemas(false)"),
+            ["('isopod_values', '{isopod_values}')"]
+        );
+        assert_eq!(demand_rows(session, "SELECT FROM generate_series(1, 3)", SILENCE).unwrap().columns(), []);
+        server.drop_schema().unwrap();
+    });
+}
+
+#[test]
+fn counts_and_the_open_transaction() {
+    on_each(|own| {
+        for (settle, how) in BOTH {
+            let mut server = server(own, &format!("counts_{how}"), settle);
+            let mut session = server.connect().unwrap();
+            let session = session.as_mut();
+            run(session, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
+            let answer = run(session, "INSERT INTO t VALUES (1, 1), (2, 2)");
+            assert_eq!((answer.reply, answer.transaction, answer.warnings), (done(2), Open::No, 0));
+            assert_eq!(run(session, "BEGIN").transaction, Open::Yes);
+            assert_eq!(run(session, "BEGIN").warnings, 0, "a warning that is a notice");
+            let answer = run(session, "UPDATE t SET b = 1");
+            assert_eq!((answer.reply, answer.transaction), (done(2), Open::Yes));
+            let answer = run(session, "DELETE FROM t WHERE a = 2 RETURNING b");
+            assert!(matches!(&answer.reply, RawReply::Rows(rows) if rows.texts() == ["(1)"]), "{answer:?}");
+            let answer = run(session, "INSERT INTO t VALUES (1, 1)");
+            assert_eq!((state(&answer), answer.transaction), ("23505", Open::Failed));
+            let answer = run(session, "SELECT 1");
+            assert_eq!((state(&answer), answer.transaction), ("25P02", Open::Failed));
+            let answer = run(session, "COMMIT");
+            assert_eq!((answer.reply, answer.transaction), (RawReply::RolledBack, Open::No));
+            assert_eq!(texts(session, "SELECT * FROM t ORDER BY a"), ["(1, 1)", "(2, 2)"]);
+            for end in ["COMMIT", "ROLLBACK"] {
+                run(session, "BEGIN");
+                assert_eq!(run(session, end).reply, done(0), "{end}");
+            }
+            // Several statements in one text: the last one's answer, or the first error.
+            let answer = run(session, "BEGIN; SELECT 1; UPDATE t SET b = 3");
+            assert_eq!((answer.reply, answer.transaction), (done(2), Open::Yes));
+            assert_eq!(state(&run(session, "SELECT 1/0; SELECT 2")), "22012");
+            run(session, "ROLLBACK");
+            assert_eq!(run(session, "").reply, done(0));
+            assert_eq!(run(session, " -- nothing").reply, done(0));
+            // What a step says to its client is no answer.
+            assert_eq!(
+                run(session, "DO $$ BEGIN RAISE LOG 'ProcSleep'; RAISE WARNING 'w'; END $$").reply,
+                done(0)
+            );
+            // COPY neither hangs nor breaks the session.
+            assert_eq!(state(&run(session, "COPY t FROM STDIN")), "57014");
+            assert_eq!(texts(session, "COPY (SELECT 1, 2) TO STDOUT"), ["('1\t2')"]);
+            assert_eq!(texts(session, "SELECT 1"), ["(1)"]);
+            server.drop_schema().unwrap();
+        }
+    });
+}
+
+#[test]
+fn answers_and_statements_of_any_size() {
+    on_each(|own| {
+        let mut server = server(own, "large", Settle::Sql);
+        let mut session = server.connect().unwrap();
+        for size in [16_000, 100_000, 20_000_000] {
+            let sql = format!("SELECT '{}', 7", "x".repeat(size));
+            let rows = demand_rows(session.as_mut(), &sql, SILENCE).unwrap();
+            assert_eq!(rows.cell(0, 0).map(<[u8]>::len), Some(size));
+            assert_eq!(rows.cell(0, 1), Some(&b"7"[..]));
+        }
+        let many = "SELECT 12345 FROM generate_series(1, 59049)";
+        let rows = demand_rows(session.as_mut(), many, SILENCE).unwrap();
+        assert_eq!(rows.len(), 59_049);
+        assert!((0..rows.len()).all(|row| rows.cell(row, 0) == Some(&b"12345"[..])));
+        server.drop_schema().unwrap();
+    });
+}
+
+#[test]
+fn a_reset_forgets_all_but_the_settings_of_the_beginning() {
+    on_each(|own| {
+        for (settle, how) in BOTH {
+            let mut server = server(own, &format!("reset_{how}"), settle);
+            let mut session = server.connect().unwrap();
+            let session = session.as_mut();
+            let what = "SELECT current_schemas(false), current_setting('application_name'), \
+                        current_setting('client_encoding'), current_setting('deadlock_timeout'), \
+                        current_setting('log_lock_waits'), current_setting('client_min_messages'), \
+                        current_setting('default_transaction_isolation'), current_setting('lock_timeout'), \
+                        to_regclass('tmp') IS NULL, (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' \
+                        AND pid = pg_backend_pid()), current_user";
+            let before = texts(session, what);
+            assert!(before[0].contains("isopod_reset") && before[0].contains("'isopod'"), "{before:?}");
+            for sql in [
+                "CREATE TABLE t (a INT)",
+                "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+                "CREATE TEMPORARY TABLE tmp (a INT)",
+                "SELECT pg_advisory_lock(7)",
+                "SET lock_timeout = 5",
+                "SET search_path = pg_catalog",
+                "SET client_min_messages = error",
+                "BEGIN",
+                "INSERT INTO tmp VALUES (1)",
+            ] {
+                demand(session, sql, SILENCE).unwrap();
+            }
+            assert_ne!(texts(session, what), before);
+            let id = session.id();
+            assert!(session.reset());
+            assert_eq!(session.id(), id);
+            assert_eq!(texts(session, what), before);
+            run(session, "BEGIN");
+            assert_eq!(state(&run(session, "SELECT 1/0")), "22012");
+            assert!(session.reset(), "out of a failed transaction");
+            assert_eq!(run(session, "SELECT 1").transaction, Open::No);
+            server.drop_schema().unwrap();
+        }
+    });
+}
+
+#[test]
+fn passwords() {
+    on_each(|own| {
+        let mut server = server(own, "login", Settle::Sql);
+        let mut root = server.connect().unwrap();
+        let root = root.as_mut();
+        let hba = &texts(root, "SHOW hba_file")[0].clone();
+        let hba = PathBuf::from(hba.trim_matches(['(', ')', '\'']));
+        let before = fs::read_to_string(&hba).unwrap();
+        let put = |root: &mut dyn Session, text: &str| {
+            fs::write(&hba, text).unwrap();
+            demand(root, "SELECT pg_reload_conf()", SILENCE).unwrap();
+        };
+        let door = |user: &str, password: &str| Door {
+            address: own.address.clone(),
+            login: Login { user: user.to_string(), password: password.to_string() },
+            database: "postgres".to_string(),
+            settings: Vec::new(),
+        };
+        for (method, encryption) in [("scram-sha-256", "scram-sha-256"), ("md5", "md5"), ("password", "md5")]
+        {
+            let user = format!("isopod_{}", method.replace('-', "_"));
+            run(root, &format!("DROP ROLE IF EXISTS {user}"));
+            demand(root, &format!("SET password_encryption = '{encryption}'"), SILENCE).unwrap();
+            demand(root, &format!("CREATE ROLE {user} LOGIN PASSWORD 'se''cret'"), SILENCE).unwrap();
+            put(root, &format!("local all {user} {method}\n{before}"));
+            // The server reads it when it likes.
+            let begun = Instant::now();
+            while PgSession::connect(&door(&user, "wrong"), &Board::default()).is_ok() {
+                assert!(begun.elapsed() < SILENCE, "{method} is not asked for");
+            }
+            let mut session = PgSession::connect(&door(&user, "se'cret"), &Board::default()).unwrap();
+            assert_eq!(texts(&mut session, "SELECT current_user"), [format!("('{user}')")]);
+            for wrong in ["wrong", ""] {
+                match PgSession::connect(&door(&user, wrong), &Board::default()) {
+                    Err(ConnectError::Refused { reason, .. }) => {
+                        assert!(reason.contains("28P01"), "{reason}")
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+            drop(session);
+            put(root, &before);
+            run(root, &format!("DROP ROLE {user}"));
+        }
+        server.drop_schema().unwrap();
+    });
+}
+
+#[test]
+fn a_kill_ends_the_statement_or_the_session() {
+    on_each(|own| {
+        let mut table = Table::new(own, "kill", Settle::Proc, 3);
+        table.now(0, "CREATE TABLE t (a INT PRIMARY KEY)");
+        table.now(0, "BEGIN");
+        table.now(0, "INSERT INTO t VALUES (1)");
+        table.waits(1, "INSERT INTO t VALUES (1)");
+        let id = table.id(1);
+        table.server.kill(id, false).unwrap();
+        let answers = table.later();
+        assert_eq!((answers.len(), state(&answers[0].1)), (1, "57014"));
+        table.waits(1, "INSERT INTO t VALUES (1)");
+        table.server.kill(id, true).unwrap();
+        let answers = table.later();
+        assert_eq!((answers.len(), state(&answers[0].1), answers[0].1.transaction), (1, "57P01", Open::No));
+        let gone = ask(table.sessions[1].as_mut(), "SELECT 1", SILENCE).unwrap_err();
+        assert_eq!(gone.to_string(), "the server went away");
+        table.server.kill(id, true).unwrap(); // It is gone already.
+        // An idle one: it notices with its next statement, either by the server's word or by the end.
+        let id = table.id(2);
+        table.server.kill(id, true).unwrap();
+        assert!(wait(&[table.sessions[2].fd()], Interest::Read, SILENCE));
+        match ask(table.sessions[2].as_mut(), "SELECT 1", SILENCE) {
+            Err(ConnectError::Gone) => {}
+            Ok(answer) => assert_eq!(state(&answer), "57P01"),
+            Err(error) => panic!("{error}"),
+        }
+        assert!(matches!(ask(table.sessions[2].as_mut(), "SELECT 1", SILENCE), Err(ConnectError::Gone)));
+        assert!(table.server.alive());
+        table.now(0, "ROLLBACK");
+        table.server.drop_schema().unwrap();
+    });
+}
+
+#[test]
+fn a_wait_is_known_and_names_its_blockers() {
+    on_each(|own| {
+        for (settle, how) in BOTH {
+            let mut table = Table::new(own, &format!("waits_{how}"), settle, 4);
+            assert_eq!(table.monitor.how(), how);
+            table.now(0, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
+            table.now(0, "INSERT INTO t VALUES (1, 1), (5, 5)");
+            for _ in 0..30 {
+                (0..3).for_each(|session| drop(table.now(session, "BEGIN")));
+                table.now(0, "UPDATE t SET b = b + 1 WHERE a = 1");
+                table.waits(1, "UPDATE t SET b = b + 1 WHERE a = 1");
+                // A waiter that has written nothing, behind another one.
+                table.waits(2, "SELECT * FROM t WHERE a = 1 FOR SHARE");
+                let ids = [table.id(1), table.id(2)];
+                let blockers = table.monitor.blockers(&ids);
+                assert_eq!(blockers, [[table.id(0)], [table.id(1)]]);
+                // Both wake: the first lets the other past before it locks the row's new version. Whoever loses
+                // waits again, in the same statement.
+                let answers = table.send(0, "COMMIT");
+                let mut who: Vec<usize> = answers.iter().map(|(session, _)| *session).collect();
+                who.sort_unstable();
+                assert!(who == [0, 1] || who == [0, 2], "{who:?}");
+                let (winner, loser) = (who[1], 3 - who[1]);
+                assert_eq!(table.monitor.blockers(&[table.id(loser)]), [[table.id(winner)]]);
+                assert_eq!(table.send(winner, "COMMIT").len(), 2);
+                table.now(loser, "COMMIT");
+            }
+            // A unique value that another transaction has not yet committed; advisory locks; a whole table.
+            for (first, second) in [
+                ("INSERT INTO t VALUES (3, 3)", "INSERT INTO t VALUES (3, 4)"),
+                ("SELECT pg_advisory_xact_lock(1)", "SELECT pg_advisory_xact_lock(1)"),
+                ("SELECT * FROM t", "ALTER TABLE t ADD c INT"),
+                ("LOCK TABLE t", "SELECT * FROM t"),
+            ] {
+                table.now(0, "BEGIN");
+                table.now(0, first);
+                table.waits(1, second);
+                assert_eq!(table.monitor.blockers(&[table.id(1)]), [[table.id(0)]], "{how}: {second}");
+                assert_eq!(table.send(0, "ROLLBACK").len(), 2, "{how}: {second}");
+            }
+            // A snapshot that waits for no lock but for a transaction.
+            table.now(0, "BEGIN ISOLATION LEVEL SERIALIZABLE");
+            table.now(0, "SELECT * FROM t");
+            table.now(1, "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE");
+            table.waits(1, "SELECT * FROM t");
+            assert_eq!(table.monitor.blockers(&[table.id(1)]), [[table.id(0)]], "{how}");
+            assert_eq!(table.send(0, "COMMIT").len(), 2, "{how}");
+            table.now(1, "COMMIT");
+            // A sleep is no wait, whatever the process looks like.
+            assert_eq!(table.send(2, "SELECT pg_sleep(0.2)").len(), 1);
+            // A wait after a wait in one statement, and one in which the notices are switched off.
+            table.now(0, "BEGIN");
+            table.now(3, "BEGIN");
+            table.now(0, "UPDATE t SET b = 0 WHERE a = 1");
+            table.now(3, "UPDATE t SET b = 0 WHERE a = 5");
+            table.now(1, "SET client_min_messages = error");
+            table.waits(1, "UPDATE t SET b = 9");
+            assert_eq!(table.send(0, "COMMIT").len(), 1);
+            assert_eq!(table.monitor.blockers(&[table.id(1)]), [[table.id(3)]], "{how}");
+            assert_eq!(table.send(3, "COMMIT").len(), 2);
+            assert_eq!(table.late, 0, "{how}");
+            table.server.drop_schema().unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_deadlock_is_not_taken_for_a_wait_and_its_victim_is_who_closed_it() {
+    on_each(|own| {
+        for (settle, how) in BOTH {
+            let mut table = Table::new(own, &format!("deadlock_{how}"), settle, 2);
+            table.now(0, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
+            table.now(0, "INSERT INTO t VALUES (1, 1), (2, 2)");
+            for round in 0..100 {
+                (0..2).for_each(|session| drop(table.now(session, "BEGIN")));
+                let lock = |row| match round % 2 {
+                    0 => format!("UPDATE t SET b = b + 1 WHERE a = {row}"),
+                    _ => format!("SELECT * FROM t WHERE a = {row} FOR UPDATE"),
+                };
+                table.now(0, &lock(1));
+                table.now(1, &lock(2));
+                table.waits(0, &lock(2));
+                let answers = table.send(1, &lock(1));
+                let mut states: Vec<(&str, usize)> =
+                    answers.iter().map(|(session, answer)| (state(answer), *session)).collect();
+                states.sort_unstable();
+                let states: Vec<_> = match settle {
+                    Settle::Proc => states,
+                    Settle::Sql => {
+                        states.into_iter().map(|(state, _)| (state, usize::from(!state.is_empty()))).collect()
+                    }
+                };
+                assert_eq!(states, [("", 0), ("40P01", 1)], "{how}, round {round}");
+                (0..2).for_each(|session| drop(table.now(session, "ROLLBACK")));
+            }
+            assert_eq!(table.late, 0, "{how}");
+            table.server.drop_schema().unwrap();
+        }
+    });
+}
+
+#[test]
+fn without_rights_the_server_is_asked_in_sql() {
+    on_each(|own| {
+        let mut root = server(own, "rights_root", Settle::Sql);
+        let mut session = root.connect().unwrap();
+        let session = session.as_mut();
+        run(session, "CREATE ROLE isopod_plain LOGIN");
+        demand(session, "GRANT CREATE ON DATABASE postgres TO isopod_plain", SILENCE).unwrap();
+        let who = || Login { user: "isopod_plain".to_string(), password: String::new() };
+        match PgServer::open(options(own, who(), "rights", Settle::Proc)) {
+            Err(ConnectError::Refused { reason, .. }) => {
+                assert!(reason.contains("must be asked in SQL"), "{reason}")
+            }
+            other => panic!("{other:?}"),
+        }
+        let server = PgServer::open(options(own, who(), "rights", Settle::Sql)).unwrap();
+        assert_eq!(server.info().settings["deadlock_timeout"], "1s");
+        let mut table = Table::of(server, 2);
+        assert_eq!(texts(table.sessions[0].as_mut(), "SHOW deadlock_timeout"), ["('1s')"]);
+        table.now(0, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
+        table.now(0, "INSERT INTO t VALUES (1, 1), (2, 2)");
+        for _ in 0..2 {
+            (0..2).for_each(|session| drop(table.now(session, "BEGIN")));
+            table.now(0, "UPDATE t SET b = 0 WHERE a = 1");
+            table.now(1, "UPDATE t SET b = 0 WHERE a = 2");
+            table.waits(0, "UPDATE t SET b = 0 WHERE a = 2");
+            assert_eq!(table.monitor.blockers(&[table.id(0)]), [[table.id(1)]]);
+            let begun = Instant::now();
+            let answers = table.send(1, "UPDATE t SET b = 0 WHERE a = 1");
+            let mut states: Vec<&str> = answers.iter().map(|(_, answer)| state(answer)).collect();
+            states.sort_unstable();
+            assert_eq!(states, ["", "40P01"], "a second is waited out: {:?}", begun.elapsed());
+            (0..2).for_each(|session| drop(table.now(session, "ROLLBACK")));
+        }
+        let id = table.id(0);
+        table.server.kill(id, true).unwrap();
+        assert_eq!(table.late, 0);
+        table.server.drop_schema().unwrap();
+        drop(table);
+        demand(session, "REVOKE CREATE ON DATABASE postgres FROM isopod_plain", SILENCE).unwrap();
+        demand(session, "DROP ROLE isopod_plain", SILENCE).unwrap();
+        root.drop_schema().unwrap();
+    });
+}
+
+#[test]
+fn the_server_says_what_it_is() {
+    on_each(|own| {
+        let mut server = server(own, "info", Settle::Proc);
+        let info = server.info().clone();
+        assert_eq!(info.product, Product::Postgres);
+        assert!(
+            info.version.0.len() == 2 && info.version_text.contains(&info.version.to_string()),
+            "{info:?}"
+        );
+        for (name, value) in [
+            ("default_transaction_isolation", "read committed"),
+            ("deadlock_timeout", "1s"),
+            ("server_encoding", "UTF8"),
+            ("standard_conforming_strings", "on"),
+            ("max_pred_locks_per_page", "2"),
+            ("lc_collate", "C"),
+        ] {
+            assert_eq!(info.settings[name], value, "{name}");
+        }
+        assert!(server.alive());
+        server.drop_schema().unwrap();
+        let door =
+            |address| Door { address, login: superuser(), database: "postgres".into(), settings: Vec::new() };
+        let mut session = PgSession::connect(&door(own.address.clone()), &Board::default()).unwrap();
+        assert!(texts(&mut session, "SELECT 1 FROM pg_namespace WHERE nspname = 'isopod_info'").is_empty());
+        let nowhere = Address::Unix(PathBuf::from("/nonexistent/socket"));
+        let refused = PgSession::connect(&door(nowhere), &Board::default()).unwrap_err();
+        assert!(matches!(refused, ConnectError::Refused { .. }), "{refused}");
+        let late = ask(&mut session, "SELECT pg_sleep(1)", Duration::from_millis(20));
+        assert!(matches!(late, Err(ConnectError::Own { .. })));
+    });
+}
+
+/// A small generator of our own, so that a failure can be run again.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+/// A case in which much waits: four sessions on four rows, with a unique key that collides.
+fn hot(seed: u64) -> Case {
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut steps: Vec<Step> =
+        (0..4).map(|session| Step { session, sql: "BEGIN".into(), expect: Vec::new() }).collect();
+    for _ in 0..20 {
+        let (row, other) = (dice.below(4), dice.below(6));
+        let sql = match dice.below(12) {
+            0..=3 => format!("UPDATE t SET b = b + 1 WHERE a = {row}"),
+            4 => format!("UPDATE t SET b = b + 1 WHERE a >= {row}"),
+            5 => format!("SELECT * FROM t WHERE a = {row} FOR UPDATE"),
+            6 => format!("SELECT * FROM t WHERE a = {row} FOR SHARE"),
+            7 => format!("DELETE FROM t WHERE a = {row}"),
+            8 => format!("INSERT INTO t VALUES ({other}, 0) ON CONFLICT DO NOTHING"),
+            9 => format!("INSERT INTO t VALUES ({other}, 1)"),
+            10 => "SELECT * FROM t".to_string(),
+            _ => "COMMIT".to_string(),
+        };
+        steps.push(Step { session: dice.below(4) as usize, sql, expect: Vec::new() });
+    }
+    Case {
+        setup: Setup {
+            statements: vec![
+                "CREATE TABLE t (a INT PRIMARY KEY, b INT)".into(),
+                "INSERT INTO t VALUES (0, 0), (1, 1), (2, 2), (3, 3)".into(),
+            ],
+        },
+        sessions: (1..=4).map(|i| SessionSpec::plain(format!("T{i}"))).collect(),
+        steps,
+        ..Case::default()
+    }
+}
+
+/// Many waits at all levels, each watched for a while: does one answer that was said to wait?
+#[test]
+fn nothing_answers_that_was_said_to_wait() {
+    on_each(|own| {
+        let cases = env::var("ISOPOD_TEST_PG_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+        for (settle, how) in BOTH {
+            let server = server(own, &format!("hot_{how}"), settle);
+            let options = execute::Options {
+                watch: Some(Duration::from_millis(2)),
+                tries: 1,
+                hung_after: Duration::from_secs(5),
+                ..execute::Options::default()
+            };
+            let mut executor = Executor::new(Box::new(server), options).unwrap();
+            let (mut deadlocks, mut waits, begun) = (0, Vec::new(), Instant::now());
+            for seed in 0..cases {
+                for level in [Level::ReadCommitted, Level::RepeatableRead, Level::Serializable] {
+                    let run = executor.run(&hot(seed), level).unwrap();
+                    let class =
+                        |outcome: &&Outcome| outcome.error().is_some_and(|error| error.sqlstate == "40P01");
+                    deadlocks += run.trace.outcomes.iter().filter(class).count();
+                    let hung = run.trace.outcomes.iter().any(|outcome| outcome.reply == Reply::Hung);
+                    assert!(!hung, "{how}, seed {seed}, {level}: {:?}", run.trace);
+                    waits.extend(run.timing.waits);
+                }
+            }
+            waits.sort_unstable();
+            let at = |part: usize| waits[waits.len() * part / 100];
+            println!(
+                "{how}: {:?}, {deadlocks} deadlocks, {:?}, a wait known after {:?} (half), {:?} (99 of 100)",
+                executor.counts,
+                begun.elapsed(),
+                at(50),
+                at(99)
+            );
+            assert!(executor.counts.waits > cases, "{:?}", executor.counts);
+            assert_eq!(executor.counts.false_decisions, 0, "{how}: {:?}", executor.counts);
+        }
+    });
+}

@@ -1,0 +1,72 @@
+//! Where sessions write down which notices of waits they were sent, and the monitor reads them.
+//!
+//! With `log_lock_waits` a process that waits for a lock says so after it has looked for a deadlock, and says so again
+//! when its wait is over; with `client_min_messages = log` the client hears it, too. Both come from the one function in
+//! which every wait for a lock takes place. Their texts are translated, so they are told apart by the line of the
+//! source that wrote them, which the monitor learns from a wait of its own making ([`super::proc`]).
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use execute::SessionId;
+
+use super::super::reply::Place;
+
+/// The function of the server in which a process waits for a lock.
+const ROUTINE: &str = "ProcSleep";
+
+/// What was heard last of each session's statement.
+#[derive(Clone, Debug, Default)]
+pub struct Board(Arc<Mutex<BTreeMap<SessionId, String>>>);
+
+impl Board {
+    fn lines(&self) -> MutexGuard<'_, BTreeMap<SessionId, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A session heard this.
+    pub fn note(&self, session: SessionId, place: Place) {
+        if place.routine == ROUTINE {
+            self.lines().insert(session, place.line);
+        }
+    }
+
+    /// A session sends a new statement, or is gone.
+    pub fn clear(&self, session: SessionId) {
+        self.lines().remove(&session);
+    }
+
+    /// The line of the last notice about this session's statement; none if there was no notice yet.
+    pub fn last(&self, session: SessionId) -> Option<String> {
+        self.lines().get(&session).cloned()
+    }
+
+    /// Was the last notice about this session's statement written in this line?
+    pub fn says(&self, session: SessionId, line: &str) -> bool {
+        self.lines().get(&session).is_some_and(|last| last == line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_notice_of_the_present_statement_counts() {
+        let (board, place) = (Board::default(), |routine: &str, line: &str| Place {
+            routine: routine.to_string(),
+            line: line.to_string(),
+        });
+        board.note(7, place("exec_stmt_raise", "10"));
+        assert_eq!(board.last(7), None);
+        board.note(7, place("ProcSleep", "10"));
+        assert!(board.says(7, "10") && !board.says(7, "11") && !board.says(8, "10"));
+        board.note(7, place("ProcSleep", "11"));
+        assert!(!board.says(7, "10"));
+        board.clear(7);
+        assert_eq!(board.last(7), None);
+        assert!(!board.says(7, ""), "{board:?}");
+    }
+}

@@ -1,0 +1,86 @@
+//! The monitor that asks the server: for servers elsewhere, and for users who may not hear its notices.
+//!
+//! PostgreSQL looks for a deadlock only after a wait has lasted `deadlock_timeout`, one second by default. Until then a
+//! cycle stands in its lock table, so cycles are searched here ([`crate::locks::waits`]) and left to the server for more
+//! than that time. The processes are looked at one after another, so a wait counts only if a second look, taken right
+//! after the first, shows exactly the same.
+
+use std::time::Duration;
+
+use execute::{ConnectError, LockMonitor, SessionId, Settled};
+
+use super::{
+    super::session::Door,
+    source::{Source, give_up},
+};
+use crate::locks::waits::Judge;
+
+/// Asks in SQL.
+#[derive(Debug)]
+pub struct SqlMonitor {
+    source: Source,
+    judge: Judge,
+    clock: fn() -> Duration,
+}
+
+impl SqlMonitor {
+    /// Opens a connection of its own. The clock measures only how long a cycle stays.
+    pub fn new(
+        door: &Door,
+        deadlock_timeout: Duration,
+        clock: fn() -> Duration,
+    ) -> Result<SqlMonitor, ConnectError> {
+        Ok(SqlMonitor { source: Source::open(door)?, judge: Judge::new(give_up(deadlock_timeout)), clock })
+    }
+}
+
+impl LockMonitor for SqlMonitor {
+    fn how(&self) -> &'static str {
+        "sql"
+    }
+
+    fn watch(&mut self, session: SessionId) -> Result<(), ConnectError> {
+        self.source.watch(session);
+        Ok(())
+    }
+
+    fn forget(&mut self, session: SessionId) {
+        self.source.forget(session);
+    }
+
+    fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
+        settled(&mut self.source, &mut self.judge, outstanding, (self.clock)())
+    }
+
+    fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
+        blockers(&mut self.source, waiting)
+    }
+
+    /// A look costs ten times as much as an answer: worth waiting a little for one.
+    fn patience(&self) -> Duration {
+        Duration::from_micros(100)
+    }
+}
+
+/// Do all of these sessions wait, by two looks that show the same?
+pub fn settled(
+    source: &mut Source,
+    judge: &mut Judge,
+    outstanding: &[SessionId],
+    now: Duration,
+) -> Result<Settled, ConnectError> {
+    let first = source.look(outstanding)?;
+    if judge.look(&first, outstanding, now) == Settled::Working {
+        return Ok(Settled::Working);
+    }
+    let second = source.look(outstanding)?;
+    Ok(if first.same_for(&second, outstanding) { Settled::AllWait } else { Settled::Working })
+}
+
+/// Only labels: a run does not fail for them.
+pub fn blockers(source: &mut Source, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
+    match source.look(waiting) {
+        Ok(waits) => waiting.iter().map(|&session| waits.blockers(session)).collect(),
+        Err(_) => vec![Vec::new(); waiting.len()],
+    }
+}

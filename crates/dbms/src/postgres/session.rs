@@ -1,0 +1,252 @@
+//! One connection, in the simple protocol: a text goes out, its answer comes back. The socket never blocks:
+//! [`Session::send`] writes the statement and returns, [`Session::receive`] takes what has come and gives the answer
+//! once it is complete.
+//!
+//! Prepared statements are left out on purpose: a step is text, and that text is what is sent.
+
+use std::{os::fd::RawFd, time::Instant};
+
+use bytes::BytesMut;
+use execute::{
+    Answer, ConnectError, RawError, RawReply, Session, SessionId,
+    ask::{ask, demand},
+};
+use model::Open;
+use postgres_protocol::message::frontend;
+
+use super::{
+    locks::board::Board,
+    login,
+    reply::{Event, Reading},
+    wire::{Fill, Inbox, Malformed},
+};
+use crate::net::{Address, Login, Mode, Refusal, SILENCE, Stream, Tls};
+
+/// What a client finds by itself: a violation of the protocol.
+const CLIENT_MALFORMED: &str = "08P01";
+/// The server refuses because rights are missing.
+const DENIED: &str = "42501";
+
+/// Where a session goes and with which settings it begins.
+#[derive(Clone, Debug)]
+pub struct Door {
+    /// Where the server listens.
+    pub address: Address,
+    /// Who we are.
+    pub login: Login,
+    /// The database.
+    pub database: String,
+    /// Settings of the session; a reset goes back to them.
+    pub settings: Vec<(&'static str, String)>,
+}
+
+/// Why a session could not be opened.
+#[derive(Debug)]
+pub enum NotOpened {
+    /// The user may not begin a session with these settings.
+    Rights(ConnectError),
+    /// Anything else.
+    Other(ConnectError),
+}
+
+impl From<NotOpened> for ConnectError {
+    fn from(error: NotOpened) -> ConnectError {
+        match error {
+            NotOpened::Rights(error) | NotOpened::Other(error) => error,
+        }
+    }
+}
+
+/// A connection to a server that speaks the PostgreSQL protocol.
+#[derive(Debug)]
+pub struct PgSession {
+    stream: Stream,
+    id: SessionId,
+    inbox: Inbox,
+    outbox: BytesMut,
+    reading: Reading,
+    board: Board,
+    /// What the last answer said.
+    transaction: Open,
+    /// Writing failed, the server said its last words, or what came makes no sense: nothing more will come.
+    broken: bool,
+}
+
+impl PgSession {
+    /// Connects and logs in. Notices of waits are written on the board.
+    pub fn connect(door: &Door, board: &Board) -> Result<PgSession, ConnectError> {
+        PgSession::open(door, board).map_err(Into::into)
+    }
+
+    /// The same, for whoever can do without some of the settings.
+    pub fn open(door: &Door, board: &Board) -> Result<PgSession, NotOpened> {
+        PgSession::log_in(door, board).map_err(|refusal| {
+            let why = ConnectError::Refused { server: door.address.to_string(), reason: refusal.to_string() };
+            match refusal {
+                Refusal::Server(error) if error.sqlstate == DENIED => NotOpened::Rights(why),
+                _ => NotOpened::Other(why),
+            }
+        })
+    }
+
+    /// The same, but says more exactly why not.
+    pub fn log_in(door: &Door, board: &Board) -> Result<PgSession, Refusal> {
+        let until = Instant::now() + door.login.patience;
+        match PgSession::try_log_in(door, board, until) {
+            // What is only preferred is done without if it fails, as the clients do.
+            Err(Refusal::Tls(_)) if door.login.tls.mode == Mode::Prefer => {
+                let tls = Tls { mode: Mode::Disable, root: None };
+                let login = Login { tls, ..door.login.clone() };
+                PgSession::try_log_in(&Door { login, ..door.clone() }, board, until)
+            }
+            result => result,
+        }
+    }
+
+    fn try_log_in(door: &Door, board: &Board, until: Instant) -> Result<PgSession, Refusal> {
+        let Door { address, login, database, settings } = door;
+        let left = until.saturating_duration_since(Instant::now());
+        let mut stream =
+            Stream::open(address, left).map_err(|error| Refusal::Unreachable(error.to_string()))?;
+        let mut inbox = Inbox::default();
+        let settings: Vec<(&str, &str)> = [("application_name", "isopod")]
+            .into_iter()
+            .chain(settings.iter().map(|(k, v)| (*k, &v[..])))
+            .collect();
+        let host = address.host();
+        let id = login::log_in(&mut stream, &mut inbox, login, database, &settings, host, until)?;
+        Ok(PgSession {
+            stream,
+            id,
+            inbox,
+            outbox: BytesMut::with_capacity(1024),
+            reading: Reading::default(),
+            board: board.clone(),
+            transaction: Open::No,
+            broken: false,
+        })
+    }
+
+    /// A statement of our own: sends it and waits for the answer, whatever it is.
+    pub fn query(&mut self, sql: &str) -> Result<Answer, ConnectError> {
+        ask(self, sql, SILENCE)
+    }
+
+    /// Writes what stands in the outbox.
+    fn flush(&mut self) {
+        // What the server said before it closed may still be there to read, so a failure is no news yet.
+        self.broken |= self.stream.write_all(&self.outbox).is_err();
+        self.outbox.clear();
+    }
+
+    /// Gives the answer if the messages that are here complete it.
+    fn assemble(&mut self) -> Result<Option<Answer>, Malformed> {
+        while let Some(message) = self.inbox.take()? {
+            match self.reading.message(message)? {
+                Event::None => {}
+                Event::Logged(place) => self.board.note(self.id, place),
+                Event::WantsCopy => {
+                    frontend::copy_fail("Isopod has no rows for COPY", &mut self.outbox)?;
+                    self.flush();
+                }
+                Event::Answer(answer) => {
+                    self.transaction = answer.transaction;
+                    return Ok(Some(answer));
+                }
+                Event::LastWords(answer) => {
+                    self.broken = true;
+                    return Ok(Some(answer));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn lost(&mut self) -> Answer {
+        self.broken = true;
+        self.reading = Reading::default();
+        Answer { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
+    }
+
+    /// Our own mistake or the server's: it must be seen, and must not pass for a lost connection.
+    fn malformed(&mut self, Malformed(what): Malformed) -> Answer {
+        let message = format!("the client could not read the answer: {what}");
+        let error = RawError { code: 0, sqlstate: CLIENT_MALFORMED.to_string(), message };
+        Answer { reply: RawReply::Error(error), ..self.lost() }
+    }
+}
+
+impl Session for PgSession {
+    fn id(&self) -> SessionId {
+        self.id
+    }
+
+    fn send(&mut self, sql: &str) {
+        debug_assert!(!self.reading.outstanding(), "one statement at a time");
+        self.board.clear(self.id);
+        self.reading.begin(sql);
+        match frontend::query(sql, &mut self.outbox) {
+            Ok(()) => self.flush(),
+            // A zero byte in the text, which the protocol cannot carry.
+            Err(_) => {
+                self.outbox.clear();
+                self.broken = true;
+            }
+        }
+    }
+
+    fn receive(&mut self) -> Option<Answer> {
+        if !self.reading.outstanding() {
+            return None;
+        }
+        loop {
+            match self.inbox.fill(self.stream.reader()) {
+                Fill::Nothing if self.broken => return Some(self.lost()),
+                Fill::Nothing => return None,
+                Fill::Closed => {
+                    // A server that ends a session says why first; that is the answer.
+                    let last = self.assemble();
+                    self.broken = true;
+                    return Some(match last {
+                        Ok(Some(answer)) => answer,
+                        Ok(None) => self.lost(),
+                        Err(malformed) => self.malformed(malformed),
+                    });
+                }
+                filled @ (Fill::Drained | Fill::More) => match self.assemble() {
+                    Ok(Some(answer)) => return Some(answer),
+                    Ok(None) if filled == Fill::Drained && !self.broken => return None,
+                    Ok(None) => {}
+                    Err(malformed) => return Some(self.malformed(malformed)),
+                },
+            }
+        }
+    }
+
+    fn fd(&self) -> RawFd {
+        self.stream.fd()
+    }
+
+    /// The server forgets settings, temporary tables, prepared statements, cursors and advisory locks. The settings
+    /// with which the session began are its defaults, so they come back by themselves.
+    fn reset(&mut self) -> bool {
+        if self.reading.outstanding() || self.broken {
+            return false;
+        }
+        if self.transaction != Open::No && demand(self, "ROLLBACK", SILENCE).is_err() {
+            return false;
+        }
+        demand(self, "DISCARD ALL", SILENCE).is_ok()
+    }
+}
+
+impl Drop for PgSession {
+    fn drop(&mut self) {
+        self.board.clear(self.id);
+        if !self.broken {
+            self.outbox.clear();
+            frontend::terminate(&mut self.outbox);
+            self.flush(); // The server notices the end in any case.
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Messages of the PostgreSQL protocol: how bytes of the socket become messages. What they hold is taken apart by
+//! `postgres-protocol`; here is only what keeps bytes until a message is whole.
+
+use std::io::{self, Read};
+
+use bytes::BytesMut;
+use postgres_protocol::message::backend::{Header, Message};
+
+/// A little more than the server's own upper limit of one value.
+const LARGEST: usize = (1 << 30) + (1 << 20);
+/// One reading of the socket.
+const CHUNK: usize = 16 * 1024;
+
+/// The bytes are not what the protocol says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed(pub String);
+
+impl From<io::Error> for Malformed {
+    fn from(error: io::Error) -> Malformed {
+        Malformed(error.to_string())
+    }
+}
+
+/// What reading from the socket gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// Bytes, and all that were there.
+    Drained,
+    /// Bytes, and perhaps there are more.
+    More,
+    /// None at this moment.
+    Nothing,
+    /// The other side has closed, or the connection broke.
+    Closed,
+}
+
+/// What came from the server and was not yet taken.
+#[derive(Debug)]
+pub struct Inbox {
+    buffer: BytesMut,
+    chunk: Box<[u8]>,
+}
+
+impl Default for Inbox {
+    fn default() -> Inbox {
+        Inbox { buffer: BytesMut::with_capacity(CHUNK), chunk: vec![0; CHUNK].into() }
+    }
+}
+
+impl Inbox {
+    /// Reads once from a non-blocking stream.
+    pub fn fill(&mut self, stream: &mut dyn Read) -> Fill {
+        loop {
+            return match stream.read(&mut self.chunk) {
+                Ok(0) => Fill::Closed,
+                Ok(count) => {
+                    self.buffer.extend_from_slice(&self.chunk[..count]);
+                    if count < self.chunk.len() { Fill::Drained } else { Fill::More }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Fill::Nothing,
+                Err(_) => Fill::Closed,
+            };
+        }
+    }
+
+    /// Takes the next complete message.
+    pub fn take(&mut self) -> Result<Option<Message>, Malformed> {
+        // Checked first, because room for the rest is made as soon as the length is known.
+        if let Some(header) = Header::parse(&self.buffer)?
+            && usize::try_from(header.len()).map_or(true, |length| length > LARGEST)
+        {
+            return Err(Malformed("a message of more than 1 GB".to_string()));
+        }
+        Ok(Message::parse(&mut self.buffer)?)
+    }
+}
+
+/// A message as a server would write it, for tests on bytes.
+#[cfg(test)]
+pub(crate) fn message(tag: u8, body: &[u8]) -> Vec<u8> {
+    let length = (body.len() + 4) as u32;
+    [&[tag][..], &length.to_be_bytes(), body].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_out_as_they_went_in_however_the_bytes_are_cut() {
+        let large = [&[0, 1, 0, 0, 0x9c, 0x40][..], &[b'x'; 40_000]].concat();
+        let bytes = [
+            message(b'C', b"INSERT 0 1\0"),
+            message(b'D', &large),
+            message(b'N', b"SLOG\0\0"),
+            message(b'Z', b"I"),
+        ]
+        .concat();
+        for cut in [1, 2, 3, 5, 13, 4_096, bytes.len()] {
+            let mut inbox = Inbox::default();
+            let mut seen = Vec::new();
+            for mut part in bytes.chunks(cut) {
+                while !part.is_empty() {
+                    inbox.fill(&mut part);
+                    while let Some(message) = inbox.take().unwrap() {
+                        seen.push(match message {
+                            Message::CommandComplete(_) => 'C',
+                            Message::DataRow(_) => 'D',
+                            Message::NoticeResponse(_) => 'N',
+                            Message::ReadyForQuery(_) => 'Z',
+                            _ => '?',
+                        });
+                    }
+                }
+            }
+            assert_eq!(seen, ['C', 'D', 'N', 'Z'], "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_an_error_and_not_a_panic() {
+        let read = |mut bytes: &[u8]| {
+            let mut inbox = Inbox::default();
+            inbox.fill(&mut bytes);
+            inbox.take().map(|message| message.is_some())
+        };
+        assert!(read(&[b'Z', 0, 0, 0, 3]).is_err(), "shorter than its own head");
+        assert!(read(&[b'D', 0x7f, 0xff, 0xff, 0xff]).is_err(), "endless");
+        assert!(read(&[b'D', 0xff, 0xff, 0xff, 0xff]).is_err(), "negative");
+        assert!(read(&message(b'?', b"")).is_err());
+        assert!(read(&message(b'Z', b"")).is_err());
+        assert!(read(&message(b'C', b"no end")).is_err());
+        assert_eq!(read(&message(b'Z', b"I")[..5]), Ok(false));
+        assert_eq!(read(b""), Ok(false));
+    }
+}
