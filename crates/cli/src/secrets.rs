@@ -57,7 +57,9 @@ fn pieces(bytes: &[u8]) -> Vec<(usize, String)> {
     for piece in bytes.split(|byte| *byte == 0) {
         let text = match std::str::from_utf8(piece) {
             Ok(text) => text.to_string(),
-            Err(_) => piece.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { '?' }).collect(),
+            Err(_) => {
+                piece.iter().map(|byte| if byte.is_ascii() { char::from(*byte) } else { '?' }).collect()
+            }
         };
         found.push((at, text));
         at += piece.len() + 1;

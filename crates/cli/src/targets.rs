@@ -42,12 +42,15 @@ pub fn check(name: &str, case: &Case, target: &Target, how: &How) -> anyhow::Res
     if found.is_empty() {
         return Ok(());
     }
-    let lines = found.iter().map(|objection| format!("{}: {}\n    {}", objection.place, objection.why, objection.sql));
+    let lines = found
+        .iter()
+        .map(|objection| format!("{}: {}\n    {}", objection.place, objection.why, objection.sql));
     let advice = lines.chain([
         "on a server that is not ours a case may only work in its own schema".to_string(),
         "if you trust it: --trust; or use a server that Isopod starts".to_string(),
     ]);
-    Err(Advised { message: format!("{name} was not run on {}", target.bare()), advice: advice.collect() }.into())
+    Err(Advised { message: format!("{name} was not run on {}", target.bare()), advice: advice.collect() }
+        .into())
 }
 
 fn objections(case: &Case, target: &Target) -> Vec<dialect::guard::Objection> {

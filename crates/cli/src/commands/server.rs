@@ -93,7 +93,10 @@ fn embedded(target: &Target) -> bool {
 
 /// A server that runs already is neither installed nor started.
 fn ours(target: &Target) -> anyhow::Result<()> {
-    anyhow::ensure!(target.attached().is_none(), "{target} runs already, and is not ours to install or to start");
+    anyhow::ensure!(
+        target.attached().is_none(),
+        "{target} runs already, and is not ours to install or to start"
+    );
     Ok(())
 }
 

@@ -2,13 +2,14 @@
 
 use std::{
     net::TcpListener,
+    os::unix::fs::MetadataExt,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
 use crate::{
-    common::{EXE, SERVERS},
-    host::{Host, PASSWORD},
+    common::EXE,
+    host::{ALL, Host, PASSWORD},
     tools::{Folder, Ran, eventually, isopod, signal},
 };
 
@@ -31,11 +32,17 @@ fn nobody_answers() {
     // Takes connections and says nothing.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
-    for scheme in ["mysql", "mariadb"] {
-        fails(&format!("{scheme}://guest:{PASSWORD}@127.0.0.1:{port}"), &["does not answer", "right address"]);
+    for scheme in ["mysql", "postgres"] {
+        fails(
+            &format!("{scheme}://guest:{PASSWORD}@127.0.0.1:{port}"),
+            &["does not answer", "right address"],
+        );
     }
     drop(silent);
-    fails(&format!("mysql://guest:{PASSWORD}@127.0.0.1:{port}"), &["cannot be reached", "Connection refused"]);
+    fails(
+        &format!("mysql://guest:{PASSWORD}@127.0.0.1:{port}"),
+        &["cannot be reached", "Connection refused"],
+    );
     fails(&format!("mysql://guest:{PASSWORD}@/nonexistent/socket"), &["cannot be reached", "No such file"]);
     fails(&format!("mysql://guest:{PASSWORD}@no-such-host.invalid"), &["cannot be reached"]);
     let begun = Instant::now();
@@ -64,28 +71,31 @@ fn somebody_else_answers() {
 
 #[test]
 fn a_wrong_password_and_missing_rights() {
-    for name in SERVERS {
+    for name in ALL {
         let Some(mut host) = Host::start_without_rights(name) else { continue };
         let before = host.dump();
-        let wrong = format!("mysql://guest:not-{PASSWORD}@127.0.0.1:{}", host.port());
-        fails(&wrong, &["cannot log in", "Access denied", "1045", "the password came from the address"]);
-        fails(&host.bare_url(), &["cannot log in", "Access denied", "ISOPOD_PASSWORD", "password_file"]);
-        let locks = match name.starts_with("maria") {
-            true => "GRANT PROCESS ON *.* TO 'guest'@'127.0.0.1';",
-            false => "GRANT SELECT ON performance_schema.* TO 'guest'@'127.0.0.1';",
-        };
-        let schemas = "GRANT ALL PRIVILEGES ON `isopod\\_%`.* TO 'guest'@'127.0.0.1';";
-        fails(&host.url(), &["'guest'@'127.0.0.1' lacks rights", locks, schemas]);
+        let denied = if host.postgres() { "password authentication failed" } else { "Access denied" };
+        let wrong = host.url_of(&format!("guest:not-{PASSWORD}"));
+        fails(&wrong, &["cannot log in", denied, "the password came from the address"]);
+        fails(&host.bare_url(), &["cannot log in", denied, "ISOPOD_PASSWORD", "password_file"]);
+        let grants: Vec<String> = host.grants().iter().map(|grant| format!("{grant};")).collect();
+        let mut words = vec!["lacks rights on"];
+        words.extend(grants.iter().map(String::as_str));
+        fails(&host.url(), &words);
         assert_eq!(host.dump(), before, "{name}");
-        // Half of the rights, then what the message says.
-        host.run("GRANT CREATE, DROP, SELECT ON `isopod\\_%`.* TO 'guest'@'127.0.0.1'");
-        let half = fails(&host.url(), &["lacks rights", locks, schemas]);
-        assert!(half.err.contains("INSERT command denied"), "{}", half.err);
         assert!(host.ours().is_empty());
-        host.run(schemas.trim_end_matches(';'));
-        let last = fails(&host.url(), &["lacks rights", locks]);
-        assert!(!last.err.contains(schemas), "{}", last.err);
-        host.run(locks.trim_end_matches(';'));
+        if let [schemas, locks] = &grants[..] {
+            // Half of the rights: what is there is not named again, and nothing is left behind.
+            host.run("GRANT CREATE, DROP, SELECT ON `isopod\\_%`.* TO 'guest'@'127.0.0.1'");
+            let half = fails(&host.url(), &["lacks rights", locks, schemas]);
+            assert!(half.err.contains("INSERT command denied"), "{}", half.err);
+            assert!(host.ours().is_empty());
+            host.run(schemas.trim_end_matches(';'));
+            let last = fails(&host.url(), &["lacks rights", locks]);
+            assert!(!last.err.contains(schemas), "{}", last.err);
+        }
+        // What the message says is enough.
+        grants.iter().for_each(|grant| host.run(grant.trim_end_matches(';')));
         let folder = Folder::new();
         isopod(&["run", &folder.put("case.iso", CASE), "--target", &host.url()]).exits(0);
         assert!(host.ours().is_empty());
@@ -103,23 +113,40 @@ fn encryption_is_refused_or_demanded() {
     let folder = Folder::new();
     let case = folder.put("case.iso", CASE);
     // The password has never been sent, so the server has to see it: never in the clear.
-    fails(&format!("{}?sslmode=disable", host.url()), &["may only be sent over an encrypted connection", "sslmode=require"]);
+    fails(
+        &format!("{}?sslmode=disable", host.url()),
+        &["may only be sent over an encrypted connection", "sslmode=require"],
+    );
     host.run("SET GLOBAL require_secure_transport = ON");
     // From here on the server knows the password well enough to have it proved.
     isopod(&["run", &case, "--target", &format!("{}?sslmode=require", host.url())]).exits(0);
-    fails(&format!("{}?sslmode=disable", host.url()), &["takes encrypted connections only", "sslmode=require"]);
+    fails(
+        &format!("{}?sslmode=disable", host.url()),
+        &["takes encrypted connections only", "sslmode=require"],
+    );
     let root = host.instance.folder().join("data/ca.pem");
     let with = |options: &str| format!("{}?{options}", host.url());
-    for options in ["sslmode=require", "ssl-mode=REQUIRED", "connect_timeout=5", &format!("sslrootcert={}", root.display())] {
+    for options in [
+        "sslmode=require",
+        "ssl-mode=REQUIRED",
+        "connect_timeout=5",
+        &format!("sslrootcert={}", root.display()),
+    ] {
         isopod(&["run", &case, "--target", &with(options)]).exits(0);
     }
     // Its certificate names nobody, and another root did not sign it.
     let root = root.display();
-    fails(&with(&format!("sslmode=verify-full&sslrootcert={root}")), &["cannot be encrypted", "not valid for name"]);
+    fails(
+        &with(&format!("sslmode=verify-full&sslrootcert={root}")),
+        &["cannot be encrypted", "not valid for name"],
+    );
     fails(&with("sslmode=verify-ca"), &["sslrootcert=FILE"]);
     fails(&with("sslmode=verify-ca&sslrootcert=/nonexistent"), &["cannot be read"]);
     let other = folder.put("other.pem", OTHER_ROOT);
-    fails(&with(&format!("sslmode=verify-ca&sslrootcert={other}")), &["cannot be encrypted", "invalid peer certificate"]);
+    fails(
+        &with(&format!("sslmode=verify-ca&sslrootcert={other}")),
+        &["cannot be encrypted", "invalid peer certificate"],
+    );
     // What goes over it is encrypted in the eyes of the server, too.
     let seen = folder.put(
         "seen.iso",
@@ -130,28 +157,69 @@ fn encryption_is_refused_or_demanded() {
     assert!(host.ours().is_empty());
 }
 
+#[test]
+fn encryption_on_postgres() {
+    let Some(mut host) = Host::start("postgres@18") else { return };
+    let with = |host: &Host, options: &str| format!("{}?{options}", host.url());
+    fails(&with(&host, "sslmode=require"), &["cannot be encrypted", "the server offers no encryption"]);
+    let data = host.ask("SHOW data_directory")[0].trim_matches(['(', ')', '\'']).to_string();
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
+        .args(["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "server.key", "-out", "server.crt"])
+        .current_dir(&data)
+        .output();
+    if !made.is_ok_and(|output| output.status.success()) {
+        return crate::common::skip("there is no openssl here to make a certificate with");
+    }
+    for file in ["server.key", "server.crt"] {
+        let path = format!("{data}/{file}");
+        let owner = std::fs::metadata(&data).unwrap();
+        std::os::unix::fs::chown(&path, Some(owner.uid()), Some(owner.gid())).unwrap();
+    }
+    host.run("ALTER SYSTEM SET ssl = on");
+    host.let_in("hostssl all all 127.0.0.1/32 scram-sha-256");
+    let folder = Folder::new();
+    let seen = folder.put(
+        "seen.iso",
+        "steps\n  T1: SELECT count(*) FROM pg_catalog.pg_stat_ssl WHERE ssl AND version <> '';\n",
+    );
+    let root = format!("{data}/server.crt");
+    for options in ["sslmode=prefer", "sslmode=require", &format!("sslmode=verify-full&sslrootcert={root}")] {
+        isopod(&["run", &seen, "--target", &with(&host, options)]).exits(0);
+    }
+    fails(&with(&host, "sslmode=disable"), &["no encryption", "sslmode=require"]);
+    let other = folder.put("other.pem", OTHER_ROOT);
+    fails(
+        &with(&host, &format!("sslmode=verify-ca&sslrootcert={other}")),
+        &["cannot be encrypted", "certificate"],
+    );
+    isopod(&["corpus", "test", "phenomena", "--level", "RR", "--target", &with(&host, "sslmode=require")])
+        .exits(0);
+    assert!(host.ours().is_empty());
+}
+
 /// The certificate of a root that signed nothing here.
 const OTHER_ROOT: &str = include_str!("other-root.pem");
 
 #[test]
 fn the_server_goes_away_in_the_middle() {
-    for name in SERVERS {
+    for name in ALL {
         let Some(mut host) = Host::start(name) else { continue };
         let folder = Folder::new();
+        let sleep = if host.postgres() { "SELECT pg_sleep(8)" } else { "SELECT SLEEP(8)" };
         let case = folder.put(
             "long.iso",
-            "setup\n  CREATE TABLE t(a INT PRIMARY KEY);\nsteps\n  T1: BEGIN;\n  T1: SELECT SLEEP(8);\n  T1: COMMIT;\n",
+            &format!("setup\n  CREATE TABLE t(a INT PRIMARY KEY);\nsteps\n  T1: BEGIN;\n  T1: {sleep};\n  T1: COMMIT;\n"),
         );
         let child = Command::new(EXE)
-            .args(["run", &case, "--hung-after", "30", "--target", &host.url()])
+            .args(["run", &case, "--trust", "--hung-after", "30", "--target", &host.url()])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         eventually(Duration::from_secs(10), "it is in the middle", || {
-            let running = host.ask("SELECT 1 FROM information_schema.processlist WHERE info = 'SELECT SLEEP(8)'");
-            !running.is_empty()
+            host.running().iter().any(|row| row.contains(sleep))
         });
         signal("-9", &host.instance.pid().to_string());
         let begun = Instant::now();

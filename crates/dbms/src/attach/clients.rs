@@ -8,7 +8,10 @@ pub fn my_cnf(text: &str) -> (Option<String>, Option<Secret>) {
     let mut ours = false;
     for line in text.lines().map(str::trim) {
         if let Some(section) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            ours = matches!(section.trim(), "client" | "mysql" | "mariadb" | "client-mariadb" | "mariadb-client");
+            ours = matches!(
+                section.trim(),
+                "client" | "mysql" | "mariadb" | "client-mariadb" | "mariadb-client"
+            );
             continue;
         }
         if !ours || line.starts_with(['#', ';']) {
@@ -93,7 +96,8 @@ mod tests {
 
     #[test]
     fn my_cnf_is_read_as_the_client_does() {
-        let text = "[mysqld]\nuser=mysql\npassword=no\n[client]\nuser = a\npassword=\"x # y\" \n# password=z\n";
+        let text =
+            "[mysqld]\nuser=mysql\npassword=no\n[client]\nuser = a\npassword=\"x # y\" \n# password=z\n";
         let (user, password) = my_cnf(text);
         assert_eq!((user.as_deref(), password.as_ref().map(Secret::reveal)), (Some("a"), Some("x # y")));
         let (_, password) = my_cnf("[mysql]\npassword=a\\sb\\\\c # why\n");

@@ -159,7 +159,9 @@ impl Door {
         match (self.settle, &self.address) {
             (None | Some(Settle::Sql), _) => Ok((Settle::Sql, None)),
             (Some(Settle::Proc), Address::Unix(path)) => match listener(path) {
-                Some(pid) if PathBuf::from(format!("/proc/{pid}/task")).is_dir() => Ok((Settle::Proc, Some(pid))),
+                Some(pid) if PathBuf::from(format!("/proc/{pid}/task")).is_dir() => {
+                    Ok((Settle::Proc, Some(pid)))
+                }
                 _ => Err(AttachError::new(
                     format!("--settle proc: the process behind {} cannot be seen in /proc", path.display()),
                     ["leave out --settle: the server is then asked in SQL"],
@@ -167,7 +169,10 @@ impl Door {
             },
             (Some(Settle::Proc), Address::Tcp { .. }) => Err(AttachError::new(
                 format!("--settle proc needs the server's process, and {} does not tell it", self.name),
-                ["only a Unix socket does: mysql://user@/path/to/socket", "or leave out --settle: the server is then asked in SQL"],
+                [
+                    "only a Unix socket does: mysql://user@/path/to/socket",
+                    "or leave out --settle: the server is then asked in SQL",
+                ],
             )),
         }
     }

@@ -153,7 +153,10 @@ fn rights(
     let modern = info.product == Product::Mysql && info.version.0[0] >= 8;
     if modern && text(&rows, 0, 1) != "1" {
         return Err(AttachError::new(
-            format!("{} runs without performance_schema, so it cannot be asked which statements wait", door.name),
+            format!(
+                "{} runs without performance_schema, so it cannot be asked which statements wait",
+                door.name
+            ),
             ["start it with performance_schema=ON"],
         ));
     }
@@ -200,12 +203,15 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
                 let now = demand_rows(&mut session, &show("GLOBAL"), SILENCE).map_err(own)?;
                 let same = now.len() == 1 && same_value(&text(&now, 0, 1), value);
                 if !same {
-                    let is = if now.len() == 1 { format!(" (it is {})", text(&now, 0, 1)) } else { String::new() };
+                    let is =
+                        if now.len() == 1 { format!(" (it is {})", text(&now, 0, 1)) } else { String::new() };
                     return Err(AttachError::new(
                         format!("{name}={value} cannot be set on {}: {reason}", door.name),
                         [
                             format!("settings of a server that is not ours are set per session only{is}"),
-                            format!("to choose it freely, let Isopod start the server: '{product}?{name}={value}'"),
+                            format!(
+                                "to choose it freely, let Isopod start the server: '{product}?{name}={value}'"
+                            ),
                         ],
                     ));
                 }

@@ -41,7 +41,11 @@ impl Surroundings {
     fn read() -> Surroundings {
         let named = |name: &'static str| Some((name, env::var(name).ok().filter(|value| !value.is_empty())?));
         Surroundings {
-            secrets: SECRET_VARIABLES.into_iter().filter_map(named).map(|(n, v)| (n, Secret::new(v))).collect(),
+            secrets: SECRET_VARIABLES
+                .into_iter()
+                .filter_map(named)
+                .map(|(n, v)| (n, Secret::new(v)))
+                .collect(),
             variables: VARIABLES.into_iter().filter_map(named).collect(),
             user: system_user(),
         }
@@ -173,10 +177,7 @@ fn my_cnf_file(path: &Path, notes: &mut Vec<String>) -> (Option<String>, Option<
 fn pgpass_file(path: &Path, wanted: &Wanted, user: &str, notes: &mut Vec<String>) -> Option<Secret> {
     let about = fs::metadata(path).ok()?;
     if about.permissions().mode() & 0o077 != 0 {
-        notes.push(format!(
-            "{0} is ignored, because others may read it: chmod 600 {0}",
-            path.display()
-        ));
+        notes.push(format!("{0} is ignored, because others may read it: chmod 600 {0}", path.display()));
         return None;
     }
     let text = fs::read_to_string(path).ok()?;

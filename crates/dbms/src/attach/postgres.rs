@@ -85,7 +85,8 @@ pub fn prune(door: &Door) -> Result<Vec<String>, AttachError> {
     look(door)?;
     let own = |error: ConnectError| failed(door, &error);
     let mut session = enter(door)?;
-    let found = demand_rows(&mut session, "SELECT nspname FROM pg_namespace ORDER BY 1", SILENCE).map_err(own)?;
+    let found =
+        demand_rows(&mut session, "SELECT nspname FROM pg_namespace ORDER BY 1", SILENCE).map_err(own)?;
     let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
     let mut gone = Vec::new();
     for name in names.into_iter().filter(|name| schema::is_ours(name)) {
@@ -168,7 +169,9 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
                             "settings of a server that is not ours are set per session only (it is {})",
                             text(&before, 0, 0)
                         ),
-                        format!("to choose it freely, let Isopod start the server: 'postgres?{name}={value}'"),
+                        format!(
+                            "to choose it freely, let Isopod start the server: 'postgres?{name}={value}'"
+                        ),
                     ],
                 ));
             }

@@ -75,7 +75,8 @@ impl Missing {
         account: &str,
     ) -> Result<(), ConnectError> {
         const WHY: &str = "to see which statements wait";
-        let modern = info.product == Product::Mysql && info.version.0.first().is_some_and(|&major| major >= 8);
+        let modern =
+            info.product == Product::Mysql && info.version.0.first().is_some_and(|&major| major >= 8);
         if modern {
             let grant = format!("GRANT SELECT ON performance_schema.* TO {account};");
             for table in ["data_lock_waits", "data_locks", "threads"] {
@@ -95,7 +96,8 @@ impl Missing {
             return Ok(());
         }
         let run = self.grants.into_iter().map(|grant| format!("  {grant}"));
-        let help = self.denied.into_iter().chain(["an administrator of the server can run:".to_string()]).chain(run);
+        let help =
+            self.denied.into_iter().chain(["an administrator of the server can run:".to_string()]).chain(run);
         Err(AttachError::new(format!("{account} lacks rights on {name}"), help))
     }
 }

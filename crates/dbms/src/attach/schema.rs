@@ -46,7 +46,10 @@ mod tests {
         for other in ["isopod_", "isopod_case", "isopod_000000000000000000000000", "isopodé"] {
             assert!(!is_ours(other), "{other}");
         }
-        assert!(!is_ours(&format!("isopod_{}", one.to_uppercase().replace(|c: char| c.is_ascii_digit(), "A"))));
+        assert!(!is_ours(&format!(
+            "isopod_{}",
+            one.to_uppercase().replace(|c: char| c.is_ascii_digit(), "A")
+        )));
         assert!(!is_ours(&format!("isopod_{one}0")));
         assert!(!is_ours(&format!("isopod_{}{}", &one[..16], &two[16..])));
     }

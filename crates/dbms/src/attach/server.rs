@@ -88,7 +88,10 @@ impl Session for Set {
         let inner = &mut self.inner;
         inner.reset()
             && self.statements.iter().all(|statement| {
-                matches!(ask(inner.as_mut(), statement, SILENCE), Ok(Answer { reply: RawReply::Done { .. }, .. }))
+                matches!(
+                    ask(inner.as_mut(), statement, SILENCE),
+                    Ok(Answer { reply: RawReply::Done { .. }, .. })
+                )
             })
     }
 }

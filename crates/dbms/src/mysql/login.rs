@@ -86,7 +86,13 @@ fn opening(schema: Option<&str>, encrypted: bool) -> Vec<u8> {
     out
 }
 
-fn response(opening: Vec<u8>, who: &Login, schema: Option<&str>, plugin: Plugin, challenge: &[u8]) -> Vec<u8> {
+fn response(
+    opening: Vec<u8>,
+    who: &Login,
+    schema: Option<&str>,
+    plugin: Plugin,
+    challenge: &[u8],
+) -> Vec<u8> {
     let mut out = opening;
     out.extend_from_slice(who.user.as_bytes());
     out.push(0);
@@ -124,7 +130,9 @@ pub fn log_in(
         sequence = sequence.wrapping_add(1);
         wire::pack(&mut out, sequence, &opening(schema, true), &[]);
         stream.write_all(&out)?;
-        stream.encrypt(&who.tls, host, until.saturating_duration_since(Instant::now())).map_err(Refusal::Tls)?;
+        stream
+            .encrypt(&who.tls, host, until.saturating_duration_since(Instant::now()))
+            .map_err(Refusal::Tls)?;
     }
     let mut plugin = plugin.unwrap_or(Plugin::Native);
     let mut answer = Some(response(opening(schema, encrypted), who, schema, plugin, &challenge));

@@ -32,7 +32,9 @@ impl fmt::Display for Refusal {
                 "the first login with caching_sha2_password over TCP needs encryption; use the Unix socket, \
                  sslmode=require or a user with mysql_native_password",
             ),
-            Refusal::Unreachable(reason) | Refusal::Tls(reason) | Refusal::Other(reason) => f.write_str(reason),
+            Refusal::Unreachable(reason) | Refusal::Tls(reason) | Refusal::Other(reason) => {
+                f.write_str(reason)
+            }
         }
     }
 }

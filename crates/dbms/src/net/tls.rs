@@ -117,9 +117,12 @@ impl ServerCertVerifier for Lenient {
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
         match self {
-            Lenient::Anyone(provider) => {
-                verify_tls12_signature(message, certificate, signed, &provider.signature_verification_algorithms)
-            }
+            Lenient::Anyone(provider) => verify_tls12_signature(
+                message,
+                certificate,
+                signed,
+                &provider.signature_verification_algorithms,
+            ),
             Lenient::AnyName(strict) => strict.verify_tls12_signature(message, certificate, signed),
         }
     }
@@ -131,9 +134,12 @@ impl ServerCertVerifier for Lenient {
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
         match self {
-            Lenient::Anyone(provider) => {
-                verify_tls13_signature(message, certificate, signed, &provider.signature_verification_algorithms)
-            }
+            Lenient::Anyone(provider) => verify_tls13_signature(
+                message,
+                certificate,
+                signed,
+                &provider.signature_verification_algorithms,
+            ),
             Lenient::AnyName(strict) => strict.verify_tls13_signature(message, certificate, signed),
         }
     }
@@ -163,7 +169,8 @@ impl TlsStream {
     pub fn open(socket: TcpStream, tls: &Tls, host: &str, within: Duration) -> Result<TlsStream, String> {
         let name = ServerName::try_from(host.to_string()).or_else(|_| ServerName::try_from("localhost"));
         let name = name.map_err(|error| error.to_string())?;
-        let mut connection = ClientConnection::new(Arc::new(tls.config()?), name).map_err(|e| e.to_string())?;
+        let mut connection =
+            ClientConnection::new(Arc::new(tls.config()?), name).map_err(|e| e.to_string())?;
         connection.set_buffer_limit(None);
         let mut stream = TlsStream { socket, connection };
         let begun = Instant::now();

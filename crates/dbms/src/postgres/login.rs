@@ -135,7 +135,12 @@ fn awaited(stream: &Stream, until: Instant, patience: Duration) -> Result<(), Re
 }
 
 /// Waits for the next message.
-fn next(stream: &mut Stream, inbox: &mut Inbox, until: Instant, patience: Duration) -> Result<Message, Refusal> {
+fn next(
+    stream: &mut Stream,
+    inbox: &mut Inbox,
+    until: Instant,
+    patience: Duration,
+) -> Result<Message, Refusal> {
     loop {
         if let Some(message) = inbox.take()? {
             return Ok(message);

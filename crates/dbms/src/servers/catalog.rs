@@ -261,7 +261,10 @@ pub fn unknown(target: &Target) -> ServerError {
     error
         .help(format!("available: {}", names.join(", ")))
         .help("what is installed and what else can be had: isopod server list")
-        .help(format!("to use a server of your own: --target {0}://user@host:port, or '{0}?basedir=DIR'", target.product))
+        .help(format!(
+            "to use a server of your own: --target {0}://user@host:port, or '{0}?basedir=DIR'",
+            target.product
+        ))
 }
 
 #[cfg(test)]
