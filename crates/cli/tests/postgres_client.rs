@@ -44,7 +44,7 @@ fn on_each(test: fn(&Own)) {
 }
 
 fn superuser() -> Login {
-    Login { user: "postgres".to_string(), password: String::new() }
+    Login { user: "postgres".to_string(), ..Login::default() }
 }
 
 fn options(own: &Own, login: Login, name: &str, settle: Settle) -> Options {
@@ -341,7 +341,7 @@ fn passwords() {
         };
         let door = |user: &str, password: &str| Door {
             address: own.address.clone(),
-            login: Login { user: user.to_string(), password: password.to_string() },
+            login: Login { user: user.to_string(), password: password.to_string(), ..Login::default() },
             database: "postgres".to_string(),
             settings: Vec::new(),
         };
@@ -553,7 +553,7 @@ fn without_rights_the_server_is_asked_in_sql() {
         let session = session.as_mut();
         run(session, "CREATE ROLE isopod_plain LOGIN");
         demand(session, "GRANT CREATE ON DATABASE postgres TO isopod_plain", SILENCE).unwrap();
-        let who = || Login { user: "isopod_plain".to_string(), password: String::new() };
+        let who = || Login { user: "isopod_plain".to_string(), ..Login::default() };
         match PgServer::open(options(own, who(), "rights", Settle::Proc)) {
             Err(ConnectError::Refused { reason, .. }) => {
                 assert!(reason.contains("must be asked in SQL"), "{reason}")
