@@ -40,9 +40,34 @@ impl Progress {
             None if self.said.elapsed() > Duration::from_secs(10) => {
                 self.said = Instant::now();
                 let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
-                eprintln!("{}  {} of {}  {rate:.0}/s", self.what, self.done, self.total);
+                let left = rest((self.total.saturating_sub(self.done)) as f64 / rate);
+                eprintln!("{}  {} of {}  {rate:.0}/s  {left}", self.what, self.done, self.total);
             }
             None => {}
+        }
+    }
+
+    /// Says what the job is busy with now.
+    pub fn now(&mut self, what: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what.clone());
+        }
+        self.what = what;
+    }
+
+    /// So many units are behind us, done or left out.
+    pub fn reached(&mut self, units: u64) {
+        self.done = units;
+        if let Some(bar) = &self.bar {
+            bar.set_position(units);
+        }
+    }
+
+    /// Prints something while the bar is out of the way.
+    pub fn above<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
         }
     }
 
@@ -52,6 +77,11 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// How long it will take, roughly.
+fn rest(seconds: f64) -> String {
+    if seconds < 90.0 { format!("{seconds:.0} s left") } else { format!("{:.0} min left", seconds / 60.0) }
 }
 
 /// A line that says what goes on, replaced by the next one on a terminal.

@@ -121,6 +121,7 @@ fn every_subcommand_is_in_the_readme() {
         "run",
         "corpus list",
         "corpus test",
+        "corpus bisect",
         "fmt",
         "server install",
         "server start",

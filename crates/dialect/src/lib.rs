@@ -39,6 +39,19 @@ pub struct Dialect {
     pub quote: char,
     /// Settings that change what the product owes, in the combinations under which it is worth testing.
     pub variants: &'static [&'static [(&'static str, &'static str)]],
+    /// Those of these settings that not every version has.
+    pub since: &'static [Since],
+}
+
+/// A setting that came with a later version.
+pub struct Since {
+    /// Its name.
+    pub setting: &'static str,
+    /// The first release with it in each branch that got one, oldest first. Branches after the last have it from their
+    /// beginning; all others never got it.
+    pub releases: &'static [[u32; 3]],
+    /// The value of which a version without it behaves.
+    pub without: &'static str,
 }
 
 /// How a level is set in a session and how the session is asked for it.
@@ -71,12 +84,23 @@ pub struct Tables {
     pub empty_fast: &'static str,
     /// Lists the tables and views of our own schema: name, and whether it is a view (`VIEW`).
     pub list: &'static str,
-    /// Lists what else a schema of ours may hold: name, and its kind as DROP names it.
+    /// Lists what else a schema of ours may hold: name, its kind as DROP names it, and what DROP wants behind the
+    /// name (the arguments of a function, where several may have one name).
     pub list_more: Option<&'static str>,
+    /// Drops one of them; its kind stands at `{kind}` and its name at `{name}`. Where dropping one can take others with
+    /// it, it does not mind what is gone already.
+    pub drop: &'static str,
     /// Before dropping tables in any order.
     pub before_drop: Option<&'static str>,
     /// After it.
     pub after_drop: Option<&'static str>,
+}
+
+impl Tables {
+    /// The statement that drops something of this kind. The name is in quotes already.
+    pub fn drop(&self, kind: &str, name: &str) -> String {
+        self.drop.replace("{kind}", kind).replace("{name}", name)
+    }
 }
 
 impl Dialect {
@@ -84,6 +108,18 @@ impl Dialect {
     pub fn quoted(&self, name: &str) -> String {
         let q = self.quote;
         format!("{q}{}{q}", name.replace(q, &format!("{q}{q}")))
+    }
+
+    /// If this version does not have the setting yet: the value of which it behaves.
+    pub fn lacks(&self, version: &Version, setting: &str) -> Option<&'static str> {
+        let since = self.since.iter().find(|since| since.setting == setting)?;
+        let branch = |release: &&[u32; 3]| version.cmp_prefix(&Version(release[..2].to_vec())).is_eq();
+        let has = match (since.releases.iter().find(branch), since.releases.last()) {
+            (Some(first), _) => version.cmp_prefix(&Version(first.to_vec())).is_ge(),
+            (None, Some(last)) => version.cmp_prefix(&Version(last.to_vec())).is_gt(),
+            (None, None) => false,
+        };
+        (!has).then_some(since.without)
     }
 }
 
@@ -94,5 +130,26 @@ pub fn of(product: Product) -> &'static Dialect {
         Product::Mariadb => &mariadb::DIALECT,
         Product::Postgres => &postgres::DIALECT,
         Product::Sqlite => &sqlite::DIALECT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_comes_with_a_release_of_each_branch() {
+        let lacks = |version: &str| {
+            mariadb::DIALECT.lacks(&version.parse().unwrap(), "innodb_snapshot_isolation").is_some()
+        };
+        for version in ["10.1.23", "10.2.11", "10.5.23", "10.6.17", "10.7.8", "10.11.5", "10.11.7", "11.4.1"]
+        {
+            assert!(lacks(version), "{version}");
+        }
+        for version in ["10.6.18", "10.11.8", "10.11.19", "11.4.2", "11.4.5", "11.6.1", "11.8.2", "12.0.1"] {
+            assert!(!lacks(version), "{version}");
+        }
+        assert_eq!(mariadb::DIALECT.lacks(&Version(vec![10, 1, 23]), "log_bin"), None);
+        assert_eq!(mysql::DIALECT.lacks(&Version(vec![5, 6, 24]), "log_bin"), None);
     }
 }

@@ -9,7 +9,7 @@ use model::{Case, Level, SessionSpec, Setup, Step, Target};
 use serde::Serialize;
 
 use crate::{
-    arguments::{Where, count},
+    arguments::{How, SettleBy, Where, count},
     interrupt,
     output::say,
     targets,
@@ -23,7 +23,8 @@ pub enum Command {
 Example:
   isopod bench execute --target mariadb@10.11 --target mysql@9.7
 
-Times depend on the machine and on what else it does; the ratio to the bare wire much less so.")]
+What it costs to know that a statement waits is measured for both ways, --settle proc and sql. Times
+depend on the machine and on what else it does; the ratio to the bare wire much less so.")]
     Execute(Args),
 }
 
@@ -44,6 +45,7 @@ pub struct Args {
 struct Result {
     target: String,
     server: String,
+    /// How waits were known where statements were counted.
     settle: &'static str,
     pinned: bool,
     realtime: bool,
@@ -51,11 +53,28 @@ struct Result {
     bare_per_second: f64,
     executor_per_second: f64,
     ratio: f64,
-    /// From sending a statement to knowing that it waits, in microseconds; none where nothing waits.
-    wait_known_median_us: Option<f64>,
-    wait_known_p99_us: Option<f64>,
+    /// For each way to know that a statement waits, the one above first; none where nothing waits.
+    waits: Vec<Waits>,
     reset_clean_us: f64,
     reset_fast_us: f64,
+}
+
+/// From sending a statement to knowing that it waits, in microseconds.
+#[derive(Serialize)]
+struct Waits {
+    settle: &'static str,
+    known_median_us: f64,
+    known_p99_us: f64,
+}
+
+impl Waits {
+    fn of(settle: &'static str, times: Vec<Duration>) -> Option<Waits> {
+        (!times.is_empty()).then(|| Waits {
+            settle,
+            known_median_us: us(median(times.clone())),
+            known_p99_us: us(percentile(times, 99)),
+        })
+    }
 }
 
 /// Runs it.
@@ -63,7 +82,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
     let Command::Execute(args) = command;
     interrupt::listen();
     let mut results = Vec::new();
-    for target in &args.on.targets {
+    for target in &args.on.targets(None)? {
         let Some(result) = measure(&args, target)? else { return Ok(2) };
         if !args.json {
             show(&result);
@@ -106,6 +125,22 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Option<Result>> {
     let settle = runner.executor().map_err(|error| anyhow::anyhow!(error))?.settles_by();
     let placed = runner.placed().clone();
     drop(runner);
+    let mut ways = vec![(settle, waits)];
+    // Without waits there is nothing to know, whichever way.
+    if !ways[0].1.is_empty()
+        && let Some(other) = other_way(args, target)
+    {
+        let mut runner = targets::runner(target, &other, other.options(Reset::Clean))?;
+        let executor = runner.executor().map_err(|error| anyhow::anyhow!(error))?;
+        let mut waits = Vec::new();
+        for _ in 0..args.turns {
+            if interrupt::asked() {
+                return Ok(None);
+            }
+            waits.extend(hot(executor, level)?);
+        }
+        ways.push((executor.settles_by(), waits));
+    }
     let mut runner = targets::runner(target, &args.on.how, args.on.how.options(Reset::Fast))?;
     // One more than is counted: the first builds the tables.
     for turn in 0..=args.turns {
@@ -115,7 +150,6 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Option<Result>> {
         }
     }
     let rate = |i: usize| steps / median(times.iter().map(|pair| pair[i]).collect()).as_secs_f64();
-    let us = |time: Duration| time.as_secs_f64() * 1e6;
     Ok(Some(Result {
         target: target.to_string(),
         server: format!("{} {}", info.product, info.version),
@@ -125,11 +159,24 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Option<Result>> {
         bare_per_second: rate(0),
         executor_per_second: rate(1),
         ratio: rate(1) / rate(0),
-        wait_known_median_us: (!waits.is_empty()).then(|| us(median(waits.clone()))),
-        wait_known_p99_us: (!waits.is_empty()).then(|| us(percentile(waits.clone(), 99))),
+        waits: ways.into_iter().filter_map(|(settle, times)| Waits::of(settle, times)).collect(),
         reset_clean_us: us(median(clean)),
         reset_fast_us: us(median(fast)),
     }))
+}
+
+/// The other way to know that a statement waits. Of a server that somebody else started only the one that was asked for
+/// is sure to work.
+fn other_way(args: &Args, target: &Target) -> Option<How> {
+    let settle = match args.on.how.settle {
+        SettleBy::Proc => SettleBy::Sql,
+        SettleBy::Sql => SettleBy::Proc,
+    };
+    target.attached().is_none().then(|| How { settle, ..args.on.how.clone() })
+}
+
+fn us(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
 }
 
 fn median(times: Vec<Duration>) -> Duration {
@@ -199,11 +246,11 @@ fn show(result: &Result) {
         result.executor_per_second,
         result.ratio
     );
-    match (result.wait_known_median_us, result.wait_known_p99_us) {
-        (Some(median), Some(p99)) => {
-            say!("  a wait is known after     {median:>10.0} us median, {p99:.0} us p99")
-        }
-        _ => say!("  nothing waits here"),
+    if result.waits.is_empty() {
+        say!("  nothing waits here");
+    }
+    for Waits { settle, known_median_us: median, known_p99_us: p99 } in &result.waits {
+        say!("  a wait is known after     {median:>10.0} us median, {p99:.0} us p99   by {settle}");
     }
     say!(
         "  reset                     {:>10.0} us clean, {:.0} us fast",

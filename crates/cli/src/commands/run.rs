@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use execute::Reset;
-use model::{Case, Level, Trace};
+use model::{Case, Level, Target, Trace};
 use serde::Serialize;
 
 use crate::{
@@ -72,9 +72,12 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         }
         return Err(last);
     }
+    let targets = args.on.targets(args.level)?;
+    let applies = |case: &Case, target: &Target| oracles::expectations::applies(case, target.product);
     for (file, case) in &cases {
-        for target in &args.on.targets {
-            if !oracles::expectations::applies(case, target.product) {
+        // Of `all` those count that the case is for.
+        for target in targets.iter().filter(|_| !args.on.all()) {
+            if !applies(case, target) {
                 let names: Vec<&str> = case.products.iter().map(|product| product.name()).collect();
                 return Err(Advised {
                     message: format!("{} is not for {}", file.display(), target.product),
@@ -87,13 +90,19 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
             }
         }
     }
-    // A level that one of the targets does not have is said before anything runs.
-    for target in &args.on.targets {
-        Levels::or_default(args.level, target.product)?;
+    if !targets.iter().any(|target| cases.iter().any(|(_, case)| applies(case, target))) {
+        return Err(Advised {
+            message: "none of these cases is for a server that is installed".into(),
+            advice: vec!["what can be had: isopod server list".into()],
+        }
+        .into());
     }
     let mut missed = false;
     let mut printed = Vec::new();
-    for target in &args.on.targets {
+    for target in &targets {
+        if !cases.iter().any(|(_, case)| applies(case, target)) {
+            continue;
+        }
         if interrupt::asked() {
             break;
         }
@@ -101,7 +110,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         let mut options = args.on.how.options(Reset::Clean);
         options.label = true;
         let mut runner = targets::runner(target, &args.on.how, options)?;
-        for (file, case) in &cases {
+        for (file, case) in cases.iter().filter(|(_, case)| applies(case, target)) {
             for &level in &levels {
                 if interrupt::asked() {
                     break;

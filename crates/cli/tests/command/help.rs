@@ -13,6 +13,7 @@ fn every_subcommand_says_what_it_does_and_how() {
         "run",
         "corpus list",
         "corpus test",
+        "corpus bisect",
         "server install",
         "server start",
         "server stop",

@@ -12,3 +12,4 @@ mod measuring;
 mod run;
 mod server;
 mod tools;
+mod versions;

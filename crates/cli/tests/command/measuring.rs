@@ -53,7 +53,8 @@ fn bench() {
             assert!(result[figure].as_f64().unwrap() > 0.0, "{figure}: {result}");
         }
     }
-    assert!(
-        json[0]["wait_known_median_us"].is_null() && json[1]["wait_known_median_us"].as_f64().unwrap() > 0.0
-    );
+    assert_eq!(json[0]["waits"].as_array().unwrap().len(), 0, "nothing waits on SQLite");
+    let ways = json[1]["waits"].as_array().unwrap();
+    assert_eq!(ways.iter().map(|way| way["settle"].as_str().unwrap()).collect::<Vec<_>>(), ["proc", "sql"]);
+    assert!(ways.iter().all(|way| way["known_median_us"].as_f64().unwrap() > 0.0), "{ways:?}");
 }

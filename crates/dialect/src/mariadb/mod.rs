@@ -2,7 +2,7 @@
 
 use model::{Level, Product};
 
-use crate::{Dialect, SetLevel, mysql};
+use crate::{Dialect, SetLevel, Since, mysql};
 
 /// MariaDB: MySQL's ways, but for the name of the level's variable.
 pub static DIALECT: Dialect = Dialect {
@@ -29,4 +29,10 @@ pub static DIALECT: Dialect = Dialect {
         &[("innodb_snapshot_isolation", "OFF"), ("log_bin", "ON")],
         &[("innodb_snapshot_isolation", "ON"), ("log_bin", "OFF")],
     ],
+    // MDEV-35124 names 10.6.18, 10.11.8 and 11.4.2; those between were released together with them.
+    since: &[Since {
+        setting: "innodb_snapshot_isolation",
+        releases: &[[10, 6, 18], [10, 11, 8], [11, 0, 6], [11, 1, 5], [11, 2, 4], [11, 4, 2]],
+        without: "OFF",
+    }],
 };

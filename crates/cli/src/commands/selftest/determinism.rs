@@ -62,7 +62,7 @@ struct Result {
 pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let mut results = Vec::new();
-    for target in &args.on.targets {
+    for target in &args.on.targets(args.level)? {
         for level in Levels::or_default(args.level, target.product)? {
             if interrupt::asked() {
                 break;

@@ -53,7 +53,7 @@ struct Result {
 pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let mut results = Vec::new();
-    for target in &args.on.targets {
+    for target in &args.on.targets(None)? {
         if interrupt::asked() {
             break;
         }

@@ -1,0 +1,132 @@
+//! What `--target` may say: one target, or `all` that are installed.
+
+use std::{path::Path, str::FromStr};
+
+use dbms::servers::Store;
+use model::{Place, Product, Target, target::Settings};
+
+use crate::{
+    arguments::{Levels, Where},
+    errors::Advised,
+    targets::advised,
+};
+
+/// What one `--target` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// This one.
+    One(Target),
+    /// Every server that is installed, and the embedded ones.
+    All,
+}
+
+impl FromStr for Choice {
+    type Err = model::target::BadTarget;
+
+    fn from_str(text: &str) -> Result<Choice, Self::Err> {
+        if text.eq_ignore_ascii_case("all") { Ok(Choice::All) } else { text.parse().map(Choice::One) }
+    }
+}
+
+/// What is there to choose from.
+pub struct Choices {
+    /// Everything that is installed, with its exact version, and what is embedded: by product and version.
+    pub here: Vec<Target>,
+    /// Names of what could be had beside it.
+    pub more: Vec<String>,
+}
+
+/// Looks into the cache. Nothing is installed by this.
+pub fn choices() -> anyhow::Result<Choices> {
+    let store = Store::open().map_err(|error| advised(error.into()))?;
+    let mut here = vec![plain(Product::Sqlite, None)];
+    let mut more = Vec::new();
+    for listed in store.list() {
+        if listed.installed.is_empty() {
+            more.push(listed.line.name().to_string());
+        }
+        let exact = |version| plain(listed.line.product, Some(version));
+        here.extend(listed.installed.iter().map(|installed| exact(installed.version().clone())));
+    }
+    here.sort();
+    Ok(Choices { here, more })
+}
+
+fn plain(product: Product, version: Option<model::Version>) -> Target {
+    Target { product, version, settings: Settings::new(), place: Place::Cache }
+}
+
+impl Where {
+    /// Was `all` said?
+    pub fn all(&self) -> bool {
+        self.chosen.contains(&Choice::All)
+    }
+
+    /// The targets that were chosen, each once, at the level chosen. A target that does not have it is an error if it was
+    /// named, and is left out with a note if it is one of `all`.
+    pub fn targets(&self, level: Option<Levels>) -> anyhow::Result<Vec<Target>> {
+        if let Some(folder) = &self.basedir {
+            let target = self.in_folder(folder)?;
+            Levels::or_default(level, target.product)?;
+            return Ok(vec![target]);
+        }
+        let mut found: Vec<Target> = Vec::new();
+        for choice in &self.chosen {
+            let new = match choice {
+                Choice::One(target) => {
+                    Levels::or_default(level, target.product)?;
+                    vec![target.clone()]
+                }
+                Choice::All => self.installed(level)?,
+            };
+            for target in new {
+                if !found.contains(&target) {
+                    found.push(target);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// `--target mysql --basedir DIR` is another way to write `--target 'mysql?basedir=DIR'`.
+    fn in_folder(&self, folder: &Path) -> anyhow::Result<Target> {
+        match self.chosen.as_slice() {
+            [Choice::One(target)]
+                if target.place == Place::Cache
+                    && target.version.is_none()
+                    && target.product != Product::Sqlite =>
+            {
+                Ok(Target { place: Place::Folder(std::path::absolute(folder)?), ..target.clone() })
+            }
+            _ => Err(Advised {
+                message: "--basedir goes with one --target that is a product without a version".into(),
+                advice: vec![format!("write --target mysql --basedir {}", folder.display())],
+            }
+            .into()),
+        }
+    }
+
+    fn installed(&self, level: Option<Levels>) -> anyhow::Result<Vec<Target>> {
+        let Choices { mut here, more } = choices()?;
+        if !more.is_empty() {
+            eprintln!(
+                "note: all means the {} that are here; {} more can be had: isopod server list",
+                here.len(),
+                more.len()
+            );
+        }
+        let has = |product: Product| Levels::or_default(level, product).is_ok();
+        let mut without: Vec<&str> = here
+            .iter()
+            .map(|target| target.product)
+            .filter(|&product| !has(product))
+            .map(Product::name)
+            .collect();
+        without.dedup();
+        if !without.is_empty() {
+            eprintln!("note: {} does not have this level and is left out", without.join(", "));
+        }
+        here.retain(|target| has(target.product));
+        Ok(here)
+    }
+}

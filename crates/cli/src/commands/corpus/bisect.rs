@@ -1,0 +1,370 @@
+//! `isopod corpus bisect`: in which version did the behaviour of a case change?
+//!
+//! Every installed version between the ends is run, oldest first. A true bisection would be faster and is right only if
+//! there was one change; a bug that came with one release and went with another has two, and a version takes seconds.
+
+use std::path::{Path, PathBuf};
+
+use execute::Reset;
+use model::{Case, Level, Place, Product, Target, Version, target::Settings};
+use oracles::expectations;
+use serde::Serialize;
+
+use super::changes::{AtLevel, Behaviour};
+use crate::{
+    arguments::{How, Levels, count, levels},
+    choice::{Choices, choices},
+    corpus,
+    errors::{self, Advised},
+    interrupt, judged, loading,
+    output::say,
+    progress::Progress,
+    targets,
+};
+
+/// Options of `bisect`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A case of the corpus, or a file
+    case: String,
+    /// The oldest version, such as mysql@5.6; its settings hold for all
+    #[arg(long, value_name = "TARGET")]
+    from: Option<Target>,
+    /// The newest version, such as mysql@9.7; its settings hold for all
+    #[arg(long, value_name = "TARGET")]
+    to: Option<Target>,
+    /// The product, if no version is given; by default each that the case is for
+    #[arg(long)]
+    product: Option<Product>,
+    /// The isolation level (RU, RC, RR, SER), or all
+    #[arg(long, value_parser = levels, default_value = "all")]
+    level: Levels,
+    /// Run the case so many times on each version; one whose runs differ is named and not compared
+    #[arg(long, value_name = "TIMES", default_value_t = 3, value_parser = count)]
+    repeat: u64,
+    #[command(flatten)]
+    how: How,
+    /// All behaviours and changes, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The versions of one product.
+struct Row {
+    product: Product,
+    targets: Vec<Target>,
+    /// Names of versions in between that could be had.
+    missing: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Result {
+    case: String,
+    product: Product,
+    repeat: u64,
+    not_installed: Vec<String>,
+    levels: Vec<AtLevel>,
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    interrupt::listen();
+    let (name, case) = find(&args.case)?;
+    let mut results = Vec::new();
+    let mut failed = false;
+    for row in rows(args, &case)? {
+        let (result, whole) = measure(args, &name, &case, row)?;
+        failed |= !whole;
+        if !args.json {
+            show(&case, &result);
+        }
+        results.push(result);
+    }
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&results)?);
+    }
+    let all = || results.iter().flat_map(|result| &result.levels);
+    failed |= all().flat_map(|at| &at.behaviours).any(|behaviour| !behaviour.stable());
+    let changed = all().any(|at| !at.changes.is_empty());
+    Ok(if interrupt::asked() || failed { 2 } else { u8::from(changed) })
+}
+
+/// The case: a file, or one of the corpus by its name, its short name, or a word that only it has.
+fn find(word: &str) -> anyhow::Result<(String, Case)> {
+    let path = Path::new(word);
+    if word.ends_with(".iso") || path.is_file() {
+        return Ok((word.to_string(), loading::load(&PathBuf::from(path))?));
+    }
+    let mut entries = corpus::matching(&[word.to_string()])?;
+    let exact = |name: &str| name == word || name.rsplit('/').next() == Some(word);
+    if let Some(at) = entries.iter().position(|entry| exact(entry.name)) {
+        let entry = entries.swap_remove(at);
+        return Ok((entry.name.to_string(), entry.case));
+    }
+    if entries.len() > 1 {
+        let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
+        return Err(Advised {
+            message: format!("{} cases have `{word}` in their name or link", names.len()),
+            advice: vec![format!("choose one of: {}", names.join(", "))],
+        }
+        .into());
+    }
+    let entry = entries.swap_remove(0);
+    Ok((entry.name.to_string(), entry.case))
+}
+
+/// Which versions of which products to run.
+fn rows(args: &Args, case: &Case) -> anyhow::Result<Vec<Row>> {
+    let ends: Vec<&Target> = [&args.from, &args.to].into_iter().flatten().collect();
+    let mut products: Vec<Product> = ends.iter().map(|target| target.product).chain(args.product).collect();
+    products.dedup();
+    anyhow::ensure!(
+        ends.is_empty() || products.len() == 1,
+        "versions of one product can be compared, not different products"
+    );
+    if let Some(&product) = products.iter().find(|&&product| !expectations::applies(case, product)) {
+        let names: Vec<&str> = case.products.iter().map(|product| product.name()).collect();
+        return Err(Advised {
+            message: format!("the case is not for {product}"),
+            advice: vec![format!("it is for: {}", names.join(", "))],
+        }
+        .into());
+    }
+    if let (Some(from), Some(to)) = (&args.from, &args.to) {
+        let ours = |target: &Target| target.place == Place::Cache;
+        let settings = |target: &Target| !target.settings.is_empty();
+        let two_ways = settings(from) && settings(to) && from.settings != to.settings;
+        if two_ways || !ours(from) || !ours(to) {
+            let targets = vec![from.clone(), to.clone()];
+            return Ok(vec![Row { product: from.product, targets, missing: Vec::new() }]);
+        }
+    }
+    if products.is_empty() {
+        products = Product::ALL.into_iter().filter(|&p| expectations::applies(case, p)).collect();
+    }
+    let rows: Vec<Row> =
+        products.into_iter().map(|product| installed(args, product)).collect::<anyhow::Result<_>>()?;
+    // A product that has nothing to compare is not worth a word, unless none has.
+    if rows.iter().all(|row| row.targets.len() < 2) {
+        return Err(too_few(&rows));
+    }
+    Ok(rows.into_iter().filter(|row| row.targets.len() > 1).collect())
+}
+
+fn too_few(rows: &[Row]) -> anyhow::Error {
+    let names = |targets: &[Target]| {
+        let names: Vec<String> = targets.iter().map(Target::to_string).collect();
+        if names.is_empty() { "none".to_string() } else { names.join(", ") }
+    };
+    let mut advice: Vec<String> = rows
+        .iter()
+        .map(|row| format!("{}: installed and between the ends: {}", row.product, names(&row.targets)))
+        .collect();
+    let more: Vec<&str> = rows.iter().flat_map(|row| &row.missing).map(String::as_str).collect();
+    if !more.is_empty() {
+        advice.push(format!("more can be had: isopod server install {}", more.join(" ")));
+    }
+    Advised { message: "there are no two versions to compare".into(), advice }.into()
+}
+
+/// The installed versions between the ends, under the ends' settings.
+fn installed(args: &Args, product: Product) -> anyhow::Result<Row> {
+    let end = |target: &Option<Target>| match target {
+        Some(target) => targets::version(target),
+        None => Ok(None),
+    };
+    let (low, high) = (end(&args.from)?, end(&args.to)?);
+    if let (Some(low), Some(high)) = (&low, &high) {
+        anyhow::ensure!(low <= high, "{low} is newer than {high}: --from names the older one");
+    }
+    let between = |version: &Version| {
+        low.as_ref().is_none_or(|low| version.cmp_prefix(low).is_ge())
+            && high.as_ref().is_none_or(|high| version.cmp_prefix(high).is_le())
+    };
+    // Ends that both have settings have the same ones here.
+    let ends = [&args.from, &args.to].into_iter().flatten();
+    let settings: Settings = ends.flat_map(|end| end.settings.clone()).collect();
+    let inside = |target: &Target| target.product == product && target.version.as_ref().is_none_or(between);
+    let Choices { here, more } = choices()?;
+    let mut targets = Vec::new();
+    for target in here.into_iter().filter(inside) {
+        match fitted(&settings, &target) {
+            Ok(settings) => targets.push(Target { settings, ..target }),
+            Err(without) => eprintln!("note: {target} does not have {without} and is left out"),
+        }
+    }
+    let missing = more.into_iter().filter(|name| name.parse().is_ok_and(|target| inside(&target))).collect();
+    Ok(Row { product, targets, missing })
+}
+
+/// The settings as this version knows them: one that it does not have is left out if that is how it behaves anyway.
+fn fitted(settings: &Settings, target: &Target) -> std::result::Result<Settings, String> {
+    let dialect = dialect::of(target.product);
+    let mut fitted = Settings::new();
+    for (name, value) in settings {
+        match target.version.as_ref().and_then(|version| dialect.lacks(version, name)) {
+            None => {
+                fitted.insert(name.clone(), value.clone());
+            }
+            Some(without) if without.eq_ignore_ascii_case(value) => {}
+            Some(_) => return Err(format!("{name}={value}")),
+        }
+    }
+    Ok(fitted)
+}
+
+/// Runs the case on each version. Also says whether all of them could be run.
+fn measure(args: &Args, name: &str, case: &Case, row: Row) -> anyhow::Result<(Result, bool)> {
+    let levels = args.level.on(row.product)?;
+    let mut progress = Progress::new("", row.targets.len() as u64 * levels.len() as u64 * args.repeat);
+    let mut found: Vec<Vec<Behaviour>> = levels.iter().map(|_| Vec::new()).collect();
+    let settings_differ = row
+        .targets
+        .windows(2)
+        .any(|pair| pair[0].settings != pair[1].settings && pair[0].version == pair[1].version);
+    let (mut whole, mut last) = (true, None);
+    for (i, target) in row.targets.iter().enumerate() {
+        if interrupt::asked() {
+            break;
+        }
+        progress.reached((i * levels.len()) as u64 * args.repeat);
+        progress.now(format!("{} of {}: {target}", i + 1, row.targets.len()));
+        match version(args, name, case, target, &levels, &mut progress) {
+            Ok(behaviours) => {
+                for (all, mut behaviour) in found.iter_mut().zip(behaviours) {
+                    if settings_differ {
+                        let settings = target.settings.iter().map(|(name, value)| format!(" {name}={value}"));
+                        behaviour.version.extend(settings);
+                    }
+                    all.push(behaviour);
+                }
+            }
+            Err(error) => {
+                whole = false;
+                let error = error.context(format!("{target} was left out"));
+                if let Some(error) = last.replace(error) {
+                    progress.above(|| errors::show(&error));
+                }
+            }
+        }
+    }
+    progress.end();
+    match last {
+        Some(error) if found.iter().all(|at| at.len() < 2) => return Err(error),
+        Some(error) => errors::show(&error),
+        None => {}
+    }
+    let levels =
+        levels.iter().zip(found).map(|(&level, behaviours)| AtLevel::new(case, level, behaviours)).collect();
+    let result = Result {
+        case: name.to_string(),
+        product: row.product,
+        repeat: args.repeat,
+        not_installed: row.missing,
+        levels,
+    };
+    Ok((result, whole))
+}
+
+/// Runs the case on one version, at each level.
+fn version(
+    args: &Args,
+    name: &str,
+    case: &Case,
+    target: &Target,
+    levels: &[Level],
+    progress: &mut Progress,
+) -> anyhow::Result<Vec<Behaviour>> {
+    let mut runner = targets::runner(target, &args.how, args.how.options(Reset::Clean))?;
+    let mut behaviours = Vec::new();
+    for &level in levels {
+        let mut first: Option<Behaviour> = None;
+        for _ in 0..args.repeat {
+            if interrupt::asked() {
+                break;
+            }
+            let trace = runner.run(case, level).map_err(|error| errors::of_case(name, case, error))?.trace;
+            let behaviour = first.get_or_insert_with(|| Behaviour {
+                version: trace.server.version.to_string(),
+                target: target.to_string(),
+                status: words(case, &expectations::check(case, &trace)),
+                runs: 0,
+                alike: 0,
+                trace: trace.clone(),
+            });
+            behaviour.runs += 1;
+            behaviour.alike += u64::from(trace.same(&behaviour.trace));
+            progress.step();
+        }
+        behaviours.extend(first);
+    }
+    Ok(behaviours)
+}
+
+fn words(case: &Case, report: &expectations::Report) -> String {
+    let known = judged::known(case, report);
+    match judged::status(report).as_str() {
+        "pass" => "as it should be".to_string(),
+        "known-failure" => format!("fails as known ({})", known.join(", ")),
+        "nothing-expected" => "the file expects nothing here".to_string(),
+        "unexpected-pass" => "as it should be, but known to fail here".to_string(),
+        "invalid" => "no evidence: an answer came after the server had been called settled".to_string(),
+        "unexpected-failure" => "not as expected".to_string(),
+        "other-failure" => "fails, but not as known".to_string(),
+        other => other.to_string(),
+    }
+}
+
+fn show(case: &Case, result: &Result) {
+    say!("{} · {} · {}", result.case, case.title, result.product);
+    if !result.not_installed.is_empty() {
+        say!("not installed, so not run: {}", result.not_installed.join(", "));
+    }
+    for at in &result.levels {
+        say!("\n{}", at.level.sql());
+        let groups: Vec<(String, String)> = at.groups().iter().map(|group| line(group)).collect();
+        let width = groups.iter().map(|(versions, _)| versions.chars().count()).max().unwrap_or(0);
+        for (versions, words) in &groups {
+            say!("  {versions:width$}  {words}");
+        }
+        for change in &at.changes {
+            say!("  changed between {} and {}", change.from, change.to);
+            for difference in &change.differences {
+                say!("    {}", difference.at);
+                say!("      before  {}", difference.before);
+                say!("      after   {}", difference.after);
+            }
+            if !change.settings.is_empty() {
+                say!("    settings in force differ: {}", change.settings.join("; "));
+            }
+        }
+    }
+    say!("");
+    say!("{}", closing(result));
+}
+
+fn line(group: &[Behaviour]) -> (String, String) {
+    let versions: Vec<&str> = group.iter().map(|behaviour| behaviour.version.as_str()).collect();
+    let words = match group {
+        [one] if !one.stable() => format!("not stable: {} of {} runs alike", one.alike, one.runs),
+        _ => group.first().map(|one| one.status.clone()).unwrap_or_default(),
+    };
+    (versions.join(", "), words)
+}
+
+fn closing(result: &Result) -> String {
+    let changed: Vec<String> = result
+        .levels
+        .iter()
+        .flat_map(|at| at.changes.iter().map(move |change| (at.level, change)))
+        .map(|(level, change)| format!("{} between {} and {}", level.short(), change.from, change.to))
+        .collect();
+    let unstable = result.levels.iter().flat_map(|at| &at.behaviours).any(|behaviour| !behaviour.stable());
+    let versions = result.levels.iter().map(|at| at.behaviours.len()).max().unwrap_or(0);
+    match (interrupt::asked(), unstable, changed.is_empty()) {
+        (true, ..) => "interrupted: not every version was run".into(),
+        (false, true, true) => "no change between the versions whose own runs agree".into(),
+        (false, false, true) => format!("no change over {versions} versions"),
+        (false, _, false) => format!("changed at {}", changed.join(", at ")),
+    }
+}

@@ -1,0 +1,147 @@
+//! One case on one target at one level, run as often as asked: the unit that `corpus test` counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use execute::Runner;
+use model::{ErrorClass, Level, Product, Target, Trace, Version};
+use oracles::expectations::{self, Report};
+use serde::Serialize;
+
+use crate::{corpus::Entry, errors, interrupt, judged, progress::Progress};
+
+/// What one target came to.
+pub struct Tested {
+    /// The target, with the settings that it was tested under.
+    pub target: Target,
+    /// What answered: of a server that somebody else started this is known only then.
+    pub product: Product,
+    /// Its exact version.
+    pub version: Version,
+    /// The levels that were asked for.
+    pub levels: Vec<Level>,
+    /// Case by case, level by level.
+    pub cells: Vec<Cell>,
+}
+
+impl Tested {
+    /// `mysql 9.7.4 · log_bin=ON`
+    pub fn name(&self) -> String {
+        let settings: String =
+            self.target.settings.iter().map(|(name, value)| format!(" · {name}={value}")).collect();
+        format!("{} {}{settings}", self.product, self.version)
+    }
+}
+
+/// One case on one target at one level.
+#[derive(Serialize)]
+pub struct Cell {
+    /// `phenomena/write-skew`
+    pub case: &'static str,
+    target: String,
+    server: String,
+    /// The level.
+    pub level: Level,
+    /// How often each status came.
+    statuses: BTreeMap<String, u64>,
+    /// How often it ran.
+    pub runs: u64,
+    /// Runs whose trace was that of the first.
+    pub alike: u64,
+    /// Not as the file says, or not always the same?
+    pub surprise: bool,
+    /// The names under which it is known to fail here, if it did.
+    pub known: Vec<String>,
+    /// Errors by which the server resolved or refused a conflict.
+    pub conflicts: BTreeSet<String>,
+    unspecified_steps: Vec<usize>,
+}
+
+impl Cell {
+    /// It failed, as is known.
+    pub fn known(&self) -> bool {
+        !self.surprise && !self.known.is_empty()
+    }
+
+    /// Its file expects nothing here.
+    pub fn unjudged(&self) -> bool {
+        self.fine() && self.statuses.contains_key("nothing-expected")
+    }
+
+    /// It came out as it should.
+    pub fn fine(&self) -> bool {
+        !self.surprise && self.known.is_empty()
+    }
+}
+
+/// A cell and the run that is worth showing: the first surprise, or else the first run.
+pub struct Shown {
+    /// The cell.
+    pub cell: Cell,
+    /// The run.
+    pub trace: Trace,
+    /// What is said about it.
+    pub report: Report,
+}
+
+/// Runs the case. All runs of a case come in a row, so that its tables are made once.
+pub fn run(
+    runner: &mut Runner,
+    entry: &Entry,
+    target: &Target,
+    level: Level,
+    repeat: u64,
+    progress: &mut Progress,
+) -> anyhow::Result<Shown> {
+    let mut first: Option<(Trace, Report)> = None;
+    let mut odd: Option<(Trace, Report)> = None;
+    let mut statuses: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut alike, mut runs) = (0, 0);
+    for _ in 0..repeat {
+        if interrupt::asked() && first.is_some() {
+            break;
+        }
+        let run = runner
+            .run(&entry.case, level)
+            .map_err(|error| errors::of_case(entry.name, &entry.case, error))?;
+        let report = expectations::check(&entry.case, &run.trace);
+        *statuses.entry(judged::status(&report)).or_default() += 1;
+        let first = first.get_or_insert_with(|| (run.trace.clone(), report.clone()));
+        alike += u64::from(run.trace.same(&first.0));
+        runs += 1;
+        if judged::surprise(&report) && odd.is_none() {
+            odd = Some((run.trace, report));
+        }
+        progress.step();
+    }
+    let surprise = odd.is_some() || alike < runs;
+    let Some((trace, report)) = odd.or(first) else { anyhow::bail!("nothing was run") };
+    let cell = Cell {
+        case: entry.name,
+        target: target.to_string(),
+        server: format!("{} {}", trace.server.product, trace.server.version),
+        level,
+        surprise,
+        known: judged::known(&entry.case, &report),
+        conflicts: conflicts(&trace),
+        unspecified_steps: judged::unspecified(&report),
+        statuses,
+        runs,
+        alike,
+    };
+    Ok(Shown { cell, trace, report })
+}
+
+fn conflicts(trace: &Trace) -> BTreeSet<String> {
+    let of_conflict = |class: ErrorClass| {
+        matches!(
+            class,
+            ErrorClass::Deadlock
+                | ErrorClass::LockTimeout
+                | ErrorClass::SerializationFailure
+                | ErrorClass::WriteConflict
+                | ErrorClass::Busy
+        )
+    };
+    let errors = trace.outcomes.iter().filter_map(|outcome| outcome.error());
+    errors.filter(|error| of_conflict(error.class)).map(|error| error.class.to_string()).collect()
+}
