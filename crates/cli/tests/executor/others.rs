@@ -23,7 +23,7 @@ const OTHERS: [Words; 2] = [
         shared: "FOR SHARE",
         long: "SELECT count(*) FROM generate_series(1, 10000000000) n",
         named: ["SELECT pg_advisory_lock(7)", "SELECT pg_advisory_lock(7)"],
-        victim: ["error deadlock (40P01)!", "error aborted-transaction (25P02)!"],
+        victim: ["error deadlock (40P01), transaction over!", "(25P02)"],
         queue: "T2",
     },
     Words {
@@ -111,7 +111,8 @@ fn others_end_deadlocks_and_stalls() {
         assert_eq!(story(&trace)[5], "sent 5: 4 5");
         let victims: Vec<usize> = (4..6).filter(|&step| trace.outcomes[step].error().is_some()).collect();
         assert_eq!(victims.len(), 1, "{said:?}");
-        assert_eq!([said[victims[0]].as_str(), &said[victims[0] + 2]], words.victim, "{said:?}");
+        assert_eq!(said[victims[0]], words.victim[0], "{said:?}");
+        assert!(said[victims[0] + 2].contains(words.victim[1]), "{said:?}");
         assert_eq!(class(&trace.outcomes[victims[0]]).unwrap().0, ErrorClass::Deadlock);
         assert_eq!(left(&trace, "t"), ["(1, 1)", "(2, 2)", "(3, 3)"]);
 
