@@ -89,13 +89,13 @@ fn all_is_what_is_installed_by_product_and_version() {
     assert_eq!(
         targets(&ran),
         [
-            &format!("mysql@{mysql}?log_bin=ON"),
+            &format!("mysql@{mysql}?binlog_format=ROW&log_bin=ON"),
             &format!("mysql@{mysql}?log_bin=OFF"),
             // This one does not have the setting, so it is not started with it.
             "mariadb@10.11.5?log_bin=OFF",
-            "mariadb@10.11.5?log_bin=ON",
+            "mariadb@10.11.5?binlog_format=MIXED&log_bin=ON",
             &format!("mariadb@{mariadb}?innodb_snapshot_isolation=OFF&log_bin=OFF"),
-            &format!("mariadb@{mariadb}?innodb_snapshot_isolation=OFF&log_bin=ON"),
+            &format!("mariadb@{mariadb}?binlog_format=MIXED&innodb_snapshot_isolation=OFF&log_bin=ON"),
             &format!("mariadb@{mariadb}?innodb_snapshot_isolation=ON&log_bin=OFF"),
             "sqlite?journal_mode=delete",
             "sqlite?journal_mode=wal",
