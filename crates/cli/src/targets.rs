@@ -59,14 +59,14 @@ fn say_once(note: &str) {
 /// The exact version behind a target, where it is known before the server runs. What is missing is installed.
 pub fn version(target: &Target) -> anyhow::Result<Option<Version>> {
     match (&target.place, target.product) {
-        (Place::Cache, Product::Mysql | Product::Mariadb | Product::Postgres) => {
+        (Place::Cache | Place::Folder(_), Product::Mysql | Product::Mariadb | Product::Postgres) => {
             let line = Line::new();
             let installed = Store::open()
                 .and_then(|store| store.ensure(target, &mut |event| installing::say(&line, &event)));
             line.end();
             Ok(Some(installed.map_err(|error| advised(error.into()))?.version().clone()))
         }
-        (Place::Cache, Product::Sqlite) | (Place::Folder(_) | Place::Attached(_), _) => Ok(None),
+        (Place::Cache | Place::Folder(_), Product::Sqlite) | (Place::Attached(_), _) => Ok(None),
     }
 }
 

@@ -88,6 +88,7 @@ const ROWS: &[Row] = &[
     // Where the log is off unless asked for and holds statements, it refuses every change at READ UNCOMMITTED and READ
     // COMMITTED; rows are what it holds since.
     before(MYSQL, &[5, 7, 7], "--binlog-format=ROW"),
+    before(MARIADB, &[10, 2, 4], "--binlog-format=MIXED"),
     // Statistics.
     all(INNODB, "--innodb-stats-auto-recalc=OFF"),
     all(POSTGRES, "--autovacuum=off"),
