@@ -11,8 +11,8 @@ use crate::{choice::Choice, errors::Advised};
 /// Where and how cases run.
 #[derive(Args, Clone, Debug)]
 pub struct Where {
-    /// A server: sqlite, mariadb@10.11, or with settings 'mysql@9.7?log_bin=OFF'; or all that are installed. May be
-    /// given several times
+    /// A server: sqlite, mariadb@10.11, postgres@18, with settings 'mysql@9.7?log_bin=OFF', one that runs already:
+    /// mysql://user@host:port; or all that are installed. May be given several times
     #[arg(long = "target", short = 't', value_name = "TARGET", default_value = "sqlite")]
     pub chosen: Vec<Choice>,
 
@@ -27,9 +27,15 @@ pub struct Where {
 /// How cases run.
 #[derive(Args, Clone, Debug)]
 pub struct How {
-    /// How it is known that a statement waits: the server's threads in /proc, or its lock tables
-    #[arg(long, value_enum, default_value_t = SettleBy::Proc)]
-    pub settle: SettleBy,
+    /// How it is known that a statement waits: the server's threads in /proc (by default on servers that Isopod
+    /// starts), or its lock tables (on others)
+    #[arg(long, value_enum)]
+    pub settle: Option<SettleBy>,
+
+    /// The cases are trusted: on a server that is not ours, too, they may name other schemas and do what Isopod
+    /// cannot read
+    #[arg(long)]
+    pub trust: bool,
 
     /// Do not pin Isopod and its server to one CPU (and use no real-time priority)
     #[arg(long)]

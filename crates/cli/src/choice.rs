@@ -8,7 +8,7 @@ use model::{Place, Product, Target, target::Settings};
 use crate::{
     arguments::{Levels, Where},
     errors::Advised,
-    targets::advised,
+    targets::{self, advised},
 };
 
 /// What one `--target` says.
@@ -62,8 +62,8 @@ impl Where {
         self.chosen.contains(&Choice::All)
     }
 
-    /// The targets that were chosen, each once, at the level chosen. A target that does not have it is an error if it was
-    /// named, and is left out with a note if it is one of `all`.
+    /// The targets that were chosen, each once, at the level chosen. Servers that run already are asked what they are. A
+    /// target that does not have the level is an error if it was named, and is left out with a note if it is one of `all`.
     pub fn targets(&self, level: Option<Levels>) -> anyhow::Result<Vec<Target>> {
         if let Some(folder) = &self.basedir {
             let target = self.in_folder(folder)?;
@@ -74,8 +74,9 @@ impl Where {
         for choice in &self.chosen {
             let new = match choice {
                 Choice::One(target) => {
+                    let target = targets::resolve(target)?;
                     Levels::or_default(level, target.product)?;
-                    vec![target.clone()]
+                    vec![target]
                 }
                 Choice::All => self.installed(level)?,
             };

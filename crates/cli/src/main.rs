@@ -14,6 +14,7 @@ mod loading;
 mod output;
 mod problems;
 mod progress;
+mod secrets;
 mod targets;
 
 use std::process::ExitCode;
@@ -38,15 +39,16 @@ Exit codes: 0 nothing found, 1 something found, 2 the job could not be done.";
 
 fn main() -> ExitCode {
     // Our own binary is also the process that embedded engines run in and the one that keeps servers.
-    let args: Vec<String> = std::env::args().collect();
-    match args.get(1).map(String::as_str) {
+    let args = secrets::take_arguments();
+    match args.get(1).and_then(|arg| arg.to_str()) {
         Some("__sqlite") => {
-            return dbms::sqlite::child::main(std::path::Path::new(args.get(2).map_or("", String::as_str)));
+            return dbms::sqlite::child::main(args.get(2).map_or("".as_ref(), |arg| arg.as_ref()));
         }
         Some("__keeper") => dbms::servers::keeper_main(),
         _ => {}
     }
-    let isopod = Isopod::parse();
+    let isopod =
+        Isopod::try_parse_from(args).unwrap_or_else(|error| secrets::without_passwords(error).exit());
     match commands::run(isopod.command) {
         Ok(_) if output::failed() => ExitCode::from(2),
         Ok(code) => ExitCode::from(code),

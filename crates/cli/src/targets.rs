@@ -1,4 +1,5 @@
-//! From a target to a runner: installs what is missing, with progress, and says so.
+//! From a target to a runner: installs what is missing, with progress, and says so; or attaches to a server that runs
+//! already, with less freedom there.
 
 use std::{
     collections::BTreeSet,
@@ -6,11 +7,12 @@ use std::{
 };
 
 use dbms::{
+    attach::Door,
     launch::{LaunchError, Launcher, Settle},
     servers::Store,
 };
 use execute::{Options, Runner};
-use model::{Place, Product, Target, Version, target::Settings};
+use model::{Case, Place, Product, Reply, Target, Trace, Version, target::Settings};
 
 use crate::{
     arguments::{How, SettleBy},
@@ -19,18 +21,80 @@ use crate::{
     progress::Line,
 };
 
+/// Asks a server that runs already what it really is: behind `mysql://` may be a MariaDB.
+pub fn resolve(target: &Target) -> anyhow::Result<Target> {
+    if target.attached().is_none() {
+        return Ok(target.clone());
+    }
+    let door = Door::new(target, None).map_err(|error| advised(error.into()))?;
+    let product = door.look().map_err(|error| advised(error.into()))?.product;
+    Ok(Target { product, ..target.clone() })
+}
+
+/// Must a case be looked at before it runs there?
+pub fn guarded(target: &Target, how: &How) -> bool {
+    target.attached().is_some() && !how.trust
+}
+
+/// Refuses a case that reaches outside of its schema, on a server that is not ours.
+pub fn check(name: &str, case: &Case, target: &Target, how: &How) -> anyhow::Result<()> {
+    let found = if guarded(target, how) { objections(case, target) } else { Vec::new() };
+    if found.is_empty() {
+        return Ok(());
+    }
+    let lines = found
+        .iter()
+        .map(|objection| format!("{}: {}\n    {}", objection.place, objection.why, objection.sql));
+    let advice = lines.chain([
+        "on a server that is not ours a case may only work in its own schema".to_string(),
+        "if you trust it: --trust; or use a server that Isopod starts".to_string(),
+    ]);
+    Err(Advised { message: format!("{name} was not run on {}", target.bare()), advice: advice.collect() }
+        .into())
+}
+
+fn objections(case: &Case, target: &Target) -> Vec<dialect::guard::Objection> {
+    dialect::guard::objections(target.product, case)
+}
+
+/// May it run there?
+pub fn allowed(case: &Case, target: &Target, how: &How) -> bool {
+    !guarded(target, how) || objections(case, target).is_empty()
+}
+
+/// A server that is not ours and that went away in the middle of a case is the end of the run.
+pub fn still_there(name: &str, target: &Target, trace: &Trace) -> anyhow::Result<()> {
+    let died = trace.outcomes.iter().any(|outcome| outcome.reply == Reply::ServerDied);
+    if !died || target.attached().is_none() {
+        return Ok(());
+    }
+    Err(Advised {
+        message: format!("{} went away in the middle of {name}", target.bare()),
+        advice: vec![
+            "it is not ours, so Isopod cannot start it again".to_string(),
+            format!("when it is back: isopod server prune --target {}", target.bare()),
+        ],
+    }
+    .into())
+}
+
 /// Brings up a server for the target and a runner on it.
 pub fn runner(target: &Target, how: &How, options: Options) -> anyhow::Result<Runner> {
-    let settle = match how.settle {
+    let settle = how.settle.map(|settle| match settle {
         SettleBy::Proc => Settle::Proc,
         SettleBy::Sql => Settle::Sql,
-    };
+    });
+    let options = Options { guarded: guarded(target, how), ..options };
     let exe = std::env::current_exe()?;
     let line = Line::new();
     let launcher = Launcher::new(target.clone(), settle, exe, &mut |event| installing::say(&line, &event));
     line.end();
     let mut launcher = launcher.map_err(advised)?;
-    let launch = Box::new(move || launcher.launch().map_err(Into::into));
+    let launch = Box::new(move || {
+        let server = launcher.launch()?;
+        launcher.notes().iter().for_each(|note| say_once(note));
+        Ok(server)
+    });
     let runner = Runner::new(launch, options, how.placement()).map_err(|error| {
         match error.downcast::<LaunchError>() {
             Ok(error) => advised(*error),

@@ -255,7 +255,8 @@ fn passwords() {
         run(root, "DROP USER isopod_test@localhost");
         demand(root, &format!("CREATE USER isopod_test@localhost {by}"), SILENCE).unwrap();
         let login = |password: &str| {
-            let who = Login { user: "isopod_test".to_string(), password: password.to_string() };
+            let who =
+                Login { user: "isopod_test".to_string(), password: password.to_string(), ..Login::default() };
             MysqlSession::connect(&own.address, &who, None)
         };
         for _long_way_then_short_way in 0..2 {

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{EXE, installed, target, whole};
+use common::{EXE, case, installed, target, whole};
 use dbms::{
     locks::Settle,
     net::{Address, Login, SILENCE},
@@ -44,7 +44,7 @@ fn on_each(test: fn(&Own)) {
 }
 
 fn superuser() -> Login {
-    Login { user: "postgres".to_string(), password: String::new() }
+    Login { user: "postgres".to_string(), ..Login::default() }
 }
 
 fn options(own: &Own, login: Login, name: &str, settle: Settle) -> Options {
@@ -341,7 +341,7 @@ fn passwords() {
         };
         let door = |user: &str, password: &str| Door {
             address: own.address.clone(),
-            login: Login { user: user.to_string(), password: password.to_string() },
+            login: Login { user: user.to_string(), password: password.to_string(), ..Login::default() },
             database: "postgres".to_string(),
             settings: Vec::new(),
         };
@@ -553,7 +553,7 @@ fn without_rights_the_server_is_asked_in_sql() {
         let session = session.as_mut();
         run(session, "CREATE ROLE isopod_plain LOGIN");
         demand(session, "GRANT CREATE ON DATABASE postgres TO isopod_plain", SILENCE).unwrap();
-        let who = || Login { user: "isopod_plain".to_string(), password: String::new() };
+        let who = || Login { user: "isopod_plain".to_string(), ..Login::default() };
         match PgServer::open(options(own, who(), "rights", Settle::Proc)) {
             Err(ConnectError::Refused { reason, .. }) => {
                 assert!(reason.contains("must be asked in SQL"), "{reason}")
@@ -621,6 +621,25 @@ fn the_server_says_what_it_is() {
         assert!(matches!(refused, ConnectError::Refused { .. }), "{refused}");
         let late = ask(&mut session, "SELECT pg_sleep(1)", Duration::from_millis(20));
         assert!(matches!(late, Err(ConnectError::Own { .. })));
+    });
+}
+
+/// One process of the server crashes and takes all the others with it. (The shell's parent is the session's own.)
+#[test]
+fn a_crash_in_one_session_is_a_dead_server() {
+    on_each(|own| {
+        let server = server(own, "crash", Settle::Proc);
+        let mut executor = Executor::new(Box::new(server), execute::Options::default()).unwrap();
+        let setup = ["CREATE TABLE t (a INT PRIMARY KEY, b INT)", "INSERT INTO t VALUES (1, 1)"];
+        let steps = "T1: BEGIN
+                     T1: UPDATE t SET b = 2
+                     T2: UPDATE t SET b = 3
+                     T1: COPY (SELECT 1) TO PROGRAM 'kill -SEGV $PPID'
+                     T1: COMMIT";
+        let trace = executor.run(&case(&setup, steps), Level::ReadCommitted).unwrap().trace;
+        let replies: Vec<&Reply> = trace.outcomes.iter().skip(2).map(|outcome| &outcome.reply).collect();
+        assert_eq!(replies, [&Reply::ServerDied, &Reply::ServerDied, &Reply::NotSent]);
+        assert!(executor.dead());
     });
 }
 

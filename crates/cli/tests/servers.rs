@@ -7,6 +7,7 @@ mod common;
 use std::{
     env, fs,
     io::{BufRead, BufReader, Read, Write},
+    net::TcpListener,
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
@@ -482,10 +483,10 @@ fn a_detached_instance_stays_until_it_is_stopped() {
 #[test]
 fn an_unknown_version_says_what_there_is() {
     let cache = fresh_folder("unknown");
-    let error = Store::at(&cache).unwrap().ensure(&target("mysql@8.0"), &mut |_| {}).unwrap_err();
+    let error = Store::at(&cache).unwrap().ensure(&target("mysql@8.4"), &mut |_| {}).unwrap_err();
     assert_eq!(error.kind, ErrorKind::UnknownVersion);
-    assert_eq!(error.title, "mysql@8.0 cannot be installed here");
-    assert_eq!(error.help[0], "available: mysql@9.7");
+    assert_eq!(error.title, "mysql@8.4 cannot be installed here");
+    assert_eq!(error.help[0], "available: mysql@5.6, mysql@8.0.33, mysql@9.7");
     assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
     fs::remove_dir_all(&cache).unwrap();
 }
@@ -512,11 +513,12 @@ fn installer() {
         if !fill_at.is_empty() && format!("{event:?}").starts_with(&fill_at) {
             fill(&Store::open().unwrap().root().join("filler"));
         }
-        if matches!(event, Progress::Unpack { .. } | Progress::Begin { .. }) {
+        if matches!(event, Progress::Unpack { .. } | Progress::Begin { .. } | Progress::Retry { .. }) {
             println!("\nEVENT {event:?}");
         }
     };
-    match Store::open().unwrap().ensure(&target("mariadb@10.11"), &mut events) {
+    let wanted = env::var("ISOPOD_TEST_TARGET").unwrap_or("mariadb@10.11".into());
+    match Store::open().unwrap().ensure(&target(&wanted), &mut events) {
         Ok(installed) => println!("\nINSTALLED {}", installed.version()),
         Err(error) => println!("\nFAILED {}", whole(&error)),
     }
@@ -528,13 +530,122 @@ fn an_unreachable_registry_leaves_nothing_half_done() {
     // Nobody listens on the discard port.
     let closed = Path::new("http://127.0.0.1:9");
     let variables = [("ISOPOD_CACHE", cache.as_path()), ("http_proxy", closed), ("https_proxy", closed)];
+    for (name, client) in [("mariadb@10.11", "apt-get"), ("postgres@18", "npm")] {
+        let mut installer = again("installer", &variables);
+        let said = said(&installer.env("ISOPOD_TEST_TARGET", name).output().unwrap());
+        if said.contains("MissingTool") {
+            return skip(&said);
+        }
+        assert!(said.contains("FAILED Unreachable: the package registry cannot be reached"), "{said}");
+        assert!(said.contains(&format!("{client}: ")) && said.contains("127.0.0.1:9"), "{said}");
+        assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
+    }
+    fs::remove_dir_all(&cache).unwrap();
+}
+
+/// A registry that is too busy twice, and then has nothing.
+fn busy_registry() -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for (asked, stream) in listener.incoming().enumerate() {
+            let mut stream = stream.unwrap();
+            let mut head = BufReader::new(stream.try_clone().unwrap());
+            let mut line = String::new();
+            while head.read_line(&mut line).is_ok_and(|n| n > 2) {
+                line.clear();
+            }
+            let status = if asked < 2 { "429 Too Many Requests" } else { "404 Not Found" };
+            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}");
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn a_busy_registry_is_asked_again_later() {
+    let cache = fresh_folder("busy");
+    let registry = busy_registry();
+    let variables = [
+        ("ISOPOD_CACHE", cache.as_path()),
+        ("ISOPOD_TEST_TARGET", Path::new("postgres@18")),
+        ("npm_config_registry", Path::new(&registry)),
+        ("no_proxy", Path::new("127.0.0.1")),
+    ];
+    let begin = Instant::now();
     let said = said(&again("installer", &variables).output().unwrap());
     if said.contains("MissingTool") {
         return skip(&said);
     }
-    assert!(said.contains("FAILED Unreachable: the package registry cannot be reached"), "{said}");
-    assert!(said.contains("127.0.0.1:9"), "{said}");
+    assert!(said.contains("EVENT Retry { attempt: 1, after: 1s") && said.contains("429"), "{said}");
+    assert!(said.contains("EVENT Retry { attempt: 2, after: 2s"), "{said}");
+    assert!(!said.contains("attempt: 3") && said.contains("FAILED Tool: npm failed"), "{said}");
+    assert!(begin.elapsed() >= Duration::from_secs(3));
     assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
+    fs::remove_dir_all(&cache).unwrap();
+}
+
+#[test]
+fn a_package_of_npm_is_installed_once_and_then_needs_no_network() {
+    let cache = fresh_folder("npm");
+    let wanted = ("ISOPOD_TEST_TARGET", Path::new("postgres@18"));
+    let first = said(&again("installer", &[("ISOPOD_CACHE", &cache), wanted]).output().unwrap());
+    if first.contains("FAILED Unreachable") || first.contains("MissingTool") {
+        return skip(&first);
+    }
+    assert!(first.contains("INSTALLED 18."), "{first}");
+    // Programs only: nobody needs the rest, and nothing that was fetched stays.
+    let root = fs::read_dir(cache.join("installs")).unwrap().next().unwrap().unwrap().path().join("root");
+    assert!(root.join("bin/postgres").exists() && root.join("bin/initdb").exists());
+    assert!(!root.join("include").exists() && !root.join("lib/libpq.a").exists());
+    assert!(fs::read_link(root.join("lib/libpq.so.5")).is_ok(), "links are made again");
+    assert!(!cache.join("tmp").exists());
+
+    let closed = Path::new("http://127.0.0.1:9");
+    let begin = Instant::now();
+    let cut_off =
+        [("ISOPOD_CACHE", cache.as_path()), wanted, ("http_proxy", closed), ("https_proxy", closed)];
+    let second = said(&again("installer", &cut_off).output().unwrap());
+    println!("the second time: {:?}", begin.elapsed());
+    assert!(second.contains("INSTALLED 18.") && !second.contains("EVENT"), "{second}");
+    fs::remove_dir_all(&cache).unwrap();
+}
+
+#[test]
+fn a_server_in_a_folder_of_the_users_runs_from_there() {
+    let cache = fresh_folder("basedir");
+    let store = Store::at(&cache).unwrap();
+    for name in ["mariadb@10.11", "postgres@18"] {
+        let Some(original) = installed(name) else { return };
+        let folder = original.folder().join("root");
+        let product = original.manifest().product;
+        let text = format!("{product}?basedir={}", folder.display());
+        let mut events = Vec::new();
+        let found = store
+            .ensure(&target(&text), &mut |event| events.push(event))
+            .unwrap_or_else(|error| panic!("{}", whole(&error)));
+        assert_eq!(found.version(), original.version());
+        assert_eq!(events, [Progress::Template], "nothing is fetched");
+        let mut instance = start(&found, &text);
+        assert!(instance.alive());
+        let program = fs::read_to_string(format!("/proc/{}/cmdline", instance.pid())).unwrap();
+        assert!(!program.contains(original.folder().join("template").to_str().unwrap()));
+        drop(instance);
+        // The second time there is nothing to do.
+        store.ensure(&target(&text), &mut |event| panic!("{event:?}")).unwrap();
+        assert!(store.installed(&target(&text)).is_some());
+        let other = if name.starts_with("mariadb") { "mysql" } else { "postgres@9" };
+        let wrong = store.ensure(&target(&format!("{other}?basedir={}", folder.display())), &mut |_| {});
+        let wrong = wrong.unwrap_err();
+        assert_eq!(wrong.kind, ErrorKind::UnknownVersion, "{}", whole(&wrong));
+        assert!(
+            wrong.title.contains(&format!("holds {product} {}", original.version())),
+            "{}",
+            whole(&wrong)
+        );
+    }
+    assert_eq!(store.prune(true).unwrap().installs.len(), 2);
     fs::remove_dir_all(&cache).unwrap();
 }
 
@@ -589,7 +700,7 @@ fn a_killed_installation_is_cleared_and_two_at_once_install_once() {
         for _ in 0..2 {
             scope.spawn(|| {
                 let mut record = |event| events.lock().unwrap().push(event);
-                let installed = store.ensure(&target("mariadb"), &mut record).unwrap();
+                let installed = store.ensure(&target("mariadb@10.11"), &mut record).unwrap();
                 assert!(installed.version().within(&"10.11".parse().unwrap()));
             });
         }

@@ -1,7 +1,7 @@
 //! From a target to a running server behind the executor's traits. Installs what is missing.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -9,6 +9,7 @@ use execute::{ConnectError, LockMonitor, Server, Session, SessionId};
 use model::{Place, Product, ServerInfo, Target};
 
 use crate::{
+    attach::{AttachError, Door},
     mysql::{self, MysqlServer},
     net::{Address, Login},
     postgres::{self, PgServer},
@@ -24,6 +25,9 @@ pub enum LaunchError {
     /// It could not be installed or started.
     #[error(transparent)]
     Server(#[from] ServerError),
+    /// It runs already, but cannot be used.
+    #[error(transparent)]
+    Attach(#[from] AttachError),
     /// SQLite's child did not come up.
     #[error(transparent)]
     Sqlite(#[from] StartError),
@@ -40,6 +44,7 @@ impl LaunchError {
     pub fn advice(&self) -> Vec<String> {
         match self {
             LaunchError::Server(error) => error.help.clone(),
+            LaunchError::Attach(error) => error.help.clone(),
             LaunchError::Sqlite(_) | LaunchError::Connect(_) | LaunchError::Exe(_) => Vec::new(),
         }
     }
@@ -51,6 +56,7 @@ pub struct Launcher {
     settle: Settle,
     exe: PathBuf,
     origin: Origin,
+    notes: Vec<String>,
 }
 
 /// Where its servers come from.
@@ -59,6 +65,8 @@ enum Origin {
     Installed(Installed),
     /// A child of our own binary.
     Embedded,
+    /// It runs already, and is not ours.
+    Attached(Box<Door>),
 }
 
 /// What our schema on a throw-away server is called, after the prefix.
@@ -68,61 +76,74 @@ const NAME: &str = "case";
 const DATABASE: &str = "postgres";
 
 impl Launcher {
-    /// Makes sure that the target is installed. `exe` is Isopod's own binary.
+    /// Makes sure that the target is installed. `exe` is Isopod's own binary. `settle`: how waits are known; if nobody
+    /// says so, by /proc on servers that we start and in SQL on others.
     pub fn new(
         target: Target,
-        settle: Settle,
+        settle: impl Into<Option<Settle>>,
         exe: PathBuf,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Launcher, LaunchError> {
+        let settle = settle.into();
         let origin = match (&target.place, target.product) {
             (Place::Cache | Place::Folder(_), Product::Mysql | Product::Mariadb | Product::Postgres) => {
                 Origin::Installed(Store::open()?.ensure(&target, progress)?)
             }
             (Place::Cache | Place::Folder(_), Product::Sqlite) => Origin::Embedded,
-            (Place::Attached(url), _) => {
-                return Err(LaunchError::Connect(ConnectError::Refused {
-                    server: url.to_string(),
-                    reason: "servers that run already cannot be used yet".to_string(),
-                }));
-            }
+            (Place::Attached(_), _) => Origin::Attached(Box::new(Door::new(&target, settle)?)),
         };
-        Ok(Launcher { target, settle, exe, origin })
+        let settle = settle.unwrap_or(Settle::Proc);
+        Ok(Launcher { target, settle, exe, origin, notes: Vec::new() })
+    }
+
+    /// What the user should know of the server that was brought up last, a line each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Brings one up.
     pub fn launch(&mut self) -> Result<Box<dyn Server>, LaunchError> {
-        match &self.origin {
-            Origin::Installed(installed) => self.start(installed),
+        match &mut self.origin {
+            Origin::Installed(installed) => start(installed, &self.exe, &self.target, self.settle),
             Origin::Embedded => Ok(Box::new(SqliteServer::start(&self.exe, &self.target)?)),
+            Origin::Attached(door) => {
+                let attached = door.open()?;
+                self.notes.clone_from(&attached.notes);
+                Ok(Box::new(attached))
+            }
         }
     }
+}
 
-    /// Starts an instance and connects to it.
-    fn start(&self, installed: &Installed) -> Result<Box<dyn Server>, LaunchError> {
-        let instance = installed.start(&self.exe, &self.target, &StartOptions::default())?;
-        let flags = instance.flags().to_vec();
-        let address = Address::Unix(instance.socket().to_path_buf());
-        let login = Login { user: instance.superuser().to_string(), ..Login::default() };
-        let (name, settle, pid) = (NAME.to_string(), self.settle, Some(instance.pid()));
-        let instance = Arc::new(Mutex::new(instance));
-        let watched = instance.clone();
-        let alive: Option<Box<dyn Fn() -> bool + Send>> =
-            Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive()));
-        let server: Box<dyn Server> = match self.target.product {
-            Product::Postgres => {
-                let database = DATABASE.to_string();
-                let options = postgres::Options { address, login, database, name, settle, pid, alive };
-                Box::new(PgServer::open(options)?)
-            }
-            Product::Mysql | Product::Mariadb | Product::Sqlite => {
-                let options = mysql::Options { address, login, name, settle, pid, alive };
-                Box::new(MysqlServer::open(options)?)
-            }
-        };
-        let info = ServerInfo { flags, ..server.info().clone() };
-        Ok(Box::new(Kept { server, info, _instance: instance }))
-    }
+/// Starts an instance and connects to it.
+fn start(
+    installed: &Installed,
+    exe: &Path,
+    target: &Target,
+    settle: Settle,
+) -> Result<Box<dyn Server>, LaunchError> {
+    let instance = installed.start(exe, target, &StartOptions::default())?;
+    let flags = instance.flags().to_vec();
+    let address = Address::Unix(instance.socket().to_path_buf());
+    let login = Login { user: instance.superuser().to_string(), ..Login::default() };
+    let (name, pid) = (NAME.to_string(), Some(instance.pid()));
+    let instance = Arc::new(Mutex::new(instance));
+    let watched = instance.clone();
+    let alive: Option<Box<dyn Fn() -> bool + Send>> =
+        Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive()));
+    let server: Box<dyn Server> = match target.product {
+        Product::Postgres => {
+            let database = DATABASE.to_string();
+            let options = postgres::Options { address, login, database, name, settle, pid, alive };
+            Box::new(PgServer::open(options)?)
+        }
+        Product::Mysql | Product::Mariadb | Product::Sqlite => {
+            let options = mysql::Options { address, login, name, settle, pid, alive };
+            Box::new(MysqlServer::open(options)?)
+        }
+    };
+    let info = ServerInfo { flags, ..server.info().clone() };
+    Ok(Box::new(Kept { server, info, _instance: instance }))
 }
 
 /// A server together with the instance behind it, which ends when this does.

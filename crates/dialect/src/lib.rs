@@ -3,6 +3,7 @@
 //! [`of`] gives the [`Dialect`] of a product: how a level is set and read back, how a transaction begins,
 //! what an error code means and what it ends, how tables are emptied. Nothing here talks to a server.
 
+pub mod guard;
 pub mod mariadb;
 pub mod mysql;
 pub mod postgres;

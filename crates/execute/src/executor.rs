@@ -27,6 +27,8 @@ pub struct Options {
     pub watch: Option<Duration>,
     /// How often a case is tried again when an answer came after "settled".
     pub tries: u32,
+    /// The server is somebody else's: a case that reaches outside of its schema is refused.
+    pub guarded: bool,
 }
 
 impl Default for Options {
@@ -37,6 +39,7 @@ impl Default for Options {
             label: false,
             watch: None,
             tries: 5,
+            guarded: false,
         }
     }
 }
@@ -142,6 +145,11 @@ impl Executor {
 
     /// Runs a case; again if an answer came after the server had been called settled.
     pub fn run(&mut self, case: &Case, level: Level) -> Result<Run, ConnectError> {
+        if self.options.guarded
+            && let Some(found) = dialect::guard::objections(self.dialect.product, case).first()
+        {
+            return Err(ConnectError::Untrusted(format!("{}: {}", found.place, found.why)));
+        }
         let plan = Plan::new(case, self.dialect);
         self.spoiled |= plan.changes_server;
         for _ in 1..self.options.tries {

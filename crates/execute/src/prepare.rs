@@ -109,7 +109,9 @@ impl Plan {
 /// Does it call what leaves something in the session beside rows? Too often is harmless: the session is reset.
 fn touches_session(text: &str) -> bool {
     let text = text.to_ascii_uppercase();
-    text.contains(":=") || [" INTO @", "GET_LOCK", "LAST_INSERT_ID"].iter().any(|word| text.contains(word))
+    let words =
+        [" INTO @", "GET_LOCK", "LAST_INSERT_ID", "PG_ADVISORY", "PG_TRY_ADVISORY", "SET_CONFIG", "NEXTVAL"];
+    text.contains(":=") || words.iter().any(|word| text.contains(word))
 }
 
 /// Does the text hold the name as a whole word, in whatever case? Too often is harmless here: a table is emptied for

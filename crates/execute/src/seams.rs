@@ -146,6 +146,10 @@ pub enum ConnectError {
         /// What the server says.
         found: String,
     },
+    /// The case reaches outside of its schema, on a server that is not ours, and nobody said that it is trusted. Nothing
+    /// was sent.
+    #[error("the case is not trusted: {0}")]
+    Untrusted(String),
     /// The connection or the server went away.
     #[error("the server went away")]
     Gone,

@@ -181,8 +181,17 @@ impl FromStr for Target {
         let (server, query) = text.split_once('?').unwrap_or((text, ""));
         let mut settings = Settings::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').ok_or_else(|| BadTarget::Setting(pair.to_string()))?;
-            settings.insert(name.to_ascii_lowercase().replace('-', "_"), value.to_string());
+            let (name, value) = pair.split_once('=').ok_or_else(|| match text.contains("://") {
+                // It may be the second half of a password.
+                true => BadTarget::Url(BadUrl("after `?` stand name=value, and in a password `?` is %3F")),
+                false => BadTarget::Setting(pair.to_string()),
+            })?;
+            let name = name.to_ascii_lowercase().replace('-', "_");
+            // Settings are shown; a password never is.
+            if text.contains("://") && matches!(name.as_str(), "password" | "passwd") {
+                return Err(BadTarget::Url(BadUrl("a password cannot stand after `?`")));
+            }
+            settings.insert(name, value.to_string());
         }
         if let Some((product, url)) = server.split_once("://") {
             let url = url.parse().map_err(BadTarget::Url)?;

@@ -168,10 +168,10 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Option<Result>> {
 /// The other way to know that a statement waits. Of a server that somebody else started only the one that was asked for
 /// is sure to work.
 fn other_way(args: &Args, target: &Target) -> Option<How> {
-    let settle = match args.on.how.settle {
-        SettleBy::Proc => SettleBy::Sql,
-        SettleBy::Sql => SettleBy::Proc,
-    };
+    let settle = Some(match args.on.how.settle {
+        None | Some(SettleBy::Proc) => SettleBy::Sql,
+        Some(SettleBy::Sql) => SettleBy::Proc,
+    });
     target.attached().is_none().then(|| How { settle, ..args.on.how.clone() })
 }
 

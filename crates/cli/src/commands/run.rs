@@ -89,6 +89,9 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
                 .into());
             }
         }
+        let name = file.display().to_string();
+        let mut there = targets.iter().filter(|target| applies(case, target));
+        there.try_for_each(|target| targets::check(&name, case, target, &args.on.how))?;
     }
     if !targets.iter().any(|target| cases.iter().any(|(_, case)| applies(case, target))) {
         return Err(Advised {
@@ -150,6 +153,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
                 if done > 1 {
                     say!("{alike} of {done} runs alike\n");
                 }
+                targets::still_there(&name, target, &run.trace)?;
             }
         }
     }

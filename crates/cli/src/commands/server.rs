@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use dbms::servers::{self, StartOptions, Store};
+use dbms::{
+    attach::Door,
+    servers::{self, StartOptions, Store},
+};
 use model::{Product, Target};
 
 use crate::{choice::Choice, errors, installing, output::say, progress::Line, targets::advised};
@@ -49,10 +52,20 @@ Examples:
     /// Show what can be had, what is installed, and what runs
     List,
     /// Remove what dead processes left behind; what still runs is left alone
+    #[command(after_help = "\
+Examples:
+  isopod server prune
+  isopod server prune --target mysql://user@host:3306
+
+With --target it drops, on servers that run already, the schemas that dead runs of Isopod left there
+(isopod_ and 24 digits), and nothing else.")]
     Prune {
         /// Remove the installed servers too; they are fetched again when they are needed
-        #[arg(long)]
+        #[arg(long, conflicts_with = "targets")]
         installs: bool,
+        /// Servers that are not ours: mysql://user@host:port
+        #[arg(long = "target", short = 't', value_name = "TARGET")]
+        targets: Vec<Target>,
     },
 }
 
@@ -63,7 +76,8 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Start { target, tcp } => start(&target, tcp),
         Command::Stop { which } => stop(&which),
         Command::List => list(),
-        Command::Prune { installs } => prune(installs),
+        Command::Prune { installs, targets } if targets.is_empty() => prune(installs),
+        Command::Prune { targets, .. } => prune_attached(&targets),
     }
 }
 
@@ -78,11 +92,23 @@ fn embedded(target: &Target) -> bool {
     }
 }
 
+/// A server that runs already is neither installed nor started.
+fn ours(target: &Target) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        target.attached().is_none(),
+        "{target} runs already, and is not ours to install or to start"
+    );
+    Ok(())
+}
+
 fn install(targets: &[Choice]) -> anyhow::Result<u8> {
     let store = Store::open().map_err(failed)?;
     for choice in targets {
         match choice {
-            Choice::One(target) => install_one(&store, target)?,
+            Choice::One(target) => {
+                ours(target)?;
+                install_one(&store, target)?;
+            }
             Choice::All => install_all(&store)?,
         }
     }
@@ -138,6 +164,7 @@ fn ensure(store: &Store, target: &Target) -> anyhow::Result<servers::Installed> 
 }
 
 fn start(target: &Target, tcp: bool) -> anyhow::Result<u8> {
+    ours(target)?;
     anyhow::ensure!(!embedded(target), "{target} is embedded: it runs inside `isopod run` only");
     let store = Store::open().map_err(failed)?;
     let installed = ensure(&store, target)?;
@@ -221,6 +248,18 @@ fn prune(installs: bool) -> anyhow::Result<u8> {
     }
     if gone.is_empty() {
         say!("nothing to remove");
+    }
+    Ok(0)
+}
+
+fn prune_attached(targets: &[Target]) -> anyhow::Result<u8> {
+    for target in targets {
+        let door = Door::new(target, None).map_err(|error| advised(error.into()))?;
+        let gone = door.prune().map_err(|error| advised(error.into()))?;
+        gone.iter().for_each(|name| say!("dropped {name} on {}", target.bare()));
+        if gone.is_empty() {
+            say!("nothing to remove on {}", target.bare());
+        }
     }
     Ok(0)
 }

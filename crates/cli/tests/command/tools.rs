@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+#[allow(unused_imports)] // Not every test file skips.
 pub use crate::common::{EXE, installed, skip};
 
 /// What a run of the command came to.

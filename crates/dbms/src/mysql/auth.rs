@@ -1,7 +1,6 @@
-//! Proving the password, as far as test servers ask for it: `mysql_native_password`,
-//! `caching_sha2_password` (its short way, and its long way over a Unix socket, where the password may be
-//! sent as it is) and the socket's own user. Encrypted connections are not offered: the servers under test
-//! are on this machine.
+//! Proving the password, as far as servers usually ask for it: `mysql_native_password`, `caching_sha2_password` (its
+//! short way, and its long way over a Unix socket or an encrypted connection, where the password may be sent as
+//! it is) and the socket's own user.
 
 use sha1::Sha1;
 use sha2::{Digest, Sha256};

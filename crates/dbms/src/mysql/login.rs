@@ -1,14 +1,17 @@
 //! The handshake at the beginning of a connection.
 //!
 //! The server greets with its connection number, what it can do and a challenge; we answer with a name and a
-//! proof; it may then name another way to log in, or ask for the password itself, before it says OK.
+//! proof; it may then name another way to log in, or ask for the password itself, before it says OK. Where encryption
+//! is asked for, it begins right after the greeting: before that we have said nothing of ourselves.
 
 use execute::{
     SessionId,
     os::{Interest, wait},
 };
 
-use crate::net::{Login, SILENCE, Stream};
+use std::time::{Duration, Instant};
+
+use crate::net::{Login, Mode, Refusal, Stream};
 
 use super::{
     auth::Plugin,
@@ -25,6 +28,7 @@ const LONG_PASSWORD: u32 = 1;
 const LONG_FLAG: u32 = 1 << 2;
 const CONNECT_WITH_DB: u32 = 1 << 3;
 const PROTOCOL_41: u32 = 1 << 9;
+const SSL: u32 = 1 << 11;
 const TRANSACTIONS: u32 = 1 << 13;
 const SECURE_CONNECTION: u32 = 1 << 15;
 const PLUGIN_AUTH: u32 = 1 << 19;
@@ -35,6 +39,14 @@ struct Greeting {
     id: SessionId,
     challenge: Vec<u8>,
     plugin: Option<Plugin>,
+    /// Does it offer encryption?
+    encrypts: bool,
+}
+
+impl From<Malformed> for Refusal {
+    fn from(Malformed(what): Malformed) -> Refusal {
+        Refusal::Other(what.to_string())
+    }
 }
 
 fn greeting(payload: &[u8]) -> Result<Greeting, Malformed> {
@@ -51,24 +63,37 @@ fn greeting(payload: &[u8]) -> Result<Greeting, Malformed> {
     let high = cursor.short()?;
     let length = usize::from(cursor.byte()?);
     cursor.bytes(10)?;
-    if (u32::from(high) << 16 | u32::from(low)) & CAPABILITIES & !LONG_PASSWORD
-        != CAPABILITIES & !LONG_PASSWORD
-    {
+    let can = u32::from(high) << 16 | u32::from(low);
+    if can & CAPABILITIES & !LONG_PASSWORD != CAPABILITIES & !LONG_PASSWORD {
         return Err(Malformed("a server that is too old"));
     }
     // The rest of the challenge ends with a zero that is not part of it.
     let rest = cursor.bytes(length.saturating_sub(8).max(13))?;
     challenge.extend_from_slice(&rest[..12]);
-    Ok(Greeting { id, challenge, plugin: Plugin::by_name(cursor.until_zero()) })
+    let plugin = Plugin::by_name(cursor.until_zero());
+    Ok(Greeting { id, challenge, plugin, encrypts: can & SSL != 0 })
 }
 
-fn response(who: &Login, schema: Option<&str>, plugin: Plugin, challenge: &[u8]) -> Vec<u8> {
-    let capabilities = CAPABILITIES | if schema.is_some() { CONNECT_WITH_DB } else { 0 };
+/// What an answer to the greeting begins with, and all of it that asks for encryption.
+fn opening(schema: Option<&str>, encrypted: bool) -> Vec<u8> {
+    let database = if schema.is_some() { CONNECT_WITH_DB } else { 0 };
+    let capabilities = CAPABILITIES | database | if encrypted { SSL } else { 0 };
     let mut out = Vec::new();
     out.extend_from_slice(&capabilities.to_le_bytes());
     out.extend_from_slice(&(1u32 << 30).to_le_bytes()); // the largest packet that we take
     out.push(CHARSET);
     out.extend_from_slice(&[0; 23]);
+    out
+}
+
+fn response(
+    opening: Vec<u8>,
+    who: &Login,
+    schema: Option<&str>,
+    plugin: Plugin,
+    challenge: &[u8],
+) -> Vec<u8> {
+    let mut out = opening;
     out.extend_from_slice(who.user.as_bytes());
     out.push(0);
     let proof = plugin.proof(&who.password, challenge);
@@ -83,25 +108,42 @@ fn response(who: &Login, schema: Option<&str>, plugin: Plugin, challenge: &[u8])
     out
 }
 
-/// Talks until the server lets us in; gives the number of the connection, or why not.
+/// Talks until the server lets us in; gives the number of the connection, or why not. `host` is what its certificate
+/// should name.
 pub fn log_in(
     stream: &mut Stream,
     inbox: &mut Inbox,
     who: &Login,
     schema: Option<&str>,
-) -> Result<SessionId, String> {
-    let (mut sequence, first) = next(stream, inbox)?;
-    let Greeting { id, mut challenge, plugin } = greeting(&first).map_err(|Malformed(what)| what)?;
+    host: &str,
+    until: Instant,
+) -> Result<SessionId, Refusal> {
+    let (mut sequence, first) = next(stream, inbox, until, who.patience)?;
+    let Greeting { id, mut challenge, plugin, encrypts } = greeting(&first)?;
+    let wanted = !stream.private() && who.tls.mode != Mode::Disable;
+    if wanted && !encrypts && who.tls.mode != Mode::Prefer {
+        return Err(Refusal::Tls("the server offers no encryption".to_string()));
+    }
+    let encrypted = wanted && encrypts;
+    if encrypted {
+        let mut out = Vec::new();
+        sequence = sequence.wrapping_add(1);
+        wire::pack(&mut out, sequence, &opening(schema, true), &[]);
+        stream.write_all(&out)?;
+        stream
+            .encrypt(&who.tls, host, until.saturating_duration_since(Instant::now()))
+            .map_err(Refusal::Tls)?;
+    }
     let mut plugin = plugin.unwrap_or(Plugin::Native);
-    let mut answer = Some(response(who, schema, plugin, &challenge));
+    let mut answer = Some(response(opening(schema, encrypted), who, schema, plugin, &challenge));
     loop {
         if let Some(payload) = answer.take() {
             let mut out = Vec::new();
             wire::pack(&mut out, sequence.wrapping_add(1), &payload, &[]);
-            stream.write_all(&out).map_err(|error| error.to_string())?;
+            stream.write_all(&out)?;
         }
         let payload;
-        (sequence, payload) = next(stream, inbox)?;
+        (sequence, payload) = next(stream, inbox, until, who.patience)?;
         match payload.as_slice() {
             [0x00, ..] => return Ok(id),
             // Another way to log in: its name, and a new challenge.
@@ -109,7 +151,10 @@ pub fn log_in(
                 let mut cursor = Cursor(rest);
                 let name = cursor.until_zero();
                 plugin = Plugin::by_name(name).ok_or_else(|| {
-                    format!("it asks for the login method {}", String::from_utf8_lossy(name))
+                    Refusal::Other(format!(
+                        "it asks for the login method {}, which Isopod does not speak",
+                        String::from_utf8_lossy(name)
+                    ))
                 })?;
                 challenge = cursor.0[..cursor.0.len().min(20)].to_vec();
                 answer = Some(plugin.proof(&who.password, &challenge));
@@ -117,37 +162,35 @@ pub fn log_in(
             // caching_sha2_password: the proof was good, OK follows.
             [0x01, 0x03] => {}
             // caching_sha2_password: not cached, send the password itself.
-            [0x01, 0x04] => match stream {
-                Stream::Unix(_) => answer = Some([who.password.as_bytes(), &[0]].concat()),
-                Stream::Tcp(_) => {
-                    return Err(
-                        "the first login with caching_sha2_password over TCP needs encryption; use the \
-                         Unix socket or a user with mysql_native_password"
-                            .to_string(),
-                    );
-                }
-            },
-            _ => return Err("the login took a turn that we do not know".to_string()),
+            [0x01, 0x04] if stream.private() => answer = Some([who.password.as_bytes(), &[0]].concat()),
+            [0x01, 0x04] => return Err(Refusal::NeedsTls),
+            _ => return Err(Refusal::Other("the login took a turn that we do not know".to_string())),
         }
     }
 }
 
 /// Waits for the next packet; an error of the server ends the login.
-fn next(stream: &mut Stream, inbox: &mut Inbox) -> Result<(u8, Vec<u8>), String> {
+fn next(
+    stream: &mut Stream,
+    inbox: &mut Inbox,
+    until: Instant,
+    patience: Duration,
+) -> Result<(u8, Vec<u8>), Refusal> {
     loop {
-        if let Some((sequence, range)) = inbox.take().map_err(|Malformed(what)| what)? {
+        if let Some((sequence, range)) = inbox.take()? {
             let payload = inbox.payload(range);
             if payload.first() != Some(&0xff) {
                 return Ok((sequence, payload.to_vec()));
             }
-            let error = reply::error(payload).map_err(|Malformed(what)| what)?;
-            return Err(format!("{} ({})", error.message, error.code));
+            let error = reply::error(payload)?;
+            return Err(Refusal::Server(error));
         }
-        if !wait(&[stream.fd()], Interest::Read, SILENCE) {
-            return Err(format!("no greeting within {SILENCE:?}"));
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() || !wait(&[stream.fd()], Interest::Read, left) {
+            return Err(Refusal::Silent(patience));
         }
         if inbox.fill(stream.reader()) == Fill::Closed {
-            return Err("it closed the connection during the login".to_string());
+            return Err(Refusal::Other("it closed the connection during the login".to_string()));
         }
     }
 }
@@ -172,6 +215,7 @@ mod tests {
         assert_eq!(greeting.id, 0x115);
         assert_eq!(greeting.challenge, b"abcdefghijklmnopqrst");
         assert_eq!(greeting.plugin, Some(Plugin::CachingSha2));
+        assert!(greeting.encrypts);
     }
 
     #[test]

@@ -188,7 +188,7 @@ impl Server for MysqlServer {
 }
 
 /// Asks the server what it is. The version in the greeting is not used: MariaDB writes `5.5.5-` before it.
-fn describe(control: &mut MysqlSession) -> Result<ServerInfo, ConnectError> {
+pub fn describe(control: &mut MysqlSession) -> Result<ServerInfo, ConnectError> {
     let rows = demand_rows(control, "SELECT VERSION(), @@version_comment", SILENCE)?;
     let (version, comment) = (text(&rows, 0, 0), text(&rows, 0, 1));
     let names: Vec<String> = SETTINGS.iter().map(|name| format!("'{name}'")).collect();

@@ -5,7 +5,7 @@
 //! protocol offers beyond plain statements is left out on purpose: several statements in one text, result
 //! sets of procedures, LOAD DATA LOCAL and "affected means matched" would all change what is observed.
 
-use std::os::fd::RawFd;
+use std::{os::fd::RawFd, time::Instant};
 
 use execute::{
     Answer, ConnectError, RawError, RawReply, Session, SessionId,
@@ -13,7 +13,7 @@ use execute::{
 };
 use model::Open;
 
-use crate::net::{Address, Login, SILENCE, Stream};
+use crate::net::{Address, Login, Mode, Refusal, SILENCE, Stream, Tls};
 
 use super::{
     login,
@@ -37,6 +37,8 @@ pub struct MysqlSession {
     inbox: Inbox,
     outbox: Vec<u8>,
     reading: Reading,
+    /// The default schema that it was opened with.
+    schema: Option<String>,
     /// Writing failed, or what came makes no sense: nothing more will come of this connection.
     broken: bool,
 }
@@ -48,18 +50,50 @@ impl MysqlSession {
         who: &Login,
         schema: Option<&str>,
     ) -> Result<MysqlSession, ConnectError> {
-        let refused = |reason| ConnectError::Refused { server: address.to_string(), reason };
-        let mut stream = Stream::open(address).map_err(|error| refused(error.to_string()))?;
+        Self::log_in(address, who, schema).map_err(|refusal| ConnectError::Refused {
+            server: address.to_string(),
+            reason: refusal.to_string(),
+        })
+    }
+
+    /// As [`MysqlSession::connect`], but says more exactly why not.
+    pub fn log_in(address: &Address, who: &Login, schema: Option<&str>) -> Result<MysqlSession, Refusal> {
+        let until = Instant::now() + who.patience;
+        match Self::try_log_in(address, who, schema, until) {
+            // What is only preferred is done without if it fails, as the clients do.
+            Err(Refusal::Tls(_)) if who.tls.mode == Mode::Prefer => {
+                let plain = Login { tls: Tls { mode: Mode::Disable, root: None }, ..who.clone() };
+                Self::try_log_in(address, &plain, schema, until)
+            }
+            result => result,
+        }
+    }
+
+    fn try_log_in(
+        address: &Address,
+        who: &Login,
+        schema: Option<&str>,
+        until: Instant,
+    ) -> Result<MysqlSession, Refusal> {
+        let left = until.saturating_duration_since(Instant::now());
+        let mut stream =
+            Stream::open(address, left).map_err(|error| Refusal::Unreachable(error.to_string()))?;
         let mut inbox = Inbox::default();
-        let id = login::log_in(&mut stream, &mut inbox, who, schema).map_err(refused)?;
+        let id = login::log_in(&mut stream, &mut inbox, who, schema, address.host(), until)?;
         Ok(MysqlSession {
             stream,
             id,
             inbox,
             outbox: Vec::with_capacity(1024),
             reading: Reading::Idle,
+            schema: schema.map(str::to_string),
             broken: false,
         })
+    }
+
+    /// Is what goes over it encrypted, or never on a network?
+    pub fn private(&self) -> bool {
+        self.stream.private()
     }
 
     /// A statement of our own: sends it and waits for the answer, whatever it is.
@@ -153,7 +187,8 @@ impl Session for MysqlSession {
     }
 
     /// The server forgets the variables, the level, the open transaction and the temporary tables. It also
-    /// forgets the character set that was agreed on at login, so that is said again.
+    /// forgets the character set that was agreed on at login, so that is said again. It does not forget which
+    /// schema was chosen (USE), so ours is chosen again: what follows must never touch another one.
     fn reset(&mut self) -> bool {
         if self.reading.outstanding() || self.broken {
             return false;
@@ -163,7 +198,10 @@ impl Session for MysqlSession {
             await_answer(self, "COM_RESET_CONNECTION", SILENCE),
             Ok(Answer { reply: RawReply::Done { .. }, .. })
         );
-        reset && demand(self, login::NAMES, SILENCE).is_ok()
+        let schema = self.schema.clone();
+        reset
+            && schema.is_none_or(|schema| self.choose_schema(&schema).is_ok())
+            && demand(self, login::NAMES, SILENCE).is_ok()
     }
 }
 

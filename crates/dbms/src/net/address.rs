@@ -1,6 +1,8 @@
 //! Where a server listens, and who we are there.
 
-use std::{fmt, path::PathBuf};
+use std::{fmt, path::PathBuf, time::Duration};
+
+use super::{SILENCE, Tls};
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,16 @@ pub enum Address {
     },
 }
 
+impl Address {
+    /// What a certificate of the server should name.
+    pub fn host(&self) -> &str {
+        match self {
+            Address::Unix(_) => "localhost",
+            Address::Tcp { host, .. } => host,
+        }
+    }
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -25,19 +37,31 @@ impl fmt::Display for Address {
     }
 }
 
-/// Who we are.
+/// Who we are, and how we come in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Login {
     /// The user's name.
     pub user: String,
     /// The password, or empty.
     pub password: String,
+    /// Whether the connection is encrypted.
+    pub tls: Tls,
+    /// How long it may take to reach the server and to be let in.
+    pub patience: Duration,
+    /// The server is somebody else's: nothing may be changed there beyond our own schema and sessions.
+    pub guest: bool,
 }
 
 impl Default for Login {
     /// What a throw-away server has: `root` without a password.
     fn default() -> Login {
-        Login { user: "root".to_string(), password: String::new() }
+        Login {
+            user: "root".to_string(),
+            password: String::new(),
+            tls: Tls::default(),
+            patience: SILENCE,
+            guest: false,
+        }
     }
 }
 

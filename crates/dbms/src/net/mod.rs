@@ -1,12 +1,18 @@
-//! What the clients of all protocols share: where a server listens, who we are there, and the socket to it.
+//! What the clients of all protocols share: where a server listens, who we are there, and the socket to it, encrypted
+//! where that is asked for.
 
 mod address;
+pub mod os;
+mod refusal;
 mod stream;
+mod tls;
 
 use std::time::Duration;
 
 pub use address::{Address, Login};
+pub use refusal::Refusal;
 pub use stream::Stream;
+pub use tls::{Mode, Tls};
 
 /// How long a server may be silent on a statement of our own, or take nothing from us.
 pub const SILENCE: Duration = Duration::from_secs(10);

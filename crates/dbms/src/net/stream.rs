@@ -2,16 +2,17 @@
 
 use std::{
     io::{self, Read, Write},
-    net::TcpStream,
+    net::{TcpStream, ToSocketAddrs},
     os::{
         fd::{AsRawFd, RawFd},
         unix::net::UnixStream,
     },
+    time::{Duration, Instant},
 };
 
 use execute::os::{Interest, wait};
 
-use super::{Address, SILENCE};
+use super::{Address, SILENCE, Tls, tls::TlsStream};
 
 /// The socket.
 #[derive(Debug)]
@@ -20,11 +21,13 @@ pub enum Stream {
     Unix(UnixStream),
     /// Over the network.
     Tcp(TcpStream),
+    /// Over the network, encrypted.
+    Tls(Box<TlsStream>),
 }
 
 impl Stream {
-    /// Connects.
-    pub fn open(address: &Address) -> io::Result<Stream> {
+    /// Connects, within this time.
+    pub fn open(address: &Address, within: Duration) -> io::Result<Stream> {
         Ok(match address {
             Address::Unix(path) => {
                 let stream = UnixStream::connect(path)?;
@@ -32,7 +35,7 @@ impl Stream {
                 Stream::Unix(stream)
             }
             Address::Tcp { host, port } => {
-                let stream = TcpStream::connect((host.as_str(), *port))?;
+                let stream = reach(host, *port, within)?;
                 stream.set_nodelay(true)?;
                 stream.set_nonblocking(true)?;
                 Stream::Tcp(stream)
@@ -45,6 +48,27 @@ impl Stream {
         match self {
             Stream::Unix(stream) => stream.as_raw_fd(),
             Stream::Tcp(stream) => stream.as_raw_fd(),
+            Stream::Tls(stream) => stream.fd(),
+        }
+    }
+
+    /// Encrypts what goes over a TCP connection from here on; on a Unix socket nothing is to be hidden.
+    pub fn encrypt(&mut self, tls: &Tls, host: &str, within: Duration) -> Result<(), String> {
+        match self {
+            Stream::Unix(_) | Stream::Tls(_) => Ok(()),
+            Stream::Tcp(socket) => {
+                let socket = socket.try_clone().map_err(|error| error.to_string())?;
+                *self = Stream::Tls(Box::new(TlsStream::open(socket, tls, host, within)?));
+                Ok(())
+            }
+        }
+    }
+
+    /// Can nobody on the way read along?
+    pub fn private(&self) -> bool {
+        match self {
+            Stream::Unix(_) | Stream::Tls(_) => true,
+            Stream::Tcp(_) => false,
         }
     }
 
@@ -53,6 +77,7 @@ impl Stream {
         match self {
             Stream::Unix(stream) => stream,
             Stream::Tcp(stream) => stream,
+            Stream::Tls(stream) => stream.as_mut(),
         }
     }
 
@@ -62,6 +87,7 @@ impl Stream {
             let written = match self {
                 Stream::Unix(stream) => stream.write(bytes),
                 Stream::Tcp(stream) => stream.write(bytes),
+                Stream::Tls(stream) => return stream.write_all(bytes),
             };
             match written {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -77,4 +103,21 @@ impl Stream {
         }
         Ok(())
     }
+}
+
+/// A host may have several numbers: the first that answers, all within the time.
+fn reach(host: &str, port: u16, within: Duration) -> io::Result<TcpStream> {
+    let begun = Instant::now();
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in (host, port).to_socket_addrs()? {
+        let left = within.saturating_sub(begun.elapsed());
+        if left.is_zero() {
+            break;
+        }
+        match TcpStream::connect_timeout(&address, left) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
 }

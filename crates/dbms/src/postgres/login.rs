@@ -4,9 +4,14 @@
 //! proof, or does not, and says the number of its process and that it is ready. Settings that are given here are the
 //! session's own defaults: `RESET ALL` and `DISCARD ALL` go back to them, so that nothing has to be said again.
 
+use std::{
+    io::ErrorKind,
+    time::{Duration, Instant},
+};
+
 use bytes::BytesMut;
 use execute::{
-    RawError, SessionId,
+    SessionId,
     os::{Interest, wait},
 };
 use fallible_iterator::FallibleIterator;
@@ -22,26 +27,11 @@ use super::{
     reply,
     wire::{Fill, Inbox, Malformed},
 };
-use crate::net::{Login, SILENCE, Stream};
-
-/// Why we were not let in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The server said no.
-    Server(RawError),
-    /// Anything else.
-    Other(String),
-}
+use crate::net::{Login, Mode, Refusal, Stream};
 
 impl From<Malformed> for Refusal {
     fn from(Malformed(what): Malformed) -> Refusal {
         Refusal::Other(what)
-    }
-}
-
-impl From<std::io::Error> for Refusal {
-    fn from(error: std::io::Error) -> Refusal {
-        Refusal::Other(error.to_string())
     }
 }
 
@@ -52,8 +42,10 @@ pub fn log_in(
     who: &Login,
     database: &str,
     settings: &[(&str, &str)],
+    host: &str,
+    until: Instant,
 ) -> Result<SessionId, Refusal> {
-    // Encryption would be asked for here (`frontend::ssl_request`), before anything else is said.
+    encrypt(stream, who, host, until)?;
     let first = [("user", &who.user[..]), ("database", database), ("client_encoding", "UTF8")];
     let mut out = BytesMut::new();
     frontend::startup_message(first.iter().chain(settings).copied(), &mut out)?;
@@ -62,7 +54,7 @@ pub fn log_in(
     let mut id = None;
     loop {
         out.clear();
-        match next(stream, inbox)? {
+        match next(stream, inbox, until, who.patience)? {
             Message::AuthenticationOk => {}
             Message::AuthenticationCleartextPassword => {
                 frontend::password_message(who.password.as_bytes(), &mut out)?;
@@ -103,15 +95,57 @@ fn turn() -> Refusal {
     Refusal::Other("the login took a turn that we do not know".into())
 }
 
+/// Asks for encryption, before anything else is said.
+fn encrypt(stream: &mut Stream, who: &Login, host: &str, until: Instant) -> Result<(), Refusal> {
+    if stream.private() || who.tls.mode == Mode::Disable {
+        return Ok(());
+    }
+    let mut out = BytesMut::new();
+    frontend::ssl_request(&mut out);
+    stream.write_all(&out)?;
+    // One byte, and not one more: what follows it is encrypted.
+    let mut answer = [0];
+    loop {
+        awaited(stream, until, who.patience)?;
+        match stream.reader().read(&mut answer) {
+            Ok(0) => return Err(Refusal::Other("it closed the connection during the login".into())),
+            Ok(_) => break,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match (answer[0], who.tls.mode) {
+        (b'S', _) => {
+            let left = until.saturating_duration_since(Instant::now());
+            stream.encrypt(&who.tls, host, left).map_err(Refusal::Tls)
+        }
+        (b'N', Mode::Prefer) => Ok(()),
+        (b'N', _) => Err(Refusal::Tls("the server offers no encryption".into())),
+        _ => Err(turn()),
+    }
+}
+
+/// Waits until there is something to read.
+fn awaited(stream: &Stream, until: Instant, patience: Duration) -> Result<(), Refusal> {
+    let left = until.saturating_duration_since(Instant::now());
+    if left.is_zero() || !wait(&[stream.fd()], Interest::Read, left) {
+        return Err(Refusal::Silent(patience));
+    }
+    Ok(())
+}
+
 /// Waits for the next message.
-fn next(stream: &mut Stream, inbox: &mut Inbox) -> Result<Message, Refusal> {
+fn next(
+    stream: &mut Stream,
+    inbox: &mut Inbox,
+    until: Instant,
+    patience: Duration,
+) -> Result<Message, Refusal> {
     loop {
         if let Some(message) = inbox.take()? {
             return Ok(message);
         }
-        if !wait(&[stream.fd()], Interest::Read, SILENCE) {
-            return Err(Refusal::Other(format!("no word within {SILENCE:?}")));
-        }
+        awaited(stream, until, patience)?;
         if inbox.fill(stream.reader()) == Fill::Closed {
             return Err(Refusal::Other("it closed the connection during the login".into()));
         }

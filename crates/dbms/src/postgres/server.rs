@@ -159,7 +159,9 @@ impl PgServer {
 /// then it need not wait so long for a deadlock to end.
 fn enter(plain: &Door, schema: &str, settle: Settle) -> Result<Door, ConnectError> {
     let with = |settings: &[(&'static str, &str)]| {
-        let all = [("search_path", schema)].into_iter().chain(settings.iter().copied());
+        // The name tells whoever looks at the server's sessions which schema they work in.
+        let own = [("search_path", schema), ("application_name", schema)];
+        let all = own.into_iter().chain(settings.iter().copied());
         Door { settings: all.map(|(name, value)| (name, value.to_string())).collect(), ..plain.clone() }
     };
     let (wish, without) = match settle {
@@ -218,7 +220,7 @@ impl Server for PgServer {
 }
 
 /// Asks the server what it is, and how long it waits before it looks for a deadlock.
-fn describe(control: &mut PgSession) -> Result<(ServerInfo, Duration), ConnectError> {
+pub fn describe(control: &mut PgSession) -> Result<(ServerInfo, Duration), ConnectError> {
     let names: Vec<String> = SETTINGS_OF_THE_SERVER.iter().map(|name| format!("'{name}'")).collect();
     let sql = format!(
         "SELECT name, current_setting(name), setting FROM pg_settings WHERE name IN ({}, 'server_version', \

@@ -4,7 +4,7 @@
 //!
 //! Prepared statements are left out on purpose: a step is text, and that text is what is sent.
 
-use std::os::fd::RawFd;
+use std::{os::fd::RawFd, time::Instant};
 
 use bytes::BytesMut;
 use execute::{
@@ -16,11 +16,11 @@ use postgres_protocol::message::frontend;
 
 use super::{
     locks::board::Board,
-    login::{self, Refusal},
+    login,
     reply::{Event, Reading},
     wire::{Fill, Inbox, Malformed},
 };
-use crate::net::{Address, Login, SILENCE, Stream};
+use crate::net::{Address, Login, Mode, Refusal, SILENCE, Stream, Tls};
 
 /// What a client finds by itself: a violation of the protocol.
 const CLIENT_MALFORMED: &str = "08P01";
@@ -80,24 +80,41 @@ impl PgSession {
 
     /// The same, for whoever can do without some of the settings.
     pub fn open(door: &Door, board: &Board) -> Result<PgSession, NotOpened> {
+        PgSession::log_in(door, board).map_err(|refusal| {
+            let why = ConnectError::Refused { server: door.address.to_string(), reason: refusal.to_string() };
+            match refusal {
+                Refusal::Server(error) if error.sqlstate == DENIED => NotOpened::Rights(why),
+                _ => NotOpened::Other(why),
+            }
+        })
+    }
+
+    /// The same, but says more exactly why not.
+    pub fn log_in(door: &Door, board: &Board) -> Result<PgSession, Refusal> {
+        let until = Instant::now() + door.login.patience;
+        match PgSession::try_log_in(door, board, until) {
+            // What is only preferred is done without if it fails, as the clients do.
+            Err(Refusal::Tls(_)) if door.login.tls.mode == Mode::Prefer => {
+                let tls = Tls { mode: Mode::Disable, root: None };
+                let login = Login { tls, ..door.login.clone() };
+                PgSession::try_log_in(&Door { login, ..door.clone() }, board, until)
+            }
+            result => result,
+        }
+    }
+
+    fn try_log_in(door: &Door, board: &Board, until: Instant) -> Result<PgSession, Refusal> {
         let Door { address, login, database, settings } = door;
-        let refused = |reason| ConnectError::Refused { server: address.to_string(), reason };
+        let left = until.saturating_duration_since(Instant::now());
         let mut stream =
-            Stream::open(address).map_err(|error| NotOpened::Other(refused(error.to_string())))?;
+            Stream::open(address, left).map_err(|error| Refusal::Unreachable(error.to_string()))?;
         let mut inbox = Inbox::default();
         let settings: Vec<(&str, &str)> = [("application_name", "isopod")]
             .into_iter()
             .chain(settings.iter().map(|(k, v)| (*k, &v[..])))
             .collect();
-        let id = login::log_in(&mut stream, &mut inbox, login, database, &settings).map_err(|refusal| {
-            match refusal {
-                Refusal::Server(error) => {
-                    let why = refused(format!("{} ({})", error.message, error.sqlstate));
-                    if error.sqlstate == DENIED { NotOpened::Rights(why) } else { NotOpened::Other(why) }
-                }
-                Refusal::Other(why) => NotOpened::Other(refused(why)),
-            }
-        })?;
+        let host = address.host();
+        let id = login::log_in(&mut stream, &mut inbox, login, database, &settings, host, until)?;
         Ok(PgSession {
             stream,
             id,

@@ -205,7 +205,7 @@ impl Store {
     /// Everything that can be had, and what of it is installed.
     pub fn list(&self) -> Vec<Listed> {
         let mut lines: Vec<&'static Line> = catalog::lines().iter().collect();
-        lines.sort_by(|a, b| (a.product, a.version()).cmp(&(b.product, b.version())));
+        lines.sort_by_key(|line| (line.product, line.version()));
         let all = self.all();
         let obstacles = install::Obstacles::look();
         let listed = |line| Listed {

@@ -91,10 +91,6 @@ const ROWS: &[Row] = &[
     all(POSTGRES, "--restart_after_crash=off"),
     all(POSTGRES, "--logging_collector=off"),
     all(POSTGRES, "--log_destination=stderr"),
-    // Where the log is off unless asked for and holds statements, it refuses every change at READ UNCOMMITTED and READ
-    // COMMITTED; what it holds since is rows, or with MariaDB whichever will do.
-    before(MYSQL, &[5, 7, 7], "--binlog-format=ROW"),
-    before(MARIADB, &[10, 2, 4], "--binlog-format=MIXED"),
     // Statistics.
     all(INNODB, "--innodb-stats-auto-recalc=OFF"),
     all(POSTGRES, "--autovacuum=off"),

@@ -7,7 +7,7 @@ use model::{ErrorClass, Level, Product, Target, Trace, Version};
 use oracles::expectations::{self, Report};
 use serde::Serialize;
 
-use crate::{corpus::Entry, errors, interrupt, judged, progress::Progress};
+use crate::{corpus::Entry, errors, interrupt, judged, progress::Progress, targets};
 
 /// What one target came to.
 pub struct Tested {
@@ -103,6 +103,7 @@ pub fn run(
         let run = runner
             .run(&entry.case, level)
             .map_err(|error| errors::of_case(entry.name, &entry.case, error))?;
+        targets::still_there(entry.name, target, &run.trace)?;
         let report = expectations::check(&entry.case, &run.trace);
         *statuses.entry(judged::status(&report)).or_default() += 1;
         let first = first.get_or_insert_with(|| (run.trace.clone(), report.clone()));

@@ -156,7 +156,14 @@ fn jobs<'a>(args: &Args, entries: &'a [Entry]) -> anyhow::Result<Vec<Job<'a>>> {
     for target in args.on.targets(Some(args.level))? {
         let levels = args.level.on(target.product)?;
         let applies = |entry: &&Entry| expectations::applies(&entry.case, target.product);
-        let entries: Vec<&Entry> = entries.iter().filter(applies).collect();
+        let (entries, refused): (Vec<&Entry>, Vec<&Entry>) = entries
+            .iter()
+            .filter(applies)
+            .partition(|entry| targets::allowed(&entry.case, &target, &args.on.how));
+        if !refused.is_empty() {
+            let cases = if refused.len() == 1 { "case" } else { "cases" };
+            eprintln!("note: {} {cases} not run on a server that is not ours: --trust", refused.len());
+        }
         if entries.is_empty() {
             continue;
         }
@@ -192,9 +199,11 @@ fn one(
         cells: Vec::new(),
     };
     let before = failed.len();
+    // A server that is not ours and went away does not come back by trying.
+    let patience = if job.target.attached().is_some() { 1 } else { PATIENCE };
     for entry in &job.entries {
         for &level in &job.levels {
-            if interrupt::asked() || failed.len() - before >= PATIENCE {
+            if interrupt::asked() || failed.len() - before >= patience {
                 break;
             }
             let shown = match cell::run(&mut runner, entry, &job.target, level, args.repeat, progress) {

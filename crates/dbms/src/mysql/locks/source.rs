@@ -110,8 +110,10 @@ impl Source {
         if view != View::LockWaits {
             let setting = demand_rows(&mut control, "SELECT @@GLOBAL.innodb_status_output_locks", SILENCE);
             let off = setting.is_ok_and(|rows| rows.len() == 1 && rows.cell(0, 0) == Some(b"0"));
-            // Without the right to do so there are still the waiters, though not for whom they wait.
+            // Without the right to do so there are still the waiters, though not for whom they wait. On somebody
+            // else's server it stays as it is.
             listing_is_ours = off
+                && !who.guest
                 && matches!(
                     control.query("SET GLOBAL innodb_status_output_locks = ON")?.reply,
                     execute::RawReply::Done { .. }

@@ -1,0 +1,111 @@
+//! Why we were not let in, with advice: the same for both families.
+
+use execute::ConnectError;
+use model::Product;
+
+use super::{AttachError, Door};
+use crate::net::{Mode, Refusal};
+
+/// What a server's refusal means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// It takes no connection in the clear.
+    WantsTls,
+    /// It does not know us, or the password is wrong.
+    Login,
+    /// This machine may not connect.
+    Host,
+    /// Anything else.
+    Other,
+}
+
+/// The error for a refusal.
+pub fn refused(door: &Door, refusal: &Refusal, denial: Denial) -> AttachError {
+    let name = &door.name;
+    match refusal {
+        Refusal::Server(_) => match denial {
+            Denial::WantsTls => AttachError::new(
+                format!("{name} takes encrypted connections only: {refusal}"),
+                ["add ?sslmode=require to the address"],
+            ),
+            Denial::Login => {
+                AttachError::new(format!("cannot log in to {name}: {refusal}"), about_passwords(door))
+            }
+            Denial::Host => {
+                AttachError::new(format!("{name} does not let us in like this: {refusal}"), about_hosts(door))
+            }
+            Denial::Other => AttachError::bare(format!("cannot connect to {name}: {refusal}")),
+        },
+        Refusal::Other(_) => AttachError::bare(format!("cannot connect to {name}: {refusal}")),
+        Refusal::Unreachable(reason) => AttachError::new(
+            format!("{name} cannot be reached: {reason}"),
+            [format!("is a server running there, and does it listen on {}?", door.address)],
+        ),
+        Refusal::Silent(_) => AttachError::new(
+            format!("{name} does not answer as a server of this kind does: {refusal}"),
+            [
+                format!("is {} the right address?", door.address),
+                "connect_timeout=SECONDS waits longer".to_string(),
+            ],
+        ),
+        Refusal::Tls(reason) => AttachError::new(
+            format!("the connection to {name} cannot be encrypted: {reason}"),
+            [match door.login.tls.mode {
+                Mode::VerifyCa | Mode::VerifyFull => {
+                    "sslmode=verify-ca checks who signed the certificate, verify-full the host too, require neither"
+                }
+                Mode::Disable | Mode::Prefer | Mode::Require => {
+                    "without encryption: sslmode=disable (or prefer) in the address"
+                }
+            }],
+        ),
+        Refusal::NeedsTls => AttachError::new(
+            format!("cannot log in to {name}: its password may only be sent over an encrypted connection"),
+            [
+                "add ?sslmode=require to the address (the server must offer TLS)",
+                "or use the server's Unix socket",
+            ],
+        ),
+    }
+}
+
+fn about_hosts(door: &Door) -> Vec<String> {
+    let line = match door.product {
+        Product::Postgres => "a line for this machine, user and database is needed there in pg_hba.conf",
+        Product::Mysql | Product::Mariadb | Product::Sqlite => {
+            "an account for this machine is needed there: CREATE USER 'user'@'host' IDENTIFIED BY ..."
+        }
+    };
+    let encrypted = match door.login.tls.mode {
+        Mode::Disable => Some("it may let in encrypted connections only: sslmode=require"),
+        Mode::Prefer | Mode::Require | Mode::VerifyCa | Mode::VerifyFull => None,
+    };
+    [Some(line), encrypted].into_iter().flatten().map(str::to_string).collect()
+}
+
+fn about_passwords(door: &Door) -> Vec<String> {
+    let (variable, file) = match door.product {
+        Product::Postgres => ("PGPASSWORD", "~/.pgpass"),
+        Product::Mysql | Product::Mariadb | Product::Sqlite => ("MYSQL_PWD", "~/.my.cnf"),
+    };
+    let from = match door.password_from.as_str() {
+        "" => "no password was found".to_string(),
+        from => format!("the password came from {from}"),
+    };
+    vec![
+        from,
+        "it is taken from, in this order: the address (://user:password@host), ISOPOD_PASSWORD,".to_string(),
+        format!("{variable}, password_file=FILE or ISOPOD_PASSWORD_FILE, {file}"),
+    ]
+}
+
+/// A statement of our own failed.
+pub fn failed(door: &Door, error: &ConnectError) -> AttachError {
+    AttachError::bare(match error {
+        ConnectError::Gone => format!("{} went away", door.name),
+        ConnectError::Refused { .. }
+        | ConnectError::Own { .. }
+        | ConnectError::Level { .. }
+        | ConnectError::Untrusted(_) => format!("{}: {error}", door.name),
+    })
+}

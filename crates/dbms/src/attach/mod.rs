@@ -1,0 +1,187 @@
+//! Servers that run already and are not ours, named by their address: `mysql://user@host:3306`.
+//!
+//! A guest changes nothing but what is his own. Everything that we make there is in one schema with a name that nobody
+//! else draws ([`schema`]); a session of ours holds a lock of that name for as long as we live, so that whoever comes
+//! later can tell a schema in use from one that a dead process left ([`Door::prune`]); at the normal end it is dropped.
+//! Settings are set per session or not at all. We neither pin nor prioritise the server, and we do not start it again.
+//!
+//! * `options`: what stands after `?`; `password`, `clients`: where the password comes from;
+//! * `mysql`, `postgres`: how each family is asked what it is, which rights are missing, and how a schema is marked;
+//! * `server`: the server behind the executor's traits.
+
+mod clients;
+mod entry;
+mod error;
+mod mysql;
+mod options;
+mod password;
+mod postgres;
+mod rights;
+pub mod schema;
+mod server;
+
+use std::path::PathBuf;
+
+use model::{Endpoint, Product, ServerInfo, Target};
+
+use crate::{
+    locks::Settle,
+    net::{Address, Login, os::listener},
+};
+
+pub use error::AttachError;
+use options::Options;
+pub use password::{SECRET_VARIABLES, Surroundings};
+pub use server::Attached;
+
+/// The way to one server: where it is, who we are there, and what is set in every session.
+pub struct Door {
+    /// Its address, for people.
+    name: String,
+    product: Product,
+    address: Address,
+    login: Login,
+    /// Where the password was found.
+    password_from: String,
+    /// PostgreSQL's sessions go to one database; our schema is made there.
+    database: String,
+    options: Options,
+    settle: Option<Settle>,
+    /// Were we in already?
+    entered: bool,
+    notes: Vec<String>,
+}
+
+impl Door {
+    /// Finds the way; connects to nothing. `settle`: how the user wants waits to be known, if he said so.
+    pub fn new(target: &Target, settle: Option<Settle>) -> Result<Door, AttachError> {
+        let Some(url) = target.attached() else {
+            return Err(AttachError::bare(format!("{target} is not the address of a server")));
+        };
+        let around = Surroundings::remember();
+        let options = Options::read(&target.settings)?;
+        let usual = match target.product {
+            Product::Postgres => around.variable("PGPORT").and_then(|port| port.parse().ok()).unwrap_or(5432),
+            Product::Mysql | Product::Mariadb => 3306,
+            Product::Sqlite => {
+                return Err(AttachError::new(
+                    "sqlite is embedded: there is no server to attach to",
+                    ["use --target sqlite"],
+                ));
+            }
+        };
+        let (host, port) = match &url.endpoint {
+            Endpoint::Host { host, port } => (host.as_str(), port.unwrap_or(usual)),
+            Endpoint::Socket(_) => ("localhost", usual),
+        };
+        let socket = options.socket.clone().or(match &url.endpoint {
+            Endpoint::Socket(path) => Some(path.clone()),
+            Endpoint::Host { .. } => None,
+        });
+        let found = password::find(
+            &password::Wanted {
+                product: target.product,
+                user: url.user.as_deref(),
+                password: url.password.as_ref(),
+                password_file: options.password_file.as_deref(),
+                host,
+                port,
+                database: url.database.as_deref(),
+            },
+            around,
+        )?;
+        let address = match socket {
+            Some(path) => Address::Unix(socket_file(target.product, path, port)),
+            None => Address::Tcp { host: host.to_string(), port },
+        };
+        let database = url.database.clone().or_else(|| around.variable("PGDATABASE").map(str::to_string));
+        let database = database.unwrap_or_else(|| found.user.clone());
+        let login = Login {
+            user: found.user,
+            password: found.password.reveal().to_string(),
+            tls: options.tls.clone(),
+            patience: options.patience,
+            guest: true,
+        };
+        Ok(Door {
+            name: target.bare().to_string(),
+            product: target.product,
+            address,
+            login,
+            password_from: found.from,
+            database,
+            options,
+            settle,
+            entered: false,
+            notes: found.notes,
+        })
+    }
+
+    /// What it is: the real product and version.
+    pub fn look(&self) -> Result<ServerInfo, AttachError> {
+        match self.product {
+            Product::Mysql | Product::Mariadb | Product::Sqlite => mysql::look(self),
+            Product::Postgres => postgres::look(self),
+        }
+    }
+
+    /// Goes in: checks the rights, makes a schema of our own and marks it as in use.
+    pub fn open(&mut self) -> Result<Attached, AttachError> {
+        let opened = match self.product {
+            Product::Mysql | Product::Mariadb | Product::Sqlite => mysql::open(self),
+            Product::Postgres => postgres::open(self),
+        };
+        let again = std::mem::replace(&mut self.entered, true);
+        opened.map_err(|error| match again {
+            false => error,
+            true => AttachError {
+                title: format!("{} went away, and Isopod cannot start it again: it is not ours", self.name),
+                help: [error.title].into_iter().chain(error.help).collect(),
+            },
+        })
+    }
+
+    /// Drops the schemas that dead processes of ours left there, and nothing else. Gives their names.
+    pub fn prune(&self) -> Result<Vec<String>, AttachError> {
+        match self.product {
+            Product::Mysql | Product::Mariadb | Product::Sqlite => mysql::prune(self),
+            Product::Postgres => postgres::prune(self),
+        }
+    }
+
+    /// What the user should know, a line each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// How waits are known, and the server's process if that is needed for it.
+    fn settle(&self) -> Result<(Settle, Option<u32>), AttachError> {
+        match (self.settle, &self.address) {
+            (None | Some(Settle::Sql), _) => Ok((Settle::Sql, None)),
+            (Some(Settle::Proc), Address::Unix(path)) => match listener(path) {
+                Some(pid) if PathBuf::from(format!("/proc/{pid}/task")).is_dir() => {
+                    Ok((Settle::Proc, Some(pid)))
+                }
+                _ => Err(AttachError::new(
+                    format!("--settle proc: the process behind {} cannot be seen in /proc", path.display()),
+                    ["leave out --settle: the server is then asked in SQL"],
+                )),
+            },
+            (Some(Settle::Proc), Address::Tcp { .. }) => Err(AttachError::new(
+                format!("--settle proc needs the server's process, and {} does not tell it", self.name),
+                [
+                    "only a Unix socket does: mysql://user@/path/to/socket",
+                    "or leave out --settle: the server is then asked in SQL",
+                ],
+            )),
+        }
+    }
+}
+
+/// PostgreSQL is told the folder, and its sockets have names of their own.
+fn socket_file(product: Product, path: PathBuf, port: u16) -> PathBuf {
+    match product {
+        Product::Postgres if path.is_dir() => path.join(format!(".s.PGSQL.{port}")),
+        Product::Postgres | Product::Mysql | Product::Mariadb | Product::Sqlite => path,
+    }
+}

@@ -1,0 +1,260 @@
+//! MySQL and MariaDB servers that are not ours.
+
+use execute::{
+    ConnectError,
+    ask::{ask, demand, demand_rows, text},
+};
+use model::{Product, ServerInfo, Version};
+
+use super::{
+    AttachError, Attached, Door,
+    entry::{self, Denial, failed},
+    options::{quoted, set_statement},
+    rights::Missing,
+    schema,
+};
+use crate::{
+    locks::Settle,
+    mysql::{
+        MysqlServer, MysqlSession, Options,
+        server::{PREFIX, describe},
+    },
+    net::{Address, Login, Refusal, SILENCE},
+};
+
+/// The codes with which a server says that it takes no connection in the clear.
+const WANTS_TLS: [u32; 2] = [3159, 4031];
+/// The codes with which it says that it does not know us.
+const UNKNOWN: [u32; 4] = [1044, 1045, 1698, 1862];
+/// The codes with which it says that this machine may not connect.
+const WRONG_HOST: [u32; 2] = [1129, 1130];
+
+/// The oldest versions whose behaviour we know.
+fn oldest(product: Product) -> Version {
+    match product {
+        Product::Mariadb => Version(vec![10, 1]),
+        Product::Mysql | Product::Postgres | Product::Sqlite => Version(vec![5, 6]),
+    }
+}
+
+pub fn look(door: &Door) -> Result<ServerInfo, AttachError> {
+    let mut session = enter(door, None)?;
+    let info = describe(&mut session).map_err(|error| failed(door, &error))?;
+    let oldest = oldest(info.product);
+    if info.version.cmp_prefix(&oldest).is_lt() {
+        return Err(AttachError::bare(format!(
+            "{} is {} {}; Isopod knows {} from {oldest} on",
+            door.name, info.product, info.version, info.product
+        )));
+    }
+    Ok(info)
+}
+
+pub fn open(door: &Door) -> Result<Attached, AttachError> {
+    let info = look(door)?;
+    let (settle, pid) = door.settle()?;
+    let own = |error: ConnectError| failed(door, &error);
+    let name = schema::draw();
+    let ours = format!("{PREFIX}{name}");
+    let mut mark = enter(door, None)?;
+    rights(door, &mut mark, &info, &ours, settle)?;
+    let server = MysqlServer::open(Options {
+        address: door.address.clone(),
+        login: door.login.clone(),
+        name,
+        settle,
+        pid,
+        alive: None,
+    })
+    .map_err(own)?;
+    let mut attached = Attached {
+        server: Box::new(server),
+        info: info.clone(),
+        statements: Vec::new(),
+        leave: leave(door.address.clone(), door.login.clone(), ours, mark),
+        notes: door.notes.clone(),
+    };
+    set(door, &mut attached)?;
+    if info.product == Product::Mariadb || info.version.0[0] < 8 {
+        let mut session = enter(door, None)?;
+        let listed = demand_rows(&mut session, "SELECT @@GLOBAL.innodb_status_output_locks", SILENCE);
+        if listed.is_ok_and(|rows| rows.len() == 1 && text(&rows, 0, 0) == "0") {
+            attached.notes.push(
+                "the server does not list its locks (innodb_status_output_locks), so for whom a statement waits is not shown"
+                    .to_string(),
+            );
+        }
+    }
+    Ok(attached)
+}
+
+pub fn prune(door: &Door) -> Result<Vec<String>, AttachError> {
+    look(door)?;
+    let own = |error: ConnectError| failed(door, &error);
+    let mut session = enter(door, None)?;
+    let found = demand_rows(&mut session, "SELECT schema_name FROM information_schema.schemata", SILENCE);
+    let found = found.map_err(own)?;
+    let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
+    let mut gone = Vec::new();
+    for name in names.into_iter().filter(|name| schema::is_ours(name)) {
+        if !lock(&mut session, &name).map_err(own)? {
+            continue; // Somebody works in it.
+        }
+        clear(&mut session, &name).map_err(own)?;
+        ask(&mut session, &format!("SELECT RELEASE_LOCK('{name}')"), SILENCE).map_err(own)?;
+        gone.push(name);
+    }
+    Ok(gone)
+}
+
+/// Marks a schema as in use for as long as the session lives. False: it is in use already.
+fn lock(session: &mut MysqlSession, name: &str) -> Result<bool, ConnectError> {
+    let rows = demand_rows(session, &format!("SELECT GET_LOCK('{name}', 0)"), SILENCE)?;
+    Ok(text(&rows, 0, 0) == "1")
+}
+
+/// Ends what still runs in a schema of ours and drops it.
+fn clear(session: &mut MysqlSession, name: &str) -> Result<(), ConnectError> {
+    debug_assert!(schema::is_ours(name));
+    let list = format!("SELECT ID FROM information_schema.processlist WHERE DB = '{name}'");
+    let found = demand_rows(session, &list, SILENCE)?;
+    for row in 0..found.len() {
+        let kill = format!("KILL {}", text(&found, row, 0));
+        let _ = ask(session, &kill, SILENCE)?; // It may have ended by itself.
+    }
+    demand(session, "SET SESSION lock_wait_timeout = 5", SILENCE)?;
+    demand(session, &format!("DROP DATABASE IF EXISTS `{name}`"), SILENCE).map(|_| ())
+}
+
+/// At the end. Whatever goes wrong then is left to `prune`.
+fn leave(address: Address, login: Login, ours: String, mut mark: MysqlSession) -> super::server::Leave {
+    Box::new(move || {
+        if clear(&mut mark, &ours).is_err()
+            && let Ok(mut again) = MysqlSession::connect(&address, &login, None)
+        {
+            let _ = clear(&mut again, &ours);
+        }
+    })
+}
+
+/// Tries what we need, in an order that leaves nothing behind, and marks our schema as in use.
+fn rights(
+    door: &Door,
+    mark: &mut MysqlSession,
+    info: &ServerInfo,
+    ours: &str,
+    settle: Settle,
+) -> Result<(), AttachError> {
+    let own = |error: ConnectError| failed(door, &error);
+    // The mark must outlive a long silence.
+    demand(mark, "SET SESSION wait_timeout = 31536000", SILENCE).map_err(own)?;
+    let rows = demand_rows(mark, "SELECT CURRENT_USER(), @@performance_schema", SILENCE).map_err(own)?;
+    let account = account(&text(&rows, 0, 0), info.product);
+    let modern = info.product == Product::Mysql && info.version.0[0] >= 8;
+    if modern && text(&rows, 0, 1) != "1" {
+        return Err(AttachError::new(
+            format!(
+                "{} runs without performance_schema, so it cannot be asked which statements wait",
+                door.name
+            ),
+            ["start it with performance_schema=ON"],
+        ));
+    }
+    if !lock(mark, ours).map_err(own)? {
+        return Err(AttachError::bare(format!("{ours} is in use already")));
+    }
+    let all = format!("GRANT ALL PRIVILEGES ON `isopod\\_%`.* TO {account};");
+    let why = "to make a schema of its own and to drop it";
+    let mut missing = Missing::default();
+    // First whether it could be dropped again: the right is asked for also where there is nothing to drop.
+    let drop = format!("DROP DATABASE IF EXISTS `{ours}`");
+    if missing.attempt(mark, &drop, why, &all).map_err(own)?
+        && missing.attempt(mark, &format!("CREATE DATABASE `{ours}`"), why, &all).map_err(own)?
+    {
+        let mut inside = enter(door, Some(ours))?;
+        let tried = missing.on_tables(&mut inside, &all);
+        std::mem::drop(inside);
+        demand(mark, &drop, SILENCE).map_err(own)?;
+        tried.map_err(own)?;
+    }
+    match settle {
+        Settle::Sql | Settle::Proc => missing.on_locks(mark, info, &account).map_err(own)?,
+    }
+    missing.result(&account, &door.name)
+}
+
+/// `u@h` as the server writes it, with the quotes that GRANT wants.
+fn account(current: &str, product: Product) -> String {
+    let (user, host) = current.rsplit_once('@').unwrap_or((current, "%"));
+    format!("{}@{}", quoted(product, user), quoted(product, host))
+}
+
+/// Settings: in every session, or not at all.
+fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
+    let own = |error: ConnectError| failed(door, &error);
+    let product = attached.info.product;
+    let mut session = enter(door, None)?;
+    for (name, value) in &door.options.settings {
+        let statement = set_statement(product, name, value)?;
+        let show = |scope: &str| format!("SHOW {scope} VARIABLES WHERE Variable_name = '{name}'");
+        match demand(&mut session, &statement, SILENCE) {
+            Ok(_) => attached.statements.push(statement),
+            Err(ConnectError::Own { reason, .. }) => {
+                let now = demand_rows(&mut session, &show("GLOBAL"), SILENCE).map_err(own)?;
+                let same = now.len() == 1 && same_value(&text(&now, 0, 1), value);
+                if !same {
+                    let is =
+                        if now.len() == 1 { format!(" (it is {})", text(&now, 0, 1)) } else { String::new() };
+                    return Err(AttachError::new(
+                        format!("{name}={value} cannot be set on {}: {reason}", door.name),
+                        [
+                            format!("settings of a server that is not ours are set per session only{is}"),
+                            format!(
+                                "to choose it freely, let Isopod start the server: '{product}?{name}={value}'"
+                            ),
+                        ],
+                    ));
+                }
+                continue; // It is so already.
+            }
+            Err(error) => return Err(own(error)),
+        }
+        let now = demand_rows(&mut session, &show("SESSION"), SILENCE).map_err(own)?;
+        if now.len() == 1 {
+            attached.info.settings.insert(name.clone(), text(&now, 0, 1));
+        }
+    }
+    Ok(())
+}
+
+fn same_value(one: &str, two: &str) -> bool {
+    let plain = |text: &str| match text.to_ascii_uppercase().as_str() {
+        "1" | "TRUE" => "ON".to_string(),
+        "0" | "FALSE" => "OFF".to_string(),
+        other => other.to_string(),
+    };
+    plain(one) == plain(two)
+}
+
+/// Logs in.
+fn enter(door: &Door, schema: Option<&str>) -> Result<MysqlSession, AttachError> {
+    MysqlSession::log_in(&door.address, &door.login, schema).map_err(|refusal| refused(door, &refusal))
+}
+
+fn refused(door: &Door, refusal: &Refusal) -> AttachError {
+    let code = match refusal {
+        Refusal::Server(error) => error.code,
+        Refusal::Unreachable(_)
+        | Refusal::Silent(_)
+        | Refusal::Tls(_)
+        | Refusal::NeedsTls
+        | Refusal::Other(_) => 0,
+    };
+    let kind = match code {
+        code if WANTS_TLS.contains(&code) => Denial::WantsTls,
+        code if UNKNOWN.contains(&code) => Denial::Login,
+        code if WRONG_HOST.contains(&code) => Denial::Host,
+        _ => Denial::Other,
+    };
+    entry::refused(door, refusal, kind)
+}

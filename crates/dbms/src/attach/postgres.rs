@@ -1,0 +1,206 @@
+//! PostgreSQL servers that are not ours. Our schema is made in one database of theirs, the one that the address names.
+//! Sessions look for names in our schema only, so that nothing of the others is found without being named.
+
+use execute::{
+    ConnectError,
+    ask::{ask, demand, demand_rows, text},
+};
+use model::{Product, ServerInfo};
+use sha2::{Digest, Sha256};
+
+use super::{
+    AttachError, Attached, Door,
+    entry::{self, Denial, failed},
+    options::{quoted, set_statement},
+    schema,
+};
+use crate::{
+    net::{Refusal, SILENCE},
+    postgres::{
+        Options, PgServer, PgSession,
+        locks::board::Board,
+        server::{PREFIX, describe},
+        session,
+    },
+};
+
+/// The oldest version whose behaviour we know.
+const OLDEST: u32 = 13;
+/// Not known, the password is wrong, or none was given.
+const LOGIN: [&str; 1] = ["28P01"];
+/// No line in pg_hba.conf lets us in as we come.
+const NOT_LISTED: &str = "28000";
+
+pub fn look(door: &Door) -> Result<ServerInfo, AttachError> {
+    let mut session = enter(door)?;
+    let (info, _) = describe(&mut session).map_err(|error| failed(door, &error))?;
+    if info.version.0.first().is_none_or(|&major| major < OLDEST) {
+        return Err(AttachError::bare(format!(
+            "{} is postgres {}; Isopod knows postgres from {OLDEST} on",
+            door.name, info.version
+        )));
+    }
+    Ok(info)
+}
+
+pub fn open(door: &Door) -> Result<Attached, AttachError> {
+    let info = look(door)?;
+    let (settle, pid) = door.settle()?;
+    let own = |error: ConnectError| failed(door, &error);
+    let name = schema::draw();
+    let ours = format!("{PREFIX}{name}");
+    let mut mark = enter(door)?;
+    rights(door, &mut mark)?;
+    // The mark must outlive a long silence; versions before 14 do not know the limit.
+    ask(&mut mark, "SET idle_session_timeout = 0", SILENCE).map_err(own)?;
+    if !lock(&mut mark, &ours).map_err(own)? {
+        return Err(AttachError::bare(format!("{ours} is in use already")));
+    }
+    let server = PgServer::open(Options {
+        address: door.address.clone(),
+        login: door.login.clone(),
+        database: door.database.clone(),
+        name,
+        settle,
+        pid,
+        alive: None,
+    })
+    .map_err(own)?;
+    let again = way(door);
+    let leave = Box::new(move || {
+        // Whatever goes wrong now is left to `prune`.
+        if clear(&mut mark, &ours).is_err()
+            && let Ok(mut session) = PgSession::connect(&again, &Board::default())
+        {
+            let _ = clear(&mut session, &ours);
+        }
+    });
+    let notes = door.notes.clone();
+    let mut attached = Attached { server: Box::new(server), info, statements: Vec::new(), leave, notes };
+    set(door, &mut attached)?;
+    Ok(attached)
+}
+
+pub fn prune(door: &Door) -> Result<Vec<String>, AttachError> {
+    look(door)?;
+    let own = |error: ConnectError| failed(door, &error);
+    let mut session = enter(door)?;
+    let found =
+        demand_rows(&mut session, "SELECT nspname FROM pg_namespace ORDER BY 1", SILENCE).map_err(own)?;
+    let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
+    let mut gone = Vec::new();
+    for name in names.into_iter().filter(|name| schema::is_ours(name)) {
+        if !lock(&mut session, &name).map_err(own)? {
+            continue; // Somebody works in it.
+        }
+        clear(&mut session, &name).map_err(own)?;
+        let unlock = format!("SELECT pg_advisory_unlock({})", key(&name));
+        ask(&mut session, &unlock, SILENCE).map_err(own)?;
+        gone.push(name);
+    }
+    Ok(gone)
+}
+
+/// The number of a schema's lock.
+fn key(name: &str) -> i64 {
+    let digest: [u8; 32] = Sha256::digest(format!("lock of isopod {name}")).into();
+    digest[..8].iter().fold(0, |number, byte| number << 8 | i64::from(*byte))
+}
+
+/// Marks a schema as in use for as long as the session lives. False: it is in use already.
+fn lock(session: &mut PgSession, name: &str) -> Result<bool, ConnectError> {
+    let rows = demand_rows(session, &format!("SELECT pg_try_advisory_lock({})", key(name)), SILENCE)?;
+    Ok(matches!(text(&rows, 0, 0).as_str(), "t" | "1" | "true"))
+}
+
+/// Ends what still runs in a schema of ours and drops it.
+fn clear(session: &mut PgSession, name: &str) -> Result<(), ConnectError> {
+    debug_assert!(schema::is_ours(name));
+    let end = format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '{name}' \
+         AND usename = current_user AND pid <> pg_backend_pid()"
+    );
+    ask(session, &end, SILENCE)?; // They may have ended by themselves.
+    demand(session, "SET lock_timeout = '5s'", SILENCE)?;
+    demand(session, &format!("DROP SCHEMA IF EXISTS {name} CASCADE"), SILENCE).map(|_| ())
+}
+
+/// All that is needed is to make a schema: what is in it is ours.
+fn rights(door: &Door, session: &mut PgSession) -> Result<(), AttachError> {
+    let sql = "SELECT has_database_privilege(current_database(), 'CREATE'), quote_ident(current_user), \
+               quote_ident(current_database())";
+    let rows = demand_rows(session, sql, SILENCE).map_err(|error| failed(door, &error))?;
+    let cell = |column| text(&rows, 0, column);
+    if matches!(cell(0).as_str(), "t" | "1" | "true") {
+        return Ok(());
+    }
+    Err(AttachError::new(
+        format!("{} lacks rights on {}", cell(1), door.name),
+        [
+            "to make a schema of its own: CREATE on the database is missing".to_string(),
+            "an administrator of the server can run:".to_string(),
+            format!("  GRANT CREATE ON DATABASE {} TO {};", cell(2), cell(1)),
+        ],
+    ))
+}
+
+/// Settings: in every session, or not at all.
+fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
+    let own = |error: ConnectError| failed(door, &error);
+    let mut session = enter(door)?;
+    for (name, value) in &door.options.settings {
+        if name == "search_path" || name == "role" || name == "session_authorization" {
+            return Err(AttachError::bare(format!(
+                "{name} cannot be set on {}: it decides where and as whom Isopod works",
+                door.name
+            )));
+        }
+        let statement = set_statement(Product::Postgres, name, value)?;
+        let show = format!("SELECT current_setting({}, true)", quoted(Product::Postgres, name));
+        let before = demand_rows(&mut session, &show, SILENCE).map_err(own)?;
+        match demand(&mut session, &statement, SILENCE) {
+            Ok(_) => attached.statements.push(statement),
+            Err(ConnectError::Own { .. }) if text(&before, 0, 0).eq_ignore_ascii_case(value) => {} // It is so already.
+            Err(ConnectError::Own { reason, .. }) => {
+                return Err(AttachError::new(
+                    format!("{name}={value} cannot be set on {}: {reason}", door.name),
+                    [
+                        format!(
+                            "settings of a server that is not ours are set per session only (it is {})",
+                            text(&before, 0, 0)
+                        ),
+                        format!(
+                            "to choose it freely, let Isopod start the server: 'postgres?{name}={value}'"
+                        ),
+                    ],
+                ));
+            }
+            Err(error) => return Err(own(error)),
+        }
+        let now = demand_rows(&mut session, &show, SILENCE).map_err(own)?;
+        attached.info.settings.insert(name.clone(), text(&now, 0, 0));
+    }
+    Ok(())
+}
+
+/// The way in for sessions of our own.
+fn way(door: &Door) -> session::Door {
+    session::Door {
+        address: door.address.clone(),
+        login: door.login.clone(),
+        database: door.database.clone(),
+        settings: Vec::new(),
+    }
+}
+
+/// Logs in.
+fn enter(door: &Door) -> Result<PgSession, AttachError> {
+    PgSession::log_in(&way(door), &Board::default()).map_err(|refusal| {
+        let denial = match &refusal {
+            Refusal::Server(error) if LOGIN.contains(&error.sqlstate.as_str()) => Denial::Login,
+            Refusal::Server(error) if error.sqlstate == NOT_LISTED => Denial::Host,
+            _ => Denial::Other,
+        };
+        entry::refused(door, &refusal, denial)
+    })
+}

@@ -1,0 +1,97 @@
+//! A server that is not ours, behind the executor's traits.
+
+use std::os::fd::RawFd;
+
+use execute::{Answer, ConnectError, LockMonitor, RawReply, Server, Session, SessionId, ask::ask};
+use model::ServerInfo;
+
+use crate::net::SILENCE;
+
+/// Ends our stay: ends what still runs in our schema, and drops it.
+pub type Leave = Box<dyn FnMut() + Send>;
+
+/// A server that is not ours, with a schema of our own on it. Dropping this drops the schema.
+pub struct Attached {
+    pub(super) server: Box<dyn Server>,
+    pub(super) info: ServerInfo,
+    /// Said in every session, when it is new and when it was reset.
+    pub(super) statements: Vec<String>,
+    pub(super) leave: Leave,
+    /// What the user should know, a line each.
+    pub notes: Vec<String>,
+}
+
+impl Server for Attached {
+    fn info(&self) -> &ServerInfo {
+        &self.info
+    }
+
+    fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
+        let mut inner = self.server.connect()?;
+        if self.statements.is_empty() {
+            return Ok(inner);
+        }
+        for statement in &self.statements {
+            execute::ask::demand(inner.as_mut(), statement, SILENCE)?;
+        }
+        Ok(Box::new(Set { inner, statements: self.statements.clone() }))
+    }
+
+    fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
+        self.server.monitor()
+    }
+
+    fn kill(&mut self, session: SessionId, hard: bool) -> Result<(), ConnectError> {
+        self.server.kill(session, hard)
+    }
+
+    fn alive(&mut self) -> bool {
+        self.server.alive()
+    }
+
+    /// Its threads are not ours to pin or to prioritise.
+    fn pid(&self) -> Option<u32> {
+        None
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        (self.leave)();
+    }
+}
+
+/// A session with settings of its own, which a reset would forget.
+struct Set {
+    inner: Box<dyn Session>,
+    statements: Vec<String>,
+}
+
+impl Session for Set {
+    fn id(&self) -> SessionId {
+        self.inner.id()
+    }
+
+    fn send(&mut self, sql: &str) {
+        self.inner.send(sql);
+    }
+
+    fn receive(&mut self) -> Option<Answer> {
+        self.inner.receive()
+    }
+
+    fn fd(&self) -> RawFd {
+        self.inner.fd()
+    }
+
+    fn reset(&mut self) -> bool {
+        let inner = &mut self.inner;
+        inner.reset()
+            && self.statements.iter().all(|statement| {
+                matches!(
+                    ask(inner.as_mut(), statement, SILENCE),
+                    Ok(Answer { reply: RawReply::Done { .. }, .. })
+                )
+            })
+    }
+}

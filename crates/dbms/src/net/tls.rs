@@ -1,0 +1,266 @@
+//! Encryption of a TCP connection, by rustls, on a socket that never blocks.
+//!
+//! What is read is handed out as a plain socket hands it out: as much as the caller has room for and as there is.
+//! So a read that gives less than was asked for has emptied both the socket and what rustls holds, and whoever polls
+//! the socket afterwards misses nothing.
+
+use std::{
+    fmt,
+    io::{self, Read, Write},
+    net::TcpStream,
+    os::fd::{AsRawFd, RawFd},
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use execute::os::{Interest, wait};
+use rustls::{
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore,
+    SignatureScheme,
+    client::{
+        WebPkiServerVerifier,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+};
+
+use super::SILENCE;
+
+/// How much encryption is asked for, in the words of `sslmode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// None.
+    Disable,
+    /// If the server offers it; its certificate is not looked at.
+    #[default]
+    Prefer,
+    /// Or nothing; its certificate is not looked at.
+    Require,
+    /// Or nothing; its certificate must be signed by the root.
+    VerifyCa,
+    /// Or nothing; its certificate must be signed by the root and name the host.
+    VerifyFull,
+}
+
+/// Whether and how a connection is encrypted. On a Unix socket nothing is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tls {
+    /// How much.
+    pub mode: Mode,
+    /// The file with the root certificates.
+    pub root: Option<PathBuf>,
+}
+
+impl Tls {
+    /// The settings of rustls for this.
+    fn config(&self) -> Result<ClientConfig, String> {
+        let provider = Arc::new(ring::default_provider());
+        let verifier: Arc<dyn ServerCertVerifier> = match self.mode {
+            Mode::Disable | Mode::Prefer | Mode::Require => Arc::new(Lenient::Anyone(provider.clone())),
+            Mode::VerifyCa => Arc::new(Lenient::AnyName(self.verifier(&provider)?)),
+            Mode::VerifyFull => self.verifier(&provider)?,
+        };
+        let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let builder = versions.map_err(|error| error.to_string())?;
+        Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+    }
+
+    fn verifier(&self, provider: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, String> {
+        let file = self.root.as_ref().ok_or("sslmode=verify-ca and verify-full need sslrootcert=FILE")?;
+        let unread = |error: &dyn fmt::Display| {
+            format!("the root certificate {} cannot be read: {error}", file.display())
+        };
+        let mut roots = RootCertStore::empty();
+        for certificate in CertificateDer::pem_file_iter(file).map_err(|error| unread(&error))? {
+            let certificate = certificate.map_err(|error| unread(&error))?;
+            roots.add(certificate).map_err(|error| unread(&error))?;
+        }
+        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+            .build()
+            .map_err(|error| unread(&error))
+    }
+}
+
+/// Looks at less than the name and the signatures of the whole chain.
+#[derive(Debug)]
+enum Lenient {
+    /// Takes any certificate: that is what `prefer` and `require` mean to every client.
+    Anyone(Arc<CryptoProvider>),
+    /// Takes any name.
+    AnyName(Arc<WebPkiServerVerifier>),
+}
+
+impl ServerCertVerifier for Lenient {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let Lenient::AnyName(strict) = self else { return Ok(ServerCertVerified::assertion()) };
+        match strict.verify_server_cert(certificate, between, name, ocsp, now) {
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            verdict => verdict,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        match self {
+            Lenient::Anyone(provider) => verify_tls12_signature(
+                message,
+                certificate,
+                signed,
+                &provider.signature_verification_algorithms,
+            ),
+            Lenient::AnyName(strict) => strict.verify_tls12_signature(message, certificate, signed),
+        }
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        match self {
+            Lenient::Anyone(provider) => verify_tls13_signature(
+                message,
+                certificate,
+                signed,
+                &provider.signature_verification_algorithms,
+            ),
+            Lenient::AnyName(strict) => strict.verify_tls13_signature(message, certificate, signed),
+        }
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        match self {
+            Lenient::Anyone(provider) => provider.signature_verification_algorithms.supported_schemes(),
+            Lenient::AnyName(strict) => strict.supported_verify_schemes(),
+        }
+    }
+}
+
+/// An encrypted connection.
+pub struct TlsStream {
+    socket: TcpStream,
+    connection: ClientConnection,
+}
+
+impl fmt::Debug for TlsStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsStream").field("socket", &self.socket).finish_non_exhaustive()
+    }
+}
+
+impl TlsStream {
+    /// Shakes hands over a socket that does not block; at most for this long.
+    pub fn open(socket: TcpStream, tls: &Tls, host: &str, within: Duration) -> Result<TlsStream, String> {
+        let name = ServerName::try_from(host.to_string()).or_else(|_| ServerName::try_from("localhost"));
+        let name = name.map_err(|error| error.to_string())?;
+        let mut connection =
+            ClientConnection::new(Arc::new(tls.config()?), name).map_err(|e| e.to_string())?;
+        connection.set_buffer_limit(None);
+        let mut stream = TlsStream { socket, connection };
+        let begun = Instant::now();
+        while stream.connection.is_handshaking() {
+            stream.flush_tls().map_err(|error| error.to_string())?;
+            if !stream.connection.is_handshaking() {
+                break;
+            }
+            let left = within.saturating_sub(begun.elapsed());
+            if left.is_zero() || !wait(&[stream.fd()], Interest::Read, left) {
+                return Err(format!("the encryption was not agreed on within {within:?}"));
+            }
+            match stream.connection.read_tls(&mut stream.socket) {
+                Ok(0) => return Err("it closed the connection while the encryption was agreed on".into()),
+                Ok(_) => {}
+                Err(error) if passing(&error) => continue,
+                Err(error) => return Err(error.to_string()),
+            }
+            if let Err(error) = stream.connection.process_new_packets() {
+                let _ = stream.flush_tls(); // Tells the server why.
+                return Err(format!("the encryption could not be agreed on: {error}"));
+            }
+        }
+        stream.flush_tls().map_err(|error| error.to_string())?;
+        Ok(stream)
+    }
+
+    /// What to poll.
+    pub fn fd(&self) -> RawFd {
+        self.socket.as_raw_fd()
+    }
+
+    /// Takes everything; waits only while the socket's buffer is full.
+    pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.connection.writer().write_all(bytes)?;
+        self.flush_tls()
+    }
+
+    fn flush_tls(&mut self) -> io::Result<()> {
+        while self.connection.wants_write() {
+            match self.connection.write_tls(&mut self.socket) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if !wait(&[self.fd()], Interest::Write, SILENCE) {
+                        return Err(io::ErrorKind::TimedOut.into());
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn passing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock)
+}
+
+impl Read for TlsStream {
+    /// Fills the room as far as there is something, be it in the socket or in rustls.
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        let end = loop {
+            if filled == room.len() {
+                return Ok(filled);
+            }
+            match self.connection.reader().read(&mut room[filled..]) {
+                Ok(0) => break Ok(0),
+                Ok(count) => {
+                    filled += count;
+                    continue;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => break Err(error), // It closed without saying so.
+            }
+            match self.connection.read_tls(&mut self.socket) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => break Err(error),
+            }
+            if let Err(error) = self.connection.process_new_packets() {
+                break Err(io::Error::new(io::ErrorKind::InvalidData, error));
+            }
+            if self.connection.wants_write() {
+                self.flush_tls()?; // The server asked for new keys.
+            }
+        };
+        // What was read before the end comes first; the end comes again with the next call.
+        if filled > 0 { Ok(filled) } else { end }
+    }
+}

@@ -1,0 +1,218 @@
+//! What a case may not do on a server that belongs to somebody else.
+//!
+//! A case works in a schema of its own. Names without a schema go there, so a statement that we can read, that names no
+//! other schema and that changes neither the server nor an account cannot reach anything else. Everything else is
+//! objected to before it is sent, unless the user says that the case is trusted: other schemas, USE, SET GLOBAL, accounts,
+//! functions that act, settings that are not known to matter to the session alone, engines that reach into files or other
+//! servers, and all text that we cannot read (LOAD DATA, SELECT ... INTO OUTFILE, COPY, DO, KILL and the like are not in
+//! our grammar). Only READING the server's own catalogues is let through: it changes nothing.
+
+use std::fmt;
+
+use model::{
+    Case, Product,
+    sql::{OptionValue, SetTarget, Statement},
+};
+
+use crate::sql::{self, Kind, Parsed, Reach};
+
+/// Which statement of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// One of the setup, counted from 0.
+    Setup(usize),
+    /// A step, counted from 0.
+    Step(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Setup(at) => write!(f, "setup statement {}", at + 1),
+            Place::Step(at) => write!(f, "step {}", at + 1),
+        }
+    }
+}
+
+/// What speaks against running a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection {
+    /// Where.
+    pub place: Place,
+    /// The statement.
+    pub sql: String,
+    /// Why.
+    pub why: String,
+}
+
+/// All that speaks against running a case on somebody else's server; nothing if it stays in its schema.
+pub fn objections(product: Product, case: &Case) -> Vec<Objection> {
+    let setup = case.setup.statements.iter().enumerate().map(|(at, sql)| (Place::Setup(at), sql));
+    let steps = case.steps.iter().enumerate().map(|(at, step)| (Place::Step(at), &step.sql));
+    setup
+        .chain(steps)
+        .filter_map(|(place, sql)| Some(Objection { place, sql: sql.clone(), why: objection(product, sql)? }))
+        .collect()
+}
+
+/// What speaks against one statement.
+pub fn objection(product: Product, text: &str) -> Option<String> {
+    let tree = match sql::parse(product, text) {
+        Parsed::Tree(tree) => Some(tree),
+        Parsed::Opaque(_) => None,
+    };
+    let kind = tree.as_ref().map(|tree| sql::facts(tree).kind);
+    let harmless = |reach: &Reach| match reach {
+        Reach::Schema(name) => kind == Some(Kind::Select) && catalogue(product, name),
+        Reach::OtherSchema | Reach::Server | Reach::Accounts | Reach::Function(_) | Reach::Unread(_) => false,
+    };
+    if let Some(reach) = sql::reach(product, text).iter().find(|reach| !harmless(reach)) {
+        return Some(reach.to_string());
+    }
+    let tree = tree?;
+    if sql::facts(&tree).functions.iter().any(|name| name.eq_ignore_ascii_case("get_lock")) {
+        return Some("it takes a lock that the whole server shares".to_string());
+    }
+    match &tree {
+        Statement::Set(items) => items.iter().find_map(|item| setting(&item.target)),
+        Statement::CreateTable(create) => create.options.iter().find_map(|option| {
+            let engine = option.words.iter().any(|word| word.eq_ignore_ascii_case("ENGINE"));
+            let name = match &option.value {
+                Some(OptionValue::Word(name)) => name.name.clone(),
+                Some(OptionValue::Literal(_)) | None => String::new(),
+            };
+            let known = ENGINES.iter().any(|engine| engine.eq_ignore_ascii_case(&name));
+            (engine && !known).then(|| format!("the engine `{name}` is not known to stay in its schema"))
+        }),
+        _ => None,
+    }
+}
+
+/// Engines that keep their rows in the server itself.
+const ENGINES: [&str; 6] = ["InnoDB", "MyISAM", "MEMORY", "HEAP", "Aria", "RocksDB"];
+
+/// Settings that change the session that says them and nothing else.
+const SETTINGS: [&str; 24] = [
+    "autocommit",
+    "big_tables",
+    "default_transaction_deferrable",
+    "default_transaction_isolation",
+    "default_transaction_read_only",
+    "deadlock_timeout",
+    "foreign_key_checks",
+    "innodb_lock_wait_timeout",
+    "innodb_snapshot_isolation",
+    "lock_timeout",
+    "lock_wait_timeout",
+    "max_execution_time",
+    "max_statement_time",
+    "optimizer_switch",
+    "sql_mode",
+    "sql_safe_updates",
+    "statement_timeout",
+    "transaction_isolation",
+    "transaction_read_only",
+    "tx_isolation",
+    "tx_read_only",
+    "unique_checks",
+    "updatable_views_with_limit",
+    "work_mem",
+];
+
+fn setting(target: &SetTarget) -> Option<String> {
+    let name = match target {
+        SetTarget::Name(name) => name.name.to_ascii_lowercase(),
+        SetTarget::Variable(name) => match name.to_ascii_lowercase().strip_prefix("@@") {
+            Some(name) => name.trim_start_matches("session.").trim_start_matches("local.").to_string(),
+            None => return None, // A variable of the user's own.
+        },
+    };
+    let fine = SETTINGS.contains(&name.as_str()) || name.starts_with("enable_");
+    (!fine).then(|| format!("it sets `{name}`, which is not known to matter to this session alone"))
+}
+
+/// The schemas in which a server describes itself.
+fn catalogue(product: Product, name: &str) -> bool {
+    let names: &[&str] = match product {
+        Product::Mysql | Product::Mariadb => &["information_schema", "performance_schema", "sys"],
+        Product::Postgres => &["information_schema", "pg_catalog"],
+        Product::Sqlite => &["main", "temp"],
+    };
+    names.iter().any(|there| there.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stays_in_its_schema_may_run() {
+        for text in [
+            "BEGIN",
+            "COMMIT",
+            "CREATE TABLE t(a INT PRIMARY KEY, b INT) ENGINE=InnoDB",
+            "INSERT INTO t VALUES (1, 1)",
+            "SELECT * FROM t WHERE a = 1 FOR UPDATE",
+            "UPDATE t SET b = t.b + 1",
+            "SET SESSION innodb_lock_wait_timeout = 1",
+            "SET @x = 1",
+            "SELECT COUNT(*) FROM information_schema.tables",
+        ] {
+            assert_eq!(objection(Product::Mysql, text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_reaches_further_may_not() {
+        for text in [
+            "UPDATE other.t SET b = 1",
+            "SELECT * FROM other.t",
+            "SELECT * FROM performance_schema.threads FOR UPDATE",
+            "DELETE FROM t WHERE a IN (SELECT a FROM other.t)",
+            "CREATE TABLE other.t(a INT)",
+            "CREATE TABLE t(a INT, FOREIGN KEY (a) REFERENCES other.t(a))",
+            "DROP TABLE t, other.t",
+            "TRUNCATE TABLE other.t",
+            "CREATE INDEX i ON other.t (a)",
+            "CREATE TABLE t(a INT) ENGINE=FEDERATED",
+            "USE other",
+            "SET GLOBAL innodb_lock_wait_timeout = 1",
+            "SET @@global.innodb_lock_wait_timeout = 1",
+            "SET SESSION innodb_lock_wait_timeout = 1, GLOBAL autocommit = 1",
+            "SET sql_log_bin = 0",
+            "SET PASSWORD = 'x'",
+            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, x",
+            "SET GLOBAL TRANSACTION ISOLATION LEVEL READ COMMITTED",
+            "CREATE USER a",
+            "GRANT ALL ON *.* TO a",
+            "KILL 1",
+            "LOAD DATA INFILE '/etc/passwd' INTO TABLE t",
+            "SELECT * FROM t INTO OUTFILE '/tmp/x'",
+            "SELECT LOAD_FILE('/etc/passwd')",
+            "SELECT GET_LOCK('x', 1)",
+            "DROP DATABASE other",
+            "CREATE DATABASE other",
+            "CALL p()",
+            "CREATE TABLE t(a INT) /*!50000 DATA DIRECTORY='/tmp' */",
+            "ALTER TABLE t RENAME other.t",
+            "SELECT 1; DROP DATABASE other",
+            "PREPARE s FROM 'DROP DATABASE other'",
+        ] {
+            assert!(objection(Product::Mysql, text).is_some(), "{text}");
+        }
+        for text in [
+            "SELECT * FROM public.t",
+            "SET search_path = public",
+            "SET ROLE other",
+            "ALTER SYSTEM SET work_mem = 1",
+            "COPY t TO PROGRAM 'cat'",
+            "DO $$ BEGIN DROP SCHEMA public; END $$",
+            "CREATE EXTENSION dblink",
+            "SELECT pg_read_file('/etc/passwd')",
+            "SELECT set_config('search_path', 'public', false)",
+            "SELECT 1; DROP SCHEMA public CASCADE",
+        ] {
+            assert!(objection(Product::Postgres, text).is_some(), "{text}");
+        }
+    }
+}
