@@ -62,7 +62,7 @@ pub struct Launcher {
 /// Where its servers come from.
 enum Origin {
     /// An installation that instances are started from.
-    Installed(Installed),
+    Installed(Box<Installed>),
     /// A child of our own binary.
     Embedded,
     /// It runs already, and is not ours.
@@ -87,7 +87,7 @@ impl Launcher {
         let settle = settle.into();
         let origin = match (&target.place, target.product) {
             (Place::Cache | Place::Folder(_), Product::Mysql | Product::Mariadb | Product::Postgres) => {
-                Origin::Installed(Store::open()?.ensure(&target, progress)?)
+                Origin::Installed(Box::new(Store::open()?.ensure(&target, progress)?))
             }
             (Place::Cache | Place::Folder(_), Product::Sqlite) => Origin::Embedded,
             (Place::Attached(_), _) => Origin::Attached(Box::new(Door::new(&target, settle)?)),
