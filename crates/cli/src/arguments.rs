@@ -1,6 +1,6 @@
 //! Arguments that several subcommands share: where to run, at which level, and how.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
 use execute::{Options, Placement, Reset};
@@ -11,10 +11,14 @@ use crate::{choice::Choice, errors::Advised};
 /// Where and how cases run.
 #[derive(Args, Clone, Debug)]
 pub struct Where {
-    /// A server: sqlite, mariadb@10.11, with settings 'mysql@9.7?log_bin=OFF', one that runs already:
+    /// A server: sqlite, mariadb@10.11, postgres@18, with settings 'mysql@9.7?log_bin=OFF', one that runs already:
     /// mysql://user@host:port; or all that are installed. May be given several times
     #[arg(long = "target", short = 't', value_name = "TARGET", default_value = "sqlite")]
     pub chosen: Vec<Choice>,
+
+    /// Run the one target in this folder, where its server was unpacked or built: --target mysql --basedir /opt/mysql
+    #[arg(long, value_name = "DIR")]
+    pub basedir: Option<PathBuf>,
 
     #[command(flatten)]
     pub how: How,

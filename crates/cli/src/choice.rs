@@ -1,12 +1,13 @@
 //! What `--target` may say: one target, or `all` that are installed.
 
-use std::str::FromStr;
+use std::{path::Path, str::FromStr};
 
 use dbms::servers::Store;
 use model::{Place, Product, Target, target::Settings};
 
 use crate::{
     arguments::{Levels, Where},
+    errors::Advised,
     targets::{self, advised},
 };
 
@@ -48,8 +49,6 @@ pub fn choices() -> anyhow::Result<Choices> {
         here.extend(listed.installed.iter().map(|installed| exact(installed.version().clone())));
     }
     here.sort();
-    // Of two lines of one branch both list what is installed of it.
-    here.dedup();
     Ok(Choices { here, more })
 }
 
@@ -63,9 +62,14 @@ impl Where {
         self.chosen.contains(&Choice::All)
     }
 
-    /// The targets that were chosen, each once, at the level chosen. Servers that run already are asked what they are. A target that does not have it is an error if it was
-    /// named, and is left out with a note if it is one of `all`.
+    /// The targets that were chosen, each once, at the level chosen. Servers that run already are asked what they are. A
+    /// target that does not have the level is an error if it was named, and is left out with a note if it is one of `all`.
     pub fn targets(&self, level: Option<Levels>) -> anyhow::Result<Vec<Target>> {
+        if let Some(folder) = &self.basedir {
+            let target = self.in_folder(folder)?;
+            Levels::or_default(level, target.product)?;
+            return Ok(vec![target]);
+        }
         let mut found: Vec<Target> = Vec::new();
         for choice in &self.chosen {
             let new = match choice {
@@ -83,6 +87,24 @@ impl Where {
             }
         }
         Ok(found)
+    }
+
+    /// `--target mysql --basedir DIR` is another way to write `--target 'mysql?basedir=DIR'`.
+    fn in_folder(&self, folder: &Path) -> anyhow::Result<Target> {
+        match self.chosen.as_slice() {
+            [Choice::One(target)]
+                if target.place == Place::Cache
+                    && target.version.is_none()
+                    && target.product != Product::Sqlite =>
+            {
+                Ok(Target { place: Place::Folder(std::path::absolute(folder)?), ..target.clone() })
+            }
+            _ => Err(Advised {
+                message: "--basedir goes with one --target that is a product without a version".into(),
+                advice: vec![format!("write --target mysql --basedir {}", folder.display())],
+            }
+            .into()),
+        }
     }
 
     fn installed(&self, level: Option<Levels>) -> anyhow::Result<Vec<Target>> {

@@ -24,6 +24,8 @@ pub fn say(line: &Line, event: &Progress) {
         }
         Progress::Unpack { done, of } => line.detail(format!("unpacking {done} of {of}")),
         Progress::Template => line.say("making the data folder that instances start from".into()),
-        Progress::Done { version, bytes } => line.say(format!("installed {version}, {} MB", bytes >> 20)),
+        Progress::Done { version, bytes } => {
+            line.say(format!("installed {version}, {} MB", bytes.div_ceil(1_000_000)))
+        }
     }
 }

@@ -8,11 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::skip;
+use common::{EXE, case, installed, target, whole};
 use dbms::{
     locks::Settle,
     net::{Address, Login, SILENCE},
     postgres::{Options, PgServer, PgSession, locks::board::Board, session::Door},
+    servers::StartOptions,
 };
 use execute::{
     Answer, ConnectError, Executor, LockMonitor, RawReply, Server, Session, SessionId, Settled,
@@ -21,23 +22,24 @@ use execute::{
 };
 use model::{Case, Level, Open, Outcome, Product, Reply, SessionSpec, Step, case::Setup};
 
-/// A server.
+/// The oldest and the newest version that is offered.
+const VERSIONS: [&str; 2] = ["postgres@18", "postgres@13"];
+
+/// A server for this test alone.
 struct Own {
     address: Address,
     pid: u32,
 }
 
-/// Runs a test on each server: those whose sockets the environment names.
+/// Runs a test on a server of each version.
 fn on_each(test: fn(&Own)) {
-    let Ok(sockets) = env::var("ISOPOD_TEST_PG_SOCKET") else {
-        skip("ISOPOD_TEST_PG_SOCKET names no socket of a PostgreSQL server");
-        return;
-    };
-    for socket in sockets.split(',').map(Path::new) {
-        let lock = fs::read_to_string(socket.with_file_name(".s.PGSQL.5432.lock")).unwrap();
-        let pid = lock.lines().next().unwrap().trim().parse().unwrap();
-        println!("on {}", socket.display());
-        test(&Own { address: Address::Unix(socket.to_path_buf()), pid });
+    for text in VERSIONS {
+        let Some(installed) = installed(text) else { continue };
+        let instance = installed
+            .start(Path::new(EXE), &target(text), &StartOptions::default())
+            .unwrap_or_else(|error| panic!("{}", whole(&error)));
+        println!("on {text}");
+        test(&Own { address: Address::Unix(instance.socket().to_path_buf()), pid: instance.pid() });
     }
 }
 
@@ -510,6 +512,39 @@ fn a_deadlock_is_not_taken_for_a_wait_and_its_victim_is_who_closed_it() {
     });
 }
 
+/// A cycle through queues that the server opens without an error: it lets one of the waiting past another.
+#[test]
+fn a_queue_that_the_server_reorders_is_not_taken_for_a_wait() {
+    on_each(|own| {
+        for (settle, how) in BOTH {
+            let mut table = Table::new(own, &format!("soft_{how}"), settle, 4);
+            table.now(0, "CREATE TABLE a (a INT)");
+            table.now(0, "CREATE TABLE b (a INT)");
+            for round in 0..20 {
+                (0..4).for_each(|session| drop(table.now(session, "BEGIN")));
+                table.now(0, "LOCK TABLE a IN ACCESS SHARE MODE");
+                table.now(1, "LOCK TABLE b IN ACCESS SHARE MODE");
+                table.waits(2, "LOCK TABLE a IN ACCESS EXCLUSIVE MODE");
+                table.waits(3, "LOCK TABLE b IN ACCESS EXCLUSIVE MODE");
+                table.waits(0, "LOCK TABLE b IN ACCESS SHARE MODE");
+                let answers = table.send(1, "LOCK TABLE a IN ACCESS SHARE MODE");
+                assert!(!answers.is_empty(), "{how}, round {round}: {:?}", table.outstanding);
+                assert!(
+                    answers.iter().all(|(session, answer)| *session < 2 && answer.reply == done(0)),
+                    "{answers:?}"
+                );
+                let mut open = vec![0, 1, 2, 3];
+                while let Some(at) = open.iter().position(|session| !table.outstanding.contains(session)) {
+                    table.send(open.remove(at), "ROLLBACK");
+                }
+                assert!(open.is_empty(), "{how}, round {round}: {open:?}");
+            }
+            assert_eq!(table.late, 0, "{how}");
+            table.server.drop_schema().unwrap();
+        }
+    });
+}
+
 #[test]
 fn without_rights_the_server_is_asked_in_sql() {
     on_each(|own| {
@@ -571,10 +606,10 @@ fn the_server_says_what_it_is() {
             ("server_encoding", "UTF8"),
             ("standard_conforming_strings", "on"),
             ("max_pred_locks_per_page", "2"),
-            ("lc_collate", "C"),
         ] {
             assert_eq!(info.settings[name], value, "{name}");
         }
+        assert!(!info.settings["lc_collate"].is_empty(), "{info:?}");
         assert!(server.alive());
         server.drop_schema().unwrap();
         let door =
@@ -586,6 +621,25 @@ fn the_server_says_what_it_is() {
         assert!(matches!(refused, ConnectError::Refused { .. }), "{refused}");
         let late = ask(&mut session, "SELECT pg_sleep(1)", Duration::from_millis(20));
         assert!(matches!(late, Err(ConnectError::Own { .. })));
+    });
+}
+
+/// One process of the server crashes and takes all the others with it. (The shell's parent is the session's own.)
+#[test]
+fn a_crash_in_one_session_is_a_dead_server() {
+    on_each(|own| {
+        let server = server(own, "crash", Settle::Proc);
+        let mut executor = Executor::new(Box::new(server), execute::Options::default()).unwrap();
+        let setup = ["CREATE TABLE t (a INT PRIMARY KEY, b INT)", "INSERT INTO t VALUES (1, 1)"];
+        let steps = "T1: BEGIN
+                     T1: UPDATE t SET b = 2
+                     T2: UPDATE t SET b = 3
+                     T1: COPY (SELECT 1) TO PROGRAM 'kill -SEGV $PPID'
+                     T1: COMMIT";
+        let trace = executor.run(&case(&setup, steps), Level::ReadCommitted).unwrap().trace;
+        let replies: Vec<&Reply> = trace.outcomes.iter().skip(2).map(|outcome| &outcome.reply).collect();
+        assert_eq!(replies, [&Reply::ServerDied, &Reply::ServerDied, &Reply::NotSent]);
+        assert!(executor.dead());
     });
 }
 
@@ -638,7 +692,7 @@ fn hot(seed: u64) -> Case {
 #[test]
 fn nothing_answers_that_was_said_to_wait() {
     on_each(|own| {
-        let cases = env::var("ISOPOD_TEST_PG_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+        let cases = env::var("ISOPOD_TEST_PG_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
         for (settle, how) in BOTH {
             let server = server(own, &format!("hot_{how}"), settle);
             let options = execute::Options {

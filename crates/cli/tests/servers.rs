@@ -7,6 +7,7 @@ mod common;
 use std::{
     env, fs,
     io::{BufRead, BufReader, Read, Write},
+    net::TcpListener,
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
@@ -73,8 +74,72 @@ fn write_packet(stream: &mut impl Write, number: u8, body: &[u8]) {
     stream.write_all(&[&head, body].concat()).unwrap();
 }
 
+/// Logs in to PostgreSQL and sends a query: the text of its first column, row by row.
+fn ask_postgres(stream: &mut (impl Read + Write), sql: &str) -> Vec<String> {
+    send_to_postgres(stream, sql);
+    let mut rows = Vec::new();
+    loop {
+        let (kind, body) = read_message(stream);
+        match kind {
+            // The number of columns, and the length of the first.
+            b'D' => {
+                let length = u32::from_be_bytes(body[2..6].try_into().unwrap()) as usize;
+                rows.push(String::from_utf8_lossy(&body[6..6 + length]).into_owned());
+            }
+            b'E' => panic!("{}", String::from_utf8_lossy(&body)),
+            b'Z' => return rows,
+            _ => {}
+        }
+    }
+}
+
+/// Logs in to PostgreSQL and sends a query, without waiting for the answer.
+fn send_to_postgres(stream: &mut (impl Read + Write), sql: &str) {
+    let hello = [&196_608u32.to_be_bytes()[..], b"user\0postgres\0database\0postgres\0\0"].concat();
+    stream.write_all(&[&(hello.len() as u32 + 4).to_be_bytes()[..], &hello].concat()).unwrap();
+    while read_message(stream).0 != b'Z' {}
+    let query = [sql.as_bytes(), b"\0"].concat();
+    stream.write_all(&[b"Q", &(query.len() as u32 + 4).to_be_bytes()[..], &query].concat()).unwrap();
+}
+
+fn read_message(stream: &mut impl Read) -> (u8, Vec<u8>) {
+    let mut head = [0; 5];
+    stream.read_exact(&mut head).unwrap();
+    let mut body = vec![0; u32::from_be_bytes(head[1..].try_into().unwrap()) as usize - 4];
+    stream.read_exact(&mut body).unwrap();
+    (head[0], body)
+}
+
+/// Keeps a session of PostgreSQL at work for as long as it lives.
+fn busy(instance: &Instance) -> UnixStream {
+    let mut stream = UnixStream::connect(instance.socket()).unwrap();
+    send_to_postgres(&mut stream, "SELECT count(*) FROM generate_series(1, 100000000000) n");
+    stream
+}
+
+/// A process and all that it has started.
+fn family(pid: u32) -> Vec<u32> {
+    let mut all = execute::os::family(pid);
+    all.retain(|&one| process_exists(one));
+    all
+}
+
+/// The System V shared memory of a PostgreSQL server, as the system lists it.
+fn segment(instance: &Instance) -> String {
+    let text = fs::read_to_string(instance.folder().join("data/postmaster.pid")).unwrap();
+    text.lines().nth(6).unwrap().split_whitespace().nth(1).unwrap().to_string()
+}
+
+fn segment_exists(number: &str) -> bool {
+    let list = fs::read_to_string("/proc/sysvipc/shm").unwrap();
+    list.lines().any(|line| line.split_whitespace().nth(1) == Some(number))
+}
+
 fn value(instance: &Instance, expression: &str) -> String {
     let mut stream = UnixStream::connect(instance.socket()).unwrap();
+    if instance.superuser() == "postgres" {
+        return ask_postgres(&mut stream, &format!("SELECT {expression}")).remove(0);
+    }
     ask(&mut stream, &format!("SELECT {expression}")).remove(0)
 }
 
@@ -171,6 +236,52 @@ fn both_servers_start_in_under_a_second_with_the_vendors_defaults() {
 }
 
 #[test]
+fn postgres_starts_with_the_vendors_defaults_and_without_privileges() {
+    let Some(installed) = installed("postgres@18") else { return };
+    let options = StartOptions { tcp: true, ..StartOptions::default() };
+    let begin = Instant::now();
+    let mut instance = installed.start(Path::new(EXE), &target("postgres@18"), &options).unwrap();
+    println!("started in {:?}", begin.elapsed());
+    assert!(instance.alive());
+    for (setting, expected) in [
+        ("default_transaction_isolation", "read committed"),
+        ("autovacuum", "off"),
+        ("deadlock_timeout", "1s"),
+        ("lock_timeout", "0"),
+        ("server_encoding", "UTF8"),
+        ("listen_addresses", "127.0.0.1"),
+    ] {
+        assert_eq!(value(&instance, &format!("current_setting('{setting}')")), expected, "{setting}");
+    }
+    let mut tcp = std::net::TcpStream::connect(("127.0.0.1", instance.port().unwrap())).unwrap();
+    assert_eq!(ask_postgres(&mut tcp, "SELECT current_user"), ["postgres"]);
+    let status = fs::read_to_string(format!("/proc/{}/status", instance.pid())).unwrap();
+    let ids = |name: &str| status.lines().find(|line| line.starts_with(name)).unwrap().to_string();
+    assert!(!ids("Uid:").split_whitespace().any(|id| id == "0"), "{status}");
+    assert!(!ids("Gid:").split_whitespace().any(|id| id == "0"), "{status}");
+    assert!(!ids("Groups:").split_whitespace().any(|id| id == "0"), "{status}");
+    let plain = start(&installed, "postgres@18?default_transaction_isolation=serializable");
+    assert_eq!(value(&plain, "current_setting('default_transaction_isolation')"), "serializable");
+    assert_eq!(value(&plain, "current_setting('listen_addresses')"), "");
+}
+
+#[test]
+fn an_old_server_starts_with_its_own_defaults() {
+    let Some(installed) = installed("mysql@5.6") else { return };
+    let instance = start(&installed, "mysql@5.6");
+    for (expression, expected) in [
+        ("@@log_bin", "0"),
+        ("@@sql_mode", "NO_ENGINE_SUBSTITUTION"),
+        ("@@innodb_lock_wait_timeout", "50"),
+        ("@@thread_cache_size", "0"),
+        ("CURRENT_USER()", "root@localhost"),
+        ("(SELECT COUNT(*) FROM mysql.user WHERE User = '')", "0"),
+    ] {
+        assert_eq!(value(&instance, expression), expected, "{expression}");
+    }
+}
+
+#[test]
 fn settings_of_the_target_are_in_force() {
     for (text, expression, expected) in [
         ("mysql@9.7?log_bin=OFF", "@@log_bin", "0"),
@@ -197,6 +308,24 @@ fn a_setting_that_the_server_does_not_know_is_named() {
         let error = installed.start(Path::new(EXE), &target("mysql?datadir=/"), &StartOptions::default());
         assert_eq!(error.unwrap_err().kind, ErrorKind::Setting);
     }
+}
+
+#[test]
+fn a_setting_that_postgres_does_not_take_is_named() {
+    let Some(installed) = installed("postgres@18") else { return };
+    for (setting, why) in [
+        ("no_such_setting=4", "unrecognized configuration parameter"),
+        ("enable_seqscan=perhaps", "requires a Boolean value"),
+    ] {
+        let text = format!("postgres@18?{setting}");
+        let error = installed.start(Path::new(EXE), &target(&text), &StartOptions::default()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Refused);
+        assert!(error.title.ends_with(&format!("does not take the setting {setting}")), "{}", whole(&error));
+        assert!(error.help.iter().any(|line| line.contains(why)), "{}", whole(&error));
+    }
+    let port = target("postgres@18?port=1");
+    let error = installed.start(Path::new(EXE), &port, &StartOptions::default());
+    assert_eq!(error.unwrap_err().kind, ErrorKind::Setting);
 }
 
 #[test]
@@ -243,24 +372,53 @@ fn a_server_killed_a_hundred_times_leaves_nothing() {
     }
 }
 
-/// Starts both servers, says so, and waits to be killed.
+#[test]
+fn a_killed_postgres_leaves_nothing() {
+    let Some(installed) = installed("postgres@18") else { return };
+    for round in 0..10 {
+        let mut instance = start(&installed, "postgres@18");
+        let _busy = busy(&instance);
+        let (all, folder) = (family(instance.pid()), instance.folder().to_path_buf());
+        let segment = segment(&instance);
+        assert!(all.len() > 3 && segment_exists(&segment), "{all:?}");
+        // Half of them end by themselves, half in mid-flight.
+        if round % 2 == 0 {
+            kill(instance.pid());
+            eventually(Duration::from_secs(2), "the keeper says how", || {
+                instance.ended().is_some_and(|how| how.contains("SIGKILL"))
+            });
+            assert!(!instance.alive());
+        }
+        drop(instance);
+        assert!(!all.iter().any(|&pid| process_exists(pid)));
+        assert!(!folder.exists() && !segment_exists(&segment));
+    }
+}
+
+/// Starts one server of each kind, says so, and waits to be killed.
 #[test]
 #[ignore = "a part of another test"]
 fn owner() {
     if env::var_os(CHILD).is_none() {
         return;
     }
-    let servers = ["mariadb@10.11", "mysql@9.7"].map(|name| start(&installed(name).unwrap(), name));
+    let servers = KINDS.map(|name| start(&installed(name).unwrap(), name));
+    let _busy = busy(&servers[3]);
     for server in &servers {
-        println!("\nSERVER {} {}", server.pid(), server.folder().display());
+        for pid in family(server.pid()) {
+            println!("\nSERVER {pid} {}", server.folder().display());
+        }
     }
     println!("\nREADY");
     std::thread::sleep(Duration::from_secs(100));
 }
 
+/// One of each kind.
+const KINDS: [&str; 4] = ["mariadb@10.11", "mysql@9.7", "mysql@5.6", "postgres@18"];
+
 #[test]
 fn a_killed_owner_leaves_no_server() {
-    if installed("mariadb@10.11").is_none() || installed("mysql@9.7").is_none() {
+    if KINDS.iter().any(|name| installed(name).is_none()) {
         return;
     }
     let mut owner = again("owner", &[]).stdout(Stdio::piped()).spawn().unwrap();
@@ -275,7 +433,9 @@ fn a_killed_owner_leaves_no_server() {
             break;
         }
     }
-    assert_eq!(servers.len(), 2);
+    let mut folders: Vec<&PathBuf> = servers.iter().map(|(_, folder)| folder).collect();
+    folders.dedup();
+    assert_eq!(folders.len(), KINDS.len());
     assert!(servers.iter().all(|(pid, folder)| process_exists(*pid) && folder.exists()));
     owner.kill().unwrap();
     owner.wait().unwrap();
@@ -286,15 +446,23 @@ fn a_killed_owner_leaves_no_server() {
 
 #[test]
 fn a_killed_keeper_takes_its_server_along() {
-    let Some(installed) = installed("mariadb@10.11") else { return };
-    let mut instance = start(&installed, "mariadb@10.11");
+    for name in ["mariadb@10.11", "postgres@18"] {
+        keeper_killed(name);
+    }
+}
+
+fn keeper_killed(name: &str) {
+    let Some(installed) = installed(name) else { return };
+    let mut instance = start(&installed, name);
     let (pid, folder) = (instance.pid(), instance.folder().to_path_buf());
+    let all = family(pid);
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let keeper: u32 = stat.rsplit(')').next().unwrap().split_whitespace().nth(1).unwrap().parse().unwrap();
     kill(keeper);
     eventually(Duration::from_secs(2), "the server ends", || !instance.alive());
     drop(instance);
     assert!(!folder.exists());
+    eventually(Duration::from_secs(2), "all of it", || !all.iter().any(|&pid| process_exists(pid)));
 }
 
 #[test]
@@ -315,10 +483,10 @@ fn a_detached_instance_stays_until_it_is_stopped() {
 #[test]
 fn an_unknown_version_says_what_there_is() {
     let cache = fresh_folder("unknown");
-    let error = Store::at(&cache).unwrap().ensure(&target("mysql@8.0"), &mut |_| {}).unwrap_err();
+    let error = Store::at(&cache).unwrap().ensure(&target("mysql@8.4"), &mut |_| {}).unwrap_err();
     assert_eq!(error.kind, ErrorKind::UnknownVersion);
-    assert_eq!(error.title, "mysql@8.0 cannot be installed here");
-    assert_eq!(error.help[0], "available: mysql@9.7");
+    assert_eq!(error.title, "mysql@8.4 cannot be installed here");
+    assert_eq!(error.help[0], "available: mysql@5.6, mysql@8.0.33, mysql@9.7");
     assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
     fs::remove_dir_all(&cache).unwrap();
 }
@@ -345,11 +513,12 @@ fn installer() {
         if !fill_at.is_empty() && format!("{event:?}").starts_with(&fill_at) {
             fill(&Store::open().unwrap().root().join("filler"));
         }
-        if matches!(event, Progress::Unpack { .. } | Progress::Begin { .. }) {
+        if matches!(event, Progress::Unpack { .. } | Progress::Begin { .. } | Progress::Retry { .. }) {
             println!("\nEVENT {event:?}");
         }
     };
-    match Store::open().unwrap().ensure(&target("mariadb@10.11"), &mut events) {
+    let wanted = env::var("ISOPOD_TEST_TARGET").unwrap_or("mariadb@10.11".into());
+    match Store::open().unwrap().ensure(&target(&wanted), &mut events) {
         Ok(installed) => println!("\nINSTALLED {}", installed.version()),
         Err(error) => println!("\nFAILED {}", whole(&error)),
     }
@@ -361,13 +530,122 @@ fn an_unreachable_registry_leaves_nothing_half_done() {
     // Nobody listens on the discard port.
     let closed = Path::new("http://127.0.0.1:9");
     let variables = [("ISOPOD_CACHE", cache.as_path()), ("http_proxy", closed), ("https_proxy", closed)];
+    for (name, client) in [("mariadb@10.11", "apt-get"), ("postgres@18", "npm")] {
+        let mut installer = again("installer", &variables);
+        let said = said(&installer.env("ISOPOD_TEST_TARGET", name).output().unwrap());
+        if said.contains("MissingTool") {
+            return skip(&said);
+        }
+        assert!(said.contains("FAILED Unreachable: the package registry cannot be reached"), "{said}");
+        assert!(said.contains(&format!("{client}: ")) && said.contains("127.0.0.1:9"), "{said}");
+        assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
+    }
+    fs::remove_dir_all(&cache).unwrap();
+}
+
+/// A registry that is too busy twice, and then has nothing.
+fn busy_registry() -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for (asked, stream) in listener.incoming().enumerate() {
+            let mut stream = stream.unwrap();
+            let mut head = BufReader::new(stream.try_clone().unwrap());
+            let mut line = String::new();
+            while head.read_line(&mut line).is_ok_and(|n| n > 2) {
+                line.clear();
+            }
+            let status = if asked < 2 { "429 Too Many Requests" } else { "404 Not Found" };
+            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}");
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn a_busy_registry_is_asked_again_later() {
+    let cache = fresh_folder("busy");
+    let registry = busy_registry();
+    let variables = [
+        ("ISOPOD_CACHE", cache.as_path()),
+        ("ISOPOD_TEST_TARGET", Path::new("postgres@18")),
+        ("npm_config_registry", Path::new(&registry)),
+        ("no_proxy", Path::new("127.0.0.1")),
+    ];
+    let begin = Instant::now();
     let said = said(&again("installer", &variables).output().unwrap());
     if said.contains("MissingTool") {
         return skip(&said);
     }
-    assert!(said.contains("FAILED Unreachable: the package registry cannot be reached"), "{said}");
-    assert!(said.contains("127.0.0.1:9"), "{said}");
+    assert!(said.contains("EVENT Retry { attempt: 1, after: 1s") && said.contains("429"), "{said}");
+    assert!(said.contains("EVENT Retry { attempt: 2, after: 2s"), "{said}");
+    assert!(!said.contains("attempt: 3") && said.contains("FAILED Tool: npm failed"), "{said}");
+    assert!(begin.elapsed() >= Duration::from_secs(3));
     assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
+    fs::remove_dir_all(&cache).unwrap();
+}
+
+#[test]
+fn a_package_of_npm_is_installed_once_and_then_needs_no_network() {
+    let cache = fresh_folder("npm");
+    let wanted = ("ISOPOD_TEST_TARGET", Path::new("postgres@18"));
+    let first = said(&again("installer", &[("ISOPOD_CACHE", &cache), wanted]).output().unwrap());
+    if first.contains("FAILED Unreachable") || first.contains("MissingTool") {
+        return skip(&first);
+    }
+    assert!(first.contains("INSTALLED 18."), "{first}");
+    // Programs only: nobody needs the rest, and nothing that was fetched stays.
+    let root = fs::read_dir(cache.join("installs")).unwrap().next().unwrap().unwrap().path().join("root");
+    assert!(root.join("bin/postgres").exists() && root.join("bin/initdb").exists());
+    assert!(!root.join("include").exists() && !root.join("lib/libpq.a").exists());
+    assert!(fs::read_link(root.join("lib/libpq.so.5")).is_ok(), "links are made again");
+    assert!(!cache.join("tmp").exists());
+
+    let closed = Path::new("http://127.0.0.1:9");
+    let begin = Instant::now();
+    let cut_off =
+        [("ISOPOD_CACHE", cache.as_path()), wanted, ("http_proxy", closed), ("https_proxy", closed)];
+    let second = said(&again("installer", &cut_off).output().unwrap());
+    println!("the second time: {:?}", begin.elapsed());
+    assert!(second.contains("INSTALLED 18.") && !second.contains("EVENT"), "{second}");
+    fs::remove_dir_all(&cache).unwrap();
+}
+
+#[test]
+fn a_server_in_a_folder_of_the_users_runs_from_there() {
+    let cache = fresh_folder("basedir");
+    let store = Store::at(&cache).unwrap();
+    for name in ["mariadb@10.11", "postgres@18"] {
+        let Some(original) = installed(name) else { return };
+        let folder = original.folder().join("root");
+        let product = original.manifest().product;
+        let text = format!("{product}?basedir={}", folder.display());
+        let mut events = Vec::new();
+        let found = store
+            .ensure(&target(&text), &mut |event| events.push(event))
+            .unwrap_or_else(|error| panic!("{}", whole(&error)));
+        assert_eq!(found.version(), original.version());
+        assert_eq!(events, [Progress::Template], "nothing is fetched");
+        let mut instance = start(&found, &text);
+        assert!(instance.alive());
+        let program = fs::read_to_string(format!("/proc/{}/cmdline", instance.pid())).unwrap();
+        assert!(!program.contains(original.folder().join("template").to_str().unwrap()));
+        drop(instance);
+        // The second time there is nothing to do.
+        store.ensure(&target(&text), &mut |event| panic!("{event:?}")).unwrap();
+        assert!(store.installed(&target(&text)).is_some());
+        let other = if name.starts_with("mariadb") { "mysql" } else { "postgres@9" };
+        let wrong = store.ensure(&target(&format!("{other}?basedir={}", folder.display())), &mut |_| {});
+        let wrong = wrong.unwrap_err();
+        assert_eq!(wrong.kind, ErrorKind::UnknownVersion, "{}", whole(&wrong));
+        assert!(
+            wrong.title.contains(&format!("holds {product} {}", original.version())),
+            "{}",
+            whole(&wrong)
+        );
+    }
+    assert_eq!(store.prune(true).unwrap().installs.len(), 2);
     fs::remove_dir_all(&cache).unwrap();
 }
 
@@ -422,7 +700,7 @@ fn a_killed_installation_is_cleared_and_two_at_once_install_once() {
         for _ in 0..2 {
             scope.spawn(|| {
                 let mut record = |event| events.lock().unwrap().push(event);
-                let installed = store.ensure(&target("mariadb"), &mut record).unwrap();
+                let installed = store.ensure(&target("mariadb@10.11"), &mut record).unwrap();
                 assert!(installed.version().within(&"10.11".parse().unwrap()));
             });
         }

@@ -85,12 +85,23 @@ pub struct Tables {
     pub empty_fast: &'static str,
     /// Lists the tables and views of our own schema: name, and whether it is a view (`VIEW`).
     pub list: &'static str,
-    /// Lists what else a schema of ours may hold: name, and its kind as DROP names it.
+    /// Lists what else a schema of ours may hold: name, its kind as DROP names it, and what DROP wants behind the
+    /// name (the arguments of a function, where several may have one name).
     pub list_more: Option<&'static str>,
+    /// Drops one of them; its kind stands at `{kind}` and its name at `{name}`. Where dropping one can take others with
+    /// it, it does not mind what is gone already.
+    pub drop: &'static str,
     /// Before dropping tables in any order.
     pub before_drop: Option<&'static str>,
     /// After it.
     pub after_drop: Option<&'static str>,
+}
+
+impl Tables {
+    /// The statement that drops something of this kind. The name is in quotes already.
+    pub fn drop(&self, kind: &str, name: &str) -> String {
+        self.drop.replace("{kind}", kind).replace("{name}", name)
+    }
 }
 
 impl Dialect {

@@ -57,6 +57,7 @@ fn comparisons_group_to_the_left_but_not_in_postgres() {
         "a IS DISTINCT FROM b IS NULL",
         "a + ~b",
         "a | ~b",
+        "a BETWEEN b COLLATE x AND c",
     ] {
         let parsed = parse(Product::Postgres, &format!("SELECT {text}"));
         assert_eq!(parsed.tree(), None, "{text}");
@@ -151,12 +152,25 @@ fn the_printer_adds_what_is_needed_and_no_more() {
     let eq = Expr::binary(b.clone(), BinaryOp::Eq, c.clone());
     let sum = Expr::binary(a.clone(), BinaryOp::Add, b.clone());
     let not = |e: Expr| Expr::Unary { op: UnaryOp::Not, expr: Box::new(e) };
+    let minus = |e: Expr| Expr::Unary { op: UnaryOp::Neg, expr: Box::new(e) };
+    let collated = Expr::Collate { expr: Box::new(a.clone()), collation: "x".into() };
+    let between = Expr::Between {
+        expr: Box::new(c.clone()),
+        negated: false,
+        low: Box::new(Expr::binary(b.clone(), BinaryOp::Concat, collated.clone())),
+        high: Box::new(collated),
+    };
+    // Its grammar has no COLLATE in the lower bound.
+    assert_eq!(print_expr(Product::Postgres, &between), "c BETWEEN (b || a COLLATE x) AND a COLLATE x");
     let bit_not = |e: Expr| Expr::Unary { op: UnaryOp::BitNot, expr: Box::new(e) };
     assert_eq!(print_expr(Product::Postgres, &bit_not(bit_not(a.clone()))), "~ (~a)");
     assert_eq!(
         print_expr(Product::Postgres, &Expr::binary(bit_not(a.clone()), BinaryOp::Add, b.clone())),
         "(~a) + b"
     );
+    // `~-` would be one operator.
+    let product = Expr::binary(minus(a.clone()), BinaryOp::Mul, b.clone());
+    assert_eq!(print_expr(Product::Postgres, &bit_not(product)), "~ -a * b");
     for (expr, my, sqlite) in [
         (Expr::binary(sum.clone(), BinaryOp::Mul, c.clone()), "(a + b) * c", "(a + b) * c"),
         (Expr::binary(c.clone(), BinaryOp::Sub, sum), "c - (a + b)", "c - (a + b)"),

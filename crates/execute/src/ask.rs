@@ -43,9 +43,16 @@ pub fn await_answer(
 pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<Answer, ConnectError> {
     let answer = ask(session, sql, silence)?;
     match &answer.reply {
+        RawReply::Error(error) if ends_session(&error.sqlstate) => Err(ConnectError::Gone),
         RawReply::Error(error) => Err(refused(sql, format!("{} ({})", error.message, error.code))),
         RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => Ok(answer),
     }
+}
+
+/// States that end a connection in every product: trouble with the connection itself, and a server that goes down. Not
+/// so 08P01: bytes that make no sense are a mistake of ours or of the server's, and must be seen.
+fn ends_session(sqlstate: &str) -> bool {
+    sqlstate.starts_with("08") && sqlstate != "08P01" || sqlstate.starts_with("57P0")
 }
 
 /// As [`demand`], for a statement that gives rows.

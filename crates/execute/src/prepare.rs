@@ -85,6 +85,8 @@ impl Plan {
                 }
                 sql::Parsed::Opaque(_) => {
                     (plan.changes_schema, plan.strange) = (true, true);
+                    plan.changes_server |=
+                        sql::reach(dialect.product, &step.sql).contains(&sql::Reach::Server);
                     plan.changes_session.insert(step.session);
                 }
             }
@@ -107,13 +109,17 @@ impl Plan {
 /// Does it call what leaves something in the session beside rows? Too often is harmless: the session is reset.
 fn touches_session(text: &str) -> bool {
     let text = text.to_ascii_uppercase();
-    text.contains(":=") || [" INTO @", "GET_LOCK", "LAST_INSERT_ID"].iter().any(|word| text.contains(word))
+    let words =
+        [" INTO @", "GET_LOCK", "LAST_INSERT_ID", "PG_ADVISORY", "PG_TRY_ADVISORY", "SET_CONFIG", "NEXTVAL"];
+    text.contains(":=") || words.iter().any(|word| text.contains(word))
 }
 
-/// Does the text hold the name as a whole word? Too often is harmless here: a table is emptied for nothing.
+/// Does the text hold the name as a whole word, in whatever case? Too often is harmless here: a table is emptied for
+/// nothing.
 fn mentions(text: &str, name: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(name).any(|(at, _)| {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    text.match_indices(&name).any(|(at, _)| {
         !text[..at].chars().next_back().is_some_and(word)
             && !text[at + name.len()..].chars().next().is_some_and(word)
     })
@@ -188,7 +194,8 @@ pub fn drop_all(session: &mut dyn Session, dialect: &Dialect, more: bool) -> Res
         let found = must(session, list)?;
         for row in 0..found.len() {
             let (name, kind) = (dialect.quoted(&text(&found, row, 0)), text(&found, row, 1));
-            must(session, &format!("DROP {kind} {name}"))?;
+            let name = name + &text(&found, row, 2);
+            must(session, &dialect.tables.drop(&kind, &name))?;
         }
     }
     let found = must(session, dialect.tables.list)?;
@@ -200,7 +207,7 @@ pub fn drop_all(session: &mut dyn Session, dialect: &Dialect, more: bool) -> Res
     }
     for row in 0..found.len() {
         let kind = if text(&found, row, 1) == "VIEW" { "VIEW" } else { "TABLE" };
-        must(session, &format!("DROP {kind} {}", dialect.quoted(&text(&found, row, 0))))?;
+        must(session, &dialect.tables.drop(kind, &dialect.quoted(&text(&found, row, 0))))?;
     }
     if let Some(after) = dialect.tables.after_drop {
         must(session, after)?;
@@ -216,6 +223,7 @@ mod tests {
     fn a_name_is_a_whole_word() {
         assert!(mentions("UPDATE t SET a = 1", "t"));
         assert!(mentions("SELECT * FROM `t`", "t"));
+        assert!(mentions("UPDATE T SET a = 1", "t"));
         assert!(!mentions("UPDATE tt SET a = 1", "t"));
         assert!(!mentions("UPDATE t2 SET a = 1", "t"));
     }

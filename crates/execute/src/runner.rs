@@ -71,8 +71,11 @@ impl Runner {
         let executor = self.executor()?;
         match executor.run(case, level) {
             Ok(run) => Ok(run),
-            // It died between two cases: that is nobody's outcome, so the case runs on a new one.
-            Err(ConnectError::Gone | ConnectError::Refused { .. }) if !executor.server().alive() => {
+            // It died between two cases: that is nobody's outcome, so the case runs on a new one. A server whose first
+            // process died may still have the time to say so, in answer to a statement of our own.
+            Err(ConnectError::Gone | ConnectError::Refused { .. } | ConnectError::Own { .. })
+                if !executor.server().alive() =>
+            {
                 self.deaths += 1;
                 self.retire();
                 Ok(self.executor()?.run(case, level)?)

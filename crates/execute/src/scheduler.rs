@@ -282,7 +282,11 @@ impl<'a> Play<'a> {
                 RawReply::Lost => killed.unwrap_or(Reply::ConnectionLost),
                 RawReply::Error(error) => {
                     let error = self.meaning(session, error, answer.transaction != Open::Unknown)?;
+                    if error.ends == Ends::Session && !self.dead {
+                        self.lost()?; // A server that goes down may find the time to say so.
+                    }
                     match (error.class, killed) {
+                        _ if error.ends == Ends::Session && self.dead => Reply::ServerDied,
                         (ErrorClass::Interrupted, Some(reply)) => reply,
                         _ => Reply::Error(error),
                     }

@@ -8,22 +8,23 @@ use dbms::{
 };
 use model::{Product, Target};
 
-use crate::{installing, output::say, progress::Line, targets::advised};
+use crate::{choice::Choice, errors, installing, output::say, progress::Line, targets::advised};
 
 /// What to do.
 #[derive(clap::Subcommand)]
 pub enum Command {
     /// Fetch servers into the cache folder; one that is there already is left alone
     #[command(after_help = "\
-Example:
-  isopod server install mariadb@10.11 mysql@9.7
+Examples:
+  isopod server install mariadb@10.11 mysql@9.7 postgres@18
+  isopod server install all
 
 They go to ~/.cache/isopod, or to the folder that ISOPOD_CACHE names. `isopod run` and the others
 install what they need by themselves.")]
     Install {
-        /// Which: mariadb@10.11, mysql@9.7
+        /// Which: mariadb@10.11, mysql@9.7; or all that can be had here
         #[arg(required = true)]
-        targets: Vec<Target>,
+        targets: Vec<Choice>,
     },
     /// Start a throw-away instance that stays until it is stopped, and say how to reach it
     #[command(after_help = "\
@@ -100,22 +101,58 @@ fn ours(target: &Target) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn install(targets: &[Target]) -> anyhow::Result<u8> {
-    targets.iter().try_for_each(ours)?;
+fn install(targets: &[Choice]) -> anyhow::Result<u8> {
     let store = Store::open().map_err(failed)?;
-    for target in targets {
-        if embedded(target) {
-            say!("{target} is built in; there is nothing to install");
-            continue;
+    for choice in targets {
+        match choice {
+            Choice::One(target) => {
+                ours(target)?;
+                install_one(&store, target)?;
+            }
+            Choice::All => install_all(&store)?,
         }
-        if let Some(there) = store.installed(target) {
-            say!("{target} is installed already: {} in {}", there.version(), there.folder().display());
-            continue;
-        }
-        let installed = ensure(&store, target)?;
-        say!("{target} is installed: {} in {}", installed.version(), installed.folder().display());
     }
     Ok(0)
+}
+
+fn install_one(store: &Store, target: &Target) -> anyhow::Result<()> {
+    if embedded(target) {
+        say!("{target} is built in; there is nothing to install");
+        return Ok(());
+    }
+    if let Some(there) = store.installed(target) {
+        say!("{target} is installed already: {} in {}", there.version(), there.folder().display());
+        return Ok(());
+    }
+    let installed = ensure(store, target)?;
+    say!("{target} is installed: {} in {}", installed.version(), installed.folder().display());
+    Ok(())
+}
+
+/// Installs whatever can be had. What cannot be had here is no failure; what could be but did not work is one, and does
+/// not keep the others from being installed.
+fn install_all(store: &Store) -> anyhow::Result<()> {
+    let mut wrong = Vec::new();
+    for listed in store.list() {
+        let name = listed.line.name();
+        match &listed.obstacle {
+            Some(why) if listed.installed.is_empty() => say!("{name} cannot be had here: {why}"),
+            Some(_) | None => {
+                let target = name.parse()?;
+                if let Err(error) = install_one(store, &target) {
+                    errors::show(&error.context(format!("{name} is not installed")));
+                    wrong.push(name);
+                }
+            }
+        }
+    }
+    say!("cache: {}, {}", store.root().display(), megabytes(store.size()));
+    anyhow::ensure!(wrong.is_empty(), "{} could not be installed", wrong.join(", "));
+    Ok(())
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
 }
 
 /// Installs with progress on standard error.
@@ -175,17 +212,21 @@ fn list() -> anyhow::Result<u8> {
         let there: Vec<String> = listed
             .installed
             .iter()
-            .map(|installed| format!("{} ({} MB)", installed.version(), installed.manifest().bytes >> 20))
+            .map(|installed| format!("{} ({})", installed.version(), megabytes(installed.manifest().bytes)))
             .collect();
-        let there = if there.is_empty() { "-".to_string() } else { there.join(", ") };
-        rows.push([listed.line.name().to_string(), listed.line.origin().to_string(), there]);
+        let there = match listed.obstacle {
+            _ if !there.is_empty() => there.join(", "),
+            Some(why) => format!("cannot be had here: {why}"),
+            None => format!("- (a download of {} MB)", listed.line.fetch),
+        };
+        rows.push([listed.line.name(), listed.line.origin(), there]);
     }
     let width = |column: usize| rows.iter().map(|row: &[String; 3]| row[column].len()).max().unwrap_or(0);
     let (names, origins) = (width(0), width(1));
     for [name, origin, there] in &rows {
         say!("{name:names$}  {origin:origins$}  {there}");
     }
-    say!("cache: {}", store.root().display());
+    say!("cache: {}, {}", store.root().display(), megabytes(store.size()));
     let running = servers::running();
     if !running.is_empty() {
         say!("\nrunning:");

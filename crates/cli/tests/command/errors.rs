@@ -60,7 +60,8 @@ fn targets_that_cannot_be() {
     let folder = Folder::new();
     let file = folder.put("good.iso", GOOD);
     let on = |target: &str| isopod(&["run", &file, "--target", target]);
-    on("oracle").fails(&["`oracle` is not a product that Isopod knows", "mysql, mariadb and sqlite"]);
+    on("oracle")
+        .fails(&["`oracle` is not a product that Isopod knows", "mysql, mariadb, postgres and sqlite"]);
     on("mysql@new").fails(&["`new` is not a version"]);
     on("mysql?log_bin").fails(&["`log_bin` is not a setting; write name=value"]);
     on("mysql@8.0").fails(&["error: mysql@8.0 cannot be installed here\n", "\n  available: mysql@"]);

@@ -64,9 +64,34 @@ fn list_is_aligned_and_needs_nothing_installed() {
 }
 
 #[test]
+fn what_cannot_be_had_says_why() {
+    let (cache, nothing) = (Folder::new(), Folder::new());
+    let bare = [("ISOPOD_CACHE", cache.0.as_path()), ("PATH", nothing.0.as_path())];
+    let why = [
+        "mvn is not on this machine: apt-get install maven",
+        "npm is not on this machine: apt-get install npm",
+        "apt-get is not on this machine",
+    ];
+    isopod_with(&bare, &["server", "list"]).exits(0).says(&why);
+    isopod_with(&bare, &["server", "install", "all"]).exits(0).says(&why);
+    isopod_with(&bare, &["server", "install", "mysql@8.0"])
+        .fails(&["mysql@8.0.33 cannot be had here", why[0]]);
+}
+
+#[test]
+fn a_folder_goes_with_one_product() {
+    let folder = Folder::new();
+    let run = |target: &str| isopod(&["corpus", "test", "--target", target, "--basedir", &folder.path()]);
+    for wrong in ["mysql@9.7", "sqlite", "all"] {
+        run(wrong).fails(&["--basedir goes with one --target"]);
+    }
+    run("mysql").fails(&["does not hold a server of mysql", "looked for bin/mariadbd"]);
+}
+
+#[test]
 fn what_makes_no_sense() {
     isopod(&["server", "start", "sqlite"]).fails(&["sqlite is embedded"]);
-    isopod(&["server", "start", "mysql@8.0"]).fails(&["mysql@8.0 cannot be installed here"]);
+    isopod(&["server", "start", "mysql@8.4"]).fails(&["mysql@8.4 cannot be installed here"]);
     isopod(&["server", "install"]).fails(&["<TARGETS>..."]);
     isopod(&["server", "install", "sqlite"]).exits(0).says(&["built in"]);
     let nowhere =

@@ -5,6 +5,7 @@
 mod common;
 mod leftovers;
 mod losses;
+mod others;
 mod waits;
 
 use std::{process::Command, thread, time::Duration};

@@ -205,6 +205,17 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_server_is_given_its_time() {
+        let mut judge = Judge::new(Duration::from_millis(2_050));
+        let cycle = waits(&[(11, 12), (12, 11)]);
+        for look in 0..205 {
+            let now = Duration::from_millis(look * 10);
+            assert_eq!(judge.look(&cycle, &[1, 2], now), Settled::Working, "{now:?}");
+        }
+        assert_eq!(judge.look(&cycle, &[1, 2], Duration::from_millis(2_050)), Settled::AllWait);
+    }
+
+    #[test]
     fn a_cycle_of_strangers_is_not_ours() {
         let mut judge = Judge::default();
         let both = waits(&[(11, 12), (18, 19), (19, 18)]);

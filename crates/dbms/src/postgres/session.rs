@@ -213,9 +213,9 @@ impl Session for PgSession {
                         Err(malformed) => self.malformed(malformed),
                     });
                 }
-                filled @ (Fill::Drained | Fill::More) => match self.assemble() {
+                // Not complete: until the socket is empty. What is buffered behind it would wake nobody.
+                Fill::Some => match self.assemble() {
                     Ok(Some(answer)) => return Some(answer),
-                    Ok(None) if filled == Fill::Drained && !self.broken => return None,
                     Ok(None) => {}
                     Err(malformed) => return Some(self.malformed(malformed)),
                 },

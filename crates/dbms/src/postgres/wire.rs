@@ -24,10 +24,8 @@ impl From<io::Error> for Malformed {
 /// What reading from the socket gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
-    /// Bytes, and all that were there.
-    Drained,
-    /// Bytes, and perhaps there are more.
-    More,
+    /// Bytes; perhaps there are more.
+    Some,
     /// None at this moment.
     Nothing,
     /// The other side has closed, or the connection broke.
@@ -55,7 +53,7 @@ impl Inbox {
                 Ok(0) => Fill::Closed,
                 Ok(count) => {
                     self.buffer.extend_from_slice(&self.chunk[..count]);
-                    if count < self.chunk.len() { Fill::Drained } else { Fill::More }
+                    Fill::Some
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => Fill::Nothing,

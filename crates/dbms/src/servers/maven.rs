@@ -1,9 +1,10 @@
 //! Fetches artefacts with the machine's own Maven, into a private folder.
 //!
 //! Mirrors and proxies are those of the user's settings. Maven is given a repository folder of ours: the artefacts are
-//! large, are unpacked at once, and must not stay in the user's own. It fetches its few plugins anew for each
-//! artefact that way, 10 MB and some seconds; in return there is nothing that two installations could share or break.
-//! Maven compares with the repository's checksum (`-C`), and we with our own.
+//! large, are unpacked at once, and must not stay in the user's own. Its plugins, 10 MB in hundreds of small files, take
+//! longer to fetch than most artefacts: they are kept between installations, and each installation begins with a copy of
+//! them, so that no two write to the same folder. Maven compares with the repository's checksum (`-C`), and we with our
+//! own.
 
 use std::{
     fs,
@@ -16,39 +17,67 @@ use sha2::Sha256;
 use super::{
     checksum,
     client::{self, Fetch, quiet},
+    copy::copy_tree,
     error::{ErrorKind, IoContext, Result, ServerError},
     install::Progress,
+    scratch::remove_tree,
 };
 
-/// Fetches an artefact into a repository in `folder` and checks it; gives the file.
+/// What is fetched.
+pub struct Wanted<'a> {
+    /// `GROUP:NAME:VERSION[:TYPE[:CLASSIFIER]]`
+    pub artifact: &'a str,
+    /// Its checksum.
+    pub sha256: &'a str,
+    /// About how many bytes it has.
+    pub about: u64,
+}
+
+/// Fetches an artefact with a repository in `folder` and checks it; gives the file. Maven's plugins are kept in `plugins`.
 pub fn get(
     folder: &Path,
-    artifact: &str,
-    sha256: &str,
-    about: u64,
+    plugins: &Path,
+    wanted: &Wanted<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<PathBuf> {
-    fs::create_dir_all(folder).doing("make", folder)?;
+    let repository = folder.join("repository");
+    fs::create_dir_all(&repository).doing("make", &repository)?;
+    if plugins.is_dir() {
+        copy_tree(plugins, &repository).doing("write", &repository)?;
+    }
     let command = || -> Command {
         let mut command = quiet("mvn");
         command
             .args(["-B", "-ntp", "-C"])
-            .arg(format!("-Dmaven.repo.local={}", folder.display()))
+            .arg(format!("-Dmaven.repo.local={}", repository.display()))
             .args(["dependency:get", "-Dtransitive=false"])
-            .arg(format!("-Dartifact={artifact}"))
+            .arg(format!("-Dartifact={}", wanted.artifact))
             .current_dir(folder);
         command
     };
-    client::fetch(&command, &Fetch { into: folder, about: Some(about), status: |_| None }, progress)?;
-    let file = folder.join(place(artifact));
-    let real = checksum::hex(&checksum::of_file::<Sha256>(&file).doing("read", &file)?);
-    if real != sha256 {
+    let fetch = Fetch { into: &repository, about: Some(wanted.about), status: |_| None };
+    if let Err(error) = client::fetch(&command, &fetch, progress) {
+        if error.kind == ErrorKind::Tool {
+            // It may be what was kept that is broken.
+            let _ = remove_tree(plugins);
+        }
+        return Err(error);
+    }
+    let place = repository.join(place(wanted.artifact));
+    let real = checksum::hex(&checksum::of_file::<Sha256>(&place).doing("read", &place)?);
+    if real != wanted.sha256 {
         return Err(ServerError::new(
             ErrorKind::Tool,
-            format!("what Maven fetched for {artifact} is not what was published"),
+            format!("what Maven fetched for {} is not what was published", wanted.artifact),
         )
-        .help(format!("published sha256 {sha256}"))
+        .help(format!("published sha256 {}", wanted.sha256))
         .help(format!("fetched   sha256 {real}")));
+    }
+    let file = folder.join("artefact");
+    fs::rename(&place, &file).doing("move", &place)?;
+    if !plugins.exists() && place.parent().is_some_and(|version| remove_tree(version).is_ok()) {
+        // If another installation was faster, its copy is as good.
+        let _ = fs::rename(&repository, plugins);
     }
     Ok(file)
 }

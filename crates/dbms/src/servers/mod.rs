@@ -23,6 +23,7 @@ mod client;
 mod copy;
 mod error;
 mod flags;
+mod folder;
 mod install;
 mod instance;
 mod keeper;

@@ -116,10 +116,17 @@ pub fn numbers(version: &str) -> Option<Version> {
 }
 
 /// Newer is greater: first the numbers; a release is newer than what came before it; then `beta.17` over `beta.9`.
-fn age(version: &str) -> Option<(Version, bool, Vec<(u64, String)>)> {
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Age {
+    numbers: Version,
+    release: bool,
+    before: Vec<(u64, String)>,
+}
+
+fn age(version: &str) -> Option<Age> {
     let (_, before) = version.split_once('-').unwrap_or((version, ""));
     let parts = before.split('.').map(|part| (part.parse().unwrap_or(0), part.to_string())).collect();
-    Some((numbers(version)?, before.is_empty(), parts))
+    Some(Age { numbers: numbers(version)?, release: before.is_empty(), before: parts })
 }
 
 fn choose(versions: Vec<String>, line: &Version, asked: Option<&Version>) -> Option<String> {

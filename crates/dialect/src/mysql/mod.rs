@@ -38,9 +38,10 @@ pub(crate) const TABLES: Tables = Tables {
     empty_fast: "DELETE FROM {}",
     list: "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = DATABASE()",
     list_more: Some(
-        "SELECT routine_name, routine_type FROM information_schema.routines WHERE routine_schema = DATABASE() \
-         UNION ALL SELECT event_name, 'EVENT' FROM information_schema.events WHERE event_schema = DATABASE()",
+        "SELECT routine_name, routine_type, '' FROM information_schema.routines WHERE routine_schema = DATABASE() \
+         UNION ALL SELECT event_name, 'EVENT', '' FROM information_schema.events WHERE event_schema = DATABASE()",
     ),
+    drop: "DROP {kind} {name}",
     before_drop: Some("SET foreign_key_checks = 0"),
     after_drop: Some("SET foreign_key_checks = 1"),
 };

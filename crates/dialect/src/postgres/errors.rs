@@ -14,15 +14,24 @@ pub fn classify(_code: u32, sqlstate: &str) -> (ErrorClass, Ends) {
         "23505" => DuplicateKey,
         "25006" => ReadOnly,
         "42501" => Denied,
-        "57P01" | "57P02" | "57P03" => return (GoneAway, Ends::Session),
-        "XX000" | "XX001" | "XX002" => Internal,
-        "0A000" => Syntax,
+        // Division by zero: no value is out of range.
+        "22012" => Runtime,
+        // Timeouts of an idle transaction, of a transaction and of an idle session; shutdowns; the database is gone.
+        "25P03" | "25P04" | "57P01" | "57P02" | "57P03" | "57P04" | "57P05" => {
+            return (GoneAway, Ends::Session);
+        }
         state => match state.get(..2) {
             Some("08") => return (GoneAway, Ends::Session),
-            Some("21" | "25") => Runtime,
+            // Not supported; no such statement, cursor, savepoint, database or schema; a name or a rule of the language.
+            Some("0A" | "26" | "34" | "3B" | "3D" | "3F" | "42") => Syntax,
             Some("22") => Range,
-            Some("23") => Constraint,
-            Some("42") => Syntax,
+            Some("23" | "2B" | "40" | "44") => Constraint,
+            // Too many rows, a state that does not fit, triggers, routines, RAISE.
+            Some("09" | "20" | "21" | "24" | "25" | "27" | "2D" | "2F" | "38" | "39" | "55" | "P0") => {
+                Runtime
+            }
+            Some("28") => Denied,
+            Some("58" | "F0" | "XX") => Internal,
             _ => Other,
         },
     };
@@ -40,6 +49,15 @@ mod tests {
         assert_eq!(classify(0, "57P01"), (GoneAway, Ends::Session));
         assert_eq!(classify(0, "42P01"), (Syntax, Ends::Transaction));
         assert_eq!(classify(0, "25P02"), (Runtime, Ends::Transaction));
+        assert_eq!(classify(0, "25P03"), (GoneAway, Ends::Session));
+        assert_eq!(classify(0, "23505"), (DuplicateKey, Ends::Transaction));
+        assert_eq!(classify(0, "23503"), (Constraint, Ends::Transaction));
+        assert_eq!(classify(0, "22012"), (Runtime, Ends::Transaction));
+        assert_eq!(classify(0, "22003"), (Range, Ends::Transaction));
+        assert_eq!(classify(0, "55P03"), (LockTimeout, Ends::Transaction));
+        assert_eq!(classify(0, "3B001"), (Syntax, Ends::Transaction));
+        assert_eq!(classify(0, "XX001"), (Internal, Ends::Transaction));
+        assert_eq!(classify(0, "53200"), (Other, Ends::Transaction));
         assert_eq!(classify(0, ""), (Other, Ends::Transaction));
     }
 }

@@ -24,9 +24,12 @@ pub static DIALECT: Dialect = Dialect {
         empty_clean: "TRUNCATE TABLE {} RESTART IDENTITY",
         counter: None, // RESTART IDENTITY sets it back.
         empty_fast: "DELETE FROM {}",
-        list: "SELECT relname, CASE WHEN relkind IN ('v', 'm') THEN 'VIEW' ELSE 'TABLE' END FROM pg_class \
-               WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v')",
-        list_more: None,
+        list: "SELECT relname, CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END FROM pg_catalog.pg_class \
+               WHERE relnamespace = pg_catalog.to_regnamespace(pg_catalog.quote_ident(current_schema())) \
+               AND relkind IN ('r', 'p', 'v') ORDER BY relname",
+        list_more: Some(LIST_MORE),
+        // CASCADE, because views, foreign keys and partitions hold on to tables, and no order suits all of them.
+        drop: "DROP {kind} IF EXISTS {name} CASCADE",
         before_drop: None,
         after_drop: None,
     },
@@ -36,3 +39,19 @@ pub static DIALECT: Dialect = Dialect {
     variants: &[&[]],
     since: &[],
 };
+
+/// Routines with their arguments, sequences that belong to no column, materialized views, and types that are not the
+/// row type of a table or the array of another type.
+const LIST_MORE: &str = "\
+    WITH own AS (SELECT pg_catalog.to_regnamespace(pg_catalog.quote_ident(current_schema()))::oid AS schema) \
+    SELECT proname::text, 'ROUTINE', '(' || pg_catalog.pg_get_function_identity_arguments(p.oid) || ')' \
+    FROM pg_catalog.pg_proc p, own WHERE pronamespace = own.schema \
+    UNION ALL \
+    SELECT relname::text, CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'MATERIALIZED VIEW' END, '' \
+    FROM pg_catalog.pg_class c, own WHERE relnamespace = own.schema AND (relkind = 'm' OR relkind = 'S' AND NOT EXISTS \
+    (SELECT 1 FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid \
+    AND d.deptype IN ('a', 'i'))) \
+    UNION ALL \
+    SELECT typname::text, 'TYPE', '' FROM pg_catalog.pg_type t, own WHERE typnamespace = own.schema \
+    AND (typtype IN ('e', 'd', 'r') OR typtype = 'c' AND EXISTS \
+    (SELECT 1 FROM pg_catalog.pg_class c WHERE c.oid = t.typrelid AND c.relkind = 'c'))";

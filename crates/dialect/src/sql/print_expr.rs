@@ -64,7 +64,8 @@ impl Out {
                 self.operand(expr, shape.left);
                 self.kw_if(*negated, "NOT");
                 self.kw("BETWEEN");
-                self.operand(low, shape.right);
+                let bare = self.rules.collate_in_between || !shows_collate(low);
+                self.operand(low, if bare { shape.right } else { PRIMARY });
                 self.kw("AND");
                 self.operand(high, shape.right);
             }
@@ -163,11 +164,11 @@ impl Out {
         };
         self.operator(text);
         // Two minus signs without a blank between them begin a comment, MySQL takes two `!` for one, and
-        // PostgreSQL takes any marks that stand together for one operator.
+        // PostgreSQL takes any marks that stand together for one operator, and its `~` may stand before a sum that
+        // begins with a sign.
         let sign = match expr {
             Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus | UnaryOp::Bang, .. } => true,
-            Expr::Unary { op: UnaryOp::BitNot, .. } => self.rules.operator_runs,
-            _ => false,
+            inner => self.rules.operator_runs && level(self.rules, inner) < PRIMARY,
         };
         if op != UnaryOp::Not && !sign {
             self.glue();
@@ -205,5 +206,34 @@ impl Out {
             self.symbol(")");
         }
         ty.suffix.iter().for_each(|w| self.exact(w));
+    }
+}
+
+/// Is there a COLLATE that no parentheses hide?
+fn shows_collate(expr: &Expr) -> bool {
+    match expr {
+        Expr::Collate { .. } => true,
+        Expr::Unary { expr, .. } | Expr::Cast { expr, spelling: CastSpelling::Colons, .. } => {
+            shows_collate(expr)
+        }
+        Expr::Binary { left, right, .. } => shows_collate(left) || shows_collate(right),
+        // All others bind less than a bound of BETWEEN, or hide what they hold.
+        Expr::IsNull { .. }
+        | Expr::IsBool { .. }
+        | Expr::In { .. }
+        | Expr::Between { .. }
+        | Expr::Like { .. }
+        | Expr::Literal(_)
+        | Expr::Column(_)
+        | Expr::Variable(_)
+        | Expr::Default
+        | Expr::BareFunction(_)
+        | Expr::Case { .. }
+        | Expr::Cast { spelling: CastSpelling::Call, .. }
+        | Expr::Function { .. }
+        | Expr::Row(_)
+        | Expr::Subquery(_)
+        | Expr::Exists(_)
+        | Expr::Paren(_) => false,
     }
 }

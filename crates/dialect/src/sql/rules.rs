@@ -6,15 +6,7 @@
 //! `-` (level 11) asks level 11 of its left side and 12 of its right side. The parser reads by these numbers
 //! and the printer adds parentheses by them, so the two cannot disagree.
 //!
-//! MySQL and MariaDB: the levels are those of the manual's list of operators, refined by the grammar where
-//! the list is silent. There, `IN`, `BETWEEN` and `LIKE` take only what binds tighter on their left, the
-//! right side of `LIKE` takes not even a sum, and nothing compares the outcome of `IS TRUE`. MariaDB's
-//! grammar lets more through; the printer writes parentheses that both understand alike, and the parser
-//! refuses what only one of them would take.
-//!
-//! SQLite: the levels are those of its grammar: all of `=`, `IS`, `IN`, `LIKE` and `BETWEEN` on one level that
-//! groups to the left, `<` and its kin above that, `COLLATE` below the signs. Its prefix `NOT` may stand
-//! to the right of tighter operators; we refuse that, since it swallows what follows.
+//! The rules themselves stand in `rules_mysql` (MariaDB's too), `rules_postgres` and `rules_sqlite`.
 
 use model::{
     Product,
@@ -22,8 +14,10 @@ use model::{
 };
 
 use super::{
+    rules_mysql::{MARIADB, MYSQL},
     rules_postgres::POSTGRES,
-    words::{self, Words},
+    rules_sqlite::SQLITE,
+    words::Words,
 };
 
 /// How tightly something binds; higher is tighter.
@@ -148,6 +142,8 @@ pub(super) struct Rules {
     pub between: Shape,
     /// COLLATE.
     pub collate: Shape,
+    /// Does the lower bound of BETWEEN take COLLATE without parentheses?
+    pub collate_in_between: bool,
     /// `::`
     pub cast: Shape,
     /// Does IS take any expression on its right side?
@@ -216,221 +212,6 @@ pub(super) struct Clauses {
     /// `BEGIN READ ONLY`, `END WORK`, `ABORT`, `SET x TO y`, `LOCK TABLE`
     pub postgres_control: bool,
 }
-
-const MYSQL_PREFIXES: &[Prefix] = &[
-    prefix(UnaryOp::Not, "NOT", 4),
-    prefix(UnaryOp::Neg, "-", 14),
-    prefix(UnaryOp::Plus, "+", 14),
-    prefix(UnaryOp::BitNot, "~", 14),
-    prefix(UnaryOp::Bang, "!", 14),
-];
-
-const MYSQL_INFIXES: &[Infix] = &[
-    infix(BinaryOp::Or, "OR", 1),
-    infix(BinaryOp::OrBars, "||", 1),
-    infix(BinaryOp::Xor, "XOR", 2),
-    infix(BinaryOp::And, "AND", 3),
-    infix(BinaryOp::AndAmps, "&&", 3),
-    infix(BinaryOp::Eq, "=", 6),
-    infix(BinaryOp::NullSafeEq, "<=>", 6),
-    infix(BinaryOp::Ne, "<>", 6),
-    infix(BinaryOp::NeBang, "!=", 6),
-    infix(BinaryOp::Lt, "<", 6),
-    infix(BinaryOp::Le, "<=", 6),
-    infix(BinaryOp::Gt, ">", 6),
-    infix(BinaryOp::Ge, ">=", 6),
-    infix(BinaryOp::BitOr, "|", 8),
-    infix(BinaryOp::BitAnd, "&", 9),
-    infix(BinaryOp::Shl, "<<", 10),
-    infix(BinaryOp::Shr, ">>", 10),
-    infix(BinaryOp::Add, "+", 11),
-    infix(BinaryOp::Sub, "-", 11),
-    infix(BinaryOp::Mul, "*", 12),
-    infix(BinaryOp::Div, "/", 12),
-    infix(BinaryOp::IntDiv, "DIV", 12),
-    infix(BinaryOp::Rem, "%", 12),
-    infix(BinaryOp::Mod, "MOD", 12),
-    infix(BinaryOp::BitXor, "^", 13),
-];
-
-const MYSQL_CLAUSES: Clauses = Clauses {
-    index_hints: true,
-    indexed_by: false,
-    straight_join: true,
-    full_join: false,
-    paren_queries: true,
-    locking_reads: true,
-    in_share_mode: true,
-    for_share: true,
-    key_locks: false,
-    lock_wait_seconds: false,
-    nulls_order: false,
-    limit_comma: true,
-    mysql_changes: true,
-    sqlite_changes: false,
-    on_conflict: false,
-    replace: true,
-    ordered_changes: true,
-    postgres_changes: false,
-    returning: false,
-    update_returning: false,
-    mysql_ddl: true,
-    sqlite_ddl: false,
-    postgres_ddl: false,
-    index_if_exists: false,
-    mysql_control: true,
-    sqlite_control: false,
-    postgres_control: false,
-};
-
-const MYSQL_RULES: Rules = Rules {
-    symbols: &["<=>", "->>", "<<", ">>", "<=", ">=", "<>", "!=", "||", "&&", ":=", "->"],
-    sticky: "!=<>",
-    operator_runs: false,
-    quotes: &[Quote::Backtick],
-    double_quoted_text: true,
-    backslash: true,
-    escape_strings: false,
-    byte_prefixes: "xXbB",
-    based_numbers: true,
-    hash_comments: true,
-    nested_comments: false,
-    live_comments: &["/*!"],
-    hint: Some("/*+"),
-    tight_calls: true,
-    folds_names: false,
-    reserved: &[&words::COMMON, &words::MYSQL_FAMILY, &words::MYSQL],
-    reserved_functions: &words::MYSQL_FUNCTIONS,
-    odd_functions: &words::MYSQL_ODD_FUNCTIONS,
-    prefixes: MYSQL_PREFIXES,
-    infixes: MYSQL_INFIXES,
-    likes: &[
-        (LikeOp::Like, "LIKE", shape(7, 8, 14)),
-        (LikeOp::Regexp, "REGEXP", shape(7, 8, 8)),
-        (LikeOp::Rlike, "RLIKE", shape(7, 8, 8)),
-    ],
-    is_bool: shape(5, 6, PRIMARY),
-    is_null: shape(6, 6, PRIMARY),
-    in_list: shape(7, 8, PRIMARY),
-    between: shape(7, 8, 8),
-    collate: shape(15, 15, PRIMARY),
-    cast: shape(ANY, PRIMARY, PRIMARY),
-    is_any: false,
-    null_words: &[],
-    clauses: MYSQL_CLAUSES,
-};
-
-static MARIADB: Rules = Rules {
-    live_comments: &["/*!", "/*M!"],
-    reserved: &[&words::COMMON, &words::MYSQL_FAMILY, &words::MARIADB],
-    clauses: Clauses {
-        for_share: false,
-        lock_wait_seconds: true,
-        returning: true,
-        index_if_exists: true,
-        ..MYSQL_CLAUSES
-    },
-    ..MYSQL_RULES
-};
-
-static MYSQL: Rules = MYSQL_RULES;
-
-static SQLITE: Rules = Rules {
-    symbols: &["->>", "<<", ">>", "<=", ">=", "<>", "!=", "==", "||", "->"],
-    sticky: "",
-    operator_runs: false,
-    quotes: &[Quote::Double, Quote::Backtick, Quote::Bracket],
-    double_quoted_text: false,
-    backslash: false,
-    escape_strings: false,
-    byte_prefixes: "xX",
-    based_numbers: true,
-    hash_comments: false,
-    nested_comments: false,
-    live_comments: &[],
-    hint: None,
-    tight_calls: false,
-    folds_names: false,
-    reserved: &[&words::COMMON, &words::SQLITE],
-    reserved_functions: &words::SQLITE_FUNCTIONS,
-    odd_functions: &words::SQLITE_ODD_FUNCTIONS,
-    prefixes: &[
-        prefix(UnaryOp::Not, "NOT", 3),
-        prefix(UnaryOp::Neg, "-", 11),
-        prefix(UnaryOp::Plus, "+", 11),
-        prefix(UnaryOp::BitNot, "~", 11),
-    ],
-    infixes: &[
-        infix(BinaryOp::Or, "OR", 1),
-        infix(BinaryOp::And, "AND", 2),
-        infix(BinaryOp::Eq, "=", 4),
-        infix(BinaryOp::EqEq, "==", 4),
-        infix(BinaryOp::Ne, "<>", 4),
-        infix(BinaryOp::NeBang, "!=", 4),
-        infix(BinaryOp::Is, "IS", 4),
-        infix(BinaryOp::IsNot, "IS NOT", 4),
-        infix(BinaryOp::Lt, "<", 5),
-        infix(BinaryOp::Le, "<=", 5),
-        infix(BinaryOp::Gt, ">", 5),
-        infix(BinaryOp::Ge, ">=", 5),
-        infix(BinaryOp::BitAnd, "&", 6),
-        infix(BinaryOp::BitOr, "|", 6),
-        infix(BinaryOp::Shl, "<<", 6),
-        infix(BinaryOp::Shr, ">>", 6),
-        infix(BinaryOp::Add, "+", 7),
-        infix(BinaryOp::Sub, "-", 7),
-        infix(BinaryOp::Mul, "*", 8),
-        infix(BinaryOp::Div, "/", 8),
-        infix(BinaryOp::Rem, "%", 8),
-        infix(BinaryOp::Concat, "||", 9),
-    ],
-    likes: &[
-        (LikeOp::Like, "LIKE", shape(4, 4, 5)),
-        (LikeOp::Glob, "GLOB", shape(4, 4, 5)),
-        (LikeOp::Regexp, "REGEXP", shape(4, 4, 5)),
-    ],
-    is_bool: shape(4, 4, 5),
-    is_null: shape(4, 4, 5),
-    in_list: shape(4, 4, PRIMARY),
-    between: shape(4, 4, 5),
-    collate: shape(10, 10, PRIMARY),
-    cast: shape(ANY, PRIMARY, PRIMARY),
-    is_any: true,
-    null_words: &[
-        ("ISNULL", NullSpelling::OneWord, false),
-        ("NOTNULL", NullSpelling::OneWord, true),
-        ("NOT NULL", NullSpelling::NotNull, true),
-    ],
-    clauses: Clauses {
-        index_hints: false,
-        indexed_by: true,
-        straight_join: false,
-        full_join: true,
-        paren_queries: false,
-        locking_reads: false,
-        in_share_mode: false,
-        for_share: false,
-        key_locks: false,
-        lock_wait_seconds: false,
-        nulls_order: true,
-        limit_comma: true,
-        mysql_changes: false,
-        sqlite_changes: true,
-        on_conflict: true,
-        replace: true,
-        ordered_changes: true,
-        postgres_changes: false,
-        returning: true,
-        update_returning: true,
-        mysql_ddl: false,
-        sqlite_ddl: true,
-        postgres_ddl: false,
-        index_if_exists: true,
-        mysql_control: false,
-        sqlite_control: true,
-        postgres_control: false,
-    },
-};
 
 impl Rules {
     /// Those of a product.

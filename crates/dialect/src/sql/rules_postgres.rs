@@ -79,6 +79,7 @@ pub(super) static POSTGRES: Rules = Rules {
     in_list: shape(6, 7, PRIMARY),
     between: shape(6, 7, 7),
     collate: shape(11, 11, PRIMARY),
+    collate_in_between: false,
     cast: shape(13, 13, PRIMARY),
     is_any: false,
     null_words: &[("ISNULL", NullSpelling::OneWord, false), ("NOTNULL", NullSpelling::OneWord, true)],

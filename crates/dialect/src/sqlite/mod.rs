@@ -22,6 +22,7 @@ pub static DIALECT: Dialect = Dialect {
         empty_fast: "DELETE FROM {}",
         list: "SELECT name, upper(type) FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'",
         list_more: None,
+        drop: "DROP {kind} {name}",
         before_drop: Some("PRAGMA foreign_keys = OFF"),
         after_drop: None,
     },

@@ -72,7 +72,11 @@ fn unary_ops(product: Product) -> Vec<UnaryOp> {
 }
 
 fn type_name(product: Product) -> impl Strategy<Value = TypeName> {
-    let words = if is_mysql(product) { vec!["SIGNED", "char", "DECIMAL"] } else { vec!["INTEGER", "text"] };
+    let words = match product {
+        Product::Mysql | Product::Mariadb => vec!["SIGNED", "char", "DECIMAL"],
+        Product::Postgres => vec!["numeric", "VARCHAR"],
+        Product::Sqlite => vec!["INTEGER", "text"],
+    };
     (select(words), option::of(1u64..20)).prop_map(|(word, arg)| TypeName {
         args: if word == "SIGNED" { Vec::new() } else { arg.map(Literal::number).into_iter().collect() },
         ..TypeName::new(word)

@@ -18,7 +18,7 @@
 //! queue; earlier is whoever has waited longer. The statement's own text stands in the middle and could look
 //! like anything; what matters is read before it or begins a line in a way that no SQL does by accident.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::locks::waits::{Transaction, Waits};
 
@@ -59,9 +59,36 @@ struct Entry {
     locks: Vec<Lock>,
 }
 
+/// Who was seen waiting first. Old versions tell only the seconds for which somebody has waited, so that of two who
+/// began within the same second it is not known who came first; whoever looked in between knows.
+#[derive(Debug, Default)]
+pub struct Order {
+    /// The first look at which each waiting transaction was seen.
+    first: BTreeMap<Transaction, u64>,
+    looks: u64,
+}
+
+impl Order {
+    /// Takes note of who waits now.
+    fn look(&mut self, entries: &[Entry]) {
+        self.looks += 1;
+        let waiting: Vec<Transaction> =
+            entries.iter().filter(|entry| entry.waits).map(|entry| entry.transaction).collect();
+        self.first.retain(|transaction, _| waiting.contains(transaction));
+        for transaction in waiting {
+            self.first.entry(transaction).or_insert(self.looks);
+        }
+    }
+
+    fn of(&self, entry: &Entry) -> u64 {
+        self.first.get(&entry.transaction).copied().unwrap_or(u64::MAX)
+    }
+}
+
 /// Reads the text.
-pub fn parse(text: &str) -> Waits {
+pub fn parse(text: &str, order: &mut Order) -> Waits {
     let entries = entries(text);
+    order.look(&entries);
     let mut waits = Waits::default();
     for entry in &entries {
         waits.owners.extend(entry.session.map(|session| (entry.transaction, session)));
@@ -70,7 +97,7 @@ pub fn parse(text: &str) -> Waits {
         }
         waits.waiting.insert(entry.transaction);
         for other in entries.iter().filter(|other| other.transaction != entry.transaction) {
-            if blocks(other, entry) {
+            if blocks(other, entry, order) {
                 waits.edges.insert((entry.transaction, other.transaction));
             }
         }
@@ -154,8 +181,8 @@ fn lock(line: &str) -> Option<Lock> {
 }
 
 /// Does one transaction's lock, or its earlier request, stand in the way of the other's request?
-fn blocks(other: &Entry, waiter: &Entry) -> bool {
-    let earlier = other.waits && other.waited > waiter.waited;
+fn blocks(other: &Entry, waiter: &Entry, order: &Order) -> bool {
+    let earlier = other.waits && (other.waited, order.of(waiter)) > (waiter.waited, order.of(other));
     waiter
         .locks
         .iter()
@@ -267,9 +294,25 @@ FILE I/O
 --------
 ";
 
+    fn read(text: &str) -> Waits {
+        parse(text, &mut Order::default())
+    }
+
+    /// The same as old versions tell it: in seconds, and the one that came second first.
+    #[test]
+    fn of_two_within_a_second_the_one_seen_first_was_first() {
+        let old = QUEUE.replace("53261 us", "0 SEC").replace("53485 us", "0 SEC");
+        assert_eq!(read(&old).blockers(5), [3], "who came first is not known");
+        let mut order = Order::default();
+        let first = old.replace("LOCK WAIT 2 lock struct(s)", "2 lock struct(s)");
+        assert_eq!(parse(&first, &mut order).blockers(4), [3]);
+        let both = parse(&old, &mut order);
+        assert_eq!((both.blockers(4), both.blockers(5)), (vec![3], vec![3, 4]));
+    }
+
     #[test]
     fn waiters_and_their_blockers_are_found() {
-        let waits = parse(QUEUE);
+        let waits = read(QUEUE);
         assert_eq!(waits.waiting, [24, 0x7fb9_25b4_5180].into());
         assert!(waits.waits(4) && waits.waits(5) && !waits.waits(3));
         assert_eq!(waits.blockers(4), [3]);
@@ -279,14 +322,14 @@ FILE I/O
     #[test]
     fn the_latest_deadlock_is_history() {
         let old = QUEUE.replace("LIST OF TRANSACTIONS FOR EACH SESSION:", "LATEST DETECTED DEADLOCK");
-        assert!(parse(&old).waiting.is_empty());
-        assert!(parse("").waiting.is_empty());
+        assert!(read(&old).waiting.is_empty());
+        assert!(read("").waiting.is_empty());
     }
 
     #[test]
     fn without_the_list_of_locks_the_waiters_remain() {
         let short: Vec<&str> = QUEUE.lines().filter(|line| !line.starts_with("RECORD LOCKS")).collect();
-        let waits = parse(&short.join("\n"));
+        let waits = read(&short.join("\n"));
         assert!(waits.waits(4) && waits.waits(5));
         assert!(waits.edges.is_empty());
     }
@@ -294,7 +337,7 @@ FILE I/O
     #[test]
     fn a_statement_cannot_pretend() {
         let text = QUEUE.replace("UPDATE t SET b=12", "LOCK WAIT 1\nMySQL thread id 99, UPDATE t SET b=12");
-        assert_eq!(parse(&text), parse(QUEUE));
+        assert_eq!(read(&text), read(QUEUE));
     }
 
     fn record(words: &str, heap: u64) -> Lock {

@@ -4,11 +4,12 @@
 //! numbers name the thread that CREATED a lock, which for a lock that a later request made visible is the
 //! wrong one, so transactions are matched by their own numbers, and to sessions by their table locks, which
 //! nobody else creates for them. Everything else is read from `SHOW ENGINE INNODB STATUS`, which is complete
-//! on MariaDB and on MySQL up to 5.7, while 9.7 leaves out waiters that have written nothing. The views of
-//! information_schema on transactions and waits come from a cache of 100 ms and are of no use here.
+//! on MariaDB and on MySQL up to 5.6, but for MariaDB 10.2: that one and MySQL from 5.7 on leave out waiters that have
+//! written nothing. The views of information_schema on transactions and waits come from a cache of 100 ms; they are
+//! read only where nothing else tells, and not more often than that.
 //! Waits for a lock above the storage engine show only in the list of processes.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use execute::{ConnectError, SessionId, ask::demand_rows};
 use model::{Product, RowSet, ServerInfo, Version};
@@ -30,6 +31,11 @@ SELECT 'm', PROCESSLIST_ID, 0 FROM performance_schema.threads WHERE PROCESSLIST_
 
 const STATUS: &str = "SHOW ENGINE INNODB STATUS";
 
+const CACHED: &str = "\
+SELECT r.trx_mysql_thread_id, b.trx_mysql_thread_id FROM information_schema.innodb_lock_waits w \
+JOIN information_schema.innodb_trx r ON r.trx_id = w.requesting_trx_id \
+JOIN information_schema.innodb_trx b ON b.trx_id = w.blocking_trx_id";
+
 const ABOVE: &str = "SELECT ID FROM information_schema.processlist WHERE \
 STATE LIKE 'Waiting for %lock' OR STATE IN ('Waiting for table flush', 'User lock')";
 
@@ -40,7 +46,16 @@ enum View {
     LockWaits,
     /// SHOW ENGINE INNODB STATUS
     Status,
+    /// The same, which leaves out whoever has written nothing. For those there is only a view that the server takes
+    /// from a cache, and that is made anew only if nobody has read it for a while.
+    StatusAndCache,
 }
+
+/// How long that view must be left alone; the server says 100 ms.
+const CACHE: Duration = Duration::from_millis(120);
+
+/// For how long what it showed is still good: two looks that belong together.
+const FRESH: Duration = Duration::from_millis(10);
 
 /// Where it says which thread of the operating system serves which session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +71,10 @@ enum Tells {
 /// What a server offers: the first row that fits, by product and the first version that is too new for it.
 const OFFERS: &[(Product, &[u32], View, Tells)] = &[
     (Product::Mysql, &[5, 7], View::Status, Tells::Nothing),
-    (Product::Mysql, &[8], View::Status, Tells::Threads),
+    (Product::Mysql, &[8], View::StatusAndCache, Tells::Threads),
     (Product::Mysql, &[], View::LockWaits, Tells::Threads),
+    (Product::Mariadb, &[10, 2], View::Status, Tells::Processlist),
+    (Product::Mariadb, &[10, 3], View::StatusAndCache, Tells::Processlist),
     (Product::Mariadb, &[], View::Status, Tells::Processlist),
 ];
 
@@ -75,6 +92,11 @@ pub struct Source {
     view: View,
     tells: Tells,
     control: MysqlSession,
+    /// Who came to wait before whom, as far as we have seen it.
+    order: innodb_status::Order,
+    /// What the view that comes from a cache showed, by sessions, and when.
+    cached: BTreeSet<(SessionId, SessionId)>,
+    cache_read: Option<Duration>,
     /// We switched the listing of locks on, and switch it off again.
     listing_is_ours: bool,
 }
@@ -85,7 +107,7 @@ impl Source {
         let mut control = MysqlSession::connect(address, who, None)?;
         let (view, tells) = offer(info);
         let mut listing_is_ours = false;
-        if view == View::Status {
+        if view != View::LockWaits {
             let setting = demand_rows(&mut control, "SELECT @@GLOBAL.innodb_status_output_locks", SILENCE);
             let off = setting.is_ok_and(|rows| rows.len() == 1 && rows.cell(0, 0) == Some(b"0"));
             // Without the right to do so there are still the waiters, though not for whom they wait. On somebody
@@ -97,7 +119,17 @@ impl Source {
                     execute::RawReply::Done { .. }
                 );
         }
-        Ok(Source { address: address.clone(), who: who.clone(), view, tells, control, listing_is_ours })
+        Ok(Source {
+            address: address.clone(),
+            who: who.clone(),
+            view,
+            tells,
+            control,
+            order: innodb_status::Order::default(),
+            cached: BTreeSet::new(),
+            cache_read: None,
+            listing_is_ours,
+        })
     }
 
     /// Asks for rows; connects anew once if the connection was lost, for a server may end it when it likes.
@@ -116,17 +148,38 @@ impl Source {
     pub fn look(&mut self, wanted: &[SessionId]) -> Result<Waits, ConnectError> {
         match self.view {
             View::LockWaits => Ok(lock_waits(&self.rows(LOCK_WAITS)?)),
-            View::Status => {
+            View::Status | View::StatusAndCache => {
                 let rows = self.rows(STATUS)?;
                 let text = if rows.len() == 1 && rows.columns().len() == 3 { rows.cell(0, 2) } else { None };
-                let mut waits = innodb_status::parse(&String::from_utf8_lossy(text.unwrap_or_default()));
+                let text = String::from_utf8_lossy(text.unwrap_or_default());
+                let mut waits = innodb_status::parse(&text, &mut self.order);
                 if !wanted.iter().all(|&session| waits.waits(session)) {
                     let rows = self.rows(ABOVE)?;
                     waits.above = (0..rows.len()).filter_map(|row| number(&rows, row, 0)).collect();
                 }
+                if self.view == View::StatusAndCache && !wanted.iter().all(|&session| waits.waits(session)) {
+                    self.look_into_cache()?;
+                    add_hidden(&mut waits, &self.cached);
+                }
                 Ok(waits)
             }
         }
+    }
+
+    /// Reads the view that comes from a cache, if the cache has been left alone for long enough.
+    fn look_into_cache(&mut self) -> Result<(), ConnectError> {
+        let now = execute::os::clock();
+        let age = self.cache_read.map_or(CACHE, |read| now.saturating_sub(read));
+        if age >= CACHE {
+            let rows = self.rows(CACHED)?;
+            self.cached = (0..rows.len())
+                .filter_map(|row| Some((number(&rows, row, 0)?, number(&rows, row, 1)?)))
+                .collect();
+            self.cache_read = Some(execute::os::clock());
+        } else if age > FRESH {
+            self.cached.clear();
+        }
+        Ok(())
     }
 
     /// The number that the operating system gave to a session's thread. None if this server does not tell.
@@ -162,7 +215,7 @@ impl Source {
 
     /// May a look be older than the server's own decision, without any cycle to be seen?
     pub fn lags(&self) -> bool {
-        self.view == View::Status
+        self.view != View::LockWaits
     }
 }
 
@@ -176,6 +229,22 @@ impl Drop for Source {
 
 fn number(rows: &RowSet, row: usize, column: usize) -> Option<u64> {
     std::str::from_utf8(rows.cell(row, column)?).ok()?.parse().ok()
+}
+
+/// Adds waits that are known by sessions only. A session without a transaction in the list gets one of its own.
+fn add_hidden(waits: &mut Waits, hidden: &BTreeSet<(SessionId, SessionId)>) {
+    let found = |waits: &Waits, session| {
+        waits.owners.iter().find(|(_, owner)| **owner == session).map(|(transaction, _)| *transaction)
+    };
+    for &(waiter, holder) in hidden {
+        let [waiter, holder] = [waiter, holder].map(|session| {
+            let transaction = found(waits, session).unwrap_or(session | 1 << 63);
+            waits.owners.insert(transaction, session);
+            transaction
+        });
+        waits.waiting.insert(waiter);
+        waits.edges.insert((waiter, holder));
+    }
 }
 
 fn lock_waits(rows: &RowSet) -> Waits {
@@ -196,4 +265,38 @@ fn lock_waits(rows: &RowSet) -> Waits {
         }
     }
     waits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_offer_what_they_have() {
+        let info = |product, version: &str| ServerInfo {
+            product,
+            version: version.parse().unwrap(),
+            version_text: String::new(),
+            settings: Default::default(),
+            flags: Vec::new(),
+        };
+        for (product, version, expected) in [
+            (Product::Mysql, "5.6.24", (View::Status, Tells::Nothing)),
+            (Product::Mysql, "5.7.44", (View::StatusAndCache, Tells::Threads)),
+            (Product::Mysql, "8.0.33", (View::LockWaits, Tells::Threads)),
+            (Product::Mariadb, "10.1.23", (View::Status, Tells::Processlist)),
+            (Product::Mariadb, "10.2.11", (View::StatusAndCache, Tells::Processlist)),
+            (Product::Mariadb, "11.8.2", (View::Status, Tells::Processlist)),
+        ] {
+            assert_eq!(offer(&info(product, version)), expected, "{product} {version}");
+        }
+    }
+
+    #[test]
+    fn hidden_waiters_are_added_by_session() {
+        let mut waits = Waits { owners: [(70, 3)].into(), ..Waits::default() };
+        add_hidden(&mut waits, &[(5, 3)].into());
+        assert!(waits.waits(5) && !waits.waits(3));
+        assert_eq!(waits.blockers(5), [3]);
+    }
 }
