@@ -143,7 +143,7 @@ fn initdb(root: &Path, manifest: &Manifest, template: &Path) -> Result<()> {
     let scratch = Scratch::create(&parent, &name).doing("make", &parent.join(&name))?;
     let data = scratch.path().join(settings::DATA);
     fs::create_dir(&data).doing("make", &data)?;
-    keeper::hand_over(scratch.path(), &[data.clone()], user).doing("make", &data)?;
+    keeper::hand_over(scratch.path(), std::slice::from_ref(&data), user).doing("make", &data)?;
     let program = view::of(root, user)?.join(&manifest.server).with_file_name("initdb");
     let log = scratch.path().join(settings::ERROR_LOG);
     let output = fs::File::create(&log).doing("write", &log)?;
