@@ -43,7 +43,7 @@ fn nobody_sees_a_password() {
         let slow = if host.postgres() { SLOW.replace("SLEEP", "pg_sleep") } else { SLOW.to_string() };
         let (case, file) = (folder.put("slow.iso", &slow), folder.put("password", &format!("{PASSWORD}\n")));
         let (url, bare) = (host.url(), host.bare_url());
-        let ways: [(&str, Vec<(&str, &str)>, String); 4] = [
+        let ways = [
             ("the address", vec![], url.clone()),
             ("ISOPOD_PASSWORD", vec![("ISOPOD_PASSWORD", PASSWORD)], bare.clone()),
             ("the client's variable", vec![("MYSQL_PWD", PASSWORD), ("PGPASSWORD", PASSWORD)], bare.clone()),

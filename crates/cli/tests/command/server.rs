@@ -81,7 +81,7 @@ fn what_cannot_be_had_says_why() {
 #[test]
 fn a_folder_goes_with_one_product() {
     let folder = Folder::new();
-    let run = |target: &str| isopod(&["corpus", "test", "--target", target, "--basedir", &folder.path()]);
+    let run = |target: &str| isopod(&["corpus", "test", "--target", target, "--basedir", folder.path()]);
     for wrong in ["mysql@9.7", "sqlite", "all"] {
         run(wrong).fails(&["--basedir goes with one --target"]);
     }

@@ -117,10 +117,10 @@ pub struct Found {
 pub fn find(wanted: &Wanted, around: &Surroundings) -> Result<Found, AttachError> {
     let mut notes = Vec::new();
     let mut configured = (None, None);
-    if matches!(wanted.product, Product::Mysql | Product::Mariadb) {
-        if let Some(path) = around.home(".my.cnf") {
-            configured = my_cnf_file(&path, &mut notes);
-        }
+    if matches!(wanted.product, Product::Mysql | Product::Mariadb)
+        && let Some(path) = around.home(".my.cnf")
+    {
+        configured = my_cnf_file(&path, &mut notes);
     }
     let by_variable = match wanted.product {
         Product::Postgres => around.variable("PGUSER").map(str::to_string),

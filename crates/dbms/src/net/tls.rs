@@ -21,9 +21,11 @@ use rustls::{
     client::{
         WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+        verify_server_name,
     },
     crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+    server::ParsedCertificate,
 };
 
 use super::SILENCE;
@@ -59,37 +61,45 @@ impl Tls {
         let provider = Arc::new(ring::default_provider());
         let verifier: Arc<dyn ServerCertVerifier> = match self.mode {
             Mode::Disable | Mode::Prefer | Mode::Require => Arc::new(Lenient::Anyone(provider.clone())),
-            Mode::VerifyCa => Arc::new(Lenient::AnyName(self.verifier(&provider)?)),
-            Mode::VerifyFull => self.verifier(&provider)?,
+            Mode::VerifyCa => Arc::new(self.verifier(&provider, true)?),
+            Mode::VerifyFull => Arc::new(self.verifier(&provider, false)?),
         };
         let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
         let builder = versions.map_err(|error| error.to_string())?;
         Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
     }
 
-    fn verifier(&self, provider: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, String> {
+    fn verifier(&self, provider: &Arc<CryptoProvider>, any_name: bool) -> Result<Lenient, String> {
         let file = self.root.as_ref().ok_or("sslmode=verify-ca and verify-full need sslrootcert=FILE")?;
         let unread = |error: &dyn fmt::Display| {
             format!("the root certificate {} cannot be read: {error}", file.display())
         };
-        let mut roots = RootCertStore::empty();
+        let (mut roots, mut pinned) = (RootCertStore::empty(), Vec::new());
         for certificate in CertificateDer::pem_file_iter(file).map_err(|error| unread(&error))? {
             let certificate = certificate.map_err(|error| unread(&error))?;
-            roots.add(certificate).map_err(|error| unread(&error))?;
+            roots.add(certificate.clone()).map_err(|error| unread(&error))?;
+            pinned.push(certificate);
         }
-        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
-            .build()
-            .map_err(|error| unread(&error))
+        let strict = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
+        Ok(Lenient::Rooted { strict: strict.map_err(|error| unread(&error))?, pinned, any_name })
     }
 }
 
-/// Looks at less than the name and the signatures of the whole chain.
+/// Looks at as much as is asked for, as the databases' own clients do.
 #[derive(Debug)]
 enum Lenient {
     /// Takes any certificate: that is what `prefer` and `require` mean to every client.
     Anyone(Arc<CryptoProvider>),
-    /// Takes any name.
-    AnyName(Arc<WebPkiServerVerifier>),
+    /// Takes what a root has signed, or is itself one of the roots: that is how people use a certificate that signs
+    /// itself.
+    Rooted {
+        /// Looks at everything.
+        strict: Arc<WebPkiServerVerifier>,
+        /// The roots.
+        pinned: Vec<CertificateDer<'static>>,
+        /// Whatever name it has?
+        any_name: bool,
+    },
 }
 
 impl ServerCertVerifier for Lenient {
@@ -101,11 +111,20 @@ impl ServerCertVerifier for Lenient {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let Lenient::AnyName(strict) = self else { return Ok(ServerCertVerified::assertion()) };
+        let (strict, any_name) = match self {
+            Lenient::Anyone(_) => return Ok(ServerCertVerified::assertion()),
+            Lenient::Rooted { pinned, any_name, .. } if pinned.contains(certificate) => {
+                if !any_name {
+                    verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+                }
+                return Ok(ServerCertVerified::assertion());
+            }
+            Lenient::Rooted { strict, any_name, .. } => (strict, *any_name),
+        };
         match strict.verify_server_cert(certificate, between, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) => Ok(ServerCertVerified::assertion()),
+            )) if any_name => Ok(ServerCertVerified::assertion()),
             verdict => verdict,
         }
     }
@@ -123,7 +142,7 @@ impl ServerCertVerifier for Lenient {
                 signed,
                 &provider.signature_verification_algorithms,
             ),
-            Lenient::AnyName(strict) => strict.verify_tls12_signature(message, certificate, signed),
+            Lenient::Rooted { strict, .. } => strict.verify_tls12_signature(message, certificate, signed),
         }
     }
 
@@ -140,14 +159,14 @@ impl ServerCertVerifier for Lenient {
                 signed,
                 &provider.signature_verification_algorithms,
             ),
-            Lenient::AnyName(strict) => strict.verify_tls13_signature(message, certificate, signed),
+            Lenient::Rooted { strict, .. } => strict.verify_tls13_signature(message, certificate, signed),
         }
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         match self {
             Lenient::Anyone(provider) => provider.signature_verification_algorithms.supported_schemes(),
-            Lenient::AnyName(strict) => strict.supported_verify_schemes(),
+            Lenient::Rooted { strict, .. } => strict.supported_verify_schemes(),
         }
     }
 }

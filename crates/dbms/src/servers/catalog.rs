@@ -262,7 +262,7 @@ pub fn unknown(target: &Target) -> ServerError {
         .help(format!("available: {}", names.join(", ")))
         .help("what is installed and what else can be had: isopod server list")
         .help(format!(
-            "to use a server of your own: --target {0}://user@host:port, or '{0}?basedir=DIR'",
+            "to use a server of your own: --target {0}://user@host:port, or {0} --basedir DIR",
             target.product
         ))
 }
@@ -309,7 +309,7 @@ mod tests {
             found("mysql@8.4?log_bin=OFF"),
             Err("mysql@8.4 cannot be installed here\navailable: mysql@5.6, mysql@8.0.33, mysql@9.7\n\
                  what is installed and what else can be had: isopod server list\n\
-                 to use a server of your own: --target mysql://user@host:port, or 'mysql?basedir=DIR'"
+                 to use a server of your own: --target mysql://user@host:port, or mysql --basedir DIR"
                 .to_string())
         );
         assert!(found("mariadb@10.110").is_err());
