@@ -188,7 +188,10 @@ mod tests {
                 "mariadb@10.11?innodb_snapshot_isolation=ON&log_bin=OFF",
             ]
         );
-        assert_eq!(of("mysql@5.6", Some("5.6.24")), ["mysql@5.6?log_bin=ON", "mysql@5.6?log_bin=OFF"]);
+        assert_eq!(
+            of("mysql@5.6", Some("5.6.24")),
+            ["mysql@5.6?binlog_format=ROW&log_bin=ON", "mysql@5.6?log_bin=OFF"]
+        );
         assert_eq!(of("postgres@13", Some("13.20")), ["postgres@13"]);
     }
 
