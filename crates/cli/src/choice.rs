@@ -32,7 +32,7 @@ impl FromStr for Choice {
 pub struct Choices {
     /// Everything that is installed, with its exact version, and what is embedded: by product and version.
     pub here: Vec<Target>,
-    /// Names of what could be had beside it.
+    /// Names of what could be had beside it, here.
     pub more: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ pub fn choices() -> anyhow::Result<Choices> {
     let mut here = vec![plain(Product::Sqlite, None)];
     let mut more = Vec::new();
     for listed in store.list() {
-        if listed.installed.is_empty() {
+        if listed.installed.is_empty() && listed.obstacle.is_none() {
             more.push(listed.line.name().to_string());
         }
         let exact = |version| plain(listed.line.product, Some(version));

@@ -123,14 +123,14 @@ fn say_once(note: &str) {
 /// The exact version behind a target, where it is known before the server runs. What is missing is installed.
 pub fn version(target: &Target) -> anyhow::Result<Option<Version>> {
     match (&target.place, target.product) {
-        (Place::Cache, Product::Mysql | Product::Mariadb | Product::Postgres) => {
+        (Place::Cache | Place::Folder(_), Product::Mysql | Product::Mariadb | Product::Postgres) => {
             let line = Line::new();
             let installed = Store::open()
                 .and_then(|store| store.ensure(target, &mut |event| installing::say(&line, &event)));
             line.end();
             Ok(Some(installed.map_err(|error| advised(error.into()))?.version().clone()))
         }
-        (Place::Cache, Product::Sqlite) | (Place::Folder(_) | Place::Attached(_), _) => Ok(None),
+        (Place::Cache | Place::Folder(_), Product::Sqlite) | (Place::Attached(_), _) => Ok(None),
     }
 }
 
@@ -177,14 +177,14 @@ mod tests {
 
     #[test]
     fn a_version_is_only_given_settings_that_it_has() {
-        let bare = ["mariadb@10.11?log_bin=OFF", "mariadb@10.11?log_bin=ON"];
+        let bare = ["mariadb@10.11?log_bin=OFF", "mariadb@10.11?binlog_format=MIXED&log_bin=ON"];
         assert_eq!(of("mariadb@10.11", Some("10.11.5")), bare);
         assert_eq!(of("mariadb@10.11", None), bare);
         assert_eq!(
             of("mariadb@10.11", Some("10.11.8")),
             [
                 "mariadb@10.11?innodb_snapshot_isolation=OFF&log_bin=OFF",
-                "mariadb@10.11?innodb_snapshot_isolation=OFF&log_bin=ON",
+                "mariadb@10.11?binlog_format=MIXED&innodb_snapshot_isolation=OFF&log_bin=ON",
                 "mariadb@10.11?innodb_snapshot_isolation=ON&log_bin=OFF",
             ]
         );

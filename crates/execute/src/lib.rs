@@ -19,6 +19,7 @@ mod runner;
 mod scheduler;
 pub mod seams;
 mod slot;
+mod watchdog;
 
 pub use executor::{Counts, Executor, Options, Run, Timing};
 pub use placement::{Placed, Placement};

@@ -117,6 +117,12 @@ pub fn set_realtime(tid: u32, priority: Option<i32>) -> bool {
     unsafe { libc::sched_setscheduler(tid as libc::pid_t, policy, &param) == 0 }
 }
 
+/// The system's number of the calling thread.
+pub fn thread_id() -> u32 {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::gettid() as u32 }
+}
+
 /// The threads of a process.
 pub fn threads(pid: u32) -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };

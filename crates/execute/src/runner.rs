@@ -7,6 +7,7 @@ use crate::{
     os,
     placement::{self, Placed, Placement},
     seams::{ConnectError, Server},
+    watchdog::Watchdog,
 };
 
 /// Why no server could be brought up.
@@ -22,6 +23,7 @@ pub struct Runner {
     wish: Placement,
     cpus: Vec<usize>,
     placed: Placed,
+    watchdog: Option<Watchdog>,
     executor: Option<Executor>,
     counts: Counts,
     deaths: u64,
@@ -37,6 +39,7 @@ impl Runner {
             wish,
             cpus,
             placed: Placed::default(),
+            watchdog: None,
             executor: None,
             counts: Counts::default(),
             deaths: 0,
@@ -60,6 +63,7 @@ impl Runner {
             let server = (self.launch)()?;
             let pid = server.pid();
             let executor = Executor::new(server, self.options.clone())?;
+            self.watchdog = pid.filter(|_| self.wish.realtime).map(Watchdog::start);
             self.placed = placement::place(self.wish, pid);
             self.executor = Some(executor);
         }
@@ -85,8 +89,16 @@ impl Runner {
     }
 
     /// Where worker and server run.
-    pub fn placed(&self) -> &Placed {
-        &self.placed
+    pub fn placed(&self) -> Placed {
+        let mut placed = self.placed.clone();
+        if self.watchdog.as_ref().is_some_and(Watchdog::barked) {
+            placed.realtime = false;
+            placed.note = Some(
+                "the server's threads spin under real-time priority, so it runs without: where several sessions wake together, replays may differ"
+                    .into(),
+            );
+        }
+        placed
     }
 
     /// What the server is.

@@ -123,7 +123,7 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Option<Result>> {
         }
     }
     let settle = runner.executor().map_err(|error| anyhow::anyhow!(error))?.settles_by();
-    let placed = runner.placed().clone();
+    let placed = runner.placed();
     drop(runner);
     let mut ways = vec![(settle, waits)];
     // Without waits there is nothing to know, whichever way.

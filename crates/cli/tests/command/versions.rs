@@ -82,20 +82,20 @@ fn all_with_nothing_installed_is_what_is_built_in() {
 fn all_is_what_is_installed_by_product_and_version() {
     let Some(_alone) = servers(&["mariadb@10.11", "mysql@9.7"]) else { return };
     let cache = cache(&["mariadb@10.11", "mysql@9.7"]);
-    another_version(&cache, "mariadb@10.11", "10.11.5");
+    another_version(&cache, "mariadb@10.11", "10.11.7");
     let ran = with(&cache, &["corpus", "test", "write-skew-predicate", "--target", "all", "--json"]).exits(0);
     let newest = |name: &str| common::installed(name).unwrap().version().to_string();
     let (mariadb, mysql) = (newest("mariadb@10.11"), newest("mysql@9.7"));
     assert_eq!(
         targets(&ran),
         [
-            &format!("mysql@{mysql}?log_bin=ON"),
+            &format!("mysql@{mysql}?binlog_format=ROW&log_bin=ON"),
             &format!("mysql@{mysql}?log_bin=OFF"),
             // This one does not have the setting, so it is not started with it.
-            "mariadb@10.11.5?log_bin=OFF",
-            "mariadb@10.11.5?log_bin=ON",
+            "mariadb@10.11.7?log_bin=OFF",
+            "mariadb@10.11.7?binlog_format=MIXED&log_bin=ON",
             &format!("mariadb@{mariadb}?innodb_snapshot_isolation=OFF&log_bin=OFF"),
-            &format!("mariadb@{mariadb}?innodb_snapshot_isolation=OFF&log_bin=ON"),
+            &format!("mariadb@{mariadb}?binlog_format=MIXED&innodb_snapshot_isolation=OFF&log_bin=ON"),
             &format!("mariadb@{mariadb}?innodb_snapshot_isolation=ON&log_bin=OFF"),
             "sqlite?journal_mode=delete",
             "sqlite?journal_mode=wal",
@@ -146,7 +146,7 @@ fn a_table_of_a_server_with_settings() {
 
 
         Levels: RU, RC, RR, SER.
-        - 10.11.xx: innodb_snapshot_isolation=OFF, log_bin=OFF; innodb_snapshot_isolation=OFF, log_bin=ON; innodb_snapshot_isolation=ON, log_bin=OFF
+        - 10.11.xx: innodb_snapshot_isolation=OFF, log_bin=OFF; binlog_format=MIXED, innodb_snapshot_isolation=OFF, log_bin=ON; innodb_snapshot_isolation=ON, log_bin=OFF
 
         | case                        | 10.11.xx                                          |
         |-----------------------------|---------------------------------------------------|
@@ -258,7 +258,7 @@ fn bisect_finds_a_change() {
 fn bisect_runs_every_installed_version_between_the_ends() {
     let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
     let cache = cache(&["mariadb@10.11"]);
-    for version in ["10.11.5", "10.11.9", "10.11.10"] {
+    for version in ["10.11.7", "10.11.9", "10.11.10"] {
         another_version(&cache, "mariadb@10.11", version);
     }
     let ran = |args: &[&str]| {
@@ -269,7 +269,7 @@ fn bisect_runs_every_installed_version_between_the_ends() {
         behaviours.iter().map(|one| one["target"].as_str().unwrap().to_string()).collect::<Vec<_>>()
     };
     let newest = format!("mariadb@{}", common::installed("mariadb@10.11").unwrap().version());
-    assert_eq!(ran(&[]), ["mariadb@10.11.5", "mariadb@10.11.9", "mariadb@10.11.10", &newest]);
+    assert_eq!(ran(&[]), ["mariadb@10.11.7", "mariadb@10.11.9", "mariadb@10.11.10", &newest]);
     assert_eq!(
         ran(&["--from", "mariadb@10.11.9", "--to", "mariadb@10.11.10?log_bin=ON"]),
         ["mariadb@10.11.9?log_bin=ON", "mariadb@10.11.10?log_bin=ON"]
@@ -277,11 +277,11 @@ fn bisect_runs_every_installed_version_between_the_ends() {
     // The oldest does not have the setting, and behaves as if it were off.
     assert_eq!(
         ran(&["--to", "mariadb@10.11.9?innodb_snapshot_isolation=OFF"]),
-        ["mariadb@10.11.5", "mariadb@10.11.9?innodb_snapshot_isolation=OFF"]
+        ["mariadb@10.11.7", "mariadb@10.11.9?innodb_snapshot_isolation=OFF"]
     );
     let on = "mariadb@10.11.9?innodb_snapshot_isolation=ON";
     let ran = with(&cache, &["corpus", "bisect", "mdev-34108", "--to", on]).fails(&["no two versions"]);
-    let left_out = "note: mariadb@10.11.5 does not have innodb_snapshot_isolation=ON and is left out\n";
+    let left_out = "note: mariadb@10.11.7 does not have innodb_snapshot_isolation=ON and is left out\n";
     assert!(ran.err.contains(left_out), "{}", ran.err);
     let from = ["--from", "mariadb@10.11.10", "--to", "mariadb@10.11.9"];
     with(&cache, &[&["corpus", "bisect", "mdev-34108"], &from[..]].concat()).fails(&["10.11.10 is newer"]);

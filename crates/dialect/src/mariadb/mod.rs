@@ -26,7 +26,8 @@ pub static DIALECT: Dialect = Dialect {
     quote: '`',
     variants: &[
         &[("innodb_snapshot_isolation", "OFF"), ("log_bin", "OFF")],
-        &[("innodb_snapshot_isolation", "OFF"), ("log_bin", "ON")],
+        // The format is the default from 10.2.4 on; the one before refuses changes at READ COMMITTED and below.
+        &[("innodb_snapshot_isolation", "OFF"), ("log_bin", "ON"), ("binlog_format", "MIXED")],
         &[("innodb_snapshot_isolation", "ON"), ("log_bin", "OFF")],
     ],
     // MDEV-35124 names 10.6.18, 10.11.8 and 11.4.2; those between were released together with them.

@@ -22,7 +22,8 @@ pub static DIALECT: Dialect = Dialect {
     show_warnings: Some("SHOW WARNINGS"),
     hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
     quote: '`',
-    variants: &[&[("log_bin", "ON")], &[("log_bin", "OFF")]],
+    // A log of statements, the default before 5.7.7, refuses every change at READ UNCOMMITTED and READ COMMITTED.
+    variants: &[&[("log_bin", "ON"), ("binlog_format", "ROW")], &[("log_bin", "OFF")]],
     since: &[],
 };
 

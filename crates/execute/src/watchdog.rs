@@ -1,0 +1,140 @@
+//! Looks after a server with real-time priority.
+//!
+//! The server stands above the worker on one CPU. Should one of its threads spin instead of sleep, as the background
+//! threads of some old versions do, then nothing below it runs any more: not the worker, and not even a signal that is to end
+//! it. So a thread on the other CPUs watches the worker. If that is ready to run but has not run for a second, the
+//! server loses its priority, and the run goes on without it.
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use crate::os;
+
+/// How often the worker is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+/// Starved at so many looks in a row, and it is believed.
+const LOOKS: u32 = 4;
+
+/// Watches until it is dropped.
+#[derive(Debug)]
+pub struct Watchdog {
+    over: Arc<AtomicBool>,
+    barked: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watchdog {
+    /// Watches the calling thread. To be called before that one gets its own place, which a new thread inherits.
+    pub fn start(server: u32) -> Watchdog {
+        let (over, barked) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (stop, fired, worker) = (over.clone(), barked.clone(), os::thread_id());
+        let thread = thread::Builder::new()
+            .name("watchdog".into())
+            .spawn(move || {
+                if starves(worker, &stop) {
+                    os::family(server).into_iter().for_each(|thread| {
+                        os::set_realtime(thread, None);
+                    });
+                    fired.store(true, Ordering::Relaxed);
+                }
+            })
+            .ok();
+        Watchdog { over, barked, thread }
+    }
+
+    /// Did the server have to lose its priority?
+    pub fn barked(&self) -> bool {
+        self.barked.load(Ordering::Relaxed)
+    }
+}
+
+/// Watches the worker until it starves or the watch is over.
+fn starves(worker: u32, over: &AtomicBool) -> bool {
+    let (mut before, mut looks) = (None, 0);
+    while !over.load(Ordering::Relaxed) {
+        let now = hungry(worker);
+        looks = if now.is_some() && now == before { looks + 1 } else { 0 };
+        if looks == LOOKS {
+            return true;
+        }
+        before = now;
+        thread::park_timeout(LOOK);
+    }
+    false
+}
+
+/// How long the thread has run so far, if it is ready to run.
+fn hungry(thread: u32) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
+    let ready = stat.rsplit(')').next()?.trim_start().starts_with('R');
+    let ran = fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+    ready.then(|| ran.split(' ').next().unwrap_or_default().to_string())
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_worker_that_works_or_sleeps_is_left_alone() {
+        let mut server = Command::new("sleep").arg("100").spawn().unwrap();
+        let watchdog = Watchdog::start(server.id());
+        for _ in 0..2 {
+            thread::park_timeout(LOOK * LOOKS);
+            assert!(!watchdog.barked());
+        }
+        drop(watchdog);
+        server.kill().unwrap();
+        server.wait().unwrap();
+    }
+
+    #[test]
+    fn a_worker_below_a_server_that_spins_is_freed() {
+        let cpus = os::cpus();
+        if cpus.len() < 2 {
+            return;
+        }
+        let cpu = [cpus[cpus.len() - 1]];
+        let mut server = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let pid = server.id();
+        let freed = thread::spawn(move || {
+            let watchdog = Watchdog::start(pid);
+            if !os::pin_thread(0, &cpu) || !os::pin_thread(pid, &cpu) || !os::set_realtime(0, Some(5)) {
+                return None; // No right to it.
+            }
+            os::set_realtime(pid, Some(10));
+            // From here on this thread does not run until the watchdog has barked.
+            let mut times = 0_u64;
+            while !watchdog.barked() && times < u64::MAX {
+                times += 1;
+                thread::yield_now();
+            }
+            os::set_realtime(0, None);
+            Some(watchdog.barked())
+        })
+        .join()
+        .unwrap();
+        server.kill().unwrap();
+        server.wait().unwrap();
+        assert_ne!(freed, Some(false));
+    }
+}
