@@ -64,7 +64,7 @@ fn targets_that_cannot_be() {
         .fails(&["`oracle` is not a product that Isopod knows", "mysql, mariadb, postgres and sqlite"]);
     on("mysql@new").fails(&["`new` is not a version"]);
     on("mysql?log_bin").fails(&["`log_bin` is not a setting; write name=value"]);
-    on("mysql@8.0").fails(&["error: mysql@8.0 cannot be installed here\n", "\n  available: mysql@"]);
+    on("mysql@8.4").fails(&["error: mysql@8.4 cannot be installed here\n", "\n  available: mysql@"]);
     on("sqlite@1.2").fails(&["sqlite@1.2 cannot be had"]);
     on("sqlite?colour=red").fails(&["sqlite has no setting `colour`", "journal_mode"]);
     on("sqlite?journal_mode=red").fails(&["`red` is no value for sqlite's journal_mode"]);
