@@ -118,10 +118,11 @@ impl PgServer {
             settings: Vec::new(),
         };
         let board = Board::default();
-        let mut control = PgSession::connect(&plain, &board)?;
-        let (info, deadlock_timeout) = describe(&mut control)?;
+        let control = PgSession::connect(&plain, &board)?;
         let schema = format!("{PREFIX}{}", options.name);
         let door = enter(&plain, &schema, options.settle)?;
+        // What is in force in the sessions of a case counts, not what the server has by itself.
+        let (info, deadlock_timeout) = describe(&mut PgSession::connect(&door, &board)?)?;
         let mut server = PgServer { options, schema, info, plain, door, deadlock_timeout, board, control };
         server.drop_schema()?;
         demand(&mut server.control, &format!("CREATE SCHEMA {}", server.schema), SILENCE)?;
@@ -196,7 +197,7 @@ impl Server for PgServer {
         let (timeout, clock) = (self.deadlock_timeout, execute::os::clock);
         Ok(match self.options.settle {
             Settle::Proc => Box::new(ProcMonitor::new(&self.door, &self.plain, &self.board, timeout, clock)?),
-            Settle::Sql => Box::new(SqlMonitor::new(&self.plain, timeout, clock)?),
+            Settle::Sql => Box::new(SqlMonitor::new(&self.plain, &self.board, timeout, clock)?),
         })
     }
 

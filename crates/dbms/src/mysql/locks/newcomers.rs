@@ -50,7 +50,7 @@ impl Newcomers {
             if begin.elapsed() > PATIENCE {
                 return Ok(None);
             }
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::yield_now();
         }
     }
 }

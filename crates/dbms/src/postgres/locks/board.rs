@@ -8,6 +8,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use execute::SessionId;
@@ -19,33 +20,47 @@ const ROUTINE: &str = "ProcSleep";
 
 /// What was heard last of each session's statement.
 #[derive(Clone, Debug, Default)]
-pub struct Board(Arc<Mutex<BTreeMap<SessionId, String>>>);
+pub struct Board(Arc<Mutex<BTreeMap<SessionId, Entry>>>);
+
+/// What is known about the statement that a session has sent last.
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    /// The line of the last notice.
+    line: Option<String>,
+    /// When it was first seen to wait.
+    waits_since: Option<Duration>,
+}
 
 impl Board {
-    fn lines(&self) -> MutexGuard<'_, BTreeMap<SessionId, String>> {
+    fn entries(&self) -> MutexGuard<'_, BTreeMap<SessionId, Entry>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A session heard this.
     pub fn note(&self, session: SessionId, place: Place) {
         if place.routine == ROUTINE {
-            self.lines().insert(session, place.line);
+            self.entries().entry(session).or_default().line = Some(place.line);
         }
     }
 
     /// A session sends a new statement, or is gone.
     pub fn clear(&self, session: SessionId) {
-        self.lines().remove(&session);
+        self.entries().remove(&session);
     }
 
     /// The line of the last notice about this session's statement; none if there was no notice yet.
     pub fn last(&self, session: SessionId) -> Option<String> {
-        self.lines().get(&session).cloned()
+        self.entries().get(&session)?.line.clone()
     }
 
     /// Was the last notice about this session's statement written in this line?
     pub fn says(&self, session: SessionId, line: &str) -> bool {
-        self.lines().get(&session).is_some_and(|last| last == line)
+        self.entries().get(&session).is_some_and(|entry| entry.line.as_deref() == Some(line))
+    }
+
+    /// Its statement is seen to wait. Since when?
+    pub fn waits_since(&self, session: SessionId, now: Duration) -> Duration {
+        *self.entries().entry(session).or_default().waits_since.get_or_insert(now)
     }
 }
 
@@ -68,5 +83,14 @@ mod tests {
         board.clear(7);
         assert_eq!(board.last(7), None);
         assert!(!board.says(7, ""), "{board:?}");
+    }
+
+    #[test]
+    fn a_new_statement_waits_anew() {
+        let (board, ms) = (Board::default(), Duration::from_millis);
+        assert_eq!(board.waits_since(7, ms(5)), ms(5));
+        assert_eq!(board.waits_since(7, ms(9)), ms(5));
+        board.clear(7);
+        assert_eq!(board.waits_since(7, ms(9)), ms(9));
     }
 }

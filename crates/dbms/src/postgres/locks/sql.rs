@@ -4,6 +4,10 @@
 //! cycle stands in its lock table, so cycles are searched here ([`crate::locks::waits`]) and left to the server for more
 //! than that time. The processes are looked at one after another, so a wait counts only if a second look, taken right
 //! after the first, shows exactly the same.
+//!
+//! Who looks first after a cycle has closed is the victim. Where `deadlock_timeout` could be set to a moment, a new wait
+//! counts only when that moment has passed, so that whoever waited before has looked already and the one that closes the
+//! cycle is the victim, as with `proc`. Where it could not, the victim is the server's choice.
 
 use std::time::Duration;
 
@@ -11,15 +15,22 @@ use execute::{ConnectError, LockMonitor, SessionId, Settled};
 
 use super::{
     super::session::Door,
+    board::Board,
     source::{Source, give_up},
 };
 use crate::locks::waits::Judge;
+
+/// Searches for deadlocks that come sooner than this are awaited.
+const SOON: Duration = Duration::from_millis(10);
 
 /// Asks in SQL.
 #[derive(Debug)]
 pub struct SqlMonitor {
     source: Source,
     judge: Judge,
+    board: Board,
+    /// How long a wait must have been seen before it counts.
+    age: Duration,
     clock: fn() -> Duration,
 }
 
@@ -27,10 +38,17 @@ impl SqlMonitor {
     /// Opens a connection of its own. The clock measures only how long a cycle stays.
     pub fn new(
         door: &Door,
+        board: &Board,
         deadlock_timeout: Duration,
         clock: fn() -> Duration,
     ) -> Result<SqlMonitor, ConnectError> {
-        Ok(SqlMonitor { source: Source::open(door)?, judge: Judge::new(give_up(deadlock_timeout)), clock })
+        Ok(SqlMonitor {
+            source: Source::open(door)?,
+            judge: Judge::new(give_up(deadlock_timeout)),
+            board: board.clone(),
+            age: if deadlock_timeout <= SOON { 2 * deadlock_timeout } else { Duration::ZERO },
+            clock,
+        })
     }
 }
 
@@ -49,7 +67,13 @@ impl LockMonitor for SqlMonitor {
     }
 
     fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
-        settled(&mut self.source, &mut self.judge, outstanding, (self.clock)())
+        let now = (self.clock)();
+        if settled(&mut self.source, &mut self.judge, outstanding, now)? == Settled::Working {
+            return Ok(Settled::Working);
+        }
+        // Every one of them is noted, not only the first that is young.
+        let young = |session: &&SessionId| now - self.board.waits_since(**session, now) < self.age;
+        Ok(if outstanding.iter().filter(young).count() == 0 { Settled::AllWait } else { Settled::Working })
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
