@@ -51,7 +51,7 @@ struct Archives {
 
 impl Apt {
     /// Prepares the folder for a suite.
-    pub fn new(folder: &Path, suite: &str, stable: bool) -> Result<Apt> {
+    pub fn new(folder: &Path, suite: &str, corrected: bool) -> Result<Apt> {
         let archives = configured()?;
         for sub in ["state/lists/partial", "cache/archives/partial", "parts", "debs"] {
             fs::create_dir_all(folder.join(sub)).doing("make", &folder.join(sub))?;
@@ -63,7 +63,7 @@ impl Apt {
         let signed =
             if Path::new(KEYRING).exists() { format!("[signed-by={KEYRING}] ") } else { String::new() };
         let mut sources = format!("deb {signed}{} {suite} main\n", archives.main);
-        if stable {
+        if corrected {
             sources += &format!("deb {signed}{} {suite}-updates main\n", archives.main);
             if let Some(security) = archives.security {
                 sources += &format!("deb {signed}{security} {suite}-security main\n");

@@ -29,8 +29,8 @@ pub enum Source {
     Debian {
         /// `bookworm`
         suite: &'static str,
-        /// Does the suite have `-updates` and `-security` beside it? A rolling suite has not.
-        stable: bool,
+        /// What happens to its packages after they were released.
+        keeps: Keeps,
         /// The package that holds the server: fetched with everything that it depends on.
         server: &'static str,
         /// Packages of which only the files are wanted, not what they depend on.
@@ -54,6 +54,17 @@ pub enum Source {
     },
 }
 
+/// What happens to a suite's packages after they were released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// Corrections come in the suites `-updates` and `-security` beside it, and are taken.
+    Line,
+    /// The same, but they are not taken: this is about what was released.
+    Release,
+    /// It goes on to other versions by itself.
+    Nothing,
+}
+
 /// Every line, in the order in which they are listed; within a product the newest comes last.
 const LINES: &[Line] = &[
     maven_mariadb(
@@ -74,13 +85,26 @@ const LINES: &[Line] = &[
     ),
     Line {
         product: Product::Mariadb,
+        version: "10.5.23",
+        fetch: 35,
+        room: 400,
+        // As it was released, with the bugs that later corrections took away.
+        source: Source::Debian {
+            suite: "bullseye",
+            keeps: Keeps::Release,
+            server: "mariadb-server-core-10.5",
+            alone: &["mariadb-server-10.5"],
+        },
+    },
+    Line {
+        product: Product::Mariadb,
         version: "10.5",
         fetch: 35,
         room: 400,
         // The other package is wanted for the SQL files that make the system tables; its scripts drag in much else.
         source: Source::Debian {
             suite: "bullseye",
-            stable: true,
+            keeps: Keeps::Line,
             server: "mariadb-server-core-10.5",
             alone: &["mariadb-server-10.5"],
         },
@@ -100,7 +124,7 @@ const LINES: &[Line] = &[
         room: 350,
         source: Source::Debian {
             suite: "bookworm",
-            stable: true,
+            keeps: Keeps::Line,
             server: "mariadb-server-core",
             alone: &["mariadb-server"],
         },
@@ -120,7 +144,7 @@ const LINES: &[Line] = &[
         room: 450,
         source: Source::Debian {
             suite: "trixie",
-            stable: true,
+            keeps: Keeps::Line,
             server: "mariadb-server-core",
             alone: &["mariadb-server"],
         },
@@ -148,7 +172,12 @@ const LINES: &[Line] = &[
         version: "9.7",
         fetch: 60,
         room: 600,
-        source: Source::Debian { suite: "sid", stable: false, server: "mysql-server-core", alone: &[] },
+        source: Source::Debian {
+            suite: "sid",
+            keeps: Keeps::Nothing,
+            server: "mysql-server-core",
+            alone: &[],
+        },
     },
     npm_postgres("13"),
     npm_postgres("14"),
@@ -211,7 +240,7 @@ impl Line {
     /// Does its source go on to other versions by itself?
     pub fn rolls(&self) -> bool {
         match &self.source {
-            Source::Debian { stable, .. } => !stable,
+            Source::Debian { keeps, .. } => *keeps == Keeps::Nothing,
             Source::Npm { .. } | Source::Maven { .. } => false,
         }
     }

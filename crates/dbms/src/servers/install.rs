@@ -11,7 +11,7 @@ use model::{Target, Version};
 use super::{
     apt::{self, Apt},
     cache::{Manifest, PackageVersion, Store},
-    catalog::{Line, Source},
+    catalog::{Keeps, Line, Source},
     client,
     copy::disk_use,
     error::{ErrorKind, IoContext, Result, ServerError},
@@ -201,8 +201,8 @@ fn fetch(
         vec![PackageVersion { package: package.to_string(), version: version.to_string() }]
     };
     let mut manifest = match &line.source {
-        Source::Debian { suite, stable, server, alone } => {
-            let apt = Apt::new(scratch, suite, *stable)?;
+        Source::Debian { suite, keeps, server, alone } => {
+            let apt = Apt::new(scratch, suite, *keeps == Keeps::Line)?;
             progress(Progress::Lists);
             apt.update(progress)?;
             let package = apt.candidate(server)?;
