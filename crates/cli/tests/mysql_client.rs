@@ -10,8 +10,9 @@ use std::{
 use common::{EXE, SERVERS, installed, target, whole};
 use dbms::{
     locks::Settle,
-    mysql::{MysqlServer, MysqlSession, Options},
+    mysql::{MysqlServer, MysqlSession},
     net::{Address, Login, SILENCE},
+    options::Options,
     servers::StartOptions,
 };
 use execute::{

@@ -12,7 +12,8 @@ use common::{EXE, case, installed, target, whole};
 use dbms::{
     locks::Settle,
     net::{Address, Login, SILENCE},
-    postgres::{Options, PgServer, PgSession, locks::board::Board, session::Door},
+    options::Options,
+    postgres::{PgServer, PgSession, locks::board::Board, session::Door},
     servers::StartOptions,
 };
 use execute::{
@@ -51,7 +52,6 @@ fn options(own: &Own, login: Login, name: &str, settle: Settle) -> Options {
     Options {
         address: own.address.clone(),
         login,
-        database: "postgres".to_string(),
         name: name.to_string(),
         settle,
         pid: Some(own.pid),
@@ -60,7 +60,7 @@ fn options(own: &Own, login: Login, name: &str, settle: Settle) -> Options {
 }
 
 fn server(own: &Own, name: &str, settle: Settle) -> PgServer {
-    PgServer::open(options(own, superuser(), name, settle)).unwrap()
+    PgServer::open(options(own, superuser(), name, settle), "postgres").unwrap()
 }
 
 fn run(session: &mut dyn Session, sql: &str) -> Answer {
@@ -554,13 +554,13 @@ fn without_rights_the_server_is_asked_in_sql() {
         run(session, "CREATE ROLE isopod_plain LOGIN");
         demand(session, "GRANT CREATE ON DATABASE postgres TO isopod_plain", SILENCE).unwrap();
         let who = || Login { user: "isopod_plain".to_string(), ..Login::default() };
-        match PgServer::open(options(own, who(), "rights", Settle::Proc)) {
+        match PgServer::open(options(own, who(), "rights", Settle::Proc), "postgres") {
             Err(ConnectError::Refused { reason, .. }) => {
                 assert!(reason.contains("must be asked in SQL"), "{reason}")
             }
             other => panic!("{other:?}"),
         }
-        let server = PgServer::open(options(own, who(), "rights", Settle::Sql)).unwrap();
+        let server = PgServer::open(options(own, who(), "rights", Settle::Sql), "postgres").unwrap();
         assert_eq!(server.info().settings["deadlock_timeout"], "1s");
         let mut table = Table::of(server, 2);
         assert_eq!(texts(table.sessions[0].as_mut(), "SHOW deadlock_timeout"), ["('1s')"]);

@@ -10,9 +10,10 @@ use model::{Place, Product, ServerInfo, Target};
 
 use crate::{
     attach::{AttachError, Door},
-    mysql::{self, MysqlServer},
+    mysql::MysqlServer,
     net::{Address, Login},
-    postgres::{self, PgServer},
+    options::Options,
+    postgres::PgServer,
     servers::{Installed, Instance, Progress, ServerError, StartOptions, Store},
     sqlite::{SqliteServer, StartError},
 };
@@ -131,16 +132,10 @@ fn start(
     let watched = instance.clone();
     let alive: Option<Box<dyn Fn() -> bool + Send>> =
         Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive()));
+    let options = Options { address, login, name, settle, pid, alive };
     let server: Box<dyn Server> = match target.product {
-        Product::Postgres => {
-            let database = DATABASE.to_string();
-            let options = postgres::Options { address, login, database, name, settle, pid, alive };
-            Box::new(PgServer::open(options)?)
-        }
-        Product::Mysql | Product::Mariadb | Product::Sqlite => {
-            let options = mysql::Options { address, login, name, settle, pid, alive };
-            Box::new(MysqlServer::open(options)?)
-        }
+        Product::Postgres => Box::new(PgServer::open(options, DATABASE)?),
+        Product::Mysql | Product::Mariadb | Product::Sqlite => Box::new(MysqlServer::open(options)?),
     };
     let info = ServerInfo { flags, ..server.info().clone() };
     Ok(Box::new(Kept { server, info, _instance: instance }))

@@ -6,6 +6,7 @@ pub mod launch;
 pub mod locks;
 pub mod mysql;
 pub mod net;
+pub mod options;
 pub mod postgres;
 pub mod servers;
 pub mod sqlite;

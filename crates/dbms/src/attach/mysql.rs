@@ -15,11 +15,9 @@ use super::{
 };
 use crate::{
     locks::Settle,
-    mysql::{
-        MysqlServer, MysqlSession, Options,
-        server::{PREFIX, describe},
-    },
+    mysql::{MysqlServer, MysqlSession, server::describe},
     net::{Address, Login, Refusal, SILENCE},
+    options::{Options, PREFIX},
 };
 
 /// The codes with which a server says that it takes no connection in the clear.
@@ -58,15 +56,9 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
     let ours = format!("{PREFIX}{name}");
     let mut mark = enter(door, None)?;
     rights(door, &mut mark, &info, &ours, settle)?;
-    let server = MysqlServer::open(Options {
-        address: door.address.clone(),
-        login: door.login.clone(),
-        name,
-        settle,
-        pid,
-        alive: None,
-    })
-    .map_err(own)?;
+    let (address, login) = (door.address.clone(), door.login.clone());
+    let options = Options { address, login, name, settle, pid, alive: None };
+    let server = MysqlServer::open(options).map_err(own)?;
     let mut attached = Attached {
         server: Box::new(server),
         info: info.clone(),

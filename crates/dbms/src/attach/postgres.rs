@@ -2,7 +2,7 @@
 //! Sessions look for names in our schema only, so that nothing of the others is found without being named.
 
 use execute::{
-    ConnectError,
+    ConnectError, Server,
     ask::{ask, demand, demand_rows, text},
 };
 use model::{Product, ServerInfo};
@@ -16,12 +16,8 @@ use super::{
 };
 use crate::{
     net::{Refusal, SILENCE},
-    postgres::{
-        Options, PgServer, PgSession,
-        locks::board::Board,
-        server::{PREFIX, describe},
-        session,
-    },
+    options::{Options, PREFIX},
+    postgres::{PgServer, PgSession, locks::board::Board, server::describe, session},
 };
 
 /// The oldest version whose behaviour we know.
@@ -44,7 +40,7 @@ pub fn look(door: &Door) -> Result<ServerInfo, AttachError> {
 }
 
 pub fn open(door: &Door) -> Result<Attached, AttachError> {
-    let info = look(door)?;
+    look(door)?;
     let (settle, pid) = door.settle()?;
     let own = |error: ConnectError| failed(door, &error);
     let name = schema::draw();
@@ -56,16 +52,9 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
     if !lock(&mut mark, &ours).map_err(own)? {
         return Err(AttachError::bare(format!("{ours} is in use already")));
     }
-    let server = PgServer::open(Options {
-        address: door.address.clone(),
-        login: door.login.clone(),
-        database: door.database.clone(),
-        name,
-        settle,
-        pid,
-        alive: None,
-    })
-    .map_err(own)?;
+    let (address, login) = (door.address.clone(), door.login.clone());
+    let options = Options { address, login, name, settle, pid, alive: None };
+    let server = PgServer::open(options, &door.database).map_err(own)?;
     let again = way(door);
     let leave = Box::new(move || {
         // Whatever goes wrong now is left to `prune`.
@@ -76,6 +65,8 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
         }
     });
     let notes = door.notes.clone();
+    // What is in force in the sessions of a case, which are not set as the one that looked.
+    let info = server.info().clone();
     let mut attached = Attached { server: Box::new(server), info, statements: Vec::new(), leave, notes };
     set(door, &mut attached)?;
     Ok(attached)

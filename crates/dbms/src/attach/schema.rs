@@ -5,7 +5,7 @@ use std::{fs::File, io::Read, time::SystemTime};
 
 use sha2::{Digest, Sha256};
 
-use crate::mysql::server::PREFIX;
+use crate::options::PREFIX;
 
 /// What follows the prefix, for a new schema.
 pub fn draw() -> String {

@@ -21,5 +21,5 @@ pub mod session;
 pub mod values;
 pub mod wire;
 
-pub use server::{MysqlServer, Options};
+pub use server::MysqlServer;
 pub use session::MysqlSession;

@@ -1,7 +1,5 @@
 //! A running server of this family: what it says of itself, its sessions, its monitor, and one schema of ours.
 
-use std::fmt;
-
 use execute::{
     ConnectError, LockMonitor, RawReply, Server, Session, SessionId,
     ask::{ask, demand, demand_rows},
@@ -12,13 +10,7 @@ use super::{
     locks::{proc::ProcMonitor, sql::SqlMonitor},
     session::MysqlSession,
 };
-use crate::{
-    locks::Settle,
-    net::{Address, Login, SILENCE},
-};
-
-/// Everything that we create on a server has this in front of its name.
-pub const PREFIX: &str = "isopod_";
+use crate::{locks::Settle, net::SILENCE, options::Options};
 
 /// `KILL` of a session that is gone already.
 const NO_SUCH_THREAD: u32 = 1094;
@@ -42,34 +34,6 @@ const SETTINGS: &[&str] = &[
     "tx_isolation",
 ];
 
-/// What is needed to use a server.
-pub struct Options {
-    /// Where it listens.
-    pub address: Address,
-    /// Who we are.
-    pub login: Login,
-    /// Our schema there will be `isopod_<name>`. One that is left from before is dropped first, so two
-    /// users of one server need two names. Small letters, digits and underscores.
-    pub name: String,
-    /// How to know that statements wait.
-    pub settle: Settle,
-    /// Its process, if it runs here.
-    pub pid: Option<u32>,
-    /// Does it live? Known to whoever started it; without that, it lives if it takes connections.
-    pub alive: Option<Box<dyn Fn() -> bool + Send>>,
-}
-
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("address", &self.address)
-            .field("name", &self.name)
-            .field("settle", &self.settle)
-            .field("pid", &self.pid)
-            .finish_non_exhaustive()
-    }
-}
-
 /// A MySQL or MariaDB server.
 #[derive(Debug)]
 pub struct MysqlServer {
@@ -83,30 +47,21 @@ pub struct MysqlServer {
 impl MysqlServer {
     /// Connects, asks what it is and creates our schema.
     pub fn open(options: Options) -> Result<MysqlServer, ConnectError> {
-        let refused = |reason: &str| ConnectError::Refused {
-            server: options.address.to_string(),
-            reason: reason.into(),
-        };
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        if options.name.is_empty() || options.name.len() > 40 || !options.name.chars().all(plain) {
-            return Err(refused(
-                "the name of our schema may have small letters, digits and underscores only",
-            ));
-        }
+        let schema = options.schema()?;
         let mut control = MysqlSession::connect(&options.address, &options.login, None)?;
         let info = describe(&mut control)?;
         let own_threads =
             info.settings.get("thread_handling").is_none_or(|how| how == "one-thread-per-connection");
         match (options.settle, options.pid) {
-            (Settle::Proc, None) => return Err(refused("to read its threads its process must be known")),
+            (Settle::Proc, None) => {
+                return Err(options.refused("to read its threads its process must be known"));
+            }
             (Settle::Proc, Some(_)) if !own_threads => {
-                return Err(refused(
-                    "its sessions share threads (thread_handling), so it must be asked in SQL",
-                ));
+                return Err(options
+                    .refused("its sessions share threads (thread_handling), so it must be asked in SQL"));
             }
             (Settle::Proc, Some(_)) | (Settle::Sql, _) => {}
         }
-        let schema = format!("{PREFIX}{}", options.name);
         let mut server = MysqlServer { options, schema, info, control };
         server.drop_schema()?;
         demand(&mut server.control, &format!("CREATE DATABASE `{}`", server.schema), SILENCE)?;

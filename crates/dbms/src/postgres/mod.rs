@@ -19,5 +19,5 @@ pub mod session;
 pub mod values;
 pub mod wire;
 
-pub use server::{Options, PgServer};
+pub use server::PgServer;
 pub use session::PgSession;

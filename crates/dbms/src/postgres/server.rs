@@ -1,6 +1,6 @@
 //! A running PostgreSQL server: what it says of itself, its sessions, its monitor, and one schema of ours.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use execute::{
     ConnectError, LockMonitor, Server, Session, SessionId,
@@ -16,13 +16,7 @@ use super::{
     },
     session::{Door, NotOpened, PgSession},
 };
-use crate::{
-    locks::Settle,
-    net::{Address, Login, SILENCE},
-};
-
-/// Everything that we create on a server has this in front of its name.
-pub const PREFIX: &str = "isopod_";
+use crate::{locks::Settle, net::SILENCE, options::Options};
 
 /// The settings that change what a server owes. Those that a version does not have are left out.
 const SETTINGS_OF_THE_SERVER: &[&str] = &[
@@ -47,37 +41,6 @@ const SETTINGS_OF_THE_SERVER: &[&str] = &[
     "wal_level",
 ];
 
-/// What is needed to use a server.
-pub struct Options {
-    /// Where it listens; of a Unix socket the path of the file itself.
-    pub address: Address,
-    /// Who we are.
-    pub login: Login,
-    /// The database in which our schema is made.
-    pub database: String,
-    /// Our schema there will be `isopod_<name>`. One that is left from before is dropped first, so two
-    /// users of one database need two names. Small letters, digits and underscores.
-    pub name: String,
-    /// How to know that statements wait.
-    pub settle: Settle,
-    /// Its first process, if it runs here.
-    pub pid: Option<u32>,
-    /// Does it live? Known to whoever started it; without that, it lives if it takes connections.
-    pub alive: Option<Box<dyn Fn() -> bool + Send>>,
-}
-
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("address", &self.address)
-            .field("database", &self.database)
-            .field("name", &self.name)
-            .field("settle", &self.settle)
-            .field("pid", &self.pid)
-            .finish_non_exhaustive()
-    }
-}
-
 /// A PostgreSQL server.
 #[derive(Debug)]
 pub struct PgServer {
@@ -96,30 +59,20 @@ pub struct PgServer {
 }
 
 impl PgServer {
-    /// Connects, asks what it is and creates our schema.
-    pub fn open(options: Options) -> Result<PgServer, ConnectError> {
-        let refused = |reason: &str| ConnectError::Refused {
-            server: options.address.to_string(),
-            reason: reason.into(),
-        };
-        let small = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        if options.name.is_empty() || options.name.len() > 40 || !options.name.chars().all(small) {
-            return Err(refused(
-                "the name of our schema may have small letters, digits and underscores only",
-            ));
-        }
+    /// Connects, asks what it is and creates our schema in this database.
+    pub fn open(options: Options, database: &str) -> Result<PgServer, ConnectError> {
+        let schema = options.schema()?;
         if (options.settle, options.pid) == (Settle::Proc, None) {
-            return Err(refused("to watch its processes they must run here"));
+            return Err(options.refused("to watch its processes they must run here"));
         }
         let plain = Door {
             address: options.address.clone(),
             login: options.login.clone(),
-            database: options.database.clone(),
+            database: database.to_string(),
             settings: Vec::new(),
         };
         let board = Board::default();
         let control = PgSession::connect(&plain, &board)?;
-        let schema = format!("{PREFIX}{}", options.name);
         let door = enter(&plain, &schema, options.settle)?;
         // What is in force in the sessions of a case counts, not what the server has by itself.
         let (info, deadlock_timeout) = describe(&mut PgSession::connect(&door, &board)?)?;

@@ -1,0 +1,59 @@
+//! What is needed to use a server, whatever it speaks: where it is, who we are there, and what our schema is called.
+
+use std::fmt;
+
+use execute::ConnectError;
+
+use crate::{
+    locks::Settle,
+    net::{Address, Login},
+};
+
+/// Everything that we create on a server has this in front of its name.
+pub const PREFIX: &str = "isopod_";
+
+/// What is needed to use a server.
+pub struct Options {
+    /// Where it listens; of a Unix socket the path of the file itself.
+    pub address: Address,
+    /// Who we are.
+    pub login: Login,
+    /// Our schema there will be `isopod_<name>`. One that is left from before is dropped first, so two
+    /// users of one server need two names. Small letters, digits and underscores.
+    pub name: String,
+    /// How to know that statements wait.
+    pub settle: Settle,
+    /// Its first process, if it runs here.
+    pub pid: Option<u32>,
+    /// Does it live? Known to whoever started it; without that, it lives if it takes connections.
+    pub alive: Option<Box<dyn Fn() -> bool + Send>>,
+}
+
+impl Options {
+    /// The name of our schema, which needs no quotes anywhere.
+    pub fn schema(&self) -> Result<String, ConnectError> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if self.name.is_empty() || self.name.len() > 40 || !self.name.chars().all(plain) {
+            return Err(
+                self.refused("the name of our schema may have small letters, digits and underscores only")
+            );
+        }
+        Ok(format!("{PREFIX}{}", self.name))
+    }
+
+    /// It cannot be used, for this reason.
+    pub fn refused(&self, reason: &str) -> ConnectError {
+        ConnectError::Refused { server: self.address.to_string(), reason: reason.into() }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("address", &self.address)
+            .field("name", &self.name)
+            .field("settle", &self.settle)
+            .field("pid", &self.pid)
+            .finish_non_exhaustive()
+    }
+}
