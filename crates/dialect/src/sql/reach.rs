@@ -87,8 +87,10 @@ fn of_opaque(product: Product, text: &str) -> Option<Reach> {
         ["SET", "GLOBAL" | "PERSIST" | "PERSIST_ONLY", ..]
         | ["ALTER", "SYSTEM" | "DATABASE" | "INSTANCE" | "SERVER", ..]
         | ["CREATE" | "DROP", "DATABASE" | "TABLESPACE" | "SERVER" | "EXTENSION", ..]
-        | ["INSTALL" | "UNINSTALL" | "KILL" | "SHUTDOWN" | "RESTART" | "FLUSH" | "RESET" | "PURGE", ..]
+        | ["INSTALL" | "UNINSTALL" | "KILL" | "SHUTDOWN" | "RESTART" | "FLUSH" | "PURGE", ..]
         | ["CHECKPOINT", ..] => Some(Reach::Server),
+        // PostgreSQL's goes back to what a session began with.
+        ["RESET", ..] if product != Product::Postgres => Some(Reach::Server),
         _ => None,
     }
 }
