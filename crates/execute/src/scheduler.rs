@@ -158,7 +158,8 @@ impl<'a> Play<'a> {
         Ok(())
     }
 
-    /// Did something answer although nothing was sent? A lock timeout may; anything else is a false decision.
+    /// Did something answer although nothing was sent? A statement whose time is over may, be it the time for a lock or
+    /// for all of it; anything else is a false decision.
     pub fn late(&mut self) -> Result<(), ConnectError> {
         let (fds, _) = self.outstanding();
         if fds.is_empty() || !os::wait_readable(&fds, Duration::ZERO) {
@@ -169,9 +170,10 @@ impl<'a> Play<'a> {
         if self.collect(&mut round, &mut answers)? {
             for (_, answer) in &answers {
                 let timeout = match &answer.reply {
-                    RawReply::Error(error) => {
-                        (self.on.dialect.classify)(error.code, &error.sqlstate).0 == ErrorClass::LockTimeout
-                    }
+                    RawReply::Error(error) => matches!(
+                        (self.on.dialect.classify)(error.code, &error.sqlstate).0,
+                        ErrorClass::LockTimeout | ErrorClass::Interrupted
+                    ),
                     RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => {
                         false
                     }
