@@ -101,10 +101,15 @@ pub fn runner(target: &Target, how: &How, options: Options) -> anyhow::Result<Ru
             Err(error) => anyhow::anyhow!(error),
         }
     })?;
+    say_placed(&runner);
+    Ok(runner)
+}
+
+/// Says what is missing of the place that was wished for. That may show only while cases run.
+pub fn say_placed(runner: &Runner) {
     if let Some(note) = &runner.placed().note {
         say_once(note);
     }
-    Ok(runner)
 }
 
 /// An error of `dbms` with its advice.

@@ -2,63 +2,35 @@
 
 mod common;
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
-use common::{EXE, SERVERS, installed, target, whole};
+use common::{
+    SERVERS,
+    table::{self, BOTH, Own, Table, run, texts},
+};
 use dbms::{
     locks::Settle,
     mysql::{MysqlServer, MysqlSession},
     net::{Address, Login, SILENCE},
-    options::Options,
-    servers::StartOptions,
 };
 use execute::{
-    Answer, ConnectError, LockMonitor, RawReply, Server, Session, SessionId, Settled,
+    Answer, ConnectError, RawReply, Server,
     ask::{ask, demand, demand_rows},
     os::{Interest, wait},
 };
 use model::{Open, Product};
 
-/// A server for this test alone: the monitors take it for one worker's own, as the executor gives it. Others'
-/// statements hold latches, and a session that sleeps for a latch looks like one that waits for a lock.
-struct Own {
-    address: Address,
-    pid: u32,
-}
-
 /// Runs a test on one server of each product.
 fn on_both(test: fn(&Own)) {
-    for text in SERVERS {
-        let Some(installed) = installed(text) else { continue };
-        let instance = installed
-            .start(Path::new(EXE), &target(text), &StartOptions::default())
-            .unwrap_or_else(|error| panic!("{}", whole(&error)));
-        println!("on {text}");
-        test(&Own { address: Address::Unix(instance.socket().to_path_buf()), pid: instance.pid() });
-    }
+    table::on_each(&SERVERS, test);
 }
 
 fn server(own: &Own, name: &str, settle: Settle) -> MysqlServer {
-    let options = Options {
-        address: own.address.clone(),
-        login: Login::default(),
-        name: name.to_string(),
-        settle,
-        pid: Some(own.pid),
-        alive: None,
-    };
-    MysqlServer::open(options).unwrap()
+    MysqlServer::open(own.options(Login::default(), name, settle)).unwrap()
 }
 
-fn run(session: &mut dyn Session, sql: &str) -> Answer {
-    ask(session, sql, SILENCE).unwrap()
-}
-
-fn texts(session: &mut dyn Session, sql: &str) -> Vec<String> {
-    demand_rows(session, sql, SILENCE).unwrap().texts()
+fn table(own: &Own, name: &str, settle: Settle, sessions: usize) -> Table<MysqlServer> {
+    Table::of(server(own, name, settle), sessions)
 }
 
 fn code(answer: &Answer) -> u32 {
@@ -67,81 +39,6 @@ fn code(answer: &Answer) -> u32 {
         RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => 0,
     }
 }
-
-/// Sessions with statements outstanding, settled as a scheduler does it.
-struct Table {
-    server: MysqlServer,
-    monitor: Box<dyn LockMonitor>,
-    sessions: Vec<Box<dyn Session>>,
-    outstanding: Vec<usize>,
-    late: usize,
-}
-
-impl Table {
-    fn new(own: &Own, name: &str, settle: Settle, sessions: usize) -> Table {
-        let mut server = server(own, name, settle);
-        let mut monitor = server.monitor().unwrap();
-        let sessions: Vec<_> = (0..sessions).map(|_| server.connect().unwrap()).collect();
-        sessions.iter().for_each(|session| monitor.watch(session.id()).unwrap());
-        Table { server, monitor, sessions, outstanding: Vec::new(), late: 0 }
-    }
-
-    fn id(&self, session: usize) -> SessionId {
-        self.sessions[session].id()
-    }
-
-    fn drain(&mut self, into: &mut Vec<(usize, Answer)>) -> bool {
-        let before = into.len();
-        self.outstanding.retain(|&index| match self.sessions[index].receive() {
-            Some(answer) => {
-                into.push((index, answer));
-                false
-            }
-            None => true,
-        });
-        into.len() > before
-    }
-
-    /// Everything that answers until the rest provably waits.
-    fn settle(&mut self) -> Vec<(usize, Answer)> {
-        let mut answers = Vec::new();
-        loop {
-            self.drain(&mut answers);
-            if self.outstanding.is_empty() {
-                return answers;
-            }
-            let waiting: Vec<SessionId> = self.outstanding.iter().map(|&index| self.id(index)).collect();
-            if self.monitor.check(&waiting).unwrap() == Settled::AllWait && !self.drain(&mut answers) {
-                return answers;
-            }
-            let sockets: Vec<_> = self.outstanding.iter().map(|&index| self.sessions[index].fd()).collect();
-            wait(&sockets, Interest::Read, self.monitor.patience());
-        }
-    }
-
-    fn send(&mut self, session: usize, sql: &str) -> Vec<(usize, Answer)> {
-        let mut late = Vec::new();
-        self.drain(&mut late);
-        self.late += late.len();
-        self.sessions[session].send(sql);
-        self.outstanding.push(session);
-        self.settle()
-    }
-
-    /// Sends what must not wait.
-    fn now(&mut self, session: usize, sql: &str) -> Answer {
-        let mut answers = self.send(session, sql);
-        assert_eq!(answers.len(), 1, "{sql}: {answers:?}");
-        answers.remove(0).1
-    }
-
-    fn waits(&mut self, session: usize, sql: &str) {
-        let answers = self.send(session, sql);
-        assert!(answers.is_empty(), "{sql} must wait: {answers:?}");
-    }
-}
-
-const BOTH: [(Settle, &str); 2] = [(Settle::Proc, "proc"), (Settle::Sql, "sql")];
 
 #[test]
 fn values_come_as_the_server_wrote_them() {
@@ -278,20 +175,18 @@ fn passwords() {
 #[test]
 fn a_kill_ends_the_statement_or_the_session() {
     on_both(|own| {
-        let mut table = Table::new(own, "kill", Settle::Proc, 3);
+        let mut table = table(own, "kill", Settle::Proc, 3);
         table.now(0, "CREATE TABLE t (a INT PRIMARY KEY) ENGINE=InnoDB");
         table.now(0, "BEGIN");
         table.now(0, "INSERT INTO t VALUES (1)");
         table.waits(1, "INSERT INTO t VALUES (1)");
         let id = table.id(1);
         table.server.kill(id, false).unwrap();
-        assert!(wait(&[table.sessions[1].fd()], Interest::Read, SILENCE));
-        let answers = table.settle();
+        let answers = table.later();
         assert_eq!((answers.len(), code(&answers[0].1)), (1, 1317));
         table.waits(1, "INSERT INTO t VALUES (1)");
         table.server.kill(id, true).unwrap();
-        assert!(wait(&[table.sessions[1].fd()], Interest::Read, SILENCE));
-        let answers = table.settle();
+        let answers = table.later();
         let killed = [0, 1317, 1927, 4031, 1053];
         assert!(killed.contains(&code(&answers[0].1)), "{answers:?}");
         assert_eq!(
@@ -319,7 +214,7 @@ fn a_kill_ends_the_statement_or_the_session() {
 fn a_wait_is_known_and_names_its_blockers() {
     on_both(|own| {
         for (settle, how) in BOTH {
-            let mut table = Table::new(own, &format!("waits_{how}"), settle, 4);
+            let mut table = table(own, &format!("waits_{how}"), settle, 4);
             assert_eq!(table.monitor.how(), how);
             table.now(0, "CREATE TABLE t (a INT PRIMARY KEY, b INT) ENGINE=InnoDB");
             table.now(0, "INSERT INTO t VALUES (1, 1), (5, 5)");
@@ -367,7 +262,7 @@ fn a_wait_is_known_and_names_its_blockers() {
 fn a_deadlock_is_not_taken_for_a_wait() {
     on_both(|own| {
         for (settle, how) in BOTH {
-            let mut table = Table::new(own, &format!("deadlock_{how}"), settle, 2);
+            let mut table = table(own, &format!("deadlock_{how}"), settle, 2);
             table.now(0, "CREATE TABLE t (a INT PRIMARY KEY, b INT) ENGINE=InnoDB");
             table.now(0, "INSERT INTO t VALUES (1, 1), (2, 2)");
             for round in 0..200 {

@@ -4,20 +4,21 @@ mod common;
 
 use std::{
     env, fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
-use common::{EXE, case, installed, target, whole};
+use common::{
+    case,
+    table::{self, BOTH, Own, Table, run, texts},
+};
 use dbms::{
     locks::Settle,
     net::{Address, Login, SILENCE},
-    options::Options,
     postgres::{PgServer, PgSession, locks::board::Board, session::Door},
-    servers::StartOptions,
 };
 use execute::{
-    Answer, ConnectError, Executor, LockMonitor, RawReply, Server, Session, SessionId, Settled,
+    Answer, ConnectError, Executor, RawReply, Server, Session,
     ask::{ask, demand, demand_rows},
     os::{Interest, wait},
 };
@@ -26,49 +27,21 @@ use model::{Case, Level, Open, Outcome, Product, Reply, SessionSpec, Step, case:
 /// The oldest and the newest version that is offered.
 const VERSIONS: [&str; 2] = ["postgres@18", "postgres@13"];
 
-/// A server for this test alone.
-struct Own {
-    address: Address,
-    pid: u32,
-}
-
 /// Runs a test on a server of each version.
 fn on_each(test: fn(&Own)) {
-    for text in VERSIONS {
-        let Some(installed) = installed(text) else { continue };
-        let instance = installed
-            .start(Path::new(EXE), &target(text), &StartOptions::default())
-            .unwrap_or_else(|error| panic!("{}", whole(&error)));
-        println!("on {text}");
-        test(&Own { address: Address::Unix(instance.socket().to_path_buf()), pid: instance.pid() });
-    }
+    table::on_each(&VERSIONS, test);
 }
 
 fn superuser() -> Login {
     Login { user: "postgres".to_string(), ..Login::default() }
 }
 
-fn options(own: &Own, login: Login, name: &str, settle: Settle) -> Options {
-    Options {
-        address: own.address.clone(),
-        login,
-        name: name.to_string(),
-        settle,
-        pid: Some(own.pid),
-        alive: None,
-    }
-}
-
 fn server(own: &Own, name: &str, settle: Settle) -> PgServer {
-    PgServer::open(options(own, superuser(), name, settle), "postgres").unwrap()
+    PgServer::open(own.options(superuser(), name, settle), "postgres").unwrap()
 }
 
-fn run(session: &mut dyn Session, sql: &str) -> Answer {
-    ask(session, sql, SILENCE).unwrap()
-}
-
-fn texts(session: &mut dyn Session, sql: &str) -> Vec<String> {
-    demand_rows(session, sql, SILENCE).unwrap().texts()
+fn table(own: &Own, name: &str, settle: Settle, sessions: usize) -> Table<PgServer> {
+    Table::of(server(own, name, settle), sessions)
 }
 
 fn state(answer: &Answer) -> &str {
@@ -81,97 +54,6 @@ fn state(answer: &Answer) -> &str {
 fn done(affected: u64) -> RawReply {
     RawReply::Done { affected, matched: None }
 }
-
-/// Sessions with statements outstanding, settled as a scheduler does it.
-struct Table {
-    server: PgServer,
-    monitor: Box<dyn LockMonitor>,
-    sessions: Vec<Box<dyn Session>>,
-    outstanding: Vec<usize>,
-    waits: usize,
-    late: usize,
-}
-
-impl Table {
-    fn new(own: &Own, name: &str, settle: Settle, sessions: usize) -> Table {
-        Table::of(server(own, name, settle), sessions)
-    }
-
-    fn of(mut server: PgServer, sessions: usize) -> Table {
-        let mut monitor = server.monitor().unwrap();
-        let sessions: Vec<_> = (0..sessions).map(|_| server.connect().unwrap()).collect();
-        sessions.iter().for_each(|session| monitor.watch(session.id()).unwrap());
-        Table { server, monitor, sessions, outstanding: Vec::new(), waits: 0, late: 0 }
-    }
-
-    fn id(&self, session: usize) -> SessionId {
-        self.sessions[session].id()
-    }
-
-    fn drain(&mut self, into: &mut Vec<(usize, Answer)>) {
-        self.outstanding.retain(|&index| match self.sessions[index].receive() {
-            Some(answer) => {
-                into.push((index, answer));
-                false
-            }
-            None => true,
-        });
-    }
-
-    /// Everything that answers until the rest provably waits.
-    fn settle(&mut self) -> Vec<(usize, Answer)> {
-        let begun = Instant::now();
-        let mut answers = Vec::new();
-        loop {
-            self.drain(&mut answers);
-            if self.outstanding.is_empty() {
-                return answers;
-            }
-            let waiting: Vec<SessionId> = self.outstanding.iter().map(|&index| self.id(index)).collect();
-            let sockets: Vec<_> = self.outstanding.iter().map(|&index| self.sessions[index].fd()).collect();
-            if self.monitor.check(&waiting).unwrap() == Settled::AllWait {
-                if !wait(&sockets, Interest::Read, Duration::ZERO) {
-                    return answers;
-                }
-            } else {
-                wait(&sockets, Interest::Read, self.monitor.patience());
-            }
-            assert!(begun.elapsed() < Duration::from_secs(20), "never settled: {waiting:?} {answers:?}");
-        }
-    }
-
-    fn send(&mut self, session: usize, sql: &str) -> Vec<(usize, Answer)> {
-        let mut late = Vec::new();
-        self.drain(&mut late);
-        self.late += late.len();
-        self.sessions[session].send(sql);
-        self.outstanding.push(session);
-        let answers = self.settle();
-        self.waits += usize::from(self.outstanding.contains(&session));
-        answers
-    }
-
-    /// Sends what must not wait.
-    fn now(&mut self, session: usize, sql: &str) -> Answer {
-        let mut answers = self.send(session, sql);
-        assert_eq!(answers.len(), 1, "{sql}: {answers:?}");
-        answers.remove(0).1
-    }
-
-    fn waits(&mut self, session: usize, sql: &str) {
-        let answers = self.send(session, sql);
-        assert!(answers.is_empty(), "{sql} must wait: {answers:?}");
-    }
-
-    /// Waits for something to come, and settles.
-    fn later(&mut self) -> Vec<(usize, Answer)> {
-        let sockets: Vec<_> = self.outstanding.iter().map(|&index| self.sessions[index].fd()).collect();
-        assert!(wait(&sockets, Interest::Read, SILENCE));
-        self.settle()
-    }
-}
-
-const BOTH: [(Settle, &str); 2] = [(Settle::Proc, "proc"), (Settle::Sql, "sql")];
 
 #[test]
 fn values_come_as_the_server_wrote_them() {
@@ -378,7 +260,7 @@ fn passwords() {
 #[test]
 fn a_kill_ends_the_statement_or_the_session() {
     on_each(|own| {
-        let mut table = Table::new(own, "kill", Settle::Proc, 3);
+        let mut table = table(own, "kill", Settle::Proc, 3);
         table.now(0, "CREATE TABLE t (a INT PRIMARY KEY)");
         table.now(0, "BEGIN");
         table.now(0, "INSERT INTO t VALUES (1)");
@@ -414,7 +296,7 @@ fn a_kill_ends_the_statement_or_the_session() {
 fn a_wait_is_known_and_names_its_blockers() {
     on_each(|own| {
         for (settle, how) in BOTH {
-            let mut table = Table::new(own, &format!("waits_{how}"), settle, 4);
+            let mut table = table(own, &format!("waits_{how}"), settle, 4);
             assert_eq!(table.monitor.how(), how);
             table.now(0, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
             table.now(0, "INSERT INTO t VALUES (1, 1), (5, 5)");
@@ -481,7 +363,7 @@ fn a_wait_is_known_and_names_its_blockers() {
 fn a_deadlock_is_not_taken_for_a_wait_and_its_victim_is_who_closed_it() {
     on_each(|own| {
         for (settle, how) in BOTH {
-            let mut table = Table::new(own, &format!("deadlock_{how}"), settle, 2);
+            let mut table = table(own, &format!("deadlock_{how}"), settle, 2);
             table.now(0, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
             table.now(0, "INSERT INTO t VALUES (1, 1), (2, 2)");
             for round in 0..100 {
@@ -517,7 +399,7 @@ fn a_deadlock_is_not_taken_for_a_wait_and_its_victim_is_who_closed_it() {
 fn a_queue_that_the_server_reorders_is_not_taken_for_a_wait() {
     on_each(|own| {
         for (settle, how) in BOTH {
-            let mut table = Table::new(own, &format!("soft_{how}"), settle, 4);
+            let mut table = table(own, &format!("soft_{how}"), settle, 4);
             table.now(0, "CREATE TABLE a (a INT)");
             table.now(0, "CREATE TABLE b (a INT)");
             for round in 0..20 {
@@ -554,13 +436,13 @@ fn without_rights_the_server_is_asked_in_sql() {
         run(session, "CREATE ROLE isopod_plain LOGIN");
         demand(session, "GRANT CREATE ON DATABASE postgres TO isopod_plain", SILENCE).unwrap();
         let who = || Login { user: "isopod_plain".to_string(), ..Login::default() };
-        match PgServer::open(options(own, who(), "rights", Settle::Proc), "postgres") {
+        match PgServer::open(own.options(who(), "rights", Settle::Proc), "postgres") {
             Err(ConnectError::Refused { reason, .. }) => {
                 assert!(reason.contains("must be asked in SQL"), "{reason}")
             }
             other => panic!("{other:?}"),
         }
-        let server = PgServer::open(options(own, who(), "rights", Settle::Sql), "postgres").unwrap();
+        let server = PgServer::open(own.options(who(), "rights", Settle::Sql), "postgres").unwrap();
         assert_eq!(server.info().settings["deadlock_timeout"], "1s");
         let mut table = Table::of(server, 2);
         assert_eq!(texts(table.sessions[0].as_mut(), "SHOW deadlock_timeout"), ["('1s')"]);

@@ -1,6 +1,7 @@
 //! What a case may not do on a server that belongs to somebody else.
 //!
-//! A case works in a schema of its own. Names without a schema go there, so a statement that we can read, that names no
+//! A case works in a schema of its own. Names without a schema go there (but for those of PostgreSQL's own catalogue,
+//! which is taken for a schema that they name), so a statement that we can read, that names no
 //! other schema and that changes neither the server nor an account cannot reach anything else. Everything else is
 //! objected to before it is sent, unless the user says that the case is trusted: other schemas, USE, SET GLOBAL, accounts,
 //! functions that act, settings that are not known to matter to the session alone, engines that reach into files or other
@@ -160,6 +161,11 @@ mod tests {
         ] {
             assert_eq!(objection(Product::Mysql, text), None, "{text}");
         }
+        for text in
+            ["SELECT * FROM pg_locks", "SELECT relname FROM pg_catalog.pg_class", "UPDATE t SET pg = 1"]
+        {
+            assert_eq!(objection(Product::Postgres, text), None, "{text}");
+        }
     }
 
     #[test]
@@ -202,6 +208,9 @@ mod tests {
         }
         for text in [
             "SELECT * FROM public.t",
+            "UPDATE pg_settings SET setting = 'public' WHERE name = 'search_path'",
+            "DELETE FROM PG_Authid",
+            "SELECT * FROM pg_database FOR UPDATE",
             "SET search_path = public",
             "SET ROLE other",
             "ALTER SYSTEM SET work_mem = 1",

@@ -90,6 +90,10 @@ fn postgres_folds_names_and_counts_up() {
     assert_eq!(columns, [("id", false, true), ("V", true, false), ("w", false, true)]);
     let keys: Vec<_> = data.tables[0].keys.iter().map(|k| (k.name.as_deref(), &*k.columns[0])).collect();
     assert_eq!(keys, [(None, "id"), (None, "V"), (Some("kv"), "V")]);
+    let keyed =
+        setup(Product::Postgres, &texts(&["CREATE TABLE t(a int, \"A\" int PRIMARY KEY)"])).expect("data");
+    let nullable: Vec<bool> = keyed.tables[0].columns.iter().map(|c| c.nullable).collect();
+    assert_eq!(nullable, [true, false], "two columns, of which one is the key");
     let unknown =
         setup(Product::Postgres, &texts(&["CREATE TABLE \"T\"(a int)", "INSERT INTO T VALUES (1)"]));
     assert_eq!(unknown.expect_err("no such table").reason, "statement 2: table t is not created before it");
@@ -165,6 +169,7 @@ fn what_a_text_reaches() {
         ("DROP USER a", "it is about accounts"),
         ("SELECT LOAD_FILE('/etc/passwd')", "it calls `load_file`, which does more than compute"),
         ("DROP DATABASE d", "it changes the server for everybody"),
+        ("RESET MASTER", "it changes the server for everybody"),
         ("ALTER TABLE t ADD b INT", "unread"),
         ("SELECT db.f(1)", "unread"),
     ] {
@@ -185,6 +190,7 @@ fn what_a_text_reaches() {
         ("SET SESSION AUTHORIZATION x", "it is about accounts"),
         ("set role = x", "it is about accounts"),
         ("ALTER SYSTEM SET x = 1", "it changes the server for everybody"),
+        ("RESET lock_timeout", "unread"),
         ("SELECT setval('s.q', 1)", "it calls `setval`, which does more than compute"),
         ("SELECT pg_terminate_backend(1)", "it calls `pg_terminate_backend`, which does more than compute"),
         ("SELECT s.f(1)", "unread"),

@@ -52,7 +52,10 @@ pub fn place(wish: Placement, server: Option<u32>) -> Placed {
         placed.realtime = os::set_realtime(0, Some(CLIENT))
             && os::family(pid).iter().all(|&tid| os::set_realtime(tid, Some(SERVER)) || gone(tid));
         if !placed.realtime {
-            os::set_realtime(0, None);
+            // Some may have got it before one did not.
+            os::family(pid).into_iter().chain([0]).for_each(|tid| {
+                os::set_realtime(tid, None);
+            });
             placed.note = Some(
                 "no right to real-time priority (root or CAP_SYS_NICE): where several sessions wake together, replays may differ"
                     .into(),

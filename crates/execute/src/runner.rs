@@ -63,8 +63,10 @@ impl Runner {
             let server = (self.launch)()?;
             let pid = server.pid();
             let executor = Executor::new(server, self.options.clone())?;
-            self.watchdog = pid.filter(|_| self.wish.realtime).map(Watchdog::start);
+            let watchdog = pid.filter(|_| self.wish.realtime).map(Watchdog::start);
             self.placed = placement::place(self.wish, pid);
+            // Without priority nobody starves for it, however long a loaded machine lets the worker wait.
+            self.watchdog = watchdog.filter(|_| self.placed.realtime);
             self.executor = Some(executor);
         }
         self.executor.as_mut().ok_or_else(|| "no server".into())
@@ -124,6 +126,7 @@ impl Runner {
         if let Some(executor) = self.executor.take() {
             add(&mut self.counts, &executor.counts);
         }
+        self.watchdog = None;
     }
 }
 

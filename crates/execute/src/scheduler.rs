@@ -30,6 +30,9 @@ use crate::{
     slot::Outstanding,
 };
 
+/// How long the rest of an answer may take that has begun to come by itself.
+const REST: Duration = Duration::from_millis(100);
+
 /// The state of a case at play.
 pub(crate) struct Play<'a> {
     pub on: &'a mut Executor,
@@ -149,39 +152,52 @@ impl<'a> Play<'a> {
         self.note_waits(&mut round, begun);
         self.finish(answers)?;
         self.rounds.push(round);
-        if let Some(time) = self.on.options.watch
-            && !self.outstanding().0.is_empty()
-            && os::wait_readable(&self.outstanding().0, time)
-        {
-            self.late()?;
-        }
+        self.watch()
+    }
+
+    /// If asked to: watches for a while whether something answers that was said to wait.
+    fn watch(&mut self) -> Result<(), ConnectError> {
+        let Some(time) = self.on.options.watch else { return Ok(()) };
+        let (begun, (fds, _)) = (Instant::now(), self.outstanding());
+        while !fds.is_empty()
+            && os::wait_readable(&fds, time.saturating_sub(begun.elapsed()))
+            && !self.late()?
+            && begun.elapsed() < time
+        {}
         Ok(())
     }
 
-    /// Did something answer although nothing was sent? A lock timeout may; anything else is a false decision.
-    pub fn late(&mut self) -> Result<(), ConnectError> {
-        let (fds, _) = self.outstanding();
-        if fds.is_empty() || !os::wait_readable(&fds, Duration::ZERO) {
-            return Ok(());
-        }
+    /// Did something answer although nothing was sent? A statement whose time is over may, be it the time for a lock or
+    /// for all of it; anything else is a false decision.
+    pub fn late(&mut self) -> Result<bool, ConnectError> {
         let mut round = Round { cause: Cause::Timeout, answered: Vec::new(), waiting: Vec::new() };
         let mut answers = Vec::new();
-        if self.collect(&mut round, &mut answers)? {
-            for (_, answer) in &answers {
-                let timeout = match &answer.reply {
-                    RawReply::Error(error) => {
-                        (self.on.dialect.classify)(error.code, &error.sqlstate).0 == ErrorClass::LockTimeout
-                    }
-                    RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => {
-                        false
-                    }
-                };
-                self.false_decisions += u32::from(!timeout && !self.dead);
+        let (begun, (fds, _)) = (Instant::now(), self.outstanding());
+        let mut patience = Duration::ZERO;
+        while !fds.is_empty() && begun.elapsed() < REST && os::wait_readable(&fds, patience) {
+            if self.collect(&mut round, &mut answers)? {
+                for (_, answer) in &answers {
+                    self.false_decisions += u32::from(!self.timed_out(answer) && !self.dead);
+                }
+                self.finish(answers)?;
+                self.rounds.push(round);
+                return Ok(true);
             }
-            self.finish(answers)?;
-            self.rounds.push(round);
+            // Half of one: the rest is on its way, and belongs to nothing that is sent from here on.
+            patience = REST;
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// Is it the error of a statement whose time was over?
+    fn timed_out(&self, answer: &Answer) -> bool {
+        match &answer.reply {
+            RawReply::Error(error) => matches!(
+                (self.on.dialect.classify)(error.code, &error.sqlstate).0,
+                ErrorClass::LockTimeout | ErrorClass::Interrupted
+            ),
+            RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => false,
+        }
     }
 
     pub fn outstanding(&self) -> (Vec<RawFd>, Vec<SessionId>) {

@@ -90,7 +90,7 @@ impl Drop for Watchdog {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
+    use std::{process::Command, sync::mpsc};
 
     use super::*;
 
@@ -116,25 +116,26 @@ mod tests {
         let cpu = [cpus[cpus.len() - 1]];
         let mut server = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         let pid = server.id();
-        let freed = thread::spawn(move || {
+        let (freed, told) = mpsc::channel();
+        let over = Arc::new(AtomicBool::new(false));
+        let stop = over.clone();
+        let worker = thread::spawn(move || {
             let watchdog = Watchdog::start(pid);
-            if !os::pin_thread(0, &cpu) || !os::pin_thread(pid, &cpu) || !os::set_realtime(0, Some(5)) {
-                return None; // No right to it.
-            }
-            os::set_realtime(pid, Some(10));
-            // From here on this thread does not run until the watchdog has barked.
-            let mut times = 0_u64;
-            while !watchdog.barked() && times < u64::MAX {
-                times += 1;
-                thread::yield_now();
+            let may = os::pin_thread(0, &cpu) && os::pin_thread(pid, &cpu) && os::set_realtime(0, Some(5));
+            if may && os::set_realtime(pid, Some(10)) {
+                // From here on this thread does not run until the watchdog has barked, or the server is killed below.
+                while !watchdog.barked() && !stop.load(Ordering::Relaxed) {
+                    thread::yield_now();
+                }
             }
             os::set_realtime(0, None);
-            Some(watchdog.barked())
-        })
-        .join()
-        .unwrap();
+            let _ = freed.send(!may || watchdog.barked());
+        });
+        let freed = told.recv_timeout(LOOK * LOOKS * 20);
+        over.store(true, Ordering::Relaxed);
         server.kill().unwrap();
         server.wait().unwrap();
-        assert_ne!(freed, Some(false));
+        worker.join().unwrap();
+        assert_eq!(freed, Ok(true));
     }
 }

@@ -132,7 +132,11 @@ fn endpoint(text: &str) -> Result<Endpoint, BadUrl> {
         None => (decode(text)?, None),
     };
     if host.starts_with('/') {
-        return Ok(Endpoint::Socket(host.into()));
+        // PostgreSQL names a socket after its port: dropped in silence, it would be another server.
+        return match port {
+            None => Ok(Endpoint::Socket(host.into())),
+            Some(_) => Err(BadUrl("a socket has no port, so name its file: %2Ftmp%2F.s.PGSQL.5433")),
+        };
     }
     if host.is_empty() {
         return Err(BadUrl("the host is missing"));
@@ -190,7 +194,15 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_without_the_text() {
-        for text in ["", "u:secret@", "u:secret@h:port", "u:secret@h:99999", "u:secret%zz@h", "[::1"] {
+        for text in [
+            "",
+            "u:secret@",
+            "u:secret@h:port",
+            "u:secret@h:99999",
+            "u:secret%zz@h",
+            "u:secret@%2Ftmp:5433/db",
+            "[::1",
+        ] {
             let error = text.parse::<Url>().unwrap_err().to_string();
             assert!(!error.contains("secret"), "{error}");
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use execute::Reset;
+use execute::{Reset, Runner};
 use model::{Case, Level, Target, Trace};
 use serde::Serialize;
 
@@ -52,58 +52,24 @@ struct Ran<'a> {
     status: String,
 }
 
+/// What has come of it so far.
+#[derive(Default)]
+struct Done {
+    /// Was an expectation not met, or did two runs differ?
+    missed: bool,
+    printed: Vec<serde_json::Value>,
+}
+
 /// Runs it.
 pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
-    let files = loading::files(&args.files)?;
-    let mut cases = Vec::new();
-    let mut broken = Vec::new();
-    for file in &files {
-        match loading::load(file) {
-            Ok(case) => cases.push((file, case)),
-            Err(error) => broken.push(error),
-        }
-    }
-    // Every broken file is shown, not only the first.
-    if let Some(last) = broken.pop() {
-        for error in &broken {
-            errors::show(error);
-            eprintln!();
-        }
-        return Err(last);
-    }
+    let cases = load(&args.files)?;
     let targets = args.on.targets(args.level)?;
-    let applies = |case: &Case, target: &Target| oracles::expectations::applies(case, target.product);
-    for (file, case) in &cases {
-        // Of `all` those count that the case is for.
-        for target in targets.iter().filter(|_| !args.on.all()) {
-            if !applies(case, target) {
-                let names: Vec<&str> = case.products.iter().map(|product| product.name()).collect();
-                return Err(Advised {
-                    message: format!("{} is not for {}", file.display(), target.product),
-                    advice: vec![
-                        format!("it is for: {}", names.join(", ")),
-                        format!("run it with --target {}, or change its `for` line", names[0]),
-                    ],
-                }
-                .into());
-            }
-        }
-        let name = file.display().to_string();
-        let mut there = targets.iter().filter(|target| applies(case, target));
-        there.try_for_each(|target| targets::check(&name, case, target, &args.on.how))?;
-    }
-    if !targets.iter().any(|target| cases.iter().any(|(_, case)| applies(case, target))) {
-        return Err(Advised {
-            message: "none of these cases is for a server that is installed".into(),
-            advice: vec!["what can be had: isopod server list".into()],
-        }
-        .into());
-    }
-    let mut missed = false;
-    let mut printed = Vec::new();
+    check(&args, &cases, &targets)?;
+    let mut done = Done::default();
     for target in &targets {
-        if !cases.iter().any(|(_, case)| applies(case, target)) {
+        let cases: Vec<_> = cases.iter().filter(|(_, case)| applies(case, target)).collect();
+        if cases.is_empty() {
             continue;
         }
         if interrupt::asked() {
@@ -113,52 +79,115 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         let mut options = args.on.how.options(Reset::Clean);
         options.label = true;
         let mut runner = targets::runner(target, &args.on.how, options)?;
-        for (file, case) in cases.iter().filter(|(_, case)| applies(case, target)) {
+        for (name, case) in cases {
             for &level in &levels {
-                if interrupt::asked() {
-                    break;
+                if !interrupt::asked() {
+                    one(&args, &mut runner, (name, case), target, level, &mut done)?;
                 }
-                let name = file.display().to_string();
-                let run = runner.run(case, level).map_err(|error| errors::of_case(&name, case, error))?;
-                if let Some(why) = &run.opaque_setup {
-                    eprintln!("note: {name}: the setup is run anew each time, slower: {why}");
-                }
-                let (mut alike, mut done) = (1, 1);
-                for _ in 1..args.repeat {
-                    if interrupt::asked() {
-                        break;
-                    }
-                    let again =
-                        runner.run(case, level).map_err(|error| errors::of_case(&name, case, error))?;
-                    alike += u64::from(again.trace.same(&run.trace));
-                    done += 1;
-                }
-                let report = oracles::expectations::check(case, &run.trace);
-                missed |= judged::missed(&report) || alike < done;
-                if args.json {
-                    let ran = Ran {
-                        file: name,
-                        case,
-                        target: target.to_string(),
-                        level,
-                        runs: done,
-                        alike,
-                        trace: &run.trace,
-                        status: judged::status(&report),
-                    };
-                    printed.push(serde_json::to_value(&ran)?);
-                    continue;
-                }
-                say!("{}", judged::timeline(case, &run.trace, &report, &name));
-                if done > 1 {
-                    say!("{alike} of {done} runs alike\n");
-                }
-                targets::still_there(&name, target, &run.trace)?;
             }
         }
+        targets::say_placed(&runner);
     }
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&printed)?);
+        say!("{}", serde_json::to_string_pretty(&done.printed)?);
     }
-    Ok(if interrupt::asked() { 2 } else { u8::from(missed) })
+    Ok(if interrupt::asked() { 2 } else { u8::from(done.missed) })
+}
+
+fn applies(case: &Case, target: &Target) -> bool {
+    oracles::expectations::applies(case, target.product)
+}
+
+/// Reads the files. Every broken one is shown, not only the first.
+fn load(files: &[PathBuf]) -> anyhow::Result<Vec<(String, Case)>> {
+    let (mut cases, mut broken) = (Vec::new(), Vec::new());
+    for file in loading::files(files)? {
+        match loading::load(&file) {
+            Ok(case) => cases.push((file.display().to_string(), case)),
+            Err(error) => broken.push(error),
+        }
+    }
+    if let Some(last) = broken.pop() {
+        for error in &broken {
+            errors::show(error);
+            eprintln!();
+        }
+        return Err(last);
+    }
+    Ok(cases)
+}
+
+/// May all of them run there?
+fn check(args: &Args, cases: &[(String, Case)], targets: &[Target]) -> anyhow::Result<()> {
+    for (name, case) in cases {
+        // Of `all` those count that the case is for.
+        for target in targets.iter().filter(|_| !args.on.all()) {
+            if !applies(case, target) {
+                let names: Vec<&str> = case.products.iter().map(|product| product.name()).collect();
+                return Err(Advised {
+                    message: format!("{name} is not for {}", target.product),
+                    advice: vec![
+                        format!("it is for: {}", names.join(", ")),
+                        format!("run it with --target {}, or change its `for` line", names[0]),
+                    ],
+                }
+                .into());
+            }
+        }
+        let mut there = targets.iter().filter(|target| applies(case, target));
+        there.try_for_each(|target| targets::check(name, case, target, &args.on.how))?;
+    }
+    if !targets.iter().any(|target| cases.iter().any(|(_, case)| applies(case, target))) {
+        return Err(Advised {
+            message: "none of these cases is for a server that is installed".into(),
+            advice: vec!["what can be had: isopod server list".into()],
+        }
+        .into());
+    }
+    Ok(())
+}
+
+/// One case on one target at one level, as often as asked.
+fn one(
+    args: &Args,
+    runner: &mut Runner,
+    (name, case): (&str, &Case),
+    target: &Target,
+    level: Level,
+    done: &mut Done,
+) -> anyhow::Result<()> {
+    let mut once = || runner.run(case, level).map_err(|error| errors::of_case(name, case, error));
+    let run = once()?;
+    if let Some(why) = &run.opaque_setup {
+        eprintln!("note: {name}: the setup is run anew each time, slower: {why}");
+    }
+    let (mut alike, mut runs) = (1, 1);
+    for _ in 1..args.repeat {
+        if interrupt::asked() {
+            break;
+        }
+        alike += u64::from(once()?.trace.same(&run.trace));
+        runs += 1;
+    }
+    let report = oracles::expectations::check(case, &run.trace);
+    done.missed |= judged::missed(&report) || alike < runs;
+    if args.json {
+        let ran = Ran {
+            file: name.to_string(),
+            case,
+            target: target.to_string(),
+            level,
+            runs,
+            alike,
+            trace: &run.trace,
+            status: judged::status(&report),
+        };
+        done.printed.push(serde_json::to_value(&ran)?);
+        return Ok(());
+    }
+    say!("{}", judged::timeline(case, &run.trace, &report, name));
+    if runs > 1 {
+        say!("{alike} of {runs} runs alike\n");
+    }
+    targets::still_there(name, target, &run.trace)
 }

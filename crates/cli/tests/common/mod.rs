@@ -3,6 +3,8 @@
 
 #![allow(dead_code)] // Every test file is a crate of its own, and none needs all of this.
 
+pub mod table;
+
 use std::{env, fs::OpenOptions, io::Write, path::Path, thread};
 
 use dbms::{

@@ -175,6 +175,30 @@ fn a_crashed_backend_is_a_dead_server() {
     assert_eq!(runner.deaths(), 1);
 }
 
+/// A wait that ends because the statement's time is over ends by itself, and was a wait all the same.
+#[test]
+fn a_statement_timeout_is_no_false_decision() {
+    let watched = Options { watch: Some(Duration::from_secs(4)), ..Options::default() };
+    for (server, limit) in
+        [("postgres@18", "SET statement_timeout = 1000"), ("mariadb@10.11", "SET max_statement_time = 1")]
+    {
+        for settle in SETTLES {
+            let Some(mut runner) = runner(server, settle, watched.clone()) else { continue };
+            let steps = format!(
+                "T1: BEGIN
+                 T1: UPDATE t SET b = 10 WHERE a = 1
+                 T2: {limit}
+                 T2: UPDATE t SET b = 20 WHERE a = 1
+                 T2: SELECT 1"
+            );
+            let trace = committed(&mut runner, &steps);
+            assert_eq!(class(&trace.outcomes[3]).unwrap().0, ErrorClass::Interrupted, "{:?}", said(&trace));
+            assert_eq!(story(&trace)[3..5], ["sent 3: waits 3", "timeout: 3"], "{server}");
+            assert_eq!(left(&trace, "t"), ["(1, 1)", "(2, 2)", "(3, 3)"]);
+        }
+    }
+}
+
 #[test]
 fn others_leave_nothing_for_the_next_case() {
     on_others(&Options::default(), |runner, _| {

@@ -14,7 +14,6 @@ use super::{
     schema,
 };
 use crate::{
-    locks::Settle,
     mysql::{MysqlServer, MysqlSession, server::describe},
     net::{Address, Login, Refusal, SILENCE},
     options::{Options, PREFIX},
@@ -55,7 +54,7 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
     let name = schema::draw();
     let ours = format!("{PREFIX}{name}");
     let mut mark = enter(door, None)?;
-    rights(door, &mut mark, &info, &ours, settle)?;
+    rights(door, &mut mark, &info, &ours)?;
     let (address, login) = (door.address.clone(), door.login.clone());
     let options = Options { address, login, name, settle, pid, alive: None };
     let server = MysqlServer::open(options).map_err(own)?;
@@ -130,13 +129,7 @@ fn leave(address: Address, login: Login, ours: String, mut mark: MysqlSession) -
 }
 
 /// Tries what we need, in an order that leaves nothing behind, and marks our schema as in use.
-fn rights(
-    door: &Door,
-    mark: &mut MysqlSession,
-    info: &ServerInfo,
-    ours: &str,
-    settle: Settle,
-) -> Result<(), AttachError> {
+fn rights(door: &Door, mark: &mut MysqlSession, info: &ServerInfo, ours: &str) -> Result<(), AttachError> {
     let own = |error: ConnectError| failed(door, &error);
     // The mark must outlive a long silence.
     demand(mark, "SET SESSION wait_timeout = 31536000", SILENCE).map_err(own)?;
@@ -169,9 +162,7 @@ fn rights(
         demand(mark, &drop, SILENCE).map_err(own)?;
         tried.map_err(own)?;
     }
-    match settle {
-        Settle::Sql | Settle::Proc => missing.on_locks(mark, info, &account).map_err(own)?,
-    }
+    missing.on_locks(mark, info, &account).map_err(own)?;
     missing.result(&account, &door.name)
 }
 

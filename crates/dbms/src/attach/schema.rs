@@ -5,7 +5,7 @@ use std::{fs::File, io::Read, time::SystemTime};
 
 use sha2::{Digest, Sha256};
 
-use crate::options::PREFIX;
+use crate::{options::PREFIX, servers::checksum::hex};
 
 /// What follows the prefix, for a new schema.
 pub fn draw() -> String {
@@ -27,10 +27,6 @@ pub fn is_ours(name: &str) -> bool {
 
 fn check(digits: &str) -> String {
     hex(&Sha256::digest(format!("schema of isopod {digits}"))[..4])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

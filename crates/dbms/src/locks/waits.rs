@@ -4,15 +4,15 @@
 //! that wait for each other are then about to be separated, and calling them settled would be wrong. So the
 //! graph is searched for cycles here, and a cycle means: not settled, an error will come. Some cycles are
 //! never resolved though (MySQL keeps one blocker per waiter and overlooks a cycle while a third session
-//! blocks both), so after [`GIVE_UP`] and
-//! [`GIVE_UP_LOOKS`] without a change a cycle is taken for a wait like any other.
+//! blocks both), so after a while, [`GIVE_UP`] where the server looks at once, and after [`GIVE_UP_LOOKS`] without
+//! a change a cycle is taken for a wait like any other.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
 
-use execute::{SessionId, Settled};
+use execute::{ConnectError, SessionId, Settled};
 
 /// A transaction in the server's own terms; it changes when a session begins another one.
 pub type Transaction = u64;
@@ -59,6 +59,14 @@ impl Waits {
             .filter(|&blocker| blocker != session)
             .collect();
         blockers.into_iter().collect()
+    }
+
+    /// For whom each of these waits. Only labels: a run does not fail because the look did.
+    pub fn labels(look: Result<Waits, ConnectError>, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
+        match look {
+            Ok(waits) => waiting.iter().map(|&session| waits.blockers(session)).collect(),
+            Err(_) => vec![Vec::new(); waiting.len()],
+        }
     }
 
     /// The part of it that concerns these sessions, for comparing two looks on a server that others use.
@@ -231,5 +239,7 @@ mod tests {
         let waits = waits(&[(11, 13), (11, 12), (12, 13), (11, 99)]);
         assert_eq!(waits.blockers(1), [2, 3]);
         assert!(waits.blockers(4).is_empty());
+        assert_eq!(Waits::labels(Ok(waits), &[2, 4]), [vec![3], vec![]]);
+        assert_eq!(Waits::labels(Err(ConnectError::Gone), &[1, 2]), [[0; 0], []]);
     }
 }

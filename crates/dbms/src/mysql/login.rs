@@ -11,12 +11,12 @@ use execute::{
 
 use std::time::{Duration, Instant};
 
-use crate::net::{Login, Mode, Refusal, Stream};
+use crate::net::{Fill, Login, Mode, Refusal, Stream};
 
 use super::{
     auth::Plugin,
     reply,
-    wire::{self, Cursor, Fill, Inbox, Malformed},
+    wire::{self, Cursor, Inbox, Malformed},
 };
 
 /// utf8mb4_general_ci: the one collation of utf8mb4 that every version of both products knows.
@@ -126,6 +126,10 @@ pub fn log_in(
     }
     let encrypted = wanted && encrypts;
     if encrypted {
+        // What came behind the greeting came in the clear, and would be taken for something encrypted.
+        if !inbox.is_empty() {
+            return Err(Refusal::Tls("something follows the greeting before the encryption".to_string()));
+        }
         let mut out = Vec::new();
         sequence = sequence.wrapping_add(1);
         wire::pack(&mut out, sequence, &opening(schema, true), &[]);
@@ -197,6 +201,10 @@ fn next(
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+
+    use crate::net::{Address, Tls};
+
     use super::*;
 
     /// The greeting of MySQL 9.7, shortened in the version.
@@ -216,6 +224,30 @@ mod tests {
         assert_eq!(greeting.challenge, b"abcdefghijklmnopqrst");
         assert_eq!(greeting.plugin, Some(Plugin::CachingSha2));
         assert!(greeting.encrypts);
+    }
+
+    #[test]
+    fn what_follows_the_greeting_in_the_clear_is_refused() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = Address::Tcp { host: "127.0.0.1".into(), port: listener.local_addr().unwrap().port() };
+        let mut greeting = Vec::new();
+        wire::pack(&mut greeting, 0, &sample(), &[]);
+        // An OK that only somebody on the way can have put there.
+        let mut welcome = Vec::new();
+        wire::pack(&mut welcome, 3, &[0, 0, 0, 2, 0, 0, 0], &[]);
+        let server = std::thread::spawn(move || {
+            let mut visitor = listener.accept().unwrap().0;
+            visitor.write_all(&[greeting, welcome].concat()).unwrap();
+            let _ = visitor.read(&mut [0; 64]);
+        });
+        let patience = Duration::from_secs(20);
+        let mut stream = Stream::open(&address, patience).unwrap();
+        let who = Login { tls: Tls { mode: Mode::Require, root: None }, ..Login::default() };
+        let until = Instant::now() + patience;
+        let refused = log_in(&mut stream, &mut Inbox::default(), &who, None, "127.0.0.1", until);
+        assert!(matches!(&refused, Err(Refusal::Tls(why)) if why.contains("follows")), "{refused:?}");
+        drop(stream);
+        server.join().unwrap();
     }
 
     #[test]

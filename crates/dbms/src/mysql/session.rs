@@ -13,12 +13,12 @@ use execute::{
 };
 use model::Open;
 
-use crate::net::{Address, Login, Mode, Refusal, SILENCE, Stream, Tls};
+use crate::net::{Address, Fill, Login, Mode, Receiver, Refusal, SILENCE, Stream, Tls, receive};
 
 use super::{
     login,
     reply::Reading,
-    wire::{self, Fill, Inbox, Malformed},
+    wire::{self, Inbox, Malformed},
 };
 
 const COM_QUIT: u8 = 1;
@@ -120,6 +120,14 @@ impl MysqlSession {
         // What the server said before it closed may still be there to read, so this is no news yet.
         self.broken |= self.stream.write_all(&self.outbox).is_err();
     }
+}
+
+impl Receiver for MysqlSession {
+    type Malformed = Malformed;
+
+    fn fill(&mut self) -> Fill {
+        self.inbox.fill(self.stream.reader())
+    }
 
     /// Gives the answer if the packets that are here complete it.
     fn assemble(&mut self) -> Result<Option<Answer>, Malformed> {
@@ -129,6 +137,10 @@ impl MysqlSession {
             }
         }
         Ok(None)
+    }
+
+    fn broken(&self) -> bool {
+        self.broken
     }
 
     fn lost(&mut self) -> Answer {
@@ -155,31 +167,7 @@ impl Session for MysqlSession {
     }
 
     fn receive(&mut self) -> Option<Answer> {
-        if !self.reading.outstanding() {
-            return None;
-        }
-        loop {
-            match self.inbox.fill(self.stream.reader()) {
-                Fill::Nothing if self.broken => return Some(self.lost()),
-                Fill::Nothing => return None,
-                Fill::Closed => {
-                    // A server that ends a session says why first; that is the answer.
-                    let last = self.assemble();
-                    self.broken = true;
-                    return Some(match last {
-                        Ok(Some(answer)) => answer,
-                        Ok(None) => self.lost(),
-                        Err(malformed) => self.malformed(malformed),
-                    });
-                }
-                filled @ (Fill::Drained | Fill::More) => match self.assemble() {
-                    Ok(Some(answer)) => return Some(answer),
-                    Ok(None) if filled == Fill::Drained && !self.broken => return None,
-                    Ok(None) => {}
-                    Err(malformed) => return Some(self.malformed(malformed)),
-                },
-            }
-        }
+        if self.reading.outstanding() { receive(self) } else { None }
     }
 
     fn fd(&self) -> RawFd {

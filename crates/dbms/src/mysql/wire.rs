@@ -4,10 +4,9 @@
 //! several packets, of which all but the last have the length 0xffffff; [`Inbox`] joins them in place.
 //! [`Cursor`] reads the parts of a payload; it never panics, whatever the bytes are.
 
-use std::{
-    io::{self, Read},
-    ops::Range,
-};
+use std::{io::Read, ops::Range};
+
+use crate::net::{Fill, read};
 
 /// The length that says "more of this payload follows".
 const FULL: usize = 0xff_ffff;
@@ -17,19 +16,6 @@ const LARGEST: usize = (1 << 30) + (1 << 16);
 /// The bytes are not what the protocol says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed(pub &'static str);
-
-/// What reading from the socket gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fill {
-    /// Bytes, and all that were there.
-    Drained,
-    /// Bytes, and perhaps there are more.
-    More,
-    /// None at this moment.
-    Nothing,
-    /// The other side has closed, or the connection broke.
-    Closed,
-}
 
 /// What came from the server and was not yet taken. The buffer is kept from answer to answer.
 #[derive(Debug)]
@@ -49,24 +35,18 @@ impl Inbox {
     /// Reads once from a non-blocking stream.
     pub fn fill(&mut self, stream: &mut dyn Read) -> Fill {
         self.make_room();
-        let room = &mut self.buffer[self.end..];
-        let size = room.len();
-        loop {
-            return match stream.read(room) {
-                Ok(0) => Fill::Closed,
-                Ok(count) => {
-                    self.end += count;
-                    if count < size { Fill::Drained } else { Fill::More }
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Fill::Nothing,
-                Err(_) => Fill::Closed,
-            };
-        }
+        let (fill, count) = read(stream, &mut self.buffer[self.end..]);
+        self.end += count;
+        fill
+    }
+
+    /// Is everything taken that came?
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
     }
 
     fn make_room(&mut self) {
-        if self.start == self.end {
+        if self.is_empty() {
             (self.start, self.end) = (0, 0);
         } else if self.buffer.len() - self.end < self.buffer.len() / 4 {
             self.buffer.copy_within(self.start..self.end, 0);

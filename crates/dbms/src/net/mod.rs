@@ -1,8 +1,9 @@
-//! What the clients of all protocols share: where a server listens, who we are there, and the socket to it, encrypted
-//! where that is asked for.
+//! What the clients of all protocols share: where a server listens, who we are there, the socket to it, encrypted
+//! where that is asked for, and how an answer is taken off it.
 
 mod address;
 pub mod os;
+mod receive;
 mod refusal;
 mod stream;
 mod tls;
@@ -10,6 +11,7 @@ mod tls;
 use std::time::Duration;
 
 pub use address::{Address, Login};
+pub use receive::{Fill, Receiver, read, receive};
 pub use refusal::Refusal;
 pub use stream::Stream;
 pub use tls::{Mode, Tls};

@@ -84,24 +84,31 @@ impl Stream {
     /// Writes everything; waits only while the socket's buffer is full.
     pub fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
-            let written = match self {
+            let attempt = match self {
                 Stream::Unix(stream) => stream.write(bytes),
                 Stream::Tcp(stream) => stream.write(bytes),
                 Stream::Tls(stream) => return stream.write_all(bytes),
             };
-            match written {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => bytes = &bytes[count..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if !wait(&[self.fd()], Interest::Write, SILENCE) {
-                        return Err(io::ErrorKind::TimedOut.into());
-                    }
-                }
-                Err(error) => return Err(error),
-            }
+            bytes = &bytes[written(attempt, self.fd())?..];
         }
         Ok(())
+    }
+}
+
+/// How much one attempt has written to this socket: nothing if it was full, and then there is room for more now.
+pub(super) fn written(attempt: io::Result<usize>, socket: RawFd) -> io::Result<usize> {
+    match attempt {
+        Ok(0) => Err(io::ErrorKind::WriteZero.into()),
+        Ok(count) => Ok(count),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            if wait(&[socket], Interest::Write, SILENCE) {
+                Ok(0)
+            } else {
+                Err(io::ErrorKind::TimedOut.into())
+            }
+        }
+        Err(error) => Err(error),
     }
 }
 

@@ -23,12 +23,14 @@ use rustls::{
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
         verify_server_name,
     },
-    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    crypto::{
+        CryptoProvider, WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature,
+    },
     pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
     server::ParsedCertificate,
 };
 
-use super::SILENCE;
+use super::stream::written;
 
 /// How much encryption is asked for, in the words of `sslmode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,17 +61,18 @@ impl Tls {
     /// The settings of rustls for this.
     fn config(&self) -> Result<ClientConfig, String> {
         let provider = Arc::new(ring::default_provider());
-        let verifier: Arc<dyn ServerCertVerifier> = match self.mode {
-            Mode::Disable | Mode::Prefer | Mode::Require => Arc::new(Lenient::Anyone(provider.clone())),
-            Mode::VerifyCa => Arc::new(self.verifier(&provider, true)?),
-            Mode::VerifyFull => Arc::new(self.verifier(&provider, false)?),
+        let roots = match self.mode {
+            Mode::Disable | Mode::Prefer | Mode::Require => None,
+            Mode::VerifyCa => Some(self.roots(&provider, true)?),
+            Mode::VerifyFull => Some(self.roots(&provider, false)?),
         };
+        let lenient = Arc::new(Lenient { algorithms: provider.signature_verification_algorithms, roots });
         let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
         let builder = versions.map_err(|error| error.to_string())?;
-        Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+        Ok(builder.dangerous().with_custom_certificate_verifier(lenient).with_no_client_auth())
     }
 
-    fn verifier(&self, provider: &Arc<CryptoProvider>, any_name: bool) -> Result<Lenient, String> {
+    fn roots(&self, provider: &Arc<CryptoProvider>, any_name: bool) -> Result<Roots, String> {
         let file = self.root.as_ref().ok_or("sslmode=verify-ca and verify-full need sslrootcert=FILE")?;
         let unread = |error: &dyn fmt::Display| {
             format!("the root certificate {} cannot be read: {error}", file.display())
@@ -81,25 +84,27 @@ impl Tls {
             pinned.push(certificate);
         }
         let strict = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
-        Ok(Lenient::Rooted { strict: strict.map_err(|error| unread(&error))?, pinned, any_name })
+        Ok(Roots { strict: strict.map_err(|error| unread(&error))?, pinned, any_name })
     }
 }
 
-/// Looks at as much as is asked for, as the databases' own clients do.
+/// Looks at as much as is asked for, as the databases' own clients do. Without roots it takes any certificate: that is what
+/// `prefer` and `require` mean to every client. That the server has the key of its certificate is always looked at.
 #[derive(Debug)]
-enum Lenient {
-    /// Takes any certificate: that is what `prefer` and `require` mean to every client.
-    Anyone(Arc<CryptoProvider>),
-    /// Takes what a root has signed, or is itself one of the roots: that is how people use a certificate that signs
-    /// itself.
-    Rooted {
-        /// Looks at everything.
-        strict: Arc<WebPkiServerVerifier>,
-        /// The roots.
-        pinned: Vec<CertificateDer<'static>>,
-        /// Whatever name it has?
-        any_name: bool,
-    },
+struct Lenient {
+    algorithms: WebPkiSupportedAlgorithms,
+    roots: Option<Roots>,
+}
+
+/// Takes what a root has signed, or is itself one of the roots: that is how people use a certificate that signs itself.
+#[derive(Debug)]
+struct Roots {
+    /// Looks at everything.
+    strict: Arc<WebPkiServerVerifier>,
+    /// The roots.
+    pinned: Vec<CertificateDer<'static>>,
+    /// Whatever name it has?
+    any_name: bool,
 }
 
 impl ServerCertVerifier for Lenient {
@@ -111,20 +116,19 @@ impl ServerCertVerifier for Lenient {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let (strict, any_name) = match self {
-            Lenient::Anyone(_) => return Ok(ServerCertVerified::assertion()),
-            Lenient::Rooted { pinned, any_name, .. } if pinned.contains(certificate) => {
-                if !any_name {
-                    verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
-                }
-                return Ok(ServerCertVerified::assertion());
-            }
-            Lenient::Rooted { strict, any_name, .. } => (strict, *any_name),
+        let Some(Roots { strict, pinned, any_name }) = &self.roots else {
+            return Ok(ServerCertVerified::assertion());
         };
+        if pinned.contains(certificate) {
+            if !any_name {
+                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+            }
+            return Ok(ServerCertVerified::assertion());
+        }
         match strict.verify_server_cert(certificate, between, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) if any_name => Ok(ServerCertVerified::assertion()),
+            )) if *any_name => Ok(ServerCertVerified::assertion()),
             verdict => verdict,
         }
     }
@@ -135,15 +139,7 @@ impl ServerCertVerifier for Lenient {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        match self {
-            Lenient::Anyone(provider) => verify_tls12_signature(
-                message,
-                certificate,
-                signed,
-                &provider.signature_verification_algorithms,
-            ),
-            Lenient::Rooted { strict, .. } => strict.verify_tls12_signature(message, certificate, signed),
-        }
+        verify_tls12_signature(message, certificate, signed, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -152,22 +148,11 @@ impl ServerCertVerifier for Lenient {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        match self {
-            Lenient::Anyone(provider) => verify_tls13_signature(
-                message,
-                certificate,
-                signed,
-                &provider.signature_verification_algorithms,
-            ),
-            Lenient::Rooted { strict, .. } => strict.verify_tls13_signature(message, certificate, signed),
-        }
+        verify_tls13_signature(message, certificate, signed, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        match self {
-            Lenient::Anyone(provider) => provider.signature_verification_algorithms.supported_schemes(),
-            Lenient::Rooted { strict, .. } => strict.supported_verify_schemes(),
-        }
+        self.algorithms.supported_schemes()
     }
 }
 
@@ -230,17 +215,7 @@ impl TlsStream {
 
     fn flush_tls(&mut self) -> io::Result<()> {
         while self.connection.wants_write() {
-            match self.connection.write_tls(&mut self.socket) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if !wait(&[self.fd()], Interest::Write, SILENCE) {
-                        return Err(io::ErrorKind::TimedOut.into());
-                    }
-                }
-                Err(error) => return Err(error),
-            }
+            written(self.connection.write_tls(&mut self.socket), self.fd())?;
         }
         Ok(())
     }

@@ -25,9 +25,9 @@ use postgres_protocol::{
 
 use super::{
     reply,
-    wire::{Fill, Inbox, Malformed},
+    wire::{Inbox, Malformed},
 };
-use crate::net::{Login, Mode, Refusal, Stream};
+use crate::net::{Fill, Login, Mode, Refusal, Stream};
 
 impl From<Malformed> for Refusal {
     fn from(Malformed(what): Malformed) -> Refusal {

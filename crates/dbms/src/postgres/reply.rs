@@ -10,9 +10,10 @@
 //!
 //! Notices belong to no answer. Those of the lock manager are handed on; the rest is dropped.
 
+use dialect::sql::comment_end;
 use execute::{Answer, RawError, RawReply};
 use fallible_iterator::FallibleIterator;
-use model::{Kind, Open, RowSet, rows::Column};
+use model::{Kind, Open, Product, RowSet, rows::Column};
 use postgres_protocol::message::backend::{DataRowBody, ErrorFields, Message, RowDescriptionBody};
 
 use super::{values, wire::Malformed};
@@ -48,7 +49,7 @@ pub enum Event {
 #[derive(Debug, Default)]
 pub struct Reading {
     outstanding: bool,
-    /// Does the text that was sent end a transaction with COMMIT, in one of its spellings?
+    /// Is the next command of the text a COMMIT, in one of its spellings? Known of the first one only.
     commits: bool,
     rows: Option<RowSet>,
     size: usize,
@@ -98,9 +99,10 @@ impl Reading {
             Message::CopyDone => {}
             Message::CommandComplete(body) => {
                 let tag = body.tag()?;
+                let commits = std::mem::take(&mut self.commits);
                 self.reply = Some(match self.rows.take() {
                     Some(rows) => RawReply::Rows(rows),
-                    None if tag == "ROLLBACK" && self.commits => RawReply::RolledBack,
+                    None if tag == "ROLLBACK" && commits => RawReply::RolledBack,
                     None => RawReply::Done { affected: affected(tag), matched: None },
                 });
             }
@@ -216,7 +218,7 @@ fn commits(sql: &str) -> bool {
         let after = if let Some(comment) = rest.strip_prefix("--") {
             comment.split_once('\n').map_or("", |(_, after)| after)
         } else if let Some(comment) = rest.strip_prefix("/*") {
-            comment.split_once("*/").map_or("", |(_, after)| after)
+            &comment[comment_end(Product::Postgres, comment).unwrap_or(comment.len())..]
         } else if let Some(after) = rest.strip_prefix(';') {
             after
         } else {
@@ -338,16 +340,27 @@ mod tests {
             [3, 2, 0, 0]
         );
         assert_eq!(done("commit", "COMMIT", b"I").reply, RawReply::Done { affected: 0, matched: None });
-        for text in ["COMMIT", " -- so\n/* be it */ ;End", "PREPARE TRANSACTION 'x'"] {
+        let spellings = [
+            "COMMIT",
+            " -- so\n/* be it */ ;End",
+            "PREPARE TRANSACTION 'x'",
+            "/* a /* b */ c */ commit work",
+        ];
+        for text in spellings {
             assert_eq!(done(text, "ROLLBACK", b"I").reply, RawReply::RolledBack, "{text}");
         }
-        for text in ["ROLLBACK", "ABORT", "ROLLBACK TO s", "/* COMMIT */ ROLLBACK"] {
+        for text in ["ROLLBACK", "ABORT", "ROLLBACK TO s", "/* COMMIT */ ROLLBACK", "/* COMMIT"] {
             assert_eq!(
                 done(text, "ROLLBACK", b"I").reply,
                 RawReply::Done { affected: 0, matched: None },
                 "{text}"
             );
         }
+        // Only the first command of a text is known.
+        let both = [message(b'C', b"COMMIT\0"), message(b'C', b"ROLLBACK\0"), message(b'Z', b"I")].concat();
+        let events = read("COMMIT; ROLLBACK", &both, both.len()).unwrap();
+        let [Event::Answer(answer)] = &events[..] else { panic!("{events:?}") };
+        assert_eq!(answer.reply, RawReply::Done { affected: 0, matched: None });
         assert_eq!(done("x", "BEGIN", b"T").transaction, Open::Yes);
         assert_eq!(done("x", "BEGIN", b"E").transaction, Open::Failed);
     }

@@ -18,9 +18,9 @@ use super::{
     locks::board::Board,
     login,
     reply::{Event, Reading},
-    wire::{Fill, Inbox, Malformed},
+    wire::{Inbox, Malformed},
 };
-use crate::net::{Address, Login, Mode, Refusal, SILENCE, Stream, Tls};
+use crate::net::{Address, Fill, Login, Mode, Receiver, Refusal, SILENCE, Stream, Tls, receive};
 
 /// What a client finds by itself: a violation of the protocol.
 const CLIENT_MALFORMED: &str = "08P01";
@@ -138,6 +138,14 @@ impl PgSession {
         self.broken |= self.stream.write_all(&self.outbox).is_err();
         self.outbox.clear();
     }
+}
+
+impl Receiver for PgSession {
+    type Malformed = Malformed;
+
+    fn fill(&mut self) -> Fill {
+        self.inbox.fill(self.stream.reader())
+    }
 
     /// Gives the answer if the messages that are here complete it.
     fn assemble(&mut self) -> Result<Option<Answer>, Malformed> {
@@ -160,6 +168,10 @@ impl PgSession {
             }
         }
         Ok(None)
+    }
+
+    fn broken(&self) -> bool {
+        self.broken
     }
 
     fn lost(&mut self) -> Answer {
@@ -196,31 +208,7 @@ impl Session for PgSession {
     }
 
     fn receive(&mut self) -> Option<Answer> {
-        if !self.reading.outstanding() {
-            return None;
-        }
-        loop {
-            match self.inbox.fill(self.stream.reader()) {
-                Fill::Nothing if self.broken => return Some(self.lost()),
-                Fill::Nothing => return None,
-                Fill::Closed => {
-                    // A server that ends a session says why first; that is the answer.
-                    let last = self.assemble();
-                    self.broken = true;
-                    return Some(match last {
-                        Ok(Some(answer)) => answer,
-                        Ok(None) => self.lost(),
-                        Err(malformed) => self.malformed(malformed),
-                    });
-                }
-                // Not complete: until the socket is empty. What is buffered behind it would wake nobody.
-                Fill::Some => match self.assemble() {
-                    Ok(Some(answer)) => return Some(answer),
-                    Ok(None) => {}
-                    Err(malformed) => return Some(self.malformed(malformed)),
-                },
-            }
-        }
+        if self.reading.outstanding() { receive(self) } else { None }
     }
 
     fn fd(&self) -> RawFd {

@@ -6,6 +6,8 @@ use std::io::{self, Read};
 use bytes::BytesMut;
 use postgres_protocol::message::backend::{Header, Message};
 
+use crate::net::{Fill, read};
+
 /// A little more than the server's own upper limit of one value.
 const LARGEST: usize = (1 << 30) + (1 << 20);
 /// One reading of the socket.
@@ -19,17 +21,6 @@ impl From<io::Error> for Malformed {
     fn from(error: io::Error) -> Malformed {
         Malformed(error.to_string())
     }
-}
-
-/// What reading from the socket gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fill {
-    /// Bytes; perhaps there are more.
-    Some,
-    /// None at this moment.
-    Nothing,
-    /// The other side has closed, or the connection broke.
-    Closed,
 }
 
 /// What came from the server and was not yet taken.
@@ -48,18 +39,9 @@ impl Default for Inbox {
 impl Inbox {
     /// Reads once from a non-blocking stream.
     pub fn fill(&mut self, stream: &mut dyn Read) -> Fill {
-        loop {
-            return match stream.read(&mut self.chunk) {
-                Ok(0) => Fill::Closed,
-                Ok(count) => {
-                    self.buffer.extend_from_slice(&self.chunk[..count]);
-                    Fill::Some
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Fill::Nothing,
-                Err(_) => Fill::Closed,
-            };
-        }
+        let (fill, count) = read(stream, &mut self.chunk);
+        self.buffer.extend_from_slice(&self.chunk[..count]);
+        fill
     }
 
     /// Takes the next complete message.

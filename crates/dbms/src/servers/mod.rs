@@ -18,7 +18,7 @@
 mod apt;
 mod cache;
 mod catalog;
-mod checksum;
+pub(crate) mod checksum;
 mod client;
 mod copy;
 mod error;

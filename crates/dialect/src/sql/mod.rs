@@ -110,6 +110,11 @@ pub fn split_tokens(product: Product, text: &str) -> Result<Vec<String>, Opaque>
     Ok(tokens.into_iter().map(|t| t.text.to_string()).collect())
 }
 
+/// Where a comment ends, in bytes, given what follows its `/*`; none if it does not.
+pub fn comment_end(product: Product, comment: &str) -> Option<usize> {
+    token::comment_end(comment, Rules::of(product).nested_comments)
+}
+
 fn try_parse(rules: &'static Rules, text: &str) -> Result<Statement, Opaque> {
     let tokens = token::tokens(rules, text)?;
     let statement = Parser::new(rules, text, tokens.clone()).whole_statement()?;

@@ -77,6 +77,9 @@ impl Parser<'_> {
             return self.refuse("a type");
         }
         let mut words = vec![self.bare_word()?];
+        if postgres && self.goes_on(&words[0]) {
+            return self.refuse("a type that we read to its end");
+        }
         let mut suffix = Vec::new();
         if self.rules.clauses.sqlite_ddl {
             // Any run of words is a type here.
@@ -113,6 +116,16 @@ impl Parser<'_> {
             }
         }
         Ok(TypeName { words, args, suffix })
+    }
+
+    /// Does one of PostgreSQL's types go on with words that could be taken for an alias behind it?
+    fn goes_on(&self, word: &str) -> bool {
+        let fields = ["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"];
+        match word.to_ascii_uppercase().as_str() {
+            "INTERVAL" => fields.iter().any(|field| self.is(field)),
+            "NATIONAL" => true,
+            _ => false,
+        }
     }
 
     fn column_option(&mut self) -> Read<Option<ColumnOption>> {

@@ -6,7 +6,10 @@
 
 use std::fmt;
 
-use model::{Product, sql::Statement};
+use model::{
+    Product,
+    sql::{ObjectName, Statement, VisitMut},
+};
 
 use super::{Opaque, Parsed, facts, parse, token, words};
 use crate::sql::rules::Rules;
@@ -53,6 +56,9 @@ pub fn reach(product: Product, text: &str) -> Vec<Reach> {
 pub fn of_tree(product: Product, statement: &Statement) -> Vec<Reach> {
     let facts = facts(statement);
     let mut found: Vec<Reach> = facts.schemas.into_iter().map(Reach::Schema).collect();
+    if product == Product::Postgres && names_catalogue(statement) {
+        found.push(Reach::Schema("pg_catalog".to_string()));
+    }
     if facts.changes_server {
         found.push(Reach::Server);
     }
@@ -66,6 +72,20 @@ pub fn of_tree(product: Product, statement: &Statement) -> Vec<Reach> {
     };
     found.extend(facts.functions.iter().filter(acts).cloned().map(Reach::Function));
     found
+}
+
+/// PostgreSQL looks for a name without a schema in its catalogue first, whatever the session's own schemas are; all that
+/// is there begins with `pg_`.
+fn names_catalogue(statement: &Statement) -> bool {
+    struct Look(bool);
+    impl VisitMut for Look {
+        fn object(&mut self, name: &mut ObjectName) {
+            self.0 |= name.schema.is_none() && name.name.name.to_ascii_lowercase().starts_with("pg_");
+        }
+    }
+    let mut look = Look(false);
+    statement.clone().visit_mut(&mut look);
+    look.0
 }
 
 /// What the first words of a text without a tree say, so that the reason can be named.
@@ -87,8 +107,10 @@ fn of_opaque(product: Product, text: &str) -> Option<Reach> {
         ["SET", "GLOBAL" | "PERSIST" | "PERSIST_ONLY", ..]
         | ["ALTER", "SYSTEM" | "DATABASE" | "INSTANCE" | "SERVER", ..]
         | ["CREATE" | "DROP", "DATABASE" | "TABLESPACE" | "SERVER" | "EXTENSION", ..]
-        | ["INSTALL" | "UNINSTALL" | "KILL" | "SHUTDOWN" | "RESTART" | "FLUSH" | "RESET" | "PURGE", ..]
+        | ["INSTALL" | "UNINSTALL" | "KILL" | "SHUTDOWN" | "RESTART" | "FLUSH" | "PURGE", ..]
         | ["CHECKPOINT", ..] => Some(Reach::Server),
+        // PostgreSQL's goes back to what a session began with.
+        ["RESET", ..] if product != Product::Postgres => Some(Reach::Server),
         _ => None,
     }
 }

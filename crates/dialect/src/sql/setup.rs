@@ -107,7 +107,9 @@ impl Reader {
             || create.options.iter().any(|o| o.words[0].eq_ignore_ascii_case("WITHOUT"));
         if let Some(primary) = table.keys.first().filter(|k| k.kind == KeyKind::Primary) {
             for column in &mut table.columns {
-                let within = primary.columns.iter().any(|c| c.eq_ignore_ascii_case(&column.name));
+                let alike =
+                    |name: &String| !self.rules.folds_names && name.eq_ignore_ascii_case(&column.name);
+                let within = primary.columns.iter().any(|name| *name == column.name || alike(name));
                 let rowid =
                     !strict && primary.columns.len() == 1 && column.type_text.eq_ignore_ascii_case("INTEGER");
                 column.nullable &= !(within && (strict || rowid));

@@ -298,7 +298,7 @@ impl<'a> Lexer<'_, 'a> {
 const RUNS: &str = "+-*/<>=~!@#%^&|`?";
 
 /// Where a comment ends, given what follows its `/*`.
-fn comment_end(comment: &str, nested: bool) -> Option<usize> {
+pub(super) fn comment_end(comment: &str, nested: bool) -> Option<usize> {
     let mut depth = 1;
     let mut at = 0;
     while depth > 0 {

@@ -292,12 +292,12 @@ fn version(
                 alike: 0,
                 trace: trace.clone(),
             });
-            behaviour.runs += 1;
-            behaviour.alike += u64::from(trace.same(&behaviour.trace));
+            behaviour.count(&trace);
             progress.step();
         }
         behaviours.extend(first);
     }
+    targets::say_placed(&runner);
     Ok(behaviours)
 }
 

@@ -64,12 +64,12 @@ impl Cell {
 
     /// Its file expects nothing here.
     pub fn unjudged(&self) -> bool {
-        self.fine() && self.statuses.contains_key("nothing-expected")
+        !self.surprise && self.statuses.contains_key("nothing-expected")
     }
 
-    /// It came out as it should.
+    /// It came out as it should. What nobody expects anything of did not.
     pub fn fine(&self) -> bool {
-        !self.surprise && self.known.is_empty()
+        !self.surprise && self.known.is_empty() && !self.unjudged()
     }
 }
 
@@ -145,4 +145,39 @@ fn conflicts(trace: &Trace) -> BTreeSet<String> {
     };
     let errors = trace.outcomes.iter().filter_map(|outcome| outcome.error());
     errors.filter(|error| of_conflict(error.class)).map(|error| error.class.to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(status: &str) -> Cell {
+        Cell {
+            case: "seeds/x",
+            target: "sqlite".into(),
+            server: "sqlite 3".into(),
+            level: Level::Serializable,
+            statuses: [(status.to_string(), 1)].into(),
+            runs: 1,
+            alike: 1,
+            surprise: false,
+            known: Vec::new(),
+            conflicts: BTreeSet::new(),
+            unspecified_steps: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_cell_is_counted_once() {
+        let known = Cell { known: vec!["MDEV-1".into()], ..cell("known-failure") };
+        let surprise = Cell { surprise: true, ..cell("unexpected-failure") };
+        for (cell, counted) in [
+            (cell("pass"), [true, false, false, false]),
+            (cell("nothing-expected"), [false, true, false, false]),
+            (known, [false, false, true, false]),
+            (surprise, [false, false, false, true]),
+        ] {
+            assert_eq!([cell.fine(), cell.unjudged(), cell.known(), cell.surprise], counted);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! Behaviour is the comparable trace: what each statement answered, whether it waited, and the final state. A version
 //! whose own runs differ has no behaviour to compare, so changes are sought between the stable ones.
 
-use model::{Case, Level, Open, Outcome, Reply, Trace};
+use model::{Case, Level, Open, Outcome, Reply, RowSet, Trace};
 use serde::Serialize;
 
 /// What one version did at one level.
@@ -17,13 +17,19 @@ pub struct Behaviour {
     pub status: String,
     /// How often it ran.
     pub runs: u64,
-    /// Runs whose trace was that of the first.
+    /// Runs whose trace was that of the first, and evidence.
     pub alike: u64,
     /// The first run.
     pub trace: Trace,
 }
 
 impl Behaviour {
+    /// Counts a run. One in which something answered that had been said to wait is no evidence, even of the same.
+    pub fn count(&mut self, trace: &Trace) {
+        self.runs += 1;
+        self.alike += u64::from(trace.false_decisions == 0 && trace.same(&self.trace));
+    }
+
     /// Did all its runs come out the same?
     pub fn stable(&self) -> bool {
         self.alike == self.runs
@@ -111,14 +117,7 @@ fn differences(case: &Case, before: &Trace, after: &Trace) -> Vec<Difference> {
         }
         found.push(Difference { at, before: old_words, after: new_words });
     }
-    let tables = |trace: &Trace| trace.final_state.clone().unwrap_or_default();
-    for (name, rows) in tables(before) {
-        let there = tables(after).into_iter().find(|(other, _)| *other == name);
-        let new = there.as_ref().map_or("not there".to_string(), |(_, rows)| rows.to_string());
-        if !there.is_some_and(|(_, other)| rows.same_rows(&other)) {
-            found.push(Difference { at: format!("final {name}"), before: rows.to_string(), after: new });
-        }
-    }
+    found.extend(tables(before, after));
     if found.is_empty() {
         // The same answers, but not at the same moments.
         let moments = |trace: &Trace| {
@@ -131,6 +130,27 @@ fn differences(case: &Case, before: &Trace, after: &Trace) -> Vec<Difference> {
         };
         let at = "the moments at which the steps answered".to_string();
         found.push(Difference { at, before: moments(before), after: moments(after) });
+    }
+    found
+}
+
+/// Tables that hold other rows in the end, or are there only once.
+fn tables(before: &Trace, after: &Trace) -> Vec<Difference> {
+    let all = |trace: &Trace| trace.final_state.clone().unwrap_or_default();
+    let (old, new) = (all(before), all(after));
+    let mut names: Vec<&String> = old.iter().chain(&new).map(|(name, _)| name).collect();
+    names.sort();
+    names.dedup();
+    let rows = |tables: &[(String, RowSet)], name: &String| {
+        tables.iter().find(|(have, _)| have == name).map(|(_, rows)| rows.clone())
+    };
+    let words = |rows: Option<RowSet>| rows.map_or("not there".to_string(), |rows| rows.to_string());
+    let mut found = Vec::new();
+    for name in names {
+        let (old, new) = (rows(&old, name), rows(&new, name));
+        if !matches!((&old, &new), (Some(old), Some(new)) if old.same_rows(new)) {
+            found.push(Difference { at: format!("final {name}"), before: words(old), after: words(new) });
+        }
     }
     found
 }
@@ -259,6 +279,28 @@ mod tests {
         assert!(at.changes[1].settings.is_empty());
         let groups: Vec<usize> = at.groups().iter().map(|group| group.len()).collect();
         assert_eq!(groups, [2, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_table_that_is_there_only_once_is_a_difference() {
+        let table = |name: &str| (name.to_string(), RowSet::default());
+        let (mut old, mut new) = (behaviour("1.0", [1, 1], 3, IN_TURN), behaviour("1.1", [1, 1], 3, IN_TURN));
+        old.trace.final_state = Some(vec![table("t"), table("u")]);
+        new.trace.final_state = Some(vec![table("t"), table("v")]);
+        let at: Vec<(String, bool)> = differences(&case(), &old.trace, &new.trace)
+            .into_iter()
+            .map(|difference| (difference.at, difference.before == "not there"))
+            .collect();
+        assert_eq!(at, [("final u".to_string(), false), ("final v".to_string(), true)]);
+    }
+
+    #[test]
+    fn a_run_that_is_no_evidence_makes_a_version_unstable() {
+        let mut one = behaviour("1.0", [1, 1], 3, IN_TURN);
+        one.count(&one.trace.clone());
+        assert!(one.stable());
+        one.count(&Trace { false_decisions: 1, ..one.trace.clone() });
+        assert!(!one.stable());
     }
 
     #[test]

@@ -80,22 +80,22 @@ pub fn total(cells: &[&Cell], repeat: u64, surprises: usize) {
         say!("none of these cases is for the chosen targets, so nothing was run");
         return;
     }
-    let (known, all) = (cells.iter().filter(|cell| cell.known()).count(), cells.len());
+    let count = |which: fn(&Cell) -> bool| cells.iter().filter(|cell| which(cell)).count();
+    let (all, fine, known, unjudged) =
+        (cells.len(), count(Cell::fine), count(Cell::known), count(Cell::unjudged));
     let each = match (repeat, interrupt::asked()) {
         (1, _) => String::new(),
         (times, false) => format!(", {times} times each"),
         (times, true) => format!(", up to {times} times each"),
     };
     let surprises_text = plural(surprises as u64, "surprise");
-    let unjudged = cells.iter().filter(|cell| cell.unjudged()).count();
     let nothing = match unjudged {
         0 => String::new(),
         count => format!(", {count} about which their files say nothing"),
     };
     say!(
-        "{} (case, target, level){each}: {} as they should be, {known} known to fail, {surprises_text}{nothing}",
+        "{} (case, target, level){each}: {fine} as they should be, {known} known to fail, {surprises_text}{nothing}",
         plural(all as u64, "check"),
-        all - known - surprises - unjudged
     );
 }
 

@@ -223,5 +223,6 @@ fn one(
             tested.cells.push(shown.cell);
         }
     }
+    targets::say_placed(&runner);
     Ok(tested)
 }

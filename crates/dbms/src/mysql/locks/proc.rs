@@ -27,7 +27,10 @@ use model::{Product, ServerInfo};
 
 use super::{newcomers::Newcomers, source::Source};
 use crate::{
-    locks::threads::{Crowd, Sample, Thread, find},
+    locks::{
+        threads::{Crowd, Sample, Thread, find},
+        waits::Waits,
+    },
     net::{Address, Login},
 };
 
@@ -164,10 +167,7 @@ impl LockMonitor for ProcMonitor {
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
-        match self.source.look(waiting) {
-            Ok(waits) => waiting.iter().map(|&session| waits.blockers(session)).collect(),
-            Err(_) => vec![Vec::new(); waiting.len()], // Only labels: a run does not fail for them.
-        }
+        Waits::labels(self.source.look(waiting), waiting)
     }
 
     fn patience(&self) -> Duration {

@@ -1,9 +1,9 @@
 //! The monitor that asks the server: for servers elsewhere, and for users who cannot read its threads.
 //!
 //! A look at the server's lock table may be taken before the server has looked for a deadlock, so cycles are
-//! searched here ([`crate::locks::waits`]). On MariaDB and old MySQL, and for waits above the storage engine on either, the look
-//! may also be older than the server's own decision without any cycle to be seen; there a wait counts only
-//! if a second look, taken right after the first, shows exactly the same.
+//! searched here ([`crate::locks::waits`]). On MariaDB and old MySQL, and for waits above the storage engine on
+//! either, the look may also be older than the server's own decision without any cycle to be seen; there a wait counts
+//! only if a second look, taken right after the first, shows exactly the same.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use model::ServerInfo;
 
 use super::source::Source;
 use crate::{
-    locks::waits::Judge,
+    locks::waits::{Judge, Waits},
     net::{Address, Login},
 };
 
@@ -66,10 +66,7 @@ impl LockMonitor for SqlMonitor {
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
-        match self.source.look(waiting) {
-            Ok(waits) => waiting.iter().map(|&session| waits.blockers(session)).collect(),
-            Err(_) => vec![Vec::new(); waiting.len()], // Only labels: a run does not fail for them.
-        }
+        Waits::labels(self.source.look(waiting), waiting)
     }
 
     /// A look costs ten times as much as an answer: worth waiting a little for one.

@@ -35,7 +35,7 @@ use super::{
 use crate::{
     locks::{
         threads::{Sample, Thread},
-        waits::Judge,
+        waits::{Judge, Waits},
     },
     net::SILENCE,
 };
@@ -162,7 +162,7 @@ impl LockMonitor for ProcMonitor {
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
-        sql::blockers(&mut self.source, waiting)
+        Waits::labels(self.source.look(waiting), waiting)
     }
 
     /// The notice wakes whoever listens, so little is gained by looking often.

@@ -18,7 +18,7 @@ use super::{
     board::Board,
     source::{Source, give_up},
 };
-use crate::locks::waits::Judge;
+use crate::locks::waits::{Judge, Waits};
 
 /// Searches for deadlocks that come sooner than this are awaited.
 const SOON: Duration = Duration::from_millis(10);
@@ -35,7 +35,7 @@ pub struct SqlMonitor {
 }
 
 impl SqlMonitor {
-    /// Opens a connection of its own. The clock measures only how long a cycle stays.
+    /// Opens a connection of its own. The clock measures only how long a cycle stays, and how old a wait is.
     pub fn new(
         door: &Door,
         board: &Board,
@@ -72,12 +72,13 @@ impl LockMonitor for SqlMonitor {
             return Ok(Settled::Working);
         }
         // Every one of them is noted, not only the first that is young.
-        let young = |session: &&SessionId| now - self.board.waits_since(**session, now) < self.age;
+        let young =
+            |session: &&SessionId| now.saturating_sub(self.board.waits_since(**session, now)) < self.age;
         Ok(if outstanding.iter().filter(young).count() == 0 { Settled::AllWait } else { Settled::Working })
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
-        blockers(&mut self.source, waiting)
+        Waits::labels(self.source.look(waiting), waiting)
     }
 
     /// A look costs ten times as much as an answer: worth waiting a little for one.
@@ -99,12 +100,4 @@ pub fn settled(
     }
     let second = source.look(outstanding)?;
     Ok(if first.same_for(&second, outstanding) { Settled::AllWait } else { Settled::Working })
-}
-
-/// Only labels: a run does not fail for them.
-pub fn blockers(source: &mut Source, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
-    match source.look(waiting) {
-        Ok(waits) => waiting.iter().map(|&session| waits.blockers(session)).collect(),
-        Err(_) => vec![Vec::new(); waiting.len()],
-    }
 }

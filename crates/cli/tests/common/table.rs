@@ -1,0 +1,158 @@
+//! A server of one's own and a table of sessions on it, settled as the scheduler does it: for the tests of the clients
+//! and their monitors.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use dbms::{
+    locks::Settle,
+    net::{Address, Login, SILENCE},
+    options::Options,
+    servers::StartOptions,
+};
+use execute::{
+    Answer, LockMonitor, Server, Session, SessionId, Settled,
+    ask::{ask, demand_rows},
+    os::{Interest, wait},
+};
+
+use super::{EXE, installed, target, whole};
+
+/// Both monitors, with their names.
+pub const BOTH: [(Settle, &str); 2] = [(Settle::Proc, "proc"), (Settle::Sql, "sql")];
+
+/// How long settling may take at the most.
+const NEVER: Duration = Duration::from_secs(20);
+
+/// A server for this test alone: the monitors take it for one worker's own, as the executor gives it. Others'
+/// statements hold latches, and a session that sleeps for a latch looks like one that waits for a lock.
+pub struct Own {
+    pub address: Address,
+    pid: u32,
+}
+
+impl Own {
+    /// What is needed to use it.
+    pub fn options(&self, login: Login, name: &str, settle: Settle) -> Options {
+        Options {
+            address: self.address.clone(),
+            login,
+            name: name.to_string(),
+            settle,
+            pid: Some(self.pid),
+            alive: None,
+        }
+    }
+}
+
+/// Runs a test on a server of each of these.
+pub fn on_each(servers: &[&str], test: fn(&Own)) {
+    for text in servers {
+        let Some(installed) = installed(text) else { continue };
+        let instance = installed
+            .start(Path::new(EXE), &target(text), &StartOptions::default())
+            .unwrap_or_else(|error| panic!("{}", whole(&error)));
+        println!("on {text}");
+        test(&Own { address: Address::Unix(instance.socket().to_path_buf()), pid: instance.pid() });
+    }
+}
+
+/// Sends a statement and gives its answer, whatever it is.
+pub fn run(session: &mut dyn Session, sql: &str) -> Answer {
+    ask(session, sql, SILENCE).unwrap()
+}
+
+/// The rows of a statement.
+pub fn texts(session: &mut dyn Session, sql: &str) -> Vec<String> {
+    demand_rows(session, sql, SILENCE).unwrap().texts()
+}
+
+/// Sessions with statements outstanding.
+pub struct Table<S> {
+    pub server: S,
+    pub monitor: Box<dyn LockMonitor>,
+    pub sessions: Vec<Box<dyn Session>>,
+    pub outstanding: Vec<usize>,
+    /// Answers that came although the server was settled and nothing was sent.
+    pub late: usize,
+}
+
+impl<S: Server> Table<S> {
+    pub fn of(mut server: S, sessions: usize) -> Table<S> {
+        let mut monitor = server.monitor().unwrap();
+        let sessions: Vec<_> = (0..sessions).map(|_| server.connect().unwrap()).collect();
+        sessions.iter().for_each(|session| monitor.watch(session.id()).unwrap());
+        Table { server, monitor, sessions, outstanding: Vec::new(), late: 0 }
+    }
+
+    pub fn id(&self, session: usize) -> SessionId {
+        self.sessions[session].id()
+    }
+
+    pub fn drain(&mut self, into: &mut Vec<(usize, Answer)>) {
+        self.outstanding.retain(|&index| match self.sessions[index].receive() {
+            Some(answer) => {
+                into.push((index, answer));
+                false
+            }
+            None => true,
+        });
+    }
+
+    /// Everything that answers until the rest provably waits.
+    pub fn settle(&mut self) -> Vec<(usize, Answer)> {
+        let begun = Instant::now();
+        let mut answers = Vec::new();
+        loop {
+            self.drain(&mut answers);
+            if self.outstanding.is_empty() {
+                return answers;
+            }
+            let waiting: Vec<SessionId> = self.outstanding.iter().map(|&index| self.id(index)).collect();
+            if self.monitor.check(&waiting).unwrap() == Settled::AllWait {
+                if !self.readable(Duration::ZERO) {
+                    return answers;
+                }
+            } else {
+                self.readable(self.monitor.patience());
+            }
+            assert!(begun.elapsed() < NEVER, "never settled: {waiting:?} {answers:?}");
+        }
+    }
+
+    /// Has anything come for those who wait?
+    fn readable(&self, time: Duration) -> bool {
+        let sockets: Vec<_> = self.outstanding.iter().map(|&index| self.sessions[index].fd()).collect();
+        wait(&sockets, Interest::Read, time)
+    }
+
+    pub fn send(&mut self, session: usize, sql: &str) -> Vec<(usize, Answer)> {
+        let mut late = Vec::new();
+        self.drain(&mut late);
+        self.late += late.len();
+        self.sessions[session].send(sql);
+        self.outstanding.push(session);
+        self.settle()
+    }
+
+    /// Sends what must not wait.
+    pub fn now(&mut self, session: usize, sql: &str) -> Answer {
+        let mut answers = self.send(session, sql);
+        assert_eq!(answers.len(), 1, "{sql}: {answers:?}");
+        answers.remove(0).1
+    }
+
+    /// Sends what must wait.
+    pub fn waits(&mut self, session: usize, sql: &str) {
+        let answers = self.send(session, sql);
+        assert!(answers.is_empty(), "{sql} must wait: {answers:?}");
+    }
+
+    /// Waits for something to come, and settles.
+    pub fn later(&mut self) -> Vec<(usize, Answer)> {
+        assert!(self.readable(SILENCE));
+        self.settle()
+    }
+}
