@@ -8,7 +8,7 @@ use dbms::{
 };
 use model::{Product, Target};
 
-use crate::{choice::Choice, errors, installing, output::say, progress::Line, targets::advised};
+use crate::{choice::Choice, errors, installing, interrupt, output::say, progress::Line, targets::advised};
 
 /// What to do.
 #[derive(clap::Subcommand)]
@@ -71,6 +71,7 @@ With --target it drops, on servers that run already, the schemas that dead runs 
 
 /// Runs it.
 pub fn run(command: Command) -> anyhow::Result<u8> {
+    interrupt::listen();
     match command {
         Command::Install { targets } => install(&targets),
         Command::Start { target, tcp } => start(&target, tcp),
@@ -140,6 +141,9 @@ fn install_all(store: &Store) -> anyhow::Result<()> {
             Some(_) | None => {
                 let target = name.parse()?;
                 if let Err(error) = install_one(store, &target) {
+                    if interrupt::asked() {
+                        return Err(error);
+                    }
                     errors::show(&error.context(format!("{name} is not installed")));
                     wrong.push(name);
                 }
@@ -198,8 +202,10 @@ fn client(product: Product, running: &servers::Running) -> String {
 
 fn stop(which: &str) -> anyhow::Result<u8> {
     let one = (which != "all").then_some(which);
-    for stopped in servers::stop(one).map_err(failed)? {
-        say!("stopped {}", stopped.id);
+    let stopped = servers::stop(one).map_err(failed)?;
+    stopped.iter().for_each(|stopped| say!("stopped {}", stopped.id));
+    if stopped.is_empty() {
+        say!("nothing to stop");
     }
     Ok(0)
 }
@@ -241,6 +247,9 @@ fn list() -> anyhow::Result<u8> {
 fn prune(installs: bool) -> anyhow::Result<u8> {
     let store = Store::open().map_err(failed)?;
     let pruned = store.prune(installs).map_err(failed)?;
+    for (folder, instance) in &pruned.in_use {
+        say!("left {} alone: {instance} runs from it", folder.display());
+    }
     let gone: Vec<PathBuf> =
         pruned.leftovers.into_iter().chain(pruned.installs).chain(dbms::sqlite::prune()).collect();
     for folder in &gone {
