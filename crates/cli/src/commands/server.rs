@@ -31,6 +31,7 @@ install what they need by themselves.")]
 Examples:
   isopod server start mariadb@10.11
   isopod server start 'mysql@9.7?log_bin=OFF' --tcp
+  isopod server start 'postgres?basedir=/opt/postgres'       one that you unpacked or built
 
 Its data is in memory and is gone when it is stopped.")]
     Start {
@@ -50,6 +51,12 @@ Examples:
         which: String,
     },
     /// Show what can be had, what is installed, and what runs
+    #[command(after_help = "\
+Example:
+  isopod server list
+
+What is installed is shown with its exact version and its size on disk; the rest with the size of the
+download, or with the reason why it cannot be had on this machine. No network is asked.")]
     List,
     /// Remove what dead processes left behind; what still runs is left alone
     #[command(after_help = "\

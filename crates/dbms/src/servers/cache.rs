@@ -181,9 +181,9 @@ impl Store {
     /// A cache in this folder. What dead processes left in it, and beside running instances, is removed.
     pub fn at(root: &Path) -> Result<Store> {
         let root = std::path::absolute(root).doing("use", root)?;
-        fs::create_dir_all(&root)
-            .doing("make", &root)
-            .map_err(|error| error.help("it is for servers: set ISOPOD_CACHE to a folder that you can write to"))?;
+        fs::create_dir_all(&root).doing("make", &root).map_err(|error| {
+            error.help("it is for servers: set ISOPOD_CACHE to a folder that you can write to")
+        })?;
         let store = Store { root };
         store.prune_leftovers();
         Ok(store)

@@ -162,9 +162,7 @@ pub fn remove_segment(key: i32, number: i32) {
     // SAFETY: shmid_ds is plain data that the first call fills in; the second takes none.
     unsafe {
         let mut found: libc::shmid_ds = std::mem::zeroed();
-        if libc::shmctl(number, libc::IPC_STAT, &mut found) == 0
-            && found.shm_perm.__key == key
-        {
+        if libc::shmctl(number, libc::IPC_STAT, &mut found) == 0 && found.shm_perm.__key == key {
             libc::shmctl(number, libc::IPC_RMID, std::ptr::null_mut());
         }
     }

@@ -28,7 +28,8 @@ fn end_processes(data: &Path) {
     for pid in all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
         let link = |name: &str| fs::read_link(format!("/proc/{pid}/{name}"));
         let works_there = link("cwd").is_ok_and(|cwd| cwd == data);
-        if works_there && link("exe").is_ok_and(|exe| exe.file_name().is_some_and(|name| name == "postgres")) {
+        if works_there && link("exe").is_ok_and(|exe| exe.file_name().is_some_and(|name| name == "postgres"))
+        {
             os::kill(pid);
         }
     }

@@ -203,7 +203,8 @@ fn mysql_flag(name: &str, value: &str) -> Result<String> {
         .find_map(|prefix| name.strip_prefix(prefix))
         .unwrap_or(name);
     // The server takes the beginning of a name for the whole: `bind_addr` is `bind_address`.
-    let short_for = |name: &str| MYSQL_OURS.iter().any(|ours| ours.starts_with(name)) && name != "lc_messages";
+    let short_for =
+        |name: &str| MYSQL_OURS.iter().any(|ours| ours.starts_with(name)) && name != "lc_messages";
     if short_for(plain) || short_for(name) {
         return Err(ours(name));
     }

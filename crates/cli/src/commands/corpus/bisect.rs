@@ -316,7 +316,8 @@ fn words(case: &Case, report: &expectations::Report) -> String {
 }
 
 fn show(case: &Case, result: &Result) {
-    say!("{} · {} · {}", result.case, case.title, result.product);
+    let title = if case.title.is_empty() { String::new() } else { format!(" · {}", case.title) };
+    say!("{}{title} · {}", result.case, result.product);
     if !result.not_installed.is_empty() {
         say!("not installed, so not run: {}", result.not_installed.join(", "));
     }
