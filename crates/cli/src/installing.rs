@@ -4,7 +4,8 @@ use dbms::servers::Progress;
 
 use crate::progress::Line;
 
-/// Shows one event. On a terminal all of them, in one line; elsewhere only the milestones.
+/// Shows one event. On a terminal all of them, in one line; elsewhere the milestones, and between them a line every ten
+/// seconds.
 pub fn say(line: &Line, event: &Progress) {
     match event {
         Progress::WaitForOther => line.say("another isopod installs the same; waiting for it".into()),

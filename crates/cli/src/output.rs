@@ -30,3 +30,8 @@ pub fn line(text: fmt::Arguments<'_>) {
 pub fn failed() -> bool {
     FAILED.load(Ordering::Relaxed)
 }
+
+/// `1 case`, `2 cases`
+pub fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,11 +1,15 @@
 //! Progress on standard error: a bar on a terminal, a plain line every ten seconds elsewhere.
 
 use std::{
+    cell::Cell,
     io::IsTerminal,
     time::{Duration, Instant},
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
+
+/// How often something is said where there is no terminal.
+const PLAIN: Duration = Duration::from_secs(10);
 
 /// Shows how far a job has come, once it has taken two seconds.
 pub struct Progress {
@@ -37,7 +41,7 @@ impl Progress {
         self.done += 1;
         match &self.bar {
             Some(bar) => bar.inc(1),
-            None if self.said.elapsed() > Duration::from_secs(10) => {
+            None if self.said.elapsed() > PLAIN => {
                 self.said = Instant::now();
                 let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
                 let left = rest((self.total.saturating_sub(self.done)) as f64 / rate);
@@ -85,36 +89,41 @@ fn rest(seconds: f64) -> String {
 }
 
 /// A line that says what goes on, replaced by the next one on a terminal.
-pub struct Line(Option<ProgressBar>);
+pub struct Line {
+    bar: Option<ProgressBar>,
+    said: Cell<Instant>,
+}
 
 impl Line {
     /// Nothing said yet.
     pub fn new() -> Line {
-        Line(std::io::stderr().is_terminal().then(|| {
+        let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new_spinner();
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
-        }))
+        });
+        Line { bar, said: Cell::new(Instant::now()) }
     }
 
     /// Says it.
     pub fn say(&self, text: String) {
-        match &self.0 {
+        self.said.set(Instant::now());
+        match &self.bar {
             Some(bar) => bar.set_message(text),
             None => eprintln!("{text}"),
         }
     }
 
-    /// Says it on a terminal only: what changes too often for a log.
+    /// Says what changes often: in a log only if nothing was said for ten seconds.
     pub fn detail(&self, text: String) {
-        if let Some(bar) = &self.0 {
-            bar.set_message(text);
+        if self.bar.is_some() || self.said.get().elapsed() > PLAIN {
+            self.say(text);
         }
     }
 
     /// Puts the line away.
     pub fn end(&self) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }

@@ -14,7 +14,7 @@ use crate::{
     net::{Address, Login},
     options::Options,
     postgres::PgServer,
-    servers::{Installed, Instance, Progress, ServerError, StartOptions, Store},
+    servers::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store},
     sqlite::{SqliteServer, StartError},
 };
 
@@ -70,6 +70,39 @@ enum Origin {
     Attached(Box<Door>),
 }
 
+/// Settings that a run decides for each session, so that they would have no effect in a target: for whom, which, and how
+/// to say it instead.
+const PER_SESSION: &[(&[Product], &[&str], &str)] = &[
+    (
+        &[Product::Mysql, Product::Mariadb, Product::Postgres],
+        &["transaction_isolation", "tx_isolation", "default_transaction_isolation"],
+        "choose the level with --level, or in the case file: session T1 level SER",
+    ),
+    (
+        &[Product::Mysql, Product::Mariadb],
+        &["autocommit"],
+        "say so in the case file: session T1 autocommit off",
+    ),
+    (
+        &[Product::Postgres],
+        &["deadlock_timeout", "log_lock_waits", "client_min_messages"],
+        "by them Isopod knows which statements wait",
+    ),
+];
+
+/// Refuses a setting of a server that we start if it would be without effect.
+fn without_effect(target: &Target) -> Result<(), ServerError> {
+    for (products, names, instead) in PER_SESSION {
+        if let Some(name) = names.iter().find(|name| target.settings.contains_key(**name))
+            && products.contains(&target.product)
+        {
+            let title = format!("{name} is decided by Isopod, for each session");
+            return Err(ServerError::new(ErrorKind::Setting, title).help(*instead));
+        }
+    }
+    Ok(())
+}
+
 /// What our schema on a throw-away server is called, after the prefix.
 const NAME: &str = "case";
 
@@ -88,6 +121,7 @@ impl Launcher {
         let settle = settle.into();
         let origin = match (&target.place, target.product) {
             (Place::Cache | Place::Folder(_), Product::Mysql | Product::Mariadb | Product::Postgres) => {
+                without_effect(&target)?;
                 Origin::Installed(Box::new(Store::open()?.ensure(&target, progress)?))
             }
             (Place::Cache | Place::Folder(_), Product::Sqlite) => Origin::Embedded,
@@ -171,5 +205,27 @@ impl Server for Kept {
 
     fn pid(&self) -> Option<u32> {
         self.server.pid()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_each_session_is_told_anyway_cannot_be_set() {
+        let refused = |target: &str| without_effect(&target.parse().unwrap()).err().map(|error| error.title);
+        for target in ["mysql@9.7?log_bin=OFF", "postgres@18?enable_seqscan=off", "postgres?autocommit=0"] {
+            assert_eq!(refused(target), None, "{target}");
+        }
+        for (target, name) in [
+            ("mysql@9.7?transaction-isolation=SERIALIZABLE", "transaction_isolation"),
+            ("mariadb?tx_isolation=SERIALIZABLE", "tx_isolation"),
+            ("mariadb?autocommit=0", "autocommit"),
+            ("postgres@18?default_transaction_isolation=serializable", "default_transaction_isolation"),
+            ("postgres@18?deadlock_timeout=1h", "deadlock_timeout"),
+        ] {
+            assert_eq!(refused(target), Some(format!("{name} is decided by Isopod, for each session")));
+        }
     }
 }

@@ -186,6 +186,9 @@ impl FromStr for Target {
                 true => BadTarget::Url(BadUrl("after `?` stand name=value, and in a password `?` is %3F")),
                 false => BadTarget::Setting(pair.to_string()),
             })?;
+            if name.trim().is_empty() && !text.contains("://") {
+                return Err(BadTarget::Setting(pair.to_string()));
+            }
             let name = name.to_ascii_lowercase().replace('-', "_");
             // Settings are shown; a password never is.
             if text.contains("://") && matches!(name.as_str(), "password" | "passwd") {

@@ -8,7 +8,7 @@ use dbms::{
 };
 use model::{Product, Target};
 
-use crate::{choice::Choice, errors, installing, output::say, progress::Line, targets::advised};
+use crate::{choice::Choice, errors, installing, interrupt, output::say, progress::Line, targets::advised};
 
 /// What to do.
 #[derive(clap::Subcommand)]
@@ -31,6 +31,7 @@ install what they need by themselves.")]
 Examples:
   isopod server start mariadb@10.11
   isopod server start 'mysql@9.7?log_bin=OFF' --tcp
+  isopod server start 'postgres?basedir=/opt/postgres'       one that you unpacked or built
 
 Its data is in memory and is gone when it is stopped.")]
     Start {
@@ -50,6 +51,12 @@ Examples:
         which: String,
     },
     /// Show what can be had, what is installed, and what runs
+    #[command(after_help = "\
+Example:
+  isopod server list
+
+What is installed is shown with its exact version and its size on disk; the rest with the size of the
+download, or with the reason why it cannot be had on this machine. No network is asked.")]
     List,
     /// Remove what dead processes left behind; what still runs is left alone
     #[command(after_help = "\
@@ -71,6 +78,7 @@ With --target it drops, on servers that run already, the schemas that dead runs 
 
 /// Runs it.
 pub fn run(command: Command) -> anyhow::Result<u8> {
+    interrupt::listen();
     match command {
         Command::Install { targets } => install(&targets),
         Command::Start { target, tcp } => start(&target, tcp),
@@ -140,6 +148,9 @@ fn install_all(store: &Store) -> anyhow::Result<()> {
             Some(_) | None => {
                 let target = name.parse()?;
                 if let Err(error) = install_one(store, &target) {
+                    if interrupt::asked() {
+                        return Err(error);
+                    }
                     errors::show(&error.context(format!("{name} is not installed")));
                     wrong.push(name);
                 }
@@ -198,8 +209,10 @@ fn client(product: Product, running: &servers::Running) -> String {
 
 fn stop(which: &str) -> anyhow::Result<u8> {
     let one = (which != "all").then_some(which);
-    for stopped in servers::stop(one).map_err(failed)? {
-        say!("stopped {}", stopped.id);
+    let stopped = servers::stop(one).map_err(failed)?;
+    stopped.iter().for_each(|stopped| say!("stopped {}", stopped.id));
+    if stopped.is_empty() {
+        say!("nothing to stop");
     }
     Ok(0)
 }
@@ -241,6 +254,9 @@ fn list() -> anyhow::Result<u8> {
 fn prune(installs: bool) -> anyhow::Result<u8> {
     let store = Store::open().map_err(failed)?;
     let pruned = store.prune(installs).map_err(failed)?;
+    for (folder, instance) in &pruned.in_use {
+        say!("left {} alone: {instance} runs from it", folder.display());
+    }
     let gone: Vec<PathBuf> =
         pruned.leftovers.into_iter().chain(pruned.installs).chain(dbms::sqlite::prune()).collect();
     for folder in &gone {

@@ -68,7 +68,11 @@ fn targets_that_cannot_be() {
     on("sqlite@1.2").fails(&["sqlite@1.2 cannot be had"]);
     on("sqlite?colour=red").fails(&["sqlite has no setting `colour`", "journal_mode"]);
     on("sqlite?journal_mode=red").fails(&["`red` is no value for sqlite's journal_mode"]);
+    on("mysql?=4").fails(&["`=4` is not a setting; write name=value"]);
     on("mysql@9.7?port=1").fails(&["port is decided by Isopod"]);
+    on("mysql@9.7?bind_addr=0.0.0.0").fails(&["bind_addr is decided by Isopod"]);
+    on("postgres@18?default_transaction_isolation=serializable")
+        .fails(&["default_transaction_isolation is decided by Isopod, for each session", "--level"]);
 }
 
 #[test]
@@ -134,7 +138,7 @@ fn a_full_disk() {
     if ran.err.contains("cannot be reached") {
         return skip(&ran.err);
     }
-    ran.fails(&["error: the disk is full\n", "ISOPOD_CACHE"]);
+    ran.fails(&["error: there is no room for ", "MiB while it is installed", "ISOPOD_CACHE"]);
     assert_eq!(left, Vec::<String>::new());
 }
 

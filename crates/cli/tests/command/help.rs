@@ -17,6 +17,8 @@ fn every_subcommand_says_what_it_does_and_how() {
         "server install",
         "server start",
         "server stop",
+        "server list",
+        "server prune",
         "fmt",
         "selftest determinism",
         "selftest recovery",

@@ -1,13 +1,14 @@
 //! Ctrl-C and worse: what was measured is shown where that is possible, and nothing is left behind.
 
 use std::{
+    net::TcpListener,
     os::unix::process::CommandExt,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-use crate::tools::{EXE, descendants, eventually, folders, lives, servers, signal};
+use crate::tools::{EXE, Folder, descendants, eventually, folders, lives, servers, signal, skip};
 
 /// A long selftest in a process group of its own, as a shell starts it; with its server's processes and folders.
 fn begin(target: &str, children: usize) -> (Child, Vec<u32>, Vec<std::path::PathBuf>) {
@@ -71,4 +72,37 @@ fn a_killed_isopod_leaves_no_server() {
         child.wait().unwrap();
         nothing_is_left(&started, &folders);
     }
+}
+
+/// An installation that hangs: a registry that takes connections and says nothing.
+#[test]
+fn ctrl_c_in_an_installation_leaves_nothing_half_done() {
+    let cache = Folder::new();
+    let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let child = Command::new(EXE)
+        .args(["server", "install", "postgres@18"])
+        .env("ISOPOD_CACHE", &cache.0)
+        .env("npm_config_registry", format!("http://{}/", silent.local_addr().unwrap()))
+        .env("no_proxy", "127.0.0.1")
+        .process_group(0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let tmp = cache.0.join("tmp");
+    let at_work = || tmp.exists() && !descendants(child.id()).is_empty() || !lives(child.id());
+    eventually(Duration::from_secs(20), "npm is at work", at_work);
+    let started = descendants(child.id());
+    let in_the_middle = tmp.exists();
+    let begun = Instant::now();
+    signal("-INT", &format!("-{}", child.id()));
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    if err.contains("npm is not on this machine") {
+        return skip(&err);
+    }
+    assert!(in_the_middle && begun.elapsed() < Duration::from_secs(3), "{:?} {err}", begun.elapsed());
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("error: interrupted"), "{err}");
+    nothing_is_left(&started, &[tmp]);
 }

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::tools::{Folder, isopod};
+use crate::tools::{Folder, isopod, repository, servers};
 
 /// On SQLite the second writer is refused.
 pub const GOOD: &str = "\
@@ -210,4 +210,20 @@ fn a_trace_says_what_its_server_was_started_with() {
         isopod(&["run", &file, "--target", "mariadb@10.11", "--level", "RC", "--json"]).exits(0).json();
     let flags = json[0]["trace"]["server"]["flags"].as_array().expect("flags").clone();
     assert!(flags.iter().any(|flag| flag == "--innodb-flush-log-at-trx-commit=0"), "{flags:?}");
+}
+
+/// The case with which the format is explained is a true one.
+#[test]
+fn the_example_of_the_documentation_holds() {
+    let text = std::fs::read_to_string(repository().join("docs/case-format.md")).unwrap();
+    let example = text.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let folder = Folder::new();
+    let file = folder.put("example.iso", example);
+    isopod(&["fmt", "--check", &file]).exits(0);
+    let Some(_alone) = servers(&["mariadb@10.11", "mysql@9.7"]) else { return };
+    isopod(&["run", &file, "--target", "mariadb@10.11?innodb_snapshot_isolation=ON", "--level", "all"])
+        .exits(0);
+    let ran = isopod(&["run", &file, "--target", "mysql@9.7", "--level", "all"]).exits(1);
+    assert_eq!(ran.out.matches('✗').count(), 1, "{}", ran.out);
+    ran.says(&["✗ (1, 3) (2, 2) (3, 3)", "known: MDEV-32898, MySQL#113228"]);
 }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use crate::tools::{Folder, eventually, isopod, isopod_with, lives, servers};
+use crate::tools::{Folder, eventually, installed, isopod, isopod_with, lives, servers};
 
 /// The word behind a label in the output.
 fn after<'a>(text: &'a str, label: &str) -> &'a str {
@@ -96,5 +96,25 @@ fn what_makes_no_sense() {
     isopod(&["server", "install", "sqlite"]).exits(0).says(&["built in"]);
     let nowhere =
         isopod_with(&[("ISOPOD_CACHE", Path::new("/proc/none"))], &["server", "install", "mysql@9.7"]);
-    nowhere.fails(&["cannot make /proc/none"]);
+    nowhere.fails(&["cannot make /proc/none", "set ISOPOD_CACHE to a folder that you can write to"]);
+}
+
+#[test]
+fn what_runs_keeps_its_installation() {
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    let root = installed("mariadb@10.11").unwrap().folder().join("root");
+    let cache = Folder::new();
+    let own = [("ISOPOD_CACHE", cache.0.as_path())];
+    let target = format!("mariadb?basedir={}", root.display());
+    let ran = isopod_with(&own, &["server", "start", &target]).exits(0);
+    let name = ran.out.split_whitespace().next().unwrap().to_string();
+    let started = Started(name.clone());
+    let there = || std::fs::read_dir(cache.0.join("folders")).into_iter().flatten().count();
+    let kept = format!(" alone: {name} runs from it\n");
+    isopod_with(&own, &["server", "prune", "--installs"]).exits(0).says(&["left ", &kept]);
+    assert_eq!(there(), 1);
+    drop(started);
+    isopod_with(&own, &["server", "prune", "--installs"]).exits(0).says(&["removed "]);
+    assert_eq!(there(), 0);
+    assert!(root.exists(), "the folder of the user is not ours to remove");
 }

@@ -129,6 +129,10 @@ fn a_table() {
     isopod(&["corpus", "test", "write-skew-predicate", "--table", "/no/such/folder/t.md"])
         .fails(&["/no/such/folder"]);
     isopod(&["corpus", "test", "write-skew-predicate", "--table", folder.path()]).fails(&["is a folder"]);
+    // Known before anything runs.
+    isopod(&["corpus", "test", "write-skew-predicate", "--table", "/proc/t.md"])
+        .fails(&["cannot write /proc/t.md"]);
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "no draft stays");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use super::{
     catalog::{self, Line},
     copy::disk_use,
     error::{ErrorKind, IoContext, Result, ServerError},
-    folder,
+    folder, giving_up,
     install::{self, Progress},
     instance::{self, Instance, StartOptions},
     running::{self, Running},
@@ -160,6 +160,8 @@ pub struct Pruned {
     pub leftovers: Vec<PathBuf>,
     /// Installations.
     pub installs: Vec<PathBuf>,
+    /// Installations that were left alone, each with the name of an instance that runs from it.
+    pub in_use: Vec<(PathBuf, String)>,
 }
 
 impl Store {
@@ -179,7 +181,9 @@ impl Store {
     /// A cache in this folder. What dead processes left in it, and beside running instances, is removed.
     pub fn at(root: &Path) -> Result<Store> {
         let root = std::path::absolute(root).doing("use", root)?;
-        fs::create_dir_all(&root).doing("make", &root)?;
+        fs::create_dir_all(&root).doing("make", &root).map_err(|error| {
+            error.help("it is for servers: set ISOPOD_CACHE to a folder that you can write to")
+        })?;
         let store = Store { root };
         store.prune_leftovers();
         Ok(store)
@@ -276,7 +280,12 @@ impl Store {
             Some(lock) => Ok(lock),
             None => {
                 progress(Progress::WaitForOther);
-                FileLock::acquire(&path).doing("lock", &path)
+                loop {
+                    giving_up::pause(giving_up::LOOK)?;
+                    if let Some(lock) = FileLock::try_acquire(&path).doing("lock", &path)? {
+                        return Ok(lock);
+                    }
+                }
             }
         }
     }
@@ -297,10 +306,17 @@ impl Store {
         removed
     }
 
-    /// Removes what dead processes left behind, and the installations too if asked. An installation that a
-    /// running instance uses is the caller's business: stop it first.
+    /// Removes an installation. Out of the way by one rename first, so that no half of it is ever taken for a whole one.
+    pub(crate) fn remove(&self, install: &Path) -> Result<()> {
+        let name = format!("removed-{}-{}", std::process::id(), running::id(install));
+        let scratch = Scratch::create(&self.tmp(), &name).doing("make", &self.tmp().join(&name))?;
+        fs::rename(install, scratch.path().join("install")).doing("remove", install)
+    }
+
+    /// Removes what dead processes left behind, and the installations too if asked, but for those that a running
+    /// instance uses.
     pub fn prune(&self, installs: bool) -> Result<Pruned> {
-        let mut pruned = Pruned { leftovers: self.prune_leftovers(), installs: Vec::new() };
+        let mut pruned = Pruned { leftovers: self.prune_leftovers(), ..Pruned::default() };
         if installs {
             let parents = [self.installs(), self.folders()];
             let entries =
@@ -310,10 +326,11 @@ impl Store {
             folders.retain(|folder| folder.exists());
             folders.sort();
             for folder in folders {
-                // Out of the way by one rename first, so that no half of it is ever taken for a whole one.
-                let name = format!("removed-{}-{}", std::process::id(), pruned.installs.len());
-                let scratch = Scratch::create(&self.tmp(), &name).doing("make", &self.tmp().join(&name))?;
-                fs::rename(&folder, scratch.path().join("install")).doing("remove", &folder)?;
+                if let Some(user) = running::user_of(&folder) {
+                    pruned.in_use.push((folder, user.id));
+                    continue;
+                }
+                self.remove(&folder)?;
                 pruned.installs.push(folder);
             }
             pruned.leftovers.extend(view::prune());

@@ -4,6 +4,10 @@ use std::{fs::File, io, io::Read, path::Path};
 
 use sha2::Digest;
 
+/// What to do when a checksum does not fit.
+pub const ADVICE: &str =
+    "try again; if it stays so, something between here and the registry changes what it hands out";
+
 /// The digest of a file.
 pub fn of_file<D: Digest>(path: &Path) -> io::Result<Vec<u8>> {
     let mut digest = D::new();

@@ -18,11 +18,12 @@ use std::{
 use super::{
     copy::disk_use,
     error::{ErrorKind, Result, ServerError},
+    giving_up,
     install::Progress,
     os,
 };
 
-/// A client that has said nothing for this long is looked after.
+/// How often it is looked how much has come.
 const WATCH: Duration = Duration::from_millis(500);
 
 /// With fewer bytes free than this a disk is full.
@@ -77,7 +78,7 @@ pub fn fetch(
         }
         let reason = error.help.first().cloned().unwrap_or_else(|| error.title.clone());
         progress(Progress::Retry { attempt, after: wait, reason });
-        thread::sleep(wait);
+        giving_up::pause(wait)?;
         wait *= 2;
         attempt += 1;
     }
@@ -165,15 +166,22 @@ pub fn run(
         let fd = stdout.as_raw_fd();
         let mut stdout = BufReader::new(stdout);
         let mut bytes = Vec::new();
+        let mut end = |error: ServerError| {
+            os::kill_group(child.id());
+            let _ = child.wait();
+            Err(error)
+        };
         loop {
-            // On a full disk apt may neither go on nor end: whoever watches it must.
-            while stdout.buffer().is_empty() && !os::readable(fd, WATCH) {
+            if giving_up::asked() {
+                return end(giving_up::interrupted());
+            }
+            if stdout.buffer().is_empty() && !os::readable(fd, giving_up::LOOK) {
+                // On a full disk apt may neither go on nor end: whoever watches it must.
                 if writes_to.and_then(os::free_bytes).is_some_and(|free| free < FULL) {
-                    os::kill_group(child.id());
-                    let _ = child.wait();
-                    return Err(ServerError::disk_full(writes_to.unwrap_or(Path::new("."))));
+                    return end(ServerError::disk_full(writes_to.unwrap_or(Path::new("."))));
                 }
                 heard(None);
+                continue;
             }
             if stdout.read_until(b'\n', &mut bytes).map_err(failed)? == 0 {
                 break;
@@ -186,6 +194,7 @@ pub fn run(
     }
     let status = child.wait().map_err(failed)?;
     let errors = errors.join().unwrap_or_default();
+    giving_up::check()?;
     if status.success() { Ok(output) } else { Err(explain(&program, &output, &errors)) }
 }
 

@@ -24,6 +24,8 @@ pub enum ErrorKind {
     Refused,
     /// A setting that Isopod itself decides.
     Setting,
+    /// The user did not want to wait for it.
+    Interrupted,
     /// No such instance.
     NoInstance,
     /// A file could not be read or written.

@@ -18,6 +18,7 @@ use super::{
     error::{ErrorKind, IoContext, Result, ServerError},
     install::{self, Progress},
     layout::{self, LOADER},
+    running,
     scratch::Scratch,
     unpack,
 };
@@ -61,7 +62,20 @@ pub fn ensure(
     symlink(&found.folder, whole.join("root")).doing("make the link", &whole.join("root"))?;
     install::finish(&mut found.manifest, &whole, &scratch.path().join("work"), progress)?;
     install::put(&whole, &place)?;
+    forget_former(store, &found.folder, &place);
     Installed::read(&place).ok_or_else(|| unreadable(&place))
+}
+
+/// After a new build nobody asks for the templates of the former ones any more.
+fn forget_former(store: &Store, folder: &Path, newest: &Path) {
+    for entry in fs::read_dir(store.folders()).into_iter().flatten().flatten() {
+        let place = entry.path();
+        let same = fs::read_link(place.join("root")).is_ok_and(|root| root == folder);
+        if same && place != newest && running::user_of(&place).is_none() {
+            // What cannot be removed is in nobody's way.
+            let _ = store.remove(&place);
+        }
+    }
 }
 
 fn find(target: &Target, given: &Path) -> Result<Found> {

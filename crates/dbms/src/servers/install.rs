@@ -89,8 +89,11 @@ pub fn install(
 ) -> Result<PathBuf> {
     progress(Progress::Begin { line: line.name(), origin: line.origin() });
     if let Some(free) = os::free_bytes(store.root()).filter(|free| *free < line.room << 20) {
-        let error = ServerError::disk_full(store.root());
-        return Err(error.help(format!("{} takes {} MiB; {} are free", line.name(), line.room, free >> 20)));
+        let (needed, free, place) = (line.room, free >> 20, store.root().display());
+        let title = format!("there is no room for {}", line.name());
+        return Err(ServerError::new(ErrorKind::DiskFull, title)
+            .help(format!("it takes {needed} MiB while it is installed; {free} are free in {place}"))
+            .help("make room, or set ISOPOD_CACHE to a folder on a larger disk"));
     }
     if let Some(obstacle) = Obstacles::look().of(line) {
         let error = ServerError::new(ErrorKind::MissingTool, format!("{} cannot be had here", line.name()));

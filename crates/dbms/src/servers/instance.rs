@@ -299,6 +299,7 @@ fn launch(
     match keeper.next() {
         Some(Report::Up { pid }) => {
             let record = Record {
+                install: spec.install(),
                 title,
                 target: spec.target,
                 keeper: keeper.process.id(),

@@ -219,6 +219,7 @@ fn come_up(spec: &Spec, folder: &Path, pid: u32, events: &Receiver<Event>) -> St
         superuser: spec.superuser.clone(),
         port: spec.port,
         detached: spec.detached,
+        install: spec.install(),
     };
     let written = serde_json::to_string(&record)
         .map_err(io::Error::from)

@@ -71,7 +71,8 @@ pub fn get(
             format!("what Maven fetched for {} is not what was published", wanted.artifact),
         )
         .help(format!("published sha256 {}", wanted.sha256))
-        .help(format!("fetched   sha256 {real}")));
+        .help(format!("fetched   sha256 {real}"))
+        .help(checksum::ADVICE));
     }
     let file = folder.join("artefact");
     fs::rename(&place, &file).doing("move", &place)?;

@@ -77,7 +77,8 @@ impl Npm {
                 format!("what npm fetched for {exact} is not what was published"),
             )
             .help(format!("published {integrity}"))
-            .help(format!("fetched   {real}")));
+            .help(format!("fetched   {real}"))
+            .help(checksum::ADVICE));
         }
         Ok(file)
     }

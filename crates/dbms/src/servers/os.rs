@@ -155,16 +155,14 @@ pub fn reap() -> Reaped {
     }
 }
 
-/// Removes a System V shared memory segment that has this key and number, if nobody uses it.
+/// Removes a System V shared memory segment that has this key and number; from a process that still uses it, when that
+/// ends.
 pub fn remove_segment(key: i32, number: i32) {
     #[cfg(target_os = "linux")]
     // SAFETY: shmid_ds is plain data that the first call fills in; the second takes none.
     unsafe {
         let mut found: libc::shmid_ds = std::mem::zeroed();
-        if libc::shmctl(number, libc::IPC_STAT, &mut found) == 0
-            && found.shm_perm.__key == key
-            && found.shm_nattch == 0
-        {
+        if libc::shmctl(number, libc::IPC_STAT, &mut found) == 0 && found.shm_perm.__key == key {
             libc::shmctl(number, libc::IPC_RMID, std::ptr::null_mut());
         }
     }

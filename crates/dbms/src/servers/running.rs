@@ -92,6 +92,13 @@ pub fn running() -> Vec<Running> {
     all
 }
 
+/// An instance that runs from this installation, if there is one.
+pub(crate) fn user_of(install: &Path) -> Option<Running> {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let wanted = real(install)?;
+    running().into_iter().find(|one| one.record.install.as_deref().and_then(real).as_ref() == Some(&wanted))
+}
+
 /// Ends the instance of this name, or without one all that `server start` has started. Gives what was ended.
 pub fn stop(which: Option<&str>) -> Result<Vec<Running>> {
     let mut chosen = running();

@@ -1,6 +1,7 @@
-//! The one thing of a PostgreSQL server that does not go with its folder: a few bytes of System V shared memory, by
-//! which it knows that nobody else uses the same data. A server that is asked to end removes them; a killed one
-//! does not, so we do. Its `postmaster.pid` says which they are.
+//! What of a PostgreSQL server does not go with its folder: a few bytes of System V shared memory, by which it knows that
+//! nobody else uses the same data, and, if its keeper was killed too, sessions that are at work and do not notice for a
+//! long time that their server is dead. A server that is asked to end removes the one and ends the others; a killed one
+//! does not, so we do. Its `postmaster.pid` says which memory it is, and every process of it works in its data folder.
 
 use std::{fs, path::Path};
 
@@ -9,11 +10,28 @@ use super::{os, settings};
 /// The line of the file with the key and the number of the segment.
 const LINE: usize = 6;
 
-/// Removes the segment of the server that had this instance's folder, if there is one and nobody uses it.
+/// Removes what the server that had this instance's folder left outside of it. The folder must be nobody's.
 pub fn remove(folder: &Path) {
+    end_processes(&folder.join(settings::DATA));
     let Ok(text) = fs::read_to_string(folder.join(settings::DATA).join("postmaster.pid")) else { return };
     if let Some((key, number)) = named(&text) {
         os::remove_segment(key, number);
+    }
+}
+
+/// Ends what still runs on these data.
+fn end_processes(data: &Path) {
+    if !data.join("PG_VERSION").exists() {
+        return;
+    }
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    for pid in all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
+        let link = |name: &str| fs::read_link(format!("/proc/{pid}/{name}"));
+        let works_there = link("cwd").is_ok_and(|cwd| cwd == data);
+        if works_there && link("exe").is_ok_and(|exe| exe.file_name().is_some_and(|name| name == "postgres"))
+        {
+            os::kill(pid);
+        }
     }
 }
 

@@ -202,7 +202,10 @@ fn mysql_flag(name: &str, value: &str) -> Result<String> {
         .iter()
         .find_map(|prefix| name.strip_prefix(prefix))
         .unwrap_or(name);
-    if MYSQL_OURS.contains(&plain) || MYSQL_OURS.contains(&name) {
+    // The server takes the beginning of a name for the whole: `bind_addr` is `bind_address`.
+    let short_for =
+        |name: &str| MYSQL_OURS.iter().any(|ours| ours.starts_with(name)) && name != "lc_messages";
+    if short_for(plain) || short_for(name) {
         return Err(ours(name));
     }
     if plain != name && !name.starts_with("skip_") {
@@ -237,7 +240,11 @@ mod tests {
             ("log_bin", "perhaps", None),
             ("innodb_snapshot_isolation", "ON", Some("--innodb-snapshot-isolation=ON")),
             ("datadir", "/", None),
+            ("bind_addr", "0.0.0.0", None),
+            ("sock", "/tmp/x", None),
+            ("lc_messages", "en_US", Some("--lc-messages=en_US")),
             ("skip_networking", "0", None),
+            ("skip_network", "0", None),
             ("loose_no_such", "1", None),
         ] {
             assert_eq!(mysql_flag(name, value).ok().as_deref(), expected, "{name}={value}");

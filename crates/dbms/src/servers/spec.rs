@@ -37,6 +37,13 @@ pub struct Spec {
     pub patience_ms: u64,
 }
 
+impl Spec {
+    /// The installation that the server runs from: the template is a part of it.
+    pub fn install(&self) -> Option<PathBuf> {
+        self.template.parent().map(PathBuf::from)
+    }
+}
+
 /// What a server that takes connections does when somebody connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -91,4 +98,7 @@ pub struct Record {
     pub port: Option<u16>,
     /// Does it stay until it is told to stop?
     pub detached: bool,
+    /// The installation that it runs from, in the cache.
+    #[serde(default)]
+    pub install: Option<PathBuf>,
 }

@@ -4,7 +4,7 @@ use std::{
     fs,
     path::Path,
     process::{Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use model::{Product, Version};
@@ -13,7 +13,7 @@ use super::{
     cache::Manifest,
     copy::copy_tree,
     error::{ErrorKind, IoContext, Result, ServerError},
-    flags, instance, keeper, os,
+    flags, giving_up, instance, keeper, os,
     ready::{self, Door},
     scratch::{Scratch, remove_tree},
     settings, view,
@@ -105,8 +105,10 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
             for file in *files {
                 let share = root.join(&manifest.share);
                 let paths: Vec<_> = file.names.iter().map(|name| share.join(name)).collect();
-                let Some(path) = paths.iter().find(|path| path.exists()).or(file.needed.then_some(&paths[0]))
-                else {
+                let Some(path) = paths.iter().find(|path| path.exists()) else {
+                    if file.needed {
+                        return Err(lacking(&share, file));
+                    }
                     continue;
                 };
                 sql.extend(fs::read(path).doing("read", path)?);
@@ -133,6 +135,14 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
         removed.doing("remove", &path)?;
     }
     copy_tree(&data, template).doing("write", template)
+}
+
+/// Without this file there is no first data folder.
+fn lacking(share: &Path, file: &SqlFile) -> ServerError {
+    let share = fs::canonicalize(share).unwrap_or(share.to_path_buf());
+    let names = file.names.join(" or ");
+    ServerError::new(ErrorKind::UnknownVersion, format!("{} does not hold {names}", share.display()))
+        .help("the server's first tables are made from it; unpack or install the whole of the server")
 }
 
 /// PostgreSQL may have to run as another user, who can enter the folders of instances but not the cache.
@@ -203,10 +213,11 @@ fn start_once(root: &Path, manifest: &Manifest, work: &Path, data: &Path) -> Res
     };
     let up = ready::wait_until_open(door, PATIENCE, &mut |pause| {
         std::thread::sleep(pause);
-        !dead()
+        !dead() && !giving_up::asked()
     });
     os::terminate(child.id());
     let ended = child.wait();
+    giving_up::check()?;
     match ended {
         Ok(status) if up && status.success() => Ok(()),
         Ok(status) => Err(failed(work, &status.to_string())),
@@ -223,9 +234,15 @@ fn finish(mut command: Command, work: &Path, patience: Duration) -> Result<()> {
         os::wait_until_ended(pid);
         let _ = ended.send(());
     });
-    if wait.recv_timeout(patience).is_err() {
+    let begin = Instant::now();
+    while wait.recv_timeout(giving_up::LOOK).is_err() {
+        let asked = giving_up::asked();
+        if !asked && begin.elapsed() < patience {
+            continue;
+        }
         let _ = child.kill();
         let _ = child.wait();
+        giving_up::check()?;
         return Err(failed(work, &format!("not done after {} seconds", patience.as_secs())));
     }
     match child.wait() {

@@ -10,6 +10,7 @@ use std::{
 use super::{
     client::{self, quiet},
     error::{ErrorKind, IoContext, Result, ServerError},
+    giving_up,
     install::Progress,
     scratch::remove_tree,
 };
@@ -128,6 +129,7 @@ pub fn zip(file: &Path, within: &str, root: &Path, progress: &mut dyn FnMut(Prog
         if i % 16 == 0 {
             progress(Progress::Unpack { done: i, of });
         }
+        giving_up::check()?;
         let mut entry = archive.by_index(i).map_err(broken)?;
         // A name that would lead out of the folder is none.
         let Some(name) = entry.enclosed_name() else { continue };

@@ -13,7 +13,7 @@ use std::{
 
 use super::{
     error::{IoContext, Result},
-    os,
+    os, running,
     scratch::{self, Scratch, remove_tree},
 };
 
@@ -60,11 +60,30 @@ pub fn of(root: &Path, user: Option<u32>) -> Result<PathBuf> {
     fs::write(whole.join(ORIGIN), root.display().to_string()).doing("write", &whole)?;
     link_tree(root, &whole.join("root")).doing("write", &whole)?;
     match fs::rename(&whole, &view) {
-        Ok(()) => Ok(shown),
+        Ok(()) => {
+            forget_former(&parent, root, &view);
+            Ok(shown)
+        }
         // Somebody else was faster with the same.
         Err(_) if shown.exists() => Ok(shown),
         Err(error) => Err(error).doing("make", &view),
     }
+}
+
+/// What was there before a new build is shown no longer, unless a server still runs from it.
+fn forget_former(parent: &Path, root: &Path, newest: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let view = entry.path();
+        let same = fs::read_to_string(view.join(ORIGIN)).is_ok_and(|origin| Path::new(&origin) == root);
+        if same && view != newest && !running::running().iter().any(|one| uses(one.pid(), &view)) {
+            let _ = remove_tree(&view);
+        }
+    }
+}
+
+/// Does the process run a program of this view?
+fn uses(pid: u32, view: &Path) -> bool {
+    fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.starts_with(view))
 }
 
 /// Removes the views of what is no longer there.
@@ -177,6 +196,7 @@ mod tests {
             fs::write(root.join("bin/more"), "y").unwrap();
             let newer = of(&root, Some(65534)).unwrap();
             assert_ne!(newer, view, "a changed installation has another view");
+            assert!(!view.exists(), "nobody uses the former one");
             fs::remove_dir_all(&base).unwrap();
             let pruned = prune();
             for view in [view, newer] {

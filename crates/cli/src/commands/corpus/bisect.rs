@@ -17,7 +17,7 @@ use crate::{
     corpus,
     errors::{self, Advised},
     interrupt, judged, loading,
-    output::say,
+    output::{plural, say},
     progress::Progress,
     targets,
 };
@@ -316,7 +316,8 @@ fn words(case: &Case, report: &expectations::Report) -> String {
 }
 
 fn show(case: &Case, result: &Result) {
-    say!("{} · {} · {}", result.case, case.title, result.product);
+    let title = if case.title.is_empty() { String::new() } else { format!(" · {}", case.title) };
+    say!("{}{title} · {}", result.case, result.product);
     if !result.not_installed.is_empty() {
         say!("not installed, so not run: {}", result.not_installed.join(", "));
     }
@@ -364,7 +365,7 @@ fn closing(result: &Result) -> String {
     match (interrupt::asked(), unstable, changed.is_empty()) {
         (true, ..) => "interrupted: not every version was run".into(),
         (false, true, true) => "no change between the versions whose own runs agree".into(),
-        (false, false, true) => format!("no change over {versions} versions"),
+        (false, false, true) => format!("no change over {}", plural(versions as u64, "version")),
         (false, _, false) => format!("changed at {}", changed.join(", at ")),
     }
 }

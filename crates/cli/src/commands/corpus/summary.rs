@@ -1,7 +1,10 @@
 //! What `corpus test` prints: the cases of a target as it is done, all targets side by side, and the last line.
 
 use super::cell::{Cell, Tested};
-use crate::{interrupt, output::say};
+use crate::{
+    interrupt,
+    output::{plural, say},
+};
 
 /// One line per case: its levels side by side. Without `every`, cases that are as they should be at every level are
 /// only counted.
@@ -97,9 +100,4 @@ pub fn total(cells: &[&Cell], repeat: u64, surprises: usize) {
         "{} (case, target, level){each}: {fine} as they should be, {known} known to fail, {surprises_text}{nothing}",
         plural(all as u64, "check"),
     );
-}
-
-/// `1 case`, `2 cases`
-pub fn plural(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -22,13 +22,10 @@ use anyhow::Context;
 use model::{Level, Product, Version, target::Settings};
 use oracles::expectations;
 
-use super::{
-    cell::{Cell, Tested},
-    summary::plural,
-};
-use crate::corpus::Entry;
+use super::cell::{Cell, Tested};
+use crate::{corpus::Entry, output::plural};
 
-/// Can this file be written? Looked at before anything runs; the file is not touched.
+/// Can this file be written? Tried before anything runs, with the draft; the file itself is not touched.
 pub fn writable(file: &Path) -> anyhow::Result<()> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -41,15 +38,25 @@ pub fn writable(file: &Path) -> anyhow::Result<()> {
         file.display(),
         folder.display()
     );
-    Ok(())
+    let draft = draft(file);
+    let tried = fs::File::create(&draft).and_then(|_| fs::remove_file(&draft));
+    tried.with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Stands beside the file until it is whole.
+fn draft(file: &Path) -> PathBuf {
+    let mut draft = file.as_os_str().to_owned();
+    draft.push(".new");
+    PathBuf::from(draft)
 }
 
 /// Writes the file, whole or not at all.
 pub fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    let mut draft = file.as_os_str().to_owned();
-    draft.push(".new");
-    let draft = PathBuf::from(draft);
+    let draft = draft(file);
     let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, file));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
     written.with_context(|| format!("cannot write {}", file.display()))
 }
 

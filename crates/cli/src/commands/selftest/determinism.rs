@@ -10,7 +10,7 @@ use super::differences::{Why, why};
 use crate::{
     arguments::{Levels, Where, count, levels},
     errors, interrupt,
-    output::say,
+    output::{plural, say},
     progress::Progress,
     targets,
 };
@@ -150,16 +150,17 @@ fn show(result: &Result) {
     let priority = if result.realtime { "real-time priority" } else { "ordinary priority" };
     say!("{} · {} · settled by {} · {priority}", result.server, result.level, result.settle);
     say!(
-        "  {} cases twice, {} statements, {} waited, {} false decisions",
-        result.cases,
-        result.statements,
+        "  {} twice, {}, {} waited, {}",
+        plural(result.cases, "case"),
+        plural(result.statements, "statement"),
         result.waits,
-        result.false_decisions
+        plural(result.false_decisions, "false decision")
     );
     if result.begun > result.cases {
-        say!("  interrupted: {} cases ran once only and are not compared", result.begun - result.cases);
+        let once = plural(result.begun - result.cases, "case");
+        say!("  interrupted: {once} ran once only, not compared");
     }
-    say!("  {} of {} cases gave another trace", result.differ, result.cases);
+    say!("  {} of {} gave another trace", result.differ, plural(result.cases, "case"));
     for reason in Why::ALL {
         if let Some(count) = result.why.get(&reason) {
             say!("    {count:>5}  {}", reason.words());

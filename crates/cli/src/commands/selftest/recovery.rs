@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::{
     arguments::{How, Where, count},
     interrupt,
-    output::say,
+    output::{plural, say},
     progress::Progress,
     targets,
 };
@@ -103,10 +103,11 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Result> {
 }
 
 fn show(result: &Result) {
-    say!("{} · killed {} times in the middle of a case", result.server, result.killed);
-    say!("  {} traces say that the server died", result.seen);
+    say!("{} · killed {} in the middle of a case", result.server, plural(result.killed, "time"));
+    let say = if result.seen == 1 { "says" } else { "say" };
+    say!("  {} {say} that the server died", plural(result.seen, "trace"));
     if result.between > 0 {
-        say!("  {} more blows fell between two cases", result.between);
+        say!("  {} fell between two cases", plural(result.between, "more blow"));
     }
     say!("  {} of the next cases ran whole, on a new server", result.recovered);
 }
