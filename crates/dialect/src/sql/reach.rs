@@ -6,7 +6,10 @@
 
 use std::fmt;
 
-use model::{Product, sql::Statement};
+use model::{
+    Product,
+    sql::{ObjectName, Quote, Statement, VisitMut},
+};
 
 use super::{Opaque, Parsed, facts, parse, token, words};
 use crate::sql::rules::Rules;
@@ -53,11 +56,17 @@ pub fn reach(product: Product, text: &str) -> Vec<Reach> {
 pub fn of_tree(product: Product, statement: &Statement) -> Vec<Reach> {
     let facts = facts(statement);
     let mut found: Vec<Reach> = facts.schemas.into_iter().map(Reach::Schema).collect();
+    if product == Product::Postgres && names_catalogue(statement) {
+        found.push(Reach::Schema("pg_catalog".to_string()));
+    }
     if facts.changes_server {
         found.push(Reach::Server);
     }
     let acts = |name: &&String| match product {
-        Product::Mysql | Product::Mariadb => words::MYSQL_ACTING_FUNCTIONS.has(name),
+        Product::Mysql | Product::Mariadb => {
+            words::MYSQL_ACTING_FUNCTIONS.has(name)
+                || words::MYSQL_ACTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        }
         Product::Postgres => {
             words::POSTGRES_ACTING_FUNCTIONS.has(name)
                 || words::POSTGRES_ACTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
@@ -66,6 +75,25 @@ pub fn of_tree(product: Product, statement: &Statement) -> Vec<Reach> {
     };
     found.extend(facts.functions.iter().filter(acts).cloned().map(Reach::Function));
     found
+}
+
+/// Does it name a table of `pg_catalog` without saying so? PostgreSQL looks there first, whatever the search path is.
+/// All that is there has a name that begins like this, and a table of ours need not.
+fn names_catalogue(statement: &Statement) -> bool {
+    struct Look(bool);
+    impl VisitMut for Look {
+        fn object(&mut self, object: &mut ObjectName) {
+            let name = &object.name.name;
+            let begins = match object.name.quote {
+                Quote::Bare => name.get(..3).is_some_and(|three| three.eq_ignore_ascii_case("pg_")),
+                Quote::Backtick | Quote::Double | Quote::Bracket => name.starts_with("pg_"),
+            };
+            self.0 |= object.schema.is_none() && begins;
+        }
+    }
+    let mut look = Look(false);
+    statement.clone().visit_mut(&mut look);
+    look.0
 }
 
 /// What the first words of a text without a tree say, so that the reason can be named.
