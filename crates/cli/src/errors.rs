@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use execute::ConnectError;
 use model::Case;
 
-use crate::targets;
+use crate::{secrets::hide, targets};
 
 /// An error with advice below it.
 #[derive(Debug)]
@@ -40,18 +40,18 @@ impl std::error::Error for Rendered {}
 /// Writes the error and its advice to standard error.
 pub fn show(error: &anyhow::Error) {
     if let Some(Rendered(text)) = error.downcast_ref() {
-        anstream::eprintln!("{text}");
+        anstream::eprintln!("{}", hide(text));
         return;
     }
     let red = AnsiColor::Red.on_default().bold();
     let bold = Style::new().bold();
-    let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let chain: Vec<String> = error.chain().map(|cause| hide(&cause.to_string())).collect();
     anstream::eprintln!("{red}error{red:#}{bold}: {}{bold:#}", chain[0]);
     for cause in &chain[1..] {
         anstream::eprintln!("  because: {cause}");
     }
     if let Some(advised) = error.downcast_ref::<Advised>() {
-        advised.advice.iter().for_each(|line| anstream::eprintln!("  {line}"));
+        advised.advice.iter().for_each(|line| anstream::eprintln!("  {}", hide(line)));
     }
 }
 

@@ -47,8 +47,7 @@ fn main() -> ExitCode {
         Some("__keeper") => dbms::servers::keeper_main(),
         _ => {}
     }
-    let isopod =
-        Isopod::try_parse_from(args).unwrap_or_else(|error| secrets::without_passwords(error).exit());
+    let isopod = Isopod::try_parse_from(args).unwrap_or_else(|error| secrets::exit(error));
     match commands::run(isopod.command) {
         Ok(_) if output::failed() => ExitCode::from(2),
         Ok(code) => ExitCode::from(code),

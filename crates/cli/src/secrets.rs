@@ -9,14 +9,19 @@ use std::{
     fs::{self, OpenOptions},
     ops::Range,
     os::unix::fs::FileExt,
+    sync::OnceLock,
 };
 
-use clap::error::ContextValue;
 use dbms::attach::{SECRET_VARIABLES, Surroundings};
+
+/// The arguments that may hold a password.
+static HIDDEN: OnceLock<Vec<String>> = OnceLock::new();
 
 /// The arguments. From here on nobody sees a password in /proc.
 pub fn take_arguments() -> Vec<OsString> {
-    let arguments = std::env::args_os().collect();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let texts = arguments.iter().map(|argument| argument.to_string_lossy().into_owned());
+    let _ = HIDDEN.set(texts.filter(|text| !secret_parts(text).is_empty()).collect());
     Surroundings::remember();
     // Where there is no such /proc, they stay to be seen: nothing else depends on it.
     let _ = scrub();
@@ -67,25 +72,31 @@ fn pieces(bytes: &[u8]) -> Vec<(usize, String)> {
     found
 }
 
-/// Where an argument may hold a password. Rather too much than too little: `user:HERE@host`, and what is named so.
+/// Where an argument may hold a password. Rather too much than too little: `user:HERE@host`, also where it is no address
+/// because something is missing or wrong, and what is named so.
 fn secret_parts(text: &str) -> Vec<Range<usize>> {
-    let Some(start) = text.find("://").map(|at| at + 3) else { return Vec::new() };
+    let address = text.find("://").map(|at| at + 3);
+    let start = address.unwrap_or(0);
     let mut found = Vec::new();
-    if let Some(colon) = text[start..].find(':').map(|at| start + at + 1) {
+    let end = text.rfind('@').filter(|end| *end > start);
+    // Something else may have been written for the colon, and the last `@` ends whatever it was.
+    let marks: &[char] = if address.is_some() { &[':', '/', ';', ',', '?', '#', ' '] } else { &[':'] };
+    let begin = |end: usize| text[start..end].find(marks).map(|at| start + at + 1);
+    if let Some((from, end)) = end.and_then(|end| Some((begin(end)?, end))) {
+        found.push(from..end);
+    } else if address.is_none() || end.is_some() || text[start..].starts_with('[') {
+        // Not an address and not like one, or one without a password.
+    } else if let Some(colon) = text[start..].find(':').map(|at| start + at + 1) {
+        // Without a host it is no address, but may have been meant as one.
         let rest = &text[colon..];
-        match rest.rfind('@') {
-            Some(end) => found.push(colon..colon + end),
-            // Without a host it is no address, but may have been meant as one.
-            None => {
-                let end = rest.find(['/', '?', ']']).unwrap_or(rest.len());
-                if !rest[..end].bytes().all(|byte| byte.is_ascii_digit()) {
-                    found.push(colon..colon + end);
-                }
-            }
+        let end = rest.find(['/', '?', ']']).unwrap_or(rest.len());
+        if !rest[..end].bytes().all(|byte| byte.is_ascii_digit()) {
+            found.push(colon..colon + end);
         }
     }
-    for name in ["password=", "passwd="] {
-        for (at, _) in text.match_indices(name) {
+    let small = text.to_ascii_lowercase();
+    for name in ["password=", "passwd=", "pwd="] {
+        for (at, _) in small.match_indices(name) {
             let from = at + name.len();
             found.push(from..from + text[from..].find('&').unwrap_or(text.len() - from));
         }
@@ -108,20 +119,37 @@ fn redacted(text: &str) -> String {
     shown + &text[from..]
 }
 
-/// The error of the argument parser, which repeats arguments, without passwords.
-pub fn without_passwords(mut error: clap::Error) -> clap::Error {
-    let parts: Vec<_> = error.context().map(|(kind, value)| (kind, value.clone())).collect();
-    for (kind, value) in parts {
-        let value = match value {
-            ContextValue::String(text) => ContextValue::String(redacted(&text)),
-            ContextValue::Strings(texts) => {
-                ContextValue::Strings(texts.iter().map(|text| redacted(text)).collect())
+/// Any text for people, without what may be a password in an argument that it repeats, whole or in part.
+pub fn hide(text: &str) -> String {
+    HIDDEN.get().into_iter().flatten().fold(text.to_string(), |text, argument| hide_one(&text, argument))
+}
+
+fn hide_one(text: &str, argument: &str) -> String {
+    let mut text = text.replace(argument, &redacted(argument));
+    for range in secret_parts(argument).into_iter().filter(|range| range.start > 0 && !range.is_empty()) {
+        // With the mark before it, and as a whole word: a short password is part of much else.
+        let Some(secret) = argument.get(range.start - 1..range.end) else { continue };
+        let mut at = 0;
+        while let Some(found) = text[at..].find(secret).map(|found| at + found) {
+            let end = found + secret.len();
+            if text[end..].starts_with(|c: char| c.is_ascii_alphanumeric()) {
+                at = end;
+            } else {
+                text.replace_range(found + 1..end, "***");
+                at = found + 4;
             }
-            other => other,
-        };
-        error.insert(kind, value);
+        }
     }
-    error
+    text
+}
+
+/// Shows the error of the argument parser, which repeats arguments, without passwords; and ends.
+pub fn exit(error: clap::Error) -> ! {
+    if !error.use_stderr() {
+        error.exit(); // It is the help that was asked for.
+    }
+    anstream::eprint!("{}", hide(&error.render().ansi().to_string()));
+    std::process::exit(error.exit_code())
 }
 
 #[cfg(test)]
@@ -134,12 +162,32 @@ mod tests {
             ("mysql://u:secret@h:3306", "mysql://u:***@h:3306"),
             ("--target=mysql://u:se@cr?et@h/db?a=b", "--target=mysql://u:***@h/db?a=b"),
             ("mysql://u@h:3306", "mysql://u@h:3306"),
-            ("mysql://[::1]:3306", "mysql://[:***]:3306"),
+            ("mysql://[::1]:3306", "mysql://[::1]:3306"),
+            ("mysql://u@[::1]:3306", "mysql://u@[::1]:3306"),
+            ("mysql://u:secret@[::1]:3306", "mysql://u:***@[::1]:3306"),
             ("mysql://u:secret", "mysql://u:***"),
             ("mysql://u@h?password=secret&x=1", "mysql://u@h?password=***&x=1"),
             ("mysql@9.7?log_bin=OFF", "mysql@9.7?log_bin=OFF"),
+            ("mysql:/u:secret@h:3306", "mysql:***@h:3306"),
+            ("u:secret@h:3306", "u:***@h:3306"),
+            ("mysql://u/secret@h:3306", "mysql://u/***@h:3306"),
+            ("mysql://u@h?PASSWORD=secret", "mysql://u@h?PASSWORD=***"),
+            ("mysql://u@/run/x:y.sock", "mysql://u@/run/x:y.sock"),
+            ("/tmp/a.iso", "/tmp/a.iso"),
         ] {
             assert_eq!(redacted(text), shown);
+        }
+    }
+
+    #[test]
+    fn an_argument_that_is_repeated_shows_no_password() {
+        for (text, argument, shown) in [
+            ("cannot read mysql://u:pw@h", "mysql://u:pw@h", "cannot read mysql://u:***@h"),
+            ("no `u:pw@h` and no :pwd", "x@u:pw@h", "no `u:***@h` and no :pwd"),
+            ("`mysql:u:pw` and :pw", "mysql:u:pw@h", "`mysql:***` and :pw"),
+            ("root is root", "mysql://root:root@h", "root is root"),
+        ] {
+            assert_eq!(hide_one(text, argument), shown);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::fmt;
 
 use model::{
     Case, Product,
-    sql::{OptionValue, SetTarget, Statement},
+    sql::{Expr, Literal, OptionValue, SetItem, SetTarget, SetValue, Statement},
 };
 
 use crate::sql::{self, Kind, Parsed, Reach};
@@ -62,9 +62,10 @@ pub fn objection(product: Product, text: &str) -> Option<String> {
         Parsed::Tree(tree) => Some(tree),
         Parsed::Opaque(_) => None,
     };
-    let kind = tree.as_ref().map(|tree| sql::facts(tree).kind);
+    let facts = tree.as_ref().map(sql::facts);
+    let only_reads = facts.is_some_and(|facts| facts.kind == Kind::Select && !facts.locks_rows);
     let harmless = |reach: &Reach| match reach {
-        Reach::Schema(name) => kind == Some(Kind::Select) && catalogue(product, name),
+        Reach::Schema(name) => only_reads && catalogue(product, name),
         Reach::OtherSchema | Reach::Server | Reach::Accounts | Reach::Function(_) | Reach::Unread(_) => false,
     };
     if let Some(reach) = sql::reach(product, text).iter().find(|reach| !harmless(reach)) {
@@ -75,7 +76,7 @@ pub fn objection(product: Product, text: &str) -> Option<String> {
         return Some("it takes a lock that the whole server shares".to_string());
     }
     match &tree {
-        Statement::Set(items) => items.iter().find_map(|item| setting(&item.target)),
+        Statement::Set(items) => items.iter().find_map(|item| setting(product, item)),
         Statement::CreateTable(create) => create.options.iter().find_map(|option| {
             let engine = option.words.iter().any(|word| word.eq_ignore_ascii_case("ENGINE"));
             let name = match &option.value {
@@ -120,14 +121,33 @@ const SETTINGS: [&str; 24] = [
     "work_mem",
 ];
 
-fn setting(target: &SetTarget) -> Option<String> {
-    let name = match target {
+/// The modes of MySQL and MariaDB under which a server reads quotes and backslashes differently from us, so that a
+/// statement may say something else there than here: by themselves, and those that bring them along.
+pub const LEXICAL_MODES: [&str; 8] =
+    ["ANSI", "ANSI_QUOTES", "DB2", "MAXDB", "MSSQL", "NO_BACKSLASH_ESCAPES", "ORACLE", "POSTGRESQL"];
+
+/// Does a list of modes hold one of those?
+pub fn changes_reading(modes: &str) -> bool {
+    let lexical = |mode: &str| LEXICAL_MODES.iter().any(|known| known.eq_ignore_ascii_case(mode.trim()));
+    modes.split(',').any(lexical)
+}
+
+fn setting(product: Product, item: &SetItem) -> Option<String> {
+    let name = match &item.target {
         SetTarget::Name(name) => name.name.to_ascii_lowercase(),
         SetTarget::Variable(name) => match name.to_ascii_lowercase().strip_prefix("@@") {
             Some(name) => name.trim_start_matches("session.").trim_start_matches("local.").to_string(),
             None => return None, // A variable of the user's own.
         },
     };
+    if name == "sql_mode" {
+        let modes = match &item.value {
+            SetValue::Expr(Expr::Literal(Literal::Text(text))) => sql::text_value(product, text),
+            SetValue::Expr(_) | SetValue::On => None,
+        };
+        let fine = modes.is_some_and(|modes| modes.parse::<f64>().is_err() && !changes_reading(&modes));
+        return (!fine).then(|| "it may change how the server reads quotes (sql_mode)".to_string());
+    }
     let fine = SETTINGS.contains(&name.as_str()) || name.starts_with("enable_");
     (!fine).then(|| format!("it sets `{name}`, which is not known to matter to this session alone"))
 }
@@ -157,6 +177,8 @@ mod tests {
             "UPDATE t SET b = t.b + 1",
             "SET SESSION innodb_lock_wait_timeout = 1",
             "SET @x = 1",
+            "SET sql_mode = ''",
+            "SET @@session.sql_mode = 'STRICT_TRANS_TABLES,PIPES_AS_CONCAT'",
             "SELECT COUNT(*) FROM information_schema.tables",
         ] {
             assert_eq!(objection(Product::Mysql, text), None, "{text}");
@@ -164,6 +186,18 @@ mod tests {
         for text in
             ["SELECT * FROM pg_locks", "SELECT relname FROM pg_catalog.pg_class", "UPDATE t SET pg = 1"]
         {
+            assert_eq!(objection(Product::Postgres, text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_catalogue_of_postgres_may_be_read() {
+        for text in [
+            "SELECT datname FROM pg_database",
+            "SELECT 1 -- a\r\n FROM t",
+            "SELECT name FROM pg_catalog.pg_settings WHERE name = 'search_path'",
+            "UPDATE t SET a = 1 WHERE page_ = 2",
+        ] {
             assert_eq!(objection(Product::Postgres, text), None, "{text}");
         }
     }
@@ -203,6 +237,20 @@ mod tests {
             "ALTER TABLE t RENAME other.t",
             "SELECT 1; DROP DATABASE other",
             "PREPARE s FROM 'DROP DATABASE other'",
+            "SET sql_mode = 'ANSI_QUOTES'",
+            "SET sql_mode = ansi",
+            "SET @@sql_mode = 'STRICT_TRANS_TABLES, no_backslash_escapes'",
+            "SET sql_mode = DEFAULT",
+            "SET sql_mode = 4",
+            "SET sql_mode = '4'",
+            "SET sql_mode = CONCAT('ANSI_', 'QUOTES')",
+            "SET autocommit = 1, sql_mode = 'ORACLE'",
+            "SELECT NEXTVAL(other.s)",
+            "SELECT SETVAL(other.s, 1)",
+            "CREATE TABLE t(a INT DEFAULT NEXTVAL(other.s))",
+            "SELECT group_replication_switch_to_single_primary_mode()",
+            "SELECT * FROM (SELECT * FROM sys.sys_config FOR UPDATE) d",
+            "SELECT 1 WHERE EXISTS (SELECT 1 FROM sys.sys_config LOCK IN SHARE MODE)",
         ] {
             assert!(objection(Product::Mysql, text).is_some(), "{text}");
         }
@@ -220,6 +268,22 @@ mod tests {
             "SELECT pg_read_file('/etc/passwd')",
             "SELECT set_config('search_path', 'public', false)",
             "SELECT 1; DROP SCHEMA public CASCADE",
+            "SELECT 1 -- a\r; DROP SCHEMA public CASCADE",
+            "SELECT 1 -- a\r FROM public.t",
+            "UPDATE pg_settings SET setting = 'public' WHERE name = 'search_path'",
+            "UPDATE Pg_Settings SET setting = 'public' WHERE name = 'search_path'",
+            "UPDATE \"pg_authid\" SET rolsuper = TRUE",
+            "DELETE FROM pg_largeobject",
+            "INSERT INTO pg_db_role_setting VALUES (0, 0, NULL)",
+            "LOCK TABLE pg_class",
+            "TRUNCATE pg_largeobject",
+            "CREATE INDEX i ON pg_class (relname)",
+            "SELECT * FROM pg_database FOR UPDATE",
+            "SELECT * FROM (SELECT * FROM pg_database FOR SHARE) d",
+            "SELECT 1 WHERE EXISTS (SELECT 1 FROM pg_catalog.pg_database FOR KEY SHARE)",
+            "CREATE TABLE t(a INT CHECK (set_config('search_path', 'public', false) = ''))",
+            "CREATE TABLE t(a INT DEFAULT nextval('public.s'))",
+            "CREATE INDEX i ON t (a) WHERE pg_notify('a', 'b') IS NULL",
         ] {
             assert!(objection(Product::Postgres, text).is_some(), "{text}");
         }

@@ -44,6 +44,10 @@ pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result
     let answer = ask(session, sql, silence)?;
     match &answer.reply {
         RawReply::Error(error) if ends_session(&error.sqlstate) => Err(ConnectError::Gone),
+        // PostgreSQL has no numbers.
+        RawReply::Error(error) if error.code == 0 => {
+            Err(refused(sql, format!("{} ({})", error.message, error.sqlstate)))
+        }
         RawReply::Error(error) => Err(refused(sql, format!("{} ({})", error.message, error.code))),
         RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => Ok(answer),
     }

@@ -191,7 +191,7 @@ impl FromStr for Target {
             }
             let name = name.to_ascii_lowercase().replace('-', "_");
             // Settings are shown; a password never is.
-            if text.contains("://") && matches!(name.as_str(), "password" | "passwd") {
+            if text.contains("://") && ["password", "passwd", "pwd"].iter().any(|word| name.ends_with(word)) {
                 return Err(BadTarget::Url(BadUrl("a password cannot stand after `?`")));
             }
             settings.insert(name, value.to_string());

@@ -87,6 +87,9 @@ impl fmt::Display for Url {
     }
 }
 
+/// What a user's name cannot hold as it is.
+const MARKS: [char; 6] = ['/', ';', ',', '?', '#', ' '];
+
 impl FromStr for Url {
     type Err = BadUrl;
 
@@ -95,6 +98,10 @@ impl FromStr for Url {
             Some((who, place)) => (Some(who), place),
             None => (None, text),
         };
+        // Whoever writes one of these may have meant a colon, and what follows a password.
+        if who.is_some_and(|who| who.split(':').next().is_some_and(|user| user.contains(MARKS))) {
+            return Err(BadUrl("marks in the user's name are percent-encoded, such as %2F for `/`"));
+        }
         let (user, password) =
             match who.map(|who| who.split_once(':').map_or((who, None), |(u, p)| (u, Some(p)))) {
                 None => (None, None),
@@ -132,11 +139,10 @@ fn endpoint(text: &str) -> Result<Endpoint, BadUrl> {
         None => (decode(text)?, None),
     };
     if host.starts_with('/') {
-        // PostgreSQL names a socket after its port: dropped in silence, it would be another server.
-        return match port {
-            None => Ok(Endpoint::Socket(host.into())),
-            Some(_) => Err(BadUrl("a socket has no port, so name its file: %2Ftmp%2F.s.PGSQL.5433")),
-        };
+        if port.is_some() {
+            return Err(BadUrl("a socket has no port; after a folder of PostgreSQL's write ?port=NUMBER"));
+        }
+        return Ok(Endpoint::Socket(host.into()));
     }
     if host.is_empty() {
         return Err(BadUrl("the host is missing"));

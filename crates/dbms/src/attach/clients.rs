@@ -2,22 +2,22 @@
 
 use model::Secret;
 
-/// `~/.my.cnf`: the user and the password of `[client]` and of the sections of the command line client; later ones win.
+/// The sections that the command line clients of MySQL and MariaDB read; `[mariadb]` is the server's.
+const SECTIONS: [&str; 5] = ["client", "client-server", "client-mariadb", "mysql", "mariadb-client"];
+
+/// `~/.my.cnf`: the user and the password of the clients' sections; later ones win. Files that it includes are not read.
 pub fn my_cnf(text: &str) -> (Option<String>, Option<Secret>) {
     let (mut user, mut password) = (None, None);
     let mut ours = false;
     for line in text.lines().map(str::trim) {
-        if let Some(section) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            ours = matches!(
-                section.trim(),
-                "client" | "mysql" | "mariadb" | "client-mariadb" | "mariadb-client"
-            );
+        if let Some((section, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            ours = SECTIONS.contains(&section.trim());
             continue;
         }
-        if !ours || line.starts_with(['#', ';']) {
+        if !ours || line.starts_with(['#', ';', '!']) {
             continue;
         }
-        let Some((name, value)) = line.split_once('=') else { continue };
+        let Some((name, value)) = uncommented(line).split_once('=') else { continue };
         match name.trim() {
             "user" => user = Some(my_value(value)),
             "password" => password = Some(Secret::new(my_value(value))),
@@ -27,16 +27,26 @@ pub fn my_cnf(text: &str) -> (Option<String>, Option<Secret>) {
     (user, password)
 }
 
-/// Quotes around it go; a `#` outside of them begins a comment; `\s` is a blank.
+/// The line up to a `#` outside of quotes, which begins a comment wherever it stands.
+fn uncommented(line: &str) -> &str {
+    let (mut quote, mut escaped) = (None, false);
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
+            (None, '#') => return &line[..at],
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if open == c && !escaped => quote = None,
+            (None | Some(_), _) => {}
+        }
+        escaped = quote.is_some() && c == '\\' && !escaped;
+    }
+    line
+}
+
+/// Quotes around all of it go; `\s` is a blank.
 fn my_value(text: &str) -> String {
     let text = text.trim();
-    let inner = match text.chars().next() {
-        Some(quote @ ('"' | '\'')) => {
-            let rest = &text[1..];
-            rest.rfind(quote).map_or(rest, |end| &rest[..end])
-        }
-        _ => text.split_once(" #").map_or(text, |(value, _)| value.trim_end()),
-    };
+    let quoted = |quote| text.strip_prefix(quote).and_then(|rest: &str| rest.strip_suffix(quote));
+    let inner = quoted('"').or_else(|| quoted('\'')).unwrap_or(text);
     let mut value = String::new();
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {
@@ -103,6 +113,20 @@ mod tests {
         let (_, password) = my_cnf("[mysql]\npassword=a\\sb\\\\c # why\n");
         assert_eq!(password.unwrap().reveal(), "a b\\c");
         assert_eq!(my_cnf("user=a\n"), (None, None));
+        for (line, want) in [
+            ("password=ab#cd", "ab"),
+            ("password='ab#cd' # why", "ab#cd"),
+            ("password=\"a\\\"#b\"", "a\"#b"),
+            ("password=\"ab\"cd", "\"ab\"cd"),
+            ("password = ", ""),
+            ("password=a=b", "a=b"),
+            ("!include /x\npassword=a;b", "a;b"),
+        ] {
+            let (_, password) = my_cnf(&format!("[client] # ours\n{line}\n"));
+            assert_eq!(password.unwrap().reveal(), want, "{line}");
+        }
+        let server = "[client]\nuser=a\n[mysqld] # the server\nuser=b\n[mariadb]\nuser=c\n[client-server]\n";
+        assert_eq!(my_cnf(server).0.as_deref(), Some("a"));
     }
 
     #[test]

@@ -36,17 +36,16 @@ pub fn refused(door: &Door, refusal: &Refusal, denial: Denial) -> AttachError {
             }
             Denial::Other => AttachError::bare(format!("cannot connect to {name}: {refusal}")),
         },
-        Refusal::Other(_) => AttachError::bare(format!("cannot connect to {name}: {refusal}")),
+        Refusal::Other(_) => {
+            AttachError::new(format!("cannot connect to {name}: {refusal}"), about_protocols(door))
+        }
         Refusal::Unreachable(reason) => AttachError::new(
             format!("{name} cannot be reached: {reason}"),
             [format!("is a server running there, and does it listen on {}?", door.address)],
         ),
         Refusal::Silent(_) => AttachError::new(
             format!("{name} does not answer as a server of this kind does: {refusal}"),
-            [
-                format!("is {} the right address?", door.address),
-                "connect_timeout=SECONDS waits longer".to_string(),
-            ],
+            about_protocols(door).into_iter().chain(["connect_timeout=SECONDS waits longer".to_string()]),
         ),
         Refusal::Tls(reason) => AttachError::new(
             format!("the connection to {name} cannot be encrypted: {reason}"),
@@ -67,6 +66,17 @@ pub fn refused(door: &Door, refusal: &Refusal, denial: Denial) -> AttachError {
             ],
         ),
     }
+}
+
+fn about_protocols(door: &Door) -> Vec<String> {
+    let other = match door.product {
+        Product::Postgres => "mysql://",
+        Product::Mysql | Product::Mariadb | Product::Sqlite => "postgres://",
+    };
+    vec![
+        format!("is {} the right address, and of a server of this kind?", door.address),
+        format!("if it is of the other kind, the address begins with {other}"),
+    ]
 }
 
 fn about_hosts(door: &Door) -> Vec<String> {

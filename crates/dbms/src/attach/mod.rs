@@ -70,6 +70,7 @@ impl Door {
                 ));
             }
         };
+        let usual = options.port.unwrap_or(usual);
         let (host, port) = match &url.endpoint {
             Endpoint::Host { host, port } => (host.as_str(), port.unwrap_or(usual)),
             Endpoint::Socket(_) => ("localhost", usual),
@@ -78,6 +79,7 @@ impl Door {
             Endpoint::Socket(path) => Some(path.clone()),
             Endpoint::Host { .. } => None,
         });
+        let database = url.database.clone().or_else(|| around.variable("PGDATABASE").map(str::to_string));
         let found = password::find(
             &password::Wanted {
                 product: target.product,
@@ -86,7 +88,7 @@ impl Door {
                 password_file: options.password_file.as_deref(),
                 host,
                 port,
-                database: url.database.as_deref(),
+                database: database.as_deref(),
             },
             around,
         )?;
@@ -94,7 +96,6 @@ impl Door {
             Some(path) => Address::Unix(socket_file(target.product, path, port)),
             None => Address::Tcp { host: host.to_string(), port },
         };
-        let database = url.database.clone().or_else(|| around.variable("PGDATABASE").map(str::to_string));
         let database = database.unwrap_or_else(|| found.user.clone());
         let login = Login {
             user: found.user,

@@ -177,7 +177,26 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
     let own = |error: ConnectError| failed(door, &error);
     let product = attached.info.product;
     let mut session = enter(door, None)?;
+    if let Some((modes, dropped)) = readable_modes(&mut session).map_err(own)? {
+        let statement = format!("SET SESSION sql_mode = '{modes}'");
+        demand(&mut session, &statement, SILENCE).map_err(own)?;
+        attached.statements.push(statement);
+        attached.info.settings.insert("sql_mode".to_string(), modes);
+        attached.notes.push(format!(
+            "sql_mode of the server holds {dropped}, with which it would read statements in another way than Isopod; \
+             the sessions of a case do without"
+        ));
+    }
     for (name, value) in &door.options.settings {
+        if name.eq_ignore_ascii_case("sql_mode") && dialect::guard::changes_reading(value) {
+            return Err(AttachError::new(
+                format!("sql_mode={value} cannot be set on {}", door.name),
+                [
+                    "the server would read statements in another way than Isopod, which must know what they do there",
+                    "modes that do not change quotes and backslashes can be set",
+                ],
+            ));
+        }
         let statement = set_statement(product, name, value)?;
         let show = |scope: &str| format!("SHOW {scope} VARIABLES WHERE Variable_name = '{name}'");
         match demand(&mut session, &statement, SILENCE) {
@@ -208,6 +227,15 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
         }
     }
     Ok(())
+}
+
+/// The modes of a session without those that change how statements are read, and the latter; none if it has none.
+fn readable_modes(session: &mut MysqlSession) -> Result<Option<(String, String)>, ConnectError> {
+    let rows = demand_rows(session, "SELECT @@SESSION.sql_mode", SILENCE)?;
+    let modes = text(&rows, 0, 0);
+    let (dropped, kept): (Vec<&str>, Vec<&str>) =
+        modes.split(',').partition(|mode| dialect::guard::changes_reading(mode));
+    Ok((!dropped.is_empty()).then(|| (kept.join(","), dropped.join(", "))))
 }
 
 fn same_value(one: &str, two: &str) -> bool {

@@ -20,6 +20,8 @@ pub struct Options {
     pub password_file: Option<PathBuf>,
     /// A Unix socket, or for PostgreSQL the folder that holds it.
     pub socket: Option<PathBuf>,
+    /// The port, where it does not stand in the address: which of the sockets in a folder of PostgreSQL's.
+    pub port: Option<u16>,
     /// How long it may take to be let in.
     pub patience: Duration,
     /// The rest: what is set in every session.
@@ -33,6 +35,7 @@ impl Options {
             tls: Tls::default(),
             password_file: None,
             socket: None,
+            port: None,
             patience: PATIENCE,
             settings: Settings::new(),
         };
@@ -46,6 +49,11 @@ impl Options {
                 "socket" | "host" => {
                     return Err(AttachError::bare(format!("{name} must be a path that begins with `/`")));
                 }
+                "port" => {
+                    let port = value.parse().ok().filter(|port| *port > 0);
+                    found.port =
+                        Some(port.ok_or_else(|| AttachError::bare("port must be a number below 65536"))?);
+                }
                 "connect_timeout" => {
                     let seconds = value.parse().ok().filter(|seconds| (1..=3600).contains(seconds));
                     let seconds = seconds.ok_or_else(|| {
@@ -54,7 +62,9 @@ impl Options {
                     found.patience = Duration::from_secs(seconds);
                 }
                 "user" => {
-                    return Err(AttachError::bare("user cannot stand after `?`: write mysql://user@host"));
+                    return Err(AttachError::bare(
+                        "user cannot stand after `?`: write it before the host, ://user@host",
+                    ));
                 }
                 _ => {
                     found.settings.insert(name.clone(), value.clone());

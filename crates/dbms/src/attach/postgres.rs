@@ -24,6 +24,15 @@ use crate::{
 const OLDEST: u32 = 13;
 /// Not known, the password is wrong, or none was given.
 const LOGIN: [&str; 1] = ["28P01"];
+/// Settings that are not the user's to choose, in whatever case.
+const FIXED: [&str; 6] = [
+    "application_name",
+    "client_encoding",
+    "role",
+    "search_path",
+    "session_authorization",
+    "standard_conforming_strings",
+];
 /// No line in pg_hba.conf lets us in as we come.
 const NOT_LISTED: &str = "28000";
 
@@ -140,9 +149,9 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
     let own = |error: ConnectError| failed(door, &error);
     let mut session = enter(door)?;
     for (name, value) in &door.options.settings {
-        if name == "search_path" || name == "role" || name == "session_authorization" {
+        if FIXED.iter().any(|fixed| fixed.eq_ignore_ascii_case(name)) {
             return Err(AttachError::bare(format!(
-                "{name} cannot be set on {}: it decides where and as whom Isopod works",
+                "{name} cannot be set on {}: it decides where, as whom and with which reading of statements Isopod works",
                 door.name
             )));
         }
@@ -153,13 +162,14 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
             Ok(_) => attached.statements.push(statement),
             Err(ConnectError::Own { .. }) if text(&before, 0, 0).eq_ignore_ascii_case(value) => {} // It is so already.
             Err(ConnectError::Own { reason, .. }) => {
+                let is = match text(&before, 0, 0).as_str() {
+                    "" | "NULL" => String::new(), // There is no such setting.
+                    value => format!(" (it is {value})"),
+                };
                 return Err(AttachError::new(
                     format!("{name}={value} cannot be set on {}: {reason}", door.name),
                     [
-                        format!(
-                            "settings of a server that is not ours are set per session only (it is {})",
-                            text(&before, 0, 0)
-                        ),
+                        format!("settings of a server that is not ours are set per session only{is}"),
                         format!(
                             "to choose it freely, let Isopod start the server: 'postgres?{name}={value}'"
                         ),

@@ -114,7 +114,9 @@ impl PgServer {
 fn enter(plain: &Door, schema: &str, settle: Settle) -> Result<Door, ConnectError> {
     let with = |settings: &[(&'static str, &str)]| {
         // The name tells whoever looks at the server's sessions which schema they work in.
-        let own = [("search_path", schema), ("application_name", schema)];
+        // Strings are read as the guard reads them, also where the server or the role says otherwise.
+        let own =
+            [("search_path", schema), ("application_name", schema), ("standard_conforming_strings", "on")];
         let all = own.into_iter().chain(settings.iter().copied());
         Door { settings: all.map(|(name, value)| (name, value.to_string())).collect(), ..plain.clone() }
     };

@@ -1,6 +1,6 @@
 //! A short summary of a statement, for those who need no more than that.
 
-use model::sql::{Expr, ObjectName, Scope, SetTarget, Statement, VisitMut};
+use model::sql::{Expr, ObjectName, Query, Scope, SetTarget, Statement, VisitMut};
 
 /// What kind of statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,6 +48,8 @@ pub struct Facts {
     pub changes_server: bool,
     /// Does it change rows?
     pub writes: bool,
+    /// Does a query in it, be it an inner one, lock what it reads?
+    pub locks_rows: bool,
 }
 
 impl Facts {
@@ -79,6 +81,7 @@ pub fn facts(statement: &Statement) -> Facts {
         changes_session: kind == Kind::Set || temporary,
         changes_server: is_global(statement),
         writes: matches!(kind, Kind::Insert | Kind::Update | Kind::Delete),
+        locks_rows: look.locks,
     }
 }
 
@@ -124,6 +127,7 @@ fn is_global(statement: &Statement) -> bool {
 struct Look {
     schemas: Vec<String>,
     functions: Vec<String>,
+    locks: bool,
 }
 
 fn note(list: &mut Vec<String>, name: String) {
@@ -133,6 +137,10 @@ fn note(list: &mut Vec<String>, name: String) {
 }
 
 impl VisitMut for Look {
+    fn query(&mut self, query: &mut Query) {
+        self.locks |= !query.locks.is_empty();
+    }
+
     fn object(&mut self, name: &mut ObjectName) {
         name.schema.iter().for_each(|schema| note(&mut self.schemas, schema.name.clone()));
     }

@@ -8,7 +8,7 @@ use std::fmt;
 
 use model::{
     Product,
-    sql::{ObjectName, Statement, VisitMut},
+    sql::{ObjectName, Quote, Statement, VisitMut},
 };
 
 use super::{Opaque, Parsed, facts, parse, token, words};
@@ -63,7 +63,10 @@ pub fn of_tree(product: Product, statement: &Statement) -> Vec<Reach> {
         found.push(Reach::Server);
     }
     let acts = |name: &&String| match product {
-        Product::Mysql | Product::Mariadb => words::MYSQL_ACTING_FUNCTIONS.has(name),
+        Product::Mysql | Product::Mariadb => {
+            words::MYSQL_ACTING_FUNCTIONS.has(name)
+                || words::MYSQL_ACTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        }
         Product::Postgres => {
             words::POSTGRES_ACTING_FUNCTIONS.has(name)
                 || words::POSTGRES_ACTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
@@ -74,13 +77,18 @@ pub fn of_tree(product: Product, statement: &Statement) -> Vec<Reach> {
     found
 }
 
-/// PostgreSQL looks for a name without a schema in its catalogue first, whatever the session's own schemas are; all that
-/// is there begins with `pg_`.
+/// Does it name a table of `pg_catalog` without saying so? PostgreSQL looks there first, whatever the search path is.
+/// All that is there has a name that begins like this, and a table of ours need not.
 fn names_catalogue(statement: &Statement) -> bool {
     struct Look(bool);
     impl VisitMut for Look {
-        fn object(&mut self, name: &mut ObjectName) {
-            self.0 |= name.schema.is_none() && name.name.name.to_ascii_lowercase().starts_with("pg_");
+        fn object(&mut self, object: &mut ObjectName) {
+            let name = &object.name.name;
+            let begins = match object.name.quote {
+                Quote::Bare => name.get(..3).is_some_and(|three| three.eq_ignore_ascii_case("pg_")),
+                Quote::Backtick | Quote::Double | Quote::Bracket => name.starts_with("pg_"),
+            };
+            self.0 |= object.schema.is_none() && begins;
         }
     }
     let mut look = Look(false);

@@ -112,6 +112,8 @@ pub(super) struct Rules {
     pub hash_comments: bool,
     /// Do comments nest?
     pub nested_comments: bool,
+    /// What ends a comment that began with `--` or `#`.
+    pub line_ends: &'static [char],
     /// What makes `/*` more than a comment: `/*!` and the like.
     pub live_comments: &'static [&'static str],
     /// How an optimizer hint begins.

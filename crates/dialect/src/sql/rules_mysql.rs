@@ -91,6 +91,7 @@ const MYSQL_RULES: Rules = Rules {
     based_numbers: true,
     hash_comments: true,
     nested_comments: false,
+    line_ends: &['\n'],
     live_comments: &["/*!"],
     hint: Some("/*+"),
     tight_calls: true,

@@ -30,6 +30,7 @@ pub(super) static POSTGRES: Rules = Rules {
     based_numbers: false,
     hash_comments: false,
     nested_comments: true,
+    line_ends: &['\n', '\r'],
     live_comments: &[],
     hint: None,
     tight_calls: false,

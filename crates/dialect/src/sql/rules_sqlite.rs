@@ -23,6 +23,7 @@ pub(super) static SQLITE: Rules = Rules {
     based_numbers: true,
     hash_comments: false,
     nested_comments: false,
+    line_ends: &['\n'],
     live_comments: &[],
     hint: None,
     tight_calls: false,

@@ -103,7 +103,8 @@ impl<'a> Lexer<'_, 'a> {
                     || next.is_none_or(|c| c.is_ascii_whitespace() || c.is_ascii_control())
             });
             if dashes || (self.rules.hash_comments && rest.starts_with('#')) {
-                self.take_while(|c| c != '\n');
+                let ends = self.rules.line_ends;
+                self.take_while(|c| !ends.contains(&c));
             } else if self.rules.hint.is_some_and(|hint| rest.starts_with(hint)) {
                 return Ok(());
             } else if let Some(comment) = rest.strip_prefix("/*") {

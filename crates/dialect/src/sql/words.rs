@@ -112,12 +112,27 @@ pub(super) static SQLITE_FUNCTIONS: Words = Words::new(
 /// Functions of SQLite whose parentheses hold more than a list.
 pub(super) static SQLITE_ODD_FUNCTIONS: Words = Words::new("RAISE");
 
-/// Functions of MySQL and MariaDB that do more than compute: they read files, or act on replication and other sessions.
+/// Functions of MySQL and MariaDB that do more than compute: they read files, act on replication, plugins and other
+/// sessions, or take the next value of a sequence, whose schema may stand before it.
 pub(super) static MYSQL_ACTING_FUNCTIONS: Words = Words::new(
     "\
     LOAD_FILE MASTER_POS_WAIT SOURCE_POS_WAIT SYS_EVAL SYS_EXEC WAIT_FOR_EXECUTED_GTID_SET \
-    WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS KEYRING_KEY_STORE KEYRING_KEY_REMOVE",
+    WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS NEXTVAL SETVAL LASTVAL SET_FIREWALL_MODE READ_FIREWALL_USERS \
+    READ_FIREWALL_WHITELIST READ_FIREWALL_GROUPS READ_FIREWALL_GROUP_ALLOWLIST LOAD_REWRITE_RULES \
+    FLUSH_REWRITE_RULES SPIDER_DIRECT_SQL SPIDER_BG_DIRECT_SQL SPIDER_COPY_TABLES SPIDER_FLUSH_TABLE_MON_CACHE",
 );
+
+/// How more of them begin: those that plugins and components bring along.
+pub(super) const MYSQL_ACTING_PREFIXES: &[&str] = &[
+    "asynchronous_connection_failover_",
+    "audit_",
+    "group_replication_",
+    "keyring_",
+    "masking_",
+    "mysql_firewall_",
+    "service_",
+    "version_tokens_",
+];
 
 /// Functions of PostgreSQL that do more than compute: they run SQL given as text, change settings, or act on names that
 /// are given as text.

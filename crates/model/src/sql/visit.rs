@@ -2,12 +2,14 @@
 
 use super::*;
 
-/// What a walk does at each place. Both do nothing unless said otherwise.
+/// What a walk does at each place. All do nothing unless said otherwise.
 pub trait VisitMut {
     /// At an expression, after its parts.
     fn expr(&mut self, _expr: &mut Expr) {}
     /// At the name of a table, index or the table part of a column.
     fn object(&mut self, _name: &mut ObjectName) {}
+    /// At a query, after its parts.
+    fn query(&mut self, _query: &mut Query) {}
 }
 
 type Visitor<'a> = &'a mut dyn VisitMut;
@@ -107,6 +109,7 @@ fn query(q: &mut Query, v: Visitor) {
     part(&mut q.first, v);
     q.rest.iter_mut().for_each(|(_, _, p)| part(p, v));
     tail(&mut None, &mut q.order_by, &mut q.limit, v);
+    v.query(q);
 }
 
 fn part(p: &mut QueryPart, v: Visitor) {
