@@ -192,7 +192,10 @@ fn what_a_text_reaches() {
         ("ALTER SYSTEM SET x = 1", "it changes the server for everybody"),
         ("RESET lock_timeout", "unread"),
         ("SELECT setval('s.q', 1)", "it calls `setval`, which does more than compute"),
-        ("SELECT pg_terminate_backend(1)", "it calls `pg_terminate_backend`, which does more than compute"),
+        (
+            "SELECT pg_terminate_backend(1)",
+            "it changes the server for everybody; it calls `pg_terminate_backend`, which does more than compute",
+        ),
         ("SELECT s.f(1)", "unread"),
         ("WITH x AS (DELETE FROM s.t) SELECT 1", "unread"),
     ] {

@@ -303,7 +303,8 @@ impl<'a> Play<'a> {
                     }
                     match (error.class, killed) {
                         _ if error.ends == Ends::Session && self.dead => Reply::ServerDied,
-                        (ErrorClass::Interrupted, Some(reply)) => reply,
+                        // The end of the statement, or of the whole session where nothing less helped.
+                        (ErrorClass::Interrupted | ErrorClass::GoneAway, Some(reply)) => reply,
                         _ => Reply::Error(error),
                     }
                 }

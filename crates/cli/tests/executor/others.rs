@@ -154,6 +154,34 @@ fn others_hang_and_die() {
     });
 }
 
+/// Then its session is ended, and what that says is not the statement's own error.
+#[test]
+fn a_statement_that_minds_no_cancel_is_hung_all_the_same() {
+    let impatient = Options { hung_after: Duration::from_millis(500), ..Options::default() };
+    let Some(mut runner) = runner("postgres@18", Settle::Proc, impatient) else { return };
+    let steps = "T1: DO $$ BEGIN LOOP BEGIN PERFORM pg_sleep(100); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$
+         T2: SELECT b FROM t WHERE a = 1";
+    let trace = committed(&mut runner, steps);
+    assert!(said(&trace)[0].starts_with("hung"), "{:?}", said(&trace));
+    assert_eq!(said(&trace)[1], "(1)");
+}
+
+/// A case that ends the sessions of others gets a server of its own, so that the next one finds its sessions.
+#[test]
+fn a_case_that_ends_sessions_spoils_nothing_for_the_next() {
+    let Some(mut runner) = runner("postgres@18", Settle::Proc, Options::default()) else { return };
+    let innocent = "T1: SELECT b FROM t WHERE a = 1\nT2: SELECT b FROM t WHERE a = 2";
+    assert_eq!(said(&committed(&mut runner, innocent)), ["(1)", "(2)"]);
+    committed(
+        &mut runner,
+        "T1: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
+         AND application_name = current_setting('application_name')
+         T2: SELECT 1",
+    );
+    assert_eq!(said(&committed(&mut runner, innocent)), ["(1)", "(2)"]);
+    assert_eq!(runner.deaths(), 0);
+}
+
 /// One process of PostgreSQL that crashes takes the others along, and so is a crash of the server.
 #[test]
 fn a_crashed_backend_is_a_dead_server() {

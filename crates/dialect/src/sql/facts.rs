@@ -2,6 +2,8 @@
 
 use model::sql::{Expr, ObjectName, Query, Scope, SetTarget, Statement, VisitMut};
 
+use super::words;
+
 /// What kind of statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -44,7 +46,7 @@ pub struct Facts {
     pub transaction_control: bool,
     /// Does it leave the session in another state (SET, PRAGMA, a temporary table)?
     pub changes_session: bool,
-    /// Does it change the server for everybody (SET GLOBAL)?
+    /// Does it change the server for everybody (SET GLOBAL), or end sessions of others?
     pub changes_server: bool,
     /// Does it change rows?
     pub writes: bool,
@@ -72,6 +74,7 @@ pub fn facts(statement: &Statement) -> Facts {
     if let Statement::Pragma(pragma) = statement {
         pragma.schema.iter().for_each(|schema| note(&mut look.schemas, schema.name.clone()));
     }
+    let ends_others = look.functions.iter().any(|name| words::SERVER_FUNCTIONS.has(name));
     let temporary = matches!(statement, Statement::CreateTable(create) if create.temporary);
     Facts {
         kind,
@@ -79,7 +82,7 @@ pub fn facts(statement: &Statement) -> Facts {
         functions: look.functions,
         transaction_control: matches!(kind, Kind::Begin | Kind::Commit | Kind::Rollback | Kind::Savepoint),
         changes_session: kind == Kind::Set || temporary,
-        changes_server: is_global(statement),
+        changes_server: is_global(statement) || ends_others,
         writes: matches!(kind, Kind::Insert | Kind::Update | Kind::Delete),
         locks_rows: look.locks,
     }

@@ -144,6 +144,10 @@ pub(super) static POSTGRES_ACTING_FUNCTIONS: Words = Words::new(
     TS_REWRITE TS_STAT CONNECTBY CROSSTAB LOREAD LOWRITE",
 );
 
+/// Those after which the server is not what it was for the sessions of others. No other product has functions of these
+/// names.
+pub(super) static SERVER_FUNCTIONS: Words = Words::new("PG_RELOAD_CONF PG_TERMINATE_BACKEND");
+
 /// How more of them begin: server files, large objects, other sessions, other servers.
 pub(super) const POSTGRES_ACTING_PREFIXES: &[&str] = &["pg_", "lo_", "dblink", "brin_", "gin_", "crosstab"];
 
