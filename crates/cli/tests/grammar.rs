@@ -83,30 +83,20 @@ struct Everywhere;
 
 impl VisitMut for Everywhere {
     fn expr(&mut self, expr: &mut Expr) {
-        match expr {
+        let operator = matches!(
+            expr,
             Expr::Unary { .. }
-            | Expr::Binary { .. }
-            | Expr::IsNull { .. }
-            | Expr::IsBool { .. }
-            | Expr::In { .. }
-            | Expr::Between { .. }
-            | Expr::Like { .. }
-            | Expr::Collate { .. }
-            | Expr::Cast { spelling: CastSpelling::Colons, .. } => {
-                *expr = Expr::Paren(Box::new(std::mem::replace(expr, Expr::Default)));
-            }
-            Expr::Literal(_)
-            | Expr::Column(_)
-            | Expr::Variable(_)
-            | Expr::Default
-            | Expr::BareFunction(_)
-            | Expr::Case { .. }
-            | Expr::Cast { spelling: CastSpelling::Call, .. }
-            | Expr::Function { .. }
-            | Expr::Row(_)
-            | Expr::Subquery(_)
-            | Expr::Exists(_)
-            | Expr::Paren(_) => {}
+                | Expr::Binary { .. }
+                | Expr::IsNull { .. }
+                | Expr::IsBool { .. }
+                | Expr::In { .. }
+                | Expr::Between { .. }
+                | Expr::Like { .. }
+                | Expr::Collate { .. }
+                | Expr::Cast { spelling: CastSpelling::Colons, .. }
+        );
+        if operator {
+            *expr = Expr::Paren(Box::new(std::mem::replace(expr, Expr::Default)));
         }
     }
 }

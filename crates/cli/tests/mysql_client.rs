@@ -189,22 +189,7 @@ fn a_kill_ends_the_statement_or_the_session() {
         let answers = table.later();
         let killed = [0, 1317, 1927, 4031, 1053];
         assert!(killed.contains(&code(&answers[0].1)), "{answers:?}");
-        assert_eq!(
-            ask(table.sessions[1].as_mut(), "SELECT 1", SILENCE).unwrap_err().to_string(),
-            "the server went away"
-        );
-        table.server.kill(id, true).unwrap(); // It is gone already.
-        // An idle one: it notices with its next statement, either by the server's word or by the end.
-        let id = table.id(2);
-        table.server.kill(id, true).unwrap();
-        assert!(wait(&[table.sessions[2].fd()], Interest::Read, SILENCE));
-        match ask(table.sessions[2].as_mut(), "SELECT 1", SILENCE) {
-            Err(ConnectError::Gone) => {}
-            Ok(answer) => assert!(killed[1..].contains(&code(&answer)), "{answer:?}"),
-            Err(error) => panic!("{error}"),
-        }
-        assert!(matches!(ask(table.sessions[2].as_mut(), "SELECT 1", SILENCE), Err(ConnectError::Gone)));
-        assert!(table.server.alive());
+        table.kill_again(1, 2, |answer| killed[1..].contains(&code(answer)));
         table.now(0, "ROLLBACK");
         table.server.drop_schema().unwrap();
     });

@@ -20,7 +20,6 @@ use dbms::{
 use execute::{
     Answer, ConnectError, Executor, RawReply, Server, Session,
     ask::{ask, demand, demand_rows},
-    os::{Interest, wait},
 };
 use model::{Case, Level, Open, Outcome, Product, Reply, SessionSpec, Step, case::Setup};
 
@@ -273,20 +272,7 @@ fn a_kill_ends_the_statement_or_the_session() {
         table.server.kill(id, true).unwrap();
         let answers = table.later();
         assert_eq!((answers.len(), state(&answers[0].1), answers[0].1.transaction), (1, "57P01", Open::No));
-        let gone = ask(table.sessions[1].as_mut(), "SELECT 1", SILENCE).unwrap_err();
-        assert_eq!(gone.to_string(), "the server went away");
-        table.server.kill(id, true).unwrap(); // It is gone already.
-        // An idle one: it notices with its next statement, either by the server's word or by the end.
-        let id = table.id(2);
-        table.server.kill(id, true).unwrap();
-        assert!(wait(&[table.sessions[2].fd()], Interest::Read, SILENCE));
-        match ask(table.sessions[2].as_mut(), "SELECT 1", SILENCE) {
-            Err(ConnectError::Gone) => {}
-            Ok(answer) => assert_eq!(state(&answer), "57P01"),
-            Err(error) => panic!("{error}"),
-        }
-        assert!(matches!(ask(table.sessions[2].as_mut(), "SELECT 1", SILENCE), Err(ConnectError::Gone)));
-        assert!(table.server.alive());
+        table.kill_again(1, 2, |answer| state(answer) == "57P01");
         table.now(0, "ROLLBACK");
         table.server.drop_schema().unwrap();
     });

@@ -13,7 +13,7 @@ use dbms::{
     servers::StartOptions,
 };
 use execute::{
-    Answer, LockMonitor, Server, Session, SessionId, Settled,
+    Answer, ConnectError, LockMonitor, Server, Session, SessionId, Settled,
     ask::{ask, demand_rows},
     os::{Interest, wait},
 };
@@ -154,5 +154,24 @@ impl<S: Server> Table<S> {
     pub fn later(&mut self) -> Vec<(usize, Answer)> {
         assert!(self.readable(SILENCE));
         self.settle()
+    }
+
+    /// Kills a session that was killed before, and one that is idle. The second notices with its next statement, either
+    /// by the server's word, which `said` knows, or by the end.
+    pub fn kill_again(&mut self, gone: usize, idle: usize, said: impl Fn(&Answer) -> bool) {
+        let next = ask(self.sessions[gone].as_mut(), "SELECT 1", SILENCE).unwrap_err();
+        assert_eq!(next.to_string(), "the server went away");
+        let (gone, id) = (self.id(gone), self.id(idle));
+        self.server.kill(gone, true).unwrap();
+        self.server.kill(id, true).unwrap();
+        let session = self.sessions[idle].as_mut();
+        assert!(wait(&[session.fd()], Interest::Read, SILENCE));
+        match ask(session, "SELECT 1", SILENCE) {
+            Err(ConnectError::Gone) => {}
+            Ok(answer) => assert!(said(&answer), "{answer:?}"),
+            Err(error) => panic!("{error}"),
+        }
+        assert!(matches!(ask(session, "SELECT 1", SILENCE), Err(ConnectError::Gone)));
+        assert!(self.server.alive());
     }
 }
