@@ -30,12 +30,19 @@ pub struct RowSet {
     /// For each cell its start and end in `bytes`, or [`NULL`] twice.
     cells: Vec<(u32, u32)>,
     bytes: Vec<u8>,
+    /// How many rows there are if there are no columns: PostgreSQL's `SELECT FROM t`.
+    bare: usize,
 }
 
 impl RowSet {
     /// An empty result with these columns.
     pub fn new(columns: Vec<Column>) -> RowSet {
-        RowSet { columns, cells: Vec::new(), bytes: Vec::new() }
+        RowSet { columns, cells: Vec::new(), bytes: Vec::new(), bare: 0 }
+    }
+
+    /// Appends a row to a result without columns.
+    pub fn push_bare(&mut self) {
+        self.bare += 1;
     }
 
     /// Appends one cell. A row is complete after as many cells as there are columns.
@@ -57,7 +64,7 @@ impl RowSet {
 
     /// How many rows.
     pub fn len(&self) -> usize {
-        if self.columns.is_empty() { 0 } else { self.cells.len() / self.columns.len() }
+        if self.columns.is_empty() { self.bare } else { self.cells.len() / self.columns.len() }
     }
 
     /// No rows?
@@ -150,6 +157,9 @@ impl<'de> Deserialize<'de> for RowSet {
             if row.len() != rows.columns.len() {
                 return Err(D::Error::custom("a row has more or fewer cells than there are columns"));
             }
+            if row.is_empty() {
+                rows.push_bare();
+            }
             for cell in row {
                 match cell {
                     None => rows.push(None),
@@ -191,6 +201,18 @@ mod tests {
     fn cells_swapped_between_rows_are_another_result() {
         let one = set(&[[Some("1"), Some("2")], [Some("3"), Some("4")]]);
         assert!(!one.same_rows(&set(&[[Some("1"), Some("4")], [Some("3"), Some("2")]])));
+    }
+
+    #[test]
+    fn rows_without_columns_are_rows() {
+        let mut rows = RowSet::new(Vec::new());
+        assert_eq!(rows.to_string(), "no rows");
+        rows.push_bare();
+        rows.push_bare();
+        assert_eq!((rows.len(), rows.to_string().as_str()), (2, "() ()"));
+        let json = serde_json::to_string(&rows).unwrap();
+        assert_eq!(serde_json::from_str::<RowSet>(&json).unwrap(), rows);
+        assert!(!rows.same_rows(&RowSet::new(Vec::new())));
     }
 
     #[test]

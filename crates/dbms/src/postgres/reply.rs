@@ -148,6 +148,9 @@ impl Reading {
             }
             count += 1;
         }
+        if count == 0 {
+            rows.push_bare();
+        }
         if count == rows.columns().len() { Ok(()) } else { Err(uneven()) }
     }
 }
@@ -307,6 +310,16 @@ mod tests {
             let events = read("SELECT", &bytes[..length], bytes.len()).unwrap();
             assert!(!events.iter().any(|event| matches!(event, Event::Answer(_))), "half of it: {length}");
         }
+    }
+
+    #[test]
+    fn rows_without_columns_are_counted() {
+        let end = [message(b'C', b"SELECT 2\0"), message(b'Z', b"I")].concat();
+        let bytes = [description(&[]), row(&[]), row(&[]), end].concat();
+        let events = read("SELECT FROM t", &bytes, bytes.len()).unwrap();
+        let [Event::Answer(answer)] = &events[..] else { panic!("{events:?}") };
+        let RawReply::Rows(rows) = &answer.reply else { panic!("no rows") };
+        assert_eq!(rows.texts(), ["()", "()"]);
     }
 
     #[test]
