@@ -79,6 +79,8 @@ pub struct PgSession {
     transaction: Open,
     /// Writing failed, the server said its last words, or what came makes no sense: nothing more will come.
     broken: bool,
+    /// An answer was given up; it may still come.
+    abandoned: bool,
 }
 
 impl PgSession {
@@ -135,6 +137,7 @@ impl PgSession {
             board: board.clone(),
             transaction: Open::No,
             broken: false,
+            abandoned: false,
         })
     }
 
@@ -219,11 +222,19 @@ impl Session for PgSession {
     }
 
     fn receive(&mut self) -> Option<Answer> {
+        if self.abandoned && self.reading.outstanding() {
+            return Some(self.lost()); // What is there to read answers something else.
+        }
         if self.reading.outstanding() { receive(self) } else { None }
     }
 
     fn fd(&self) -> RawFd {
         self.stream.fd()
+    }
+
+    fn abandon(&mut self) {
+        self.lost();
+        self.abandoned = true;
     }
 
     /// The server forgets settings, temporary tables, prepared statements, cursors and advisory locks. The settings
