@@ -15,8 +15,7 @@ pub const LIMIT: Duration = Duration::from_secs(30);
 
 /// Sends a statement and waits for its answer, whatever it is.
 ///
-/// `silence` is how long the server may say nothing. When it is over, the statement is still outstanding:
-/// the session is of no more use and should be dropped.
+/// `silence` is how long the server may say nothing. When it is over, the session is abandoned.
 pub fn ask(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<Answer, ConnectError> {
     session.send(sql);
     await_answer(session, sql, silence)
@@ -34,7 +33,10 @@ pub fn await_answer(
             Some(Answer { reply: RawReply::Lost, .. }) => return Err(ConnectError::Gone),
             Some(answer) => return Ok(answer),
             None if spoke => {}
-            None => return Err(refused(what, format!("no answer within {silence:?}"))),
+            None => {
+                session.abandon();
+                return Err(refused(what, format!("no answer within {silence:?}")));
+            }
         }
     }
 }

@@ -146,6 +146,8 @@ impl<'a> Play<'a> {
                         moved = Instant::now();
                     }
                 }
+                // It lives and refuses, or it says nothing: then its sessions would say nothing for ever.
+                Err(error @ ConnectError::Own { .. }) => return Err(error),
                 Err(error) => self.monitor_failed(error)?,
             }
         }

@@ -66,6 +66,10 @@ pub trait Session {
     /// Forgets all session state (variables, level, temporary tables) but keeps the connection, or
     /// says that the connection must be opened anew. Blocks; only between cases.
     fn reset(&mut self) -> bool;
+
+    /// The answer to the statement sent last is not awaited any more. Whatever comes now would be taken for the answer to
+    /// the next one, so the connection is of no more use: from here on it counts as broken.
+    fn abandon(&mut self);
 }
 
 /// A running server.

@@ -269,13 +269,23 @@ fn prune(installs: bool) -> anyhow::Result<u8> {
 }
 
 fn prune_attached(targets: &[Target]) -> anyhow::Result<u8> {
+    let mut kept = Vec::new();
     for target in targets {
         let door = Door::new(target, None).map_err(|error| advised(error.into()))?;
-        let gone = door.prune().map_err(|error| advised(error.into()))?;
-        gone.iter().for_each(|name| say!("dropped {name} on {}", target.bare()));
-        if gone.is_empty() {
+        let pruned = door.prune().map_err(|error| advised(error.into()))?;
+        pruned.gone.iter().for_each(|name| say!("dropped {name} on {}", target.bare()));
+        if pruned.gone.is_empty() && pruned.kept.is_empty() {
             say!("nothing to remove on {}", target.bare());
         }
+        kept.extend(pruned.kept.into_iter().map(|(name, why)| format!("{name} on {}: {why}", target.bare())));
     }
-    Ok(0)
+    if kept.is_empty() {
+        return Ok(0);
+    }
+    kept.push("the user who made them, or an administrator, can drop them".to_string());
+    Err(errors::Advised {
+        message: "some of what was left behind could not be dropped".to_string(),
+        advice: kept,
+    }
+    .into())
 }

@@ -241,3 +241,27 @@ fn the_server_goes_away_in_the_middle() {
         assert!(!err.contains(PASSWORD) && !out.contains(PASSWORD));
     }
 }
+
+#[test]
+fn the_other_kind_of_server_answers() {
+    let Some(host) = Host::start("postgres@18") else { return };
+    fails(
+        &format!("mysql://guest@127.0.0.1:{}", host.port()),
+        &["does not answer", "begins with postgres://"],
+    );
+    let folder = host.instance.socket().parent().unwrap().display().to_string();
+    let folder = folder.replace('/', "%2F");
+    fails(&format!("postgres://guest@{folder}:{}", host.port()), &["a socket has no port", "?port=NUMBER"]);
+    fails(&format!("postgres://guest@{folder}?port=1"), &["cannot be reached", ".s.PGSQL.1"]);
+    fails(&format!("postgres://guest@{folder}?port=0"), &["port must be a number"]);
+    fails(
+        &format!("postgres://guest@{folder}/postgres?port={}&no_such=1", host.port()),
+        &["no_such", "(42704)"],
+    );
+    drop(host);
+    let Some(host) = Host::start("mysql@9.7") else { return };
+    fails(
+        &format!("postgres://guest@127.0.0.1:{}/x", host.port()),
+        &["cannot connect", "begins with mysql://"],
+    );
+}

@@ -108,3 +108,23 @@ fn a_search_path_that_went_elsewhere_comes_back() {
     assert_eq!(host.ours(), [""; 0]);
     assert_eq!(host.dump(), before);
 }
+
+#[test]
+fn what_cannot_be_dropped_does_not_stop_the_rest() {
+    let Some(mut host) = Host::start("postgres@18") else { return };
+    let mut names = [(); 3].map(|()| format!("isopod_{}", dbms::attach::schema::draw()));
+    names.sort();
+    host.run(&format!("CREATE SCHEMA {}", names[0])); // Its owner is another.
+    host.run(&format!("CREATE SCHEMA {} AUTHORIZATION guest", names[1]));
+    host.run(&format!("CREATE SCHEMA {} AUTHORIZATION guest", names[2]));
+    let ran = isopod(&["server", "prune", "--target", &host.url()]).exits(2);
+    for said in ["could not be dropped", &names[0], "must be owner"] {
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+    assert_eq!(host.ours(), names[..1]);
+    assert!(ran.out.contains(&names[1]) && ran.out.contains(&names[2]), "{}", ran.out);
+    let url = host.url_of("postgres");
+    host.let_in("host all all 127.0.0.1/32 trust");
+    isopod(&["server", "prune", "--target", &url]).exits(0).says(&[&names[0]]);
+    assert_eq!(host.ours(), [""; 0]);
+}

@@ -116,6 +116,15 @@ fn a_password_in_a_wrong_address_is_not_repeated() {
         format!("mysql://guest:{PASSWORD}@127.0.0.1:1"),
         format!("sqlite://guest:{PASSWORD}@h"),
         format!("postgres://guest:{PASSWORD}@127.0.0.1:1/db"),
+        format!("mysql:/guest:{PASSWORD}@127.0.0.1:1"),
+        format!("mysql//guest:{PASSWORD}@127.0.0.1:1"),
+        format!("guest:{PASSWORD}@127.0.0.1:1"),
+        format!("mysql@guest:{PASSWORD}@127.0.0.1"),
+        format!("mysql:guest:{PASSWORD}@127.0.0.1"),
+        format!("mysql://guest/{PASSWORD}@127.0.0.1:1"),
+        format!("mysql://guest;{PASSWORD}@127.0.0.1:1"),
+        format!("mysql://guest@127.0.0.1:1?PASSWORD={PASSWORD}"),
+        format!("mysql://guest@127.0.0.1:1?sslpassword={PASSWORD}"),
     ] {
         for args in [
             &["corpus", "test", "--target", &target][..],
@@ -125,6 +134,15 @@ fn a_password_in_a_wrong_address_is_not_repeated() {
             &["server", "prune", "--target", &target],
             &["fmt", "--no-such", &target],
             &["no-such-command", &target],
+            &["run", &target],
+            &["fmt", &target],
+            &["corpus", "test", &target],
+            &["corpus", "list", &target],
+            &["corpus", "bisect", &target],
+            &["corpus", "bisect", "x", "--product", &target],
+            &["corpus", "test", "--level", &target],
+            &["server", "stop", &target],
+            &["run", "x.iso", "--basedir", &target],
             &["corpus", "test", &format!("--no-such={target}")],
         ] {
             let ran = isopod(args).exits(2);

@@ -22,6 +22,7 @@ mod server;
 
 use std::path::PathBuf;
 
+use execute::ConnectError;
 use model::{Endpoint, Product, ServerInfo, Target};
 
 use crate::{
@@ -50,6 +51,27 @@ pub struct Door {
     /// Were we in already?
     entered: bool,
     notes: Vec<String>,
+}
+
+/// What became of schemas that dead processes of ours left.
+#[derive(Debug, Default)]
+pub struct Pruned {
+    /// Those that were dropped.
+    pub gone: Vec<String>,
+    /// Those that could not be dropped, each with what the server said: another user's, say.
+    pub kept: Vec<(String, String)>,
+}
+
+impl Pruned {
+    /// Notes what became of one. The server's "no" is about this one; anything else ends the work.
+    fn note(&mut self, name: String, cleared: Result<(), ConnectError>) -> Result<(), ConnectError> {
+        match cleared {
+            Ok(()) => self.gone.push(name),
+            Err(ConnectError::Own { reason, .. }) => self.kept.push((name, reason)),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
 }
 
 impl Door {
@@ -142,8 +164,8 @@ impl Door {
         })
     }
 
-    /// Drops the schemas that dead processes of ours left there, and nothing else. Gives their names.
-    pub fn prune(&self) -> Result<Vec<String>, AttachError> {
+    /// Drops the schemas that dead processes of ours left there, and nothing else.
+    pub fn prune(&self) -> Result<Pruned, AttachError> {
         match self.product {
             Product::Mysql | Product::Mariadb | Product::Sqlite => mysql::prune(self),
             Product::Postgres => postgres::prune(self),

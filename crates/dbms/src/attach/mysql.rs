@@ -7,7 +7,7 @@ use execute::{
 use model::{Product, ServerInfo, Version};
 
 use super::{
-    AttachError, Attached, Door,
+    AttachError, Attached, Door, Pruned,
     entry::{self, Denial, failed},
     options::{quoted, set_statement},
     rights::Missing,
@@ -25,6 +25,17 @@ const WANTS_TLS: [u32; 2] = [3159, 4031];
 const UNKNOWN: [u32; 4] = [1044, 1045, 1698, 1862];
 /// The codes with which it says that this machine may not connect.
 const WRONG_HOST: [u32; 2] = [1129, 1130];
+
+/// What every case takes for granted. A server may have it otherwise for sessions that do not say so: then a statement
+/// without BEGIN would not be committed, or a table would know no transactions.
+const USUAL: [(&str, &str); 6] = [
+    ("autocommit", "1"),
+    ("completion_type", "NO_CHAIN"),
+    ("default_storage_engine", "InnoDB"),
+    ("foreign_key_checks", "1"),
+    ("sql_safe_updates", "0"),
+    ("unique_checks", "1"),
+];
 
 /// The oldest versions whose behaviour we know.
 fn oldest(product: Product) -> Version {
@@ -66,6 +77,12 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
         notes: door.notes.clone(),
     };
     set(door, &mut attached)?;
+    if info.settings.get("innodb_deadlock_detect").is_some_and(|value| value == "OFF") {
+        attached.notes.push(
+            "the server does not look for deadlocks (innodb_deadlock_detect=OFF), so a case that expects one ends otherwise"
+                .to_string(),
+        );
+    }
     if info.product == Product::Mariadb || info.version.0[0] < 8 {
         let mut session = enter(door, None)?;
         let listed = demand_rows(&mut session, "SELECT @@GLOBAL.innodb_status_output_locks", SILENCE);
@@ -79,23 +96,23 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
     Ok(attached)
 }
 
-pub fn prune(door: &Door) -> Result<Vec<String>, AttachError> {
+pub fn prune(door: &Door) -> Result<Pruned, AttachError> {
     look(door)?;
     let own = |error: ConnectError| failed(door, &error);
     let mut session = enter(door, None)?;
     let found = demand_rows(&mut session, "SELECT schema_name FROM information_schema.schemata", SILENCE);
     let found = found.map_err(own)?;
     let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
-    let mut gone = Vec::new();
+    let mut pruned = Pruned::default();
     for name in names.into_iter().filter(|name| schema::is_ours(name)) {
         if !lock(&mut session, &name).map_err(own)? {
             continue; // Somebody works in it.
         }
-        clear(&mut session, &name).map_err(own)?;
+        let cleared = clear(&mut session, &name);
         ask(&mut session, &format!("SELECT RELEASE_LOCK('{name}')"), SILENCE).map_err(own)?;
-        gone.push(name);
+        pruned.note(name, cleared).map_err(own)?;
     }
-    Ok(gone)
+    Ok(pruned)
 }
 
 /// Marks a schema as in use for as long as the session lives. False: it is in use already.
@@ -186,6 +203,16 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
             "sql_mode of the server holds {dropped}, with which it would read statements in another way than Isopod; \
              the sessions of a case do without"
         ));
+    }
+    for (name, usual) in USUAL.iter().filter(|(name, _)| !door.options.settings.contains_key(*name)) {
+        let rows = demand_rows(&mut session, &format!("SELECT @@SESSION.{name}"), SILENCE).map_err(own)?;
+        let theirs = text(&rows, 0, 0);
+        if !same_value(&theirs, usual) {
+            attached.statements.push(set_statement(product, name, usual)?);
+            attached
+                .notes
+                .push(format!("{name} is {theirs} on the server; the sessions of a case set {usual}"));
+        }
     }
     for (name, value) in &door.options.settings {
         if name.eq_ignore_ascii_case("sql_mode") && dialect::guard::changes_reading(value) {

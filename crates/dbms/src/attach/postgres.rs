@@ -9,7 +9,7 @@ use model::{Product, ServerInfo};
 use sha2::{Digest, Sha256};
 
 use super::{
-    AttachError, Attached, Door,
+    AttachError, Attached, Door, Pruned,
     entry::{self, Denial, failed},
     options::{quoted, set_statement},
     schema,
@@ -22,6 +22,8 @@ use crate::{
 
 /// The oldest version whose behaviour we know.
 const OLDEST: u32 = 13;
+/// From this version on the right to set a setting can be granted.
+const GRANTS_SETTINGS: u32 = 15;
 /// Not known, the password is wrong, or none was given.
 const LOGIN: [&str; 1] = ["28P01"];
 /// Settings that are not the user's to choose, in whatever case.
@@ -73,7 +75,8 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
             let _ = clear(&mut session, &ours);
         }
     });
-    let notes = door.notes.clone();
+    let mut notes = door.notes.clone();
+    notes.extend(deadlocks(server.info(), &door.login.user));
     // What is in force in the sessions of a case, which are not set as the one that looked.
     let info = server.info().clone();
     let mut attached = Attached { server: Box::new(server), info, statements: Vec::new(), leave, notes };
@@ -81,24 +84,45 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
     Ok(attached)
 }
 
-pub fn prune(door: &Door) -> Result<Vec<String>, AttachError> {
+pub fn prune(door: &Door) -> Result<Pruned, AttachError> {
     look(door)?;
     let own = |error: ConnectError| failed(door, &error);
     let mut session = enter(door)?;
     let found =
         demand_rows(&mut session, "SELECT nspname FROM pg_namespace ORDER BY 1", SILENCE).map_err(own)?;
     let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
-    let mut gone = Vec::new();
+    let mut pruned = Pruned::default();
     for name in names.into_iter().filter(|name| schema::is_ours(name)) {
         if !lock(&mut session, &name).map_err(own)? {
             continue; // Somebody works in it.
         }
-        clear(&mut session, &name).map_err(own)?;
+        let cleared = clear(&mut session, &name);
         let unlock = format!("SELECT pg_advisory_unlock({})", key(&name));
         ask(&mut session, &unlock, SILENCE).map_err(own)?;
-        gone.push(name);
+        pruned.note(name, cleared).map_err(own)?;
     }
-    Ok(gone)
+    Ok(pruned)
+}
+
+/// What to know about deadlocks where `deadlock_timeout` cannot be set.
+fn deadlocks(info: &ServerInfo, user: &str) -> Option<String> {
+    let timeout = info.settings.get("deadlock_timeout").filter(|timeout| *timeout != "1ms")?;
+    let version = info.version.0.first().copied().unwrap_or_default();
+    let grant = match version >= GRANTS_SETTINGS {
+        true => {
+            format!("; an administrator can run: GRANT SET ON PARAMETER deadlock_timeout TO {};", role(user))
+        }
+        false => String::new(),
+    };
+    Some(format!(
+        "{user} may not set deadlock_timeout ({timeout}): a deadlock takes so long, and who loses it may differ{grant}"
+    ))
+}
+
+/// The name of a role, in quotes where it needs them.
+fn role(user: &str) -> String {
+    let plain = |c: char| c.is_ascii_lowercase() || c == '_';
+    if user.chars().all(plain) { user.to_string() } else { format!("\"{}\"", user.replace('"', "\"\"")) }
 }
 
 /// The number of a schema's lock.

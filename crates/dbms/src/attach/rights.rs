@@ -11,10 +11,10 @@ const ON_TABLES: [&str; 9] = [
     "CREATE TABLE isopod_rights (a INT PRIMARY KEY, b INT)",
     "INSERT INTO isopod_rights VALUES (1, 1)",
     "SELECT * FROM isopod_rights FOR UPDATE",
-    "UPDATE isopod_rights SET b = 2",
+    "UPDATE isopod_rights SET b = 2 WHERE a = 1",
     "CREATE INDEX b ON isopod_rights (b)",
     "ALTER TABLE isopod_rights ADD c INT",
-    "DELETE FROM isopod_rights",
+    "DELETE FROM isopod_rights WHERE a = 1",
     "TRUNCATE TABLE isopod_rights",
     "DROP TABLE isopod_rights",
 ];

@@ -84,6 +84,10 @@ impl Session for Set {
         self.inner.fd()
     }
 
+    fn abandon(&mut self) {
+        self.inner.abandon();
+    }
+
     fn reset(&mut self) -> bool {
         let inner = &mut self.inner;
         inner.reset()

@@ -41,6 +41,8 @@ pub struct MysqlSession {
     schema: Option<String>,
     /// Writing failed, or what came makes no sense: nothing more will come of this connection.
     broken: bool,
+    /// An answer was given up; it may still come.
+    abandoned: bool,
 }
 
 impl MysqlSession {
@@ -88,6 +90,7 @@ impl MysqlSession {
             reading: Reading::Idle,
             schema: schema.map(str::to_string),
             broken: false,
+            abandoned: false,
         })
     }
 
@@ -167,11 +170,19 @@ impl Session for MysqlSession {
     }
 
     fn receive(&mut self) -> Option<Answer> {
+        if self.abandoned && self.reading.outstanding() {
+            return Some(self.lost()); // What is there to read answers something else.
+        }
         if self.reading.outstanding() { receive(self) } else { None }
     }
 
     fn fd(&self) -> RawFd {
         self.stream.fd()
+    }
+
+    fn abandon(&mut self) {
+        self.lost();
+        self.abandoned = true;
     }
 
     /// The server forgets the variables, the level, the open transaction and the temporary tables. It also

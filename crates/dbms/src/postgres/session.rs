@@ -27,6 +27,15 @@ const CLIENT_MALFORMED: &str = "08P01";
 /// The server refuses because rights are missing.
 const DENIED: &str = "42501";
 
+/// What a server that is not ours may have otherwise for sessions that do not say so. Our own statements must write, and
+/// a case says itself how long it waits.
+const CALM: [(&str, &str); 4] = [
+    ("default_transaction_read_only", "off"),
+    ("idle_in_transaction_session_timeout", "0"),
+    ("lock_timeout", "0"),
+    ("statement_timeout", "0"),
+];
+
 /// Where a session goes and with which settings it begins.
 #[derive(Clone, Debug)]
 pub struct Door {
@@ -70,6 +79,8 @@ pub struct PgSession {
     transaction: Open,
     /// Writing failed, the server said its last words, or what came makes no sense: nothing more will come.
     broken: bool,
+    /// An answer was given up; it may still come.
+    abandoned: bool,
 }
 
 impl PgSession {
@@ -109,8 +120,10 @@ impl PgSession {
         let mut stream =
             Stream::open(address, left).map_err(|error| Refusal::Unreachable(error.to_string()))?;
         let mut inbox = Inbox::default();
+        let calm = if login.guest { &CALM[..] } else { &[] };
         let settings: Vec<(&str, &str)> = [("application_name", "isopod")]
             .into_iter()
+            .chain(calm.iter().copied())
             .chain(settings.iter().map(|(k, v)| (*k, &v[..])))
             .collect();
         let host = address.host();
@@ -124,6 +137,7 @@ impl PgSession {
             board: board.clone(),
             transaction: Open::No,
             broken: false,
+            abandoned: false,
         })
     }
 
@@ -208,11 +222,19 @@ impl Session for PgSession {
     }
 
     fn receive(&mut self) -> Option<Answer> {
+        if self.abandoned && self.reading.outstanding() {
+            return Some(self.lost()); // What is there to read answers something else.
+        }
         if self.reading.outstanding() { receive(self) } else { None }
     }
 
     fn fd(&self) -> RawFd {
         self.stream.fd()
+    }
+
+    fn abandon(&mut self) {
+        self.lost();
+        self.abandoned = true;
     }
 
     /// The server forgets settings, temporary tables, prepared statements, cursors and advisory locks. The settings

@@ -149,6 +149,12 @@ impl Session for SqliteSession {
         self.stream.as_raw_fd()
     }
 
+    fn abandon(&mut self) {
+        self.lost = true;
+        let _ = self.stream.shutdown(Shutdown::Both); // What was answered before is read no more.
+        self.inbox.clear();
+    }
+
     fn reset(&mut self) -> bool {
         !self.lost && self.begin(&Request::Reopen).is_ok()
     }
