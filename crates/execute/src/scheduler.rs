@@ -33,6 +33,9 @@ use crate::{
 /// How long the rest of an answer may take that has begun to come by itself.
 const REST: Duration = Duration::from_millis(100);
 
+/// How long a server is watched after one of its connections was lost.
+const AFTERMATH: Duration = Duration::from_millis(50);
+
 /// The state of a case at play.
 pub(crate) struct Play<'a> {
     pub on: &'a mut Executor,
@@ -246,7 +249,7 @@ impl<'a> Play<'a> {
     pub fn lost(&mut self) -> Result<(), ConnectError> {
         let begun = Instant::now();
         while self.on.server.alive() && begun.elapsed() < Duration::from_secs(3) {
-            if self.on.server.connect().is_ok() {
+            if self.on.server.connect().is_ok() && self.lives_on() {
                 return Ok(());
             }
         }
@@ -255,6 +258,19 @@ impl<'a> Play<'a> {
             slot.queue.clear();
         }
         Ok(())
+    }
+
+    /// A process that crashes closes its connections before the server knows of it, so the server may take one more
+    /// connection and go down all the same. Connections are lost rarely: worth a look that lasts.
+    fn lives_on(&mut self) -> bool {
+        let begun = Instant::now();
+        while self.on.server.alive() {
+            if begun.elapsed() > AFTERMATH {
+                return true;
+            }
+            os::wait_readable(&[], Duration::from_millis(1));
+        }
+        false
     }
 
     fn note_waits(&mut self, round: &mut Round, begun: Instant) {
