@@ -70,12 +70,17 @@ fn others_wait_wake_and_queue() {
              T1: SELECT b FROM t WHERE a = 1",
         );
         let queue = format!("sent 6: waits 6 for {}", words.queue);
+        // PostgreSQL: who waited for T1 lets go of its place in the queue before it looks for the new row, so that at
+        // ordinary priority the one behind it may be faster.
+        let overtaken = words.server.starts_with("postgres") && story(&trace)[5] == "sent 7: 3 6 7";
+        let (woken, ended, last) =
+            if overtaken { ("sent 7: 3 6 7", "sent 5: 5", 20) } else { ("sent 7: 3 7", "sent 5: 5 6", 21) };
         assert_eq!(
             story(&trace)[3..],
-            ["sent 3: waits 3 for T1", &queue, "sent 7: 3 7", "sent 4: 4", "sent 5: 5 6", "sent 8: 8"]
+            ["sent 3: waits 3 for T1", &queue, woken, "sent 4: 4", ended, "sent 8: 8"]
         );
-        assert_eq!(said(&trace)[8], "(21)");
-        assert_eq!(left(&trace, "t"), ["(1, 21)", "(2, 2)", "(3, 3)"]);
+        assert_eq!(said(&trace)[8], format!("({last})"));
+        assert_eq!(left(&trace, "t"), [&format!("(1, {last})"), "(2, 2)", "(3, 3)"]);
         let steps = format!(
             "T1: BEGIN
              T1: UPDATE t SET b = 10 WHERE a = 1
