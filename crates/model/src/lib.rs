@@ -4,6 +4,7 @@
 //! values, outcomes, levels and targets. Nothing here does I/O, reads a clock or draws a random number
 //! on its own; everything can be written to a file and read back.
 
+pub mod aftermath;
 pub mod case;
 pub mod casefile;
 pub mod expect;
@@ -15,9 +16,12 @@ pub mod seed;
 pub mod sql;
 pub mod target;
 pub mod trace;
+pub mod types;
 pub mod url;
 pub mod value;
+pub mod verdict;
 
+pub use aftermath::{Aftermath, Through};
 pub use case::{Case, FinalState, KnownFailure, SessionSpec, Setup, Step};
 pub use expect::{Expectation, Expected, Selector};
 pub use level::Level;
@@ -26,5 +30,7 @@ pub use rows::RowSet;
 pub use seed::{Rng, Seed};
 pub use target::{Place, Product, ServerInfo, Target, Version};
 pub use trace::{Cause, Round, Trace, Wait};
+pub use types::SqlType;
 pub use url::{Endpoint, Secret, Url};
 pub use value::{Kind, Value};
+pub use verdict::{Fingerprint, Verdict, Violation};

@@ -1,3 +1,52 @@
 //! The judges: each is given a case and what happened, and says whether that may be. Pure: no I/O, no clock.
+//!
+//! An oracle never holds a connection. It is opened as a [`Conversation`] for one run of one case; it may ask for more runs as
+//! data, and in the end it gives a verdict.
 
 pub mod expectations;
+
+use model::{Aftermath, Case, Level, Trace, Verdict};
+
+/// A run that an oracle is shown.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What was run.
+    pub case: Case,
+    /// What happened.
+    pub trace: Trace,
+    /// What was seen beside it.
+    pub aftermath: Aftermath,
+}
+
+/// A run that an oracle asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// What to run, from a clean reset.
+    pub case: Case,
+    /// The level of sessions without one of their own.
+    pub level: Level,
+}
+
+/// What an oracle wants next.
+#[derive(Clone, Debug)]
+pub enum Ask {
+    /// Run these, and show me.
+    Run(Vec<Request>),
+    /// That is all.
+    Done(Verdict),
+}
+
+/// A judge.
+pub trait Oracle: Send + Sync {
+    /// Its name, as `--oracle` knows it.
+    fn name(&self) -> &'static str;
+
+    /// Begins with the run that is to be judged.
+    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a>;
+}
+
+/// An oracle at work on one run.
+pub trait Conversation {
+    /// What it says to the answers to what it asked for last; none the first time.
+    fn next(&mut self, answers: &[Answer]) -> Ask;
+}

@@ -1,0 +1,1 @@
+//! The loop that hunts: workers, budgets, the run folder, resuming, and what is known already.
