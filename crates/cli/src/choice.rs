@@ -95,7 +95,7 @@ impl Where {
             [Choice::One(target)]
                 if target.place == Place::Cache
                     && target.version.is_none()
-                    && target.product != Product::Sqlite =>
+                    && !matches!(target.product, Product::Sqlite | Product::Reference) =>
             {
                 Ok(Target { place: Place::Folder(std::path::absolute(folder)?), ..target.clone() })
             }

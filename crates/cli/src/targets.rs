@@ -135,7 +135,9 @@ pub fn version(target: &Target) -> anyhow::Result<Option<Version>> {
             line.end();
             Ok(Some(installed.map_err(|error| advised(error.into()))?.version().clone()))
         }
-        (Place::Cache | Place::Folder(_), Product::Sqlite) | (Place::Attached(_), _) => Ok(None),
+        (Place::Cache | Place::Folder(_), Product::Sqlite | Product::Reference) | (Place::Attached(_), _) => {
+            Ok(None)
+        }
     }
 }
 

@@ -146,7 +146,7 @@ fn passwords() {
         let root = root.as_mut();
         let by = match server.info().product {
             Product::Mariadb => "IDENTIFIED BY 'se''cret'",
-            Product::Mysql | Product::Postgres | Product::Sqlite => {
+            Product::Mysql | Product::Postgres | Product::Sqlite | Product::Reference => {
                 "IDENTIFIED WITH caching_sha2_password BY 'se''cret'"
             }
         };

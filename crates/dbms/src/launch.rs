@@ -125,6 +125,10 @@ impl Launcher {
                 Origin::Installed(Box::new(Store::open()?.ensure(&target, progress)?))
             }
             (Place::Cache | Place::Folder(_), Product::Sqlite) => Origin::Embedded,
+            // Its crate stands beside this one: whoever uses both brings it up.
+            (Place::Cache | Place::Folder(_), Product::Reference) => {
+                return Err(ServerError::new(ErrorKind::Setting, "the reference engine is no server").into());
+            }
             (Place::Attached(_), _) => Origin::Attached(Box::new(Door::new(&target, settle)?)),
         };
         let settle = settle.unwrap_or(Settle::Proc);
@@ -169,7 +173,9 @@ fn start(
     let options = Options { address, login, name, settle, pid, alive };
     let server: Box<dyn Server> = match target.product {
         Product::Postgres => Box::new(PgServer::open(options, DATABASE)?),
-        Product::Mysql | Product::Mariadb | Product::Sqlite => Box::new(MysqlServer::open(options)?),
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+            Box::new(MysqlServer::open(options)?)
+        }
     };
     let info = ServerInfo { flags, ..server.info().clone() };
     Ok(Box::new(Kept { server, info, _instance: instance }))

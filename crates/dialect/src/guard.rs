@@ -158,6 +158,7 @@ fn catalogue(product: Product, name: &str) -> bool {
         Product::Mysql | Product::Mariadb => &["information_schema", "performance_schema", "sys"],
         Product::Postgres => &["information_schema", "pg_catalog"],
         Product::Sqlite => &["main", "temp"],
+        Product::Reference => &[],
     };
     names.iter().any(|there| there.eq_ignore_ascii_case(name))
 }

@@ -7,6 +7,7 @@ pub mod guard;
 pub mod mariadb;
 pub mod mysql;
 pub mod postgres;
+pub mod reference;
 pub mod sql;
 pub mod sqlite;
 
@@ -131,6 +132,7 @@ pub fn of(product: Product) -> &'static Dialect {
         Product::Mariadb => &mariadb::DIALECT,
         Product::Postgres => &postgres::DIALECT,
         Product::Sqlite => &sqlite::DIALECT,
+        Product::Reference => &reference::DIALECT,
     }
 }
 

@@ -5,7 +5,7 @@ use dialect::sql::{Parsed, parse, print};
 use model::Product;
 
 const MY: &[Product] = &[Product::Mysql, Product::Mariadb];
-const ALL: &[Product] = &Product::ALL;
+const ALL: &[Product] = &Product::DATABASES;
 const MARIADB: &[Product] = &[Product::Mariadb];
 const SQLITE: &[Product] = &[Product::Sqlite];
 const POSTGRES: &[Product] = &[Product::Postgres];
@@ -14,7 +14,8 @@ const MY_AND_SQLITE: &[Product] = &[Product::Mysql, Product::Mariadb, Product::S
 /// A tree for these dialects, and for no other if `only`.
 fn check(products: &[Product], only: bool, texts: &[&str]) {
     for text in texts {
-        for product in Product::ALL {
+        // The reference engine reads what MySQL reads.
+        for product in Product::DATABASES {
             let expected = products.contains(&product);
             match parse(product, text) {
                 Parsed::Tree(tree) => {

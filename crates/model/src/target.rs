@@ -22,11 +22,19 @@ pub enum Product {
     Postgres,
     /// SQLite
     Sqlite,
+    /// Isopod's own small engine, in process. It speaks MySQL's SQL and answers with MySQL's error numbers.
+    Reference,
 }
 
 impl Product {
-    /// All of them.
-    pub const ALL: [Product; 4] = [Product::Mysql, Product::Mariadb, Product::Postgres, Product::Sqlite];
+    /// All that a target can name.
+    pub const ALL: [Product; 5] =
+        [Product::Mysql, Product::Mariadb, Product::Postgres, Product::Sqlite, Product::Reference];
+
+    /// The databases of others. The reference engine is no database that anybody wants to know about, so it stands in no
+    /// list of those, and `--target all` does not mean it.
+    pub const DATABASES: [Product; 4] =
+        [Product::Mysql, Product::Mariadb, Product::Postgres, Product::Sqlite];
 
     /// Its name in targets and case files.
     pub fn name(self) -> &'static str {
@@ -35,6 +43,7 @@ impl Product {
             Product::Mariadb => "mariadb",
             Product::Postgres => "postgres",
             Product::Sqlite => "sqlite",
+            Product::Reference => "reference",
         }
     }
 }
@@ -251,7 +260,9 @@ pub struct ServerInfo {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BadTarget {
     /// No such product.
-    #[error("`{0}` is not a product that Isopod knows; it knows mysql, mariadb, postgres and sqlite")]
+    #[error(
+        "`{0}` is not a product that Isopod knows; it knows mysql, mariadb, postgres, sqlite and reference"
+    )]
     Product(String),
     /// Not a version.
     #[error("`{0}` is not a version; write digits and dots, such as 10.11")]

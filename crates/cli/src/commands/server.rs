@@ -95,7 +95,7 @@ fn failed(error: servers::ServerError) -> anyhow::Error {
 
 fn embedded(target: &Target) -> bool {
     match target.product {
-        Product::Sqlite => true,
+        Product::Sqlite | Product::Reference => true,
         Product::Mysql | Product::Mariadb | Product::Postgres => false,
     }
 }
@@ -202,7 +202,9 @@ fn client(product: Product, running: &servers::Running) -> String {
             let port = running.port().map_or(String::new(), |port| format!(" -p {port}"));
             format!("psql -h {folder}{port} -U {user}")
         }
-        Product::Mysql | Product::Sqlite => format!("mysql -S {} -u {user}", socket.display()),
+        Product::Mysql | Product::Sqlite | Product::Reference => {
+            format!("mysql -S {} -u {user}", socket.display())
+        }
         Product::Mariadb => format!("mariadb -S {} -u {user}", socket.display()),
     }
 }

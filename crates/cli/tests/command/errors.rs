@@ -60,8 +60,10 @@ fn targets_that_cannot_be() {
     let folder = Folder::new();
     let file = folder.put("good.iso", GOOD);
     let on = |target: &str| isopod(&["run", &file, "--target", target]);
-    on("oracle")
-        .fails(&["`oracle` is not a product that Isopod knows", "mysql, mariadb, postgres and sqlite"]);
+    on("oracle").fails(&[
+        "`oracle` is not a product that Isopod knows",
+        "mysql, mariadb, postgres, sqlite and reference",
+    ]);
     on("mysql@new").fails(&["`new` is not a version"]);
     on("mysql?log_bin").fails(&["`log_bin` is not a setting; write name=value"]);
     on("mysql@8.4").fails(&["error: mysql@8.4 cannot be installed here\n", "\n  available: mysql@"]);

@@ -71,7 +71,7 @@ pub fn refused(door: &Door, refusal: &Refusal, denial: Denial) -> AttachError {
 fn about_protocols(door: &Door) -> Vec<String> {
     let other = match door.product {
         Product::Postgres => "mysql://",
-        Product::Mysql | Product::Mariadb | Product::Sqlite => "postgres://",
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => "postgres://",
     };
     vec![
         format!("is {} the right address, and of a server of this kind?", door.address),
@@ -82,7 +82,7 @@ fn about_protocols(door: &Door) -> Vec<String> {
 fn about_hosts(door: &Door) -> Vec<String> {
     let line = match door.product {
         Product::Postgres => "a line for this machine, user and database is needed there in pg_hba.conf",
-        Product::Mysql | Product::Mariadb | Product::Sqlite => {
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
             "an account for this machine is needed there: CREATE USER 'user'@'host' IDENTIFIED BY ..."
         }
     };
@@ -96,7 +96,9 @@ fn about_hosts(door: &Door) -> Vec<String> {
 fn about_passwords(door: &Door) -> Vec<String> {
     let (variable, file) = match door.product {
         Product::Postgres => ("PGPASSWORD", "~/.pgpass"),
-        Product::Mysql | Product::Mariadb | Product::Sqlite => ("MYSQL_PWD", "~/.my.cnf"),
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+            ("MYSQL_PWD", "~/.my.cnf")
+        }
     };
     let from = match door.password_from.as_str() {
         "" => "no password was found".to_string(),

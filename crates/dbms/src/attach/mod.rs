@@ -85,10 +85,10 @@ impl Door {
         let usual = match target.product {
             Product::Postgres => around.variable("PGPORT").and_then(|port| port.parse().ok()).unwrap_or(5432),
             Product::Mysql | Product::Mariadb => 3306,
-            Product::Sqlite => {
+            Product::Sqlite | Product::Reference => {
                 return Err(AttachError::new(
-                    "sqlite is embedded: there is no server to attach to",
-                    ["use --target sqlite"],
+                    format!("{} is embedded: there is no server to attach to", target.product),
+                    [format!("use --target {}", target.product)],
                 ));
             }
         };
@@ -143,7 +143,7 @@ impl Door {
     /// What it is: the real product and version.
     pub fn look(&self) -> Result<ServerInfo, AttachError> {
         match self.product {
-            Product::Mysql | Product::Mariadb | Product::Sqlite => mysql::look(self),
+            Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => mysql::look(self),
             Product::Postgres => postgres::look(self),
         }
     }
@@ -151,7 +151,7 @@ impl Door {
     /// Goes in: checks the rights, makes a schema of our own and marks it as in use.
     pub fn open(&mut self) -> Result<Attached, AttachError> {
         let opened = match self.product {
-            Product::Mysql | Product::Mariadb | Product::Sqlite => mysql::open(self),
+            Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => mysql::open(self),
             Product::Postgres => postgres::open(self),
         };
         let again = std::mem::replace(&mut self.entered, true);
@@ -167,7 +167,7 @@ impl Door {
     /// Drops the schemas that dead processes of ours left there, and nothing else.
     pub fn prune(&self) -> Result<Pruned, AttachError> {
         match self.product {
-            Product::Mysql | Product::Mariadb | Product::Sqlite => mysql::prune(self),
+            Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => mysql::prune(self),
             Product::Postgres => postgres::prune(self),
         }
     }
@@ -205,6 +205,6 @@ impl Door {
 fn socket_file(product: Product, path: PathBuf, port: u16) -> PathBuf {
     match product {
         Product::Postgres if path.is_dir() => path.join(format!(".s.PGSQL.{port}")),
-        Product::Postgres | Product::Mysql | Product::Mariadb | Product::Sqlite => path,
+        Product::Postgres | Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => path,
     }
 }

@@ -41,7 +41,7 @@ const USUAL: [(&str, &str); 6] = [
 fn oldest(product: Product) -> Version {
     match product {
         Product::Mariadb => Version(vec![10, 1]),
-        Product::Mysql | Product::Postgres | Product::Sqlite => Version(vec![5, 6]),
+        Product::Mysql | Product::Postgres | Product::Sqlite | Product::Reference => Version(vec![5, 6]),
     }
 }
 

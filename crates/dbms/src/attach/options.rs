@@ -102,14 +102,16 @@ pub fn set_statement(product: Product, name: &str, value: &str) -> Result<String
     let value = if number { value.to_string() } else { quoted(product, value) };
     Ok(match product {
         Product::Postgres => format!("SET {name} = {value}"),
-        Product::Mysql | Product::Mariadb | Product::Sqlite => format!("SET SESSION {name} = {value}"),
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+            format!("SET SESSION {name} = {value}")
+        }
     })
 }
 
 /// A string in a product's quotes.
 pub fn quoted(product: Product, text: &str) -> String {
     let text = match product {
-        Product::Postgres | Product::Sqlite => text.to_string(),
+        Product::Postgres | Product::Sqlite | Product::Reference => text.to_string(),
         Product::Mysql | Product::Mariadb => text.replace('\\', "\\\\"),
     };
     format!("'{}'", text.replace('\'', "''"))

@@ -124,12 +124,12 @@ pub fn find(wanted: &Wanted, around: &Surroundings) -> Result<Found, AttachError
     }
     let by_variable = match wanted.product {
         Product::Postgres => around.variable("PGUSER").map(str::to_string),
-        Product::Mysql | Product::Mariadb | Product::Sqlite => configured.0,
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => configured.0,
     };
     let user = wanted.user.map(str::to_string).or(by_variable).unwrap_or_else(|| around.user.clone());
     let own = match wanted.product {
         Product::Postgres => "PGPASSWORD",
-        Product::Mysql | Product::Mariadb | Product::Sqlite => "MYSQL_PWD",
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => "MYSQL_PWD",
     };
     let found = |password: Secret, from: &str, notes| {
         Ok(Found { user: user.clone(), password, from: from.to_string(), notes })

@@ -63,7 +63,7 @@ pub fn of_debian(product: Product, root: &Path) -> Result<Layout> {
     let server = match product {
         Product::Mysql => unpack::first_of(root, &["usr/sbin/mysqld"])?,
         Product::Mariadb => unpack::first_of(root, &["usr/sbin/mariadbd", "usr/sbin/mysqld"])?,
-        Product::Postgres | Product::Sqlite => {
+        Product::Postgres | Product::Sqlite | Product::Reference => {
             return Err(ServerError::new(
                 ErrorKind::UnknownVersion,
                 format!("{product} does not come from Debian"),
@@ -119,7 +119,7 @@ pub fn find(product: Product, root: &Path) -> Result<Layout> {
             &["share", "share/mysql", "share/mariadb", "sql/share"],
         ),
         Product::Postgres => (&["bin/postgres"], &["share/postgresql", "share"]),
-        Product::Sqlite => (&[], &[]),
+        Product::Sqlite | Product::Reference => (&[], &[]),
     };
     // Debian's packages, and folders of that form, have everything below `usr`.
     for basedir in [".", "usr"] {
@@ -129,7 +129,7 @@ pub fn find(product: Product, root: &Path) -> Result<Layout> {
         let Some(server) = servers.iter().find(|path| base.join(path).is_file()) else { continue };
         let has_messages = |path: &&&str| match product {
             Product::Postgres => base.join(path).join("postgres.bki").exists(),
-            Product::Mysql | Product::Mariadb | Product::Sqlite => {
+            Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
                 base.join(path).join("english/errmsg.sys").exists()
             }
         };

@@ -71,7 +71,7 @@ pub const TMP: &str = "tmp";
 pub fn user(product: Product) -> Option<u32> {
     match product {
         Product::Postgres if os::uid() == 0 => Some(NOBODY),
-        Product::Postgres | Product::Mysql | Product::Mariadb | Product::Sqlite => None,
+        Product::Postgres | Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => None,
     }
 }
 
@@ -79,7 +79,7 @@ pub fn user(product: Product) -> Option<u32> {
 pub fn output(product: Product) -> &'static str {
     match product {
         Product::Postgres => ERROR_LOG,
-        Product::Mysql | Product::Mariadb | Product::Sqlite => keeper::OUTPUT,
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => keeper::OUTPUT,
     }
 }
 
@@ -87,7 +87,7 @@ pub fn output(product: Product) -> &'static str {
 pub fn superuser(product: Product) -> &'static str {
     match product {
         Product::Postgres => "postgres",
-        Product::Mysql | Product::Mariadb | Product::Sqlite => "root",
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => "root",
     }
 }
 
@@ -95,7 +95,7 @@ pub fn superuser(product: Product) -> &'static str {
 pub fn sign(product: Product) -> Sign {
     match product {
         Product::Postgres => Sign::Login,
-        Product::Mysql | Product::Mariadb | Product::Sqlite => Sign::Greeting,
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => Sign::Greeting,
     }
 }
 
@@ -103,7 +103,7 @@ pub fn sign(product: Product) -> Sign {
 pub fn socket(product: Product, folder: &Path, port: Option<u16>) -> PathBuf {
     match product {
         Product::Postgres => folder.join(TMP).join(format!(".s.PGSQL.{}", port.unwrap_or(POSTGRES_PORT))),
-        Product::Mysql | Product::Mariadb | Product::Sqlite => folder.join("sock"),
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => folder.join("sock"),
     }
 }
 
@@ -128,7 +128,7 @@ pub fn places(root: &Path, manifest: &Manifest, data: &Path) -> Vec<String> {
     match manifest.product {
         // It finds the rest by itself, from where its program is.
         Product::Postgres => vec![format!("-D{}", data.display())],
-        Product::Mysql | Product::Mariadb | Product::Sqlite => {
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
             let share = root.join(&manifest.share);
             let mut flags = vec![
                 "--no-defaults".to_string(),
@@ -157,7 +157,7 @@ pub fn instance(product: Product, folder: &Path, port: Option<u16>) -> Vec<Strin
             format!("--port={}", port.unwrap_or(POSTGRES_PORT)),
             format!("--listen_addresses={}", if port.is_some() { "127.0.0.1" } else { "" }),
         ],
-        Product::Mysql | Product::Mariadb | Product::Sqlite => {
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
             let mut flags = vec![
                 format!("--socket={}", socket(product, folder, port).display()),
                 format!("--pid-file={}", folder.join("server.pid").display()),
@@ -179,7 +179,7 @@ pub fn instance(product: Product, folder: &Path, port: Option<u16>) -> Vec<Strin
 pub fn of_target(product: Product, settings: &Settings) -> Result<Vec<String>> {
     let flag = match product {
         Product::Postgres => postgres_flag,
-        Product::Mysql | Product::Mariadb | Product::Sqlite => mysql_flag,
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => mysql_flag,
     };
     settings.iter().map(|(name, value)| flag(name, value)).collect()
 }

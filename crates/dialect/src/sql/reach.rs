@@ -63,7 +63,7 @@ pub fn of_tree(product: Product, statement: &Statement) -> Vec<Reach> {
         found.push(Reach::Server);
     }
     let acts = |name: &&String| match product {
-        Product::Mysql | Product::Mariadb => {
+        Product::Mysql | Product::Mariadb | Product::Reference => {
             words::MYSQL_ACTING_FUNCTIONS.has(name)
                 || words::MYSQL_ACTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         }

@@ -219,7 +219,7 @@ impl Rules {
     /// Those of a product.
     pub fn of(product: Product) -> &'static Rules {
         match product {
-            Product::Mysql => &MYSQL,
+            Product::Mysql | Product::Reference => &MYSQL,
             Product::Mariadb => &MARIADB,
             Product::Postgres => &POSTGRES,
             Product::Sqlite => &SQLITE,

@@ -12,7 +12,7 @@ fn is_postgres(product: Product) -> bool {
 }
 
 fn is_mysql(product: Product) -> bool {
-    matches!(product, Product::Mysql | Product::Mariadb)
+    matches!(product, Product::Mysql | Product::Mariadb | Product::Reference)
 }
 
 fn ident(product: Product) -> impl Strategy<Value = Ident> {
@@ -57,7 +57,9 @@ fn binary_ops(product: Product) -> Vec<BinaryOp> {
         vec![Or, And, Eq, Ne, NeBang, Lt, Le, Gt, Ge, BitOr, BitAnd, Shl, Shr, Add, Sub, Mul, Div, Rem];
     let more: &[BinaryOp] = match product {
         Product::Sqlite => &[EqEq, Is, IsNot, Concat],
-        Product::Mysql | Product::Mariadb => &[OrBars, Xor, AndAmps, NullSafeEq, IntDiv, Mod, BitXor],
+        Product::Mysql | Product::Mariadb | Product::Reference => {
+            &[OrBars, Xor, AndAmps, NullSafeEq, IntDiv, Mod, BitXor]
+        }
         Product::Postgres => {
             &[IsDistinct, IsNotDistinct, Concat, BitXor, Power, Match, NotMatch, MatchNoCase, NotMatchNoCase]
         }
@@ -73,7 +75,7 @@ fn unary_ops(product: Product) -> Vec<UnaryOp> {
 
 fn type_name(product: Product) -> impl Strategy<Value = TypeName> {
     let words = match product {
-        Product::Mysql | Product::Mariadb => vec!["SIGNED", "char", "DECIMAL"],
+        Product::Mysql | Product::Mariadb | Product::Reference => vec!["SIGNED", "char", "DECIMAL"],
         Product::Postgres => vec!["numeric", "VARCHAR"],
         Product::Sqlite => vec!["INTEGER", "text"],
     };
@@ -180,7 +182,7 @@ fn table_ref(
     let hint = match product {
         Product::Sqlite => vec![IndexHint::IndexedBy("i".into())],
         Product::Postgres => Vec::new(),
-        Product::Mysql | Product::Mariadb => {
+        Product::Mysql | Product::Mariadb | Product::Reference => {
             let names = vec!["i".into(), "PRIMARY".into()];
             vec![IndexHint::Names { action: HintAction::Force, word: IndexWord::Index, scope: None, names }]
         }
@@ -229,7 +231,7 @@ fn locks(product: Product) -> impl Strategy<Value = Vec<Lock>> {
     if is_mysql(product) {
         choices.push(lock(LockStrength::InShareMode, None));
     }
-    if matches!(product, Product::Mysql | Product::Postgres) {
+    if matches!(product, Product::Mysql | Product::Postgres | Product::Reference) {
         choices.push(lock(LockStrength::Share, Some(LockWait::Nowait)));
     }
     if is_postgres(product) {

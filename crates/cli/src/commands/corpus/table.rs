@@ -129,6 +129,7 @@ fn title(product: Product) -> &'static str {
         Product::Mariadb => "MariaDB",
         Product::Postgres => "PostgreSQL",
         Product::Sqlite => "SQLite",
+        Product::Reference => "Reference engine",
     }
 }
 
