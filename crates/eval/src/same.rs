@@ -1,0 +1,63 @@
+//! Is a cell of a result the datum that was expected?
+
+use model::Value;
+
+use crate::{Datum, dates};
+
+/// Is the cell this datum?
+///
+/// * NULL is only NULL.
+/// * Whole and exact numbers, dates, text and bytes: the same bytes, so `1.50` is not `1.5`.
+/// * Truth values: `t` and `f`, or `1` and `0`.
+/// * Binary numbers: the cell read as a number is the datum; or the datum is exactly a 32-bit number and the cell is one
+///   of the texts that read as it, for servers print a FLOAT with as few as six digits: then they may differ by one part in
+///   a million. -0 is 0.
+pub fn same(cell: &Value, datum: &Datum) -> bool {
+    let Some(bytes) = cell.bytes else { return datum.is_null() };
+    match datum {
+        Datum::Null => false,
+        Datum::Bool(b) => matches!((bytes, b), (b"t" | b"1", true) | (b"f" | b"0", false)),
+        Datum::Int(n) => bytes == n.to_string().as_bytes(),
+        Datum::UInt(n) => bytes == n.to_string().as_bytes(),
+        Datum::Decimal(d) => bytes == d.to_string().as_bytes(),
+        Datum::Double(d) => {
+            let read = std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<f64>().ok());
+            read.is_some_and(|read| same_double(read, *d))
+        }
+        Datum::Text(text) => bytes == text.as_bytes(),
+        Datum::Bytes(expected) => bytes == &expected[..],
+        Datum::Date(y, m, d) => bytes == dates::day_text(*y, *m, *d).as_bytes(),
+        Datum::DateTime(y, m, d, s) => bytes == dates::moment_text(*y, *m, *d, *s).as_bytes(),
+    }
+}
+
+fn same_double(read: f64, expected: f64) -> bool {
+    let short = f64::from(expected as f32) == expected;
+    read == expected
+        || read.is_nan() && expected.is_nan()
+        || short && (read - expected).abs() <= expected.abs() * 1e-6
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Kind;
+
+    use super::*;
+
+    fn is(bytes: &str, datum: Datum) -> bool {
+        same(&Value { kind: Kind::Text, bytes: Some(bytes.as_bytes()) }, &datum)
+    }
+
+    #[test]
+    fn bytes_decide_but_binary_numbers_are_read() {
+        assert!(is("1.50", Datum::Decimal(crate::Decimal { unscaled: 150, scale: 2 })));
+        assert!(!is("1.5", Datum::Decimal(crate::Decimal { unscaled: 150, scale: 2 })));
+        assert!(is("1.5", Datum::Double(1.5)) && is("15e-1", Datum::Double(1.5)));
+        assert!(!is("1.5000001", Datum::Double(1.5000002)));
+        assert!(is("0.1", Datum::Double(f64::from(0.1f32))));
+        assert!(!is("0.1", Datum::Double(0.1000001)));
+        assert!(is("t", Datum::Bool(true)) && !is("0", Datum::Bool(true)));
+        assert!(!is("", Datum::Null));
+        assert!(same(&Value { kind: Kind::Text, bytes: None }, &Datum::Null));
+    }
+}
