@@ -61,7 +61,9 @@ impl Decimal {
     pub fn truncate(self, scale: u8) -> Option<Decimal> {
         match self.scale.checked_sub(scale) {
             None | Some(0) => self.rescale(scale),
-            Some(less) => Some(Decimal { unscaled: power(less).map_or(0, |unit| self.unscaled / unit), scale }),
+            Some(less) => {
+                Some(Decimal { unscaled: power(less).map_or(0, |unit| self.unscaled / unit), scale })
+            }
         }
     }
 
