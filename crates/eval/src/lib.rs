@@ -51,7 +51,7 @@ impl Evaluator<'_> {
     /// The value of an expression over a row, which has a datum for each column: what a SELECT would show.
     pub fn value(&self, expr: &Expr, row: &[Datum]) -> Result<Datum, Fault> {
         match self.product {
-            Product::Mysql | Product::Mariadb => mysql::value(self, expr, row),
+            Product::Mysql | Product::Mariadb | Product::Reference => mysql::value(self, expr, row),
             Product::Postgres => postgres::value(self, expr, row),
             Product::Sqlite => sqlite::value(self, expr, row),
         }
@@ -60,7 +60,7 @@ impl Evaluator<'_> {
     /// Is it true as a condition? None is unknown (NULL).
     pub fn truth(&self, expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
         match self.product {
-            Product::Mysql | Product::Mariadb => mysql::truth(self, expr, row),
+            Product::Mysql | Product::Mariadb | Product::Reference => mysql::truth(self, expr, row),
             Product::Postgres => postgres::truth(self, expr, row),
             Product::Sqlite => sqlite::truth(self, expr, row),
         }
@@ -70,7 +70,7 @@ impl Evaluator<'_> {
     /// product's default mode (strict, where there is a choice). An error is that of the statement.
     pub fn store(&self, value: &Datum, ty: &SqlType) -> Result<Datum, Fault> {
         match self.product {
-            Product::Mysql | Product::Mariadb => mysql::store(self, value, ty),
+            Product::Mysql | Product::Mariadb | Product::Reference => mysql::store(self, value, ty),
             Product::Postgres => postgres::store(self, value, ty),
             Product::Sqlite => sqlite::store(self, value, ty),
         }
