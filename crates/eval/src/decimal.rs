@@ -74,29 +74,29 @@ impl Decimal {
     }
 
     /// `self + other`, with the larger scale.
-    pub fn add(self, other: Decimal) -> Option<Decimal> {
+    pub fn plus(self, other: Decimal) -> Option<Decimal> {
         let (a, b, scale) = self.aligned(other)?;
         Some(Decimal { unscaled: a.checked_add(b)?, scale })
     }
 
     /// `self - other`, with the larger scale.
-    pub fn sub(self, other: Decimal) -> Option<Decimal> {
-        self.add(other.neg())
+    pub fn minus(self, other: Decimal) -> Option<Decimal> {
+        self.plus(other.negated())
     }
 
     /// `-self`
-    pub fn neg(self) -> Decimal {
+    pub fn negated(self) -> Decimal {
         Decimal { unscaled: -self.unscaled, scale: self.scale }
     }
 
     /// `self * other`, with the sum of the scales.
-    pub fn mul(self, other: Decimal) -> Option<Decimal> {
+    pub fn times(self, other: Decimal) -> Option<Decimal> {
         let scale = self.scale.checked_add(other.scale)?;
         Some(Decimal { unscaled: self.unscaled.checked_mul(other.unscaled)?, scale })
     }
 
     /// The rest of a division that rounds towards zero; nothing if `other` is zero.
-    pub fn rem(self, other: Decimal) -> Option<Decimal> {
+    pub fn rest(self, other: Decimal) -> Option<Decimal> {
         let (a, b, scale) = self.aligned(other)?;
         Some(Decimal { unscaled: a.checked_rem(b)?, scale })
     }
@@ -153,12 +153,12 @@ mod tests {
 
     #[test]
     fn arithmetic_is_exact_and_keeps_the_scale() {
-        assert_eq!(d("0.1").add(d("0.20")).unwrap().to_string(), "0.30");
-        assert_eq!(d("1.5").mul(d("-0.25")).unwrap().to_string(), "-0.375");
-        assert_eq!(d("-7.5").rem(d("2")).unwrap().to_string(), "-1.5");
-        assert_eq!(d("1").rem(d("0.0")), None);
+        assert_eq!(d("0.1").plus(d("0.20")).unwrap().to_string(), "0.30");
+        assert_eq!(d("1.5").times(d("-0.25")).unwrap().to_string(), "-0.375");
+        assert_eq!(d("-7.5").rest(d("2")).unwrap().to_string(), "-1.5");
+        assert_eq!(d("1").rest(d("0.0")), None);
         assert_eq!(d("1.0").compare(d("1")), Ordering::Equal);
-        assert_eq!(d("99999999999999999999999999999999999999").mul(d("10")), None);
+        assert_eq!(d("99999999999999999999999999999999999999").times(d("10")), None);
     }
 
     #[test]
