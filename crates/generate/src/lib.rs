@@ -9,6 +9,7 @@
 //! and resumed. [`workload`] is something else: the small fixed cases with which the executor tests itself.
 
 pub mod conflicts;
+pub mod expressions;
 pub mod orders;
 pub mod schema;
 pub mod set;

@@ -1,0 +1,170 @@
+//! Families of types: within one, products convert on their own.
+
+use model::{
+    Product, SqlType,
+    sql::{BinaryOp, Expr, FunctionArgs, Literal, UnaryOp},
+};
+
+use super::ExprColumn;
+
+/// A family of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// NULL alone.
+    Null,
+    /// Truth values, where they are no numbers.
+    Bool,
+    /// Whole numbers, signed or not.
+    Int,
+    /// Exact numbers.
+    Decimal,
+    /// Binary numbers.
+    Double,
+    /// Text.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// Days.
+    Date,
+    /// Days with a time.
+    DateTime,
+}
+
+impl Family {
+    /// That of a column.
+    pub fn of(product: Product, ty: &SqlType) -> Family {
+        match ty {
+            SqlType::Bool if product == Product::Postgres => Family::Bool,
+            SqlType::Int { .. } | SqlType::Bool => Family::Int,
+            SqlType::Decimal { .. } => Family::Decimal,
+            SqlType::Float | SqlType::Double => Family::Double,
+            SqlType::Char(_) | SqlType::Varchar(_) | SqlType::Text => Family::Text,
+            SqlType::Blob => Family::Bytes,
+            SqlType::Date => Family::Date,
+            SqlType::DateTime => Family::DateTime,
+        }
+    }
+
+    /// Its name, for tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Null => "null",
+            Family::Bool => "bool",
+            Family::Int => "int",
+            Family::Decimal => "decimal",
+            Family::Double => "double",
+            Family::Text => "text",
+            Family::Bytes => "bytes",
+            Family::Date => "date",
+            Family::DateTime => "datetime",
+        }
+    }
+}
+
+/// The family of an expression, as far as its shape says: for counting, not for judging.
+pub fn family(product: Product, columns: &[ExprColumn], expr: &Expr) -> Family {
+    let of = |expr: &Expr| family(product, columns, expr);
+    let truth = if product == Product::Postgres { Family::Bool } else { Family::Int };
+    match expr {
+        Expr::Literal(literal) => match literal {
+            Literal::Null => Family::Null,
+            Literal::Bool(_) => truth,
+            Literal::Number(text) if text.contains(['e', 'E']) => Family::Double,
+            Literal::Number(text) if text.contains('.') => Family::Decimal,
+            Literal::Number(_) => Family::Int,
+            Literal::Text(_) => Family::Text,
+            Literal::Bytes(_) => Family::Bytes,
+        },
+        Expr::Column(name) => {
+            let table = name.table.as_ref().map(|table| table.name.name.as_str());
+            columns
+                .iter()
+                .find(|column| column.name == name.name.name && (table.is_none() || table == column.table))
+                .map_or(Family::Null, |column| Family::of(product, &column.ty))
+        }
+        Expr::Paren(inner) => of(inner),
+        Expr::Unary { op: UnaryOp::Neg | UnaryOp::Plus, expr } => match of(expr) {
+            Family::Text | Family::Bytes => Family::Double,
+            other => other,
+        },
+        Expr::Unary { op: UnaryOp::BitNot, .. } => Family::Int,
+        Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, .. } => truth,
+        Expr::Binary { left, op, right } => binary(truth, *op, of(left), of(right)),
+        Expr::IsNull { .. }
+        | Expr::IsBool { .. }
+        | Expr::In { .. }
+        | Expr::Between { .. }
+        | Expr::Like { .. }
+        | Expr::Exists(_) => truth,
+        Expr::Collate { expr, .. } => of(expr),
+        Expr::Case { whens, otherwise, .. } => {
+            let results = whens.iter().map(|when| &when.then).chain(otherwise.as_deref());
+            results.map(of).fold(Family::Null, widest)
+        }
+        Expr::Cast { ty, .. } => named(ty.words.first().map_or("", String::as_str)),
+        Expr::Function { name, args, .. } => {
+            let args = match args {
+                FunctionArgs::Star => &[][..],
+                FunctionArgs::List(list) => list,
+            };
+            function(&name.name, args, of)
+        }
+        Expr::Variable(_)
+        | Expr::Default
+        | Expr::BareFunction(_)
+        | Expr::Row(_)
+        | Expr::Subquery(_) => Family::Null,
+    }
+}
+
+fn binary(truth: Family, op: BinaryOp, left: Family, right: Family) -> Family {
+    use BinaryOp::*;
+    match op {
+        Add | Sub | Mul | Div | Rem | Mod | Power => {
+            let number = |family| match family {
+                Family::Text | Family::Bytes => Family::Double,
+                Family::Date | Family::DateTime | Family::Bool => Family::Int,
+                other => other,
+            };
+            widest(number(left), number(right))
+        }
+        IntDiv | BitOr | BitAnd | BitXor | Shl | Shr => Family::Int,
+        Concat => Family::Text,
+        Or | OrBars | Xor | And | AndAmps | Eq | EqEq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge | Is
+        | IsNot | IsDistinct | IsNotDistinct | Match | NotMatch | MatchNoCase | NotMatchNoCase => truth,
+    }
+}
+
+/// The one that both are converted to.
+fn widest(a: Family, b: Family) -> Family {
+    a.max(b)
+}
+
+fn named(word: &str) -> Family {
+    match word.to_ascii_uppercase().as_str() {
+        "SIGNED" | "UNSIGNED" | "INTEGER" | "INT" | "SMALLINT" | "BIGINT" => Family::Int,
+        "DECIMAL" | "NUMERIC" => Family::Decimal,
+        "DOUBLE" | "REAL" | "FLOAT" => Family::Double,
+        "BINARY" | "BLOB" | "BYTEA" => Family::Bytes,
+        "DATE" => Family::Date,
+        "DATETIME" | "TIMESTAMP" => Family::DateTime,
+        "BOOLEAN" => Family::Bool,
+        _ => Family::Text,
+    }
+}
+
+fn function(name: &str, args: &[Expr], of: impl Fn(&Expr) -> Family) -> Family {
+    match name.to_ascii_uppercase().as_str() {
+        "COALESCE" | "IFNULL" | "NULLIF" | "LEAST" | "GREATEST" | "MIN" | "MAX" => {
+            args.iter().map(of).fold(Family::Null, widest)
+        }
+        "IF" | "IIF" => args.iter().skip(1).map(of).fold(Family::Null, widest),
+        "ABS" | "ROUND" | "MOD" | "FLOOR" | "CEIL" | "CEILING" | "TRUNCATE" | "TRUNC" => {
+            args.first().map_or(Family::Null, of)
+        }
+        "LENGTH" | "CHAR_LENGTH" | "OCTET_LENGTH" | "SIGN" | "INSTR" | "LOCATE" | "STRPOS" | "YEAR"
+        | "MONTH" | "DAY" | "DAYOFMONTH" | "DATEDIFF" | "BIT_COUNT" | "UNICODE" | "ASCII" => Family::Int,
+        "DATE" => Family::Date,
+        _ => Family::Text,
+    }
+}
