@@ -1,8 +1,6 @@
 //! Pieces of trees. What is not simple gets parentheses wherever it is an operand: those are part of the tree.
 
-use model::sql::{
-    BinaryOp, CastSpelling, Expr, FunctionArgs, Ident, Literal, TypeName, UnaryOp, When,
-};
+use model::sql::{BinaryOp, CastSpelling, Expr, FunctionArgs, Ident, Literal, TypeName, UnaryOp, When};
 
 /// The expression as an operand: in parentheses unless it is simple.
 pub(super) fn operand(expr: Expr) -> Expr {

@@ -97,7 +97,9 @@ impl Expressions<'_> {
         let op = *rng.pick(ops);
         match right {
             // SQLite reads IS before NULL and TRUE as another test.
-            Expr::Literal(Literal::Null | Literal::Bool(_)) if op == BinaryOp::Is || op == BinaryOp::IsNot => {
+            Expr::Literal(Literal::Null | Literal::Bool(_))
+                if op == BinaryOp::Is || op == BinaryOp::IsNot =>
+            {
                 binary(left, BinaryOp::Eq, right)
             }
             right => binary(left, op, right),
@@ -155,7 +157,8 @@ impl Expressions<'_> {
     /// A value as a condition, where the product takes one; otherwise a truth value.
     fn bare(&self, rng: &mut Rng, depth: usize) -> Expr {
         if self.converts() && rng.ratio(1, 2) {
-            let family = *rng.pick(&[Family::Int, Family::Int, Family::Decimal, Family::Double, Family::Text]);
+            let family =
+                *rng.pick(&[Family::Int, Family::Int, Family::Decimal, Family::Double, Family::Text]);
             return self.make(rng, family, depth);
         }
         if !self.converts() && rng.ratio(1, 2) {

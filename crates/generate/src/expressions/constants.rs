@@ -10,8 +10,8 @@ use model::{Product, Rng, SqlType};
 use super::Family;
 
 const TEXTS: [&str; 22] = [
-    "", "a", "A", "b", "B", "ab", "aB", "AB ", "a ", " a", "abc", "ABC", "b1", "z", "Zz", "0", "1", "2", "12",
-    "1a", "7 ", "100",
+    "", "a", "A", "b", "B", "ab", "aB", "AB ", "a ", " a", "abc", "ABC", "b1", "z", "Zz", "0", "1", "2",
+    "12", "1a", "7 ", "100",
 ];
 
 const DAYS: [(i32, u8, u8); 7] =

@@ -109,11 +109,9 @@ pub fn family(product: Product, columns: &[ExprColumn], expr: &Expr) -> Family {
             };
             function(&name.name, args, of)
         }
-        Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::Row(_)
-        | Expr::Subquery(_) => Family::Null,
+        Expr::Variable(_) | Expr::Default | Expr::BareFunction(_) | Expr::Row(_) | Expr::Subquery(_) => {
+            Family::Null
+        }
     }
 }
 

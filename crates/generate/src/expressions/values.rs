@@ -115,8 +115,11 @@ impl Expressions<'_> {
         use BinaryOp::*;
         match rng.below(20) {
             0..=5 => {
-                let ops: &[BinaryOp] =
-                    if self.mysql() { &[Add, Sub, Mul, IntDiv, Rem, Mod] } else { &[Add, Sub, Mul, Div, Rem] };
+                let ops: &[BinaryOp] = if self.mysql() {
+                    &[Add, Sub, Mul, IntDiv, Rem, Mod]
+                } else {
+                    &[Add, Sub, Mul, Div, Rem]
+                };
                 self.arithmetic(rng, Family::Int, ops, depth)
             }
             6 => unary(UnaryOp::Neg, self.computed(rng, Family::Int, depth)),
