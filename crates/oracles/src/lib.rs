@@ -4,6 +4,7 @@
 //! data, and in the end it gives a verdict.
 
 pub mod expectations;
+pub mod opportunities;
 
 use model::{Aftermath, Case, Level, Trace, Verdict};
 

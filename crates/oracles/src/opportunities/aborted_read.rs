@@ -1,0 +1,19 @@
+//! Aborted read: I read a table in which another one has a change that it takes back in the end.
+
+use super::{Levels, Opportunity, Sort, Story, all_levels, dirty_read::reads};
+
+pub(super) const OPPORTUNITY: Opportunity = Opportunity {
+    name: "aborted-read",
+    sort: Sort::Phenomenon,
+    shape: "a plain read of a table while another's change of it is open, which is rolled back",
+    exists: all_levels,
+    seen,
+};
+
+fn seen(story: &Story) -> Levels {
+    story
+        .meetings()
+        .filter(|(mine, other)| !other.committed && reads(story, mine, other).next().is_some())
+        .map(|(mine, _)| mine.level)
+        .collect()
+}

@@ -1,0 +1,233 @@
+//! What one statement does, as far as the shapes need to know: which tables it reads and writes, which columns decide, what it sets.
+
+use dialect::sql::Kind;
+use model::sql::{
+    Assignment, Expr, Insert, InsertSource, Join, JoinCondition, Literal, ObjectName, Query, QueryPart, Select,
+    Statement, TableFactor, TableRef, TransactionMode, UnaryOp, VisitMut,
+};
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deed {
+    /// Its kind.
+    pub kind: Kind,
+    /// Tables that it changes.
+    pub writes: Vec<String>,
+    /// Tables that it reads, those that it changes by a condition included.
+    pub reads: Vec<String>,
+    /// Columns that decide which rows it is about.
+    pub looks_at: Vec<String>,
+    /// Columns that it gives a value, and the value as written if it is a constant.
+    pub sets: Vec<(String, Option<String>)>,
+    /// Does it take its view at once (WITH CONSISTENT SNAPSHOT)?
+    pub takes_view: bool,
+    /// The savepoint that it sets.
+    pub savepoint: Option<String>,
+    /// The savepoint that it goes back to.
+    pub back_to: Option<String>,
+}
+
+impl Deed {
+    /// Sums a statement up.
+    pub fn of(statement: &Statement) -> Deed {
+        let mut deed = Deed {
+            kind: dialect::sql::facts(statement).kind,
+            writes: Vec::new(),
+            reads: Vec::new(),
+            looks_at: Vec::new(),
+            sets: Vec::new(),
+            takes_view: false,
+            savepoint: None,
+            back_to: None,
+        };
+        match statement {
+            Statement::Query(query) => deed.query(query),
+            Statement::Insert(insert) => deed.insert(insert),
+            Statement::Update(update) => {
+                update.tables.iter().for_each(|t| deed.table(t));
+                deed.writes.clone_from(&deed.reads);
+                update.from.iter().for_each(|t| deed.table(t));
+                deed.assign(&update.assignments);
+                deed.narrow(update.assignments.iter().map(|a| a.column.table.as_ref()));
+                update.filter.iter().for_each(|e| deed.condition(e));
+            }
+            Statement::Delete(delete) => {
+                deed.factor(&delete.table);
+                deed.writes.clone_from(&deed.reads);
+                delete.using.iter().for_each(|t| deed.table(t));
+                delete.filter.iter().for_each(|e| deed.condition(e));
+            }
+            Statement::Begin(begin) => {
+                deed.takes_view = begin.modes.contains(&TransactionMode::ConsistentSnapshot);
+            }
+            Statement::Savepoint(name) => deed.savepoint = Some(name.name.clone()),
+            Statement::Rollback(rollback) => {
+                deed.back_to = rollback.to.as_ref().map(|to| to.name.name.clone());
+            }
+            Statement::CreateTable(_)
+            | Statement::CreateIndex(_)
+            | Statement::DropTable(_)
+            | Statement::DropIndex(_)
+            | Statement::Truncate(_)
+            | Statement::Commit(_)
+            | Statement::Release(_)
+            | Statement::Set(_)
+            | Statement::SetTransaction(_)
+            | Statement::LockTable(_)
+            | Statement::Pragma(_) => {}
+        }
+        deed
+    }
+
+    /// Does it change this table?
+    pub fn writes(&self, table: &str) -> bool {
+        self.writes.iter().any(|t| t == table)
+    }
+
+    /// Does it read this table?
+    pub fn reads(&self, table: &str) -> bool {
+        self.reads.iter().any(|t| t == table)
+    }
+
+    /// Does it set one of these columns?
+    pub fn sets_any(&self, columns: &[String]) -> bool {
+        self.sets.iter().any(|(column, _)| columns.contains(column))
+    }
+
+    /// In a multi-table UPDATE only the tables whose columns are set are changed, where the columns say whose they are.
+    fn narrow<'a>(&mut self, named: impl Iterator<Item = Option<&'a ObjectName>>) {
+        let named: Vec<Option<&ObjectName>> = named.collect();
+        if self.writes.len() > 1 && named.iter().all(Option::is_some) {
+            self.writes.retain(|t| named.iter().flatten().any(|n| n.name.name == *t));
+        }
+    }
+
+    fn insert(&mut self, insert: &Insert) {
+        self.writes.push(insert.table.name.name.clone());
+        let columns: Vec<String> = insert.columns.iter().flatten().map(|c| c.name.clone()).collect();
+        match &insert.source {
+            InsertSource::Values { rows, .. } => {
+                for row in rows {
+                    for (column, value) in columns.iter().zip(row) {
+                        self.sets.push((column.clone(), constant(value)));
+                    }
+                }
+            }
+            InsertSource::Query(query) => self.query(query),
+            InsertSource::Set(list) => self.assign(list),
+            InsertSource::DefaultValues => {}
+        }
+        self.assign(&insert.on_duplicate);
+    }
+
+    fn assign(&mut self, list: &[Assignment]) {
+        for assignment in list {
+            self.sets.push((assignment.column.name.name.clone(), constant(&assignment.value)));
+            // A subquery on the right reads, too.
+            self.inner(&assignment.value);
+        }
+    }
+
+    fn query(&mut self, query: &Query) {
+        self.part(&query.first);
+        query.rest.iter().for_each(|(_, _, part)| self.part(part));
+    }
+
+    fn part(&mut self, part: &QueryPart) {
+        match part {
+            QueryPart::Select(select) => self.select(select),
+            QueryPart::Paren(query) => self.query(query),
+        }
+    }
+
+    fn select(&mut self, select: &Select) {
+        select.from.iter().for_each(|t| self.table(t));
+        select.filter.iter().for_each(|e| self.condition(e));
+        select.having.iter().for_each(|e| self.condition(e));
+    }
+
+    fn table(&mut self, table: &TableRef) {
+        self.factor(&table.first);
+        for Join { table, condition, .. } in &table.joins {
+            self.factor(table);
+            match condition {
+                Some(JoinCondition::On(e)) => self.condition(e),
+                Some(JoinCondition::Using(names)) => {
+                    names.iter().for_each(|name| note(&mut self.looks_at, &name.name));
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn factor(&mut self, factor: &TableFactor) {
+        match factor {
+            TableFactor::Table { name, .. } => note(&mut self.reads, &name.name.name),
+            TableFactor::Derived { query, .. } => self.query(query),
+            TableFactor::Paren(table) => self.table(table),
+        }
+    }
+
+    /// The columns of a condition; those of its subqueries too, with their tables.
+    fn condition(&mut self, expr: &Expr) {
+        let mut look = Look::default();
+        // Walking is made for changing, and a copy of a condition is small; each text is summed up once.
+        let mut statement = wrapped(expr);
+        statement.visit_mut(&mut look);
+        look.columns.iter().for_each(|c| note(&mut self.looks_at, c));
+        look.tables.iter().for_each(|t| note(&mut self.reads, t));
+    }
+
+    fn inner(&mut self, expr: &Expr) {
+        let mut look = Look::default();
+        wrapped(expr).visit_mut(&mut look);
+        look.tables.iter().for_each(|t| note(&mut self.reads, t));
+    }
+}
+
+fn wrapped(expr: &Expr) -> Statement {
+    Statement::Query(Query::of(Select { filter: Some(expr.clone()), ..Select::default() }))
+}
+
+fn note(list: &mut Vec<String>, name: &str) {
+    if !list.iter().any(|known| known == name) {
+        list.push(name.to_string());
+    }
+}
+
+/// A constant as written, with its sign.
+fn constant(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Literal(Literal::Null) => Some("NULL".to_string()),
+        Expr::Literal(Literal::Bool(b)) => Some(b.to_string()),
+        Expr::Literal(Literal::Number(text) | Literal::Text(text) | Literal::Bytes(text)) => Some(text.clone()),
+        Expr::Unary { op: UnaryOp::Neg, expr } => constant(expr).map(|text| format!("-{text}")),
+        Expr::Cast { expr, .. } => constant(expr),
+        Expr::Paren(inner) => constant(inner),
+        _ => None,
+    }
+}
+
+#[derive(Default)]
+struct Look {
+    columns: Vec<String>,
+    tables: Vec<String>,
+}
+
+impl VisitMut for Look {
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Expr::Column(column) = expr {
+            note(&mut self.columns, &column.name.name);
+        }
+    }
+
+    fn query(&mut self, query: &mut Query) {
+        if let QueryPart::Select(select) = &query.first {
+            for table in &select.from {
+                if let TableFactor::Table { name, .. } = &table.first {
+                    note(&mut self.tables, &name.name.name);
+                }
+            }
+        }
+    }
+}
