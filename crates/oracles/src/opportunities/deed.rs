@@ -2,8 +2,9 @@
 
 use dialect::sql::Kind;
 use model::sql::{
-    Assignment, Expr, Insert, InsertSource, Join, JoinCondition, Literal, ObjectName, Query, QueryPart, Select,
-    Statement, TableFactor, TableRef, TransactionMode, UnaryOp, VisitMut,
+    Assignment, Expr, Insert, InsertSource, InsertVerb, Join, JoinCondition, Literal, LockStrength,
+    ObjectName, Query, QueryPart, Select, Statement, TableFactor, TableRef, TransactionMode, UnaryOp,
+    VisitMut,
 };
 
 /// What a statement does.
@@ -11,6 +12,8 @@ use model::sql::{
 pub struct Deed {
     /// Its kind.
     pub kind: Kind,
+    /// Its kind more finely, for counting which statements met: `select`, `select-share`, `replace`.
+    pub word: &'static str,
     /// Tables that it changes.
     pub writes: Vec<String>,
     /// Tables that it reads, those that it changes by a condition included.
@@ -32,6 +35,7 @@ impl Deed {
     pub fn of(statement: &Statement) -> Deed {
         let mut deed = Deed {
             kind: dialect::sql::facts(statement).kind,
+            word: word(statement),
             writes: Vec::new(),
             reads: Vec::new(),
             looks_at: Vec::new(),
@@ -185,6 +189,44 @@ impl Deed {
     }
 }
 
+/// Its kind, as finely as statements lock differently.
+fn word(statement: &Statement) -> &'static str {
+    match statement {
+        Statement::Query(query) => match query.locks.first().map(|lock| lock.strength) {
+            None => "select",
+            Some(LockStrength::Share | LockStrength::KeyShare | LockStrength::InShareMode) => "select-share",
+            Some(LockStrength::Update | LockStrength::NoKeyUpdate) => "select-update",
+        },
+        Statement::Insert(insert) => match (&insert.verb, &insert.source) {
+            (InsertVerb::Replace, _) => "replace",
+            (InsertVerb::Insert, InsertSource::Query(_)) => "insert-select",
+            (InsertVerb::Insert, _) if insert.modifier.is_some() => "insert-ignore",
+            (InsertVerb::Insert, _) if !insert.on_duplicate.is_empty() || !insert.on_conflict.is_empty() => {
+                "upsert"
+            }
+            (InsertVerb::Insert, _) => "insert",
+        },
+        Statement::Update(update) if update.tables.len() > 1 || !update.from.is_empty() => "update-many",
+        Statement::Update(_) => "update",
+        Statement::Delete(delete) if !delete.using.is_empty() => "delete-many",
+        Statement::Delete(_) => "delete",
+        Statement::CreateTable(_)
+        | Statement::CreateIndex(_)
+        | Statement::DropTable(_)
+        | Statement::DropIndex(_)
+        | Statement::Truncate(_) => "ddl",
+        Statement::Begin(_)
+        | Statement::Commit(_)
+        | Statement::Rollback(_)
+        | Statement::Savepoint(_)
+        | Statement::Release(_)
+        | Statement::Set(_)
+        | Statement::SetTransaction(_)
+        | Statement::LockTable(_)
+        | Statement::Pragma(_) => "control",
+    }
+}
+
 fn wrapped(expr: &Expr) -> Statement {
     Statement::Query(Query::of(Select { filter: Some(expr.clone()), ..Select::default() }))
 }
@@ -200,7 +242,9 @@ fn constant(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Literal(Literal::Null) => Some("NULL".to_string()),
         Expr::Literal(Literal::Bool(b)) => Some(b.to_string()),
-        Expr::Literal(Literal::Number(text) | Literal::Text(text) | Literal::Bytes(text)) => Some(text.clone()),
+        Expr::Literal(Literal::Number(text) | Literal::Text(text) | Literal::Bytes(text)) => {
+            Some(text.clone())
+        }
         Expr::Unary { op: UnaryOp::Neg, expr } => constant(expr).map(|text| format!("-{text}")),
         Expr::Cast { expr, .. } => constant(expr),
         Expr::Paren(inner) => constant(inner),

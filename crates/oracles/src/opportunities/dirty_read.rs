@@ -13,7 +13,11 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
 };
 
 fn seen(story: &Story) -> Levels {
-    story.meetings().filter(|(mine, other)| reads(story, mine, other).next().is_some()).map(|(m, _)| m.level).collect()
+    story
+        .meetings()
+        .filter(|(mine, other)| reads(story, mine, other).next().is_some())
+        .map(|(m, _)| m.level)
+        .collect()
 }
 
 /// My plain reads of a table in which the other has a change that is not committed, each with that table.

@@ -22,9 +22,9 @@ fn seen(story: &Story) -> Levels {
             };
             write.answered > other.to
                 && story.of(other).filter_map(Told::change).any(same)
-                && story.of(mine).filter(|read| read.is(Kind::Select) && read.answered < other.to).any(|read| {
-                    read.deed.as_ref().is_some_and(|read| deed.writes.iter().any(|t| read.reads(t)))
-                })
+                && story.of(mine).filter(|read| read.is(Kind::Select) && read.answered < other.to).any(
+                    |read| read.deed.as_ref().is_some_and(|read| deed.writes.iter().any(|t| read.reads(t))),
+                )
         })
     };
     story

@@ -44,7 +44,8 @@ fn equal(story: &Story, write: &Told, other: &super::Life) -> bool {
 /// Does the transaction read the table plainly after it wrote to it? That it was about to counts: the write may have been refused.
 pub(super) fn read_after(story: &Story, mine: &super::Life, write: &Told) -> bool {
     let Some(deed) = &write.deed else { return false };
-    let later = |step: &&Told| step.session == mine.session && step.sent > write.sent && step.is(Kind::Select);
+    let later =
+        |step: &&Told| step.session == mine.session && step.sent > write.sent && step.is(Kind::Select);
     story
         .steps
         .iter()

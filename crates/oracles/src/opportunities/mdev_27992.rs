@@ -39,16 +39,19 @@ fn seen(story: &Story) -> Levels {
                 Some((step, table, change))
             });
             let keys = [KeyKind::Primary, KeyKind::Unique, KeyKind::Plain];
-            let twice = moves.clone().filter(|(step, ..)| step.answered < waiter.sent).any(|(_, table, change)| {
-                change.sets.iter().filter(|(column, _)| story.is_key(table, column, &keys)).any(|(column, _)| {
-                    moves.clone().any(|(step, again, more)| {
-                        step.sent > waiter.sent
-                            && step.answered < waiter.answered
-                            && again == table
-                            && more.sets.iter().any(|(c, _)| c == column)
-                    })
-                })
-            });
+            let twice =
+                moves.clone().filter(|(step, ..)| step.answered < waiter.sent).any(|(_, table, change)| {
+                    change.sets.iter().filter(|(column, _)| story.is_key(table, column, &keys)).any(
+                        |(column, _)| {
+                            moves.clone().any(|(step, again, more)| {
+                                step.sent > waiter.sent
+                                    && step.answered < waiter.answered
+                                    && again == table
+                                    && more.sets.iter().any(|(c, _)| c == column)
+                            })
+                        },
+                    )
+                });
             if twice {
                 levels.add(mine.level);
             }

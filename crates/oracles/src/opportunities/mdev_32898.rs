@@ -20,13 +20,16 @@ fn seen(story: &Story) -> Levels {
     for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
         let Some(view) = mine.view.filter(|view| *view < other.to) else { continue };
         for write in story.of(mine).filter(|step| step.is(Kind::Update) && step.sent > other.to.max(view)) {
-            let Some(deed) = write.deed.as_ref().filter(|_| write.refused || write.affected > 0) else { continue };
-            let moved = story.of(other).filter(|step| step.is(Kind::Update)).filter_map(Told::change).any(|change| {
-                change.writes.iter().any(|table| {
-                    deed.writes(table)
-                        && change.sets.iter().any(|(c, _)| story.is_key(table, c, &[KeyKind::Primary]))
-                })
-            });
+            let Some(deed) = write.deed.as_ref().filter(|_| write.refused || write.affected > 0) else {
+                continue;
+            };
+            let moved =
+                story.of(other).filter(|step| step.is(Kind::Update)).filter_map(Told::change).any(|change| {
+                    change.writes.iter().any(|table| {
+                        deed.writes(table)
+                            && change.sets.iter().any(|(c, _)| story.is_key(table, c, &[KeyKind::Primary]))
+                    })
+                });
             if moved && read_after(story, mine, write) {
                 levels.add(mine.level);
             }

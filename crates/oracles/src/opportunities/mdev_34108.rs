@@ -15,7 +15,9 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
 fn seen(story: &Story) -> Levels {
     let mut levels = Levels::NONE;
     for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
-        for waiter in story.of(mine).filter(|step| step.waited && step.is(Kind::Update) && (step.ok || step.refused)) {
+        for waiter in
+            story.of(mine).filter(|step| step.waited && step.is(Kind::Update) && (step.ok || step.refused))
+        {
             let Some(deed) = &waiter.deed else { continue };
             let same_table = |step: &&super::Told| {
                 step.change().is_some_and(|change| change.writes.iter().any(|t| deed.writes(t)))

@@ -29,7 +29,7 @@ mod write_skew;
 use model::{Level, Product};
 
 pub use deed::Deed;
-pub use story::{Life, Reader, Story, Told};
+pub use story::{Life, Reader, Story, Told, by_concurrency};
 
 /// A set of levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,7 +113,9 @@ pub const ALL: [Opportunity; 15] = [
 /// Where statements re-read rows that they waited for and go on: the weak levels.
 fn weak_levels(product: Product) -> &'static [Level] {
     match product {
-        Product::Mysql | Product::Mariadb | Product::Reference => &[Level::ReadUncommitted, Level::ReadCommitted],
+        Product::Mysql | Product::Mariadb | Product::Reference => {
+            &[Level::ReadUncommitted, Level::ReadCommitted]
+        }
         Product::Postgres => &[Level::ReadCommitted],
         // Nothing waits there.
         Product::Sqlite => &[],

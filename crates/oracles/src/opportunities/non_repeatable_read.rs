@@ -35,8 +35,9 @@ pub(super) fn around<'a>(
 ) -> impl Iterator<Item = (&'a Told, &'a Told)> {
     let mine = story.of(mine).filter(|step| step.is(Kind::Select));
     let later = mine.clone();
-    mine.filter(|first| first.answered < other.to)
-        .flat_map(move |first| later.clone().filter(|second| second.sent > other.to).map(move |second| (first, second)))
+    mine.filter(|first| first.answered < other.to).flat_map(move |first| {
+        later.clone().filter(|second| second.sent > other.to).map(move |second| (first, second))
+    })
 }
 
 /// The tables that the other has changed, and by which kind of statement.

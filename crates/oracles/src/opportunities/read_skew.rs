@@ -16,7 +16,8 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
 fn seen(story: &Story) -> Levels {
     let skews = |mine, other: &Life| {
         // Two tables, or several rows of one.
-        let rows: u64 = story.of(other).filter(|step| step.change().is_some()).map(|step| step.affected).sum();
+        let rows: u64 =
+            story.of(other).filter(|step| step.change().is_some()).map(|step| step.affected).sum();
         rows >= 2
             && around(story, mine, other).any(|(first, second): (&Told, &Told)| {
                 changed(story, other).any(|(_, table)| reads(first, table))

@@ -101,7 +101,9 @@ impl Told {
 
     /// Its deed if it has changed rows that stand.
     pub fn change(&self) -> Option<&Deed> {
-        self.deed.as_deref().filter(|deed| self.ok && !self.undone && self.affected > 0 && !deed.writes.is_empty())
+        self.deed
+            .as_deref()
+            .filter(|deed| self.ok && !self.undone && self.affected > 0 && !deed.writes.is_empty())
     }
 }
 
@@ -226,7 +228,15 @@ impl Story {
     }
 
     fn begin(&mut self, session: usize, level: Level, from: Moment) -> usize {
-        self.lives.push(Life { session, level, from, to: NEVER, committed: false, view: None, steps: Vec::new() });
+        self.lives.push(Life {
+            session,
+            level,
+            from,
+            to: NEVER,
+            committed: false,
+            view: None,
+            steps: Vec::new(),
+        });
         self.lives.len() - 1
     }
 
@@ -241,7 +251,9 @@ impl Story {
         let Some(deed) = &told.deed else { return };
         let opens = match self.product {
             // InnoDB takes it at the first consistent read; the others at the first statement of any kind.
-            Product::Mysql | Product::Mariadb | Product::Reference => deed.kind == Kind::Select || deed.takes_view,
+            Product::Mysql | Product::Mariadb | Product::Reference => {
+                deed.kind == Kind::Select || deed.takes_view
+            }
             Product::Postgres | Product::Sqlite => !deed.reads.is_empty() || !deed.writes.is_empty(),
         };
         if keeps && opens && told.ok && self.lives[life].view.is_none() {
@@ -251,7 +263,9 @@ impl Story {
 
     fn note_savepoint(&mut self, life: usize, step: usize) {
         let told = &self.steps[step];
-        let Some(name) = told.deed.as_ref().filter(|_| told.ok).and_then(|deed| deed.back_to.clone()) else { return };
+        let Some(name) = told.deed.as_ref().filter(|_| told.ok).and_then(|deed| deed.back_to.clone()) else {
+            return;
+        };
         let mine = self.lives[life].steps.clone();
         let set = mine.iter().rposition(|&s| {
             let deed = self.steps[s].deed.as_ref();
@@ -272,7 +286,9 @@ impl Story {
         self.lives.iter().flat_map(move |one| {
             self.lives
                 .iter()
-                .filter(move |other| other.session != one.session && one.from < other.to && other.from < one.to)
+                .filter(move |other| {
+                    other.session != one.session && one.from < other.to && other.from < one.to
+                })
                 .map(move |other| (one, other))
         })
     }
@@ -305,5 +321,17 @@ fn told(session: usize, deed: Option<Arc<Deed>>, outcome: &Outcome) -> Told {
     };
     let refused = outcome.error().is_some_and(|error| by_concurrency(error.class));
     let (sent, answered) = (NEVER, NEVER);
-    Told { session, deed, life: 0, sent, answered, waited: false, ok, refused, undone: false, affected, matched }
+    Told {
+        session,
+        deed,
+        life: 0,
+        sent,
+        answered,
+        waited: false,
+        ok,
+        refused,
+        undone: false,
+        affected,
+        matched,
+    }
 }
