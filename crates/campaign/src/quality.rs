@@ -130,7 +130,8 @@ impl Counter {
 /// Did anything wait, and was anything refused because of another transaction?
 pub fn conflict(trace: &Trace) -> (bool, bool) {
     let waited = trace.rounds.iter().any(|round| !round.waiting.is_empty());
-    let refused = trace.outcomes.iter().filter_map(model::Outcome::error).any(|error| by_concurrency(error.class));
+    let refused =
+        trace.outcomes.iter().filter_map(model::Outcome::error).any(|error| by_concurrency(error.class));
     (waited, refused)
 }
 

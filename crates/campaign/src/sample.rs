@@ -75,7 +75,8 @@ impl Sample {
                 let count = self.failed_alone.entry(error.class).or_default();
                 *count += 1;
                 if *count <= EXAMPLES as u64 {
-                    self.examples.push(format!("{} · case {number} · {} · {}", error.class, error.message, step.sql));
+                    self.examples
+                        .push(format!("{} · case {number} · {} · {}", error.class, error.message, step.sql));
                 }
             }
             failed_before = outcome.transaction == Open::Failed;

@@ -122,7 +122,8 @@ fn each_known_case_is_an_opportunity_for_its_family_where_that_can_exist() {
         postgres@18 mdev-34108 SER: -
         postgres@18 mdev-36639 SER: -
         postgres@18 mysql-104833 SER: -
-    "#]].assert_eq(&table("seeds/", Sort::Family));
+    "#]]
+    .assert_eq(&table("seeds/", Sort::Family));
 }
 
 #[test]
@@ -152,7 +153,8 @@ fn each_phenomenon_is_an_opportunity_for_itself() {
         mysql@9.7 write-cycle SER: dirty-write
         mysql@9.7 write-skew RC: dirty-write, write-skew
         mysql@9.7 write-skew SER: write-skew
-    "#]].assert_eq(&table("phenomena/", Sort::Phenomenon));
+    "#]]
+    .assert_eq(&table("phenomena/", Sort::Phenomenon));
 }
 
 #[test]
