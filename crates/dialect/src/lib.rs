@@ -3,6 +3,7 @@
 //! [`of`] gives the [`Dialect`] of a product: how a level is set and read back, how a transaction begins,
 //! what an error code means and what it ends, how tables are emptied. Nothing here talks to a server.
 
+pub mod capabilities;
 pub mod guard;
 pub mod mariadb;
 pub mod mysql;
@@ -11,6 +12,7 @@ pub mod reference;
 pub mod sql;
 pub mod sqlite;
 
+pub use capabilities::{Capabilities, capabilities};
 use model::{Ends, ErrorClass, Level, Product, Version};
 
 /// What the executor and the printers need to know about a product.

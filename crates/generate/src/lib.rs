@@ -11,6 +11,7 @@
 pub mod conflicts;
 pub mod expressions;
 pub mod orders;
+pub mod profile;
 pub mod schema;
 pub mod set;
 pub mod workload;

@@ -1,0 +1,291 @@
+//! What a product can do at a version, as data. The generator asks here and produces nothing that is not supported.
+//!
+//! A version that is only a line (`9.7`) counts as its newest release.
+
+use model::{
+    Product, SqlType, Version,
+    sql::{Literal, LockStrength, TypeName},
+};
+
+/// What a server can do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Whose.
+    pub product: Product,
+    /// Of which version.
+    pub version: Version,
+    /// Widths of whole numbers, in bits.
+    pub int_bits: &'static [u8],
+    /// `UNSIGNED`.
+    pub unsigned: bool,
+    /// Truth values are a type of their own, and types must fit everywhere.
+    pub strict_types: bool,
+    /// CHECK, and it is enforced.
+    pub checks: bool,
+    /// Generated columns, in these ways of keeping them.
+    pub generated: &'static [&'static str],
+    /// A generated column that is not stored may be in an index.
+    pub virtual_indexes: bool,
+    /// Foreign keys that are enforced.
+    pub foreign_keys: bool,
+    /// What a session says first so that foreign keys hold for it.
+    pub foreign_keys_on: Option<&'static str>,
+    /// `KEY i(a)` inside CREATE TABLE; otherwise CREATE INDEX.
+    pub inline_indexes: bool,
+    /// `DESC` in an index is real.
+    pub descending: bool,
+    /// `a(10)` in an index, which TEXT and BLOB then need.
+    pub prefixes: bool,
+    /// `PARTITION BY`, without foreign keys.
+    pub partitions: bool,
+    /// FOR UPDATE.
+    pub for_update: bool,
+    /// How a shared lock is written, if there is one.
+    pub share: Option<LockStrength>,
+    /// More strengths than the two.
+    pub key_locks: bool,
+    /// NOWAIT after FOR UPDATE.
+    pub nowait: bool,
+    /// SKIP LOCKED after FOR UPDATE.
+    pub skip_locked: bool,
+    /// The two after the shared lock too.
+    pub share_waits: bool,
+    /// `WITH CONSISTENT SNAPSHOT`.
+    pub snapshot: bool,
+    /// `READ ONLY`.
+    pub read_only: bool,
+    /// Sessions without autocommit.
+    pub autocommit_off: bool,
+    /// `BEGIN IMMEDIATE`.
+    pub immediate: bool,
+    /// `REPLACE`.
+    pub replace: bool,
+    /// `ON DUPLICATE KEY UPDATE`.
+    pub on_duplicate: bool,
+    /// `ON CONFLICT`.
+    pub on_conflict: bool,
+    /// `INSERT IGNORE`.
+    pub ignore: bool,
+    /// `INSERT OR IGNORE`.
+    pub or_ignore: bool,
+    /// `FORCE INDEX`.
+    pub force_index: bool,
+    /// `INDEXED BY`.
+    pub indexed_by: bool,
+    /// ORDER BY and LIMIT in UPDATE and DELETE.
+    pub ordered_changes: bool,
+    /// `UPDATE t, u SET ...`, `DELETE t FROM t JOIN u`.
+    pub multi_tables: bool,
+    /// `UPDATE t SET ... FROM u`, `DELETE FROM t USING u`.
+    pub from_tables: bool,
+    /// A subquery in an UPDATE or DELETE may read the table that is changed.
+    pub reads_itself: bool,
+    /// After an error nothing but ROLLBACK goes on.
+    pub aborts: bool,
+}
+
+/// What the product can do at this version.
+pub fn capabilities(product: Product, version: &Version) -> Capabilities {
+    let since = |parts: &[u32]| version.cmp_prefix(&Version(parts.to_vec())).is_ge();
+    match product {
+        Product::Mysql => Capabilities {
+            checks: since(&[8, 0, 16]),
+            generated: if since(&[5, 7]) { &["VIRTUAL", "STORED"] } else { &[] },
+            virtual_indexes: true,
+            descending: since(&[8, 0]),
+            share: Some(if since(&[8, 0]) { LockStrength::Share } else { LockStrength::InShareMode }),
+            nowait: since(&[8, 0]),
+            skip_locked: since(&[8, 0]),
+            share_waits: since(&[8, 0]),
+            ..innodb(product, version)
+        },
+        Product::Mariadb => Capabilities {
+            checks: since(&[10, 2, 1]),
+            generated: if since(&[10, 2, 1]) { &["VIRTUAL", "STORED"] } else { &[] },
+            virtual_indexes: since(&[10, 3]),
+            descending: since(&[10, 8]),
+            share: Some(LockStrength::InShareMode),
+            nowait: since(&[10, 3]),
+            skip_locked: since(&[10, 6]),
+            share_waits: since(&[10, 6]),
+            ..innodb(product, version)
+        },
+        Product::Postgres => Capabilities {
+            int_bits: &[16, 32, 64],
+            strict_types: true,
+            checks: true,
+            generated: if since(&[18]) {
+                &["VIRTUAL", "STORED"]
+            } else if since(&[12]) {
+                &["STORED"]
+            } else {
+                &[]
+            },
+            virtual_indexes: false,
+            foreign_keys: true,
+            descending: true,
+            for_update: true,
+            share: Some(LockStrength::Share),
+            key_locks: true,
+            nowait: true,
+            skip_locked: true,
+            share_waits: true,
+            read_only: true,
+            on_conflict: true,
+            from_tables: true,
+            reads_itself: true,
+            aborts: true,
+            ..nothing(product, version)
+        },
+        Product::Sqlite => Capabilities {
+            int_bits: &[32, 64],
+            checks: true,
+            generated: &["VIRTUAL", "STORED"],
+            virtual_indexes: true,
+            foreign_keys: true,
+            foreign_keys_on: Some("foreign_keys"),
+            descending: true,
+            immediate: true,
+            replace: true,
+            on_conflict: true,
+            or_ignore: true,
+            indexed_by: true,
+            reads_itself: true,
+            ..nothing(product, version)
+        },
+        // The reference engine says what it understands in its own crate; these are the plain things.
+        Product::Reference => Capabilities {
+            inline_indexes: true,
+            for_update: true,
+            share: Some(LockStrength::Share),
+            ..nothing(product, version)
+        },
+    }
+}
+
+/// What MySQL and MariaDB have in common.
+fn innodb(product: Product, version: &Version) -> Capabilities {
+    Capabilities {
+        int_bits: &[8, 16, 24, 32, 64],
+        unsigned: true,
+        foreign_keys: true,
+        inline_indexes: true,
+        prefixes: true,
+        partitions: true,
+        for_update: true,
+        snapshot: true,
+        read_only: true,
+        autocommit_off: true,
+        replace: true,
+        on_duplicate: true,
+        ignore: true,
+        force_index: true,
+        ordered_changes: true,
+        multi_tables: true,
+        ..nothing(product, version)
+    }
+}
+
+/// The least that any product can do.
+fn nothing(product: Product, version: &Version) -> Capabilities {
+    Capabilities {
+        product,
+        version: version.clone(),
+        int_bits: &[32],
+        unsigned: false,
+        strict_types: false,
+        checks: false,
+        generated: &[],
+        virtual_indexes: false,
+        foreign_keys: false,
+        foreign_keys_on: None,
+        inline_indexes: false,
+        descending: false,
+        prefixes: false,
+        partitions: false,
+        for_update: false,
+        share: None,
+        key_locks: false,
+        nowait: false,
+        skip_locked: false,
+        share_waits: false,
+        snapshot: false,
+        read_only: false,
+        autocommit_off: false,
+        immediate: false,
+        replace: false,
+        on_duplicate: false,
+        on_conflict: false,
+        ignore: false,
+        or_ignore: false,
+        force_index: false,
+        indexed_by: false,
+        ordered_changes: false,
+        multi_tables: false,
+        from_tables: false,
+        reads_itself: false,
+        aborts: false,
+    }
+}
+
+impl Capabilities {
+    /// How a type is spelled in a column's definition.
+    pub fn type_name(&self, ty: &SqlType) -> TypeName {
+        let words: &[&str] = match ty {
+            SqlType::Int { bits: 8, .. } => &["TINYINT"],
+            SqlType::Int { bits: 16, .. } => &["SMALLINT"],
+            SqlType::Int { bits: 24, .. } => &["MEDIUMINT"],
+            // SQLite takes a key of exactly this type for the number of the row.
+            SqlType::Int { bits: 64, .. } if self.indexed_by => &["INTEGER"],
+            SqlType::Int { bits: 64, .. } => &["BIGINT"],
+            SqlType::Int { .. } => &["INT"],
+            SqlType::Decimal { .. } => &["DECIMAL"],
+            SqlType::Float if self.strict_types => &["REAL"],
+            SqlType::Float => &["FLOAT"],
+            SqlType::Double if self.strict_types => &["DOUBLE", "PRECISION"],
+            SqlType::Double => &["DOUBLE"],
+            SqlType::Char(_) => &["CHAR"],
+            SqlType::Varchar(_) => &["VARCHAR"],
+            SqlType::Text => &["TEXT"],
+            SqlType::Blob if self.strict_types => &["BYTEA"],
+            SqlType::Blob => &["BLOB"],
+            SqlType::Bool => &["BOOLEAN"],
+            SqlType::Date => &["DATE"],
+            SqlType::DateTime if self.strict_types => &["TIMESTAMP"],
+            SqlType::DateTime => &["DATETIME"],
+        };
+        let args = match ty {
+            SqlType::Decimal { precision, scale } => vec![u64::from(*precision), u64::from(*scale)],
+            SqlType::Char(n) | SqlType::Varchar(n) => vec![u64::from(*n)],
+            SqlType::Int { .. }
+            | SqlType::Float
+            | SqlType::Double
+            | SqlType::Text
+            | SqlType::Blob
+            | SqlType::Bool
+            | SqlType::Date
+            | SqlType::DateTime => Vec::new(),
+        };
+        let unsigned = matches!(ty, SqlType::Int { unsigned: true, .. });
+        TypeName {
+            words: words.iter().map(|word| word.to_string()).collect(),
+            args: args.into_iter().map(Literal::number).collect(),
+            suffix: if unsigned { vec!["UNSIGNED".to_string()] } else { Vec::new() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_counts_as_its_newest_release() {
+        let of = |product, version: &str| capabilities(product, &version.parse().unwrap());
+        assert!(of(Product::Mysql, "9.7").checks);
+        assert!(of(Product::Mysql, "8.0").checks && !of(Product::Mysql, "8.0.15").checks);
+        assert!(!of(Product::Mysql, "5.6").nowait);
+        assert!(!of(Product::Mariadb, "10.5").skip_locked && of(Product::Mariadb, "10.11").skip_locked);
+        assert_eq!(of(Product::Postgres, "13").generated, ["STORED"]);
+    }
+}
