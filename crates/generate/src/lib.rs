@@ -12,15 +12,24 @@ pub mod conflicts;
 pub mod expressions;
 pub mod orders;
 pub mod profile;
+mod rows;
 pub mod schema;
+mod scripts;
 pub mod set;
+pub mod statements;
 pub mod workload;
 
-use model::{Case, Level, Product, Seed, Version};
+use dialect::Capabilities;
+use model::{Case, Level, Product, Seed, SessionSpec, Setup, Step, Version};
 
 pub use conflicts::Strategy;
+pub use orders::OrderKind;
+pub use profile::Profile;
 pub use schema::Schema;
 pub use set::{Script, Set};
+
+use orders::Lane;
+use statements::Statements;
 
 /// A case and where it comes from.
 #[derive(Clone, Debug)]
@@ -33,6 +42,8 @@ pub struct Made {
     pub set: u64,
     /// How its transactions were made to collide.
     pub strategy: Strategy,
+    /// The kind of its order.
+    pub order: OrderKind,
     /// What it uses, by name, each once and sorted: `update`, `unique`, `savepoint`, `order:waiter`.
     pub features: Vec<&'static str>,
 }
@@ -40,31 +51,127 @@ pub struct Made {
 /// Makes the cases of one seed for one server.
 pub struct Generator {
     seed: Seed,
-    product: Product,
     levels: Vec<Level>,
+    profile: Profile,
+    hash: String,
+    caps: Capabilities,
+    schema: Option<MadeSchema>,
+    set: Option<MadeSet>,
+}
+
+/// The schema of the last case, which is most often that of the next one too.
+struct MadeSchema {
+    schema: Schema,
+    setup: Vec<String>,
+}
+
+/// The set of the last case, its statements as text.
+struct MadeSet {
+    set: Set,
+    lanes: Vec<Lane>,
+    texts: Vec<Vec<String>>,
 }
 
 impl Generator {
-    /// Cases of this seed, at these levels.
-    pub fn new(seed: Seed, product: Product, _version: &Version, levels: &[Level]) -> Generator {
-        Generator { seed, product, levels: levels.to_vec() }
+    /// Cases of this seed, at these levels, by the profile `wide`.
+    pub fn new(seed: Seed, product: Product, version: &Version, levels: &[Level]) -> Generator {
+        Generator::with(seed, product, version, levels, Profile::default())
+    }
+
+    /// Cases of this seed, at these levels, by a profile.
+    pub fn with(
+        seed: Seed,
+        product: Product,
+        version: &Version,
+        levels: &[Level],
+        profile: Profile,
+    ) -> Generator {
+        let caps = dialect::capabilities(product, version);
+        let hash = profile.hash();
+        Generator { seed, levels: levels.to_vec(), profile, hash, caps, schema: None, set: None }
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
     }
 
     /// So many cases in a row have one schema.
     pub fn cases_per_schema(&self) -> u64 {
-        200
+        self.profile.cases.orders_per_set * self.profile.cases.sets_per_schema
+    }
+
+    /// Schema number `number`.
+    pub fn schema(&mut self, number: u64) -> &Schema {
+        &self.made_schema(number).schema
+    }
+
+    /// Set number `number`, and the schema that it is for.
+    pub fn set(&mut self, number: u64) -> (&Schema, &Set) {
+        self.make_set(number);
+        match (&self.schema, &self.set) {
+            (Some(schema), Some(set)) => (&schema.schema, &set.set),
+            _ => unreachable!("both were just made"),
+        }
+    }
+
+    fn made_schema(&mut self, number: u64) -> &MadeSchema {
+        let (seed, caps, profile) = (self.seed, &self.caps, &self.profile);
+        let known = self.schema.take().filter(|known| known.schema.number == number);
+        self.schema.insert(known.unwrap_or_else(|| {
+            let schema = schema::draw(&mut seed.rng("schema", number), number, caps, profile);
+            let setup = schema.setup(caps);
+            MadeSchema { schema, setup }
+        }))
+    }
+
+    fn make_set(&mut self, number: u64) {
+        self.made_schema(number / self.profile.cases.sets_per_schema);
+        let Some(schema) = &self.schema else { unreachable!("it was just made") };
+        let known = self.set.take().filter(|known| known.set.number == number);
+        self.set = Some(known.unwrap_or_else(|| {
+            let statements =
+                Statements { schema: &schema.schema, caps: &self.caps, profile: &self.profile };
+            let set = Set::draw(&mut self.seed.rng("set", number), number, &statements, &self.levels);
+            let print = |script: &Script| {
+                script.statements.iter().map(|one| dialect::sql::print(self.caps.product, one)).collect()
+            };
+            MadeSet { lanes: set.lanes(), texts: set.scripts.iter().map(print).collect(), set }
+        }));
     }
 
     /// Case number `number`.
     pub fn case(&mut self, number: u64) -> Made {
-        let mut case = workload::case(self.seed, number, self.product);
-        let level = self.levels[number as usize % self.levels.len()];
-        case.sessions.iter_mut().for_each(|session| session.level = Some(level));
+        self.make_set(number / self.profile.cases.orders_per_set);
+        let (Some(schema), Some(made)) = (&self.schema, &self.set) else { unreachable!("both were just made") };
+        let (kind, order) = orders::draw(&mut self.seed.rng("order", number), &made.lanes, &made.set.pairs);
+        let mut next = vec![0; made.texts.len()];
+        let step = |session: usize| {
+            let sql = made.texts[session][next[session]].clone();
+            next[session] += 1;
+            Step { session, sql, expect: Vec::new() }
+        };
+        let steps = order.into_iter().map(step).collect();
+        let session = |(at, script): (usize, &Script)| SessionSpec {
+            name: format!("T{}", at + 1),
+            level: Some(script.level),
+            autocommit: script.autocommit,
+        };
+        let case = Case {
+            title: format!("Case {number} of {} ({})", self.seed, made.set.strategy.name()),
+            sessions: made.set.scripts.iter().enumerate().map(session).collect(),
+            setup: Setup { statements: schema.setup.clone() },
+            steps,
+            products: vec![self.caps.product],
+            ..Case::default()
+        };
+        let _ = &self.hash;
         Made {
             case,
-            schema: number / self.cases_per_schema(),
-            set: number / 10,
-            strategy: Strategy::None,
+            schema: schema.schema.number,
+            set: made.set.number,
+            strategy: made.set.strategy,
+            order: kind,
             features: Vec::new(),
         }
     }

@@ -1,8 +1,14 @@
 //! A set of transactions: a script for each session, before anybody says in which order they run.
 
-use model::{Level, sql::Statement};
+use model::{Level, Rng, sql::Statement};
 
-use crate::conflicts::Strategy;
+use crate::{
+    conflicts::{self, Strategy},
+    orders::{Lane, Pair, Place, role},
+    profile::weighted,
+    scripts,
+    statements::Statements,
+};
 
 /// A set of transactions on one schema.
 #[derive(Clone, Debug)]
@@ -13,6 +19,38 @@ pub struct Set {
     pub strategy: Strategy,
     /// One for each session.
     pub scripts: Vec<Script>,
+    /// Statements that were made to collide, by their places in the scripts.
+    pub pairs: Vec<Pair>,
+}
+
+impl Set {
+    /// Draws set number `number`: a strategy, what the sessions do, and how each does it as a transaction.
+    pub fn draw(rng: &mut Rng, number: u64, statements: &Statements, levels: &[Level]) -> Set {
+        let profile = statements.profile;
+        let sessions = weighted(rng, &profile.cases.sessions).unwrap_or(0) + 2;
+        let weights = Strategy::ALL.map(|one| profile.strategies.get(one.name()).copied().unwrap_or(0));
+        let strategy = weighted(rng, &weights).map_or(Strategy::None, |at| Strategy::ALL[at]);
+        let plan = conflicts::plan(strategy, rng, statements, sessions);
+        let common = *rng.pick(levels);
+        let mixed = profile.cases.mixed_levels.draw(rng);
+        let mut framed = Vec::new();
+        for body in plan.bodies {
+            let level = if mixed { *rng.pick(levels) } else { common };
+            framed.push(scripts::frame(rng, statements, level, body));
+        }
+        let place = |place: Place| {
+            let index = *framed.get(place.session)?.places.get(place.index)?;
+            Some(Place { index, ..place })
+        };
+        let pair = |pair: &Pair| Some(Pair { first: place(pair.first)?, second: place(pair.second)? });
+        let pairs = plan.pairs.iter().filter_map(pair).collect();
+        Set { number, strategy, scripts: framed.into_iter().map(|one| one.script).collect(), pairs }
+    }
+
+    /// The roles of its statements, for drawing an order.
+    pub fn lanes(&self) -> Vec<Lane> {
+        self.scripts.iter().map(|script| script.statements.iter().map(role).collect()).collect()
+    }
 }
 
 /// What one session does.

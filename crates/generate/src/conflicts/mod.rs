@@ -1,5 +1,9 @@
 //! How transactions are made to collide: one strategy per file, and their list.
 
+use model::{Rng, sql::Statement};
+
+use crate::{orders::Pair, profile::weighted, statements::Statements};
+
 /// A way to make transactions collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strategy {
@@ -63,4 +67,41 @@ impl Strategy {
             Strategy::ParentChild => "parent-child",
         }
     }
+}
+
+/// What the sessions do to collide, before each is made a transaction: see [`crate::scripts`].
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// One for each session.
+    pub bodies: Vec<Body>,
+    /// Statements that were made to collide; their places count within the bodies.
+    pub pairs: Vec<Pair>,
+}
+
+/// What one session does.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    /// Its statements, without BEGIN and COMMIT.
+    pub statements: Vec<Statement>,
+    /// How it must end; drawn if nothing is said.
+    pub ending: Option<Ending>,
+}
+
+/// How a transaction ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// COMMIT
+    Commit,
+    /// ROLLBACK
+    Rollback,
+}
+
+/// Draws what the sessions do.
+pub fn plan(_strategy: Strategy, rng: &mut Rng, statements: &Statements, sessions: usize) -> Plan {
+    let count = |rng: &mut Rng| weighted(rng, &statements.profile.scripts.statements).unwrap_or(0) + 1;
+    let body = |rng: &mut Rng| Body {
+        statements: (0..count(rng)).map(|_| statements.any(rng)).collect(),
+        ending: None,
+    };
+    Plan { bodies: (0..sessions).map(|_| body(rng)).collect(), pairs: Vec::new() }
 }

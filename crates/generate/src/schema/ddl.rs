@@ -1,0 +1,149 @@
+//! Writes a schema as statements: CREATE TABLE, CREATE INDEX and INSERT, and nothing else, so that the executor understands
+//! the setup as data and can reset it fast.
+
+use dialect::Capabilities;
+use eval::Datum;
+use model::{
+    schema::KeyKind,
+    sql::{
+        ColumnOption, Constraint, CreateIndex, CreateTable, Direction, Expr, ForeignKeyAction, Ident, IndexColumn,
+        IndexWord, Insert, InsertSource, InsertVerb, References, Statement, TableColumn, TableConstraint, TableItem,
+        TableOption, ValuesWord,
+    },
+};
+
+use super::{Column, Index, Parent, Part, Schema, Table};
+
+/// CREATE TABLE, and CREATE INDEX where indexes stand apart.
+pub fn create(schema: &Schema, table: &Table, caps: &Capabilities) -> Vec<Statement> {
+    let mut items: Vec<TableItem> = Vec::new();
+    for (at, column) in table.columns.iter().enumerate() {
+        items.push(TableItem::Column(define(table, at, column, caps)));
+    }
+    let mut apart = Vec::new();
+    for index in &table.indexes {
+        let columns: Vec<IndexColumn> = index.parts.iter().map(|part| index_column(table, part)).collect();
+        let name = index.name.as_deref().map(Ident::new);
+        let word = IndexWord::Key;
+        let kind = match index.kind {
+            KeyKind::Primary if index.parts.len() == 1 => continue,
+            KeyKind::Primary => Constraint::PrimaryKey(columns),
+            KeyKind::Unique if caps.inline_indexes => {
+                Constraint::Unique { word: Some(word), index: name, columns }
+            }
+            KeyKind::Plain if caps.inline_indexes => Constraint::Index { word, index: name, columns },
+            KeyKind::Unique | KeyKind::Plain => {
+                apart.push(create_index(table, index, columns));
+                continue;
+            }
+        };
+        items.push(TableItem::Constraint(TableConstraint { name: None, kind }));
+    }
+    items.extend(table.parent.iter().map(|parent| foreign_key(schema, table, parent)));
+    for check in &table.checks {
+        items.push(constraint(Constraint::Check(check.clone())));
+    }
+    let mut options = Vec::new();
+    if table.without_rowid {
+        let words = ["WITHOUT", "ROWID"].map(str::to_string).to_vec();
+        options.push(TableOption { words, equals: false, value: None });
+    }
+    let table = Statement::CreateTable(CreateTable {
+        temporary: false,
+        if_not_exists: false,
+        name: table.name.as_str().into(),
+        items,
+        options,
+    });
+    [table].into_iter().chain(apart).collect()
+}
+
+fn constraint(kind: Constraint) -> TableItem {
+    TableItem::Constraint(TableConstraint { name: None, kind })
+}
+
+fn define(table: &Table, at: usize, column: &Column, caps: &Capabilities) -> TableColumn {
+    let mut options = Vec::new();
+    if let Some(generated) = &column.generated {
+        let expr = generated.formula.expr(&table.columns[generated.from].name);
+        options.push(ColumnOption::Generated { words: true, expr, storage: Some(generated.storage.into()) });
+    }
+    let primary = table.primary().filter(|key| key.has(at));
+    let own = primary.is_some_and(|key| key.parts.len() == 1);
+    // SQLite's primary keys may be NULL unless that is said.
+    if !column.nullable && (primary.is_none() || caps.indexed_by) {
+        options.push(ColumnOption::NotNull);
+    }
+    if own {
+        options.push(ColumnOption::PrimaryKey(None));
+    }
+    if let Some(default) = &column.default {
+        options.push(ColumnOption::Default(plain_literal(default, caps)));
+    }
+    TableColumn { name: column.name.as_str().into(), ty: Some(caps.type_name(&column.ty)), options }
+}
+
+/// A constant of a column's type, as short as it can be: the column says what it is.
+pub fn plain_literal(datum: &Datum, caps: &Capabilities) -> Expr {
+    match datum.literal(caps.product) {
+        Expr::Cast { expr, .. } => *expr,
+        other => other,
+    }
+}
+
+fn index_column(table: &Table, part: &Part) -> IndexColumn {
+    IndexColumn {
+        name: table.columns[part.column].name.as_str().into(),
+        length: part.prefix.map(|n| n.to_string()),
+        direction: part.descending.then_some(Direction::Desc),
+    }
+}
+
+fn create_index(table: &Table, index: &Index, columns: Vec<IndexColumn>) -> Statement {
+    Statement::CreateIndex(CreateIndex {
+        unique: index.kind == KeyKind::Unique,
+        if_not_exists: false,
+        name: index.hint().into(),
+        table: table.name.as_str().into(),
+        using: None,
+        columns,
+        filter: None,
+    })
+}
+
+fn foreign_key(schema: &Schema, table: &Table, parent: &Parent) -> TableItem {
+    let other = &schema.tables[parent.table];
+    let names = |table: &Table, columns: &[usize]| -> Vec<Ident> {
+        columns.iter().map(|&at| table.columns[at].name.as_str().into()).collect()
+    };
+    let action = |on_update, action: Option<_>| action.map(|action| ForeignKeyAction { on_update, action });
+    let references = References {
+        table: other.name.as_str().into(),
+        columns: names(other, &parent.referred),
+        actions: [action(false, parent.on_delete), action(true, parent.on_update)].into_iter().flatten().collect(),
+    };
+    constraint(Constraint::ForeignKey { index: None, columns: names(table, &parent.columns), references })
+}
+
+/// One INSERT with all rows; none if there are none.
+pub fn fill(table: &Table, caps: &Capabilities) -> Option<Statement> {
+    if table.rows.is_empty() {
+        return None;
+    }
+    let columns: Vec<usize> = table.writable().collect();
+    let values = |row: &Vec<Datum>| columns.iter().map(|&at| plain_literal(&row[at], caps)).collect();
+    Some(Statement::Insert(Insert {
+        verb: InsertVerb::Insert,
+        modifier: None,
+        into: true,
+        table: table.name.as_str().into(),
+        columns: Some(columns.iter().map(|&at| table.columns[at].name.as_str().into()).collect()),
+        source: InsertSource::Values {
+            word: ValuesWord::Values,
+            rows: table.rows.iter().map(values).collect(),
+        },
+        on_duplicate: Vec::new(),
+        on_conflict: Vec::new(),
+        returning: Vec::new(),
+    }))
+}
