@@ -130,8 +130,7 @@ impl Generator {
         let Some(schema) = &self.schema else { unreachable!("it was just made") };
         let known = self.set.take().filter(|known| known.set.number == number);
         self.set = Some(known.unwrap_or_else(|| {
-            let statements =
-                Statements { schema: &schema.schema, caps: &self.caps, profile: &self.profile };
+            let statements = Statements { schema: &schema.schema, caps: &self.caps, profile: &self.profile };
             let set = Set::draw(&mut self.seed.rng("set", number), number, &statements, &self.levels);
             let print = |script: &Script| {
                 script.statements.iter().map(|one| dialect::sql::print(self.caps.product, one)).collect()
@@ -143,7 +142,9 @@ impl Generator {
     /// Case number `number`.
     pub fn case(&mut self, number: u64) -> Made {
         self.make_set(number / self.profile.cases.orders_per_set);
-        let (Some(schema), Some(made)) = (&self.schema, &self.set) else { unreachable!("both were just made") };
+        let (Some(schema), Some(made)) = (&self.schema, &self.set) else {
+            unreachable!("both were just made")
+        };
         let (kind, order) = orders::draw(&mut self.seed.rng("order", number), &made.lanes, &made.set.pairs);
         let mut next = vec![0; made.texts.len()];
         let step = |session: usize| {

@@ -227,7 +227,9 @@ impl Profile {
         let some = |name: &str, weights: &[u32], most: usize| {
             let sum = weights.iter().map(|&weight| u64::from(weight)).sum::<u64>();
             if sum == 0 || sum > 1_000_000 || weights.len() > most {
-                return Err(format!("{name} wants 1 to {most} weights, not all 0, of at most a million together"));
+                return Err(format!(
+                    "{name} wants 1 to {most} weights, not all 0, of at most a million together"
+                ));
             }
             Ok(())
         };
@@ -315,12 +317,15 @@ mod tests {
 
     #[test]
     fn the_named_profiles_are_fixed() {
-        let hashes: Vec<String> =
-            NAMED.iter().map(|(name, _)| format!("{name} {}", Profile::named(name).unwrap().hash())).collect();
+        let hashes: Vec<String> = NAMED
+            .iter()
+            .map(|(name, _)| format!("{name} {}", Profile::named(name).unwrap().hash()))
+            .collect();
         expect_test::expect![[r#"
             wide fcdcfed94e2c6d2d
             core e9344db02df38f15
-            pages 3f7d31765d42608d"#]].assert_eq(&hashes.join("\n"));
+            pages 3f7d31765d42608d"#]]
+        .assert_eq(&hashes.join("\n"));
     }
 
     #[test]
@@ -335,8 +340,13 @@ mod tests {
     #[test]
     fn a_mistake_is_told_with_file_line_and_key() {
         let told = |text: &str| Profile::parse("mine.toml", text).unwrap_err().to_string();
-        assert!(told("[cases]\n\norder_per_set = 3").starts_with("mine.toml:3: unknown key `cases.order_per_set`"));
-        assert!(told("[cases]\norders_per_set = 'x'").starts_with("mine.toml:2: `cases.orders_per_set` wants"));
+        assert!(
+            told("[cases]\n\norder_per_set = 3")
+                .starts_with("mine.toml:3: unknown key `cases.order_per_set`")
+        );
+        assert!(
+            told("[cases]\norders_per_set = 'x'").starts_with("mine.toml:2: `cases.orders_per_set` wants")
+        );
         assert!(told("[cases]\nsets_per_schema = 51").contains("from 1 to 50"));
         assert!(told("[cases").starts_with("mine.toml:1: "));
     }

@@ -11,7 +11,8 @@ use crate::{
 /// Fills the tables, parents before children, so that every constraint holds.
 pub fn fill(rng: &mut Rng, schema: &mut Schema, profile: &Profile) {
     for at in 0..schema.tables.len() {
-        let count = if profile.rows.one_row.draw(rng) { 1 } else { rng.below(profile.rows.most as usize + 1) };
+        let count =
+            if profile.rows.one_row.draw(rng) { 1 } else { rng.below(profile.rows.most as usize + 1) };
         let mut rows: Vec<Vec<Datum>> = Vec::new();
         for _ in 0..count {
             let table = &schema.tables[at];

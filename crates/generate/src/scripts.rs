@@ -7,8 +7,8 @@
 use model::{
     Level, Rng,
     sql::{
-        Begin, BeginVerb, Commit, Ident, LockTiming, Pragma, PragmaValue, Rollback, SavepointTarget, Statement,
-        TransactionMode,
+        Begin, BeginVerb, Commit, Ident, LockTiming, Pragma, PragmaValue, Rollback, SavepointTarget,
+        Statement, TransactionMode,
     },
 };
 

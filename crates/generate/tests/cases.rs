@@ -31,10 +31,18 @@ fn every_setup_is_data_and_every_step_has_a_tree() {
                 for number in (schema * cases..).step_by(30).take(4) {
                     let made = generator.case(number);
                     let setup = dialect::sql::setup(product, &made.case.setup.statements);
-                    assert!(setup.is_ok(), "{product}@{version}: {setup:?}\n{:#?}", made.case.setup.statements);
+                    assert!(
+                        setup.is_ok(),
+                        "{product}@{version}: {setup:?}\n{:#?}",
+                        made.case.setup.statements
+                    );
                     for step in &made.case.steps {
                         let parsed = dialect::sql::parse(product, &step.sql);
-                        assert!(parsed.clone().tree().is_some(), "{product}@{version}: {}\n{parsed:?}", step.sql);
+                        assert!(
+                            parsed.clone().tree().is_some(),
+                            "{product}@{version}: {}\n{parsed:?}",
+                            step.sql
+                        );
                     }
                 }
             }

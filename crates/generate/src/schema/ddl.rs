@@ -6,9 +6,9 @@ use eval::Datum;
 use model::{
     schema::KeyKind,
     sql::{
-        ColumnOption, Constraint, CreateIndex, CreateTable, Direction, Expr, ForeignKeyAction, Ident, IndexColumn,
-        IndexWord, Insert, InsertSource, InsertVerb, References, Statement, TableColumn, TableConstraint, TableItem,
-        TableOption, ValuesWord,
+        ColumnOption, Constraint, CreateIndex, CreateTable, Direction, Expr, ForeignKeyAction, Ident,
+        IndexColumn, IndexWord, Insert, InsertSource, InsertVerb, References, Statement, TableColumn,
+        TableConstraint, TableItem, TableOption, ValuesWord,
     },
 };
 
@@ -120,7 +120,10 @@ fn foreign_key(schema: &Schema, table: &Table, parent: &Parent) -> TableItem {
     let references = References {
         table: other.name.as_str().into(),
         columns: names(other, &parent.referred),
-        actions: [action(false, parent.on_delete), action(true, parent.on_update)].into_iter().flatten().collect(),
+        actions: [action(false, parent.on_delete), action(true, parent.on_update)]
+            .into_iter()
+            .flatten()
+            .collect(),
     };
     constraint(Constraint::ForeignKey { index: None, columns: names(table, &parent.columns), references })
 }

@@ -47,7 +47,10 @@ fn kinds(rng: &mut Rng, profile: &Profile) -> Vec<StatementKind> {
     let kept = StatementKind::ALL.into_iter().filter(|kind| {
         let always = matches!(
             kind,
-            StatementKind::Select | StatementKind::LockingSelect | StatementKind::Update | StatementKind::Insert
+            StatementKind::Select
+                | StatementKind::LockingSelect
+                | StatementKind::Update
+                | StatementKind::Insert
         );
         kind.weight(profile) > 0 && (always || rng.ratio(2, 3))
     });
@@ -173,7 +176,9 @@ fn refer(rng: &mut Rng, table: &mut Table, before: &Schema, caps: &Capabilities,
 /// A column that is computed from another.
 fn generate(rng: &mut Rng, table: &mut Table, caps: &Capabilities, profile: &Profile) {
     let from: Vec<usize> = (0..table.columns.len())
-        .filter(|&i| columns::whole(table, i) && !table.parent.as_ref().is_some_and(|p| p.columns.contains(&i)))
+        .filter(|&i| {
+            columns::whole(table, i) && !table.parent.as_ref().is_some_and(|p| p.columns.contains(&i))
+        })
         .collect();
     if caps.generated.is_empty() || from.is_empty() || !profile.schema.generated.draw(rng) {
         return;
@@ -228,8 +233,7 @@ fn defaults(rng: &mut Rng, table: &mut Table, profile: &Profile) {
 /// A CHECK that every value of the pool passes: it is broken by what statements compute.
 fn check(rng: &mut Rng, table: &mut Table, caps: &Capabilities, profile: &Profile) {
     let referring = |i: &usize| table.parent.as_ref().is_some_and(|parent| parent.columns.contains(i));
-    let whole: Vec<usize> =
-        table.writable().filter(|i| columns::whole(table, *i) && !referring(i)).collect();
+    let whole: Vec<usize> = table.writable().filter(|i| columns::whole(table, *i) && !referring(i)).collect();
     if !caps.checks || whole.is_empty() || !profile.schema.check.draw(rng) {
         return;
     }

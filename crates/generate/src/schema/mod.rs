@@ -189,9 +189,8 @@ impl Schema {
     pub fn setup(&self, caps: &dialect::Capabilities) -> Vec<String> {
         let mut statements: Vec<String> = Vec::new();
         for table in &self.tables {
-            statements.extend(
-                ddl::create(self, table, caps).iter().map(|s| dialect::sql::print(caps.product, s)),
-            );
+            statements
+                .extend(ddl::create(self, table, caps).iter().map(|s| dialect::sql::print(caps.product, s)));
         }
         let fill = self.tables.iter().filter_map(|table| ddl::fill(table, caps));
         statements.extend(fill.map(|s| dialect::sql::print(caps.product, &s)));

@@ -99,10 +99,16 @@ impl Statements<'_> {
             && (shape.in_unique(at) && !narrow || rng.ratio(1, 3))
         {
             // Keys move up and down; far enough not to fall on each other, most often.
-            let step = if shape.in_unique(at) { rng.between(1, 3) as i64 * 20 } else { rng.between(1, 3) as i64 };
+            let step =
+                if shape.in_unique(at) { rng.between(1, 3) as i64 * 20 } else { rng.between(1, 3) as i64 };
             let op = if rng.ratio(1, 2) { BinaryOp::Add } else { BinaryOp::Sub };
-            let op = if matches!(column.ty, SqlType::Int { unsigned: true, .. }) { BinaryOp::Add } else { op };
-            return self.assign_expr(table, at, Expr::binary(Expr::column(&column.name), op, Expr::int(step)));
+            let op =
+                if matches!(column.ty, SqlType::Int { unsigned: true, .. }) { BinaryOp::Add } else { op };
+            return self.assign_expr(
+                table,
+                at,
+                Expr::binary(Expr::column(&column.name), op, Expr::int(step)),
+            );
         }
         let known = self.any_row(rng, table).map(|row| &row[at]).filter(|datum| !datum.is_null());
         let value = match known {

@@ -29,7 +29,15 @@ impl Statements<'_> {
     pub fn simple(&self, rng: &mut Rng, table: usize) -> Expr {
         let at = rng.below(self.table(table).columns.len());
         let column = &self.table(table).columns[at];
-        let ops = [BinaryOp::Eq, BinaryOp::Eq, BinaryOp::Lt, BinaryOp::Le, BinaryOp::Gt, BinaryOp::Ge, BinaryOp::Ne];
+        let ops = [
+            BinaryOp::Eq,
+            BinaryOp::Eq,
+            BinaryOp::Lt,
+            BinaryOp::Le,
+            BinaryOp::Gt,
+            BinaryOp::Ge,
+            BinaryOp::Ne,
+        ];
         let op = *rng.pick(&ops);
         let value = rng.pick(&column.pool).clone();
         Expr::binary(Expr::column(&column.name), op, self.literal(&value))

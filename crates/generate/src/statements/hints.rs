@@ -3,7 +3,7 @@
 
 use model::{
     Rng, SqlType,
-    sql::{BinaryOp, Expr, HintAction, Ident, IndexHint, IndexWord, InList},
+    sql::{BinaryOp, Expr, HintAction, Ident, InList, IndexHint, IndexWord},
 };
 
 use super::Statements;
@@ -35,7 +35,12 @@ impl Statements<'_> {
         }
         let name = Ident::new(*rng.pick(&serving));
         vec![if self.caps.force_index {
-            IndexHint::Names { action: HintAction::Force, word: IndexWord::Index, scope: None, names: vec![name] }
+            IndexHint::Names {
+                action: HintAction::Force,
+                word: IndexWord::Index,
+                scope: None,
+                names: vec![name],
+            }
         } else {
             IndexHint::IndexedBy(name)
         }]
@@ -54,12 +59,16 @@ fn served<'e>(filter: &'e Expr, found: &mut Vec<&'e str>) {
             served(left, found);
             served(right, found);
         }
-        Expr::Binary { left, op: BinaryOp::Eq | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge, right }
-            if constant(right) =>
-        {
+        Expr::Binary {
+            left,
+            op: BinaryOp::Eq | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge,
+            right,
+        } if constant(right) => {
             column(left, found);
         }
-        Expr::Between { expr, negated: false, low, high } if constant(low) && constant(high) => column(expr, found),
+        Expr::Between { expr, negated: false, low, high } if constant(low) && constant(high) => {
+            column(expr, found)
+        }
         Expr::In { expr, negated: false, list: InList::Exprs(list) } if list.iter().all(constant) => {
             column(expr, found)
         }

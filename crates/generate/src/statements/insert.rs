@@ -4,8 +4,8 @@ use eval::Datum;
 use model::{
     Rng,
     sql::{
-        Assignment, Conflict, ConflictAction, Expr, Ident, Insert, InsertModifier, InsertSource, InsertVerb, Query,
-        Resolution, Statement, ValuesWord,
+        Assignment, Conflict, ConflictAction, Expr, Ident, Insert, InsertModifier, InsertSource, InsertVerb,
+        Query, Resolution, Statement, ValuesWord,
     },
 };
 
@@ -191,7 +191,10 @@ impl Statements<'_> {
             into: true,
             table: shape.name.as_str().into(),
             columns: Some(columns.iter().map(|&at| shape.columns[at].name.as_str().into()).collect()),
-            source: InsertSource::Values { word: ValuesWord::Values, rows: rows.iter().map(values).collect() },
+            source: InsertSource::Values {
+                word: ValuesWord::Values,
+                rows: rows.iter().map(values).collect(),
+            },
             on_duplicate: Vec::new(),
             on_conflict: Vec::new(),
             returning: Vec::new(),

@@ -3,8 +3,8 @@
 use model::{
     Rng,
     sql::{
-        Direction, Expr, FunctionArgs, Ident, Limit, Lock, LockStrength, LockWait, OrderItem, Query, Select, SelectItem,
-        Statement, TableFactor, TableRef,
+        Direction, Expr, FunctionArgs, Ident, Limit, Lock, LockStrength, LockWait, OrderItem, Query, Select,
+        SelectItem, Statement, TableFactor, TableRef,
     },
 };
 
@@ -45,7 +45,8 @@ impl Statements<'_> {
         let filter = filter.unwrap_or_else(|| self.filter(rng, table)).into_option();
         let hints = self.hint(rng, table, filter.as_ref());
         let mut select = self.read(table, &[], filter, hints);
-        let ordered: Vec<usize> = (0..shape.columns.len()).filter(|&at| self.has_extremes(table, at)).collect();
+        let ordered: Vec<usize> =
+            (0..shape.columns.len()).filter(|&at| self.has_extremes(table, at)).collect();
         for _ in 0..rng.between(1, 2) {
             let (name, args) = match (rng.below(3), ordered.is_empty()) {
                 (0, _) | (_, true) => ("COUNT", FunctionArgs::Star),
@@ -154,13 +155,13 @@ impl Statements<'_> {
             other => other,
         };
         let may_wait = strength == LockStrength::Update || caps.share_waits;
-        let waits: Vec<LockWait> = [(caps.nowait, LockWait::Nowait), (caps.skip_locked, LockWait::SkipLocked)]
-            .into_iter()
-            .filter(|(has, _)| *has && may_wait)
-            .map(|(_, wait)| wait)
-            .collect();
-        let wait =
-            (!waits.is_empty() && details.lock_wait.draw(rng)).then(|| rng.pick(&waits).clone());
+        let waits: Vec<LockWait> =
+            [(caps.nowait, LockWait::Nowait), (caps.skip_locked, LockWait::SkipLocked)]
+                .into_iter()
+                .filter(|(has, _)| *has && may_wait)
+                .map(|(_, wait)| wait)
+                .collect();
+        let wait = (!waits.is_empty() && details.lock_wait.draw(rng)).then(|| rng.pick(&waits).clone());
         vec![Lock { strength, of: Vec::new(), wait }]
     }
 }
