@@ -2,6 +2,7 @@
 
 pub mod determinism;
 pub mod differences;
+pub mod expressions;
 pub mod recovery;
 
 /// Which test.
@@ -24,6 +25,15 @@ Example:
 Only servers that Isopod started itself are killed. Exit code 1: a trace did not say so, or a next
 case did not run.")]
     Recovery(recovery::Args),
+    /// Compute random expressions over random rows, here and on the server, and compare
+    #[command(after_help = "\
+Examples:
+  isopod selftest expressions --target mysql@9.7 --cases 1000000
+  isopod selftest expressions --target sqlite --json
+
+Exit code 1: the server gave another value than the evaluator. What the evaluator left open is counted
+by reason.")]
+    Expressions(expressions::Args),
 }
 
 /// Runs it.
@@ -31,5 +41,6 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Determinism(args) => determinism::run(args),
         Command::Recovery(args) => recovery::run(args),
+        Command::Expressions(args) => expressions::run(args),
     }
 }

@@ -1,0 +1,137 @@
+//! What was asked: decided or not, and which operators with which families of operands.
+
+use std::collections::BTreeMap;
+
+use eval::Fault;
+use generate::expressions::{ExprColumn, family::family};
+use model::{Product, sql::Expr};
+
+use super::compare::{Expected, Question};
+
+/// The counts.
+#[derive(Default)]
+pub struct Census {
+    pub decided: u64,
+    pub errors: u64,
+    pub as_where: u64,
+    pub unsure: BTreeMap<&'static str, u64>,
+    /// Made and decided, by operator and family.
+    pairs: BTreeMap<(String, &'static str), (u64, u64)>,
+}
+
+impl Census {
+    /// Counts a question.
+    pub fn count(&mut self, question: &Question, columns: &[ExprColumn], product: Product) {
+        let decided = match &question.expected {
+            Err(Fault::Unsure(reason)) => {
+                *self.unsure.entry(reason).or_default() += 1;
+                false
+            }
+            Err(Fault::Error(_)) => {
+                self.errors += 1;
+                true
+            }
+            Ok(_) => true,
+        };
+        self.decided += u64::from(decided);
+        self.as_where += u64::from(decided && matches!(question.expected, Ok(Expected::Rows(_))));
+        walk(&question.expr, &mut |expr| {
+            let Some(name) = operator(expr) else { return };
+            for child in children(expr) {
+                let key = (name.clone(), family(product, columns, child).name());
+                let counts = self.pairs.entry(key).or_default();
+                counts.0 += 1;
+                counts.1 += u64::from(decided);
+            }
+        });
+    }
+
+    /// Decided, by operator and family.
+    pub fn table(&self) -> BTreeMap<String, BTreeMap<&'static str, u64>> {
+        let mut table: BTreeMap<String, BTreeMap<&'static str, u64>> = BTreeMap::new();
+        for ((operator, family), (_, decided)) in &self.pairs {
+            table.entry(operator.clone()).or_default().insert(family, *decided);
+        }
+        table
+    }
+
+    /// Pairs decided less often than that.
+    pub fn rare(&self, enough: u64) -> Vec<String> {
+        let rare = self.pairs.iter().filter(|(_, (_, decided))| *decided < enough);
+        rare.map(|((operator, family), (made, decided))| format!("{operator} {family} ({decided} of {made})"))
+            .collect()
+    }
+}
+
+/// Visits an expression and all inside it.
+pub fn walk(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
+    visit(expr);
+    for child in children(expr) {
+        walk(child, visit);
+    }
+}
+
+/// The expressions right inside one.
+pub fn children(expr: &Expr) -> Vec<&Expr> {
+    use model::sql::{FunctionArgs, InList};
+    match expr {
+        Expr::Unary { expr, .. }
+        | Expr::IsNull { expr, .. }
+        | Expr::IsBool { expr, .. }
+        | Expr::Collate { expr, .. }
+        | Expr::Cast { expr, .. }
+        | Expr::Paren(expr) => vec![expr],
+        Expr::Binary { left, right, .. } => vec![left, right],
+        Expr::In { expr, list, .. } => {
+            let list = match list {
+                InList::Exprs(list) => list.as_slice(),
+                InList::Query(_) => &[],
+            };
+            std::iter::once(&**expr).chain(list).collect()
+        }
+        Expr::Between { expr, low, high, .. } => vec![expr, low, high],
+        Expr::Like { expr, pattern, escape, .. } => {
+            [&**expr, &**pattern].into_iter().chain(escape.as_deref()).collect()
+        }
+        Expr::Case { operand, whens, otherwise } => {
+            let whens = whens.iter().flat_map(|when| [&when.when, &when.then]);
+            operand.as_deref().into_iter().chain(whens).chain(otherwise.as_deref()).collect()
+        }
+        Expr::Function { args: FunctionArgs::List(list), .. } | Expr::Row(list) => list.iter().collect(),
+        Expr::Function { args: FunctionArgs::Star, .. }
+        | Expr::Literal(_)
+        | Expr::Column(_)
+        | Expr::Variable(_)
+        | Expr::Default
+        | Expr::BareFunction(_)
+        | Expr::Subquery(_)
+        | Expr::Exists(_) => Vec::new(),
+    }
+}
+
+/// What an expression does, if it does anything.
+pub fn operator(expr: &Expr) -> Option<String> {
+    Some(match expr {
+        Expr::Unary { op, .. } => format!("unary {op:?}"),
+        Expr::Binary { op, .. } => format!("{op:?}"),
+        Expr::IsNull { .. } => "IS NULL".to_string(),
+        Expr::IsBool { test, .. } => format!("IS {test:?}"),
+        Expr::In { .. } => "IN".to_string(),
+        Expr::Between { .. } => "BETWEEN".to_string(),
+        Expr::Like { op, .. } => format!("{op:?}"),
+        Expr::Collate { .. } => "COLLATE".to_string(),
+        Expr::Case { operand: None, .. } => "CASE WHEN".to_string(),
+        Expr::Case { operand: Some(_), .. } => "CASE x WHEN".to_string(),
+        Expr::Cast { ty, .. } => format!("CAST {}", ty.words.join(" ")),
+        Expr::Function { name, .. } => format!("{}()", name.name),
+        Expr::Row(_)
+        | Expr::Subquery(_)
+        | Expr::Exists(_)
+        | Expr::Literal(_)
+        | Expr::Column(_)
+        | Expr::Variable(_)
+        | Expr::Default
+        | Expr::BareFunction(_)
+        | Expr::Paren(_) => return None,
+    })
+}
