@@ -229,7 +229,8 @@ impl Checker<'_> {
         };
         let sql = format!("SELECT {}  -- {}", question.item, self.world.about(&question.item, row));
         let named = self.world.named();
-        let families = children(&question.expr).into_iter().map(|child| family(product, &named, child).name());
+        let families =
+            children(&question.expr).into_iter().map(|child| family(product, &named, child).name());
         let families: Vec<&str> = families.collect();
         let sort = format!(
             "{} {}{}",
@@ -271,7 +272,8 @@ impl Checker<'_> {
             }
         }
         loop {
-            let (expr, row) = smallest.as_ref().map_or((&question.expr, question.row), |(q, _)| (&q.expr, q.row));
+            let (expr, row) =
+                smallest.as_ref().map_or((&question.expr, question.row), |(q, _)| (&q.expr, q.row));
             let mut next = None;
             for child in children(expr) {
                 let part = value_question(&self.of, self.world, child.clone(), row);

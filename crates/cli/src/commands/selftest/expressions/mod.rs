@@ -128,9 +128,8 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Result> {
         while made < until && !interrupt::asked() {
             let many = BATCH.min((until - made) as usize);
             let row = rng.below(world.rows.len());
-            let batch: Vec<Question> = (0..many)
-                .map(|_| Question::new(&mut rng, &expressions, &world, &of, row))
-                .collect();
+            let batch: Vec<Question> =
+                (0..many).map(|_| Question::new(&mut rng, &expressions, &world, &of, row)).collect();
             made += many as u64;
             // The server has worked on the last ones in the meantime.
             if let Some(last) = asked.take() {
@@ -191,13 +190,18 @@ fn show(result: &Result) {
     }
     say!("  operators and how often each was decided, by the family of an operand:");
     for (operator, families) in &result.pairs {
-        let counts: Vec<String> = families.iter().map(|(family, count)| format!("{family} {count}")).collect();
+        let counts: Vec<String> =
+            families.iter().map(|(family, count)| format!("{family} {count}")).collect();
         say!("    {operator:<16} {}", counts.join("  "));
     }
     if !result.rare.is_empty() {
         say!("  decided fewer than {ENOUGH} times: {}", result.rare.join(", "));
     }
-    say!("  {} in which the server differs, of {}", plural(result.different, "expression"), plural(result.differences.len() as u64, "sort"));
+    say!(
+        "  {} in which the server differs, of {}",
+        plural(result.different, "expression"),
+        plural(result.differences.len() as u64, "sort")
+    );
     for difference in &result.differences {
         say!("    {} times: {}", difference.times, difference.sql);
         say!("      expected {}, the server says {}", difference.expected, difference.actual);

@@ -80,15 +80,14 @@ impl World {
 
     /// The values of the columns that a text names, for people: `c1 INT = 5`.
     pub fn about(&self, text: &str, row: Option<usize>) -> String {
-        let word = |name: &str| {
-            text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name)
-        };
+        let word = |name: &str| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);
         let named = self.columns.iter().enumerate().filter(|(_, (name, _))| word(name));
         let shown = named.map(|(i, (name, ty))| {
             let ty = spelled(self.product, ty);
             match row {
                 Some(row) => {
-                    let value = dialect::sql::print_expr(self.product, &self.rows[row][i].literal(self.product));
+                    let value =
+                        dialect::sql::print_expr(self.product, &self.rows[row][i].literal(self.product));
                     format!("{name} {ty} = {value}")
                 }
                 None => format!("{name} {ty}"),
