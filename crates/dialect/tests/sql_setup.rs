@@ -100,6 +100,17 @@ fn postgres_folds_names_and_counts_up() {
 }
 
 #[test]
+fn partitions_hold_the_rows_of_their_table() {
+    let list = [
+        "CREATE TABLE t(a INT) PARTITION BY HASH (a)",
+        "CREATE TABLE t_0 PARTITION OF t FOR VALUES WITH (MODULUS 1, REMAINDER 0)",
+        "INSERT INTO t VALUES (1)",
+    ];
+    let data = setup(Product::Postgres, &texts(&list)).expect("data");
+    assert_eq!((data.tables.len(), data.ddl.len(), data.inserts.len()), (1, 2, 1));
+}
+
+#[test]
 fn what_is_no_data() {
     for (list, why) in [
         (&["CREATE TABLE t(a INT)", "ALTER TABLE t ADD b INT"][..], "statement 2: expected a statement"),

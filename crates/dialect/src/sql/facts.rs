@@ -96,6 +96,7 @@ fn kind(statement: &Statement) -> Kind {
         Statement::Update(_) => Kind::Update,
         Statement::Delete(_) => Kind::Delete,
         Statement::CreateTable(_)
+        | Statement::CreatePartition(_)
         | Statement::CreateIndex(_)
         | Statement::DropTable(_)
         | Statement::DropIndex(_)

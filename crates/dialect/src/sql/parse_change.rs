@@ -106,9 +106,9 @@ impl Parser<'_> {
         let mut parts = self.dotted()?;
         let name = parts.pop().unwrap_or_default();
         let table = parts.pop().map(|table| ObjectName { schema: parts.pop(), name: table });
-        // PostgreSQL would take the table for a column and the column for a field of it.
+        // PostgreSQL would take the table for a column and the column for a field of it; SQLite has no such thing.
         self.needs(
-            table.is_none() || !self.rules.clauses.postgres_changes,
+            table.is_none() || !self.rules.clauses.bare_assignments,
             "table before a column that is assigned",
         )?;
         self.expect_symbol("=")?;
@@ -147,7 +147,7 @@ impl Parser<'_> {
         }
         self.expect("SET")?;
         let assignments = self.list(Self::assignment)?;
-        let from = self.other_tables("FROM")?;
+        let from = self.other_tables(self.rules.clauses.update_from, "FROM")?;
         let filter = self.filter()?;
         let mut update = Update {
             modifier,
@@ -168,12 +168,8 @@ impl Parser<'_> {
     }
 
     /// Tables that are read beside the one that is changed, after this word; or nothing.
-    fn other_tables(&mut self, word: &str) -> Read<Vec<TableRef>> {
-        if self.rules.clauses.postgres_changes && self.eat(word) {
-            self.list(Self::table_ref)
-        } else {
-            Ok(Vec::new())
-        }
+    fn other_tables(&mut self, has: bool, word: &str) -> Read<Vec<TableRef>> {
+        if has && self.eat(word) { self.list(Self::table_ref) } else { Ok(Vec::new()) }
     }
 
     /// Refuses ORDER BY and LIMIT where the dialect has them not.
@@ -195,7 +191,7 @@ impl Parser<'_> {
         self.expect("FROM")?;
         let table = self.table_factor()?;
         self.changed_table(&table)?;
-        let using = self.other_tables("USING")?;
+        let using = self.other_tables(self.rules.clauses.delete_using, "USING")?;
         let filter = self.filter()?;
         let early = self.rules.clauses.update_returning;
         let mut returning = if early { self.returning(true)? } else { Vec::new() };

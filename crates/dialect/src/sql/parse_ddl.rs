@@ -1,9 +1,9 @@
 //! Reading CREATE, DROP and TRUNCATE.
 
 use model::sql::{
-    Action, ColumnOption, Constraint, CreateIndex, CreateTable, DropBehaviour, DropIndex, DropTable,
-    ForeignKeyAction, Ident, IndexColumn, OptionValue, References, Statement, TableColumn, TableConstraint,
-    TableItem, TableOption, Truncate, TypeName,
+    Action, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour, DropIndex,
+    DropTable, ForeignKeyAction, Ident, IndexColumn, ObjectName, OptionValue, PartitionBy, Partitioning,
+    References, Statement, TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
 };
 
 use super::{
@@ -25,7 +25,7 @@ impl Parser<'_> {
         self.expect("CREATE")?;
         let temporary = self.eat("TEMPORARY");
         if self.eat("TABLE") {
-            return self.create_table(temporary).map(Statement::CreateTable);
+            return self.create_table(temporary);
         }
         let unique = self.eat("UNIQUE");
         if temporary || !self.eat("INDEX") {
@@ -46,12 +46,47 @@ impl Parser<'_> {
         Ok(Statement::CreateIndex(index))
     }
 
-    fn create_table(&mut self, temporary: bool) -> Read<CreateTable> {
+    fn create_table(&mut self, temporary: bool) -> Read<Statement> {
         let if_not_exists = self.eat("IF NOT EXISTS");
         let name = self.object()?;
+        if self.rules.clauses.postgres_ddl && !temporary && !if_not_exists && self.eat("PARTITION OF") {
+            return self.create_partition(name).map(Statement::CreatePartition);
+        }
         let items = self.paren_list(Self::table_item)?;
         let options = self.table_options()?;
-        Ok(CreateTable { temporary, if_not_exists, name, items, options })
+        let partition = self.partitioning()?;
+        Ok(Statement::CreateTable(CreateTable { temporary, if_not_exists, name, items, options, partition }))
+    }
+
+    /// `PARTITION BY ...`, or nothing.
+    fn partitioning(&mut self) -> Read<Option<Partitioning>> {
+        let mysql = self.rules.clauses.mysql_ddl;
+        if !(mysql || self.rules.clauses.postgres_ddl) || !self.eat("PARTITION BY") {
+            return Ok(None);
+        }
+        let by = if self.eat("HASH") {
+            PartitionBy::Hash(self.paren_expr()?)
+        } else if mysql && self.eat("KEY") {
+            PartitionBy::Key(self.paren_list(Self::ident)?)
+        } else {
+            return self.refuse("a way to partition that we know");
+        };
+        let count = if mysql && self.eat("PARTITIONS") { Some(self.number()?) } else { None };
+        Ok(Some(Partitioning { by, count }))
+    }
+
+    /// What follows PARTITION OF.
+    fn create_partition(&mut self, name: ObjectName) -> Read<CreatePartition> {
+        let of = self.object()?;
+        self.expect("FOR VALUES WITH")?;
+        self.expect_symbol("(")?;
+        self.expect("MODULUS")?;
+        let modulus = self.number()?;
+        self.expect_symbol(",")?;
+        self.expect("REMAINDER")?;
+        let remainder = self.number()?;
+        self.expect_symbol(")")?;
+        Ok(CreatePartition { name, of, modulus, remainder })
     }
 
     fn table_item(&mut self) -> Read<TableItem> {
@@ -264,7 +299,7 @@ impl Parser<'_> {
             }
             return Ok(options);
         }
-        while self.peek(0).is_some() {
+        while self.peek(0).is_some() && !self.is("PARTITION BY") {
             let mut words = Vec::new();
             if self.is("DEFAULT") {
                 words.push(self.bare_word()?);

@@ -167,6 +167,7 @@ impl Out {
             Statement::Update(u) => self.update(u),
             Statement::Delete(d) => self.delete(d),
             Statement::CreateTable(c) => self.create_table(c),
+            Statement::CreatePartition(c) => self.create_partition(c),
             Statement::CreateIndex(c) => self.create_index(c),
             Statement::DropTable(d) => {
                 self.kw("DROP TABLE");

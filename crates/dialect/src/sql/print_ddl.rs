@@ -1,8 +1,8 @@
 //! Writing CREATE TABLE and CREATE INDEX.
 
 use model::sql::{
-    Action, ColumnOption, Constraint, CreateIndex, CreateTable, DropBehaviour, IndexColumn, OptionValue,
-    References, TableColumn, TableConstraint, TableItem, TableOption,
+    Action, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour, IndexColumn,
+    OptionValue, PartitionBy, Partitioning, References, TableColumn, TableConstraint, TableItem, TableOption,
 };
 
 use super::print::Out;
@@ -24,6 +24,43 @@ impl Out {
         } else {
             create.options.iter().for_each(|o| self.table_option(o));
         }
+        create.partition.iter().for_each(|p| self.partitioning(p));
+    }
+
+    fn partitioning(&mut self, partitioning: &Partitioning) {
+        self.kw("PARTITION BY");
+        match &partitioning.by {
+            PartitionBy::Hash(expr) => {
+                self.kw("HASH");
+                self.symbol("(");
+                self.expr(expr);
+                self.symbol(")");
+            }
+            PartitionBy::Key(columns) => {
+                self.kw("KEY");
+                self.paren_list(columns, Out::ident);
+            }
+        }
+        if let Some(count) = &partitioning.count {
+            self.kw("PARTITIONS");
+            self.exact(count);
+        }
+    }
+
+    /// `CREATE TABLE ... PARTITION OF`.
+    pub fn create_partition(&mut self, partition: &CreatePartition) {
+        self.kw("CREATE TABLE");
+        self.object(&partition.name);
+        self.kw("PARTITION OF");
+        self.object(&partition.of);
+        self.kw("FOR VALUES WITH");
+        self.symbol("(");
+        self.kw("MODULUS");
+        self.exact(&partition.modulus);
+        self.symbol(",");
+        self.kw("REMAINDER");
+        self.exact(&partition.remainder);
+        self.symbol(")");
     }
 
     fn table_column(&mut self, column: &TableColumn) {

@@ -193,8 +193,12 @@ pub(super) struct Clauses {
     pub replace: bool,
     /// `ORDER BY` and `LIMIT` in UPDATE and DELETE
     pub ordered_changes: bool,
-    /// `UPDATE ... FROM`, `DELETE ... USING`, and no table before an assigned column
-    pub postgres_changes: bool,
+    /// `UPDATE ... FROM`
+    pub update_from: bool,
+    /// `DELETE FROM t USING ...`. MySQL names the table again among those that are joined, PostgreSQL must not.
+    pub delete_using: bool,
+    /// No table before an assigned column
+    pub bare_assignments: bool,
     /// `INSERT ... RETURNING` and `DELETE ... RETURNING`
     pub returning: bool,
     /// `UPDATE ... RETURNING`

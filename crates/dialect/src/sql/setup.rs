@@ -50,6 +50,12 @@ impl Reader {
                 self.data.ddl.push(text.to_string());
                 Ok(())
             }
+            // Its rows are those of the table that it is a part of.
+            Statement::CreatePartition(create) => {
+                self.position(&self.name(&create.of.name))?;
+                self.data.ddl.push(text.to_string());
+                Ok(())
+            }
             Statement::CreateIndex(create) => {
                 self.index(create)?;
                 self.data.ddl.push(text.to_string());

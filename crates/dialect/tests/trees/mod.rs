@@ -335,7 +335,14 @@ fn create_table(product: Product) -> impl Strategy<Value = CreateTable> {
         |(name, mut items, check)| {
             let kinds = [Constraint::PrimaryKey(vec!["a".into()]), Constraint::Check(check)];
             items.extend(kinds.map(|kind| TableItem::Constraint(TableConstraint { name: None, kind })));
-            CreateTable { temporary: false, if_not_exists: false, name, items, options: Vec::new() }
+            CreateTable {
+                temporary: false,
+                if_not_exists: false,
+                name,
+                items,
+                options: Vec::new(),
+                partition: None,
+            }
         },
     )
 }

@@ -96,6 +96,7 @@ pub fn role(statement: &Statement) -> Role {
             Role::Write
         }
         Statement::CreateTable(_)
+        | Statement::CreatePartition(_)
         | Statement::CreateIndex(_)
         | Statement::DropTable(_)
         | Statement::DropIndex(_)

@@ -151,7 +151,7 @@ pub struct Delete {
     pub ignore: bool,
     /// The table.
     pub table: TableFactor,
-    /// USING: tables that are read and not changed.
+    /// USING: tables that are read; in MySQL the changed one stands among them once more.
     pub using: Vec<TableRef>,
     /// WHERE.
     pub filter: Option<Expr>,

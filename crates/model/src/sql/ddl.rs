@@ -15,6 +15,39 @@ pub struct CreateTable {
     pub items: Vec<TableItem>,
     /// What stands after the closing parenthesis.
     pub options: Vec<TableOption>,
+    /// How its rows are dealt over partitions.
+    pub partition: Option<Partitioning>,
+}
+
+/// `PARTITION BY HASH (a) PARTITIONS 3`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partitioning {
+    /// How.
+    pub by: PartitionBy,
+    /// Over how many; PostgreSQL names its partitions one by one instead, by [`CreatePartition`].
+    pub count: Option<String>,
+}
+
+/// How rows are dealt over partitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PartitionBy {
+    /// `HASH (a)`
+    Hash(Expr),
+    /// `KEY (a, b)`
+    Key(Vec<Ident>),
+}
+
+/// PostgreSQL's `CREATE TABLE t_0 PARTITION OF t FOR VALUES WITH (MODULUS 2, REMAINDER 0)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreatePartition {
+    /// Its name.
+    pub name: ObjectName,
+    /// The table whose rows it holds.
+    pub of: ObjectName,
+    /// The number of partitions.
+    pub modulus: String,
+    /// Which one it is, from 0.
+    pub remainder: String,
 }
 
 /// A line of CREATE TABLE.

@@ -37,9 +37,9 @@ pub use control::{
     TransactionWord,
 };
 pub use ddl::{
-    Action, ColumnOption, Constraint, CreateIndex, CreateTable, DropBehaviour, DropIndex, DropTable,
-    ForeignKeyAction, IndexColumn, IndexWord, OptionValue, References, TableColumn, TableConstraint,
-    TableItem, TableOption, Truncate, TypeName,
+    Action, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour, DropIndex,
+    DropTable, ForeignKeyAction, IndexColumn, IndexWord, OptionValue, PartitionBy, Partitioning, References,
+    TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
 };
 pub use expr::{
     BinaryOp, BoolTest, CastSpelling, Expr, FunctionArgs, InList, LikeOp, Literal, NullSpelling, Quantifier,
@@ -66,6 +66,8 @@ pub enum Statement {
     Delete(Delete),
     /// `CREATE TABLE`.
     CreateTable(CreateTable),
+    /// `CREATE TABLE ... PARTITION OF`
+    CreatePartition(CreatePartition),
     /// `CREATE INDEX`.
     CreateIndex(CreateIndex),
     /// `DROP TABLE`.

@@ -34,6 +34,14 @@ pub(super) fn statement(s: &mut Statement, v: Visitor) {
         Statement::CreateTable(c) => {
             v.object(&mut c.name);
             c.items.iter_mut().for_each(|item| table_item(item, v));
+            match c.partition.as_mut().map(|p| &mut p.by) {
+                Some(PartitionBy::Hash(e)) => expr(e, v),
+                Some(PartitionBy::Key(_)) | None => {}
+            }
+        }
+        Statement::CreatePartition(c) => {
+            v.object(&mut c.name);
+            v.object(&mut c.of);
         }
         Statement::CreateIndex(c) => {
             v.object(&mut c.name);
