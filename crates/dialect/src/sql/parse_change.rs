@@ -106,7 +106,7 @@ impl Parser<'_> {
         let mut parts = self.dotted()?;
         let name = parts.pop().unwrap_or_default();
         let table = parts.pop().map(|table| ObjectName { schema: parts.pop(), name: table });
-        // PostgreSQL would take the table for a column and the column for a field of it; SQLite has no such thing.
+        // PostgreSQL would take the table for a column and the column for a field.
         self.needs(
             table.is_none() || !self.rules.clauses.bare_assignments,
             "table before a column that is assigned",

@@ -99,7 +99,7 @@ pub(super) static SQLITE: Rules = Rules {
         ordered_changes: true,
         update_from: true,
         delete_using: false,
-        bare_assignments: true,
+        bare_assignments: false,
         returning: true,
         update_returning: true,
         mysql_ddl: false,

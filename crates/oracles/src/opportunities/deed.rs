@@ -69,6 +69,7 @@ impl Deed {
                 deed.back_to = rollback.to.as_ref().map(|to| to.name.name.clone());
             }
             Statement::CreateTable(_)
+            | Statement::CreatePartition(_)
             | Statement::CreateIndex(_)
             | Statement::DropTable(_)
             | Statement::DropIndex(_)
@@ -211,6 +212,7 @@ fn word(statement: &Statement) -> &'static str {
         Statement::Delete(delete) if !delete.using.is_empty() => "delete-many",
         Statement::Delete(_) => "delete",
         Statement::CreateTable(_)
+        | Statement::CreatePartition(_)
         | Statement::CreateIndex(_)
         | Statement::DropTable(_)
         | Statement::DropIndex(_)
