@@ -38,6 +38,8 @@ pub struct Capabilities {
     pub prefixes: bool,
     /// `PARTITION BY`, without foreign keys.
     pub partitions: bool,
+    /// Each partition is created by a statement of its own.
+    pub named_partitions: bool,
     /// FOR UPDATE.
     pub for_update: bool,
     /// How a shared lock is written, if there is one.
@@ -124,6 +126,8 @@ pub fn capabilities(product: Product, version: &Version) -> Capabilities {
             virtual_indexes: false,
             foreign_keys: true,
             descending: true,
+            partitions: true,
+            named_partitions: true,
             for_update: true,
             share: Some(LockStrength::Share),
             key_locks: true,
@@ -203,6 +207,7 @@ fn nothing(product: Product, version: &Version) -> Capabilities {
         descending: false,
         prefixes: false,
         partitions: false,
+        named_partitions: false,
         for_update: false,
         share: None,
         key_locks: false,

@@ -6,9 +6,10 @@ use eval::Datum;
 use model::{
     schema::KeyKind,
     sql::{
-        ColumnOption, Constraint, CreateIndex, CreateTable, Direction, Expr, ForeignKeyAction, Ident,
-        IndexColumn, IndexWord, Insert, InsertSource, InsertVerb, References, Statement, TableColumn,
-        TableConstraint, TableItem, TableOption, ValuesWord,
+        ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, Direction, Expr,
+        ForeignKeyAction, Ident, IndexColumn, IndexWord, Insert, InsertSource, InsertVerb, PartitionBy,
+        Partitioning, References, Statement, TableColumn, TableConstraint, TableItem, TableOption,
+        ValuesWord,
     },
 };
 
@@ -48,14 +49,39 @@ pub fn create(schema: &Schema, table: &Table, caps: &Capabilities) -> Vec<Statem
         let words = ["WITHOUT", "ROWID"].map(str::to_string).to_vec();
         options.push(TableOption { words, equals: false, value: None });
     }
-    let table = Statement::CreateTable(CreateTable {
+    let create = Statement::CreateTable(CreateTable {
         temporary: false,
         if_not_exists: false,
         name: table.name.as_str().into(),
         items,
         options,
+        partition: partitioning(table, caps),
     });
-    [table].into_iter().chain(apart).collect()
+    [create].into_iter().chain(parts(table, caps)).chain(apart).collect()
+}
+
+/// How many partitions a partitioned table has.
+const PARTITIONS: u64 = 3;
+
+/// By the first column of the primary key, which every unique key of such a table holds.
+fn partitioning(table: &Table, caps: &Capabilities) -> Option<Partitioning> {
+    let key = table.primary().filter(|_| table.partitioned)?;
+    let by = PartitionBy::Hash(Expr::column(&table.columns[key.parts[0].column].name));
+    Some(Partitioning { by, count: (!caps.named_partitions).then(|| PARTITIONS.to_string()) })
+}
+
+/// The partitions themselves, where they are tables of their own.
+fn parts(table: &Table, caps: &Capabilities) -> Vec<Statement> {
+    let named = table.partitioned && caps.named_partitions;
+    let part = |remainder: u64| {
+        Statement::CreatePartition(CreatePartition {
+            name: format!("{}_{remainder}", table.name).as_str().into(),
+            of: table.name.as_str().into(),
+            modulus: PARTITIONS.to_string(),
+            remainder: remainder.to_string(),
+        })
+    };
+    (0..PARTITIONS).filter(|_| named).map(part).collect()
 }
 
 fn constraint(kind: Constraint) -> TableItem {
