@@ -283,6 +283,8 @@ fn changes() {
     );
     // MariaDB has all of it, though not an alias here.
     check(POSTGRES, false, &["DELETE FROM t x USING u, v WHERE x.a = u.a RETURNING *"]);
+    // Only MySQL wants the table named again, which is a matter of its names and not of its grammar.
+    check(MY, false, &["DELETE FROM t USING t JOIN u ON t.a = u.a WHERE u.b = 2"]);
     // To PostgreSQL a table `ignore` with an alias.
     check(MY, false, &["UPDATE IGNORE t SET a = 1"]);
     check(
@@ -319,7 +321,6 @@ fn changes() {
             "UPDATE t JOIN u ON t.a = u.a SET t.b = u.b",
             "UPDATE t, u SET t.b = u.b",
             "DELETE IGNORE FROM t",
-            "DELETE FROM t USING t JOIN u ON t.a = u.a WHERE u.b = 2",
         ],
     );
     check(SQLITE, true, &["INSERT OR IGNORE INTO t VALUES (1)", "UPDATE OR REPLACE t SET a = 1 RETURNING *"]);
