@@ -13,6 +13,7 @@ mod judged;
 mod loading;
 mod output;
 mod problems;
+mod profiles;
 mod progress;
 mod secrets;
 mod targets;

@@ -167,6 +167,17 @@ pub fn capabilities(product: Product, version: &Version) -> Capabilities {
     }
 }
 
+/// The newest version that these capabilities were written for: what a dialect without a version means.
+pub fn newest(product: Product) -> Version {
+    Version(match product {
+        Product::Mysql => vec![9, 7],
+        Product::Mariadb => vec![11, 8],
+        Product::Postgres => vec![18],
+        Product::Sqlite => vec![3, 50],
+        Product::Reference => vec![1],
+    })
+}
+
 /// What MySQL and MariaDB have in common.
 fn innodb(product: Product, version: &Version) -> Capabilities {
     Capabilities {

@@ -12,7 +12,7 @@ pub mod reference;
 pub mod sql;
 pub mod sqlite;
 
-pub use capabilities::{Capabilities, capabilities};
+pub use capabilities::{Capabilities, capabilities, newest};
 use model::{Ends, ErrorClass, Level, Product, Version};
 
 /// What the executor and the printers need to know about a product.

@@ -139,6 +139,16 @@ impl Generator {
         }));
     }
 
+    /// What a case says about where it comes from.
+    fn notes(&self, number: u64, kind: OrderKind) -> Vec<String> {
+        let strategy = self.set.as_ref().map_or("", |made| made.set.strategy.name());
+        let order = kind.feature().trim_start_matches("order:");
+        vec![
+            format!("strategy {strategy}, order {order}"),
+            format!("seed {}, number {number}, profile {} {}", self.seed, self.profile.name, self.hash),
+        ]
+    }
+
     /// Case number `number`.
     pub fn case(&mut self, number: u64) -> Made {
         self.make_set(number / self.profile.cases.orders_per_set);
@@ -163,10 +173,10 @@ impl Generator {
             sessions: made.set.scripts.iter().enumerate().map(session).collect(),
             setup: Setup { statements: schema.setup.clone() },
             steps,
+            notes: self.notes(number, kind),
             products: vec![self.caps.product],
             ..Case::default()
         };
-        let _ = &self.hash;
         Made {
             case,
             schema: schema.schema.number,

@@ -19,6 +19,9 @@ pub struct Case {
     /// Bug numbers and the like.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<String>,
+    /// Where it comes from and whatever else is worth keeping, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The products that it is written for; empty means all.
     #[serde(rename = "for", default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<Product>,

@@ -146,6 +146,7 @@ fn case() -> impl Strategy<Value = Case> {
         (
             "([A-Za-z][A-Za-z',;:]{0,9}( [a-z'é-]{0,9}[a-z]){0,3})?",
             vec("[A-Za-z#0-9-]{3,9}", 0..3),
+            vec("[A-Za-z][a-z,;:']{0,9}( [a-z0-9]{1,9}){0,2}", 0..3),
             proptest::sample::subsequence(Product::ALL.to_vec(), 0..=3),
             sessions_all.prop_shuffle(),
             vec(sql(), 0..3),
@@ -153,10 +154,11 @@ fn case() -> impl Strategy<Value = Case> {
             states,
             fails,
         )
-            .prop_map(|(title, links, products, sessions, statements, steps, final_state, fails)| {
+            .prop_map(|(title, links, notes, products, sessions, statements, steps, final_state, fails)| {
                 Case {
                     title,
                     links: links.into_iter().map(|link| format!("L{link}")).collect(),
+                    notes,
                     products,
                     sessions,
                     setup: Setup { statements },

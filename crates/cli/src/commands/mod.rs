@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod corpus;
 pub mod fmt;
+pub mod generate;
 pub mod run;
 pub mod selftest;
 pub mod server;
@@ -18,6 +19,8 @@ pub enum Command {
     /// Install, start and stop real servers, without root
     #[command(subcommand)]
     Server(server::Command),
+    /// Make random cases that conflict, the same for the same seed
+    Generate(generate::Args),
     /// Put case files into their usual layout
     Fmt(fmt::Args),
     /// Test Isopod itself on a real server
@@ -34,6 +37,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Run(args) => run::run(args),
         Command::Corpus(command) => corpus::run(command),
         Command::Server(command) => server::run(command),
+        Command::Generate(args) => generate::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Selftest(command) => selftest::run(command),
         Command::Bench(command) => bench::run(command),

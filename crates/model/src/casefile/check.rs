@@ -159,6 +159,7 @@ fn ties(text: &str, document: &Document, problems: &mut Vec<Problem>) {
             }
             Kind::Title(_)
             | Kind::Link(_)
+            | Kind::Note(_)
             | Kind::For(_)
             | Kind::Session(_)
             | Kind::Statement(_)

@@ -100,6 +100,8 @@ pub(super) enum Kind {
     Title(String),
     /// `link    MDEV-1, MySQL#2`
     Link(Vec<String>),
+    /// `note    found on 9.7.4`
+    Note(String),
     /// `for     mysql, mariadb`
     For(Vec<Product>),
     /// `session T3 level SER`
@@ -126,7 +128,7 @@ impl Kind {
     /// Is it one of the lines above the sections?
     pub fn is_header(&self) -> bool {
         match self {
-            Kind::Title(_) | Kind::Link(_) | Kind::For(_) | Kind::Session(_) => true,
+            Kind::Title(_) | Kind::Link(_) | Kind::Note(_) | Kind::For(_) | Kind::Session(_) => true,
             Kind::Section(_)
             | Kind::Statement(_)
             | Kind::Step { .. }

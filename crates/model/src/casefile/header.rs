@@ -1,4 +1,4 @@
-//! Reads the lines above the sections: `title`, `link`, `for` and `session`.
+//! Reads the lines above the sections: `title`, `link`, `note`, `for` and `session`.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ impl Reader<'_> {
             let known = KEYS.into_iter().chain(Section::ALL.map(Section::name));
             let problem = self.problem(key_span, format!("unknown key `{key}`"), "not known here");
             let all =
-                "the keys are title, link, for and session; the sections setup, steps, final and fails on";
+                "the keys are title, link, note, for and session; the sections setup, steps, final and fails on";
             return Err(problem.help(all).did_you_mean(key, known));
         }
         self.cursor.skip_blanks();
@@ -50,6 +50,7 @@ impl Reader<'_> {
                 self.list(value, span.start, |word| (!word.is_empty()).then(|| word.to_string()))
                     .map_err(|(span, _)| self.problem(span, "an empty link", "nothing between the commas"))?,
             ),
+            "note" => Kind::Note(value.to_string()),
             "for" => Kind::For(self.list(value, span.start, |word| word.parse::<Product>().ok()).map_err(
                 |(span, word)| {
                     let names: Vec<&str> = Product::ALL.iter().map(|product| product.name()).collect();

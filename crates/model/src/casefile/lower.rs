@@ -24,6 +24,10 @@ pub(super) fn lower(text: &str, document: &Document) -> (Case, Vec<Problem>) {
                 case.links.extend(links.iter().cloned());
                 None
             }
+            Kind::Note(note) => {
+                case.notes.push(note.clone());
+                None
+            }
             Kind::For(products) => {
                 case.products.extend(products.iter().copied());
                 None

@@ -18,7 +18,7 @@ pub(super) fn print(document: &Document) -> String {
     let mut before = None;
     for item in &document.items {
         let column = match &item.kind {
-            Kind::Title(_) | Kind::Link(_) | Kind::For(_) | Kind::Session(_) | Kind::Section(_) => 0,
+            Kind::Title(_) | Kind::Link(_) | Kind::Note(_) | Kind::For(_) | Kind::Session(_) | Kind::Section(_) => 0,
             Kind::Statement(_) | Kind::Step { .. } | Kind::Table { .. } | Kind::Group(_) => 2,
             Kind::Expect(_) => arrow,
             Kind::GroupStep { .. } | Kind::GroupTable { .. } => 4,
@@ -92,6 +92,7 @@ fn body(kind: &Kind, column: usize) -> String {
     match kind {
         Kind::Title(title) => format!("title   {title}"),
         Kind::Link(links) => format!("link    {}", links.join(", ")),
+        Kind::Note(note) => format!("note    {note}"),
         Kind::For(products) => {
             let names: Vec<&str> = products.iter().map(|product| product.name()).collect();
             format!("for     {}", names.join(", "))

@@ -12,6 +12,7 @@ pub(super) fn raise(case: &Case) -> Option<Document> {
     if !case.links.is_empty() {
         kinds.push(Kind::Link(case.links.clone()));
     }
+    kinds.extend(case.notes.iter().cloned().map(Kind::Note));
     if !case.products.is_empty() {
         kinds.push(Kind::For(case.products.clone()));
     }
@@ -82,6 +83,7 @@ pub(super) fn first_difference(a: &Case, b: &Case) -> &'static str {
     match () {
         () if a.title != b.title => "its title would change",
         () if a.links != b.links => "its links would change",
+        () if a.notes != b.notes => "its notes would change",
         () if a.products != b.products => "the products that it is for would change",
         () if a.sessions != b.sessions => "its sessions would change",
         () if a.setup != b.setup => "its setup would change",

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// The lines above the sections; [`super::header`] reads them.
-pub(super) const KEYS: [&str; 4] = ["title", "link", "for", "session"];
+pub(super) const KEYS: [&str; 5] = ["title", "link", "note", "for", "session"];
 
 /// Reads a whole text.
 pub(super) fn read(text: &str) -> Result<Document, Vec<Problem>> {

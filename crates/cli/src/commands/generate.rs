@@ -1,0 +1,123 @@
+//! `isopod generate`: the cases of a seed, as files that run without the generator.
+
+use std::{fs, path::PathBuf};
+
+use anyhow::Context;
+use generate::{Generator, Profile};
+use model::{Product, Seed, Version, casefile};
+
+use crate::{
+    arguments::{Levels, count, levels},
+    interrupt,
+    output::{plural, say},
+    profiles,
+    progress::Progress,
+};
+
+/// Options.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isopod generate --dialect mariadb@10.11 --cases 1            one case, to look at
+  isopod generate --dialect postgres --cases 500 --out cases   files for isopod run
+  isopod generate --dialect sqlite --cases 10000 --hash        one number for all of them
+
+The same seed, dialect, version, levels and profile give the same cases, byte for byte, on every machine.")]
+pub struct Args {
+    /// Whose SQL, and of which version if not the newest: mysql, mariadb@10.11, postgres@18, sqlite
+    #[arg(long, value_name = "DIALECT", value_parser = dialect)]
+    dialect: (Product, Version),
+    /// Where the cases come from
+    #[arg(long, default_value = "150D-0000-0001")]
+    seed: Seed,
+    /// How many cases
+    #[arg(long, default_value_t = 10, value_parser = count)]
+    cases: u64,
+    /// The number of the first one
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    first: u64,
+    /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
+    #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
+    profile: String,
+    /// The isolation level (RU, RC, RR, SER), or all that the product has
+    #[arg(long, default_value = "all", value_parser = levels)]
+    level: Levels,
+    /// Write each case into a file of its own in this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print one hash over all cases instead of the cases
+    #[arg(long, conflicts_with = "out")]
+    hash: bool,
+}
+
+/// Reads `mariadb@10.11`.
+fn dialect(text: &str) -> Result<(Product, Version), String> {
+    let (product, version) = text.split_once('@').map_or((text, None), |(p, v)| (p, Some(v)));
+    let product: Product = product.parse().map_err(|error: model::target::BadTarget| error.to_string())?;
+    let version = match version {
+        Some(version) => version.parse().map_err(|error: model::target::BadTarget| error.to_string())?,
+        None => dialect::newest(product),
+    };
+    Ok((product, version))
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    interrupt::listen();
+    let (product, version) = &args.dialect;
+    let profile: Profile = profiles::load(&args.profile)?;
+    let (name, hash) = (profile.name.clone(), profile.hash());
+    let mut generator = Generator::with(args.seed, *product, version, &args.level.on(*product)?, profile);
+    if let Some(folder) = &args.out {
+        fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    }
+    let mut progress = Progress::new("generate".to_string(), args.cases);
+    let mut sum = Digest::default();
+    let mut done = 0;
+    for number in args.first..args.first.saturating_add(args.cases) {
+        if interrupt::asked() {
+            break;
+        }
+        let made = generator.case(number);
+        let text = casefile::print(&made.case).with_context(|| format!("case {number}"))?;
+        sum.add(&text);
+        match &args.out {
+            Some(folder) => {
+                let file = folder.join(format!("case-{number:08}.iso"));
+                fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
+            }
+            None if args.hash => {}
+            None if number > args.first => say!("\n{}", text.trim_end()),
+            None => say!("{}", text.trim_end()),
+        }
+        done += 1;
+        progress.step();
+    }
+    progress.end();
+    if args.hash {
+        say!("{}", sum.text());
+    }
+    eprintln!("{} of {}, profile {name} {hash}", plural(done, "case"), args.seed);
+    Ok(if interrupt::asked() { 2 } else { 0 })
+}
+
+/// A hash over the text of cases, which tells whether two machines made the same ones.
+struct Digest(u64);
+
+impl Default for Digest {
+    fn default() -> Digest {
+        Digest(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Digest {
+    fn add(&mut self, text: &str) {
+        for byte in text.bytes().chain([0]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn text(&self) -> String {
+        format!("{:016x}", self.0)
+    }
+}
