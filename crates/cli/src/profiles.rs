@@ -21,9 +21,12 @@ pub fn load(name: &str) -> anyhow::Result<Profile> {
         vec![named, own]
     };
     if !Path::new(name).is_file() {
-        return Err(Advised { message: BadProfile::Unknown(name.to_string()).to_string(), advice: advice() }.into());
+        return Err(
+            Advised { message: BadProfile::Unknown(name.to_string()).to_string(), advice: advice() }.into()
+        );
     }
     let text = fs::read_to_string(name)
         .map_err(|error| Advised { message: format!("{name} cannot be read: {error}"), advice: advice() })?;
-    Ok(Profile::parse(name, &text).map_err(|error| Advised { message: error.to_string(), advice: advice() })?)
+    Ok(Profile::parse(name, &text)
+        .map_err(|error| Advised { message: error.to_string(), advice: advice() })?)
 }

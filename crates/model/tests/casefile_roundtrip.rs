@@ -154,8 +154,8 @@ fn case() -> impl Strategy<Value = Case> {
             states,
             fails,
         )
-            .prop_map(|(title, links, notes, products, sessions, statements, steps, final_state, fails)| {
-                Case {
+            .prop_map(
+                |(title, links, notes, products, sessions, statements, steps, final_state, fails)| Case {
                     title,
                     links: links.into_iter().map(|link| format!("L{link}")).collect(),
                     notes,
@@ -165,8 +165,8 @@ fn case() -> impl Strategy<Value = Case> {
                     steps,
                     final_state,
                     fails,
-                }
-            })
+                },
+            )
     })
 }
 

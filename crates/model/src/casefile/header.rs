@@ -24,8 +24,7 @@ impl Reader<'_> {
         if !KEYS.contains(&key) {
             let known = KEYS.into_iter().chain(Section::ALL.map(Section::name));
             let problem = self.problem(key_span, format!("unknown key `{key}`"), "not known here");
-            let all =
-                "the keys are title, link, note, for and session; the sections setup, steps, final and fails on";
+            let all = "the keys are title, link, note, for and session; the sections setup, steps, final and fails on";
             return Err(problem.help(all).did_you_mean(key, known));
         }
         self.cursor.skip_blanks();
