@@ -4,6 +4,7 @@
 //! what an error code means and what it ends, how tables are emptied. Nothing here talks to a server.
 
 pub mod capabilities;
+pub mod checks;
 pub mod guard;
 pub mod mariadb;
 pub mod mysql;
@@ -13,6 +14,8 @@ pub mod sql;
 pub mod sqlite;
 
 pub use capabilities::{Capabilities, capabilities, newest};
+pub use capabilities::{Capabilities, capabilities};
+pub use checks::Checks;
 use model::{Ends, ErrorClass, Level, Product, Version};
 
 /// What the executor and the printers need to know about a product.
@@ -45,6 +48,8 @@ pub struct Dialect {
     pub variants: &'static [&'static [(&'static str, &'static str)]],
     /// Those of these settings that not every version has.
     pub since: &'static [Since],
+    /// How it is looked at after a case.
+    pub checks: Checks,
 }
 
 /// A setting that came with a later version.

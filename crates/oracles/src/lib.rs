@@ -3,8 +3,11 @@
 //! An oracle never holds a connection. It is opened as a [`Conversation`] for one run of one case; it may ask for more runs as
 //! data, and in the end it gives a verdict.
 
+pub mod crash;
 pub mod expectations;
+pub mod invariants;
 pub mod opportunities;
+pub mod story;
 
 use model::{Aftermath, Case, Level, Trace, Verdict};
 
@@ -50,4 +53,17 @@ pub trait Oracle: Send + Sync {
 pub trait Conversation {
     /// What it says to the answers to what it asked for last; none the first time.
     fn next(&mut self, answers: &[Answer]) -> Ask;
+}
+
+/// Every oracle that judges a run by itself, in the order in which they are asked.
+pub fn all() -> Vec<Box<dyn Oracle>> {
+    vec![Box::new(crash::Crash), Box::<invariants::Invariants>::default()]
+}
+
+/// What an oracle says that asks for no further run.
+pub fn judge(oracle: &dyn Oracle, seen: &Answer) -> Verdict {
+    match oracle.open(seen).next(&[]) {
+        Ask::Done(verdict) => verdict,
+        Ask::Run(_) => Verdict::Undecided { reason: "wants-more-runs".to_string() },
+    }
 }

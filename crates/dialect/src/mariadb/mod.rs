@@ -36,4 +36,5 @@ pub static DIALECT: Dialect = Dialect {
         releases: &[[10, 6, 18], [10, 11, 8], [11, 0, 6], [11, 1, 5], [11, 2, 4], [11, 4, 2]],
         without: "OFF",
     }],
+    checks: mysql::checks::CHECKS,
 };

@@ -1,5 +1,6 @@
 //! MySQL with InnoDB.
 
+pub(crate) mod checks;
 pub mod errors;
 
 use model::{Level, Product, Version};
@@ -25,6 +26,7 @@ pub static DIALECT: Dialect = Dialect {
     // A log of statements, the default before 5.7.7, refuses every change at READ UNCOMMITTED and READ COMMITTED.
     variants: &[&[("log_bin", "ON"), ("binlog_format", "ROW")], &[("log_bin", "OFF")]],
     since: &[],
+    checks: checks::CHECKS,
 };
 
 pub(crate) const BEGIN: Begin = Begin {

@@ -1,5 +1,6 @@
 //! PostgreSQL. READ UNCOMMITTED is accepted there and is READ COMMITTED, so it has three levels.
 
+mod checks;
 pub mod errors;
 
 use model::{Level, Product};
@@ -38,6 +39,7 @@ pub static DIALECT: Dialect = Dialect {
     quote: '"',
     variants: &[&[]],
     since: &[],
+    checks: checks::CHECKS,
 };
 
 /// Routines with their arguments, sequences that belong to no column, materialized views, and types that are not the

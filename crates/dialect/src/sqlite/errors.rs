@@ -12,7 +12,8 @@ pub fn classify(code: u32, _sqlstate: &str) -> (ErrorClass, Ends) {
         1555 | 2067 | 2579 => DuplicateKey,
         _ => match code & 0xff {
             1 => Syntax,
-            2 | 7 | 10 | 11 | 14 | 26 => Internal,
+            // INTERNAL, NOMEM, IOERR, CORRUPT, CANTOPEN, MISUSE, FORMAT, NOTADB
+            2 | 7 | 10 | 11 | 14 | 21 | 24 | 26 => Internal,
             5 | 6 => Busy,
             8 => ReadOnly,
             9 => Interrupted,
@@ -36,6 +37,7 @@ mod tests {
         assert_eq!(classify(5, ""), (Busy, Ends::Statement));
         assert_eq!(classify(517, ""), (WriteConflict, Ends::Statement));
         assert_eq!(classify(1555, ""), (DuplicateKey, Ends::Statement));
+        assert_eq!(classify(779, ""), (Internal, Ends::Statement), "an index of a corrupt file");
         assert_eq!(classify(275, ""), (Constraint, Ends::Statement));
     }
 }

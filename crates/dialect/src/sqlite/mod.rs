@@ -1,5 +1,6 @@
 //! SQLite: one writer at a time, nothing ever waits, and every transaction is serializable.
 
+mod checks;
 pub mod errors;
 
 use model::{Level, Product};
@@ -31,4 +32,5 @@ pub static DIALECT: Dialect = Dialect {
     quote: '"',
     variants: &[&[("journal_mode", "delete")], &[("journal_mode", "wal")]],
     since: &[],
+    checks: checks::CHECKS,
 };

@@ -1,0 +1,138 @@
+//! What must hold on every trace of every product, whatever the contract: no value from nowhere, no value of an undone
+//! writer, no unique value twice, repeatable reads, indexes that agree. One file per invariant.
+//!
+//! What a product's manual exempts stands in [`exemptions`] and nowhere else.
+
+mod constants;
+pub mod exemptions;
+mod indexes;
+mod provenance;
+mod repeat;
+mod unique;
+mod writers;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::{Fingerprint, Product, Reply, Verdict, Violation};
+
+use crate::{
+    Answer, Ask, Conversation, Oracle,
+    story::{Story, Tables},
+};
+
+/// Something that an invariant complains about.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// The invariant.
+    pub rule: &'static str,
+    /// Where; none for the final state.
+    pub step: Option<usize>,
+    /// What came.
+    pub story: String,
+    /// The sentence of the manual that allows it.
+    pub by: Option<&'static exemptions::Exemption>,
+}
+
+/// A setup that was read.
+type Read = Arc<Result<Tables, &'static str>>;
+
+/// The oracle.
+#[derive(Debug, Default)]
+pub struct Invariants {
+    /// The setup that was read last: many cases in a row have the same one, and reading it costs more than the rest.
+    last: Mutex<Option<(Product, Vec<String>, Read)>>,
+}
+
+impl Oracle for Invariants {
+    fn name(&self) -> &'static str {
+        "invariants"
+    }
+
+    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+        Box::new(Once { seen, tables: self.tables(seen) })
+    }
+}
+
+impl Invariants {
+    fn tables(&self, seen: &Answer) -> Read {
+        let (product, statements) = (seen.trace.server.product, &seen.case.setup.statements);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((of, texts, read)) if *of == product && texts == statements => read.clone(),
+            _ => {
+                let read = Arc::new(Tables::read(product, statements));
+                *last = Some((product, statements.clone(), read.clone()));
+                read
+            }
+        }
+    }
+}
+
+/// One run says all that is needed.
+struct Once<'a> {
+    seen: &'a Answer,
+    tables: Read,
+}
+
+impl Conversation for Once<'_> {
+    fn next(&mut self, _answers: &[Answer]) -> Ask {
+        Ask::Done(judge(self.seen, &self.tables))
+    }
+}
+
+fn judge(seen: &Answer, tables: &Result<Tables, &'static str>) -> Verdict {
+    let undecided = |reason: &str| Verdict::Undecided { reason: reason.to_string() };
+    if seen.trace.false_decisions > 0 {
+        return undecided("late-answer");
+    }
+    let story = Story::new(seen, tables);
+    let mut found = Vec::new();
+    indexes::check(seen, &mut found);
+    let unclear = story.unclear();
+    if let (None, Ok(tables)) = (unclear, tables) {
+        repeat::check(&story, tables, &mut found);
+        unique::check(&story, tables, &mut found);
+        provenance::check(&story, tables, &mut found);
+    }
+    if let Some(bad) = found.iter().find(|found| found.by.is_none()) {
+        return Verdict::Violated(violation(&story, bad));
+    }
+    let died = seen.trace.outcomes.iter().any(|outcome| outcome.reply == Reply::ServerDied);
+    match unclear {
+        Some(reason) => undecided(reason),
+        None if died => undecided("server-died"),
+        None => {
+            let mut by: Vec<String> =
+                found.iter().filter_map(|found| found.by.map(exemptions::Exemption::text)).collect();
+            by.sort_unstable();
+            by.dedup();
+            Verdict::Holds { by }
+        }
+    }
+}
+
+fn violation(story: &Story<'_>, found: &Found) -> Violation {
+    let (statement, level) = match found.step {
+        Some(step) => (story.steps[step].kind.name(), story.level(step)),
+        None => ("final", None),
+    };
+    let place = match found.step {
+        Some(step) => {
+            let step_of = &story.seen.case.steps[step];
+            format!("{} (step {}): ", story.seen.case.sessions[step_of.session].name, step + 1)
+        }
+        None => "in the end: ".to_string(),
+    };
+    let evidence = found.step.map(|step| story.seen.case.steps[step].sql.clone()).into_iter().collect();
+    Violation {
+        fingerprint: Fingerprint {
+            kind: "invariant".into(),
+            rule: found.rule.into(),
+            statement: statement.into(),
+            level,
+        },
+        step: found.step,
+        story: place + &found.story,
+        evidence,
+    }
+}

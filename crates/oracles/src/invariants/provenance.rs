@@ -1,0 +1,134 @@
+//! No value that nobody wrote, and no value of a writer that was undone.
+//!
+//! For each column there is a set of constants that somebody wrote. A value outside of it was written by nobody. A value
+//! that is in it only because of statements that were undone must not be seen by other transactions, unless the level is
+//! READ UNCOMMITTED and the read takes no locks (a transaction sees its own work, undone later or not).
+//!
+//! ```text
+//! setup: t(a, b) = (1, 10)      T1: UPDATE t SET b = 20    T1: ROLLBACK
+//! T2 reads b = 10   the setup wrote it
+//! T2 reads b = 20   only T1 wrote it, and T1 was undone: aborted read
+//! T2 reads b = 15   nobody wrote it
+//! ```
+
+use model::RowSet;
+
+use super::{
+    Found,
+    constants::Known,
+    exemptions::{self, Owed},
+    writers::{Writer, Writers},
+};
+use crate::story::{Projection, Story, Tables, projection};
+
+/// Looks at every result and at the final state.
+pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
+    let mut look = Look { story, tables, writers: None, found };
+    for (i, step) in story.steps.iter().enumerate() {
+        let (Some(rows), Some(query)) = (story.rows(i), story.query(i)) else { continue };
+        if rows.is_empty() {
+            continue;
+        }
+        if let Some(projection) = projection(tables, query) {
+            let clean = exemptions::committed_values(story.product, story.level(i), step.kind);
+            look.rows(Some(i), &projection, rows, clean);
+        }
+    }
+    for (name, rows) in story.seen.trace.final_state.iter().flatten() {
+        if let Some(table) = tables.find(name) {
+            let columns = (0..tables.all[table].columns.len()).map(Some).collect();
+            look.rows(None, &Projection { table, columns }, rows, Owed::Yes);
+        }
+    }
+}
+
+struct Look<'a, 'b> {
+    story: &'a Story<'b>,
+    tables: &'a Tables,
+    writers: Option<Writers>,
+    found: &'a mut Vec<Found>,
+}
+
+impl Look<'_, '_> {
+    fn rows(
+        &mut self,
+        step: Option<usize>,
+        seen: &Projection,
+        rows: &RowSet,
+        clean: Owed,
+    ) {
+        if seen.columns.len() != rows.columns().len() || self.tables.all[seen.table].foreign_engine {
+            return;
+        }
+        let (story, tables) = (self.story, self.tables);
+        let writers = self.writers.get_or_insert_with(|| Writers::of(story, tables));
+        for (at, column) in seen.columns.iter().enumerate() {
+            let Some(column) = *column else { continue };
+            let values = Values::of(story, writers, (seen.table, column), step);
+            // Somebody whose work may be seen writes more than constants.
+            if values.vague {
+                continue;
+            }
+            for row in 0..rows.len() {
+                let cell = rows.cell(row, at);
+                let holds = |values: &[&Known]| values.iter().any(|known| matches!(known, Some(v) if v.as_deref() == cell));
+                if holds(&values.possible) {
+                    continue;
+                }
+                let place = format!("{}.{}", tables.all[seen.table].name, tables.all[seen.table].columns[column].name);
+                let shown = format!("row {} has {} in {place}", rows.row_text(row), rows.value(row, at));
+                if holds(&values.undone) {
+                    let by = match clean {
+                        Owed::Yes => None,
+                        Owed::Not(exemption) => Some(exemption),
+                        Owed::Unclear => continue,
+                    };
+                    let story = format!("{shown}, which only statements wrote that were undone");
+                    self.found.push(Found { rule: "aborted-read", step, story, by });
+                } else if !values.undone_vague {
+                    let story = format!("{shown}, which nobody wrote");
+                    self.found.push(Found { rule: "value-from-nowhere", step, story, by: None });
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// What may be in a column, seen from one reader.
+struct Values<'w> {
+    /// What those wrote whose work may be seen.
+    possible: Vec<&'w Known>,
+    /// Does one of them write what we cannot tell?
+    vague: bool,
+    /// What those wrote whose work was undone.
+    undone: Vec<&'w Known>,
+    /// Does one of these write what we cannot tell?
+    undone_vague: bool,
+}
+
+impl<'w> Values<'w> {
+    fn of(story: &Story<'_>, writers: &'w Writers, place: (usize, usize), reader: Option<usize>) -> Values<'w> {
+        let mut values = Values { possible: Vec::new(), vague: false, undone: Vec::new(), undone_vague: false };
+        let own = reader.and_then(|step| story.steps[step].transaction);
+        for written in writers.of_column(place.0, place.1) {
+            let undone = match written.by {
+                Writer::Setup => false,
+                Writer::Step(step) => {
+                    let told = &story.steps[step];
+                    // What was never sent wrote nothing, whatever it says.
+                    let Some(transaction) = told.transaction else { continue };
+                    told.undone && own != Some(transaction)
+                }
+            };
+            match (undone, &written.value) {
+                (false, None) => values.vague = true,
+                (true, None) => values.undone_vague = true,
+                (false, known) => values.possible.push(known),
+                (true, known) => values.undone.push(known),
+            }
+        }
+        values
+    }
+}
+

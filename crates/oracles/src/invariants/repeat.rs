@@ -1,0 +1,160 @@
+//! The same SELECT twice in one transaction at REPEATABLE READ or SERIALIZABLE, without a change of its own in between, gives
+//! the same.
+//!
+//! For plain reads of tables only: a locking read sees the newest rows at REPEATABLE READ, and that is its purpose. Changes of
+//! the transaction's own that were undone again (the statement failed, a savepoint was gone back to) count as none.
+//! LIMIT, functions that may give something else each time, and text that cannot be read are left out.
+
+use model::{
+    Level,
+    sql::{Expr, Query, QueryPart, Select, SelectItem, Statement, TableFactor, VisitMut},
+};
+
+use super::Found;
+use crate::story::{Kind, Story, Tables};
+
+/// Functions whose value depends on their arguments only, and not on the order of rows.
+const STEADY: &[&str] = &[
+    "abs", "ceil", "ceiling", "char_length", "coalesce", "concat", "count", "floor", "greatest", "hex", "if", "ifnull",
+    "instr", "least", "left", "length", "locate", "lower", "ltrim", "max", "min", "mod", "nullif", "replace", "right",
+    "rtrim", "sign", "substr", "substring", "trim", "unhex", "upper",
+];
+
+/// Looks at every pair of equal texts in a transaction.
+pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
+    let texts = &story.seen.case.steps;
+    for transaction in &story.transactions {
+        let binds = matches!(transaction.level, Some(Level::RepeatableRead | Level::Serializable));
+        if !binds || transaction.steps.len() < 3 {
+            continue;
+        }
+        for (at, &second) in transaction.steps.iter().enumerate() {
+            if story.steps[second].kind != Kind::Select {
+                continue;
+            }
+            let same = |&&first: &&usize| {
+                story.steps[first].kind == Kind::Select && texts[first].sql == texts[second].sql
+            };
+            // The one just before is enough: what differs from an earlier one differs from one in between.
+            let Some(&first) = transaction.steps[..at].iter().rev().find(same) else { continue };
+            let between = transaction.steps[..at].iter().skip_while(|&&step| step != first);
+            if between.copied().any(|step| changes(story, step, second)) {
+                continue;
+            }
+            let (Some(before), Some(after)) = (story.rows(first), story.rows(second)) else { continue };
+            if before.same_rows(after) || !steady(story, tables, second) {
+                continue;
+            }
+            let told = format!(
+                "the same SELECT as step {} gave {after}, and {before} before, without a change of its own in between",
+                first + 1
+            );
+            found.push(Found { rule: "read-not-repeatable", step: Some(second), story: told, by: None });
+        }
+    }
+}
+
+/// Did a step change rows, or something that we cannot tell? What was undone before the second read counts as nothing; what
+/// was undone after it counts.
+fn changes(story: &Story<'_>, step: usize, second: usize) -> bool {
+    let outcome = &story.seen.trace.outcomes[step];
+    match story.steps[step].kind {
+        Kind::Insert | Kind::Update | Kind::Delete => {
+            outcome.error().is_none() && !gone_back(story, step, second)
+        }
+        Kind::Select | Kind::LockingSelect | Kind::Savepoint | Kind::LockTable => false,
+        Kind::Begin | Kind::Commit | Kind::Rollback | Kind::Ddl | Kind::Set | Kind::Unread => true,
+    }
+}
+
+/// Did a ROLLBACK TO between the two undo the step? Then all of the transaction was not yet undone, so its mark came from a
+/// savepoint, unless the transaction was undone later as a whole.
+fn gone_back(story: &Story<'_>, step: usize, second: usize) -> bool {
+    let Some(transaction) = story.steps[step].transaction else { return false };
+    let steps = &story.transactions[transaction].steps;
+    let mut savepoints: Vec<(&str, bool)> = Vec::new();
+    let mut undone = false;
+    for &other in steps.iter().take_while(|&&other| other != second) {
+        if other == step {
+            savepoints.iter_mut().for_each(|(_, before)| *before = true);
+            continue;
+        }
+        if story.seen.trace.outcomes[other].error().is_some() {
+            continue;
+        }
+        let place = |savepoints: &[(&str, bool)], name: &str| {
+            savepoints.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name))
+        };
+        match &story.steps[other].tree {
+            Some(Statement::Savepoint(name)) => savepoints.push((&name.name, false)),
+            Some(Statement::Release(target)) => {
+                if let Some(at) = place(&savepoints, &target.name.name) {
+                    savepoints.truncate(at);
+                }
+            }
+            Some(Statement::Rollback(rollback)) => {
+                let name = rollback.to.as_ref().map(|target| target.name.name.as_str());
+                if let Some(at) = name.and_then(|name| place(&savepoints, name)) {
+                    undone |= savepoints[at].1;
+                    savepoints.truncate(at + 1);
+                }
+            }
+            Some(_) | None => {}
+        }
+    }
+    undone
+}
+
+/// Does the query give the same whenever the rows are the same?
+fn steady(story: &Story<'_>, tables: &Tables, step: usize) -> bool {
+    let Some(query) = story.query(step) else { return false };
+    let mut look = Look { tables, steady: true };
+    Statement::Query(query.clone()).visit_mut(&mut look);
+    look.steady
+}
+
+struct Look<'a> {
+    tables: &'a Tables,
+    steady: bool,
+}
+
+impl VisitMut for Look<'_> {
+    fn query(&mut self, query: &mut Query) {
+        self.steady &= query.limit.is_none();
+        let parts = std::iter::once(&query.first).chain(query.rest.iter().map(|(_, _, part)| part));
+        for part in parts {
+            match part {
+                QueryPart::Select(select) => self.steady &= self.select(select),
+                QueryPart::Paren(_) => {}
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &mut Expr) {
+        self.steady &= match expr {
+            Expr::Function { name, .. } => STEADY.contains(&name.name.to_ascii_lowercase().as_str()),
+            Expr::Variable(_) | Expr::BareFunction(_) => false,
+            _ => true,
+        };
+    }
+}
+
+impl Look<'_> {
+    /// Only tables of the setup, and no column that stands for a whole group.
+    fn select(&self, select: &Select) -> bool {
+        let known = |factor: &TableFactor| match factor {
+            TableFactor::Table { name, .. } => self
+                .tables
+                .find(&name.name.name)
+                .is_some_and(|at| name.schema.is_none() && !self.tables.all[at].foreign_engine),
+            TableFactor::Derived { .. } => true,
+            TableFactor::Paren(_) => false,
+        };
+        let plain = |item: &SelectItem| match item {
+            SelectItem::Expr { expr: Expr::Function { .. }, .. } => true,
+            SelectItem::Star | SelectItem::TableStar(_) | SelectItem::Expr { .. } => select.group_by.is_empty(),
+        };
+        select.from.iter().all(|table| known(&table.first) && table.joins.iter().all(|join| known(&join.table)))
+            && select.items.iter().all(plain)
+    }
+}

@@ -1,0 +1,99 @@
+//! No PRIMARY or UNIQUE value twice in one result, nor in the final state.
+//!
+//! Where a result has all columns of such a key, two rows with the same bytes in them are two rows with the same key, whatever
+//! the collation. NULL is equal to nothing. Bytes that differ may still be the same value; that is not looked for.
+
+use model::{RowSet, value};
+
+use super::{
+    Found,
+    exemptions::{self, Owed},
+};
+use crate::story::{Key, Kind, Projection, Story, Tables, projection};
+
+/// Looks at every result and at the final state.
+pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
+    for (i, step) in story.steps.iter().enumerate() {
+        let (Some(rows), Some(query)) = (story.rows(i), story.query(i)) else { continue };
+        if rows.len() < 2 {
+            continue;
+        }
+        let Some(seen) = projection(tables, query) else { continue };
+        let Some(twice) = twice(tables, &seen, rows) else { continue };
+        let owed = exemptions::distinct_keys(
+            story.product,
+            story.level(i),
+            step.kind,
+            wrote_before(story, i),
+        );
+        let by = match owed {
+            Owed::Yes => None,
+            Owed::Not(exemption) => Some(exemption),
+            Owed::Unclear => continue,
+        };
+        found.push(Found { rule: twice.rule, step: Some(i), story: twice.story, by });
+    }
+    for (name, rows) in story.seen.trace.final_state.iter().flatten() {
+        let Some(table) = tables.find(name) else { continue };
+        let columns = (0..tables.all[table].columns.len()).map(Some).collect();
+        if let Some(twice) = twice(tables, &Projection { table, columns }, rows) {
+            found.push(Found { rule: twice.rule, step: None, story: twice.story, by: None });
+        }
+    }
+}
+
+/// Did the transaction of a step try to change rows before it? A change of any table counts: foreign keys reach far.
+fn wrote_before(story: &Story<'_>, step: usize) -> bool {
+    let Some(transaction) = story.steps[step].transaction else { return false };
+    let before = story.transactions[transaction].steps.iter().take_while(|&&other| other != step);
+    before.into_iter().any(|&other| matches!(story.steps[other].kind, Kind::Insert | Kind::Update | Kind::Delete))
+}
+
+struct Twice {
+    rule: &'static str,
+    story: String,
+}
+
+/// The first key that two rows share.
+fn twice(tables: &Tables, seen: &Projection, rows: &RowSet) -> Option<Twice> {
+    let table = &tables.all[seen.table];
+    if seen.columns.len() != rows.columns().len() || table.foreign_engine {
+        return None;
+    }
+    for key in &table.keys {
+        let Some(places) = places(tables, seen, rows, key) else { continue };
+        let mut cells: Vec<(Vec<&[u8]>, usize)> = (0..rows.len())
+            .filter_map(|row| {
+                let cells: Option<Vec<&[u8]>> = places.iter().map(|&at| rows.cell(row, at)).collect();
+                cells.map(|cells| (cells, row))
+            })
+            .collect();
+        cells.sort_unstable();
+        if let Some(pair) = cells.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let names: Vec<&str> = key.columns.iter().map(|&column| table.columns[column].name.as_str()).collect();
+            let rule = if key.primary { "primary-value-twice" } else { "unique-value-twice" };
+            let kind = if key.primary { "primary" } else { "unique" };
+            let story = format!(
+                "rows {} and {} of one result have the same {kind} value in {}({})",
+                rows.row_text(pair[0].1),
+                rows.row_text(pair[1].1),
+                table.name,
+                names.join(", ")
+            );
+            return Some(Twice { rule, story });
+        }
+    }
+    None
+}
+
+/// Where a key's columns are in a result, if all are there and values that are written alike are the same.
+fn places(tables: &Tables, seen: &Projection, rows: &RowSet, key: &Key) -> Option<Vec<usize>> {
+    let columns = &tables.all[seen.table].columns;
+    let place = |&column: &usize| {
+        let at = seen.position(column)?;
+        // SQLite keeps values of several types in one column; such a column has no kind.
+        let sure = !matches!(rows.columns()[at].kind, value::Kind::Other | value::Kind::Float);
+        (columns[column].ty.shows_all() && sure).then_some(at)
+    };
+    key.columns.iter().map(place).collect()
+}
