@@ -10,8 +10,8 @@ pub struct Checks {
     /// Checks a table, at `{table}`, or everything at once. Every row ends with `ok` where all is well; an error is a
     /// complaint too.
     pub integrity: Option<&'static str>,
-    /// Lists the indexes of our own schema: table, index (empty for a primary key without a name), column, in order.
-    pub indexes: &'static str,
+    /// Lists the indexes of our own schema: table, index, column, in order; none if there are none to choose.
+    pub indexes: Option<&'static str>,
     /// Before tables are read through their indexes.
     pub before: &'static [&'static str],
     /// Reads a table through an index: `{table}`, `{index}` and `{columns}` are filled in.

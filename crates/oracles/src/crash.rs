@@ -50,7 +50,13 @@ fn judge(seen: &Answer) -> Verdict {
     let aftermath = &seen.aftermath;
     if let Some(first) = aftermath.damage.first() {
         let story = format!("the server's own check of the data complains: {first}");
-        return Verdict::Violated(of_server(seen, "corruption", "integrity-check".into(), story, &aftermath.damage));
+        return Verdict::Violated(of_server(
+            seen,
+            "corruption",
+            "integrity-check".into(),
+            story,
+            &aftermath.damage,
+        ));
     }
     if let Some(alarm) = alarms(seen).next() {
         let story = format!("the server's error log says: {alarm}");
@@ -96,7 +102,11 @@ fn of_step(seen: &Answer, trouble: Trouble, step: usize) -> Violation {
         }
         Trouble::Lost => {
             let rule = "lost-connection".to_string();
-            ("lost-connection", rule, format!("the connection ended while it ran {who}, and the server lives"))
+            (
+                "lost-connection",
+                rule,
+                format!("the connection ended while it ran {who}, and the server lives"),
+            )
         }
         Trouble::Hung => {
             let rule = "hung-statement".to_string();
@@ -147,25 +157,27 @@ fn of_server(seen: &Answer, kind: &str, rule: String, story: String, evidence: &
 /// Lines of the log that say that something is wrong with the server itself.
 fn alarms(seen: &Answer) -> impl Iterator<Item = &str> {
     let alarm = dialect::of(seen.trace.server.product).checks.alarms;
-    seen.aftermath.log.iter().map(String::as_str).filter(move |line| alarm.iter().any(|word| line.contains(word)))
+    seen.aftermath
+        .log
+        .iter()
+        .map(String::as_str)
+        .filter(move |line| alarm.iter().any(|word| line.contains(word)))
 }
 
-/// A line of the log as a rule: where the code complained if it says so, else its words without what changes from run to
-/// run.
+/// A line of the log as a rule: where the code complained if it says so (`lock0lock.cc:77`, `in file x.cc line 77`), else its
+/// words without what changes from run to run.
 fn rule_of(line: &str) -> String {
-    let place = line.split(|c: char| c.is_whitespace() || "()[]\"',".contains(c)).find(|word| {
-        let (file, number) = word.trim_end_matches([':', '.']).rsplit_once(':').unwrap_or(("", ""));
-        let source = [".cc", ".c", ".ic", ".h", ".cpp"].iter().any(|end| file.ends_with(end));
-        source && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    match place {
-        Some(place) => {
-            let name = place.trim_end_matches([':', '.']).rsplit('/').next().unwrap_or(place);
-            format!("assertion {name}")
-        }
+    let source = |word: &str| [".cc", ".c", ".ic", ".h", ".cpp"].iter().any(|end| word.ends_with(end));
+    let number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let words: Vec<&str> = line
+        .split(|c: char| c.is_whitespace() || "()[]\"',:;".contains(c))
+        .filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("line"))
+        .collect();
+    match words.windows(2).find(|pair| source(pair[0]) && number(pair[1])) {
+        Some(pair) => format!("assertion {}:{}", pair[0].rsplit('/').next().unwrap_or(pair[0]), pair[1]),
         None => {
-            let words = line.split_whitespace().filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit()));
-            words.take(8).collect::<Vec<_>>().join(" ")
+            let steady = words.iter().filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit()));
+            steady.take(8).copied().collect::<Vec<_>>().join(" ")
         }
     }
 }
@@ -178,12 +190,13 @@ mod tests {
     fn a_line_of_the_log_gives_the_same_rule_every_time() {
         for (line, rule) in [
             (
-                "2026-11-16T14:00:00.123456Z 8 [ERROR] [MY-013183] [InnoDB] Assertion failure: row0mysql.cc:1234:node thread 140",
+                "2026-11-16T14:00:00.123456Z 8 [ERROR] [MY-013183] [InnoDB] Assertion failure: row0mysql.cc:1234:node",
                 "assertion row0mysql.cc:1234",
             ),
             ("mysqld: /build/sql/handler.cc:77: int f(): Assertion `x' failed.", "assertion handler.cc:77"),
-            ("TRAP: failed Assert(\"a\"), File: \"heapam.c\", Line: 12, PID: 4", "TRAP: failed Assert(\"a\"), File: \"heapam.c\", Line: PID:"),
-            ("14:00:00 UTC - mysqld got signal 11 ;", "UTC - mysqld got signal ;"),
+            ("TRAP: failed Assert(\"a\"), File: \"heapam.c\", Line: 12, PID: 4", "assertion heapam.c:12"),
+            ("InnoDB: Assertion failure in file ./storage/row0sel.cc line 99", "assertion row0sel.cc:99"),
+            ("14:00:00 UTC - mysqld got signal 11 ;", "UTC - mysqld got signal"),
         ] {
             assert_eq!(rule_of(line), rule, "{line}");
         }

@@ -15,9 +15,11 @@ pub(crate) const CHECKS: Checks = Checks {
     ],
     prepare: None,
     integrity: Some("CHECK TABLE {table} EXTENDED"),
-    indexes: "SELECT table_name, index_name, column_name FROM information_schema.statistics \
+    indexes: Some(
+        "SELECT table_name, index_name, column_name FROM information_schema.statistics \
               WHERE table_schema = DATABASE() AND sub_part IS NULL AND index_type = 'BTREE' \
               ORDER BY table_name, index_name, seq_in_index",
+    ),
     before: &[],
     // The order is what an index can give; without it nothing would speak for using one that does not hold all columns.
     through: "SELECT * FROM {table} FORCE INDEX ({index}) ORDER BY {columns}",

@@ -20,8 +20,8 @@ pub fn classify(code: u32, sqlstate: &str) -> (ErrorClass, Ends) {
         1044 | 1045 | 1142 | 1143 | 1227 | 1370 => Denied,
         // What the engine cannot explain, records that are not where an index says, commits and rollbacks that fail, tables
         // that are crashed, corrupt or gone from the engine.
-        1030 | 1032 | 1034 | 1035 | 1105 | 1180 | 1181 | 1194 | 1195 | 1296 | 1712 | 1815 | 1877 | 1932 | 126
-        | 127 | 145 => Internal,
+        1030 | 1032 | 1034 | 1035 | 1105 | 1180 | 1181 | 1194 | 1195 | 1296 | 1712 | 1815 | 1877 | 1932
+        | 126 | 127 | 145 => Internal,
         1064 | 1054 | 1051 | 1049 | 1046 | 1050 | 1060 | 1061 | 1091 | 1109 | 1110 | 1136 | 1146 | 1149
         | 1052 | 1066 | 1072 | 1093 | 1111 | 1176 | 1193 | 1231 | 1248 | 1055 | 1568 => Syntax,
         _ if sqlstate.starts_with("42") => Syntax,

@@ -3,7 +3,14 @@
 use crate::checks::Checks;
 
 pub(crate) const CHECKS: Checks = Checks {
-    alarms: &["PANIC:", "TRAP:", "was terminated by signal", "invalid page", "could not read block", "corrupt"],
+    alarms: &[
+        "PANIC:",
+        "TRAP:",
+        "was terminated by signal",
+        "invalid page",
+        "could not read block",
+        "corrupt",
+    ],
     // Not in our own schema, where it would be dropped between cases.
     prepare: Some("CREATE EXTENSION IF NOT EXISTS amcheck SCHEMA public"),
     // A check returns nothing, and fails where something is wrong.
@@ -14,12 +21,14 @@ pub(crate) const CHECKS: Checks = Checks {
          AND i.indisready AND i.indisvalid \
          AND c.relnamespace = pg_catalog.to_regnamespace(pg_catalog.quote_ident(current_schema()))",
     ),
-    indexes: "SELECT t.relname, c.relname, a.attname FROM pg_catalog.pg_index i \
+    indexes: Some(
+        "SELECT t.relname, c.relname, a.attname FROM pg_catalog.pg_index i \
               JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_class t ON t.oid = i.indrelid \
               JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid \
               WHERE t.relkind IN ('r', 'p') AND i.indpred IS NULL AND i.indexprs IS NULL \
               AND t.relnamespace = pg_catalog.to_regnamespace(pg_catalog.quote_ident(current_schema())) \
               ORDER BY 1, 2, a.attnum",
+    ),
     before: &["SET enable_seqscan = off", "SET enable_bitmapscan = off", "SET enable_sort = off"],
     through: "SELECT * FROM {table} ORDER BY {columns}",
     after: &["RESET enable_seqscan", "RESET enable_bitmapscan", "RESET enable_sort"],

@@ -2,7 +2,7 @@
 
 use model::{Level, Product};
 
-use crate::{Dialect, SetLevel, Tables, mysql};
+use crate::{Checks, Dialect, SetLevel, Tables, mysql};
 
 /// The reference engine.
 pub static DIALECT: Dialect = Dialect {
@@ -25,6 +25,18 @@ pub static DIALECT: Dialect = Dialect {
     quote: '`',
     variants: &[],
     since: &[],
+    checks: CHECKS,
+};
+
+/// It has neither an error log nor files.
+const CHECKS: Checks = Checks {
+    alarms: &[],
+    prepare: None,
+    integrity: None,
+    indexes: None,
+    before: &[],
+    through: "",
+    after: &[],
 };
 
 const TABLES: Tables = Tables {

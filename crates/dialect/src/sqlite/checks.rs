@@ -6,8 +6,10 @@ pub(crate) const CHECKS: Checks = Checks {
     alarms: &[],
     prepare: None,
     integrity: Some("PRAGMA integrity_check"),
-    indexes: "SELECT t.name, i.name, c.name FROM sqlite_master t, pragma_index_list(t.name) i, pragma_index_info(i.name) c \
+    indexes: Some(
+        "SELECT t.name, i.name, c.name FROM sqlite_master t, pragma_index_list(t.name) i, pragma_index_info(i.name) c \
               WHERE t.type = 'table' AND i.partial = 0 AND c.name IS NOT NULL ORDER BY 1, 2, c.seqno",
+    ),
     before: &[],
     through: "SELECT * FROM {table} INDEXED BY {index}",
     after: &[],

@@ -18,27 +18,26 @@ pub type Known = Option<Option<Vec<u8>>>;
 pub fn known(product: Product, column: &Column, expr: &Expr) -> Known {
     let (negative, literal) = literal(expr)?;
     let text = |literal: &str| (!negative).then(|| text_value(product, literal)).flatten();
-    let bytes = match (column.ty, literal) {
-        // Some servers put a zero where NULL is not allowed.
-        (_, Literal::Null) => return (column.nullable && !negative).then_some(None),
-        (Type::Int(low, high), Literal::Number(digits)) => whole(digits, negative, low, high)?,
-        (Type::Int(..), Literal::Bool(truth)) if !negative => i128::from(*truth).to_string(),
-        (Type::Decimal(precision, scale), Literal::Number(digits)) => {
-            decimal(digits, negative, precision as usize, scale as usize)?
-        }
-        (Type::Text(most), Literal::Text(written)) => {
-            text(written).filter(|text| text.chars().count() <= most && text.len() <= 4 * most.min(4000))?
-        }
-        (Type::Padded(most), Literal::Text(written)) if product != Product::Postgres => {
-            text(written).filter(|text| text.chars().count() <= most && !text.ends_with(' '))?
-        }
-        (Type::Bool, Literal::Bool(truth)) if !negative => if *truth { "t" } else { "f" }.to_string(),
-        (Type::Date, Literal::Text(written)) => text(written).filter(|text| is_date(text))?,
-        (Type::DateTime, Literal::Text(written)) => {
-            text(written).filter(|text| text.len() == 19 && is_date(&text[..10]) && is_time(&text[10..]))?
-        }
-        _ => return None,
-    };
+    let bytes =
+        match (column.ty, literal) {
+            // Some servers put a zero where NULL is not allowed.
+            (_, Literal::Null) => return (column.nullable && !negative).then_some(None),
+            (Type::Int(low, high), Literal::Number(digits)) => whole(digits, negative, low, high)?,
+            (Type::Int(..), Literal::Bool(truth)) if !negative => i128::from(*truth).to_string(),
+            (Type::Decimal(precision, scale), Literal::Number(digits)) => {
+                decimal(digits, negative, precision as usize, scale as usize)?
+            }
+            (Type::Text(most), Literal::Text(written)) => text(written)
+                .filter(|text| text.chars().count() <= most && text.len() <= 4 * most.min(4000))?,
+            (Type::Padded(most), Literal::Text(written)) if product != Product::Postgres => {
+                text(written).filter(|text| text.chars().count() <= most && !text.ends_with(' '))?
+            }
+            (Type::Bool, Literal::Bool(truth)) if !negative => if *truth { "t" } else { "f" }.to_string(),
+            (Type::Date, Literal::Text(written)) => text(written).filter(|text| is_date(text))?,
+            (Type::DateTime, Literal::Text(written)) => text(written)
+                .filter(|text| text.len() == 19 && is_date(&text[..10]) && is_time(&text[10..]))?,
+            _ => return None,
+        };
     Some(Some(bytes.into_bytes()))
 }
 
@@ -83,7 +82,10 @@ fn decimal(digits: &str, negative: bool, precision: usize, scale: usize) -> Opti
 fn is_date(text: &str) -> bool {
     let number = |range: std::ops::Range<usize>| text.get(range).and_then(|part| part.parse::<u32>().ok());
     let form = text.len() == 10
-        && text.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() });
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() });
     form && number(0..4).is_some_and(|year| year >= 1000)
         && number(5..7).is_some_and(|month| (1..=12).contains(&month))
         && number(8..10).is_some_and(|day| (1..=28).contains(&day))

@@ -50,13 +50,7 @@ struct Look<'a, 'b> {
 }
 
 impl Look<'_, '_> {
-    fn rows(
-        &mut self,
-        step: Option<usize>,
-        seen: &Projection,
-        rows: &RowSet,
-        clean: Owed,
-    ) {
+    fn rows(&mut self, step: Option<usize>, seen: &Projection, rows: &RowSet, clean: Owed) {
         if seen.columns.len() != rows.columns().len() || self.tables.all[seen.table].foreign_engine {
             return;
         }
@@ -71,11 +65,16 @@ impl Look<'_, '_> {
             }
             for row in 0..rows.len() {
                 let cell = rows.cell(row, at);
-                let holds = |values: &[&Known]| values.iter().any(|known| matches!(known, Some(v) if v.as_deref() == cell));
+                let holds = |values: &[&Known]| {
+                    values.iter().any(|known| matches!(known, Some(v) if v.as_deref() == cell))
+                };
                 if holds(&values.possible) {
                     continue;
                 }
-                let place = format!("{}.{}", tables.all[seen.table].name, tables.all[seen.table].columns[column].name);
+                let place = format!(
+                    "{}.{}",
+                    tables.all[seen.table].name, tables.all[seen.table].columns[column].name
+                );
                 let shown = format!("row {} has {} in {place}", rows.row_text(row), rows.value(row, at));
                 if holds(&values.undone) {
                     let by = match clean {
@@ -108,8 +107,14 @@ struct Values<'w> {
 }
 
 impl<'w> Values<'w> {
-    fn of(story: &Story<'_>, writers: &'w Writers, place: (usize, usize), reader: Option<usize>) -> Values<'w> {
-        let mut values = Values { possible: Vec::new(), vague: false, undone: Vec::new(), undone_vague: false };
+    fn of(
+        story: &Story<'_>,
+        writers: &'w Writers,
+        place: (usize, usize),
+        reader: Option<usize>,
+    ) -> Values<'w> {
+        let mut values =
+            Values { possible: Vec::new(), vague: false, undone: Vec::new(), undone_vague: false };
         let own = reader.and_then(|step| story.steps[step].transaction);
         for written in writers.of_column(place.0, place.1) {
             let undone = match written.by {
@@ -131,4 +136,3 @@ impl<'w> Values<'w> {
         values
     }
 }
-

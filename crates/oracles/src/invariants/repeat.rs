@@ -15,9 +15,38 @@ use crate::story::{Kind, Story, Tables};
 
 /// Functions whose value depends on their arguments only, and not on the order of rows.
 const STEADY: &[&str] = &[
-    "abs", "ceil", "ceiling", "char_length", "coalesce", "concat", "count", "floor", "greatest", "hex", "if", "ifnull",
-    "instr", "least", "left", "length", "locate", "lower", "ltrim", "max", "min", "mod", "nullif", "replace", "right",
-    "rtrim", "sign", "substr", "substring", "trim", "unhex", "upper",
+    "abs",
+    "ceil",
+    "ceiling",
+    "char_length",
+    "coalesce",
+    "concat",
+    "count",
+    "floor",
+    "greatest",
+    "hex",
+    "if",
+    "ifnull",
+    "instr",
+    "least",
+    "left",
+    "length",
+    "locate",
+    "lower",
+    "ltrim",
+    "max",
+    "min",
+    "mod",
+    "nullif",
+    "replace",
+    "right",
+    "rtrim",
+    "sign",
+    "substr",
+    "substring",
+    "trim",
+    "unhex",
+    "upper",
 ];
 
 /// Looks at every pair of equal texts in a transaction.
@@ -152,9 +181,14 @@ impl Look<'_> {
         };
         let plain = |item: &SelectItem| match item {
             SelectItem::Expr { expr: Expr::Function { .. }, .. } => true,
-            SelectItem::Star | SelectItem::TableStar(_) | SelectItem::Expr { .. } => select.group_by.is_empty(),
+            SelectItem::Star | SelectItem::TableStar(_) | SelectItem::Expr { .. } => {
+                select.group_by.is_empty()
+            }
         };
-        select.from.iter().all(|table| known(&table.first) && table.joins.iter().all(|join| known(&join.table)))
+        select
+            .from
+            .iter()
+            .all(|table| known(&table.first) && table.joins.iter().all(|join| known(&join.table)))
             && select.items.iter().all(plain)
     }
 }

@@ -20,12 +20,8 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
         }
         let Some(seen) = projection(tables, query) else { continue };
         let Some(twice) = twice(tables, &seen, rows) else { continue };
-        let owed = exemptions::distinct_keys(
-            story.product,
-            story.level(i),
-            step.kind,
-            wrote_before(story, i),
-        );
+        let owed =
+            exemptions::distinct_keys(story.product, story.level(i), step.kind, wrote_before(story, i));
         let by = match owed {
             Owed::Yes => None,
             Owed::Not(exemption) => Some(exemption),
@@ -46,7 +42,9 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
 fn wrote_before(story: &Story<'_>, step: usize) -> bool {
     let Some(transaction) = story.steps[step].transaction else { return false };
     let before = story.transactions[transaction].steps.iter().take_while(|&&other| other != step);
-    before.into_iter().any(|&other| matches!(story.steps[other].kind, Kind::Insert | Kind::Update | Kind::Delete))
+    before
+        .into_iter()
+        .any(|&other| matches!(story.steps[other].kind, Kind::Insert | Kind::Update | Kind::Delete))
 }
 
 struct Twice {
@@ -70,7 +68,8 @@ fn twice(tables: &Tables, seen: &Projection, rows: &RowSet) -> Option<Twice> {
             .collect();
         cells.sort_unstable();
         if let Some(pair) = cells.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let names: Vec<&str> = key.columns.iter().map(|&column| table.columns[column].name.as_str()).collect();
+            let names: Vec<&str> =
+                key.columns.iter().map(|&column| table.columns[column].name.as_str()).collect();
             let rule = if key.primary { "primary-value-twice" } else { "unique-value-twice" };
             let kind = if key.primary { "primary" } else { "unique" };
             let story = format!(

@@ -5,9 +5,7 @@
 
 use model::{
     Product,
-    sql::{
-        Assignment, ConflictAction, Expr, Insert, InsertSource, Statement, TableFactor, TableRef, Update,
-    },
+    sql::{Assignment, ConflictAction, Expr, Insert, InsertSource, Statement, TableFactor, TableRef, Update},
 };
 
 use super::constants::{Known, known};

@@ -183,7 +183,8 @@ impl Table {
     }
 
     fn add_key(&mut self, primary: bool, columns: &[IndexColumn]) {
-        let columns: Option<Vec<usize>> = columns.iter().map(|column| self.column(&column.name.name)).collect();
+        let columns: Option<Vec<usize>> =
+            columns.iter().map(|column| self.column(&column.name.name)).collect();
         if let Some(columns) = columns {
             self.keys.push(Key { primary, columns });
         }
@@ -191,12 +192,18 @@ impl Table {
 
     fn column_of(&mut self, product: Product, column: &TableColumn) {
         let ty = column.ty.as_ref().map_or(Type::Other, |ty| Type::read(product, ty));
-        let serial = column.ty.as_ref().is_some_and(|ty| {
-            ty.words.iter().any(|word| word.to_ascii_uppercase().contains("SERIAL"))
-        });
+        let serial = column
+            .ty
+            .as_ref()
+            .is_some_and(|ty| ty.words.iter().any(|word| word.to_ascii_uppercase().contains("SERIAL")));
         let at = self.columns.len();
-        let mut read =
-            Column { name: column.name.name.clone(), ty, nullable: !serial, default: None, own_values: serial };
+        let mut read = Column {
+            name: column.name.name.clone(),
+            ty,
+            nullable: !serial,
+            default: None,
+            own_values: serial,
+        };
         let key = |primary| Key { primary, columns: vec![at] };
         for option in &column.options {
             match option {

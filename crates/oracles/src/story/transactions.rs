@@ -42,11 +42,7 @@ struct Teller {
 }
 
 /// Tells the transactions of a run.
-pub fn tell(
-    seen: &Answer,
-    product: Product,
-    trees: Vec<Option<Statement>>,
-) -> (Vec<Told>, Vec<Transaction>) {
+pub fn tell(seen: &Answer, product: Product, trees: Vec<Option<Statement>>) -> (Vec<Told>, Vec<Transaction>) {
     let (case, trace) = (&seen.case, &seen.trace);
     let mut steps: Vec<Told> = trees
         .into_iter()

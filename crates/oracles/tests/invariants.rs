@@ -1,0 +1,361 @@
+//! Each invariant and each kind of crash against a trace made by hand that breaks it, and against neighbours that do not.
+
+use model::{
+    Aftermath, Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet,
+    ServerInfo, SessionSpec, Setup, Step, Through, Trace, Verdict, rows::Column, target::Settings,
+    value::Kind,
+};
+use oracles::{Answer, crash::Crash, invariants::Invariants, judge};
+
+/// One statement of a run: who, what, and what came.
+type Line<'a> = (usize, &'a str, Outcome);
+
+fn run(product: Product, level: Level, setup: &[&str], lines: Vec<Line<'_>>) -> Answer {
+    let sessions = 1 + lines.iter().map(|(session, ..)| *session).max().unwrap_or(0);
+    let case = Case {
+        sessions: (1..=sessions).map(|i| SessionSpec::plain(format!("T{i}"))).collect(),
+        setup: Setup { statements: setup.iter().map(|text| text.to_string()).collect() },
+        steps: lines
+            .iter()
+            .map(|(session, sql, _)| Step { session: *session, sql: sql.to_string(), expect: Vec::new() })
+            .collect(),
+        ..Case::default()
+    };
+    let trace = Trace {
+        server: ServerInfo {
+            product,
+            version: "9.7.4".parse().unwrap(),
+            version_text: "9.7.4".into(),
+            settings: Settings::new(),
+            flags: Vec::new(),
+        },
+        level,
+        rounds: (0..lines.len())
+            .map(|step| Round { cause: Cause::Sent(step), answered: vec![step], waiting: Vec::new() })
+            .collect(),
+        outcomes: lines.into_iter().map(|(_, _, outcome)| outcome).collect(),
+        stalled: false,
+        false_decisions: 0,
+        final_state: Some(Vec::new()),
+    };
+    Answer { case, trace, aftermath: Aftermath::default() }
+}
+
+fn table(columns: &[&str], cells: &[&[Option<&str>]]) -> RowSet {
+    let column =
+        |name: &&str| Column { name: name.to_string(), kind: Kind::Integer, type_name: "INT".into() };
+    let mut set = RowSet::new(columns.iter().map(column).collect());
+    cells.iter().flat_map(|row| row.iter()).for_each(|cell| set.push(cell.map(str::as_bytes)));
+    set
+}
+
+/// Rows of `t(a, b)`.
+fn ab(cells: &[(&str, &str)]) -> RowSet {
+    let mut set = table(&["a", "b"], &[]);
+    for (a, b) in cells {
+        [a, b].iter().for_each(|cell| set.push((**cell != "NULL").then_some(cell.as_bytes())));
+    }
+    set
+}
+
+fn rows(cells: &[(&str, &str)], transaction: Open) -> Outcome {
+    Outcome { reply: Reply::Rows(ab(cells)), warnings: Vec::new(), transaction }
+}
+
+fn ok(transaction: Open) -> Outcome {
+    Outcome { reply: Reply::Done { affected: 1, matched: None }, warnings: Vec::new(), transaction }
+}
+
+fn error(class: ErrorClass, ends: Ends, transaction: Open) -> Outcome {
+    let error = DbError { code: 1, sqlstate: String::new(), class, ends, message: "m".into() };
+    Outcome { reply: Reply::Error(error), warnings: Vec::new(), transaction }
+}
+
+fn invariants(seen: &Answer) -> Verdict {
+    judge(&Invariants::default(), seen)
+}
+
+fn rule(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Holds { by } if by.is_empty() => "holds".into(),
+        Verdict::Holds { by } => format!("by {}", by[0].split(" (").next().unwrap()),
+        Verdict::Violated(violation) => {
+            let print = &violation.fingerprint;
+            format!("{} {} {}", print.kind, print.rule, print.statement)
+        }
+        Verdict::Undecided { reason } => format!("undecided {reason}"),
+    }
+}
+
+const SETUP: &[&str] =
+    &["CREATE TABLE t(a INT PRIMARY KEY, b INT UNIQUE)", "INSERT INTO t VALUES (1, 10), (2, 20)"];
+
+use Level::{ReadCommitted as RC, ReadUncommitted as RU, RepeatableRead as RR, Serializable as SER};
+use Open::{No, Yes};
+
+/// T1 writes 77 and rolls back, T2 reads in between.
+fn dirty(product: Product, level: Level, read: &str, got: &[(&str, &str)], end: &str) -> Answer {
+    run(
+        product,
+        level,
+        SETUP,
+        vec![
+            (0, "BEGIN", ok(Yes)),
+            (0, "UPDATE t SET b = 77 WHERE a = 1", ok(Yes)),
+            (1, read, rows(got, No)),
+            (0, end, ok(No)),
+        ],
+    )
+}
+
+#[test]
+fn a_value_of_an_undone_writer_is_seen() {
+    let seen = [("1", "77"), ("2", "20")];
+    let plain = "SELECT * FROM t";
+    for product in [Product::Mysql, Product::Mariadb, Product::Postgres] {
+        let told = invariants(&dirty(product, RC, plain, &seen, "ROLLBACK"));
+        assert_eq!(rule(&told), "invariant aborted-read select", "{product}");
+    }
+    let said = |level, read, got: &[(&str, &str)], end| {
+        rule(&invariants(&dirty(Product::Mysql, level, read, got, end)))
+    };
+    assert_eq!(said(RU, plain, &seen, "ROLLBACK"), "by dirty read");
+    assert_eq!(
+        said(RU, "SELECT * FROM t FOR UPDATE", &seen, "ROLLBACK"),
+        "invariant aborted-read locking-select"
+    );
+    assert_eq!(said(RC, "SELECT b, a FROM t x", &[("77", "1")], "ROLLBACK"), "invariant aborted-read select");
+    assert_eq!(said(RC, plain, &[("1", "10"), ("2", "20")], "ROLLBACK"), "holds");
+    assert_eq!(said(RC, plain, &seen, "COMMIT"), "holds", "a dirty read, but not of an undone writer");
+}
+
+#[test]
+fn one_s_own_undone_work_may_be_seen() {
+    let seen = run(
+        Product::Mysql,
+        RR,
+        SETUP,
+        vec![
+            (0, "BEGIN", ok(Yes)),
+            (0, "UPDATE t SET b = 77 WHERE a = 1", ok(Yes)),
+            (0, "SELECT * FROM t", rows(&[("1", "77"), ("2", "20")], Yes)),
+            (0, "ROLLBACK", ok(No)),
+        ],
+    );
+    assert_eq!(rule(&invariants(&seen)), "holds");
+}
+
+#[test]
+fn going_back_to_a_savepoint_undoes_for_others() {
+    let with = |last: &str| {
+        let mut seen = run(
+            Product::Mysql,
+            RC,
+            SETUP,
+            vec![
+                (0, "BEGIN", ok(Yes)),
+                (0, "SAVEPOINT s", ok(Yes)),
+                (0, "UPDATE t SET b = 77 WHERE a = 1", ok(Yes)),
+                (0, last, ok(Yes)),
+                (0, "COMMIT", ok(No)),
+            ],
+        );
+        seen.trace.final_state = Some(vec![("t".into(), ab(&[("1", "77"), ("2", "20")]))]);
+        rule(&invariants(&seen))
+    };
+    assert_eq!(with("ROLLBACK TO s"), "invariant aborted-read final");
+    assert_eq!(with("RELEASE SAVEPOINT s"), "holds");
+}
+
+#[test]
+fn a_value_that_nobody_wrote() {
+    let with = |got: &[(&str, &str)], update: &str, level| {
+        let lines = vec![(1, update, ok(No)), (0, "SELECT * FROM t", rows(got, No))];
+        rule(&invariants(&run(Product::Mysql, level, SETUP, lines)))
+    };
+    let constant = "UPDATE t SET b = 30 WHERE a = 2";
+    assert_eq!(with(&[("1", "15")], constant, RR), "invariant value-from-nowhere select");
+    assert_eq!(with(&[("1", "15")], constant, RU), "invariant value-from-nowhere select");
+    assert_eq!(with(&[("5", "10")], constant, RR), "invariant value-from-nowhere select");
+    assert_eq!(with(&[("1", "10"), ("2", "30")], constant, RR), "holds");
+    assert_eq!(with(&[("1", "15")], "UPDATE t SET b = b + 5", RR), "holds", "b is computed: nothing is said");
+    assert_eq!(
+        with(&[("5", "15")], "UPDATE t SET b = b + 5", RR),
+        "invariant value-from-nowhere select",
+        "a is not"
+    );
+    assert_eq!(with(&[("1", "15")], "INSERT INTO t SELECT a, b FROM t", RR), "holds");
+    assert_eq!(with(&[("1", "NULL")], "INSERT INTO t(a) VALUES (1)", RR), "holds", "the default");
+    assert_eq!(with(&[("1", "NULL")], constant, RR), "invariant value-from-nowhere select");
+}
+
+#[test]
+fn a_unique_value_twice() {
+    let with = |product, level, before: &str, read: &str, got: &[(&str, &str)]| {
+        let lines = vec![
+            (0, "BEGIN", ok(Yes)),
+            (0, before, ok(Yes)),
+            (0, read, rows(got, Yes)),
+            (0, "COMMIT", ok(No)),
+        ];
+        rule(&invariants(&run(product, level, SETUP, lines)))
+    };
+    let (plain, none) = ("SELECT * FROM t", "SAVEPOINT s");
+    let twice = [("1", "20"), ("2", "20")];
+    assert_eq!(with(Product::Mysql, RR, none, plain, &twice), "invariant unique-value-twice select");
+    assert_eq!(with(Product::Postgres, RC, none, plain, &twice), "invariant unique-value-twice select");
+    assert_eq!(
+        with(Product::Mysql, SER, none, plain, &[("1", "10"), ("1", "20")]),
+        "invariant primary-value-twice select"
+    );
+    let own = "UPDATE t SET b = 20 WHERE a = 2";
+    assert_eq!(with(Product::Mysql, RR, own, plain, &twice), "by own changes beside an old snapshot");
+    assert_eq!(
+        with(Product::Mysql, RR, own, "SELECT * FROM t FOR UPDATE", &twice),
+        "invariant unique-value-twice locking-select"
+    );
+    assert_eq!(with(Product::Postgres, RR, own, plain, &twice), "invariant unique-value-twice select");
+    assert_eq!(with(Product::Mysql, RC, own, plain, &twice), "invariant unique-value-twice select");
+    assert_eq!(with(Product::Mysql, RU, none, plain, &twice), "by dirty read");
+    let nothing = "UPDATE t SET b = NULL";
+    assert_eq!(
+        with(Product::Mysql, RC, nothing, plain, &[("1", "NULL"), ("2", "NULL")]),
+        "holds",
+        "NULL differs"
+    );
+    assert_eq!(with(Product::Mysql, RC, none, "SELECT 1, b FROM t", &[("1", "10"), ("1", "20")]), "holds");
+    assert_eq!(with(Product::Mysql, RC, none, "SELECT t.a, u.b FROM t JOIN t u", &twice), "holds");
+}
+
+#[test]
+fn the_same_select_twice() {
+    let with = |product, level, between: &str, came: Outcome, read: &str| {
+        let lines = vec![
+            (0, "BEGIN", ok(Yes)),
+            (0, read, rows(&[("1", "10"), ("2", "20")], Yes)),
+            (1, "UPDATE t SET b = 30 WHERE a = 1", ok(No)),
+            (0, between, came),
+            (0, read, rows(&[("1", "30"), ("2", "20")], Yes)),
+            (0, "COMMIT", ok(No)),
+        ];
+        rule(&invariants(&run(product, level, SETUP, lines)))
+    };
+    let (plain, none) = ("SELECT * FROM t", "SAVEPOINT s");
+    let bad = "invariant read-not-repeatable select";
+    for product in [Product::Mysql, Product::Mariadb, Product::Postgres, Product::Sqlite] {
+        assert_eq!(with(product, SER, none, ok(Yes), plain), bad, "{product}");
+    }
+    assert_eq!(with(Product::Mysql, RR, none, ok(Yes), plain), bad);
+    assert_eq!(with(Product::Mysql, RR, "SELECT * FROM t FOR UPDATE", rows(&[("1", "30")], Yes), plain), bad);
+    let write = "UPDATE t SET b = 30 WHERE a = 1";
+    let failed = error(ErrorClass::DuplicateKey, Ends::Statement, Yes);
+    assert_eq!(with(Product::Mysql, RR, write, failed, plain), bad, "a change that failed is none");
+    assert_eq!(with(Product::Mysql, RR, write, ok(Yes), plain), "holds");
+    assert_eq!(with(Product::Mysql, RC, none, ok(Yes), plain), "holds");
+    assert_eq!(with(Product::Mysql, RR, none, ok(Yes), "SELECT * FROM t LIMIT 2"), "holds");
+    assert_eq!(with(Product::Mysql, RR, none, ok(Yes), "SELECT * FROM t WHERE RAND() < 1"), "holds");
+    assert_eq!(with(Product::Mysql, RR, none, ok(Yes), "SELECT * FROM t LOCK IN SHARE MODE"), "holds");
+}
+
+#[test]
+fn a_change_that_a_savepoint_took_back_is_none() {
+    let with = |last: &str| {
+        let lines = vec![
+            (0, "BEGIN", ok(Yes)),
+            (0, "SELECT * FROM t", rows(&[("1", "10"), ("2", "20")], Yes)),
+            (0, "SAVEPOINT s", ok(Yes)),
+            (0, "UPDATE t SET b = 30 WHERE a = 1", ok(Yes)),
+            (0, last, ok(Yes)),
+            (0, "SELECT * FROM t", rows(&[("1", "30"), ("2", "20")], Yes)),
+            (0, "ROLLBACK", ok(No)),
+        ];
+        rule(&invariants(&run(Product::Mysql, RR, SETUP, lines)))
+    };
+    assert_eq!(with("ROLLBACK TO s"), "invariant read-not-repeatable select");
+    assert_eq!(with("RELEASE SAVEPOINT s"), "holds", "the whole was undone only after the read");
+}
+
+#[test]
+fn indexes_must_agree() {
+    let mut seen = run(Product::Mysql, RR, SETUP, vec![(0, "SELECT * FROM t", rows(&[("1", "10")], No))]);
+    seen.trace.final_state = Some(vec![("t".into(), ab(&[("1", "10"), ("2", "20")]))]);
+    let through = |cells: &[(&str, &str)]| Through { table: "t".into(), index: "u".into(), rows: ab(cells) };
+    seen.aftermath.through = vec![through(&[("2", "20"), ("1", "10")])];
+    assert_eq!(rule(&invariants(&seen)), "holds");
+    seen.aftermath.through = vec![through(&[("1", "10")])];
+    assert_eq!(rule(&invariants(&seen)), "invariant index-disagrees final");
+}
+
+#[test]
+fn what_cannot_be_told_is_undecided() {
+    let said = |setup: &[&str], sql: &str| {
+        rule(&invariants(&run(Product::Mysql, RR, setup, vec![(0, sql, rows(&[("9", "9")], No))])))
+    };
+    assert_eq!(said(SETUP, "SELECT * FROM t, LATERAL (SELECT 1) x"), "undecided unparsed");
+    assert_eq!(said(SETUP, "TRUNCATE TABLE t"), "undecided schema-changed");
+    assert_eq!(said(SETUP, "SET unique_checks = 0"), "undecided settings-changed");
+    assert_eq!(
+        said(&["CREATE TABLE t(a INT, b INT)", "UPDATE t SET a = 1"], "SELECT * FROM t"),
+        "undecided setup-unread"
+    );
+    let mut late = run(Product::Mysql, RR, SETUP, vec![(0, "SELECT * FROM t", rows(&[("9", "9")], No))]);
+    late.trace.false_decisions = 1;
+    assert_eq!(rule(&invariants(&late)), "undecided late-answer");
+}
+
+#[test]
+fn every_kind_of_crash() {
+    let step = |sql: &str, outcome: Outcome| {
+        run(Product::Mysql, RR, SETUP, vec![(0, "BEGIN", ok(Yes)), (0, sql, outcome)])
+    };
+    let said = |seen: &Answer| rule(&judge(&Crash, seen));
+    let update = "UPDATE t SET b = 1";
+    let mut died = step(update, Outcome::bare(Reply::ServerDied));
+    assert_eq!(said(&died), "crash server-gone update");
+    died.aftermath.log = vec![
+        "2026-11-16T14:00:00Z 8 [ERROR] [InnoDB] Assertion failure: lock0lock.cc:77:x thread 1".into(),
+        "14:00:00 UTC - mysqld got signal 6 ;".into(),
+    ];
+    assert_eq!(said(&died), "crash assertion lock0lock.cc:77 update");
+    let Verdict::Violated(violation) = judge(&Crash, &died) else { panic!() };
+    assert_eq!((violation.step, violation.fingerprint.level), (Some(1), Some(RR)));
+    assert!(violation.evidence.iter().any(|line| line.contains("got signal 6")), "{:?}", violation.evidence);
+
+    assert_eq!(said(&step(update, Outcome::bare(Reply::Hung))), "hang hung-statement update");
+    assert_eq!(
+        said(&step(update, Outcome::bare(Reply::ConnectionLost))),
+        "lost-connection lost-connection update"
+    );
+    let internal = error(ErrorClass::Internal, Ends::Statement, Yes);
+    assert_eq!(said(&step("SELECT * FROM t", internal)), "internal-error 1 select");
+    assert_eq!(said(&step(update, Outcome::bare(Reply::Killed))), "holds", "it waited to the end");
+    assert_eq!(said(&step(update, error(ErrorClass::Deadlock, Ends::Transaction, No))), "holds");
+    assert_eq!(
+        said(&step("SHUTDOWN", Outcome::bare(Reply::ServerDied))),
+        "by a step of the case ends sessions or the server"
+    );
+
+    let mut damaged = step(update, ok(Yes));
+    damaged.aftermath.damage = vec!["t: Corrupt".into()];
+    assert_eq!(said(&damaged), "corruption integrity-check final");
+    let mut logged = step(update, ok(Yes));
+    logged.aftermath.log = vec!["8 [ERROR] [InnoDB] Index u of t is corrupted".into()];
+    assert!(said(&logged).starts_with("error-log "), "{}", said(&logged));
+    logged.aftermath.log = vec!["8 [Note] Aborted connection 8".into()];
+    assert_eq!(said(&logged), "holds");
+}
+
+#[test]
+fn the_worst_is_told_and_of_several_the_one_sent_last() {
+    let seen = run(
+        Product::Mysql,
+        RR,
+        SETUP,
+        vec![
+            (0, "UPDATE t SET b = 1", Outcome::bare(Reply::ServerDied)),
+            (1, "SELECT * FROM t", error(ErrorClass::Internal, Ends::Statement, Yes)),
+            (1, "DELETE FROM t", Outcome::bare(Reply::ServerDied)),
+        ],
+    );
+    assert_eq!(rule(&judge(&Crash, &seen)), "crash server-gone delete");
+}
