@@ -72,6 +72,7 @@ impl Kind {
             Some(
                 Statement::CreateTable(_)
                 | Statement::CreateIndex(_)
+                | Statement::CreatePartition(_)
                 | Statement::DropTable(_)
                 | Statement::DropIndex(_)
                 | Statement::Truncate(_),

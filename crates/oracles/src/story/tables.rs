@@ -100,6 +100,8 @@ impl Tables {
                         tables.all[at].add_key(false, &index.columns);
                     }
                 }
+                // Its rows are those of the table that it is a part of.
+                Some(Statement::CreatePartition(_)) => {}
                 Some(Statement::Insert(insert)) => tables.inserts.push(insert),
                 Some(_) | None => return Err("setup-unread"),
             }
