@@ -14,7 +14,6 @@ pub mod sql;
 pub mod sqlite;
 
 pub use capabilities::{Capabilities, capabilities, newest};
-pub use capabilities::{Capabilities, capabilities};
 pub use checks::Checks;
 use model::{Ends, ErrorClass, Level, Product, Version};
 
