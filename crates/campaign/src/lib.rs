@@ -1,7 +1,61 @@
 //! The loop that hunts: workers, budgets, the run folder, resuming, and what is known already.
+//!
+//! ```text
+//! deal --> worker: generate --> execute --> judge --> confirm --> file      (one thread, one CPU, one server)
+//!            |                                                       |
+//!            +---- progress, a line per schema            findings/, events.jsonl
+//! ```
+//!
+//! Whatever happened is an [`Event`]; the one stream of them feeds the log, the progress lines and the summary. A case counts
+//! as done when its line of progress is written, and that is the last thing that is written about it. So a process that is
+//! killed at any moment has lost nothing: what was found in a case that is not done is found again, under the same name.
 
+pub mod confirm;
+pub mod deal;
+pub mod events;
+pub mod filing;
+pub mod folder;
+pub mod hunt;
+pub mod judge;
+pub mod known;
+pub mod leftovers;
 pub mod quality;
 pub mod sample;
+pub mod settings;
+pub mod summary;
+pub mod tally;
+mod usage;
+mod worker;
 
+pub use events::{Event, Said};
+pub use filing::Filed;
+pub use folder::Folder;
+pub use hunt::{Campaign, Hook, hunt};
+pub use known::Known;
 pub use quality::{Counter, Quality};
 pub use sample::Sample;
+pub use settings::{Budget, Quarry, Settings};
+pub use summary::Summary;
+pub use tally::Tally;
+
+/// Why the hunt cannot be done. What a server does is never one of these.
+#[derive(Debug, thiserror::Error)]
+pub enum HuntError {
+    /// The run folder cannot be written or read.
+    #[error("{path}: {reason}")]
+    Folder {
+        /// Which file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// The folder is not one to go on with.
+    #[error("{0}")]
+    Unfit(String),
+}
+
+impl HuntError {
+    pub(crate) fn at(path: &std::path::Path, reason: impl std::fmt::Display) -> HuntError {
+        HuntError::Folder { path: path.display().to_string(), reason: reason.to_string() }
+    }
+}

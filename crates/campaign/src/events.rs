@@ -1,0 +1,149 @@
+//! What happens in a hunt, as one stream: it feeds the log, the progress lines, JUnit and the summary.
+
+use model::{Fingerprint, Seed, Target};
+use serde::{Deserialize, Serialize};
+
+use crate::{confirm::Condition, tally::Tally};
+
+/// An event and when it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// Milliseconds of hunting before it, over all sittings.
+    pub at: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// A sitting begins: the first one, or one that goes on with an earlier one.
+    Begun {
+        /// The seed.
+        seed: Seed,
+        /// How many workers.
+        workers: usize,
+        /// Cases that were done before, over all targets.
+        before: u64,
+    },
+    /// A server is up.
+    Up {
+        /// Who works on it.
+        worker: usize,
+        /// Which target.
+        target: Target,
+        /// Its exact version.
+        version: String,
+        /// The CPU that both are pinned to.
+        cpu: Option<usize>,
+        /// Why it was brought up.
+        why: Why,
+    },
+    /// How far a target has come. Said from time to time.
+    Progress {
+        /// Which target.
+        target: Target,
+        /// What was counted so far, over all sittings.
+        tally: Tally,
+    },
+    /// A suspicion that clean runs confirmed; it is filed.
+    Finding(Box<Found>),
+    /// A suspicion like enough others that are filed already: counted, not run again.
+    Again {
+        /// Which target.
+        target: Target,
+        /// Which case.
+        case: u64,
+        /// What it looks like.
+        fingerprint: Fingerprint,
+    },
+    /// A suspicion that did not come back.
+    Flaky {
+        /// Which target.
+        target: Target,
+        /// Which case.
+        case: u64,
+        /// What it looked like.
+        fingerprint: Fingerprint,
+        /// What it said.
+        story: String,
+    },
+    /// A case that could not be run.
+    Refused {
+        /// Which target.
+        target: Target,
+        /// Which case.
+        case: u64,
+        /// Why.
+        reason: String,
+    },
+    /// A server died or was ended, outside of what a finding tells.
+    Died {
+        /// Which target.
+        target: Target,
+        /// Which case was at hand.
+        case: u64,
+    },
+    /// A target cannot be gone on with.
+    Lost {
+        /// Which target.
+        target: Target,
+        /// Why.
+        reason: String,
+    },
+    /// The sitting is over.
+    Ended {
+        /// Why.
+        why: Ending,
+        /// Cases done, over all targets and sittings.
+        cases: u64,
+    },
+}
+
+/// A finding, as the stream tells it. The rest is in its folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Its name: the same for the same seed, target, case and fingerprint.
+    pub id: String,
+    /// Which target.
+    pub target: Target,
+    /// Which case.
+    pub case: u64,
+    /// The oracle that says so.
+    pub oracle: String,
+    /// What it looks like.
+    pub fingerprint: Fingerprint,
+    /// One sentence: what came, and what should have.
+    pub story: String,
+    /// Under which condition it comes back.
+    pub condition: Condition,
+    /// The name under which it is known already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
+}
+
+/// Why a server was brought up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// It is the first one.
+    First,
+    /// The one before had run many cases or had grown.
+    Renewed,
+    /// The one before died.
+    Died,
+}
+
+/// Why a sitting ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// The budget is used up.
+    Budget,
+    /// The user asked.
+    Asked,
+    /// No target is left that works.
+    Nothing,
+}

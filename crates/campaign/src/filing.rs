@@ -1,0 +1,125 @@
+//! What is kept of a finding: case, trace, verdict, server, and the command that replays it.
+
+use model::{Aftermath, Case, Level, Seed, ServerInfo, Target, Trace, Verdict, Violation};
+use serde::{Deserialize, Serialize};
+
+use crate::{HuntError, confirm::Condition, events::Found, folder::Folder};
+
+/// A finding, as `verdict.json` keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Filed {
+    /// Its name.
+    pub id: String,
+    /// The seed of the run.
+    pub seed: Seed,
+    /// The target.
+    pub target: Target,
+    /// The number of the case.
+    pub case: u64,
+    /// The level of the run; the case says where a session has another one.
+    pub level: Level,
+    /// Product and version of the server.
+    pub server: String,
+    /// The oracle that says so.
+    pub oracle: String,
+    /// What it says.
+    pub violation: Violation,
+    /// Under which condition it comes back.
+    pub condition: Condition,
+    /// So many clean runs showed it, of so many.
+    pub runs: [u32; 2],
+    /// How many statements the case has.
+    pub statements: usize,
+    /// How its transactions were made to collide.
+    pub strategy: String,
+    /// The name under which it was known already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
+}
+
+impl Filed {
+    /// As the stream tells it.
+    pub fn found(&self) -> Found {
+        Found {
+            id: self.id.clone(),
+            target: self.target.clone(),
+            case: self.case,
+            oracle: self.oracle.clone(),
+            fingerprint: self.violation.fingerprint.clone(),
+            story: self.violation.story.clone(),
+            condition: self.condition,
+            known: self.known.clone(),
+        }
+    }
+
+    /// The command that replays it, for a run in this folder.
+    pub fn replay(&self, folder: &std::path::Path) -> String {
+        let target = self.target.to_string();
+        let quoted = if target.contains(['?', '&']) { format!("'{target}'") } else { target };
+        let case = folder.join("findings").join(&self.id).join("case.iso");
+        let case = case.display().to_string();
+        let case = if case.contains(' ') { format!("'{case}'") } else { case };
+        format!("isopod run {case} --target {quoted} --level {}", self.level)
+    }
+}
+
+/// The name of a finding: the same for the same seed, target, case and fingerprint.
+pub fn name(seed: Seed, target: &Target, case: u64, violation: &Violation) -> String {
+    let print = &violation.fingerprint;
+    let level = print.level.map_or("", Level::short);
+    let label =
+        format!("finding\0{target}\0{}\0{}\0{}\0{level}", print.kind, print.rule, print.statement);
+    format!("{:08x}", seed.sub(&label, case) >> 32)
+}
+
+/// What a finding rests on.
+pub struct Evidence<'a> {
+    /// The case as it is replayed.
+    pub case: &'a Case,
+    /// A run that shows it.
+    pub trace: &'a Trace,
+    /// What was seen beside it.
+    pub aftermath: &'a Aftermath,
+    /// The server.
+    pub server: &'a ServerInfo,
+}
+
+/// Files it.
+pub fn file(folder: &Folder, filed: &Filed, evidence: &Evidence<'_>) -> Result<(), HuntError> {
+    let json = |value: serde_json::Result<Vec<u8>>| {
+        value.map_err(|error| HuntError::at(folder.path(), error)).map(|mut bytes| {
+            bytes.push(b'\n');
+            bytes
+        })
+    };
+    let mut files = vec![
+        ("trace.json", json(serde_json::to_vec_pretty(evidence.trace))?),
+        ("verdict.json", json(serde_json::to_vec_pretty(filed))?),
+        ("server.json", json(serde_json::to_vec_pretty(evidence.server))?),
+        ("replay.txt", format!("{}\n", filed.replay(folder.path())).into_bytes()),
+    ];
+    match model::casefile::print(evidence.case) {
+        Ok(text) => files.push(("case.iso", text.into_bytes())),
+        // What the format cannot say is kept as it is; nothing replays it by itself.
+        Err(_) => files.push(("case.json", json(serde_json::to_vec_pretty(evidence.case))?)),
+    }
+    let aftermath = evidence.aftermath;
+    if *aftermath != Aftermath::default() {
+        files.push(("aftermath.json", json(serde_json::to_vec_pretty(aftermath))?));
+    }
+    if !aftermath.log.is_empty() {
+        files.push(("server.log", (aftermath.log.join("\n") + "\n").into_bytes()));
+    }
+    if let Some(stack) = &aftermath.stack {
+        files.push(("stack.txt", stack.clone().into_bytes()));
+    }
+    folder.file(&filed.id, &files)
+}
+
+/// The violation, if it is one.
+pub fn violation(verdict: Verdict) -> Option<Violation> {
+    match verdict {
+        Verdict::Violated(violation) => Some(violation),
+        Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
+    }
+}

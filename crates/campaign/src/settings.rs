@@ -1,0 +1,83 @@
+//! What a hunt was told, resolved: enough to do it again, and saved with the run.
+
+use std::time::Duration;
+
+use model::{Level, Seed, Target};
+use serde::{Deserialize, Serialize};
+
+/// The settings of a run, as `settings.json` keeps them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The version of Isopod: another one may make other cases of the same seed.
+    pub isopod: String,
+    /// Where all randomness begins.
+    pub seed: Seed,
+    /// What is hunted.
+    pub quarry: Vec<Quarry>,
+    /// When it is enough.
+    pub budget: Budget,
+    /// How many workers in total.
+    pub workers: usize,
+    /// The generator's profile, by name.
+    pub profile: String,
+    /// Its text, so that the run can be done again when the named one has changed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub profile_text: String,
+    /// The short hash of that text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub profile_hash: String,
+    /// The oracles, by name.
+    pub oracles: Vec<String>,
+    /// A suspicion is a finding if so many clean runs in a row show it.
+    pub confirm: u32,
+    /// So many cases of one fingerprint are run again and kept; the rest is counted.
+    pub keep: u64,
+    /// A server is renewed after so many cases.
+    pub renew_cases: u64,
+    /// A server is renewed when its data or its memory has grown by so many bytes.
+    pub renew_bytes: u64,
+    /// A statement that neither answers nor waits for so many seconds is hung.
+    pub hung_after: u64,
+    /// Are worker and server pinned to one CPU?
+    pub pin: bool,
+    /// Is every start of a server given settings drawn from the seed?
+    #[serde(default)]
+    pub settings_swarm: bool,
+}
+
+/// One target of a hunt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quarry {
+    /// The target.
+    pub target: Target,
+    /// The levels that its cases run at.
+    pub levels: Vec<Level>,
+}
+
+/// When it is enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Budget {
+    /// After so many seconds, over all sittings.
+    Seconds(u64),
+    /// After so many cases per target.
+    Cases(u64),
+}
+
+impl Budget {
+    /// The time limit, if there is one.
+    pub fn time(self) -> Option<Duration> {
+        match self {
+            Budget::Seconds(seconds) => Some(Duration::from_secs(seconds)),
+            Budget::Cases(_) => None,
+        }
+    }
+
+    /// The number of cases per target, if it is limited.
+    pub fn cases(self) -> Option<u64> {
+        match self {
+            Budget::Cases(cases) => Some(cases),
+            Budget::Seconds(_) => None,
+        }
+    }
+}

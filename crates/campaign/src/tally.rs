@@ -1,0 +1,151 @@
+//! What is counted, per schema on disk and per target in the summary.
+//!
+//! One line of fixed width per schema: it is written over after each case, in place, so that it is never half there and the
+//! file grows by one line per schema.
+
+use model::{ErrorClass, Trace};
+use serde::{Deserialize, Serialize};
+
+/// Counts of cases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Cases done.
+    pub cases: u64,
+    /// Sets of transactions begun; the cases of a set differ in their order only.
+    pub sets: u64,
+    /// Schemas begun.
+    pub schemas: u64,
+    /// Cases in which a statement waited or had an error that only another transaction can cause.
+    pub conflicts: u64,
+    /// Cases about which an oracle could not say anything.
+    pub undecided: u64,
+    /// Statements sent.
+    pub statements: u64,
+    /// Statements that the server refused, whatever the reason.
+    pub failed: u64,
+    /// Of these, those that only another transaction can cause.
+    pub failed_by_others: u64,
+    /// Statements that waited.
+    pub waits: u64,
+    /// Cases that could not be set up.
+    pub refused: u64,
+    /// Suspicions that no clean run showed again.
+    pub flaky: u64,
+}
+
+const FIELDS: usize = 11;
+const WIDTH: usize = 8;
+
+/// The length of a line on disk, its end included.
+pub const LINE: usize = FIELDS * WIDTH;
+
+impl Tally {
+    fn fields(&self) -> [u64; FIELDS] {
+        [
+            self.cases,
+            self.sets,
+            self.schemas,
+            self.conflicts,
+            self.undecided,
+            self.statements,
+            self.failed,
+            self.failed_by_others,
+            self.waits,
+            self.refused,
+            self.flaky,
+        ]
+    }
+
+    /// As a line of fixed width.
+    pub fn line(&self) -> String {
+        let mut line: String = self.fields().iter().map(|field| format!("{field:>7} ")).collect();
+        line.pop();
+        line.push('\n');
+        line
+    }
+
+    /// Reads such a line; none if it is not one.
+    pub fn read(line: &[u8]) -> Option<Tally> {
+        let text = std::str::from_utf8(line.get(..LINE)?).ok()?;
+        let mut numbers = text.split_ascii_whitespace().map(|field| field.parse::<u64>().ok());
+        let mut next = || numbers.next().flatten();
+        Some(Tally {
+            cases: next()?,
+            sets: next()?,
+            schemas: next()?,
+            conflicts: next()?,
+            undecided: next()?,
+            statements: next()?,
+            failed: next()?,
+            failed_by_others: next()?,
+            waits: next()?,
+            refused: next()?,
+            flaky: next()?,
+        })
+    }
+
+    /// Adds another.
+    pub fn add(&mut self, more: &Tally) {
+        self.cases += more.cases;
+        self.sets += more.sets;
+        self.schemas += more.schemas;
+        self.conflicts += more.conflicts;
+        self.undecided += more.undecided;
+        self.statements += more.statements;
+        self.failed += more.failed;
+        self.failed_by_others += more.failed_by_others;
+        self.waits += more.waits;
+        self.refused += more.refused;
+        self.flaky += more.flaky;
+    }
+
+    /// Counts what a trace shows.
+    pub fn trace(&mut self, trace: &Trace) {
+        let waits: usize = trace.rounds.iter().map(|round| round.waiting.len()).sum();
+        let errors = || trace.outcomes.iter().filter_map(|outcome| outcome.error());
+        let by_others = errors().filter(|error| concurrency(error.class)).count();
+        self.statements += trace.outcomes.len() as u64;
+        self.failed += errors().count() as u64;
+        self.failed_by_others += by_others as u64;
+        self.waits += waits as u64;
+        self.conflicts += u64::from(waits > 0 || by_others > 0);
+    }
+}
+
+/// An error that a transaction on its own does not get.
+fn concurrency(class: ErrorClass) -> bool {
+    match class {
+        ErrorClass::Deadlock
+        | ErrorClass::LockTimeout
+        | ErrorClass::SerializationFailure
+        | ErrorClass::WriteConflict
+        | ErrorClass::Busy => true,
+        ErrorClass::DuplicateKey
+        | ErrorClass::Constraint
+        | ErrorClass::Range
+        | ErrorClass::Syntax
+        | ErrorClass::Runtime
+        | ErrorClass::ReadOnly
+        | ErrorClass::TableChanged
+        | ErrorClass::Interrupted
+        | ErrorClass::GoneAway
+        | ErrorClass::Denied
+        | ErrorClass::Internal
+        | ErrorClass::Other => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_reads_as_it_was_written() {
+        let tally =
+            Tally { cases: 500, sets: 50, schemas: 1, statements: 4321, flaky: 2, ..Tally::default() };
+        assert_eq!(tally.line().len(), LINE);
+        assert_eq!(Tally::read(tally.line().as_bytes()), Some(tally));
+        assert_eq!(Tally::read(&[0; LINE]), None);
+        assert_eq!(Tally::read(b"1 2"), None);
+    }
+}

@@ -1,0 +1,37 @@
+//! How much a server has grown: the bytes of its data folder and of its memory. A hunt of days must not fill the machine.
+
+use std::{fs, path::Path};
+
+use model::Product;
+
+/// Data and memory of a server that we started, in bytes; zero for what cannot be told.
+pub fn bytes(product: Product, pid: u32) -> u64 {
+    let memory: u64 = execute::os::processes(pid).into_iter().map(resident).sum();
+    let data = match product {
+        // These work in their data folder.
+        Product::Mysql | Product::Mariadb | Product::Postgres => size(Path::new(&format!("/proc/{pid}/cwd/"))),
+        // This one works wherever we do, and keeps its data in memory or in a file of its own.
+        Product::Sqlite | Product::Reference => 0,
+    };
+    memory + data
+}
+
+/// The memory that a process holds for itself.
+fn resident(pid: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+    let mut pages = text.split_whitespace().map(|field| field.parse::<u64>().unwrap_or(0));
+    let (resident, shared) = (pages.nth(1).unwrap_or(0), pages.next().unwrap_or(0));
+    resident.saturating_sub(shared) * 4096
+}
+
+fn size(folder: &Path) -> u64 {
+    let mut sum = 0;
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => sum += size(&entry.path()),
+            Ok(metadata) => sum += metadata.len(),
+            Err(_) => {}
+        }
+    }
+    sum
+}
