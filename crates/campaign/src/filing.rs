@@ -1,6 +1,6 @@
 //! What is kept of a finding: case, trace, verdict, server, and the command that replays it.
 
-use model::{Aftermath, Case, Level, Seed, ServerInfo, Target, Trace, Verdict, Violation};
+use model::{Aftermath, Case, Level, Seed, ServerInfo, Target, Trace, Violation};
 use serde::{Deserialize, Serialize};
 
 use crate::{HuntError, confirm::Condition, events::Found, folder::Folder};
@@ -32,6 +32,8 @@ pub struct Filed {
     pub statements: usize,
     /// How its transactions were made to collide.
     pub strategy: String,
+    /// Milliseconds of hunting before it was found.
+    pub at: u64,
     /// The name under which it was known already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<String>,
@@ -67,8 +69,7 @@ impl Filed {
 pub fn name(seed: Seed, target: &Target, case: u64, violation: &Violation) -> String {
     let print = &violation.fingerprint;
     let level = print.level.map_or("", Level::short);
-    let label =
-        format!("finding\0{target}\0{}\0{}\0{}\0{level}", print.kind, print.rule, print.statement);
+    let label = format!("finding\0{target}\0{}\0{}\0{}\0{level}", print.kind, print.rule, print.statement);
     format!("{:08x}", seed.sub(&label, case) >> 32)
 }
 
@@ -114,12 +115,4 @@ pub fn file(folder: &Folder, filed: &Filed, evidence: &Evidence<'_>) -> Result<(
         files.push(("stack.txt", stack.clone().into_bytes()));
     }
     folder.file(&filed.id, &files)
-}
-
-/// The violation, if it is one.
-pub fn violation(verdict: Verdict) -> Option<Violation> {
-    match verdict {
-        Verdict::Violated(violation) => Some(violation),
-        Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
-    }
 }

@@ -67,36 +67,53 @@ impl Tally {
     /// Reads such a line; none if it is not one.
     pub fn read(line: &[u8]) -> Option<Tally> {
         let text = std::str::from_utf8(line.get(..LINE)?).ok()?;
-        let mut numbers = text.split_ascii_whitespace().map(|field| field.parse::<u64>().ok());
-        let mut next = || numbers.next().flatten();
-        Some(Tally {
-            cases: next()?,
-            sets: next()?,
-            schemas: next()?,
-            conflicts: next()?,
-            undecided: next()?,
-            statements: next()?,
-            failed: next()?,
-            failed_by_others: next()?,
-            waits: next()?,
-            refused: next()?,
-            flaky: next()?,
-        })
+        let mut fields = [0; FIELDS];
+        let mut numbers = text.split_ascii_whitespace();
+        for field in &mut fields {
+            *field = numbers.next()?.parse().ok()?;
+        }
+        Some(Tally::of(fields))
     }
 
     /// Adds another.
     pub fn add(&mut self, more: &Tally) {
-        self.cases += more.cases;
-        self.sets += more.sets;
-        self.schemas += more.schemas;
-        self.conflicts += more.conflicts;
-        self.undecided += more.undecided;
-        self.statements += more.statements;
-        self.failed += more.failed;
-        self.failed_by_others += more.failed_by_others;
-        self.waits += more.waits;
-        self.refused += more.refused;
-        self.flaky += more.flaky;
+        self.replace(&Tally::default(), more);
+    }
+
+    /// Takes a newer count of the same thing for an older one.
+    pub fn replace(&mut self, older: &Tally, newer: &Tally) {
+        let (own, old, new) = (self.fields(), older.fields(), newer.fields());
+        let sum: [u64; FIELDS] = std::array::from_fn(|i| own[i] + new[i] - old[i]);
+        *self = Tally::of(sum);
+    }
+
+    fn of(fields: [u64; FIELDS]) -> Tally {
+        let [
+            cases,
+            sets,
+            schemas,
+            conflicts,
+            undecided,
+            statements,
+            failed,
+            failed_by_others,
+            waits,
+            refused,
+            flaky,
+        ] = fields;
+        Tally {
+            cases,
+            sets,
+            schemas,
+            conflicts,
+            undecided,
+            statements,
+            failed,
+            failed_by_others,
+            waits,
+            refused,
+            flaky,
+        }
     }
 
     /// Counts what a trace shows.

@@ -9,7 +9,9 @@ pub fn bytes(product: Product, pid: u32) -> u64 {
     let memory: u64 = execute::os::processes(pid).into_iter().map(resident).sum();
     let data = match product {
         // These work in their data folder.
-        Product::Mysql | Product::Mariadb | Product::Postgres => size(Path::new(&format!("/proc/{pid}/cwd/"))),
+        Product::Mysql | Product::Mariadb | Product::Postgres => {
+            size(Path::new(&format!("/proc/{pid}/cwd/")))
+        }
         // This one works wherever we do, and keeps its data in memory or in a file of its own.
         Product::Sqlite | Product::Reference => 0,
     };

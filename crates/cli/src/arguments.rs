@@ -62,7 +62,7 @@ pub enum SettleBy {
 impl How {
     /// Where worker and server run.
     pub fn placement(&self) -> Placement {
-        Placement { pin: !self.no_pin, realtime: !self.no_pin && !self.no_realtime }
+        Placement { pin: !self.no_pin, realtime: !self.no_pin && !self.no_realtime, cpu: None }
     }
 
     /// The executor's options.

@@ -32,6 +32,8 @@ struct Isopod {
 
 const AFTER: &str = "\
 Try:
+  isopod hunt                                            20 seconds on embedded SQLite
+  isopod hunt mariadb@10.11 --for 1m                     on a real server; it is fetched when missing
   isopod corpus test                                     the corpus on embedded SQLite
   isopod run FILE.iso --target mariadb@10.11 --level RR  one case, as a timeline
   isopod server list                                     which servers can be had here

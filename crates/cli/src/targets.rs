@@ -11,7 +11,7 @@ use dbms::{
     launch::{LaunchError, Launcher, Settle},
     servers::Store,
 };
-use execute::{Options, Runner};
+use execute::{Options, Placement, Runner};
 use model::{Case, Place, Product, Reply, Target, Trace, Version, target::Settings};
 
 use crate::{
@@ -80,6 +80,16 @@ pub fn still_there(name: &str, target: &Target, trace: &Trace) -> anyhow::Result
 
 /// Brings up a server for the target and a runner on it.
 pub fn runner(target: &Target, how: &How, options: Options) -> anyhow::Result<Runner> {
+    runner_at(target, how, options, how.placement())
+}
+
+/// As [`runner`], at a place of its own: one of several workers.
+pub fn runner_at(
+    target: &Target,
+    how: &How,
+    options: Options,
+    placement: Placement,
+) -> anyhow::Result<Runner> {
     let settle = how.settle.map(|settle| match settle {
         SettleBy::Proc => Settle::Proc,
         SettleBy::Sql => Settle::Sql,
@@ -95,12 +105,11 @@ pub fn runner(target: &Target, how: &How, options: Options) -> anyhow::Result<Ru
         launcher.notes().iter().for_each(|note| say_once(note));
         Ok(server)
     });
-    let runner = Runner::new(launch, options, how.placement()).map_err(|error| {
-        match error.downcast::<LaunchError>() {
+    let runner =
+        Runner::new(launch, options, placement).map_err(|error| match error.downcast::<LaunchError>() {
             Ok(error) => advised(*error),
             Err(error) => anyhow::anyhow!(error),
-        }
-    })?;
+        })?;
     say_placed(&runner);
     Ok(runner)
 }

@@ -132,6 +132,7 @@ fn nothing_sleeps_for_a_fixed_time_in_the_executor() {
 fn every_subcommand_is_in_the_readme() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     for words in [
+        "hunt",
         "run",
         "corpus list",
         "corpus test",

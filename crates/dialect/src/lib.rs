@@ -41,6 +41,8 @@ pub struct Dialect {
     pub show_warnings: Option<&'static str>,
     /// Opens a read view that keeps deleted rows from being purged while a case runs.
     pub hold_view: Option<&'static str>,
+    /// Asks how many transactions still have versions to be purged; none where nothing purges by itself.
+    pub purge_left: Option<&'static str>,
     /// The quotation mark around names.
     pub quote: char,
     /// Settings that change what the product owes, in the combinations under which it is worth testing.

@@ -221,8 +221,21 @@ impl Executor {
         }
         match (&mut self.holder, self.dialect.hold_view, self.options.reset) {
             (Some(holder), Some(hold), Reset::Clean) => must(holder.as_mut(), hold).map(|_| ()),
+            (_, _, Reset::Purged) => self.await_purge(),
             _ => Ok(()),
         }
+    }
+
+    /// Lets the server purge what it can before the case begins; not for ever, since some keep a rest.
+    fn await_purge(&mut self) -> Result<(), ConnectError> {
+        let Some(left) = self.dialect.purge_left else { return Ok(()) };
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(500)
+            && text(&must(self.control.as_mut(), left)?, 0, 0) != "0"
+        {
+            os::wait_readable(&[], Duration::from_millis(1));
+        }
+        Ok(())
     }
 
     fn prepare_session(&mut self, i: usize, spec: &SessionSpec, level: Level) -> Result<(), ConnectError> {

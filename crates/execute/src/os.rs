@@ -140,6 +140,17 @@ pub fn family(pid: u32) -> Vec<u32> {
     all
 }
 
+/// A process and all processes that it started.
+pub fn processes(pid: u32) -> Vec<u32> {
+    let mut all = vec![pid];
+    for tid in threads(pid) {
+        let started = std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
+        let children = started.split_whitespace().filter_map(|child| child.parse().ok());
+        all.extend(children.flat_map(processes));
+    }
+    all
+}
+
 /// Lets short waits of the calling thread end on time. By default Linux adds up to 50 us to each.
 pub fn exact_timers() {
     // SAFETY: takes a number and nothing else.

@@ -13,6 +13,8 @@ pub struct Placement {
     pub pin: bool,
     /// Use real-time priority, if permitted.
     pub realtime: bool,
+    /// On this CPU; none means the last one.
+    pub cpu: Option<usize>,
 }
 
 /// What came of it.
@@ -40,7 +42,7 @@ pub fn place(wish: Placement, server: Option<u32>) -> Placed {
             Some("one CPU only: no pinning and no real-time priority; replays may differ more".into());
         return placed;
     }
-    let cpu = cpus[cpus.len() - 1];
+    let cpu = wish.cpu.filter(|cpu| cpus.contains(cpu)).unwrap_or(cpus[cpus.len() - 1]);
     let threads = os::family(pid);
     if !threads.iter().all(|&tid| os::pin_thread(tid, &[cpu]) || gone(tid)) || !os::pin_thread(0, &[cpu]) {
         placed.note =

@@ -23,6 +23,8 @@ use crate::{
 pub enum Reset {
     /// Nothing of the last case is left.
     Clean,
+    /// Nothing of the last case is left, and nothing keeps the server from purging old versions while the case runs.
+    Purged,
     /// Cheap; may leave traces of the last case behind.
     Fast,
 }
@@ -169,7 +171,7 @@ impl Stage {
 
     fn empty(&self, session: &mut dyn Session, dialect: &Dialect, reset: Reset) -> Result<(), ConnectError> {
         let how = match reset {
-            Reset::Clean => dialect.tables.empty_clean,
+            Reset::Clean | Reset::Purged => dialect.tables.empty_clean,
             Reset::Fast => dialect.tables.empty_fast,
         };
         for table in &self.used {

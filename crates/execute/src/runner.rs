@@ -6,6 +6,7 @@ use crate::{
     executor::{Counts, Executor, Options, Run},
     os,
     placement::{self, Placed, Placement},
+    prepare::Reset,
     seams::{ConnectError, Server},
     watchdog::Watchdog,
 };
@@ -88,6 +89,19 @@ impl Runner {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// From now on tables are emptied in this way.
+    pub fn set_reset(&mut self, reset: Reset) {
+        self.options.reset = reset;
+        if let Some(executor) = &mut self.executor {
+            executor.options.reset = reset;
+        }
+    }
+
+    /// Ends the server; the next case runs on a new one.
+    pub fn renew(&mut self) {
+        self.retire();
     }
 
     /// Where worker and server run.

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod corpus;
 pub mod fmt;
 pub mod generate;
+pub mod hunt;
 pub mod run;
 pub mod selftest;
 pub mod server;
@@ -11,6 +12,8 @@ pub mod server;
 /// What to do.
 #[derive(clap::Subcommand)]
 pub enum Command {
+    /// Hunt: make cases that collide, run them on all CPUs, keep what is wrong
+    Hunt(hunt::Args),
     /// Run case files and show what happened as a timeline
     Run(run::Args),
     /// List or test the built-in cases
@@ -34,6 +37,7 @@ pub enum Command {
 /// Does it. The number is the exit code.
 pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
+        Command::Hunt(args) => hunt::run(args),
         Command::Run(args) => run::run(args),
         Command::Corpus(command) => corpus::run(command),
         Command::Server(command) => server::run(command),

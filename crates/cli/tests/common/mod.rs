@@ -80,7 +80,7 @@ pub fn runner(text: &str, settle: Settle, options: Options) -> Option<Runner> {
     let mut launcher = Launcher::new(target(text), settle, Path::new(EXE).to_path_buf(), &mut |_| {})
         .unwrap_or_else(|error| panic!("{text}: {error}"));
     let launch = Box::new(move || launcher.launch().map_err(Into::into));
-    let wish = Placement { pin: false, realtime: false };
+    let wish = Placement { pin: false, realtime: false, cpu: None };
     Some(Runner::new(launch, options, wish).unwrap_or_else(|error| panic!("{text}: {error}")))
 }
 

@@ -23,6 +23,7 @@ pub static DIALECT: Dialect = Dialect {
     tables: mysql::TABLES,
     show_warnings: Some("SHOW WARNINGS"),
     hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
+    purge_left: Some(crate::mysql::PURGE_LEFT),
     quote: '`',
     variants: &[
         &[("innodb_snapshot_isolation", "OFF"), ("log_bin", "OFF")],

@@ -22,12 +22,17 @@ pub static DIALECT: Dialect = Dialect {
     tables: TABLES,
     show_warnings: Some("SHOW WARNINGS"),
     hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
+    purge_left: Some(PURGE_LEFT),
     quote: '`',
     // A log of statements, the default before 5.7.7, refuses every change at READ UNCOMMITTED and READ COMMITTED.
     variants: &[&[("log_bin", "ON"), ("binlog_format", "ROW")], &[("log_bin", "OFF")]],
     since: &[],
     checks: checks::CHECKS,
 };
+
+/// The length of InnoDB's history list.
+pub(crate) const PURGE_LEFT: &str =
+    "SELECT `count` FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'";
 
 pub(crate) const BEGIN: Begin = Begin {
     plain: "BEGIN",

@@ -36,6 +36,7 @@ pub static DIALECT: Dialect = Dialect {
     },
     show_warnings: None,
     hold_view: None, // Old versions stay until VACUUM, which nobody runs.
+    purge_left: None,
     quote: '"',
     variants: &[&[]],
     since: &[],

@@ -22,6 +22,7 @@ pub static DIALECT: Dialect = Dialect {
     show_warnings: Some("SHOW WARNINGS"),
     // Nothing that is purged there can be noticed.
     hold_view: None,
+    purge_left: None,
     quote: '`',
     variants: &[],
     since: &[],

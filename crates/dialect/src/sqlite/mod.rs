@@ -29,6 +29,7 @@ pub static DIALECT: Dialect = Dialect {
     },
     show_warnings: None,
     hold_view: None,
+    purge_left: None,
     quote: '"',
     variants: &[&[("journal_mode", "delete")], &[("journal_mode", "wal")]],
     since: &[],

@@ -1,0 +1,209 @@
+//! From a suspicion to a finding: what the fast reset showed must come back from clean ones.
+//!
+//! A fast reset leaves delete-marked rows and old versions behind, and whatever the last case did to the server. What the clean
+//! runs do not show is therefore tried under two more conditions before it is called flaky: with purge at work (a clean run
+//! holds it back by an old read view), and with the leftovers written into the setup, where everybody can see them.
+
+use execute::Reset;
+use model::{Case, Level, Verdict, Violation};
+use oracles::{Answer, Oracle};
+use serde::{Deserialize, Serialize};
+
+use crate::judge;
+
+/// Under which condition a finding comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    /// From clean resets.
+    Clean,
+    /// From clean resets without the read view that holds purge back, and with purge awaited.
+    Purged,
+    /// With rows of the case before it inserted and deleted in its setup.
+    Leftovers,
+}
+
+impl Condition {
+    /// For people; empty where there is nothing to say.
+    pub fn words(self) -> &'static str {
+        match self {
+            Condition::Clean => "",
+            Condition::Purged => "only while purge is at work (no old read view is held)",
+            Condition::Leftovers => "only with delete-marked rows of an earlier case, which its setup makes",
+        }
+    }
+}
+
+/// A suspicion that came back.
+pub struct Confirmed {
+    /// The last run that shows it.
+    pub answer: Answer,
+    /// What the oracle says of that run.
+    pub violation: Violation,
+    /// Under which condition.
+    pub condition: Condition,
+    /// So many runs showed it, of so many.
+    pub runs: [u32; 2],
+}
+
+/// Runs cases again, each from its own reset; none if that could not be done.
+pub trait Rerun {
+    /// Runs it.
+    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer>;
+
+    /// Does this server have a purge that can be held back?
+    fn purges(&self) -> bool;
+}
+
+/// What is to come back.
+pub struct Suspicion<'a> {
+    /// The run that shows it.
+    pub seen: &'a Answer,
+    /// The oracle that says so.
+    pub oracle: &'a dyn Oracle,
+    /// What it says.
+    pub violation: &'a Violation,
+    /// The same case with the leftovers of the one before in its setup, where these are known.
+    pub leftovers: Option<Case>,
+}
+
+/// Tries to see it again, so many times in a row.
+pub fn confirm(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, times: u32) -> Option<Confirmed> {
+    let mut tries = vec![(&suspicion.seen.case, Condition::Clean)];
+    if on.purges() {
+        tries.push((&suspicion.seen.case, Condition::Purged));
+    }
+    tries.extend(suspicion.leftovers.as_ref().map(|case| (case, Condition::Leftovers)));
+    tries.into_iter().find_map(|(case, condition)| series(on, suspicion, case, condition, times.max(1)))
+}
+
+fn series(
+    on: &mut dyn Rerun,
+    suspicion: &Suspicion<'_>,
+    case: &Case,
+    condition: Condition,
+    times: u32,
+) -> Option<Confirmed> {
+    let reset = match condition {
+        Condition::Clean | Condition::Leftovers => Reset::Clean,
+        Condition::Purged => Reset::Purged,
+    };
+    let level = suspicion.seen.trace.level;
+    let mut last = None;
+    for _ in 0..times {
+        let answer = on.rerun(case, level, reset)?;
+        let verdict = judge::verdict(suspicion.oracle, &answer, &mut |request| {
+            on.rerun(&request.case, request.level, Reset::Clean)
+        });
+        match verdict {
+            Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
+                last = Some((answer, violation));
+            }
+            Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => return None,
+        }
+    }
+    last.map(|(answer, violation)| Confirmed { answer, violation, condition, runs: [times; 2] })
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Fingerprint, ServerInfo, Trace};
+    use oracles::{Ask, Conversation};
+
+    use super::*;
+
+    /// Calls every trace wrong that stalled.
+    struct Stalls;
+
+    struct Said(bool);
+
+    impl Conversation for Said {
+        fn next(&mut self, _: &[Answer]) -> Ask {
+            Ask::Done(if self.0 { Verdict::Violated(wrong()) } else { Verdict::Holds { by: Vec::new() } })
+        }
+    }
+
+    impl Oracle for Stalls {
+        fn name(&self) -> &'static str {
+            "stalls"
+        }
+
+        fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+            Box::new(Said(seen.trace.stalled))
+        }
+    }
+
+    fn wrong() -> Violation {
+        let fingerprint = Fingerprint {
+            kind: "stall".into(),
+            rule: "moves".into(),
+            statement: "select".into(),
+            level: None,
+        };
+        Violation { fingerprint, step: None, story: "It stalled.".into(), evidence: Vec::new() }
+    }
+
+    fn answer(case: &Case, stalled: bool) -> Answer {
+        let server = ServerInfo {
+            product: model::Product::Mysql,
+            version: model::Version(vec![9, 7]),
+            version_text: String::new(),
+            settings: Default::default(),
+            flags: Vec::new(),
+        };
+        let trace = Trace {
+            server,
+            level: Level::RepeatableRead,
+            rounds: Vec::new(),
+            outcomes: Vec::new(),
+            stalled,
+            false_decisions: 0,
+            final_state: None,
+        };
+        Answer { case: case.clone(), trace, aftermath: Default::default() }
+    }
+
+    /// Shows it under one condition only, and only so many times.
+    struct Shows {
+        under: Option<Condition>,
+        times: u32,
+    }
+
+    impl Rerun for Shows {
+        fn rerun(&mut self, case: &Case, _: Level, reset: Reset) -> Option<Answer> {
+            let condition = match (reset, case.title.as_str()) {
+                (Reset::Purged, _) => Condition::Purged,
+                (_, "leftovers") => Condition::Leftovers,
+                _ => Condition::Clean,
+            };
+            let shows = self.under == Some(condition) && self.times > 0;
+            self.times -= u32::from(shows);
+            Some(answer(case, shows))
+        }
+
+        fn purges(&self) -> bool {
+            true
+        }
+    }
+
+    fn tried(under: Option<Condition>, times: u32) -> Option<Condition> {
+        let seen = answer(&Case::default(), true);
+        let leftovers = Some(Case { title: "leftovers".into(), ..Case::default() });
+        let violation = wrong();
+        let suspicion = Suspicion { seen: &seen, oracle: &Stalls, violation: &violation, leftovers };
+        confirm(&mut Shows { under, times }, &suspicion, 3).map(|confirmed| confirmed.condition)
+    }
+
+    #[test]
+    fn a_finding_is_noted_with_the_condition_under_which_it_came_back() {
+        for condition in [Condition::Clean, Condition::Purged, Condition::Leftovers] {
+            assert_eq!(tried(Some(condition), 3), Some(condition));
+        }
+    }
+
+    #[test]
+    fn what_does_not_come_back_every_time_is_no_finding() {
+        assert_eq!(tried(Some(Condition::Clean), 2), None);
+        assert_eq!(tried(None, 0), None);
+    }
+}

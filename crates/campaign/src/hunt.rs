@@ -1,0 +1,363 @@
+//! The hunt itself: starts the workers, hands their events on, and sums up in the end.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
+    sync::{
+        Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{self, RecvTimeoutError, Sender},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use execute::{LaunchError, Options, Placement, Runner};
+use generate::Generator;
+use model::{Fingerprint, ServerInfo, Target};
+use oracles::Oracle;
+
+use crate::{
+    HuntError,
+    deal::Deal,
+    events::{Ending, Event, Said},
+    filing::Filed,
+    folder::Folder,
+    known::Known,
+    settings::Settings,
+    summary::Summary,
+    tally::Tally,
+    worker::{Bench, Stop},
+};
+
+/// Brings up a runner for a target. Called in the thread that uses it.
+pub type Launch<'a> = dyn Fn(&Target, Options, Placement) -> Result<Runner, LaunchError> + Sync + 'a;
+
+/// Whoever wants to see what happens while it happens.
+pub type Hook<'a> = dyn FnMut(&Said) + 'a;
+
+/// Everything that a hunt needs.
+pub struct Campaign<'a> {
+    /// What was asked for.
+    pub settings: Settings,
+    /// Where everything is kept.
+    pub folder: Folder,
+    /// What is known already.
+    pub known: Known,
+    /// The judges.
+    pub oracles: Vec<Box<dyn Oracle>>,
+    /// Brings up servers.
+    pub launch: &'a Launch<'a>,
+    /// Did the user ask to stop?
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Campaign<'_> {
+    /// The generator for a target.
+    pub fn generator(&self, at: usize, info: &ServerInfo) -> Generator {
+        let levels = &self.settings.quarry[at].levels;
+        Generator::new(self.settings.seed, info.product, &info.version, levels)
+    }
+}
+
+/// How often those who look on hear of the progress.
+const TICK: Duration = Duration::from_millis(200);
+
+/// How often the progress is written to the log.
+const LOGGED: u64 = 10_000;
+
+/// What is counted of one fingerprint on one target.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    /// Names of those that are filed.
+    pub filed: BTreeSet<String>,
+    /// Cases that looked the same and were not run again.
+    pub again: u64,
+}
+
+/// What all workers share.
+pub(crate) struct Shared<'a> {
+    pub campaign: &'a Campaign<'a>,
+    deals: Vec<Mutex<Option<Deal>>>,
+    tallies: Vec<Mutex<Tally>>,
+    groups: Mutex<BTreeMap<(usize, Fingerprint), Group>>,
+    begun: OnceLock<Instant>,
+    /// Milliseconds of earlier sittings.
+    before: u64,
+    broken: AtomicBool,
+    lost: Vec<AtomicBool>,
+    failure: Mutex<Option<HuntError>>,
+    events: Mutex<Sender<Said>>,
+    idle: AtomicU64,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Shared<'a> {
+    fn new(campaign: &'a Campaign<'a>, events: Sender<Said>) -> Result<Shared<'a>, HuntError> {
+        let targets = campaign.settings.quarry.len();
+        let mut tallies = vec![Tally::default(); targets];
+        for (at, tally) in tallies.iter_mut().enumerate() {
+            campaign.folder.progress(at)?.iter().for_each(|schema| tally.add(schema));
+        }
+        Ok(Shared {
+            campaign,
+            deals: (0..targets).map(|_| Mutex::new(None)).collect(),
+            tallies: tallies.into_iter().map(Mutex::new).collect(),
+            groups: Mutex::new(BTreeMap::new()),
+            begun: OnceLock::new(),
+            before: campaign.folder.clock(),
+            broken: AtomicBool::new(false),
+            lost: (0..targets).map(|_| AtomicBool::new(false)).collect(),
+            failure: Mutex::new(None),
+            events: Mutex::new(events),
+            idle: AtomicU64::new(0),
+        })
+    }
+
+    /// What earlier sittings found and counted. Only cases that are done count: the others come again.
+    fn remember(&self) -> Result<(), HuntError> {
+        let folder = &self.campaign.folder;
+        let quarry = &self.campaign.settings.quarry;
+        let place = |target: &Target| quarry.iter().position(|q| q.target == *target);
+        let mut groups = lock(&self.groups);
+        for filed in folder.findings()? {
+            let Some(at) = place(&filed.target) else { continue };
+            groups.entry((at, filed.violation.fingerprint)).or_default().filed.insert(filed.id);
+        }
+        let done: Vec<Vec<Tally>> =
+            (0..quarry.len()).map(|at| folder.progress(at)).collect::<Result<_, _>>()?;
+        let mut counted = BTreeSet::new();
+        for said in folder.events()? {
+            let Event::Again { target, case, fingerprint } = said.event else { continue };
+            let Some(at) = place(&target) else { continue };
+            if is_done(&done[at], self.per_schema(at), case)
+                && counted.insert((at, case, fingerprint.clone()))
+            {
+                groups.entry((at, fingerprint)).or_default().again += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Known without a server if there was one in an earlier sitting.
+    fn per_schema(&self, at: usize) -> u64 {
+        let info = self.campaign.folder.server(at);
+        info.map_or(1, |info| self.campaign.generator(at, &info).cases_per_schema())
+    }
+
+    /// A target has answered: it must be what it was in an earlier sitting, for its cases depend on its version.
+    pub fn met(&self, at: usize, info: &ServerInfo) -> Result<(), Stop> {
+        self.begun.get_or_init(Instant::now);
+        match self.campaign.folder.server(at) {
+            None => Ok(self.campaign.folder.set_server(at, info)?),
+            Some(before) if before.version == info.version => Ok(()),
+            Some(before) => Err(Stop::Target(format!(
+                "it was version {} when the run began and is {} now, which makes other cases; begin a new run",
+                before.version, info.version
+            ))),
+        }
+    }
+
+    /// Milliseconds of hunting, over all sittings.
+    pub fn elapsed(&self) -> u64 {
+        self.before + self.begun.get().map_or(0, |begun| begun.elapsed().as_millis() as u64)
+    }
+
+    /// Is it time to stop?
+    pub fn over(&self) -> bool {
+        let time = self.campaign.settings.budget.time();
+        (self.campaign.stop)()
+            || self.broken.load(Ordering::Relaxed)
+            || time.is_some_and(|time| self.elapsed() >= time.as_millis() as u64)
+    }
+
+    /// Tells the log and those who look on.
+    pub fn say(&self, event: Event) -> Result<(), HuntError> {
+        let said = Said { at: self.elapsed(), event };
+        self.campaign.folder.log(&said)?;
+        // Nobody listens any more only when all is over.
+        let _ = lock(&self.events).send(said);
+        Ok(())
+    }
+
+    /// Is a suspicion of this kind still worth clean runs?
+    pub fn wanted(&self, at: usize, fingerprint: &Fingerprint, id: &str) -> bool {
+        let groups = lock(&self.groups);
+        let group = groups.get(&(at, fingerprint.clone()));
+        group.is_none_or(|group| {
+            group.filed.contains(id) || (group.filed.len() as u64) < self.campaign.settings.keep
+        })
+    }
+
+    /// One more that is only counted.
+    pub fn again(&self, at: usize, fingerprint: &Fingerprint) {
+        lock(&self.groups).entry((at, fingerprint.clone())).or_default().again += 1;
+    }
+
+    /// One more that is filed.
+    pub fn filed(&self, at: usize, filed: &Filed) {
+        let key = (at, filed.violation.fingerprint.clone());
+        lock(&self.groups).entry(key).or_default().filed.insert(filed.id.clone());
+    }
+
+    /// A case is done.
+    pub fn done(&self, at: usize, schema: u64, before: &Tally, after: &Tally) -> Result<(), HuntError> {
+        self.campaign.folder.set_progress(at, schema, after)?;
+        lock(&self.tallies[at]).replace(before, after);
+        Ok(())
+    }
+
+    /// Works until nothing is left to do.
+    fn work(&self, worker: usize) {
+        let (workers, targets) = (self.campaign.settings.workers.max(1), self.deals.len());
+        // As many workers as targets or more: each serves one. Fewer: each takes turns at several.
+        let own: Vec<usize> = if workers >= targets {
+            vec![worker % targets]
+        } else {
+            (0..targets).filter(|at| at % workers == worker).collect()
+        };
+        let mut benches: BTreeMap<usize, Bench<'_>> = BTreeMap::new();
+        let mut left = own;
+        while !left.is_empty() && !self.over() {
+            left.retain(|&at| {
+                !self.over() && !self.lost[at].load(Ordering::Relaxed) && {
+                    match self.turn(at, worker, &mut benches) {
+                        Ok(more) => more,
+                        Err(stop) => {
+                            benches.remove(&at);
+                            self.give_up(at, stop);
+                            false
+                        }
+                    }
+                }
+            });
+        }
+        // Ends the servers before anybody is told that the work is over.
+        drop(benches);
+        self.idle.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One schema of one target; false if there is nothing left to do there.
+    fn turn<'b>(
+        &'b self,
+        at: usize,
+        worker: usize,
+        benches: &mut BTreeMap<usize, Bench<'b>>,
+    ) -> Result<bool, Stop> {
+        let bench = match benches.entry(at) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Bench::open(self, at, worker)?),
+        };
+        let piece = {
+            let mut deal = lock(&self.deals[at]);
+            if deal.is_none() {
+                let done = self.campaign.folder.progress(at)?;
+                *deal = Some(Deal::new(bench.per_schema(), self.campaign.settings.budget.cases(), &done));
+            }
+            deal.as_mut().and_then(Deal::take)
+        };
+        let Some(piece) = piece else { return Ok(false) };
+        bench.work(piece)?;
+        Ok(true)
+    }
+
+    fn give_up(&self, at: usize, stop: Stop) {
+        match stop {
+            Stop::Target(reason) => {
+                if self.lost[at].swap(true, Ordering::Relaxed) {
+                    return;
+                }
+                let target = self.campaign.settings.quarry[at].target.clone();
+                if let Err(error) = self.say(Event::Lost { target, reason }) {
+                    self.fail(error);
+                }
+            }
+            Stop::Hunt(error) => self.fail(error),
+        }
+    }
+
+    fn fail(&self, error: HuntError) {
+        lock(&self.failure).get_or_insert(error);
+        self.broken.store(true, Ordering::Relaxed);
+    }
+
+    fn tallies(&self) -> Vec<Tally> {
+        self.tallies.iter().map(|tally| *lock(tally)).collect()
+    }
+
+    fn progress(&self) -> Vec<Said> {
+        let at = self.elapsed();
+        let quarry = self.campaign.settings.quarry.iter().zip(self.tallies());
+        quarry
+            .map(|(q, tally)| Said { at, event: Event::Progress { target: q.target.clone(), tally } })
+            .collect()
+    }
+}
+
+/// Was this case done, by these counts of its target?
+fn is_done(done: &[Tally], per_schema: u64, case: u64) -> bool {
+    done.get((case / per_schema) as usize).is_some_and(|tally| case % per_schema < tally.cases)
+}
+
+/// Hunts until the budget is used up or the user asks to stop.
+pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<Summary, HuntError> {
+    let (sender, events) = mpsc::channel();
+    let shared = Shared::new(campaign, sender)?;
+    shared.remember()?;
+    let settings = &campaign.settings;
+    let before = shared.tallies().iter().map(|tally| tally.cases).sum();
+    shared.say(Event::Begun { seed: settings.seed, workers: settings.workers, before })?;
+    thread::scope(|scope| {
+        for worker in 0..settings.workers {
+            let shared = &shared;
+            scope.spawn(move || shared.work(worker));
+        }
+        let mut logged = shared.elapsed();
+        let mut ticked = Instant::now();
+        while (shared.idle.load(Ordering::Relaxed) as usize) < settings.workers {
+            match events.recv_timeout(TICK) {
+                Ok(said) => hook(&said),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            if ticked.elapsed() < TICK {
+                continue;
+            }
+            ticked = Instant::now();
+            let clocked = campaign.folder.set_clock(shared.elapsed());
+            let progress = shared.progress();
+            progress.iter().for_each(&mut *hook);
+            let written = if shared.elapsed() >= logged + LOGGED {
+                logged = shared.elapsed();
+                progress.iter().try_for_each(|said| campaign.folder.log(said))
+            } else {
+                Ok(())
+            };
+            if let Err(error) = clocked.and(written) {
+                shared.fail(error);
+            }
+        }
+    });
+    if let Some(error) = lock(&shared.failure).take() {
+        return Err(error);
+    }
+    let lost: Vec<bool> = shared.lost.iter().map(|lost| lost.load(Ordering::Relaxed)).collect();
+    let why = if (campaign.stop)() {
+        Ending::Asked
+    } else if lost.iter().all(|lost| *lost) {
+        Ending::Nothing
+    } else {
+        Ending::Budget
+    };
+    let tallies = shared.tallies();
+    shared.say(Event::Ended { why, cases: tallies.iter().map(|tally| tally.cases).sum() })?;
+    campaign.folder.set_clock(shared.elapsed())?;
+    events.try_iter().for_each(|said| hook(&said));
+    for said in shared.progress() {
+        campaign.folder.log(&said)?;
+        hook(&said);
+    }
+    let groups = lock(&shared.groups).clone();
+    Summary::new(campaign, why, shared.elapsed(), &tallies, &lost, &groups)
+}

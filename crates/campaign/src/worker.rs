@@ -1,0 +1,320 @@
+//! A worker: one thread with one CPU and, for each of its targets, one server. It takes a schema, makes its cases, runs them from
+//! fast resets, lets the oracles judge, and files what clean runs confirm.
+
+use std::time::Duration;
+
+use execute::{ConnectError, LaunchError, Options, Placement, Reset, Run, Runner};
+use generate::{Generator, Made};
+use model::{Case, Level, RowSet, ServerInfo, Target, Verdict};
+use oracles::Answer;
+
+use crate::{
+    HuntError,
+    confirm::{Confirmed, Rerun, Suspicion, confirm},
+    deal::Piece,
+    events::{Event, Why},
+    filing::{self, Evidence, Filed},
+    hunt::Shared,
+    judge, leftovers,
+    settings::Quarry,
+    tally::Tally,
+    usage,
+};
+
+/// So many servers in a row that do not come up are the end of a target.
+const STARTS: usize = 3;
+
+/// So many cases in a row that cannot be run are the end of a target.
+const REFUSALS: u64 = 50;
+
+/// A server's size is looked at after so many cases.
+const LOOK: u64 = 1000;
+
+/// Why a worker cannot go on.
+pub(crate) enum Stop {
+    /// With this target.
+    Target(String),
+    /// At all.
+    Hunt(HuntError),
+}
+
+impl From<HuntError> for Stop {
+    fn from(error: HuntError) -> Stop {
+        Stop::Hunt(error)
+    }
+}
+
+/// A worker's place at one target.
+pub(crate) struct Bench<'a> {
+    shared: &'a Shared<'a>,
+    at: usize,
+    worker: usize,
+    runner: Runner,
+    generator: Generator,
+    info: ServerInfo,
+    level: Level,
+    /// The case that ran last on this server, and what it ended with.
+    past: Option<(Case, Vec<(String, RowSet)>)>,
+    /// Cases since the server was new, and its size then.
+    age: u64,
+    size: u64,
+    deaths: u64,
+    refusals: u64,
+}
+
+impl<'a> Bench<'a> {
+    /// Brings up a server.
+    pub fn open(shared: &'a Shared<'a>, at: usize, worker: usize) -> Result<Bench<'a>, Stop> {
+        let campaign = shared.campaign;
+        let Quarry { target, levels } = &campaign.settings.quarry[at];
+        let options = Options {
+            reset: Reset::Fast,
+            hung_after: Duration::from_secs(campaign.settings.hung_after),
+            ..Options::default()
+        };
+        let cpus = execute::os::cpus();
+        let cpu = cpus.get(worker % cpus.len().max(1)).copied();
+        let wish = Placement { pin: campaign.settings.pin, realtime: false, cpu };
+        let mut runner = attempt(|| (campaign.launch)(target, options.clone(), wish))?;
+        let info = runner.info().map_err(|error| Stop::Target(error.to_string()))?;
+        shared.met(at, &info)?;
+        let generator = campaign.generator(at, &info);
+        let level = levels[0];
+        let mut bench = Bench {
+            shared,
+            at,
+            worker,
+            runner,
+            generator,
+            info,
+            level,
+            past: None,
+            age: 0,
+            size: 0,
+            deaths: 0,
+            refusals: 0,
+        };
+        bench.is_up(Why::First)?;
+        Ok(bench)
+    }
+
+    /// How many cases share a schema.
+    pub fn per_schema(&self) -> u64 {
+        self.generator.cases_per_schema()
+    }
+
+    fn target(&self) -> &'a Target {
+        &self.shared.campaign.settings.quarry[self.at].target
+    }
+
+    fn is_up(&mut self, why: Why) -> Result<(), Stop> {
+        self.age = 0;
+        self.past = None;
+        self.deaths = self.runner.deaths();
+        self.size = self.bytes();
+        self.shared.say(Event::Up {
+            worker: self.worker,
+            target: self.target().clone(),
+            version: self.info.version.to_string(),
+            cpu: self.runner.placed().cpu,
+            why,
+        })?;
+        Ok(())
+    }
+
+    fn bytes(&mut self) -> u64 {
+        let pid = self.runner.executor().ok().and_then(|executor| executor.server().pid());
+        pid.map_or(0, |pid| usage::bytes(self.info.product, pid))
+    }
+
+    /// Does a piece of work, as far as the hunt lasts.
+    pub fn work(&mut self, piece: Piece) -> Result<(), Stop> {
+        let mut written = piece.before;
+        let mut tally = Tally { schemas: 1, ..written };
+        let mut set =
+            (piece.from > piece.schema * self.per_schema()).then(|| self.generator.case(piece.from - 1).set);
+        for number in piece.from..piece.until {
+            if self.shared.over() {
+                return Ok(());
+            }
+            self.renew_if_due()?;
+            let made = self.generator.case(number);
+            tally.sets += u64::from(set.replace(made.set) != Some(made.set));
+            self.case(number, &made, &mut tally)?;
+            tally.cases += 1;
+            self.shared.done(self.at, piece.schema, &written, &tally)?;
+            written = tally;
+        }
+        Ok(())
+    }
+
+    fn renew_if_due(&mut self) -> Result<(), Stop> {
+        let settings = &self.shared.campaign.settings;
+        self.age += 1;
+        let grown =
+            self.age.is_multiple_of(LOOK) && self.bytes().saturating_sub(self.size) > settings.renew_bytes;
+        if self.age > settings.renew_cases || grown {
+            self.runner.renew();
+            let runner = &mut self.runner;
+            attempt(|| runner.executor().map(|_| ()))?;
+            self.is_up(Why::Renewed)?;
+        }
+        Ok(())
+    }
+
+    /// One case from a fast reset, and whatever follows from it.
+    fn case(&mut self, number: u64, made: &Made, tally: &mut Tally) -> Result<(), Stop> {
+        let past = self.past.take();
+        let run = match self.run(&made.case, self.level)? {
+            Ok(run) => run,
+            Err(reason) => return self.refused(number, reason, tally),
+        };
+        self.refusals = 0;
+        tally.trace(&run.trace);
+        let ended = run.trace.final_state.clone().unwrap_or_default();
+        let seen = answer(&made.case, run);
+        let mut undecided = !judge::admissible(&seen);
+        let shared = self.shared;
+        for oracle in shared.campaign.oracles.iter().filter(|_| judge::admissible(&seen)) {
+            let verdict = judge::verdict(oracle.as_ref(), &seen, &mut |request| {
+                self.rerun(&request.case, request.level, Reset::Clean)
+            });
+            match verdict {
+                Verdict::Holds { .. } => {}
+                Verdict::Undecided { .. } => undecided = true,
+                Verdict::Violated(violation) => {
+                    let dialect = dialect::of(self.info.product);
+                    let leftovers = past
+                        .as_ref()
+                        .and_then(|(case, ended)| leftovers::with(&seen.case, case, ended, dialect));
+                    let suspicion =
+                        Suspicion { seen: &seen, oracle: oracle.as_ref(), violation: &violation, leftovers };
+                    self.suspect(number, made, &suspicion, tally)?;
+                }
+            }
+        }
+        tally.undecided += u64::from(undecided);
+        self.past = Some((seen.case, ended));
+        Ok(())
+    }
+
+    fn refused(&mut self, number: u64, reason: String, tally: &mut Tally) -> Result<(), Stop> {
+        tally.refused += 1;
+        self.refusals += 1;
+        if self.refusals >= REFUSALS {
+            return Err(Stop::Target(format!(
+                "{REFUSALS} cases in a row could not be run; the last: {reason}"
+            )));
+        }
+        self.shared.say(Event::Refused { target: self.target().clone(), case: number, reason })?;
+        Ok(())
+    }
+
+    /// Something looks wrong: enough of its kind are filed already, or it is run again and filed, or it is flaky.
+    fn suspect(
+        &mut self,
+        number: u64,
+        made: &Made,
+        suspicion: &Suspicion<'_>,
+        tally: &mut Tally,
+    ) -> Result<(), Stop> {
+        let (shared, target) = (self.shared, self.target().clone());
+        let settings = &shared.campaign.settings;
+        let fingerprint = suspicion.violation.fingerprint.clone();
+        let id = filing::name(settings.seed, &target, number, suspicion.violation);
+        if !shared.wanted(self.at, &fingerprint, &id) {
+            shared.again(self.at, &fingerprint);
+            shared.say(Event::Again { target, case: number, fingerprint })?;
+            return Ok(());
+        }
+        let Some(confirmed) = confirm(self, suspicion, settings.confirm) else {
+            tally.flaky += 1;
+            let story = suspicion.violation.story.clone();
+            shared.say(Event::Flaky { target, case: number, fingerprint, story })?;
+            return Ok(());
+        };
+        let Confirmed { answer, violation, condition, runs } = confirmed;
+        let filed = Filed {
+            id,
+            seed: settings.seed,
+            target,
+            case: number,
+            level: answer.trace.level,
+            server: format!("{} {}", answer.trace.server.product, answer.trace.server.version),
+            oracle: suspicion.oracle.name().to_string(),
+            known: shared.campaign.known.name(&fingerprint).map(str::to_string),
+            violation,
+            condition,
+            runs,
+            statements: made.case.steps.len(),
+            strategy: made.strategy.name().to_string(),
+            at: shared.elapsed(),
+        };
+        let evidence = Evidence {
+            case: &answer.case,
+            trace: &answer.trace,
+            aftermath: &answer.aftermath,
+            server: &answer.trace.server,
+        };
+        filing::file(&shared.campaign.folder, &filed, &evidence)?;
+        shared.filed(self.at, &filed);
+        shared.say(Event::Finding(Box::new(filed.found())))?;
+        Ok(())
+    }
+
+    /// Runs a case; the inner error says why it could not be run, the outer one that this target is lost.
+    fn run(&mut self, case: &Case, level: Level) -> Result<Result<Run, String>, Stop> {
+        let mut last = String::new();
+        for _ in 0..STARTS {
+            let error = match self.runner.run(case, level) {
+                Ok(run) => {
+                    if self.runner.deaths() > self.deaths {
+                        self.is_up(Why::Died)?;
+                    }
+                    return Ok(Ok(run));
+                }
+                Err(error) => error,
+            };
+            last = error.to_string();
+            match error.downcast_ref::<ConnectError>() {
+                Some(ConnectError::Own { statement, .. }) if case.setup.statements.contains(statement) => {
+                    return Ok(Err(last));
+                }
+                Some(ConnectError::Untrusted(_)) => return Ok(Err(last)),
+                // A server that refuses what is ours, or says nothing, is not one to go on with.
+                _ => self.runner.renew(),
+            }
+        }
+        Err(Stop::Target(last))
+    }
+}
+
+impl Rerun for Bench<'_> {
+    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
+        self.runner.set_reset(reset);
+        let run = self.run(case, level);
+        self.runner.set_reset(Reset::Fast);
+        // What is lost is lost for the next case too, which will say so.
+        run.ok()?.ok().map(|run| answer(case, run)).filter(judge::admissible)
+    }
+
+    fn purges(&self) -> bool {
+        dialect::of(self.info.product).purge_left.is_some()
+    }
+}
+
+fn answer(case: &Case, run: Run) -> Answer {
+    Answer { case: case.clone(), trace: run.trace, aftermath: Default::default() }
+}
+
+/// Tries to bring up a server; one that does not come up may the next time.
+fn attempt<T>(mut launch: impl FnMut() -> Result<T, LaunchError>) -> Result<T, Stop> {
+    let mut last = String::new();
+    for _ in 0..STARTS {
+        match launch() {
+            Ok(value) => return Ok(value),
+            Err(error) => last = error.to_string(),
+        }
+    }
+    Err(Stop::Target(last))
+}

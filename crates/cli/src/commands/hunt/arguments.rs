@@ -1,0 +1,118 @@
+//! What `isopod hunt` can be told.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use model::Seed;
+
+use crate::{
+    arguments::{How, Levels, count, levels},
+    choice::Choice,
+};
+
+/// Options.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isopod hunt                                            embedded SQLite, 20 seconds
+  isopod hunt mysql@9.7 mariadb@10.11 --for 10m          two servers, one worker each or more
+  isopod hunt postgres@18 --level RR --cases 50000 --seed 8F2C-91D0-55AE
+  isopod hunt --resume isopod-runs/2026-11-16T14-31      go on after Ctrl-C, a crash or a kill
+  isopod hunt mysql@9.7 --known triaged/ --fail-on new   in CI: only what is new fails
+
+Whatever a fast run makes suspicious is run again from clean resets before it is called a finding.
+Exit codes: 0 nothing found, 1 findings, 2 the job could not be done.")]
+pub struct Args {
+    /// Servers: sqlite, mariadb@10.11, 'mysql@9.7?log_bin=OFF', mysql://user@host:port; or all that are installed
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<Choice>,
+    /// Isolation levels (RU, RC, RR, SER; several with commas); by default all that the product has
+    #[arg(long, value_delimiter = ',', value_parser = levels)]
+    pub level: Vec<Levels>,
+    /// How long: 90s, 10m, 8h; over all sittings of a run that is resumed
+    #[arg(long = "for", value_name = "TIME", value_parser = seconds)]
+    pub time: Option<u64>,
+    /// How many cases for each target
+    #[arg(long, value_parser = count, conflicts_with = "time")]
+    pub cases: Option<u64>,
+    /// Where all randomness begins; by default a new one
+    #[arg(long)]
+    pub seed: Option<Seed>,
+    /// How many workers in total; by default one for each CPU
+    #[arg(long, value_parser = count)]
+    pub workers: Option<u64>,
+    /// The folder of the run; by default isopod-runs/ and the time
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    pub out: Option<PathBuf>,
+    /// Go on with the run in this folder; no case is run twice
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "level", "seed", "oracle", "keep", "confirm", "basedir"])]
+    pub resume: Option<PathBuf>,
+    /// Who judges, with commas; by default all that need no contract
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub oracle: Vec<String>,
+    /// A folder of findings that are known already, recognised by their fingerprint
+    #[arg(long, value_name = "DIR")]
+    pub known: Option<PathBuf>,
+    /// What makes the exit code 1
+    #[arg(long, value_enum, default_value_t = FailOn::Any)]
+    pub fail_on: FailOn,
+    /// A suspicion is a finding if so many clean runs in a row show it
+    #[arg(long, value_name = "RUNS", default_value_t = 3, value_parser = count)]
+    pub confirm: u64,
+    /// So many cases of each kind of finding are confirmed and kept; the rest is counted
+    #[arg(long, value_name = "CASES", default_value_t = 5, value_parser = count)]
+    pub keep: u64,
+    /// Renew a server after so many cases
+    #[arg(long, value_name = "CASES", default_value_t = 50_000, value_parser = count)]
+    pub renew_cases: u64,
+    /// Renew a server when its data and memory have grown by so many megabytes
+    #[arg(long, value_name = "MB", default_value_t = 512, value_parser = count)]
+    pub renew_mb: u64,
+    /// Run the one target in this folder, where its server was unpacked or built
+    #[arg(long, value_name = "DIR")]
+    pub basedir: Option<PathBuf>,
+    #[command(flatten)]
+    pub how: How,
+    /// The summary, as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What makes the exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Any finding
+    Any,
+    /// Only findings that --known does not know
+    New,
+}
+
+/// Reads `90s`, `10m`, `8h`, `2d`.
+fn seconds(text: &str) -> Result<u64, String> {
+    let wrong = || "write a number and s, m, h or d: 90s, 10m, 8h".to_string();
+    let unit = text.chars().next_back().ok_or_else(wrong)?;
+    let each = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        'd' => 86_400,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    number.checked_mul(each).filter(|seconds| *seconds > 0).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        assert_eq!(seconds("90s"), Ok(90));
+        assert_eq!(seconds("10m"), Ok(600));
+        assert_eq!(seconds("8h"), Ok(28_800));
+        for wrong in ["", "10", "m", "0s", "-1s", "1.5h", "10µ"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

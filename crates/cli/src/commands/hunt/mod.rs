@@ -1,0 +1,94 @@
+//! `isopod hunt`: makes cases that collide, runs them on all CPUs, and keeps what is wrong.
+
+mod arguments;
+mod judges;
+mod progress;
+mod resolve;
+mod summary;
+
+pub use arguments::Args;
+
+use campaign::{Campaign, Event, Said};
+use execute::{LaunchError, Options, Placement};
+use model::Target;
+
+use crate::{
+    arguments::How,
+    errors::Advised,
+    interrupt,
+    output::{plural, say},
+    targets,
+};
+
+/// Runs it.
+pub fn run(args: Args) -> anyhow::Result<u8> {
+    interrupt::listen();
+    let told = resolve::resolve(&args)?;
+    let how = args.how.clone();
+    let launch = move |target: &Target, options: Options, placement: Placement| {
+        launch(target, &how, options, placement)
+    };
+    let campaign = Campaign {
+        oracles: judges::named(&told.settings.oracles)?,
+        settings: told.settings,
+        folder: told.folder,
+        known: told.known,
+        launch: &launch,
+        stop: &interrupt::asked,
+    };
+    if !args.json {
+        summary::head(&campaign, told.by_default);
+    }
+    let mut shown = progress::Shown::new(&campaign.settings, args.json);
+    let mut reasons: Vec<(Target, String)> = Vec::new();
+    let summary = campaign::hunt(&campaign, &mut |said: &Said| {
+        if let Event::Lost { target, reason } = &said.event {
+            reasons.push((target.clone(), reason.clone()));
+        }
+        shown.show(said);
+    });
+    shown.end();
+    let summary = summary.map_err(|error| Advised {
+        message: error.to_string(),
+        advice: vec![format!(
+            "when that is mended: isopod hunt --resume {}",
+            campaign.folder.path().display()
+        )],
+    })?;
+    campaign.folder.write("junit.xml", summary::junit(&summary, &reasons).as_bytes())?;
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&summary)?);
+    } else {
+        summary::show(&campaign, &summary, told.by_default);
+    }
+    if !reasons.is_empty() {
+        let advice = reasons.iter().map(|(target, reason)| format!("{target}: {reason}"));
+        let what = plural(reasons.len() as u64, "target");
+        return Err(Advised {
+            message: format!("{what} could not be gone on with"),
+            advice: advice.collect(),
+        }
+        .into());
+    }
+    let found = match args.fail_on {
+        arguments::FailOn::Any => !summary.findings.is_empty(),
+        arguments::FailOn::New => summary.new_ones().next().is_some(),
+    };
+    Ok(u8::from(found))
+}
+
+/// Brings up a runner, in the thread that uses it.
+fn launch(
+    target: &Target,
+    how: &How,
+    options: Options,
+    placement: Placement,
+) -> Result<execute::Runner, LaunchError> {
+    targets::runner_at(target, how, options, placement).map_err(|error| {
+        let advice =
+            error.downcast_ref::<Advised>().map(|advised| advised.advice.join("; ")).unwrap_or_default();
+        let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
+        let text = chain.join(": ");
+        if advice.is_empty() { text.into() } else { format!("{text} ({advice})").into() }
+    })
+}

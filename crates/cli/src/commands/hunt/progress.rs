@@ -1,0 +1,149 @@
+//! The hunt while it lasts: a bar for each target on a terminal, plain lines elsewhere.
+
+use std::{
+    collections::BTreeSet,
+    io::IsTerminal,
+    time::{Duration, Instant},
+};
+
+use campaign::{Event, Said, Settings, Tally};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use model::{Fingerprint, Target};
+use report::findings::{clock, share, thousands};
+
+/// How often something is said where there is no terminal.
+const PLAIN: Duration = Duration::from_secs(10);
+
+/// What is shown while the hunt lasts.
+pub struct Shown {
+    bars: Option<(MultiProgress, Vec<ProgressBar>)>,
+    targets: Vec<Target>,
+    /// Milliseconds or cases.
+    goal: Goal,
+    wide: usize,
+    said: Instant,
+    /// At the first look: what was done before this sitting, so that the rate is that of this one.
+    first: Vec<Option<(u64, u64)>>,
+    seen: BTreeSet<(Target, Fingerprint)>,
+    refused: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Goal {
+    Millis(u64),
+    Cases(u64),
+}
+
+impl Shown {
+    /// Nothing shown yet.
+    pub fn new(settings: &Settings, quiet: bool) -> Shown {
+        let goal = match settings.budget {
+            campaign::Budget::Seconds(seconds) => Goal::Millis(seconds * 1000),
+            campaign::Budget::Cases(cases) => Goal::Cases(cases),
+        };
+        let targets: Vec<Target> = settings.quarry.iter().map(|quarry| quarry.target.clone()).collect();
+        let wide = targets.iter().map(|target| target.to_string().chars().count()).max().unwrap_or(0);
+        let bars = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let all = MultiProgress::new();
+            let length = match goal {
+                Goal::Millis(length) | Goal::Cases(length) => length,
+            };
+            let style = ProgressStyle::with_template("{prefix}  {bar:22}  {msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .progress_chars("━╸─");
+            let bar = |target: &Target| {
+                let bar = all.add(ProgressBar::new(length).with_style(style.clone()));
+                bar.set_prefix(format!("{:wide$}", target.to_string()));
+                bar
+            };
+            let bars = targets.iter().map(bar).collect();
+            (all, bars)
+        });
+        let first = vec![None; targets.len()];
+        let (said, seen) = (Instant::now(), BTreeSet::new());
+        Shown { bars, targets, goal, wide, said, first, seen, refused: false }
+    }
+
+    /// Something happened.
+    pub fn show(&mut self, said: &Said) {
+        match &said.event {
+            Event::Progress { target, tally } => self.progress(target, tally, said.at),
+            Event::Finding(found) => {
+                if self.seen.insert((found.target.clone(), found.fingerprint.clone())) {
+                    let word = found.known.as_ref().map_or("NEW".to_string(), |name| format!("known {name}"));
+                    let (at, id, target) = (clock(said.at), &found.id, &found.target);
+                    let line = format!("{at}  {word} {id}  {target}  {}", found.story);
+                    self.line(&line);
+                }
+            }
+            Event::Refused { target, case, reason } => {
+                if !std::mem::replace(&mut self.refused, true) {
+                    let line = format!("note: {target}: case {case} could not be run: {reason}");
+                    self.line(&line);
+                }
+            }
+            Event::Lost { target, reason } => {
+                let line = format!("{}  {target} is given up: {reason}", clock(said.at));
+                self.line(&line);
+            }
+            Event::Begun { .. }
+            | Event::Up { .. }
+            | Event::Again { .. }
+            | Event::Flaky { .. }
+            | Event::Died { .. }
+            | Event::Ended { .. } => {}
+        }
+    }
+
+    fn progress(&mut self, target: &Target, tally: &Tally, at: u64) {
+        let Some(i) = self.targets.iter().position(|one| one == target) else { return };
+        let (cases, since) = *self.first[i].get_or_insert((tally.cases, at));
+        let millis = at.saturating_sub(since).max(1);
+        let rate = (tally.cases - cases) * 1000 / millis;
+        let of = match self.goal {
+            Goal::Millis(all) => format!("{} / {}", clock(at.min(all)), clock(all)),
+            Goal::Cases(all) => format!("{} of {}", thousands(tally.cases), thousands(all)),
+        };
+        let cases = format!("{:>9} cases", thousands(tally.cases));
+        let words = format!(
+            "{of}  {cases}  {:>6}/s  {} conflict  {} undecided",
+            thousands(rate),
+            share(tally.conflicts, tally.cases),
+            share(tally.undecided, tally.cases)
+        );
+        match &self.bars {
+            Some((_, bars)) => {
+                bars[i].set_position(match self.goal {
+                    Goal::Millis(all) => at.min(all),
+                    Goal::Cases(_) => tally.cases,
+                });
+                bars[i].set_message(words);
+            }
+            None if self.said.elapsed() > PLAIN => {
+                eprintln!("{:w$}  {words}", target.to_string(), w = self.wide);
+                if i + 1 == self.targets.len() {
+                    self.said = Instant::now();
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// A line that stays.
+    fn line(&self, text: &str) {
+        let text = crate::secrets::hide(text);
+        match &self.bars {
+            Some((all, _)) => {
+                let _ = all.println(text);
+            }
+            None => eprintln!("{text}"),
+        }
+    }
+
+    /// Puts the bars away.
+    pub fn end(&mut self) {
+        if let Some((_, bars)) = &self.bars {
+            bars.iter().for_each(ProgressBar::finish_and_clear);
+        }
+    }
+}

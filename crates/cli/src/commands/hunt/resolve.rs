@@ -1,0 +1,199 @@
+//! From arguments to settings: a new run, or one that goes on.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use campaign::{Budget, Folder, Known, Quarry, Settings};
+use model::{Level, Product, Seed, Target};
+
+use super::{arguments::Args, judges};
+use crate::{
+    arguments::{Levels, Where},
+    choice::Choice,
+    errors::Advised,
+    targets,
+};
+
+/// How long a hunt without arguments lasts, and one that says nothing of an end.
+const SHORT: u64 = 20;
+
+/// Everything that is decided before the hunt begins.
+pub struct Told {
+    /// What to do.
+    pub settings: Settings,
+    /// Where everything is kept.
+    pub folder: Folder,
+    /// What is known.
+    pub known: Known,
+    /// Was nothing said, so that the summary should tell what else there is?
+    pub by_default: bool,
+}
+
+/// Decides everything.
+pub fn resolve(args: &Args) -> anyhow::Result<Told> {
+    let known = args.known.as_deref().map(Known::read).transpose().map_err(|error| Advised {
+        message: format!("what is known cannot be read: {error}"),
+        advice: vec!["--known wants a folder with findings: a verdict.json each, as a run keeps them".into()],
+    })?;
+    let known = known.unwrap_or_default();
+    if let Some(path) = &args.resume {
+        return resume(args, path, known);
+    }
+    let settings = settings(args)?;
+    judges::named(&settings.oracles)?;
+    let path = match &args.out {
+        Some(path) => path.clone(),
+        None => unused(Path::new("isopod-runs")),
+    };
+    let folder = Folder::create(&path, &settings).map_err(|error| Advised {
+        message: error.to_string(),
+        advice: vec![
+            format!("to go on with the run that is there: isopod hunt --resume {}", path.display()),
+            "or name another folder: --out DIR".into(),
+        ],
+    })?;
+    let by_default = args.targets.is_empty() && args.time.is_none() && args.cases.is_none();
+    Ok(Told { settings, folder, known, by_default })
+}
+
+fn resume(args: &Args, path: &Path, known: Known) -> anyhow::Result<Told> {
+    let (folder, mut settings) = Folder::resume(path).map_err(|error| Advised {
+        message: format!("there is no run to go on with: {error}"),
+        advice: vec!["--resume wants the folder of a run, with its settings.json".into()],
+    })?;
+    if settings.isopod != env!("CARGO_PKG_VERSION") {
+        return Err(Advised {
+            message: format!("the run was begun by Isopod {}", settings.isopod),
+            advice: vec!["another version may make other cases of the same seed: begin a new run".into()],
+        }
+        .into());
+    }
+    if let Some(budget) = budget(args) {
+        settings.budget = budget;
+    }
+    if let Some(workers) = args.workers {
+        settings.workers = workers as usize;
+    }
+    for quarry in &settings.quarry {
+        targets::version(&quarry.target)?;
+    }
+    Ok(Told { settings, folder, known, by_default: false })
+}
+
+fn budget(args: &Args) -> Option<Budget> {
+    args.cases.map(Budget::Cases).or(args.time.map(Budget::Seconds))
+}
+
+fn settings(args: &Args) -> anyhow::Result<Settings> {
+    let embedded = Target {
+        product: Product::Sqlite,
+        version: None,
+        settings: Default::default(),
+        place: model::Place::Cache,
+    };
+    let chosen = if args.targets.is_empty() { vec![Choice::One(embedded)] } else { args.targets.clone() };
+    let on = Where { chosen, basedir: args.basedir.clone(), how: args.how.clone() };
+    let all = on.all();
+    let mut quarry = Vec::new();
+    for target in on.targets(None)? {
+        let levels = match at(args, target.product) {
+            Ok(levels) => levels,
+            Err(_) if all => continue,
+            Err(error) => return Err(error),
+        };
+        // What is missing is installed now, one after the other, and not by all workers at once.
+        targets::version(&target)?;
+        quarry.push(Quarry { target, levels });
+    }
+    if quarry.is_empty() {
+        return Err(Advised {
+            message: "no server has these levels".into(),
+            advice: vec!["what can be had: isopod server list".into()],
+        }
+        .into());
+    }
+    let oracles = match args.oracle.as_slice() {
+        [] => judges::NAMES.map(str::to_string).to_vec(),
+        names => names.to_vec(),
+    };
+    let workers = args.workers.map_or_else(|| execute::os::cpus().len().max(1), |workers| workers as usize);
+    Ok(Settings {
+        isopod: env!("CARGO_PKG_VERSION").to_string(),
+        seed: args.seed.unwrap_or_else(new_seed),
+        quarry,
+        budget: budget(args).unwrap_or(Budget::Seconds(SHORT)),
+        workers,
+        profile: "workload".to_string(),
+        profile_text: String::new(),
+        profile_hash: String::new(),
+        oracles,
+        confirm: args.confirm as u32,
+        keep: args.keep,
+        renew_cases: args.renew_cases,
+        renew_bytes: args.renew_mb << 20,
+        hung_after: args.how.hung_after,
+        pin: !args.how.no_pin,
+        settings_swarm: false,
+    })
+}
+
+/// The levels asked for that the product has; all of them by default.
+fn at(args: &Args, product: Product) -> anyhow::Result<Vec<Level>> {
+    if args.level.is_empty() {
+        return Levels::All.on(product);
+    }
+    let mut found = Vec::new();
+    for levels in &args.level {
+        found.extend(levels.on(product)?);
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+fn now() -> std::time::Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// A seed that nobody chose.
+fn new_seed() -> Seed {
+    let drawn = Seed(now().as_nanos() as u64 ^ u64::from(std::process::id()) << 32);
+    Seed(drawn.sub("new seed", 0) & ((1 << 48) - 1))
+}
+
+/// A folder named after the time that is not there yet.
+fn unused(parent: &Path) -> PathBuf {
+    let name = stamp(now().as_secs());
+    let names = std::iter::once(name.clone()).chain((2..).map(|i| format!("{name}-{i}")));
+    names.map(|name| parent.join(name)).find(|path| !path.exists()).unwrap_or_else(|| parent.join(&name))
+}
+
+/// `2026-11-16T14-31`, in UTC.
+fn stamp(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Years that begin in March have their odd day at their end.
+    let shifted = days + 719_468;
+    let (era, day) = (shifted / 146_097, shifted % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let march = (5 * of_year + 2) / 153;
+    let (day, month) = (of_year - (153 * march + 2) / 5 + 1, if march < 10 { march + 3 } else { march - 9 });
+    let year = year + era * 400 + u64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02}T{:02}-{:02}", rest / 3600, rest / 60 % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_as_a_name() {
+        assert_eq!(stamp(0), "1970-01-01T00-00");
+        assert_eq!(stamp(951_782_400), "2000-02-29T00-00");
+        assert_eq!(stamp(1_794_839_460), "2026-11-16T14-31");
+        assert_eq!(stamp(4_107_542_399), "2100-02-28T23-59");
+        assert_eq!(stamp(4_107_542_400), "2100-03-01T00-00");
+    }
+}

@@ -1,0 +1,186 @@
+//! What is said before and after a hunt.
+
+use campaign::{Budget, Campaign, Summary, summary::Row};
+use model::Target;
+use report::{
+    Style,
+    findings::{self, Line, Story, clock, share, thousands},
+    junit::{Came, Suite, Tried, junit as xml},
+};
+
+use crate::{
+    errors::colour,
+    output::{plural, say},
+};
+
+/// Of so many new findings the five lines are shown.
+const SHOWN: usize = 5;
+
+fn style() -> Style {
+    Style { colour: colour(), ..Style::default() }
+}
+
+/// Says what is about to happen.
+pub fn head(campaign: &Campaign<'_>, by_default: bool) {
+    let settings = &campaign.settings;
+    say!(
+        "isopod {} · seed {} · {} · out: {}",
+        settings.isopod,
+        settings.seed,
+        plural(settings.workers as u64, "worker"),
+        campaign.folder.path().display()
+    );
+    let time = match settings.budget {
+        Budget::Seconds(seconds) => format!("for {}", clock(seconds * 1000)),
+        Budget::Cases(cases) => format!("{} for each target", plural(cases, "case")),
+    };
+    let hash =
+        if settings.profile_hash.is_empty() { String::new() } else { format!(" {}", settings.profile_hash) };
+    say!("profile {}{hash} · oracles: {} · {time}", settings.profile, judges(campaign));
+    if by_default {
+        say!("nothing was named, so this is a short hunt on embedded SQLite; Ctrl-C ends it early");
+    }
+    say!("");
+}
+
+/// No product has a contract yet, so whoever judges does so without one.
+fn judges(campaign: &Campaign<'_>) -> String {
+    match campaign.settings.oracles.as_slice() {
+        [] => "none, cases only run".to_string(),
+        names => format!("{} only (no contract)", names.join(" and ")),
+    }
+}
+
+/// Says what came of it.
+pub fn show(campaign: &Campaign<'_>, summary: &Summary, by_default: bool) {
+    for hunted in &summary.targets {
+        let tally = &hunted.tally;
+        let version = hunted.version.as_ref().map_or("never came up".to_string(), |version| version.clone());
+        let rate = tally.cases * 1000 / summary.elapsed.max(1);
+        say!(
+            "{} ({version})  {}  {} cases  {}/s  {} conflict  {} undecided",
+            hunted.target,
+            clock(summary.elapsed),
+            thousands(tally.cases),
+            thousands(rate),
+            share(tally.conflicts, tally.cases),
+            share(tally.undecided, tally.cases)
+        );
+        say!(
+            "  {} sets of transactions in {} · {} statements, {} waited, {} failed ({} by the other's doing)",
+            thousands(tally.sets),
+            plural(tally.schemas, "schema"),
+            thousands(tally.statements),
+            share(tally.waits, tally.statements),
+            share(tally.failed, tally.statements),
+            share(tally.failed_by_others, tally.statements)
+        );
+        if tally.refused > 0 {
+            say!("  {} could not be run; events.jsonl says why", plural(tally.refused, "case"));
+        }
+        if tally.flaky > 0 {
+            say!("  {} came back from no clean run and counted as flaky", plural(tally.flaky, "suspicion"));
+        }
+    }
+    say!("");
+    if summary.findings.is_empty() {
+        say!("nothing found");
+    } else {
+        let lines: Vec<Line> = summary.findings.iter().map(|row| line(summary, row)).collect();
+        say!("{}", findings::table(&lines, &style()).trim_end());
+        for row in summary.new_ones().take(SHOWN) {
+            say!("\n{}", findings::story(&story(campaign, row), &style()).trim_end());
+        }
+        let more = summary.new_ones().count().saturating_sub(SHOWN);
+        if more > 0 {
+            say!("\n{} more new ones are in the folder", more);
+        }
+    }
+    say!("\nfolder: {}", summary.folder);
+    next(summary, by_default);
+}
+
+/// What to do next.
+fn next(summary: &Summary, by_default: bool) {
+    match summary.ending {
+        campaign::events::Ending::Asked => {
+            say!("to go on: isopod hunt --resume {}", summary.folder);
+        }
+        campaign::events::Ending::Budget | campaign::events::Ending::Nothing => {}
+    }
+    if by_default {
+        say!(
+            "next, a real server:  isopod hunt mariadb@10.11 --for 1m      (it is fetched when it is missing)"
+        );
+        say!("which there are:      isopod server list");
+        say!(
+            "the same hunt again:  isopod hunt sqlite --seed {} --cases {}",
+            summary.seed,
+            summary.total().cases
+        );
+    }
+}
+
+fn what(row: &Row) -> String {
+    format!("{} in {}", row.kind, row.statement)
+}
+
+fn line(summary: &Summary, row: &Row) -> Line {
+    Line {
+        known: row.known.clone(),
+        id: row.id.clone(),
+        what: what(row),
+        target: (summary.targets.len() > 1).then(|| row.target.to_string()),
+        first_at: row.first_at,
+        cases: row.cases,
+        levels: row.levels.iter().map(|level| level.short()).collect(),
+    }
+}
+
+fn story(campaign: &Campaign<'_>, row: &Row) -> Story {
+    let first = &row.first;
+    Story {
+        known: row.known.clone(),
+        id: row.id.clone(),
+        server: first.server.clone(),
+        level: first.violation.fingerprint.level.unwrap_or(first.level).sql(),
+        runs: first.runs,
+        story: first.violation.story.clone(),
+        rule: row.rule.clone(),
+        evidence: first.violation.evidence.clone(),
+        oracle: first.oracle.clone(),
+        condition: first.condition.words().to_string(),
+        statements: first.statements,
+        replay: first.replay(campaign.folder.path()),
+    }
+}
+
+/// The same for build servers.
+pub fn junit(summary: &Summary, lost: &[(Target, String)]) -> String {
+    let suites: Vec<Suite> = summary
+        .targets
+        .iter()
+        .map(|hunted| {
+            let rows = summary.findings.iter().filter(|row| row.target == hunted.target);
+            let mut cases: Vec<Tried> = rows
+                .map(|row| Tried {
+                    name: format!("{} {}", what(row), row.id),
+                    result: match &row.known {
+                        Some(name) => Came::Known(name.clone()),
+                        None => Came::Failed(
+                            row.first.violation.story.clone(),
+                            row.first.violation.evidence.join("\n"),
+                        ),
+                    },
+                })
+                .collect();
+            let lost = lost.iter().filter(|(target, _)| *target == hunted.target);
+            cases.extend(
+                lost.map(|(_, why)| Tried { name: "server".into(), result: Came::Broken(why.clone()) }),
+            );
+            cases.push(Tried { name: format!("{} cases", hunted.tally.cases), result: Came::Well });
+            Suite { name: hunted.target.to_string(), millis: summary.elapsed, cases }
+        })
+        .collect();
+    xml(&suites)
+}
