@@ -1,19 +1,71 @@
 //! How transactions are made to collide: one strategy per file, and their list.
+//!
+//! The first three are Fucci's (section 3.1): they make conditions meet. The others are ours, because theirs share filters but
+//! never values or keys. A strategy that the schema has no room for (no foreign key, no row) lets another be drawn.
+//!
+//! * [`ground`]: what strategies stand on, and the plain statements that they put in;
+//! * [`weave`]: how those get into the scripts;
+//! * [`filtered`]: statements with a condition, and the 13 pairs of Fucci's Table 2.
 
-use model::{Rng, sql::Statement};
+mod cross_column;
+mod ctc;
+mod delete_reinsert;
+mod filtered;
+mod fsf;
+mod gap_insert;
+pub mod ground;
+mod key_collision;
+mod key_move;
+mod parent_child;
+mod psf;
+mod rollback_insert;
+mod shared_set;
+mod weave;
 
-use crate::{orders::Pair, profile::weighted, statements::Statements};
+use model::Rng;
+
+pub use ground::Ground;
+
+use crate::{orders::Pair, profile::weighted, set::Set};
+
+/// What came of a strategy: who meets whom, and what is worth noting about it.
+#[derive(Clone, Debug, Default)]
+pub struct Met {
+    /// Statements that were made to collide.
+    pub pairs: Vec<Pair>,
+    /// Features that it adds to the case: which pair of Table 2.
+    pub features: Vec<&'static str>,
+}
+
+/// Makes the transactions of a set collide by a strategy of the profile, and notes in the set which one it was.
+pub fn collide(rng: &mut Rng, ground: &Ground, set: &mut Set) -> Met {
+    let weight = |strategy: &Strategy| ground.profile.strategies.get(strategy.name()).copied().unwrap_or_default();
+    let mut weights: Vec<u32> = Strategy::ALL.iter().map(weight).collect();
+    while let Some(drawn) = weighted(rng, &weights) {
+        let strategy = Strategy::ALL[drawn];
+        // What does not fit may have begun to change the scripts.
+        let mut tried = set.clone();
+        if let Some(met) = strategy.collide(rng, ground, &mut tried) {
+            *set = tried;
+            set.strategy = strategy;
+            return met;
+        }
+        weights[drawn] = 0;
+    }
+    set.strategy = Strategy::None;
+    Met::default()
+}
 
 /// A way to make transactions collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strategy {
     /// None, for comparison.
     None,
-    /// Fucci's full-shared filter: two statements with the same predicate.
+    /// Fucci's fully shared filters: two statements with the same condition.
     Fsf,
-    /// Fucci's partially shared filter: predicates that share a part.
+    /// Fucci's partially shared filters: one condition contains the other.
     Psf,
-    /// Fucci's common tuple construction: two statements are made to meet in one row.
+    /// Fucci's conflict tuple containment: two statements are made to meet in one row.
     Ctc,
     /// Two write the same constant.
     SharedSet,
@@ -34,6 +86,31 @@ pub enum Strategy {
 }
 
 impl Strategy {
+    /// Applies it; none if the schema or the scripts have no room for it.
+    fn collide(self, rng: &mut Rng, ground: &Ground, set: &mut Set) -> Option<Met> {
+        let plan = match self {
+            Strategy::None => return Some(Met::default()),
+            Strategy::Fsf => return fsf::collide(rng, ground, set),
+            Strategy::Psf => return psf::collide(rng, ground, set),
+            Strategy::Ctc => return ctc::collide(rng, ground, set),
+            Strategy::SharedSet => shared_set::plan(rng, ground),
+            Strategy::CrossColumn => cross_column::plan(rng, ground),
+            Strategy::KeyMove => key_move::plan(rng, ground),
+            Strategy::KeyCollision => key_collision::plan(rng, ground),
+            Strategy::DeleteReinsert => delete_reinsert::plan(rng, ground),
+            Strategy::RollbackInsert => rollback_insert::plan(rng, ground),
+            Strategy::GapInsert => gap_insert::plan(rng, ground),
+            Strategy::ParentChild => parent_child::plan(rng, ground),
+        }?;
+        let pair = weave::weave(rng, ground, set, plan)?;
+        Some(Met { pairs: vec![pair], features: Vec::new() })
+    }
+
+    /// The strategy of this name.
+    pub fn named(name: &str) -> Option<Strategy> {
+        Strategy::ALL.into_iter().find(|strategy| strategy.name() == name)
+    }
+
     /// All of them.
     pub const ALL: [Strategy; 12] = [
         Strategy::None,

@@ -1,0 +1,69 @@
+//! My WHERE reads what you SET: rows come to match, or no longer do, between the look at them and the change.
+//!
+//! The condition is chosen so that one row matches before the other's write and another row only after it; a NULL that becomes a
+//! value, and back, is the sharpest case.
+
+use eval::Datum;
+use model::{
+    Rng,
+    sql::{BinaryOp, Expr},
+};
+
+use super::{
+    ground::{Ground, compare, null_test},
+    weave::{End, Plan},
+};
+use crate::schema::{Table, pool};
+
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+    let table = ground.table(rng, |table| !table.rows.is_empty() && ground.idle_columns(table).len() >= 2)?;
+    let mut idle = ground.idle_columns(table);
+    rng.shuffle(&mut idle);
+    // A column whose values differ can tell rows apart.
+    idle.sort_by_key(|&column| !varies(table, column));
+    let (read, written) = (idle[0], idle[1]);
+    let (value, condition) = turn(rng, ground, table, read)?;
+    let old = rng.pick(&table.rows)[written].clone();
+    let mut give = || ground.other(rng, table, written, &old).map(|value| (written, ground.literal(&value)));
+    let (mine, theirs) = (give()?, give()?);
+    let turned = vec![(read, ground.literal(&value))];
+    let mut first = Vec::new();
+    // In half of them the column turns only while the other waits for another change.
+    if rng.ratio(1, 2) {
+        first.push(ground.update(table, vec![mine], None));
+    }
+    first.push(ground.update(table, turned, None));
+    let mut second = Vec::new();
+    if rng.ratio(1, 3) {
+        second.push(ground.select(table, Some(condition.clone())));
+    }
+    let meet = (0, second.len());
+    second.push(ground.update(table, vec![theirs], Some(condition)));
+    Some(Plan { first, second, meet, end: End::Commit })
+}
+
+fn varies(table: &Table, column: usize) -> bool {
+    table.rows.iter().any(|row| !pool::alike(&row[column], &table.rows[0][column]))
+}
+
+/// A new value for every row, and a condition that it fulfils, which some rows fulfil before and others do not.
+fn turn(rng: &mut Rng, ground: &Ground, table: &Table, column: usize) -> Option<(Datum, Expr)> {
+    let name = &table.columns[column].name;
+    let without = rng.pick(&table.rows)[column].clone();
+    let some_null = table.rows.iter().any(|row| row[column].is_null());
+    if table.columns[column].nullable && some_null && rng.ratio(2, 3) {
+        // NULL to value, and back.
+        let value = rng.pick(&table.columns[column].pool).clone();
+        return Some(if rng.ratio(2, 3) {
+            (value, null_test(name, true))
+        } else {
+            (Datum::Null, null_test(name, false))
+        });
+    }
+    if without.is_null() {
+        return Some((rng.pick(&table.columns[column].pool).clone(), null_test(name, true)));
+    }
+    let value = ground.other(rng, table, column, &without)?;
+    let op = if rng.ratio(3, 4) { BinaryOp::Ne } else { BinaryOp::Eq };
+    Some((value, compare(name, op, ground.literal(&without))))
+}

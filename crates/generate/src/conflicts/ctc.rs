@@ -1,0 +1,73 @@
+//! Fucci's conflict tuple containment: one row is made to fulfil the conditions of both statements, over all 13 pairs.
+//!
+//! Where the condition is false of the row it is negated, where it is NULL it becomes a test for that; where it cannot be
+//! told, the row's own key takes its place. Fucci asks the server for that; the evaluator answers here.
+
+use eval::{Column, Evaluator};
+use model::{
+    Rng,
+    sql::{Expr, NullSpelling, Statement, UnaryOp},
+};
+
+use super::{
+    Met,
+    filtered::{PAIRS, Side, filter, find_or_put},
+    ground::{Ground, Row},
+    psf::paren,
+    weave,
+};
+use crate::{
+    orders::{Pair, Place},
+    schema::Table,
+    set::Set,
+};
+
+pub(super) fn collide(rng: &mut Rng, ground: &Ground, set: &mut Set) -> Option<Met> {
+    let (mut one, mut two) = weave::sessions(rng, set)?;
+    let (a, b, name) = *rng.pick(&PAIRS);
+    if rng.ratio(1, 2) {
+        (one, two) = (two, one);
+    }
+    let inserts = b == Side::Insert;
+    let table = ground.table(rng, |table| inserts || !table.rows.is_empty())?;
+    let first = find_or_put(rng, ground, set, one, a, table)?;
+    let (second, row) = if inserts {
+        // A statement of our own, whose row is known.
+        let row = ground.fresh(rng, table)?;
+        let body = weave::body(&set.scripts[two]);
+        weave::writable(&mut set.scripts[two]);
+        let index = rng.between(body.start, body.end);
+        set.scripts[two].statements.insert(index, Statement::Insert(ground.insert(table, &row)));
+        (Place { session: two, index }, row)
+    } else {
+        (find_or_put(rng, ground, set, two, b, table)?, rng.pick(&table.rows).clone())
+    };
+    for place in [first, second] {
+        if let Some(condition) = filter(&mut set.scripts[place.session].statements[place.index]) {
+            *condition = condition.take().map(|old| met_by(ground, table, &row, old));
+        }
+    }
+    let (first, second) = if rng.ratio(1, 2) { (first, second) } else { (second, first) };
+    Some(Met { pairs: vec![Pair { first, second }], features: vec![name] })
+}
+
+/// The condition, changed so that the row meets it.
+fn met_by(ground: &Ground, table: &Table, row: &Row, condition: Expr) -> Expr {
+    let column = |c: &crate::schema::Column| Column {
+        table: Some(table.name.clone()),
+        name: c.name.clone(),
+        ty: c.ty.clone(),
+        collation: None,
+    };
+    let columns: Vec<Column> = table.columns.iter().map(column).collect();
+    let evaluator = Evaluator { product: ground.caps.product, version: &ground.caps.version, columns: &columns };
+    match evaluator.truth(&condition, row) {
+        Ok(Some(true)) => condition,
+        Ok(Some(false)) => Expr::Unary { op: UnaryOp::Not, expr: Box::new(paren(condition)) },
+        Ok(None) => {
+            let expr = Box::new(paren(condition));
+            Expr::IsNull { expr, negated: false, spelling: NullSpelling::Is }
+        }
+        Err(_) => ground.row_is(table, row),
+    }
+}

@@ -1,0 +1,266 @@
+//! What a strategy stands on: the schema, what the product can do, and builders of the plain statements that strategies put in.
+
+use dialect::Capabilities;
+use eval::Datum;
+use model::{
+    Rng,
+    schema::KeyKind,
+    sql::{
+        Action, Assignment, BinaryOp, Conflict, ConflictAction, Delete, Expr, HintAction, Ident, IndexHint, IndexWord,
+        Insert, InsertSource, InsertVerb, Lock, LockStrength, NullSpelling, Query, QueryPart, Select, SelectItem,
+        Statement, TableFactor, TableRef, Update, ValuesWord,
+    },
+};
+
+use crate::{
+    profile::Profile,
+    rows,
+    schema::{Index, Schema, Table, pool},
+};
+
+/// A row, a datum for each column.
+pub type Row = Vec<Datum>;
+
+/// What strategies build on.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// The tables.
+    pub schema: &'a Schema,
+    /// What the product can do.
+    pub caps: &'a Capabilities,
+    /// What is drawn how often.
+    pub profile: &'a Profile,
+}
+
+impl<'a> Ground<'a> {
+    /// A constant.
+    pub fn literal(&self, datum: &Datum) -> Expr {
+        datum.literal(self.caps.product)
+    }
+
+    /// `column = value`, or `column IS NULL`.
+    pub fn is(&self, table: &Table, column: usize, value: &Datum) -> Expr {
+        let name = &table.columns[column].name;
+        if value.is_null() { null_test(name, false) } else { compare(name, BinaryOp::Eq, self.literal(value)) }
+    }
+
+    /// A condition that this row fulfils, and as few others as can be: by a key, or by all columns.
+    pub fn row_is(&self, table: &Table, row: &Row) -> Expr {
+        let key = table.identity().map(|key| key.parts.iter().map(|part| part.column).collect::<Vec<_>>());
+        let columns = key.unwrap_or_else(|| (0..table.columns.len()).collect());
+        self.all(columns.into_iter().map(|column| self.is(table, column, &row[column])))
+    }
+
+    /// A condition that this row fulfils, and perhaps others: nothing at all, one column, a range, or the row itself.
+    pub fn covers(&self, rng: &mut Rng, table: &Table, row: &Row) -> Option<Expr> {
+        let column = rng.below(table.columns.len());
+        let name = &table.columns[column].name;
+        match rng.below(5) {
+            0 | 1 => None,
+            2 if !row[column].is_null() => {
+                let op = *rng.pick(&[BinaryOp::Ge, BinaryOp::Le]);
+                Some(compare(name, op, self.literal(&row[column])))
+            }
+            2 | 3 => Some(self.is(table, column, &row[column])),
+            _ => Some(self.row_is(table, row)),
+        }
+    }
+
+    fn all(&self, conditions: impl Iterator<Item = Expr>) -> Expr {
+        conditions
+            .reduce(|left, right| Expr::binary(left, BinaryOp::And, right))
+            .unwrap_or(Expr::binary(Expr::int(1), BinaryOp::Eq, Expr::int(1)))
+    }
+
+    /// A plain read of all columns.
+    pub fn select(&self, table: &Table, filter: Option<Expr>) -> Statement {
+        let item = |name: &str| SelectItem::Expr { expr: Expr::column(name), alias: None };
+        let items = table.columns.iter().map(|column| item(&column.name)).collect();
+        let from = vec![TableRef::table(&table.name)];
+        Statement::Query(Query::of(Select { items, from, filter, ..Select::default() }))
+    }
+
+    /// A read that locks, where the product has such a thing; a plain one elsewhere.
+    pub fn locking(&self, rng: &mut Rng, table: &Table, filter: Option<Expr>) -> Statement {
+        let share = self.caps.share.filter(|_| rng.ratio(1, 2));
+        self.locked(table, filter, share.or(self.caps.for_update.then_some(LockStrength::Update)))
+    }
+
+    /// A read with this lock.
+    pub fn locked(&self, table: &Table, filter: Option<Expr>, strength: Option<LockStrength>) -> Statement {
+        let mut statement = self.select(table, filter);
+        if let (Statement::Query(query), Some(strength)) = (&mut statement, strength) {
+            query.locks.push(Lock { strength, of: Vec::new(), wait: None });
+        }
+        statement
+    }
+
+    /// Makes a read use this index, where the product can be told to.
+    pub fn by_index(&self, mut statement: Statement, index: &Index) -> Statement {
+        if let (true, Statement::Query(query)) = (self.caps.force_index, &mut statement)
+            && let QueryPart::Select(select) = &mut query.first
+            && let Some(TableFactor::Table { hints, .. }) = select.from.first_mut().map(|table| &mut table.first)
+        {
+            let names = vec![Ident::new(index.hint())];
+            let (action, word) = (HintAction::Force, IndexWord::Index);
+            hints.push(IndexHint::Names { action, word, scope: None, names });
+        }
+        statement
+    }
+
+    /// `UPDATE table SET ... WHERE filter`
+    pub fn update(&self, table: &Table, sets: Vec<(usize, Expr)>, filter: Option<Expr>) -> Statement {
+        Statement::Update(Update {
+            modifier: None,
+            tables: vec![TableRef::table(&table.name)],
+            assignments: sets.into_iter().map(|(column, value)| assign(table, column, value)).collect(),
+            from: Vec::new(),
+            filter,
+            order_by: Vec::new(),
+            limit: None,
+            returning: Vec::new(),
+        })
+    }
+
+    /// `DELETE FROM table WHERE filter`
+    pub fn delete(&self, table: &Table, filter: Option<Expr>) -> Statement {
+        let table = TableFactor::Table { name: table.name.as_str().into(), alias: None, hints: Vec::new() };
+        let (order_by, limit, using, returning) = (Vec::new(), None, Vec::new(), Vec::new());
+        Statement::Delete(Delete { ignore: false, table, using, filter, order_by, limit, returning })
+    }
+
+    /// `INSERT INTO table(columns) VALUES (row)`
+    pub fn insert(&self, table: &Table, row: &Row) -> Insert {
+        let writable: Vec<usize> = table.writable().collect();
+        Insert {
+            verb: InsertVerb::Insert,
+            modifier: None,
+            into: true,
+            table: table.name.as_str().into(),
+            columns: Some(writable.iter().map(|&c| Ident::new(table.columns[c].name.clone())).collect()),
+            source: InsertSource::Values {
+                word: ValuesWord::Values,
+                rows: vec![writable.iter().map(|&c| self.literal(&row[c])).collect()],
+            },
+            on_duplicate: Vec::new(),
+            on_conflict: Vec::new(),
+            returning: Vec::new(),
+        }
+    }
+
+    /// The row, as one of the ways in which it can be put where one with its key may already be.
+    pub fn put(&self, rng: &mut Rng, table: &Table, row: &Row, key: &Index) -> Statement {
+        let mut insert = self.insert(table, row);
+        let column = self.idle(table).or_else(|| table.writable().next());
+        let set = |column: usize| vec![assign(table, column, self.literal(&row[column]))];
+        match rng.below(4) {
+            0 if self.caps.replace => insert.verb = InsertVerb::Replace,
+            1 | 2 if self.caps.on_duplicate => insert.on_duplicate = column.map(set).unwrap_or_default(),
+            1 | 2 if self.caps.on_conflict => {
+                let target = key.parts.iter().map(|p| Ident::new(table.columns[p.column].name.clone())).collect();
+                let action = match column.filter(|_| rng.ratio(2, 3)) {
+                    Some(column) => ConflictAction::Update { assignments: set(column), filter: None },
+                    None => ConflictAction::Nothing,
+                };
+                insert.on_conflict.push(Conflict { target, action });
+            }
+            _ => {}
+        }
+        Statement::Insert(insert)
+    }
+
+    /// A row that does not collide with those that are there.
+    pub fn fresh(&self, rng: &mut Rng, table: &Table) -> Option<Row> {
+        rows::fresh(rng, self.schema, table, self.profile)
+    }
+
+    /// A table of those that fit.
+    pub fn table(&self, rng: &mut Rng, fits: impl Fn(&Table) -> bool) -> Option<&'a Table> {
+        let tables: Vec<&'a Table> = self.schema.tables.iter().filter(|table| fits(table)).collect();
+        (!tables.is_empty()).then(|| *rng.pick(&tables))
+    }
+
+    /// A column whose value nothing else depends on: in no unique key, no reference, not generated.
+    pub fn idle(&self, table: &Table) -> Option<usize> {
+        self.idle_columns(table).first().copied()
+    }
+
+    /// All such columns.
+    pub fn idle_columns(&self, table: &Table) -> Vec<usize> {
+        table.writable().filter(|&column| !table.in_unique(column) && !refers(table, column)).collect()
+    }
+
+    /// A value of a column's pool other than this one.
+    pub fn other(&self, rng: &mut Rng, table: &Table, column: usize, than: &Datum) -> Option<Datum> {
+        let others: Vec<&Datum> = table.columns[column].pool.iter().filter(|v| !pool::alike(v, than)).collect();
+        (!others.is_empty()).then(|| (*rng.pick(&others)).clone())
+    }
+
+    /// Values of the pool that no row of the table has in this column, in random order.
+    pub fn free(&self, rng: &mut Rng, table: &Table, column: usize) -> Vec<Datum> {
+        let taken = |value: &Datum| table.rows.iter().any(|row| pool::alike(&row[column], value));
+        let mut free: Vec<Datum> = table.columns[column].pool.iter().filter(|v| !taken(v)).cloned().collect();
+        rng.shuffle(&mut free);
+        free
+    }
+
+    /// Key columns that can be changed without breaking a reference, unique keys first if there are any.
+    pub fn movable(&self, table: &Table) -> Vec<usize> {
+        let at = self.schema.tables.iter().position(|t| t.name == table.name);
+        let held = |column: usize| {
+            self.schema.tables.iter().filter_map(|t| t.parent.as_ref()).any(|parent| {
+                Some(parent.table) == at && parent.referred.contains(&column) && parent.on_update != Some(Action::Cascade)
+            })
+        };
+        table
+            .writable()
+            .filter(|&c| table.in_unique(c) && !refers(table, c) && !held(c) && !feeds(table, c))
+            .collect()
+    }
+
+    /// Can this row be deleted without breaking a reference of the rows that are there?
+    pub fn deletable(&self, table: &Table, row: &Row) -> bool {
+        let at = self.schema.tables.iter().position(|t| t.name == table.name);
+        self.schema.tables.iter().all(|child| match &child.parent {
+            Some(parent) if Some(parent.table) == at && !lets_go(parent.on_delete) => {
+                let same = |other: &Row| pool::alike(&other[parent.columns[0]], &row[parent.referred[0]]);
+                !child.rows.iter().any(same)
+            }
+            Some(_) | None => true,
+        })
+    }
+
+    /// A unique key with a column that may be NULL.
+    pub fn nullable_unique(&self, table: &'a Table) -> Option<&'a Index> {
+        let nullable = |index: &&Index| index.parts.iter().any(|part| table.columns[part.column].nullable);
+        table.indexes.iter().filter(|index| index.kind == KeyKind::Unique).find(nullable)
+    }
+}
+
+fn lets_go(action: Option<Action>) -> bool {
+    matches!(action, Some(Action::Cascade | Action::SetNull))
+}
+
+/// Does the column refer to another table?
+pub fn refers(table: &Table, column: usize) -> bool {
+    table.parent.as_ref().is_some_and(|parent| parent.columns.contains(&column))
+}
+
+/// Is another column computed from it? Then it must stay small, which the pool sees to.
+fn feeds(table: &Table, column: usize) -> bool {
+    table.columns.iter().any(|c| c.generated.as_ref().is_some_and(|g| g.from == column && table.in_unique(column)))
+}
+
+fn assign(table: &Table, column: usize, value: Expr) -> Assignment {
+    Assignment { column: table.columns[column].name.as_str().into(), value }
+}
+
+/// `column op value`
+pub fn compare(column: &str, op: BinaryOp, value: Expr) -> Expr {
+    Expr::binary(Expr::column(column), op, value)
+}
+
+/// `column IS [NOT] NULL`
+pub fn null_test(column: &str, negated: bool) -> Expr {
+    Expr::IsNull { expr: Box::new(Expr::column(column)), negated, spelling: NullSpelling::Is }
+}

@@ -1,0 +1,61 @@
+//! Two go for one unique value: INSERT, REPLACE, an upsert or an UPDATE against another of them, INSERT against INSERT above all.
+
+use model::{
+    Rng,
+    sql::Statement,
+};
+
+use super::{
+    ground::{Ground, Row},
+    weave::{End, Plan},
+};
+use crate::schema::{Index, Table};
+
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+    let table = ground.table(rng, |table| table.unique().next().is_some())?;
+    let keys: Vec<&Index> = table.unique().collect();
+    let key = *rng.pick(&keys);
+    let row = complete(rng, ground, table, key)?;
+    let first = vec![go(rng, ground, table, key, &row)];
+    // The other one has the same key and otherwise values of its own.
+    let mut other = ground.fresh(rng, table)?;
+    for part in &key.parts {
+        other[part.column] = row[part.column].clone();
+    }
+    table.compute(&mut other);
+    if table.rows.iter().any(|there| table.collide(there, &other)) {
+        other.clone_from(&row);
+    }
+    let mut second = Vec::new();
+    if rng.ratio(1, 3) {
+        second.push(ground.select(table, None));
+    }
+    let meet = (0, second.len());
+    second.push(go(rng, ground, table, key, &other));
+    if rng.ratio(1, 2) {
+        second.push(ground.select(table, Some(ground.row_is(table, &other))));
+    }
+    Some(Plan { first, second, meet, end: End::Any })
+}
+
+/// A fresh row without NULL in the key: NULLs do not collide.
+fn complete(rng: &mut Rng, ground: &Ground, table: &Table, key: &Index) -> Option<Row> {
+    (0..4)
+        .filter_map(|_| ground.fresh(rng, table))
+        .find(|row| key.parts.iter().all(|part| !row[part.column].is_null()))
+}
+
+/// One way to get a row with this key.
+fn go(rng: &mut Rng, ground: &Ground, table: &Table, key: &Index, row: &Row) -> Statement {
+    let movable = ground.movable(table);
+    let can_move = !table.rows.is_empty() && key.parts.iter().all(|part| movable.contains(&part.column));
+    match rng.below(4) {
+        0 if can_move => {
+            let from = rng.pick(&table.rows).clone();
+            let sets = key.parts.iter().map(|part| (part.column, ground.literal(&row[part.column]))).collect();
+            ground.update(table, sets, Some(ground.row_is(table, &from)))
+        }
+        0 | 1 => Statement::Insert(ground.insert(table, row)),
+        _ => ground.put(rng, table, row, key),
+    }
+}

@@ -1,0 +1,58 @@
+//! Rows and the rows that they refer to: a child comes while its parent goes, moves or is changed.
+
+use model::{
+    Rng,
+    sql::Statement,
+};
+
+use super::{
+    ground::Ground,
+    weave::{End, Plan},
+};
+
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+    let child = ground.table(rng, |table| table.parent.is_some())?;
+    let link = child.parent.as_ref()?;
+    let parent = &ground.schema.tables[link.table];
+    let (refers, referred) = (link.columns[0], link.referred[0]);
+    // A parent that can go when it is alone, and so is missed only by the child that comes.
+    let parents: Vec<_> =
+        parent.rows.iter().filter(|row| !row[referred].is_null() && ground.deletable(parent, row)).collect();
+    if parents.is_empty() {
+        return None;
+    }
+    let kept = (*rng.pick(&parents)).clone();
+    let mut row = (0..4).filter_map(|_| ground.fresh(rng, child)).next()?;
+    row[refers] = kept[referred].clone();
+    child.compute(&mut row);
+    if child.rows.iter().any(|other| child.collide(other, &row)) {
+        return None;
+    }
+    let is = || Some(ground.row_is(parent, &kept));
+    let mut children = vec![match child.rows.first() {
+        Some(other) if rng.ratio(1, 4) && !child.in_unique(refers) => {
+            let value = ground.literal(&kept[referred]);
+            ground.update(child, vec![(refers, value)], Some(ground.row_is(child, other)))
+        }
+        _ => Statement::Insert(ground.insert(child, &row)),
+    }];
+    if rng.ratio(1, 2) {
+        children.push(ground.select(parent, None));
+    }
+    let free = ground.free(rng, parent, referred).into_iter().next();
+    let mut parents = vec![match (rng.below(4), ground.idle(parent), free) {
+        (0, Some(idle), _) => {
+            let value = ground.literal(rng.pick(&parent.columns[idle].pool));
+            ground.update(parent, vec![(idle, value)], is())
+        }
+        (1, _, Some(free)) if ground.movable(parent).contains(&referred) => {
+            ground.update(parent, vec![(referred, ground.literal(&free))], is())
+        }
+        _ => ground.delete(parent, is()),
+    }];
+    if rng.ratio(1, 2) {
+        parents.push(ground.select(child, None));
+    }
+    let (first, second) = if rng.ratio(1, 2) { (children, parents) } else { (parents, children) };
+    Some(Plan { first, second, meet: (0, 0), end: End::Any })
+}

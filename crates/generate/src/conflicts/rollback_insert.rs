@@ -1,0 +1,61 @@
+//! A row comes and is rolled back while another transaction waits for it or has stepped over it.
+
+use model::{
+    Rng,
+    sql::Statement,
+};
+
+use super::{
+    ground::Ground,
+    weave::{End, Plan},
+};
+use crate::schema::Table;
+
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+    // NULLs in a UNIQUE key are many equal entries, which a cursor may mistake for each other.
+    let nullable = |table: &Table| ground.schema.tables.iter().any(|t| t.name == table.name && has_nullable(t));
+    let table = ground.table(rng, nullable).filter(|_| rng.ratio(5, 6)).or_else(|| ground.table(rng, |_| true))?;
+    let mut row = ground.fresh(rng, table)?;
+    if let Some(key) = ground.nullable_unique(table).filter(|_| rng.ratio(3, 4)) {
+        for part in key.parts.iter().filter(|part| table.columns[part.column].nullable) {
+            row[part.column] = eval::Datum::Null;
+        }
+        table.compute(&mut row);
+    }
+    let first = vec![Statement::Insert(ground.insert(table, &row))];
+    let mut second = Vec::new();
+    if rng.ratio(1, 4) {
+        second.push(ground.select(table, None));
+    }
+    let meet = (0, second.len());
+    let filter = if rng.ratio(1, 2) { None } else { ground.covers(rng, table, &row) };
+    second.push(match rng.below(8) {
+        0 => Statement::Insert(ground.insert(table, &row)),
+        1 => match ground.idle(table) {
+            Some(idle) => {
+                let value = ground.literal(rng.pick(&table.columns[idle].pool));
+                ground.update(table, vec![(idle, value)], filter)
+            }
+            None => ground.locking(rng, table, filter),
+        },
+        _ => {
+            let read = ground.locking(rng, table, filter);
+            match ground.nullable_unique(table).or(table.unique().last()) {
+                Some(key) if rng.ratio(2, 3) => ground.by_index(read, key),
+                Some(_) | None => read,
+            }
+        }
+    });
+    if rng.ratio(1, 2) {
+        second.push(ground.select(table, None));
+    }
+    Some(Plan { first, second, meet, end: End::Rollback })
+}
+
+fn has_nullable(table: &Table) -> bool {
+    table
+        .indexes
+        .iter()
+        .filter(|index| index.kind == model::schema::KeyKind::Unique)
+        .any(|index| index.parts.iter().any(|part| table.columns[part.column].nullable))
+}
