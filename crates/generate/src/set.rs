@@ -21,6 +21,8 @@ pub struct Set {
     pub scripts: Vec<Script>,
     /// Statements that were made to collide, by their places in the scripts.
     pub pairs: Vec<Pair>,
+    /// What the strategy notes: which pair of Fucci's Table 2.
+    pub features: Vec<&'static str>,
 }
 
 impl Set {
@@ -28,9 +30,8 @@ impl Set {
     pub fn draw(rng: &mut Rng, number: u64, statements: &Statements, levels: &[Level]) -> Set {
         let profile = statements.profile;
         let sessions = weighted(rng, &profile.cases.sessions).unwrap_or(0) + 2;
-        let weights = Strategy::ALL.map(|one| profile.strategies.get(one.name()).copied().unwrap_or(0));
-        let strategy = weighted(rng, &weights).map_or(Strategy::None, |at| Strategy::ALL[at]);
-        let plan = conflicts::plan(strategy, rng, statements, sessions);
+        let plan = conflicts::plan(rng, statements, sessions);
+        let (strategy, features) = (plan.strategy, plan.features);
         let common = *rng.pick(levels);
         let mixed = profile.cases.mixed_levels.draw(rng);
         let mut framed = Vec::new();
@@ -44,7 +45,7 @@ impl Set {
         };
         let pair = |pair: &Pair| Some(Pair { first: place(pair.first)?, second: place(pair.second)? });
         let pairs = plan.pairs.iter().filter_map(pair).collect();
-        Set { number, strategy, scripts: framed.into_iter().map(|one| one.script).collect(), pairs }
+        Set { number, strategy, scripts: framed.into_iter().map(|one| one.script).collect(), pairs, features }
     }
 
     /// The roles of its statements, for drawing an order.

@@ -10,12 +10,13 @@ use model::{
 };
 
 use super::{
+    Ending,
     ground::{Ground, compare, null_test},
-    weave::{End, Plan},
+    weave::Spines,
 };
 use crate::schema::{Table, pool};
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     let table = ground.table(rng, |table| !table.rows.is_empty() && ground.idle_columns(table).len() >= 2)?;
     let mut idle = ground.idle_columns(table);
     rng.shuffle(&mut idle);
@@ -39,7 +40,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
     }
     let meet = (0, second.len());
     second.push(ground.update(table, vec![theirs], Some(condition)));
-    Some(Plan { first, second, meet, end: End::Commit })
+    Some(Spines { first, second, meet, ending: Some(Ending::Commit) })
 }
 
 fn varies(table: &Table, column: usize) -> bool {

@@ -10,7 +10,7 @@ use model::{
 };
 
 use super::{
-    Met,
+    Body, Met,
     filtered::{PAIRS, Side, filter, find_or_put},
     ground::{Ground, Row},
     psf::paren,
@@ -19,31 +19,28 @@ use super::{
 use crate::{
     orders::{Pair, Place},
     schema::Table,
-    set::Set,
 };
 
-pub(super) fn collide(rng: &mut Rng, ground: &Ground, set: &mut Set) -> Option<Met> {
-    let (mut one, mut two) = weave::sessions(rng, set)?;
+pub(super) fn collide(rng: &mut Rng, ground: &Ground, bodies: &mut [Body]) -> Option<Met> {
+    let (mut one, mut two) = weave::sessions(rng, bodies)?;
     let (a, b, name) = *rng.pick(&PAIRS);
     if rng.ratio(1, 2) {
         (one, two) = (two, one);
     }
     let inserts = b == Side::Insert;
     let table = ground.table(rng, |table| inserts || !table.rows.is_empty())?;
-    let first = find_or_put(rng, ground, set, one, a, table)?;
+    let first = find_or_put(rng, ground, bodies, one, a, table)?;
     let (second, row) = if inserts {
         // A statement of our own, whose row is known.
         let row = ground.fresh(rng, table)?;
-        let body = weave::body(&set.scripts[two]);
-        weave::writable(&mut set.scripts[two]);
-        let index = rng.between(body.start, body.end);
-        set.scripts[two].statements.insert(index, Statement::Insert(ground.insert(table, &row)));
+        let index = rng.between(0, bodies[two].statements.len());
+        bodies[two].statements.insert(index, Statement::Insert(ground.insert(table, &row)));
         (Place { session: two, index }, row)
     } else {
-        (find_or_put(rng, ground, set, two, b, table)?, rng.pick(&table.rows).clone())
+        (find_or_put(rng, ground, bodies, two, b, table)?, rng.pick(&table.rows).clone())
     };
     for place in [first, second] {
-        if let Some(condition) = filter(&mut set.scripts[place.session].statements[place.index]) {
+        if let Some(condition) = filter(&mut bodies[place.session].statements[place.index]) {
             *condition = condition.take().map(|old| met_by(ground, table, &row, old));
         }
     }
@@ -60,7 +57,8 @@ fn met_by(ground: &Ground, table: &Table, row: &Row, condition: Expr) -> Expr {
         collation: None,
     };
     let columns: Vec<Column> = table.columns.iter().map(column).collect();
-    let evaluator = Evaluator { product: ground.caps.product, version: &ground.caps.version, columns: &columns };
+    let evaluator =
+        Evaluator { product: ground.caps.product, version: &ground.caps.version, columns: &columns };
     match evaluator.truth(&condition, row) {
         Ok(Some(true)) => condition,
         Ok(Some(false)) => Expr::Unary { op: UnaryOp::Not, expr: Box::new(paren(condition)) },

@@ -1,17 +1,11 @@
 //! A row goes and comes back, and another transaction wants it meanwhile: a deleted row is still there for whoever locks it.
 
-use model::{
-    Rng,
-    sql::Statement,
-};
+use model::{Rng, sql::Statement};
 
-use super::{
-    ground::Ground,
-    weave::{End, Plan},
-};
+use super::{ground::Ground, weave::Spines};
 use crate::schema::{Table, pool};
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     let fits = |table: &Table| table.rows.iter().any(|row| ground.deletable(table, row));
     let table = ground.table(rng, fits)?;
     let rows: Vec<_> = table.rows.iter().filter(|row| ground.deletable(table, row)).collect();
@@ -48,7 +42,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
     if rng.ratio(2, 3) {
         second.push(ground.select(table, None));
     }
-    Some(Plan { first, second, meet, end: End::Any })
+    Some(Spines { first, second, meet, ending: None })
 }
 
 fn same(a: &[eval::Datum], b: &[eval::Datum]) -> bool {

@@ -5,12 +5,8 @@ use model::{
     sql::{Expr, LockStrength, Query, QueryPart, Statement, TableFactor, TableRef, VisitMut},
 };
 
-use super::{ground::Ground, weave};
-use crate::{
-    orders::Place,
-    schema::Table,
-    set::Set,
-};
+use super::{Body, ground::Ground};
+use crate::{orders::Place, schema::Table};
 
 /// One side of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +120,13 @@ fn is(statement: &Statement, side: Side, table: &str) -> bool {
 }
 
 /// A side built from nothing, with this condition.
-pub fn build(rng: &mut Rng, ground: &Ground, side: Side, table: &Table, filter: Option<Expr>) -> Option<Statement> {
+pub fn build(
+    rng: &mut Rng,
+    ground: &Ground,
+    side: Side,
+    table: &Table,
+    filter: Option<Expr>,
+) -> Option<Statement> {
     let update = ground.caps.for_update.then_some(LockStrength::Update);
     Some(match side {
         Side::Select => ground.select(table, filter),
@@ -152,23 +154,21 @@ pub fn build(rng: &mut Rng, ground: &Ground, side: Side, table: &Table, filter: 
 pub fn find_or_put(
     rng: &mut Rng,
     ground: &Ground,
-    set: &mut Set,
+    bodies: &mut [Body],
     session: usize,
     side: Side,
     table: &Table,
 ) -> Option<Place> {
-    let script = &mut set.scripts[session];
-    let body = weave::body(script);
-    let fits = |index: &usize| is(&script.statements[*index], side, &table.name);
-    let found: Vec<usize> = body.clone().filter(fits).collect();
+    let statements = &bodies[session].statements;
+    let fits = |index: &usize| is(&statements[*index], side, &table.name);
+    let found: Vec<usize> = (0..statements.len()).filter(fits).collect();
     if !found.is_empty() {
         return Some(Place { session, index: *rng.pick(&found) });
     }
-    weave::writable(script);
     let row = (!table.rows.is_empty()).then(|| rng.pick(&table.rows).clone());
     let filter = row.and_then(|row| ground.covers(rng, table, &row));
     let statement = build(rng, ground, side, table, filter)?;
-    let index = rng.between(body.start, body.end);
-    set.scripts[session].statements.insert(index, statement);
+    let index = rng.between(0, statements.len());
+    bodies[session].statements.insert(index, statement);
     Some(Place { session, index })
 }

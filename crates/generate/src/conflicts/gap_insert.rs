@@ -7,11 +7,11 @@ use model::{
 
 use super::{
     ground::{Ground, Row, compare},
-    weave::{End, Plan},
+    weave::Spines,
 };
 use crate::schema::Table;
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     let table = ground.table(rng, |_| true)?;
     let row = ground.fresh(rng, table)?;
     let range = range(rng, ground, table, &row);
@@ -20,7 +20,9 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
             let value = ground.literal(rng.pick(&table.columns[idle].pool));
             ground.update(table, vec![(idle, value)], range.clone())
         }
-        (1, _) if table.rows.iter().all(|row| ground.deletable(table, row)) => ground.delete(table, range.clone()),
+        (1, _) if table.rows.iter().all(|row| ground.deletable(table, row)) => {
+            ground.delete(table, range.clone())
+        }
         (2, _) => ground.select(table, range.clone()),
         _ => ground.locking(rng, table, range.clone()),
     };
@@ -34,7 +36,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
     }
     // The insert first: the reader meets a row that is not committed. The range first: the insert meets its gap.
     let (first, second) = if rng.ratio(2, 3) { (reads, inserts) } else { (inserts, reads) };
-    Some(Plan { first, second, meet: (0, 0), end: End::Any })
+    Some(Spines { first, second, meet: (0, 0), ending: None })
 }
 
 /// A range around the row: by an indexed column if there is one, since gaps belong to indexes.

@@ -6,9 +6,9 @@ use model::{
     Rng,
     schema::KeyKind,
     sql::{
-        Action, Assignment, BinaryOp, Conflict, ConflictAction, Delete, Expr, HintAction, Ident, IndexHint, IndexWord,
-        Insert, InsertSource, InsertVerb, Lock, LockStrength, NullSpelling, Query, QueryPart, Select, SelectItem,
-        Statement, TableFactor, TableRef, Update, ValuesWord,
+        Action, Assignment, BinaryOp, Conflict, ConflictAction, Delete, Expr, HintAction, Ident, IndexHint,
+        IndexWord, Insert, InsertSource, InsertVerb, Lock, LockStrength, NullSpelling, Query, QueryPart,
+        Select, SelectItem, Statement, TableFactor, TableRef, Update, ValuesWord,
     },
 };
 
@@ -41,7 +41,11 @@ impl<'a> Ground<'a> {
     /// `column = value`, or `column IS NULL`.
     pub fn is(&self, table: &Table, column: usize, value: &Datum) -> Expr {
         let name = &table.columns[column].name;
-        if value.is_null() { null_test(name, false) } else { compare(name, BinaryOp::Eq, self.literal(value)) }
+        if value.is_null() {
+            null_test(name, false)
+        } else {
+            compare(name, BinaryOp::Eq, self.literal(value))
+        }
     }
 
     /// A condition that this row fulfils, and as few others as can be: by a key, or by all columns.
@@ -67,9 +71,11 @@ impl<'a> Ground<'a> {
     }
 
     fn all(&self, conditions: impl Iterator<Item = Expr>) -> Expr {
-        conditions
-            .reduce(|left, right| Expr::binary(left, BinaryOp::And, right))
-            .unwrap_or(Expr::binary(Expr::int(1), BinaryOp::Eq, Expr::int(1)))
+        conditions.reduce(|left, right| Expr::binary(left, BinaryOp::And, right)).unwrap_or(Expr::binary(
+            Expr::int(1),
+            BinaryOp::Eq,
+            Expr::int(1),
+        ))
     }
 
     /// A plain read of all columns.
@@ -99,7 +105,8 @@ impl<'a> Ground<'a> {
     pub fn by_index(&self, mut statement: Statement, index: &Index) -> Statement {
         if let (true, Statement::Query(query)) = (self.caps.force_index, &mut statement)
             && let QueryPart::Select(select) = &mut query.first
-            && let Some(TableFactor::Table { hints, .. }) = select.from.first_mut().map(|table| &mut table.first)
+            && let Some(TableFactor::Table { hints, .. }) =
+                select.from.first_mut().map(|table| &mut table.first)
         {
             let names = vec![Ident::new(index.hint())];
             let (action, word) = (HintAction::Force, IndexWord::Index);
@@ -157,7 +164,8 @@ impl<'a> Ground<'a> {
             0 if self.caps.replace => insert.verb = InsertVerb::Replace,
             1 | 2 if self.caps.on_duplicate => insert.on_duplicate = column.map(set).unwrap_or_default(),
             1 | 2 if self.caps.on_conflict => {
-                let target = key.parts.iter().map(|p| Ident::new(table.columns[p.column].name.clone())).collect();
+                let target =
+                    key.parts.iter().map(|p| Ident::new(table.columns[p.column].name.clone())).collect();
                 let action = match column.filter(|_| rng.ratio(2, 3)) {
                     Some(column) => ConflictAction::Update { assignments: set(column), filter: None },
                     None => ConflictAction::Nothing,
@@ -192,7 +200,8 @@ impl<'a> Ground<'a> {
 
     /// A value of a column's pool other than this one.
     pub fn other(&self, rng: &mut Rng, table: &Table, column: usize, than: &Datum) -> Option<Datum> {
-        let others: Vec<&Datum> = table.columns[column].pool.iter().filter(|v| !pool::alike(v, than)).collect();
+        let others: Vec<&Datum> =
+            table.columns[column].pool.iter().filter(|v| !pool::alike(v, than)).collect();
         (!others.is_empty()).then(|| (*rng.pick(&others)).clone())
     }
 
@@ -209,7 +218,9 @@ impl<'a> Ground<'a> {
         let at = self.schema.tables.iter().position(|t| t.name == table.name);
         let held = |column: usize| {
             self.schema.tables.iter().filter_map(|t| t.parent.as_ref()).any(|parent| {
-                Some(parent.table) == at && parent.referred.contains(&column) && parent.on_update != Some(Action::Cascade)
+                Some(parent.table) == at
+                    && parent.referred.contains(&column)
+                    && parent.on_update != Some(Action::Cascade)
             })
         };
         table
@@ -248,7 +259,10 @@ pub fn refers(table: &Table, column: usize) -> bool {
 
 /// Is another column computed from it? Then it must stay small, which the pool sees to.
 fn feeds(table: &Table, column: usize) -> bool {
-    table.columns.iter().any(|c| c.generated.as_ref().is_some_and(|g| g.from == column && table.in_unique(column)))
+    table
+        .columns
+        .iter()
+        .any(|c| c.generated.as_ref().is_some_and(|g| g.from == column && table.in_unique(column)))
 }
 
 fn assign(table: &Table, column: usize, value: Expr) -> Assignment {

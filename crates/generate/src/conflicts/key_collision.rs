@@ -1,17 +1,14 @@
 //! Two go for one unique value: INSERT, REPLACE, an upsert or an UPDATE against another of them, INSERT against INSERT above all.
 
-use model::{
-    Rng,
-    sql::Statement,
-};
+use model::{Rng, sql::Statement};
 
 use super::{
     ground::{Ground, Row},
-    weave::{End, Plan},
+    weave::Spines,
 };
 use crate::schema::{Index, Table};
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     let table = ground.table(rng, |table| table.unique().next().is_some())?;
     let keys: Vec<&Index> = table.unique().collect();
     let key = *rng.pick(&keys);
@@ -35,7 +32,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
     if rng.ratio(1, 2) {
         second.push(ground.select(table, Some(ground.row_is(table, &other))));
     }
-    Some(Plan { first, second, meet, end: End::Any })
+    Some(Spines { first, second, meet, ending: None })
 }
 
 /// A fresh row without NULL in the key: NULLs do not collide.
@@ -52,7 +49,8 @@ fn go(rng: &mut Rng, ground: &Ground, table: &Table, key: &Index, row: &Row) -> 
     match rng.below(4) {
         0 if can_move => {
             let from = rng.pick(&table.rows).clone();
-            let sets = key.parts.iter().map(|part| (part.column, ground.literal(&row[part.column]))).collect();
+            let sets =
+                key.parts.iter().map(|part| (part.column, ground.literal(&row[part.column]))).collect();
             ground.update(table, sets, Some(ground.row_is(table, &from)))
         }
         0 | 1 => Statement::Insert(ground.insert(table, row)),

@@ -2,17 +2,15 @@
 
 use model::Rng;
 
-use super::{
-    ground::Ground,
-    weave::{End, Plan},
-};
+use super::{Ending, ground::Ground, weave::Spines};
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     let table = ground.table(rng, |table| !table.rows.is_empty() && !ground.movable(table).is_empty())?;
     let movable = ground.movable(table);
     let primary: Vec<usize> =
         movable.iter().copied().filter(|&c| table.primary().is_some_and(|key| key.has(c))).collect();
-    let column = if primary.is_empty() || rng.ratio(1, 4) { *rng.pick(&movable) } else { *rng.pick(&primary) };
+    let column =
+        if primary.is_empty() || rng.ratio(1, 4) { *rng.pick(&movable) } else { *rng.pick(&primary) };
     let row = rng.pick(&table.rows).clone();
     let free = ground.free(rng, table, column);
     let [once, twice] = free.get(..2)? else { return None };
@@ -40,14 +38,16 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
             let value = ground.literal(rng.pick(&table.columns[idle].pool));
             ground.update(table, vec![(idle, value)], filter)
         }
-        (0..=3, _) if table.rows.iter().all(|row| ground.deletable(table, row)) => ground.delete(table, filter),
+        (0..=3, _) if table.rows.iter().all(|row| ground.deletable(table, row)) => {
+            ground.delete(table, filter)
+        }
         _ => ground.locking(rng, table, filter),
     };
     second.push(write);
     if rng.ratio(3, 4) {
         second.push(ground.select(table, None));
     }
-    Some(Plan { first, second, meet, end: End::Commit })
+    Some(Spines { first, second, meet, ending: Some(Ending::Commit) })
 }
 
 /// A condition that the row fulfils wherever its key is.

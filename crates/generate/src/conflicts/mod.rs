@@ -22,38 +22,17 @@ mod rollback_insert;
 mod shared_set;
 mod weave;
 
-use model::Rng;
+use model::{Rng, sql::Statement};
 
 pub use ground::Ground;
 
-use crate::{orders::Pair, profile::weighted, set::Set};
+use crate::{orders::Pair, profile::weighted, statements::Statements};
 
 /// What came of a strategy: who meets whom, and what is worth noting about it.
 #[derive(Clone, Debug, Default)]
-pub struct Met {
-    /// Statements that were made to collide.
-    pub pairs: Vec<Pair>,
-    /// Features that it adds to the case: which pair of Table 2.
-    pub features: Vec<&'static str>,
-}
-
-/// Makes the transactions of a set collide by a strategy of the profile, and notes in the set which one it was.
-pub fn collide(rng: &mut Rng, ground: &Ground, set: &mut Set) -> Met {
-    let weight = |strategy: &Strategy| ground.profile.strategies.get(strategy.name()).copied().unwrap_or_default();
-    let mut weights: Vec<u32> = Strategy::ALL.iter().map(weight).collect();
-    while let Some(drawn) = weighted(rng, &weights) {
-        let strategy = Strategy::ALL[drawn];
-        // What does not fit may have begun to change the scripts.
-        let mut tried = set.clone();
-        if let Some(met) = strategy.collide(rng, ground, &mut tried) {
-            *set = tried;
-            set.strategy = strategy;
-            return met;
-        }
-        weights[drawn] = 0;
-    }
-    set.strategy = Strategy::None;
-    Met::default()
+struct Met {
+    pairs: Vec<Pair>,
+    features: Vec<&'static str>,
 }
 
 /// A way to make transactions collide.
@@ -86,13 +65,13 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// Applies it; none if the schema or the scripts have no room for it.
-    fn collide(self, rng: &mut Rng, ground: &Ground, set: &mut Set) -> Option<Met> {
-        let plan = match self {
+    /// Applies it; none if the schema or the bodies have no room for it.
+    fn collide(self, rng: &mut Rng, ground: &Ground, bodies: &mut [Body]) -> Option<Met> {
+        let spines = match self {
             Strategy::None => return Some(Met::default()),
-            Strategy::Fsf => return fsf::collide(rng, ground, set),
-            Strategy::Psf => return psf::collide(rng, ground, set),
-            Strategy::Ctc => return ctc::collide(rng, ground, set),
+            Strategy::Fsf => return fsf::collide(rng, ground, bodies),
+            Strategy::Psf => return psf::collide(rng, ground, bodies),
+            Strategy::Ctc => return ctc::collide(rng, ground, bodies),
             Strategy::SharedSet => shared_set::plan(rng, ground),
             Strategy::CrossColumn => cross_column::plan(rng, ground),
             Strategy::KeyMove => key_move::plan(rng, ground),
@@ -102,7 +81,7 @@ impl Strategy {
             Strategy::GapInsert => gap_insert::plan(rng, ground),
             Strategy::ParentChild => parent_child::plan(rng, ground),
         }?;
-        let pair = weave::weave(rng, ground, set, plan)?;
+        let pair = weave::weave(rng, bodies, spines)?;
         Some(Met { pairs: vec![pair], features: Vec::new() })
     }
 
@@ -147,8 +126,12 @@ impl Strategy {
 }
 
 /// What the sessions do to collide, before each is made a transaction: see [`crate::scripts`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Plan {
+    /// How they were made to collide.
+    pub strategy: Strategy,
+    /// What is worth noting about it: which pair of Table 2.
+    pub features: Vec<&'static str>,
     /// One for each session.
     pub bodies: Vec<Body>,
     /// Statements that were made to collide; their places count within the bodies.
@@ -173,12 +156,25 @@ pub enum Ending {
     Rollback,
 }
 
-/// Draws what the sessions do.
-pub fn plan(_strategy: Strategy, rng: &mut Rng, statements: &Statements, sessions: usize) -> Plan {
+/// Draws what the sessions do, and makes them collide by a strategy of the profile. One that has no room on this schema lets
+/// another be drawn.
+pub fn plan(rng: &mut Rng, statements: &Statements, sessions: usize) -> Plan {
     let count = |rng: &mut Rng| weighted(rng, &statements.profile.scripts.statements).unwrap_or(0) + 1;
     let body = |rng: &mut Rng| Body {
         statements: (0..count(rng)).map(|_| statements.any(rng)).collect(),
         ending: None,
     };
-    Plan { bodies: (0..sessions).map(|_| body(rng)).collect(), pairs: Vec::new() }
+    let bodies: Vec<Body> = (0..sessions).map(|_| body(rng)).collect();
+    let ground = Ground { schema: statements.schema, caps: statements.caps, profile: statements.profile };
+    let weight = |one: Strategy| ground.profile.strategies.get(one.name()).copied().unwrap_or(0);
+    let mut weights = Strategy::ALL.map(weight);
+    while let Some(drawn) = weighted(rng, &weights) {
+        // What does not fit may have begun to change the bodies.
+        let mut bodies = bodies.clone();
+        if let Some(met) = Strategy::ALL[drawn].collide(rng, &ground, &mut bodies) {
+            return Plan { strategy: Strategy::ALL[drawn], bodies, pairs: met.pairs, features: met.features };
+        }
+        weights[drawn] = 0;
+    }
+    Plan { strategy: Strategy::None, bodies, pairs: Vec::new(), features: Vec::new() }
 }

@@ -1,16 +1,10 @@
 //! Rows and the rows that they refer to: a child comes while its parent goes, moves or is changed.
 
-use model::{
-    Rng,
-    sql::Statement,
-};
+use model::{Rng, sql::Statement};
 
-use super::{
-    ground::Ground,
-    weave::{End, Plan},
-};
+use super::{ground::Ground, weave::Spines};
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     let child = ground.table(rng, |table| table.parent.is_some())?;
     let link = child.parent.as_ref()?;
     let parent = &ground.schema.tables[link.table];
@@ -54,5 +48,5 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
         parents.push(ground.select(child, None));
     }
     let (first, second) = if rng.ratio(1, 2) { (children, parents) } else { (parents, children) };
-    Some(Plan { first, second, meet: (0, 0), end: End::Any })
+    Some(Spines { first, second, meet: (0, 0), ending: None })
 }

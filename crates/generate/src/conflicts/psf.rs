@@ -7,11 +7,10 @@ use model::{
     sql::{BinaryOp, Expr},
 };
 
-use super::{Met, fsf, ground::Ground};
-use crate::set::Set;
+use super::{Body, Met, fsf, ground::Ground};
 
-pub(super) fn collide(rng: &mut Rng, ground: &Ground, set: &mut Set) -> Option<Met> {
-    fsf::share(rng, ground, set, |theirs, shared| match theirs {
+pub(super) fn collide(rng: &mut Rng, ground: &Ground, bodies: &mut [Body]) -> Option<Met> {
+    fsf::share(rng, ground, bodies, |theirs, shared| match theirs {
         Some(theirs) => Expr::binary(paren(shared), BinaryOp::Or, paren(theirs)),
         None => shared,
     })

@@ -1,20 +1,16 @@
 //! A row comes and is rolled back while another transaction waits for it or has stepped over it.
 
-use model::{
-    Rng,
-    sql::Statement,
-};
+use model::{Rng, sql::Statement};
 
-use super::{
-    ground::Ground,
-    weave::{End, Plan},
-};
+use super::{Ending, ground::Ground, weave::Spines};
 use crate::schema::Table;
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     // NULLs in a UNIQUE key are many equal entries, which a cursor may mistake for each other.
-    let nullable = |table: &Table| ground.schema.tables.iter().any(|t| t.name == table.name && has_nullable(t));
-    let table = ground.table(rng, nullable).filter(|_| rng.ratio(5, 6)).or_else(|| ground.table(rng, |_| true))?;
+    let nullable =
+        |table: &Table| ground.schema.tables.iter().any(|t| t.name == table.name && has_nullable(t));
+    let table =
+        ground.table(rng, nullable).filter(|_| rng.ratio(5, 6)).or_else(|| ground.table(rng, |_| true))?;
     let mut row = ground.fresh(rng, table)?;
     if let Some(key) = ground.nullable_unique(table).filter(|_| rng.ratio(3, 4)) {
         for part in key.parts.iter().filter(|part| table.columns[part.column].nullable) {
@@ -49,7 +45,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
     if rng.ratio(1, 2) {
         second.push(ground.select(table, None));
     }
-    Some(Plan { first, second, meet, end: End::Rollback })
+    Some(Spines { first, second, meet, ending: Some(Ending::Rollback) })
 }
 
 fn has_nullable(table: &Table) -> bool {

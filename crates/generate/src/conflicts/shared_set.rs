@@ -2,12 +2,9 @@
 
 use model::Rng;
 
-use super::{
-    ground::Ground,
-    weave::{End, Plan},
-};
+use super::{Ending, ground::Ground, weave::Spines};
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
+pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     let table = ground.table(rng, |table| !table.rows.is_empty() && ground.idle(table).is_some())?;
     let column = *rng.pick(&ground.idle_columns(table));
     let row = rng.pick(&table.rows).clone();
@@ -29,5 +26,5 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Plan> {
     if rng.ratio(4, 5) {
         second.push(ground.select(table, None));
     }
-    Some(Plan { first, second, meet, end: End::Commit })
+    Some(Spines { first, second, meet, ending: Some(Ending::Commit) })
 }
