@@ -1,0 +1,119 @@
+//! Expressions over rows, by the evaluator that everybody uses, with MySQL's rules.
+//!
+//! A [`Sheet`] is what the names in an expression refer to: the columns of a table.
+
+use std::{cmp::Ordering, sync::LazyLock};
+
+use eval::{Column, Datum, Evaluator};
+use model::{
+    Product, SqlType, Version,
+    sql::{BinaryOp, Expr},
+};
+
+use crate::error::{Attempt, fault};
+
+/// The version that this engine gives itself.
+pub static VERSION: LazyLock<Version> = LazyLock::new(|| Version(vec![1, 0]));
+
+/// What names refer to.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet {
+    columns: Vec<Column>,
+}
+
+impl Sheet {
+    /// The columns of a table, which may have another name here.
+    pub fn new(columns: &[Column], alias: Option<&str>) -> Sheet {
+        let mut columns = columns.to_vec();
+        if let Some(alias) = alias {
+            columns.iter_mut().for_each(|column| column.table = Some(alias.to_string()));
+        }
+        Sheet { columns }
+    }
+
+
+    /// Is there such a column?
+    pub fn has(&self, table: Option<&str>, name: &str) -> bool {
+        let fits = |column: &Column| {
+            let same_table = match (table, &column.table) {
+                (Some(wanted), Some(table)) => wanted.eq_ignore_ascii_case(table),
+                (Some(_), None) => false,
+                (None, _) => true,
+            };
+            same_table && column.name.eq_ignore_ascii_case(name)
+        };
+        self.columns.iter().any(fits)
+    }
+
+    /// The value of an expression over a row.
+    pub fn value(&self, expr: &Expr, row: &[Datum]) -> Attempt<Datum> {
+        self.evaluator().value(expr, row).map_err(fault)
+    }
+
+    /// Does a condition hold for a row? Unknown is no.
+    pub fn holds(&self, condition: &Expr, row: &[Datum]) -> Attempt<bool> {
+        let truth = self.evaluator().truth(condition, row).map_err(fault)?;
+        Ok(truth == Some(true))
+    }
+
+    /// Is a condition false for a row? A CHECK lets the unknown pass.
+    pub fn fails(&self, condition: &Expr, row: &[Datum]) -> Attempt<bool> {
+        let truth = self.evaluator().truth(condition, row).map_err(fault)?;
+        Ok(truth == Some(false))
+    }
+
+    fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator { product: Product::Reference, version: &VERSION, columns: &self.columns }
+    }
+}
+
+/// What a column holds after a value was stored there.
+pub fn stored(value: &Datum, ty: &SqlType) -> Attempt<Datum> {
+    // Most values are whole numbers that fit.
+    if let (Datum::Int(n), SqlType::Int { bits: 32, unsigned: false }) = (value, ty)
+        && i32::try_from(*n).is_ok()
+    {
+        return Ok(Datum::Int(*n));
+    }
+    let of = Evaluator { product: Product::Reference, version: &VERSION, columns: &[] };
+    of.store(value, ty).map_err(fault)
+}
+
+/// Which of two values of one column comes first. NULL is before everything.
+pub fn compare(left: &Datum, right: &Datum, column: &Column) -> Attempt<Ordering> {
+    match (left, right) {
+        (Datum::Null, Datum::Null) => return Ok(Ordering::Equal),
+        (Datum::Null, _) => return Ok(Ordering::Less),
+        (_, Datum::Null) => return Ok(Ordering::Greater),
+        (Datum::Int(left), Datum::Int(right)) => return Ok(left.cmp(right)),
+        (Datum::UInt(left), Datum::UInt(right)) => return Ok(left.cmp(right)),
+        _ => {}
+    }
+    let side = |name: &str| Column { table: None, name: name.into(), ..column.clone() };
+    let columns = [side("l"), side("r")];
+    let of = Evaluator { product: Product::Reference, version: &VERSION, columns: &columns };
+    let row = [left.clone(), right.clone()];
+    let is = |op| {
+        let expr = Expr::binary(Expr::column("l"), op, Expr::column("r"));
+        of.truth(&expr, &row).map(|truth| truth == Some(true)).map_err(fault)
+    };
+    Ok(match (is(BinaryOp::Lt)?, is(BinaryOp::Eq)?) {
+        (true, _) => Ordering::Less,
+        (false, true) => Ordering::Equal,
+        (false, false) => Ordering::Greater,
+    })
+}
+
+/// A type that holds this value.
+pub fn type_of(value: &Datum) -> SqlType {
+    match value {
+        Datum::Null | Datum::Bool(_) | Datum::Int(_) => SqlType::Int { bits: 64, unsigned: false },
+        Datum::UInt(_) => SqlType::Int { bits: 64, unsigned: true },
+        Datum::Decimal(decimal) => SqlType::Decimal { precision: 38, scale: decimal.scale },
+        Datum::Double(_) => SqlType::Double,
+        Datum::Text(_) => SqlType::Text,
+        Datum::Bytes(_) => SqlType::Blob,
+        Datum::Date(..) => SqlType::Date,
+        Datum::DateTime(..) => SqlType::DateTime,
+    }
+}

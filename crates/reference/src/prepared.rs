@@ -1,0 +1,91 @@
+//! A statement that was read once: its tree and what is worth knowing of it before it runs.
+
+use std::{collections::BTreeMap, rc::Rc};
+
+use dialect::sql::{Parsed, parse};
+use model::{
+    Product,
+    sql::{Expr, InList, Insert, InsertSource, Statement, VisitMut},
+};
+
+/// A statement as text and as a tree.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Its text.
+    pub text: String,
+    /// Its tree, or why there is none.
+    pub tree: Result<Statement, String>,
+    /// Are there queries inside?
+    pub nested: bool,
+    /// The columns that it names in expressions, with the table if it is named too. Empty where queries are nested: those
+    /// have names of their own.
+    pub names: Vec<(Option<String>, String)>,
+}
+
+impl Prepared {
+    /// Reads a text.
+    pub fn new(text: &str) -> Prepared {
+        let tree = match parse(Product::Reference, text) {
+            Parsed::Tree(tree) => Ok(tree),
+            Parsed::Opaque(why) => Err(why.to_string()),
+        };
+        let mut found = Names::default();
+        if let Ok(tree) = &tree {
+            tree.clone().visit_mut(&mut found);
+        }
+        // The names in the source of an INSERT are those of another table.
+        found.nested |= matches!(&tree, Ok(Statement::Insert(Insert { source: InsertSource::Query(_), .. })));
+        if found.nested {
+            found.names.clear();
+        }
+        Prepared { text: text.to_string(), tree, nested: found.nested, names: found.names }
+    }
+}
+
+/// Collects names, and sees queries.
+#[derive(Default)]
+pub struct Names {
+    /// Is there a query?
+    pub nested: bool,
+    /// The names of columns.
+    pub names: Vec<(Option<String>, String)>,
+}
+
+impl VisitMut for Names {
+    fn expr(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Column(column) => {
+                let table = column.table.as_ref().map(|table| table.name.name.clone());
+                self.names.push((table, column.name.name.clone()));
+            }
+            Expr::Subquery(_) | Expr::Exists(_) | Expr::In { list: InList::Query(_), .. } => {
+                self.nested = true;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The statements that were read lately. A hunt sends the same ones again and again.
+#[derive(Debug, Default)]
+pub struct Cache {
+    known: BTreeMap<String, Rc<Prepared>>,
+}
+
+/// So many are kept.
+const MANY: usize = 4_000;
+
+impl Cache {
+    /// A statement, read now or before.
+    pub fn get(&mut self, text: &str) -> Rc<Prepared> {
+        if let Some(known) = self.known.get(text) {
+            return known.clone();
+        }
+        if self.known.len() >= MANY {
+            self.known.clear();
+        }
+        let new = Rc::new(Prepared::new(text));
+        self.known.insert(text.to_string(), new.clone());
+        new
+    }
+}

@@ -1,0 +1,165 @@
+//! Finding rows: by a view, without any lock; or by what is newest, with locks.
+//!
+//! A locking scan looks at the rows to which its [`Path`] leads, in the order of the primary key. A row that another
+//! transaction is writing may be in two states, as it was and as it will be; if either is on the path, the scan meets it.
+//!
+//! * At REPEATABLE READ and SERIALIZABLE each row that it meets is locked and stays so, whether the condition holds or not, and
+//!   so does the range: nobody else brings a row into it. One value of a unique key that is there needs no range.
+//! * Below, only rows for which the condition holds are locked. An UPDATE that meets a row which another transaction has
+//!   locked judges its last committed state first, and passes it by if the condition does not hold for that ("semi-consistent
+//!   read"); not so if a unique key led to it.
+
+use std::rc::Rc;
+
+use model::sql::{Expr, LockWait};
+
+use crate::{
+    access::{self, Path},
+    error::{Attempt, Stop, error, raw},
+    locks::Mode,
+    plants::Bug,
+    versions::{Row, RowId, Values, View},
+    work::{Named, Work},
+};
+
+/// How a locking scan locks, and what it does where it cannot.
+#[derive(Clone, Debug)]
+pub struct Locking<'a> {
+    /// Shared or exclusive.
+    pub mode: Mode,
+    /// May it pass rows by that did not match before somebody locked them?
+    pub semi_consistent: bool,
+    /// What to do instead of waiting.
+    pub wait: Option<&'a LockWait>,
+    /// Stop after so many rows.
+    pub limit: Option<usize>,
+}
+
+impl Locking<'_> {
+    /// Locks in this mode, and waits.
+    pub fn plain(mode: Mode) -> Locking<'static> {
+        Locking { mode, semi_consistent: false, wait: None, limit: None }
+    }
+}
+
+impl Work<'_> {
+    /// The rows of a condition as a plain read sees them.
+    pub fn look(&mut self, table: &Named, filter: Option<&Expr>) -> Attempt<Vec<(RowId, Values)>> {
+        let view = self.view();
+        let id = self.txn.id;
+        let of = &self.base.tables[table.at];
+        if let View::At(stamp) = view
+            && of.made > stamp
+        {
+            return error(1412, "HY000", "Table definition has changed, please retry transaction");
+        }
+        let sheet = self.sheet(table);
+        let mut found = Vec::new();
+        for (number, row) in of.rows.iter() {
+            let seen = if self.sees_too_much(row, view) { row.seen(View::Newest, id) } else { row.seen(view, id) };
+            let Some(values) = seen else { continue };
+            if filter.map_or(Ok(true), |filter| sheet.holds(filter, values))? {
+                found.push((number, values.clone()));
+            }
+        }
+        of.in_order(&mut found)?;
+        Ok(found)
+    }
+
+    /// The planted bug: an open change of another is taken for a committed one.
+    fn sees_too_much(&self, row: &Row, view: View) -> bool {
+        let newest = row.newest();
+        let open = newest.filter(|newest| newest.committed.is_none() && newest.writer != self.txn.id);
+        view != View::Newest
+            && open.is_some_and(|open| {
+                self.base.plants.hits(Bug::AbortedRead, || format!("{} {:?}", self.statement.text, open.data))
+            })
+    }
+
+    /// The rows of a condition as they are now, locked.
+    pub fn lock(
+        &mut self,
+        table: &Named,
+        filter: Option<&Expr>,
+        how: &Locking,
+    ) -> Attempt<Vec<(RowId, Values)>> {
+        let path = access::path(&self.base.tables[table.at], filter, table.hints)?;
+        let (id, strict) = (self.txn.id, self.strict());
+        let number = self.base.tables[table.at].id;
+        let mut found = Vec::new();
+        let mut there = false;
+        for row in self.met(table, &path)? {
+            if how.limit.is_some_and(|limit| found.len() >= limit) {
+                break;
+            }
+            let in_the_way = self.base.locks.in_the_way(id, number, row, how.mode);
+            if !in_the_way.is_empty() {
+                match how.wait {
+                    Some(LockWait::SkipLocked) => continue,
+                    _ if self.passes_by(table, &path, filter, how, row)? => continue,
+                    Some(LockWait::Nowait) => return Err(Stop::Error(would_wait())),
+                    Some(LockWait::Seconds(_)) | None => return Err(Stop::Blocked(in_the_way)),
+                }
+            }
+            let of = &self.base.tables[table.at];
+            let Some(values) = of.rows.get(row).and_then(|row| row.current(id)).cloned() else { continue };
+            there = true;
+            let matches = filter.map_or(Ok(true), |filter| self.sheet(table).holds(filter, &values))?;
+            if strict || matches {
+                self.base.locks.take(id, number, row, how.mode);
+            }
+            if matches {
+                found.push((row, values));
+            }
+        }
+        if strict && !(path.point && there) {
+            self.base.locks.take_range(id, number, &path);
+        }
+        Ok(found)
+    }
+
+    /// The rows to which a path leads in any of the states that they may be in, in order.
+    fn met(&self, table: &Named, path: &Rc<Path>) -> Attempt<Vec<RowId>> {
+        let of = &self.base.tables[table.at];
+        let mut met: Vec<(RowId, Values)> = Vec::new();
+        for (number, row) in of.rows.iter() {
+            for values in row.possible(self.txn.id) {
+                if path.leads_to(of, values)? {
+                    met.push((number, values.clone()));
+                    break;
+                }
+            }
+        }
+        of.in_order(&mut met)?;
+        Ok(met.into_iter().map(|(number, _)| number).collect())
+    }
+
+    /// May the scan pass a locked row by, because its last committed state does not match?
+    fn passes_by(
+        &self,
+        table: &Named,
+        path: &Path,
+        filter: Option<&Expr>,
+        how: &Locking,
+        row: RowId,
+    ) -> Attempt<bool> {
+        if self.strict() || !how.semi_consistent || path.point {
+            return Ok(false);
+        }
+        let row = self.base.tables[table.at].rows.get(row);
+        let before = row.and_then(Row::committed).and_then(|version| version.data.as_ref());
+        match (before, filter) {
+            (None, _) => Ok(true),
+            (Some(_), None) => Ok(false),
+            (Some(before), Some(filter)) => Ok(!self.sheet(table).holds(filter, before)?),
+        }
+    }
+}
+
+fn would_wait() -> execute::RawError {
+    raw(
+        3572,
+        "HY000",
+        "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.",
+    )
+}

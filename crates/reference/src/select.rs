@@ -1,0 +1,368 @@
+//! SELECT from one table: which read it is, and what becomes of the rows.
+
+use std::{borrow::Cow, cmp::Ordering};
+
+use dialect::sql::print_expr;
+use eval::{Column, Datum, Decimal};
+use model::{
+    Level, Product, RowSet, SqlType,
+    sql::{
+        Direction, Expr, FunctionArgs, Literal, LockStrength, LockWait, Offset, OrderItem, Query, QueryPart,
+        Select, SelectItem,
+    },
+};
+
+use crate::{
+    compute::{Sheet, compare, type_of},
+    error::{Attempt, error, fault, unsupported},
+    locks::Mode,
+    scan::Locking,
+    show,
+    versions::Values,
+    work::{Named, Work, count},
+};
+
+/// Where a query stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It is the statement.
+    Whole,
+    /// Inside a SELECT: a clause that locks does not reach into it.
+    InQuery,
+    /// Inside a statement that changes rows: from REPEATABLE READ on it locks what it reads.
+    InChange,
+}
+
+/// What a query gives.
+pub struct Found {
+    /// Names and types of its columns.
+    pub columns: Vec<(String, SqlType)>,
+    /// Its rows.
+    pub rows: Vec<Vec<Datum>>,
+}
+
+impl Found {
+    /// As it goes over the wire.
+    pub fn rows(&self) -> RowSet {
+        let mut set = RowSet::new(self.columns.iter().map(|(name, ty)| show::column(name, ty)).collect());
+        for (value, (_, ty)) in self.rows.iter().flat_map(|row| row.iter().zip(&self.columns)) {
+            set.push(show::cell(value, Some(ty)).as_deref());
+        }
+        set
+    }
+}
+
+/// One column of the result.
+struct Item<'a> {
+    name: String,
+    expr: Cow<'a, Expr>,
+}
+
+impl Work<'_> {
+    /// Runs a query.
+    pub fn query(&mut self, query: &Query, role: Role) -> Attempt<Found> {
+        let select = match &query.first {
+            _ if !query.rest.is_empty() => return unsupported("UNION"),
+            QueryPart::Paren(inner) if query.order_by.is_empty() && query.limit.is_none() => {
+                return self.query(inner, role);
+            }
+            QueryPart::Paren(_) => return unsupported("queries in parentheses"),
+            QueryPart::Select(select) => select,
+        };
+        if select.quantifier.is_some() || !select.group_by.is_empty() || select.having.is_some() {
+            return unsupported("DISTINCT, GROUP BY and HAVING");
+        }
+        if select.from.is_empty() {
+            return self.constants(select);
+        }
+        let table = self.one_table(&select.from)?;
+        let filter = select.filter.as_ref().map(|filter| self.resolved(filter, inner(role))).transpose()?;
+        let items = self.items(&table, select, role)?;
+        self.check_query(&table, &items, filter.as_deref(), &query.order_by, role)?;
+        let (limit, offset) = limits(query)?;
+        if limit == Some(0) {
+            // The tables are not asked, so this is no read at all.
+            return self.finish(&table, &items, &[], query, Some(0), 0);
+        }
+        let rows = match self.locking(query, role)? {
+            None => self.look(&table, filter.as_deref())?,
+            Some(mut how) => {
+                let stops = query.order_by.is_empty() && !items.iter().any(|item| aggregate(&item.expr).is_some());
+                how.limit = limit.filter(|_| stops).map(|limit| limit + offset);
+                self.lock(&table, filter.as_deref(), &how)?
+            }
+        };
+        let rows: Vec<Values> = rows.into_iter().map(|(_, values)| values).collect();
+        self.finish(&table, &items, &rows, query, limit, offset)
+    }
+
+    fn check_query(
+        &self,
+        table: &Named,
+        items: &[Item],
+        filter: Option<&Expr>,
+        order_by: &[OrderItem],
+        role: Role,
+    ) -> Attempt<()> {
+        let exprs: Vec<&Expr> = items
+            .iter()
+            .map(|item| item.expr.as_ref())
+            .chain(filter)
+            .chain(order_by.iter().map(|order| &order.expr))
+            .collect();
+        let aliases: Vec<&str> = items.iter().map(|item| item.name.as_str()).collect();
+        match self.check_names(self.sheet(table), &exprs, &aliases) {
+            Err(_) if role != Role::Whole => unsupported("queries that name columns of those around them"),
+            checked => checked,
+        }
+    }
+
+    /// How a query locks, if it does.
+    fn locking<'b>(&self, query: &'b Query, role: Role) -> Attempt<Option<Locking<'b>>> {
+        let serializable = self.txn.level == Level::Serializable && !self.txn.single;
+        let Some(lock) = query.locks.first() else {
+            let shared = match role {
+                Role::Whole | Role::InQuery => serializable,
+                Role::InChange => self.strict(),
+            };
+            return Ok(shared.then(|| Locking::plain(Mode::Shared)));
+        };
+        let mode = match lock.strength {
+            LockStrength::Update => Mode::Exclusive,
+            LockStrength::Share | LockStrength::InShareMode => Mode::Shared,
+            LockStrength::NoKeyUpdate | LockStrength::KeyShare => return unsupported("locks of keys"),
+        };
+        if matches!(lock.wait, Some(LockWait::Seconds(_))) {
+            return unsupported("WAIT");
+        }
+        if self.txn.read_only && mode == Mode::Exclusive {
+            return error(1792, "25006", "Cannot execute statement in a READ ONLY transaction.");
+        }
+        Ok(Some(Locking { wait: lock.wait.as_ref(), ..Locking::plain(mode) }))
+    }
+
+    fn items<'b>(&mut self, table: &Named, select: &'b Select, role: Role) -> Attempt<Vec<Item<'b>>> {
+        let mut items = Vec::new();
+        for item in &select.items {
+            match item {
+                SelectItem::Star | SelectItem::TableStar(_) => {
+                    let columns = &self.base.tables[table.at].columns;
+                    items.extend(columns.iter().map(|column| Item {
+                        name: column.name.clone(),
+                        expr: Cow::Owned(Expr::column(&column.name)),
+                    }));
+                }
+                SelectItem::Expr { expr, alias } => {
+                    let name = match (alias, expr) {
+                        (Some(alias), _) => alias.name.name.clone(),
+                        (None, Expr::Column(column)) => column.name.name.clone(),
+                        (None, _) => print_expr(Product::Reference, expr),
+                    };
+                    items.push(Item { name, expr: self.resolved(expr, inner(role))? });
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    /// SELECT without FROM.
+    fn constants(&mut self, select: &Select) -> Attempt<Found> {
+        let sheet = Sheet::default();
+        let mut found = Found { columns: Vec::new(), rows: vec![Vec::new()] };
+        for item in &select.items {
+            let SelectItem::Expr { expr, alias } = item else { return unsupported("* without FROM") };
+            let value = sheet.value(expr, &[])?;
+            let name = alias.as_ref().map_or_else(
+                || print_expr(Product::Reference, expr),
+                |alias| alias.name.name.clone(),
+            );
+            found.columns.push((name, type_of(&value)));
+            found.rows[0].push(value);
+        }
+        Ok(found)
+    }
+
+    /// Projects, orders and limits.
+    fn finish(
+        &self,
+        table: &Named,
+        items: &[Item],
+        rows: &[Values],
+        query: &Query,
+        limit: Option<usize>,
+        offset: usize,
+    ) -> Attempt<Found> {
+        let (sheet, of) = (self.sheet(table), &self.base.tables[table.at]);
+        let mut types: Vec<Option<SqlType>> =
+            items.iter().map(|item| static_type(&item.expr, &of.columns)).collect();
+        let mut results: Vec<(Vec<Datum>, Vec<Datum>)> = Vec::new();
+        if items.iter().any(|item| aggregate(&item.expr).is_some()) {
+            let row = items.iter().map(|item| aggregated(sheet, &of.columns, &item.expr, rows));
+            results.push((Vec::new(), row.collect::<Attempt<_>>()?));
+        } else {
+            for row in rows {
+                let keys = query.order_by.iter().map(|order| sheet.value(order_by(order, items), row));
+                let keys = keys.collect::<Attempt<_>>()?;
+                let row = items.iter().map(|item| sheet.value(&item.expr, row));
+                results.push((keys, row.collect::<Attempt<_>>()?));
+            }
+            let orders: Vec<(&Expr, bool)> = query
+                .order_by
+                .iter()
+                .map(|order| (order_by(order, items), order.direction == Some(Direction::Desc)))
+                .collect();
+            sort(&mut results, &orders, &of.columns)?;
+        }
+        let limited = results.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX));
+        let rows: Vec<Vec<Datum>> = limited.map(|(_, row)| row).collect();
+        for (i, ty) in types.iter_mut().enumerate().filter(|(_, ty)| ty.is_none()) {
+            let some = rows.iter().map(|row| &row[i]).find(|value| !value.is_null());
+            *ty = Some(type_of(some.unwrap_or(&Datum::Null)));
+        }
+        let columns = items.iter().zip(types.into_iter().flatten());
+        Ok(Found { columns: columns.map(|(item, ty)| (item.name.clone(), ty)).collect(), rows })
+    }
+}
+
+fn inner(role: Role) -> Role {
+    match role {
+        Role::Whole | Role::InQuery => Role::InQuery,
+        Role::InChange => Role::InChange,
+    }
+}
+
+fn limits(query: &Query) -> Attempt<(Option<usize>, usize)> {
+    let Some(limit) = &query.limit else { return Ok((None, 0)) };
+    let offset = match &limit.offset {
+        None => 0,
+        Some(Offset::After(offset) | Offset::Before(offset)) => count(offset)?,
+    };
+    Ok((Some(count(&limit.count)?), offset))
+}
+
+/// What an ORDER BY means: an expression, a column's other name, or its position.
+fn order_by<'a>(order: &'a OrderItem, items: &'a [Item]) -> &'a Expr {
+    let found = match &order.expr {
+        Expr::Literal(Literal::Number(text)) => {
+            text.parse::<usize>().ok().and_then(|position| items.get(position.checked_sub(1)?))
+        }
+        Expr::Column(column) if column.table.is_none() => {
+            items.iter().find(|item| item.name.eq_ignore_ascii_case(&column.name.name))
+        }
+        _ => None,
+    };
+    found.map_or(&order.expr, |item| item.expr.as_ref())
+}
+
+/// Sorts rows by their keys.
+pub fn sort<T>(rows: &mut [(Vec<Datum>, T)], orders: &[(&Expr, bool)], columns: &[Column]) -> Attempt<()> {
+    let mut failed = None;
+    let by: Vec<Option<Column>> = orders
+        .iter()
+        .map(|(expr, _)| match bare(expr) {
+            Expr::Column(name) => {
+                columns.iter().find(|column| column.name.eq_ignore_ascii_case(&name.name.name)).cloned()
+            }
+            _ => None,
+        })
+        .collect();
+    rows.sort_by(|(left, _), (right, _)| {
+        for (i, (_, descending)) in orders.iter().enumerate() {
+            let ty = || Column { table: None, name: String::new(), ty: type_of(&left[i]), collation: None };
+            let column = by[i].clone().unwrap_or_else(ty);
+            match compare(&left[i], &right[i], &column) {
+                Ok(Ordering::Equal) => {}
+                Ok(order) => return if *descending { order.reverse() } else { order },
+                Err(stop) => failed = Some(stop),
+            }
+        }
+        Ordering::Equal
+    });
+    failed.map_or(Ok(()), Err)
+}
+
+fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) => bare(inner),
+        _ => expr,
+    }
+}
+
+/// The type of a column of the result, where it does not depend on what the rows hold.
+fn static_type(expr: &Expr, columns: &[Column]) -> Option<SqlType> {
+    match bare(expr) {
+        Expr::Column(name) => {
+            let fits = |column: &&Column| column.name.eq_ignore_ascii_case(&name.name.name);
+            columns.iter().find(fits).map(|column| column.ty.clone())
+        }
+        expr => match aggregate(expr)? {
+            (Aggregate::Count, _) => Some(SqlType::Int { bits: 64, unsigned: false }),
+            (Aggregate::Min | Aggregate::Max, Some(of)) => static_type(of, columns),
+            (Aggregate::Min | Aggregate::Max | Aggregate::Sum, _) => None,
+        },
+    }
+}
+
+/// What a whole set of rows gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aggregate {
+    Count,
+    Min,
+    Max,
+    Sum,
+}
+
+fn aggregate(expr: &Expr) -> Option<(Aggregate, Option<&Expr>)> {
+    let Expr::Function { name, quantifier: None, args } = bare(expr) else { return None };
+    let kind = match name.name.to_ascii_uppercase().as_str() {
+        "COUNT" => Aggregate::Count,
+        "MIN" => Aggregate::Min,
+        "MAX" => Aggregate::Max,
+        "SUM" => Aggregate::Sum,
+        _ => return None,
+    };
+    match args {
+        FunctionArgs::Star => (kind == Aggregate::Count).then_some((kind, None)),
+        FunctionArgs::List(list) => match list.as_slice() {
+            [one] => Some((kind, Some(one))),
+            _ => None,
+        },
+    }
+}
+
+fn aggregated(sheet: &Sheet, columns: &[Column], expr: &Expr, rows: &[Values]) -> Attempt<Datum> {
+    let Some((kind, of)) = aggregate(expr) else {
+        return unsupported("columns beside aggregates without GROUP BY");
+    };
+    let Some(of) = of else { return Ok(Datum::Int(rows.len() as i64)) };
+    let mut values = Vec::new();
+    for row in rows {
+        let value = sheet.value(of, row)?;
+        if !value.is_null() {
+            values.push((vec![value], ()));
+        }
+    }
+    match kind {
+        Aggregate::Count => Ok(Datum::Int(values.len() as i64)),
+        Aggregate::Min | Aggregate::Max => {
+            sort(&mut values, &[(of, kind == Aggregate::Max)], columns)?;
+            Ok(values.into_iter().next().and_then(|(mut value, ())| value.pop()).unwrap_or(Datum::Null))
+        }
+        Aggregate::Sum => sum(values.into_iter().flat_map(|(value, ())| value)),
+    }
+}
+
+fn sum(values: impl Iterator<Item = Datum>) -> Attempt<Datum> {
+    let mut total: Option<Decimal> = None;
+    for value in values {
+        let value = match value {
+            Datum::Int(n) => Decimal::whole(n),
+            Datum::UInt(n) => Decimal::whole(n),
+            Datum::Decimal(decimal) => decimal,
+            _ => return unsupported("the sum of such values"),
+        };
+        let so_far = total.unwrap_or(Decimal::whole(0));
+        total = Some(so_far.plus(value).ok_or_else(|| fault(eval::Fault::Unsure("so large a sum")))?);
+    }
+    Ok(total.map_or(Datum::Null, Datum::Decimal))
+}

@@ -1,0 +1,138 @@
+//! The engine behind the executor's traits. All of it lives in the thread of the one who uses it.
+
+use std::{cell::RefCell, os::fd::RawFd, rc::Rc, time::Duration};
+
+use execute::{Answer, ConnectError, LockMonitor, Server, Session, SessionId, Settled};
+use model::{Product, ServerInfo, Target, target::Settings};
+
+use crate::{
+    bell::Ear,
+    compute::VERSION,
+    engine::Engine,
+    plants::{BadPlant, Plants},
+};
+
+/// A reference engine as a server.
+pub struct ReferenceServer {
+    engine: Rc<RefCell<Engine>>,
+    info: ServerInfo,
+}
+
+impl ReferenceServer {
+    /// Brings one up, with the bugs that the target's settings name.
+    pub fn start(target: &Target) -> Result<ReferenceServer, BadPlant> {
+        let plants = Plants::read(&target.settings)?;
+        let settings: Settings = target.settings.clone();
+        let info = ServerInfo {
+            product: Product::Reference,
+            version: VERSION.clone(),
+            version_text: format!("reference {}", *VERSION),
+            settings,
+            flags: Vec::new(),
+        };
+        Ok(ReferenceServer { engine: Rc::new(RefCell::new(Engine::new(plants))), info })
+    }
+}
+
+impl Server for ReferenceServer {
+    fn info(&self) -> &ServerInfo {
+        &self.info
+    }
+
+    fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
+        let (id, ear) = self.engine.borrow_mut().connect()?;
+        Ok(Box::new(ReferenceSession { engine: self.engine.clone(), id, ear, abandoned: false }))
+    }
+
+    fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
+        Ok(Box::new(Exact { engine: self.engine.clone() }))
+    }
+
+    fn kill(&mut self, session: SessionId, hard: bool) -> Result<(), ConnectError> {
+        self.engine.borrow_mut().kill(session, hard);
+        Ok(())
+    }
+
+    fn alive(&mut self) -> bool {
+        self.engine.borrow().alive()
+    }
+
+    fn pid(&self) -> Option<u32> {
+        None
+    }
+}
+
+struct ReferenceSession {
+    engine: Rc<RefCell<Engine>>,
+    id: SessionId,
+    ear: Ear,
+    abandoned: bool,
+}
+
+impl Session for ReferenceSession {
+    fn id(&self) -> SessionId {
+        self.id
+    }
+
+    fn send(&mut self, sql: &str) {
+        self.engine.borrow_mut().send(self.id, sql);
+    }
+
+    fn receive(&mut self) -> Option<Answer> {
+        let answer = self.engine.borrow_mut().receive(self.id)?;
+        self.ear.hear();
+        Some(answer)
+    }
+
+    fn fd(&self) -> RawFd {
+        self.ear.fd()
+    }
+
+    fn reset(&mut self) -> bool {
+        !self.abandoned && self.engine.borrow_mut().reset(self.id)
+    }
+
+    fn abandon(&mut self) {
+        self.abandoned = true;
+        self.engine.borrow_mut().kill(self.id, true);
+    }
+}
+
+impl Drop for ReferenceSession {
+    fn drop(&mut self) {
+        self.engine.borrow_mut().disconnect(self.id);
+    }
+}
+
+/// The engine knows who waits.
+struct Exact {
+    engine: Rc<RefCell<Engine>>,
+}
+
+impl LockMonitor for Exact {
+    fn how(&self) -> &'static str {
+        "exact"
+    }
+
+    fn watch(&mut self, _session: SessionId) -> Result<(), ConnectError> {
+        Ok(())
+    }
+
+    fn forget(&mut self, _session: SessionId) {}
+
+    fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
+        let engine = self.engine.borrow();
+        let all = outstanding.iter().all(|id| engine.waits(*id));
+        Ok(if all { Settled::AllWait } else { Settled::Working })
+    }
+
+    fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
+        let engine = self.engine.borrow();
+        waiting.iter().map(|id| engine.blockers(*id)).collect()
+    }
+
+    fn patience(&self) -> Duration {
+        // An answer is there at once or not at all; only for one that never comes it is worth to wait.
+        if self.engine.borrow().hangs() { Duration::from_millis(1) } else { Duration::ZERO }
+    }
+}

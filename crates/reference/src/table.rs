@@ -1,0 +1,279 @@
+//! Tables: what CREATE TABLE and CREATE INDEX make, and their rows.
+
+use std::cmp::Ordering;
+
+use eval::{Column, Datum};
+use model::{
+    SqlType,
+    sql::{
+        ColumnOption, Constraint, CreateIndex, CreateTable, Expr, IndexColumn, Literal, TableColumn,
+        TableItem, TypeName,
+    },
+};
+
+use crate::{
+    compute::{Sheet, compare},
+    error::{Attempt, error, no_column, unsupported},
+    locks::TableId,
+    versions::{RowId, Rows, Stamp, Values},
+};
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its number.
+    pub id: TableId,
+    /// Its name.
+    pub name: String,
+    /// Its columns, as expressions know them.
+    pub sheet: Sheet,
+    /// The same by themselves.
+    pub columns: Vec<Column>,
+    /// What else is known of each column.
+    pub traits: Vec<Traits>,
+    /// Its indexes, the primary key first.
+    pub indexes: Vec<Index>,
+    /// CHECK constraints.
+    pub checks: Vec<Expr>,
+    /// Its rows.
+    pub rows: Rows,
+    /// When it was made, or emptied by TRUNCATE: an older view cannot read it.
+    pub made: Stamp,
+    /// The next number of its AUTO_INCREMENT column.
+    pub counter: u64,
+}
+
+/// What is known of a column beside its name and type.
+#[derive(Clone, Debug, Default)]
+pub struct Traits {
+    /// Must it not be NULL?
+    pub not_null: bool,
+    /// DEFAULT
+    pub default: Option<Expr>,
+    /// AUTO_INCREMENT
+    pub counts: bool,
+    /// What it is computed from.
+    pub generated: Option<Expr>,
+}
+
+/// An index.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// Its name.
+    pub name: String,
+    /// Its columns, by position.
+    pub columns: Vec<usize>,
+    /// Is each value there once only?
+    pub unique: bool,
+}
+
+impl Table {
+    /// Makes an empty table.
+    pub fn new(id: TableId, create: &CreateTable, made: Stamp) -> Attempt<Table> {
+        if create.temporary {
+            return unsupported("temporary tables");
+        }
+        let mut table = Table {
+            id,
+            name: create.name.name.name.clone(),
+            sheet: Sheet::default(),
+            columns: Vec::new(),
+            traits: Vec::new(),
+            indexes: Vec::new(),
+            checks: Vec::new(),
+            rows: Rows::default(),
+            made,
+            counter: 1,
+        };
+        for item in &create.items {
+            if let TableItem::Column(column) = item {
+                table.add_column(column)?;
+            }
+        }
+        for item in &create.items {
+            match item {
+                TableItem::Column(column) => table.add_column_keys(column)?,
+                TableItem::Constraint(constraint) => {
+                    let name = constraint.name.as_ref().map(|name| name.name.as_str());
+                    table.add_constraint(name, &constraint.kind)?;
+                }
+            }
+        }
+        table.indexes.sort_by_key(|index| (index.name != PRIMARY, !index.unique));
+        if let Some(primary) = table.primary().map(|primary| primary.columns.clone()) {
+            primary.into_iter().for_each(|column| table.traits[column].not_null = true);
+        }
+        table.sheet = Sheet::new(&table.columns, None);
+        Ok(table)
+    }
+
+    fn add_column(&mut self, column: &TableColumn) -> Attempt<()> {
+        let Some(ty) = column.ty.as_ref().and_then(read_type) else {
+            return unsupported(format!("the type of column {}", column.name.name));
+        };
+        let mut traits = Traits::default();
+        let mut collation = None;
+        for option in &column.options {
+            match option {
+                ColumnOption::NotNull => traits.not_null = true,
+                ColumnOption::Default(expr) => traits.default = Some(expr.clone()),
+                ColumnOption::AutoIncrement => (traits.counts, traits.not_null) = (true, true),
+                ColumnOption::Check(expr) => self.checks.push(expr.clone()),
+                ColumnOption::Generated { expr, .. } => traits.generated = Some(expr.clone()),
+                ColumnOption::Collate(name) => collation = Some(name.name.clone()),
+                ColumnOption::OnUpdate(_) => return unsupported("ON UPDATE"),
+                ColumnOption::References(_) => return unsupported("foreign keys"),
+                ColumnOption::CharacterSet(_)
+                | ColumnOption::Comment(_)
+                | ColumnOption::Name(_)
+                | ColumnOption::Null
+                | ColumnOption::PrimaryKey(_)
+                | ColumnOption::Key
+                | ColumnOption::Unique { .. }
+                | ColumnOption::Autoincrement
+                | ColumnOption::Identity { .. } => {}
+            }
+        }
+        let (table, name) = (Some(self.name.clone()), column.name.name.clone());
+        self.columns.push(Column { table, name, ty, collation });
+        self.traits.push(traits);
+        Ok(())
+    }
+
+    fn add_column_keys(&mut self, column: &TableColumn) -> Attempt<()> {
+        let parts = [IndexColumn { name: column.name.clone(), length: None, direction: None }];
+        for option in &column.options {
+            match option {
+                ColumnOption::PrimaryKey(_) | ColumnOption::Key => {
+                    self.add_index(Some(PRIMARY), &parts, true)?;
+                }
+                ColumnOption::Unique { .. } => self.add_index(None, &parts, true)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn add_constraint(&mut self, name: Option<&str>, constraint: &Constraint) -> Attempt<()> {
+        match constraint {
+            Constraint::PrimaryKey(columns) => self.add_index(Some(PRIMARY), columns, true),
+            Constraint::Unique { index, columns, .. } => {
+                self.add_index(index.as_ref().map(|index| index.name.as_str()).or(name), columns, true)
+            }
+            Constraint::Index { index, columns, .. } => {
+                self.add_index(index.as_ref().map(|index| index.name.as_str()), columns, false)
+            }
+            Constraint::Check(expr) => {
+                self.checks.push(expr.clone());
+                Ok(())
+            }
+            Constraint::ForeignKey { .. } => unsupported("foreign keys"),
+        }
+    }
+
+    fn add_index(&mut self, name: Option<&str>, parts: &[IndexColumn], unique: bool) -> Attempt<()> {
+        if unique && parts.iter().any(|part| part.length.is_some()) {
+            return unsupported("unique keys of prefixes");
+        }
+        let columns =
+            parts.iter().map(|part| self.column(&part.name.name)).collect::<Attempt<Vec<usize>>>()?;
+        let first = columns.first().map_or("", |&first| &self.columns[first].name);
+        let name = match name {
+            Some(name) => name.to_string(),
+            None => (1..)
+                .map(|n| if n == 1 { first.to_string() } else { format!("{first}_{n}") })
+                .find(|name| !self.indexes.iter().any(|index| index.name.eq_ignore_ascii_case(name)))
+                .unwrap_or_default(),
+        };
+        if self.indexes.iter().any(|index| index.name.eq_ignore_ascii_case(&name)) {
+            return error(1061, "42000", format!("Duplicate key name '{name}'"));
+        }
+        self.indexes.push(Index { name, columns, unique });
+        Ok(())
+    }
+
+    /// CREATE INDEX. Whether the rows allow it is the caller's business.
+    pub fn create_index(&mut self, create: &CreateIndex) -> Attempt<()> {
+        self.add_index(Some(&create.name.name.name), &create.columns, create.unique)
+    }
+
+    /// Where a column is.
+    pub fn column(&self, name: &str) -> Attempt<usize> {
+        match self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)) {
+            Some(position) => Ok(position),
+            None => no_column(name),
+        }
+    }
+
+    /// The primary key.
+    pub fn primary(&self) -> Option<&Index> {
+        self.indexes.first().filter(|index| index.name == PRIMARY)
+    }
+
+    /// Do two rows have the same value in an index? NULL is never the same.
+    pub fn same_key(&self, index: &Index, left: &[Datum], right: &[Datum]) -> Attempt<bool> {
+        for &column in &index.columns {
+            let (left, right) = (&left[column], &right[column]);
+            if left.is_null()
+                || right.is_null()
+                || compare(left, right, &self.columns[column])? != Ordering::Equal
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Puts rows in the order of the primary key; without one they stay in the order in which they were made.
+    pub fn in_order(&self, rows: &mut [(RowId, Values)]) -> Attempt<()> {
+        let Some(primary) = self.primary() else { return Ok(()) };
+        let mut failed = None;
+        rows.sort_by(|(_, left), (_, right)| {
+            for &column in &primary.columns {
+                match compare(&left[column], &right[column], &self.columns[column]) {
+                    Ok(Ordering::Equal) => {}
+                    Ok(order) => return order,
+                    Err(stop) => failed = Some(stop),
+                }
+            }
+            Ordering::Equal
+        });
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+/// What the primary key is called.
+pub const PRIMARY: &str = "PRIMARY";
+
+/// The type that a type's name means.
+fn read_type(name: &TypeName) -> Option<SqlType> {
+    let mut words = name.words.iter().chain(&name.suffix).map(|word| word.to_ascii_uppercase());
+    let first = words.next()?;
+    let unsigned = words.any(|word| word == "UNSIGNED");
+    let number = |i: usize| match name.args.get(i) {
+        Some(Literal::Number(text)) => text.parse::<u16>().ok(),
+        _ => None,
+    };
+    let int = |bits| SqlType::Int { bits, unsigned };
+    Some(match first.as_str() {
+        "TINYINT" => int(8),
+        "SMALLINT" => int(16),
+        "MEDIUMINT" => int(24),
+        "INT" | "INTEGER" => int(32),
+        "BIGINT" => int(64),
+        "DECIMAL" | "NUMERIC" | "DEC" => SqlType::Decimal {
+            precision: number(0).unwrap_or(10).try_into().ok()?,
+            scale: number(1).unwrap_or(0).try_into().ok()?,
+        },
+        "FLOAT" => SqlType::Float,
+        "DOUBLE" | "REAL" => SqlType::Double,
+        "CHAR" => SqlType::Char(number(0).unwrap_or(1)),
+        "VARCHAR" => SqlType::Varchar(number(0)?),
+        "TEXT" | "TINYTEXT" | "MEDIUMTEXT" | "LONGTEXT" => SqlType::Text,
+        "BLOB" | "TINYBLOB" | "MEDIUMBLOB" | "LONGBLOB" => SqlType::Blob,
+        "BOOL" | "BOOLEAN" => SqlType::Bool,
+        "DATE" => SqlType::Date,
+        "DATETIME" => SqlType::DateTime,
+        _ => return None,
+    })
+}

@@ -1,0 +1,156 @@
+//! UPDATE and DELETE: first all rows are found and locked, then they are changed one after the other.
+
+use eval::Datum;
+use execute::RawReply;
+use model::sql::{
+    Assignment, Delete, Direction, Expr, InsertModifier, Limit, OrderItem, TableFactor, Update,
+};
+
+use crate::{
+    compute::{Sheet, stored},
+    error::{Attempt, Stop, duplicate, unsupported},
+    locks::Mode,
+    plants::Bug,
+    scan::Locking,
+    select::{Role, sort},
+    versions::{RowId, Values},
+    work::{Named, Work, count},
+};
+
+impl Work<'_> {
+    /// Runs an UPDATE.
+    pub fn update(&mut self, update: &Update) -> Attempt<RawReply> {
+        self.may_write()?;
+        if !update.from.is_empty() {
+            return unsupported("UPDATE ... FROM");
+        }
+        let ignore = match update.modifier {
+            None => false,
+            Some(InsertModifier::Ignore) => true,
+            Some(InsertModifier::Or(_)) => return unsupported("UPDATE OR"),
+        };
+        let table = self.one_table(&update.tables)?;
+        let filter = update.filter.as_ref().map(|filter| self.resolved(filter, Role::InChange)).transpose()?;
+        let mut assignments = Vec::new();
+        for Assignment { column, value } in &update.assignments {
+            let column = self.base.tables[table.at].column(&column.name.name)?;
+            assignments.push((column, self.resolved(value, Role::InChange)?.into_owned()));
+        }
+        let exprs: Vec<&Expr> = filter.as_deref().into_iter().chain(assignments.iter().map(|a| &a.1)).collect();
+        self.check_names(self.sheet(&table), &exprs, &[])?;
+        let semi_consistent = true;
+        let how = Locking { semi_consistent, ..Locking::plain(Mode::Exclusive) };
+        let rows = self.targets(&table, filter.as_deref(), how, &update.order_by, update.limit.as_ref())?;
+        self.waited_in_vain(&rows)?;
+        let sheet = self.sheet(&table).clone();
+        let (mut affected, matched) = (0, rows.len() as u64);
+        for (row, old) in rows {
+            match self.change(table.at, row, &old, &assignments, &sheet) {
+                Ok(changed) => affected += u64::from(changed),
+                Err(Stop::Error(error)) if ignore && error.code == 1062 => {
+                    self.warnings.push((error.code, error.message));
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(RawReply::Done { affected, matched: Some(matched) })
+    }
+
+    /// Runs a DELETE.
+    pub fn delete(&mut self, delete: &Delete) -> Attempt<RawReply> {
+        self.may_write()?;
+        if !delete.using.is_empty() || !delete.returning.is_empty() {
+            return unsupported("DELETE of several tables");
+        }
+        let factor: &TableFactor = &delete.table;
+        let table = self.named(factor)?;
+        let filter = delete.filter.as_ref().map(|filter| self.resolved(filter, Role::InChange)).transpose()?;
+        let exprs: Vec<&Expr> = filter.as_deref().into_iter().collect();
+        self.check_names(self.sheet(&table), &exprs, &[])?;
+        let how = Locking::plain(Mode::Exclusive);
+        let rows = self.targets(&table, filter.as_deref(), how, &delete.order_by, delete.limit.as_ref())?;
+        self.waited_in_vain(&rows)?;
+        let affected = rows.len() as u64;
+        for (row, _) in rows {
+            self.put(table.at, row, None);
+        }
+        Ok(RawReply::Done { affected, matched: None })
+    }
+
+    /// The planted bug: after a wait there must be something to do.
+    fn waited_in_vain(&self, rows: &[(RowId, Values)]) -> Attempt<()> {
+        let vain = self.waited && rows.is_empty();
+        match vain && self.base.plants.hits(Bug::Crash, || self.statement.text.clone()) {
+            true => Err(Stop::Crash),
+            false => Ok(()),
+        }
+    }
+
+    /// The rows to change, locked, in the order in which they are changed.
+    fn targets(
+        &mut self,
+        table: &Named,
+        filter: Option<&Expr>,
+        mut how: Locking,
+        order_by: &[OrderItem],
+        limit: Option<&Limit>,
+    ) -> Attempt<Vec<(RowId, Values)>> {
+        let limit = limit.map(|limit| count(&limit.count)).transpose()?;
+        if limit == Some(0) {
+            return Ok(Vec::new());
+        }
+        how.limit = limit.filter(|_| order_by.is_empty());
+        let mut rows = self.lock(table, filter, &how)?;
+        if !order_by.is_empty() {
+            let sheet = self.sheet(table);
+            let mut keyed = Vec::with_capacity(rows.len());
+            for row in rows {
+                let keys = order_by.iter().map(|order| sheet.value(&order.expr, &row.1));
+                keyed.push((keys.collect::<Attempt<Vec<Datum>>>()?, row));
+            }
+            let orders: Vec<(&Expr, bool)> = order_by
+                .iter()
+                .map(|order| (&order.expr, order.direction == Some(Direction::Desc)))
+                .collect();
+            sort(&mut keyed, &orders, &self.base.tables[table.at].columns)?;
+            rows = keyed.into_iter().map(|(_, row)| row).collect();
+        }
+        rows.truncate(limit.unwrap_or(usize::MAX));
+        Ok(rows)
+    }
+
+    /// Changes one row that is locked already. Did that change anything? If not, a version is written all the same, so that
+    /// whoever updates a row sees it as it is from then on.
+    pub fn change(
+        &mut self,
+        at: usize,
+        row: RowId,
+        old: &Values,
+        assignments: &[(usize, Expr)],
+        sheet: &Sheet,
+    ) -> Attempt<bool> {
+        let mut new = old.to_vec();
+        for (column, value) in assignments {
+            let table = &self.base.tables[at];
+            if table.traits[*column].generated.is_some() {
+                return unsupported("writing generated columns");
+            }
+            let value = match (value, &table.traits[*column].default) {
+                (Expr::Default, Some(default)) => sheet.value(default, &new)?,
+                (Expr::Default, None) => Datum::Null,
+                (value, _) => sheet.value(value, &new)?,
+            };
+            new[*column] = stored(&value, &table.columns[*column].ty)?;
+        }
+        let new = self.complete(at, new)?;
+        let changed = new != *old;
+        if changed {
+            if let Some(taken) = self.taken(at, &new, Some((row, old)), Mode::Shared)? {
+                return Err(Stop::Error(duplicate(&taken.key)));
+            }
+            self.make_room(at, &new, Some(old))?;
+        }
+        self.put(at, row, Some(new));
+        Ok(changed)
+    }
+}

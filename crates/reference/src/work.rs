@@ -1,0 +1,222 @@
+//! One statement at work: the transaction that it belongs to, and what it may touch.
+//!
+//! A statement is tried as a whole and in one go, since nothing else runs meanwhile. If it has to wait, what it wrote so
+//! far is undone, the locks that it got stay, and it is tried again from its beginning when somebody in its way has gone. So it
+//! always works on one state: the one in which it got its last lock.
+
+use std::borrow::Cow;
+
+use eval::Datum;
+use model::{
+    Level, Product,
+    sql::{Expr, FunctionArgs, InList, Literal, Query, TableFactor, TableRef, VisitMut},
+};
+
+use crate::{
+    base::{Base, Txn},
+    compute::Sheet,
+    error::{Attempt, Stop, error, no_column, unsupported},
+    prepared::{Names, Prepared},
+    select::Role,
+    versions::View,
+};
+
+/// A statement at work.
+pub struct Work<'a> {
+    /// What all share.
+    pub base: &'a mut Base,
+    /// Whose statement it is.
+    pub txn: &'a mut Txn,
+    /// The statement.
+    pub statement: &'a Prepared,
+    /// Has it waited before?
+    pub waited: bool,
+    /// Numbers that it drew from a counter in earlier attempts, and how many of them this one has used.
+    pub drawn: &'a mut Vec<u64>,
+    /// See `drawn`.
+    pub used: usize,
+    /// Warnings that it leaves.
+    pub warnings: Vec<(u32, String)>,
+}
+
+/// A table as a statement names it.
+pub struct Named<'a> {
+    /// Where it is in the list.
+    pub at: usize,
+    /// What its columns are called here; none if just as in the table itself.
+    pub sheet: Option<Sheet>,
+    /// Which indexes to use.
+    pub hints: &'a [model::sql::IndexHint],
+}
+
+impl Work<'_> {
+    /// Does this transaction keep what it reads from changing?
+    pub fn strict(&self) -> bool {
+        self.txn.level >= Level::RepeatableRead
+    }
+
+    /// What a plain read sees now.
+    pub fn view(&mut self) -> View {
+        match self.txn.level {
+            Level::ReadUncommitted => View::Newest,
+            Level::RepeatableRead => View::At(self.base.open_view(self.txn)),
+            Level::ReadCommitted | Level::Serializable => View::At(self.base.clock),
+        }
+    }
+
+    /// The one table of a statement.
+    pub fn one_table<'b>(&mut self, tables: &'b [TableRef]) -> Attempt<Named<'b>> {
+        match tables {
+            [TableRef { first, joins }] if joins.is_empty() => self.named(first),
+            _ => unsupported("several tables in one statement"),
+        }
+    }
+
+    /// A table by its name here.
+    pub fn named<'b>(&mut self, table: &'b TableFactor) -> Attempt<Named<'b>> {
+        match table {
+            TableFactor::Table { name, alias, hints } => {
+                if name.schema.is_some() {
+                    return unsupported("names of schemas");
+                }
+                let at = self.base.find(&name.name.name)?;
+                self.txn.used.insert(self.base.tables[at].id);
+                let columns = &self.base.tables[at].columns;
+                let sheet = alias.as_ref().map(|alias| Sheet::new(columns, Some(&alias.name.name)));
+                Ok(Named { at, sheet, hints })
+            }
+            TableFactor::Paren(inner) => match inner.as_ref() {
+                TableRef { first, joins } if joins.is_empty() => self.named(first),
+                TableRef { .. } => unsupported("joins"),
+            },
+            TableFactor::Derived { .. } => unsupported("queries in FROM"),
+        }
+    }
+
+    /// What the columns of a table are called.
+    pub fn sheet<'b>(&'b self, named: &'b Named<'_>) -> &'b Sheet {
+        named.sheet.as_ref().unwrap_or(&self.base.tables[named.at].sheet)
+    }
+
+    /// The expression with all queries inside replaced by what they give.
+    pub fn resolved<'b>(&mut self, expr: &'b Expr, role: Role) -> Attempt<Cow<'b, Expr>> {
+        if !self.statement.nested {
+            return Ok(Cow::Borrowed(expr));
+        }
+        struct Resolve<'c, 'd> {
+            work: &'c mut Work<'d>,
+            role: Role,
+            failed: Option<Stop>,
+        }
+        impl VisitMut for Resolve<'_, '_> {
+            fn expr(&mut self, expr: &mut Expr) {
+                if self.failed.is_none()
+                    && let Err(stop) = self.work.replace(expr, self.role)
+                {
+                    self.failed = Some(stop);
+                }
+            }
+        }
+        // The walk goes from the inside out, so a query meets its own inner ones replaced already.
+        let mut statement = model::sql::Statement::Query(Query::of(model::sql::Select {
+            filter: Some(expr.clone()),
+            ..Default::default()
+        }));
+        let mut walk = Resolve { work: self, role, failed: None };
+        statement.visit_mut(&mut walk);
+        if let Some(stop) = walk.failed {
+            return Err(stop);
+        }
+        let model::sql::Statement::Query(Query { first: model::sql::QueryPart::Select(select), .. }) =
+            statement
+        else {
+            return unsupported("this expression");
+        };
+        select.filter.map(Cow::Owned).map_or_else(|| unsupported("this expression"), Ok)
+    }
+
+    fn replace(&mut self, expr: &mut Expr, role: Role) -> Attempt<()> {
+        let new = match expr {
+            Expr::Subquery(query) => {
+                let found = self.query(query, role)?;
+                if found.columns.len() != 1 {
+                    return error(1241, "21000", "Operand should contain 1 column(s)");
+                }
+                match found.rows.as_slice() {
+                    [] => Expr::Literal(Literal::Null),
+                    [row] => literal(&row[0]),
+                    _ => return error(1242, "21000", "Subquery returns more than 1 row"),
+                }
+            }
+            Expr::Exists(query) => {
+                let found = !self.query(query, role)?.rows.is_empty();
+                Expr::Literal(Literal::Bool(found))
+            }
+            Expr::In { expr: inner, negated, list: InList::Query(query) } => {
+                let found = self.query(query, role)?;
+                if found.columns.len() != 1 {
+                    return error(1241, "21000", "Operand should contain 1 column(s)");
+                }
+                let list: Vec<Expr> = found.rows.iter().map(|row| literal(&row[0])).collect();
+                match list.is_empty() {
+                    true => Expr::Literal(Literal::Bool(*negated)),
+                    false => Expr::In { expr: inner.clone(), negated: *negated, list: InList::Exprs(list) },
+                }
+            }
+            _ => return Ok(()),
+        };
+        *expr = new;
+        Ok(())
+    }
+
+    /// Does every name in these expressions mean something? `more` are names that do beside the columns.
+    pub fn check_names(&self, sheet: &Sheet, exprs: &[&Expr], more: &[&str]) -> Attempt<()> {
+        let check = |names: &[(Option<String>, String)]| {
+            let known = |(table, name): &&(Option<String>, String)| {
+                sheet.has(table.as_deref(), name) || more.iter().any(|more| more.eq_ignore_ascii_case(name))
+            };
+            names.iter().find(|name| !known(name)).map_or(Ok(()), |(_, name)| no_column(name))
+        };
+        if !self.statement.nested {
+            return check(&self.statement.names);
+        }
+        let mut names = Names::default();
+        for expr in exprs {
+            let mut select = model::sql::Select { filter: Some((*expr).clone()), ..Default::default() };
+            select.items.clear();
+            model::sql::Statement::Query(Query::of(select)).visit_mut(&mut names);
+        }
+        check(&names.names)
+    }
+}
+
+/// A value as a constant in an expression.
+pub fn literal(value: &Datum) -> Expr {
+    value.literal(Product::Reference)
+}
+
+/// A whole number that an expression must be, as in LIMIT.
+pub fn count(expr: &Expr) -> Attempt<usize> {
+    match expr {
+        Expr::Literal(Literal::Number(text)) => match text.parse() {
+            Ok(n) => Ok(n),
+            Err(_) => unsupported("this LIMIT"),
+        },
+        _ => unsupported("this LIMIT"),
+    }
+}
+
+/// `VALUES(column)` in ON DUPLICATE KEY UPDATE: the column's name.
+pub fn values_of(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Function { name, args: FunctionArgs::List(list), .. }
+            if name.name.eq_ignore_ascii_case("VALUES") =>
+        {
+            match list.as_slice() {
+                [Expr::Column(column)] => Some(&column.name.name),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

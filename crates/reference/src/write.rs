@@ -1,0 +1,125 @@
+//! Writing rows: what a row must be, whose unique values it may not take, whose ranges it may not enter.
+
+use eval::Datum;
+
+use crate::{
+    compute::stored,
+    error::{Attempt, Stop, error, not_null, raw},
+    locks::Mode,
+    plants::Bug,
+    versions::{RowId, Values},
+    work::Work,
+};
+
+/// A row that has a unique value already, and the key.
+pub struct Taken {
+    /// Which row.
+    pub row: RowId,
+    /// The key's name.
+    pub key: String,
+}
+
+impl Work<'_> {
+    /// Refuses to write in a transaction that said it would not.
+    pub fn may_write(&self) -> Attempt<()> {
+        match self.txn.read_only {
+            true => error(1792, "25006", "Cannot execute statement in a READ ONLY transaction."),
+            false => Ok(()),
+        }
+    }
+
+    /// Computes generated columns and holds a row against NOT NULL and CHECK.
+    pub fn complete(&self, at: usize, mut row: Vec<Datum>) -> Attempt<Values> {
+        let table = &self.base.tables[at];
+        for (i, traits) in table.traits.iter().enumerate() {
+            if let Some(expr) = &traits.generated {
+                row[i] = stored(&table.sheet.value(expr, &row)?, &table.columns[i].ty)?;
+            }
+            if traits.not_null && row[i].is_null() {
+                return Err(Stop::Error(not_null(&table.columns[i].name)));
+            }
+        }
+        for check in &table.checks {
+            if table.sheet.fails(check, &row)? {
+                return Err(Stop::Error(raw(3819, "HY000", "Check constraint is violated.")));
+            }
+        }
+        Ok(row.into())
+    }
+
+    /// Does another row have one of the unique values of this one? `old` is what it was before, if it was. A row that may
+    /// come to have the value, or lose it, when another transaction ends, is waited for.
+    pub fn taken(
+        &mut self,
+        at: usize,
+        new: &[Datum],
+        old: Option<(RowId, &[Datum])>,
+        mode: Mode,
+    ) -> Attempt<Option<Taken>> {
+        if self.waited && self.base.plants.hits(Bug::DuplicateUnique, || format!("{} {new:?}", self.statement.text))
+        {
+            return Ok(None);
+        }
+        let (id, number) = (self.txn.id, self.base.tables[at].id);
+        for i in 0..self.base.tables[at].indexes.len() {
+            let (table, locks) = (&self.base.tables[at], &mut self.base.locks);
+            let index = &table.indexes[i];
+            let unchanged = |(_, old): (RowId, &[Datum])| table.same_key(index, old, new);
+            if !index.unique || old.map_or(Ok(false), unchanged)? {
+                continue;
+            }
+            for (row, versions) in table.rows.iter() {
+                if old.is_some_and(|(own, _)| own == row) {
+                    continue;
+                }
+                let mut may_have = false;
+                for values in versions.possible(id) {
+                    may_have |= table.same_key(index, values, new)?;
+                }
+                if !may_have {
+                    continue;
+                }
+                let in_the_way = locks.in_the_way(id, number, row, mode);
+                if !in_the_way.is_empty() {
+                    return Err(Stop::Blocked(in_the_way));
+                }
+                locks.take(id, number, row, mode);
+                if versions.current(id).map_or(Ok(false), |now| table.same_key(index, now, new))? {
+                    return Ok(Some(Taken { row, key: format!("{}.{}", table.name, index.name) }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Waits for those who have read a range into which the row would come.
+    pub fn make_room(&self, at: usize, new: &[Datum], old: Option<&[Datum]>) -> Attempt<()> {
+        let table = &self.base.tables[at];
+        let mut in_the_way = Vec::new();
+        for range in self.base.locks.ranges(self.txn.id, table.id) {
+            let was_there = old.map_or(Ok(false), |old| range.path.leads_to(table, old))?;
+            if !was_there && range.path.leads_to(table, new)? && !in_the_way.contains(&range.owner) {
+                in_the_way.push(range.owner);
+            }
+        }
+        if in_the_way.is_empty() { Ok(()) } else { Err(Stop::Blocked(in_the_way)) }
+    }
+
+    /// Adds a row that nothing speaks against.
+    pub fn add(&mut self, at: usize, values: Values) -> Attempt<()> {
+        self.make_room(at, &values, None)?;
+        let table = &mut self.base.tables[at];
+        let row = table.rows.number();
+        table.rows.write(row, self.txn.id, Some(values));
+        self.txn.undo.push((table.id, row));
+        self.base.locks.take(self.txn.id, table.id, row, Mode::Exclusive);
+        Ok(())
+    }
+
+    /// Gives a row that is locked already new values, or deletes it.
+    pub fn put(&mut self, at: usize, row: RowId, values: Option<Values>) {
+        let table = &mut self.base.tables[at];
+        table.rows.write(row, self.txn.id, values);
+        self.txn.undo.push((table.id, row));
+    }
+}
