@@ -11,8 +11,9 @@ use dbms::{
     launch::{LaunchError, Launcher, Settle},
     servers::Store,
 };
-use execute::{Options, Placement, Runner};
+use execute::{Launch, Options, Placement, Runner};
 use model::{Case, Place, Product, Reply, Target, Trace, Version, target::Settings};
+use reference::{BadPlant, ReferenceServer};
 
 use crate::{
     arguments::{How, SettleBy},
@@ -90,21 +91,9 @@ pub fn runner_at(
     options: Options,
     placement: Placement,
 ) -> anyhow::Result<Runner> {
-    let settle = how.settle.map(|settle| match settle {
-        SettleBy::Proc => Settle::Proc,
-        SettleBy::Sql => Settle::Sql,
-    });
     let options = Options { guarded: guarded(target, how), ..options };
-    let exe = std::env::current_exe()?;
-    let line = Line::new();
-    let launcher = Launcher::new(target.clone(), settle, exe, &mut |event| installing::say(&line, &event));
-    line.end();
-    let mut launcher = launcher.map_err(advised)?;
-    let launch = Box::new(move || {
-        let server = launcher.launch()?;
-        launcher.notes().iter().for_each(|note| say_once(note));
-        Ok(server)
-    });
+    let launch = launch(target, how)?;
+    let placement = place(target, placement);
     let runner =
         Runner::new(launch, options, placement).map_err(|error| match error.downcast::<LaunchError>() {
             Ok(error) => advised(*error),
@@ -112,6 +101,50 @@ pub fn runner_at(
         })?;
     say_placed(&runner);
     Ok(runner)
+}
+
+/// What brings up servers for the target. What is missing is installed.
+fn launch(target: &Target, how: &How) -> anyhow::Result<Launch> {
+    if target.product == Product::Reference {
+        return reference(target);
+    }
+    let settle = how.settle.map(|settle| match settle {
+        SettleBy::Proc => Settle::Proc,
+        SettleBy::Sql => Settle::Sql,
+    });
+    let exe = std::env::current_exe()?;
+    let line = Line::new();
+    let launcher = Launcher::new(target.clone(), settle, exe, &mut |event| installing::say(&line, &event));
+    line.end();
+    let mut launcher = launcher.map_err(advised)?;
+    Ok(Box::new(move || {
+        let server = launcher.launch()?;
+        launcher.notes().iter().for_each(|note| say_once(note));
+        Ok(server)
+    }))
+}
+
+/// The reference engine is part of this process: there is nothing to install, to attach to or to choose a version of.
+fn reference(target: &Target) -> anyhow::Result<Launch> {
+    if target.place != Place::Cache || target.version.is_some() {
+        return Err(Advised {
+            message: format!("{target}: the reference engine is built in and has no versions"),
+            advice: vec!["write --target reference".to_string()],
+        }
+        .into());
+    }
+    let wrong = |error: BadPlant| Advised { message: error.to_string(), advice: error.advice() };
+    ReferenceServer::start(target).map_err(wrong)?;
+    let target = target.clone();
+    Ok(Box::new(move || Ok(Box::new(ReferenceServer::start(&target)?))))
+}
+
+/// The place of worker and server. An engine in our own thread wakes nobody, so priorities would change nothing.
+fn place(target: &Target, wish: Placement) -> Placement {
+    match target.product {
+        Product::Reference => Placement { realtime: false, ..wish },
+        Product::Mysql | Product::Mariadb | Product::Postgres | Product::Sqlite => wish,
+    }
 }
 
 /// Says what is missing of the place that was wished for. That may show only while cases run.

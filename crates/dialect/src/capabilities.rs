@@ -157,12 +157,20 @@ pub fn capabilities(product: Product, version: &Version) -> Capabilities {
             reads_itself: true,
             ..nothing(product, version)
         },
-        // The reference engine says what it understands in its own crate; these are the plain things.
         Product::Reference => Capabilities {
-            inline_indexes: true,
-            for_update: true,
+            checks: true,
+            generated: &["VIRTUAL", "STORED"],
+            virtual_indexes: true,
+            descending: true,
             share: Some(LockStrength::Share),
-            ..nothing(product, version)
+            nowait: true,
+            skip_locked: true,
+            share_waits: true,
+            reads_itself: true,
+            foreign_keys: false,
+            prefixes: false,
+            multi_tables: false,
+            ..innodb(product, version)
         },
     }
 }
