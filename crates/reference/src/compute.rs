@@ -31,7 +31,6 @@ impl Sheet {
         Sheet { columns }
     }
 
-
     /// Is there such a column?
     pub fn has(&self, table: Option<&str>, name: &str) -> bool {
         let fits = |column: &Column| {

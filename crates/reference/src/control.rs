@@ -4,8 +4,8 @@ use execute::{RawReply, SessionId};
 use model::{
     Level, RowSet, SqlType,
     sql::{
-        Begin, Expr, Literal, Query, QueryPart, Rollback, SavepointTarget, Scope, SelectItem, SetItem, SetTarget,
-        SetTransaction, SetValue, Statement, TransactionMode,
+        Begin, Expr, Literal, Query, QueryPart, Rollback, SavepointTarget, Scope, SelectItem, SetItem,
+        SetTarget, SetTransaction, SetValue, Statement, TransactionMode,
     },
 };
 
@@ -39,7 +39,9 @@ impl Engine {
             Statement::Set(items) => self.set(id, items),
             Statement::SetTransaction(set) => self.set_transaction(id, set),
             Statement::Query(query) => self.variable(id, query).map(|rows| Ok(RawReply::Rows(rows)))?,
-            Statement::LockTable(_) | Statement::Pragma(_) | Statement::CreatePartition(_) => unsupported("this statement"),
+            Statement::LockTable(_) | Statement::Pragma(_) | Statement::CreatePartition(_) => {
+                unsupported("this statement")
+            }
             Statement::Insert(_)
             | Statement::Update(_)
             | Statement::Delete(_)
@@ -162,7 +164,9 @@ impl Engine {
     /// `SELECT @@name`
     fn variable(&self, id: SessionId, query: &Query) -> Option<RowSet> {
         let QueryPart::Select(select) = &query.first else { return None };
-        let [SelectItem::Expr { expr: Expr::Variable(name), .. }] = select.items.as_slice() else { return None };
+        let [SelectItem::Expr { expr: Expr::Variable(name), .. }] = select.items.as_slice() else {
+            return None;
+        };
         let link = self.links.get(&id)?;
         let bare = name.trim_start_matches('@').to_ascii_lowercase();
         let value = match bare.trim_start_matches("session.") {

@@ -132,7 +132,9 @@ impl Engine {
     pub fn reset(&mut self, id: SessionId) -> bool {
         self.roll_back(id);
         self.wake();
-        let Some(link) = self.links.get_mut(&id).filter(|link| !link.lost && !link.hung) else { return false };
+        let Some(link) = self.links.get_mut(&id).filter(|link| !link.lost && !link.hung) else {
+            return false;
+        };
         (link.level, link.next_level, link.autocommit) = (Level::RepeatableRead, None, true);
         link.warnings.clear();
         !self.dead

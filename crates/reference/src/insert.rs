@@ -98,12 +98,15 @@ impl Work<'_> {
     fn new_row(&mut self, at: usize, columns: &[usize], given: &[Option<Datum>]) -> Attempt<Vec<Datum>> {
         let mut row = vec![Datum::Null; self.base.tables[at].columns.len()];
         for i in 0..row.len() {
-            let value = columns.iter().position(|&column| column == i).and_then(|place| given[place].as_ref());
+            let value =
+                columns.iter().position(|&column| column == i).and_then(|place| given[place].as_ref());
             let table = &self.base.tables[at];
             let (traits, column) = (&table.traits[i], &table.columns[i]);
             let value = match (value, &traits.default) {
                 (_, _) if traits.generated.is_some() => match value {
-                    Some(_) => return error(3105, "HY000", "The value of a generated column is not allowed."),
+                    Some(_) => {
+                        return error(3105, "HY000", "The value of a generated column is not allowed.");
+                    }
                     None => continue,
                 },
                 (Some(value), _) => stored(value, &column.ty)?,
@@ -181,7 +184,8 @@ impl Work<'_> {
         for assignment in updates {
             let value = self.resolved(&assignment.value, Role::InChange)?;
             let value = with_values(&value, new, &self.base.tables[at])?;
-            assignments.push((self.base.tables[at].column(&assignment.column.name.name)?, value.into_owned()));
+            assignments
+                .push((self.base.tables[at].column(&assignment.column.name.name)?, value.into_owned()));
         }
         let id = self.txn.id;
         let Some(old) = self.base.tables[at].rows.get(row).and_then(|row| row.current(id)).cloned() else {
@@ -194,11 +198,7 @@ impl Work<'_> {
 }
 
 /// The expression with `VALUES(column)` replaced by what would have been inserted.
-fn with_values<'a>(
-    expr: &'a Expr,
-    new: &[Datum],
-    table: &crate::table::Table,
-) -> Attempt<Cow<'a, Expr>> {
+fn with_values<'a>(expr: &'a Expr, new: &[Datum], table: &crate::table::Table) -> Attempt<Cow<'a, Expr>> {
     struct Values<'b> {
         new: &'b [Datum],
         table: &'b crate::table::Table,

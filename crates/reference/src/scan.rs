@@ -56,7 +56,8 @@ impl Work<'_> {
         let sheet = self.sheet(table);
         let mut found = Vec::new();
         for (number, row) in of.rows.iter() {
-            let seen = if self.sees_too_much(row, view) { row.seen(View::Newest, id) } else { row.seen(view, id) };
+            let seen =
+                if self.sees_too_much(row, view) { row.seen(View::Newest, id) } else { row.seen(view, id) };
             let Some(values) = seen else { continue };
             if filter.map_or(Ok(true), |filter| sheet.holds(filter, values))? {
                 found.push((number, values.clone()));

@@ -87,7 +87,8 @@ impl Work<'_> {
         let rows = match self.locking(query, role)? {
             None => self.look(&table, filter.as_deref())?,
             Some(mut how) => {
-                let stops = query.order_by.is_empty() && !items.iter().any(|item| aggregate(&item.expr).is_some());
+                let stops =
+                    query.order_by.is_empty() && !items.iter().any(|item| aggregate(&item.expr).is_some());
                 how.limit = limit.filter(|_| stops).map(|limit| limit + offset);
                 self.lock(&table, filter.as_deref(), &how)?
             }
@@ -172,10 +173,9 @@ impl Work<'_> {
         for item in &select.items {
             let SelectItem::Expr { expr, alias } = item else { return unsupported("* without FROM") };
             let value = sheet.value(expr, &[])?;
-            let name = alias.as_ref().map_or_else(
-                || print_expr(Product::Reference, expr),
-                |alias| alias.name.name.clone(),
-            );
+            let name = alias
+                .as_ref()
+                .map_or_else(|| print_expr(Product::Reference, expr), |alias| alias.name.name.clone());
             found.columns.push((name, type_of(&value)));
             found.rows[0].push(value);
         }

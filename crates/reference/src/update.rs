@@ -30,13 +30,15 @@ impl Work<'_> {
             Some(InsertModifier::Or(_)) => return unsupported("UPDATE OR"),
         };
         let table = self.one_table(&update.tables)?;
-        let filter = update.filter.as_ref().map(|filter| self.resolved(filter, Role::InChange)).transpose()?;
+        let filter =
+            update.filter.as_ref().map(|filter| self.resolved(filter, Role::InChange)).transpose()?;
         let mut assignments = Vec::new();
         for Assignment { column, value } in &update.assignments {
             let column = self.base.tables[table.at].column(&column.name.name)?;
             assignments.push((column, self.resolved(value, Role::InChange)?.into_owned()));
         }
-        let exprs: Vec<&Expr> = filter.as_deref().into_iter().chain(assignments.iter().map(|a| &a.1)).collect();
+        let exprs: Vec<&Expr> =
+            filter.as_deref().into_iter().chain(assignments.iter().map(|a| &a.1)).collect();
         self.check_names(self.sheet(&table), &exprs, &[])?;
         let semi_consistent = true;
         let how = Locking { semi_consistent, ..Locking::plain(Mode::Exclusive) };
@@ -64,7 +66,8 @@ impl Work<'_> {
         }
         let factor: &TableFactor = &delete.table;
         let table = self.named(factor)?;
-        let filter = delete.filter.as_ref().map(|filter| self.resolved(filter, Role::InChange)).transpose()?;
+        let filter =
+            delete.filter.as_ref().map(|filter| self.resolved(filter, Role::InChange)).transpose()?;
         let exprs: Vec<&Expr> = filter.as_deref().into_iter().collect();
         self.check_names(self.sheet(&table), &exprs, &[])?;
         let how = Locking::plain(Mode::Exclusive);

@@ -56,7 +56,8 @@ impl Work<'_> {
         old: Option<(RowId, &[Datum])>,
         mode: Mode,
     ) -> Attempt<Option<Taken>> {
-        if self.waited && self.base.plants.hits(Bug::DuplicateUnique, || format!("{} {new:?}", self.statement.text))
+        if self.waited
+            && self.base.plants.hits(Bug::DuplicateUnique, || format!("{} {new:?}", self.statement.text))
         {
             return Ok(None);
         }
