@@ -76,10 +76,12 @@ pub struct Capabilities {
     pub indexed_by: bool,
     /// ORDER BY and LIMIT in UPDATE and DELETE.
     pub ordered_changes: bool,
-    /// `UPDATE t, u SET ...`, `DELETE t FROM t JOIN u`.
+    /// `UPDATE t JOIN u ... SET ...`, `DELETE FROM t USING t JOIN u`.
     pub multi_tables: bool,
-    /// `UPDATE t SET ... FROM u`, `DELETE FROM t USING u`.
+    /// `UPDATE t SET ... FROM u`.
     pub from_tables: bool,
+    /// `DELETE FROM t USING ...`.
+    pub delete_using: bool,
     /// A subquery in an UPDATE or DELETE may read the table that is changed.
     pub reads_itself: bool,
     /// After an error nothing but ROLLBACK goes on.
@@ -137,6 +139,7 @@ pub fn capabilities(product: Product, version: &Version) -> Capabilities {
             read_only: true,
             on_conflict: true,
             from_tables: true,
+            delete_using: true,
             reads_itself: true,
             aborts: true,
             ..nothing(product, version)
@@ -154,6 +157,7 @@ pub fn capabilities(product: Product, version: &Version) -> Capabilities {
             on_conflict: true,
             or_ignore: true,
             indexed_by: true,
+            from_tables: true,
             reads_itself: true,
             ..nothing(product, version)
         },
@@ -205,6 +209,7 @@ fn innodb(product: Product, version: &Version) -> Capabilities {
         force_index: true,
         ordered_changes: true,
         multi_tables: true,
+        delete_using: true,
         ..nothing(product, version)
     }
 }
@@ -247,6 +252,7 @@ fn nothing(product: Product, version: &Version) -> Capabilities {
         ordered_changes: false,
         multi_tables: false,
         from_tables: false,
+        delete_using: false,
         reads_itself: false,
         aborts: false,
     }

@@ -3,10 +3,11 @@
 use eval::Datum;
 use model::{
     Rng, SqlType,
-    sql::{Assignment, BinaryOp, Delete, Expr, Statement, TableFactor, TableRef, Update},
+    sql::{Action, Assignment, BinaryOp, Delete, Expr, Statement, TableFactor, TableRef, Update},
 };
 
 use super::{Filter, Statements};
+use crate::schema::{Parent, pool};
 
 impl Statements<'_> {
     /// UPDATE. What is not given is drawn.
@@ -17,8 +18,11 @@ impl Statements<'_> {
         assignments: Option<Vec<Assignment>>,
         filter: Option<Filter>,
     ) -> Statement {
-        let filter = filter.unwrap_or_else(|| self.filter(rng, table)).into_option();
-        let assignments = assignments.unwrap_or_else(|| self.assignments(rng, table, filter.as_ref()));
+        let filter = filter.unwrap_or_else(|| self.change_filter(rng, table)).into_option();
+        let (filter, assignments) = match assignments {
+            Some(assignments) => (filter, assignments),
+            None => self.assignments(rng, table, filter),
+        };
         let hints = self.hint(rng, table, filter.as_ref());
         let mut update = Update {
             modifier: None,
@@ -45,7 +49,10 @@ impl Statements<'_> {
 
     /// DELETE. What is not given is drawn.
     pub fn delete(&self, rng: &mut Rng, table: usize, filter: Option<Filter>) -> Statement {
-        let filter = filter.unwrap_or_else(|| self.filter(rng, table)).into_option();
+        let filter = match filter {
+            Some(filter) => filter.into_option(),
+            None => self.deletable(rng, table),
+        };
         let hints = if self.caps.indexed_by { self.hint(rng, table, filter.as_ref()) } else { Vec::new() };
         let mut delete = Delete {
             ignore: false,
@@ -74,45 +81,118 @@ impl Statements<'_> {
         TableRef { first: TableFactor::Table { name, alias: None, hints }, joins: Vec::new() }
     }
 
-    /// One or two assignments.
-    pub fn assignments(&self, rng: &mut Rng, table: usize, filter: Option<&Expr>) -> Vec<Assignment> {
+    /// One or two assignments, with a filter that goes with them: a key that becomes a constant does so in one row.
+    fn assignments(&self, rng: &mut Rng, table: usize, filter: Option<Expr>) -> (Option<Expr>, Vec<Assignment>) {
         let shape = self.table(table);
+        let details = &self.profile.details;
         let keys: Vec<usize> = shape.writable().filter(|&at| shape.in_unique(at)).collect();
         let others: Vec<usize> = shape.writable().filter(|&at| !shape.in_unique(at)).collect();
-        let mut columns = Vec::new();
-        let key = !keys.is_empty() && (others.is_empty() || self.profile.details.key_update.draw(rng));
-        columns.push(*rng.pick(if key { &keys } else { &others }));
-        if !others.is_empty() && rng.ratio(1, 4) {
+        if !keys.is_empty() && (others.is_empty() || details.key_update.draw(rng)) {
+            let at = *rng.pick(&keys);
+            return self.key_change(rng, table, at, filter);
+        }
+        let mut columns = vec![*rng.pick(&others)];
+        if rng.ratio(1, 4) {
             columns.push(*rng.pick(&others));
         }
         columns.dedup();
-        columns.into_iter().map(|at| self.new_value(rng, table, at, filter)).collect()
+        let first = if details.subquery.draw(rng) { self.subquery_value(rng, table) } else { None };
+        let assignments = match first {
+            Some(assignment) => vec![assignment],
+            None => columns.into_iter().map(|at| self.new_value(rng, table, at)).collect(),
+        };
+        (filter, assignments)
     }
 
-    /// A new value for a column: a constant, one that is there already, or computed from the old one.
-    fn new_value(&self, rng: &mut Rng, table: usize, at: usize, filter: Option<&Expr>) -> Assignment {
+    /// A key moves: all up or down far enough not to fall on each other, or one to a place that is most often free.
+    fn key_change(
+        &self,
+        rng: &mut Rng,
+        table: usize,
+        at: usize,
+        filter: Option<Expr>,
+    ) -> (Option<Expr>, Vec<Assignment>) {
         let shape = self.table(table);
         let column = &shape.columns[at];
-        let narrow = filter.is_some() || shape.rows.len() < 2;
-        if matches!(column.ty, SqlType::Int { .. })
-            && shape.parent.as_ref().is_none_or(|parent| !parent.columns.contains(&at))
-            && (shape.in_unique(at) && !narrow || rng.ratio(1, 3))
-        {
-            // Keys move up and down; far enough not to fall on each other, most often.
-            let step =
-                if shape.in_unique(at) { rng.between(1, 3) as i64 * 20 } else { rng.between(1, 3) as i64 };
-            let op = if rng.ratio(1, 2) { BinaryOp::Add } else { BinaryOp::Sub };
-            let op =
-                if matches!(column.ty, SqlType::Int { unsigned: true, .. }) { BinaryOp::Add } else { op };
-            return self.assign_expr(
-                table,
-                at,
-                Expr::binary(Expr::column(&column.name), op, Expr::int(step)),
-            );
+        let referred = self.referred(table, at);
+        if let (SqlType::Int { unsigned, .. }, false, true) = (&column.ty, referred, rng.ratio(1, 3)) {
+            let up = *unsigned || rng.ratio(1, 2);
+            let step = Expr::int(rng.between(1, 3) as i64 * 40);
+            let op = if up { BinaryOp::Add } else { BinaryOp::Sub };
+            // What stands at the edge of the type cannot move.
+            let edge = column.pool.iter().any(|value| far(value));
+            if !edge || rng.ratio(1, 8) {
+                let value = Expr::binary(Expr::column(&column.name), op, step);
+                return (filter, vec![self.assign_expr(table, at, value)]);
+            }
+        }
+        let Some(row) = self.any_row(rng, table) else {
+            let value = rng.pick(&column.pool).clone();
+            return (filter, vec![self.assign(table, at, &value)]);
+        };
+        let known = self.profile.details.known_value.draw(rng) || referred && rng.ratio(3, 4);
+        let mut value = row[at].clone();
+        if !known {
+            let taken = |value: &&Datum| shape.rows.iter().any(|row| pool::alike(&row[at], value));
+            let free: Vec<&Datum> = column.pool.iter().filter(|value| !taken(value)).collect();
+            let refers = shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(&at));
+            if !free.is_empty() && !refers {
+                value = (*rng.pick(&free)).clone();
+            }
+        } else if rng.ratio(1, 4) {
+            // One that another row has: a duplicate.
+            value = self.any_row(rng, table).map_or(value, |other| other[at].clone());
+        }
+        (Some(self.key_filter(table, row)), vec![self.assign(table, at, &value)])
+    }
+
+    /// Does another table refer to this column?
+    fn referred(&self, table: usize, at: usize) -> bool {
+        let refers = |parent: &Parent| parent.table == table && parent.referred.contains(&at);
+        self.schema.tables.iter().any(|other| other.parent.as_ref().is_some_and(refers))
+    }
+
+    /// A filter for DELETE: where rows of other tables refer to these and would not go with them, most often one that finds
+    /// rows to which nothing refers.
+    fn deletable(&self, rng: &mut Rng, table: usize) -> Option<Expr> {
+        let free = |row: &&Vec<Datum>| {
+            self.schema.tables.iter().all(|child| {
+                let Some(parent) = child.parent.as_ref().filter(|parent| parent.table == table) else { return true };
+                let goes = matches!(parent.on_delete, Some(Action::Cascade | Action::SetNull));
+                let key = &row[parent.referred[0]];
+                goes || child.rows.iter().all(|other| !pool::alike(&other[parent.columns[0]], key))
+            })
+        };
+        let rows = &self.table(table).rows;
+        let apart: Vec<&Vec<Datum>> = rows.iter().filter(free).collect();
+        if apart.len() == rows.len() || rng.ratio(1, 8) {
+            return self.change_filter(rng, table).into_option();
+        }
+        let row = if apart.is_empty() { rng.pick(rows) } else { *rng.pick(&apart) };
+        Some(self.key_filter(table, row))
+    }
+
+    /// A new value for a column that is in no unique key: a constant, one that is there already, or computed.
+    fn new_value(&self, rng: &mut Rng, table: usize, at: usize) -> Assignment {
+        let shape = self.table(table);
+        let column = &shape.columns[at];
+        let details = &self.profile.details;
+        let refers = shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(&at));
+        let bound = refers || shape.columns.iter().any(|c| c.generated.as_ref().is_some_and(|g| g.from == at));
+        if !bound && details.rich_value.draw(rng) {
+            if let Some(value) = self.rich_value(rng, table, at) {
+                return self.assign_expr(table, at, value);
+            }
+        }
+        if matches!(column.ty, SqlType::Int { .. }) && !refers && rng.ratio(1, 4) && !column.pool.iter().any(far) {
+            let up = matches!(column.ty, SqlType::Int { unsigned: true, .. }) || rng.ratio(1, 2);
+            let op = if up { BinaryOp::Add } else { BinaryOp::Sub };
+            let step = Expr::int(rng.between(1, 3) as i64);
+            return self.assign_expr(table, at, Expr::binary(Expr::column(&column.name), op, step));
         }
         let known = self.any_row(rng, table).map(|row| &row[at]).filter(|datum| !datum.is_null());
         let value = match known {
-            Some(known) if self.profile.details.known_value.draw(rng) => known.clone(),
+            Some(known) if details.known_value.draw(rng) => known.clone(),
             _ if column.nullable && rng.ratio(1, 8) => Datum::Null,
             _ => self.referable(rng, table, at),
         };
@@ -132,14 +212,13 @@ impl Statements<'_> {
             _ => rng.pick(pool).clone(),
         }
     }
+}
 
-    /// An UPDATE of several tables, or one that reads a second one.
-    pub fn multi_update(&self, rng: &mut Rng, table: usize) -> Statement {
-        self.update(rng, table, None, None)
-    }
-
-    /// A DELETE from several tables, or one that reads a second one.
-    pub fn multi_delete(&self, rng: &mut Rng, table: usize) -> Statement {
-        self.delete(rng, table, None)
+/// Is the number so far out that a step could leave its type?
+fn far(value: &Datum) -> bool {
+    match value {
+        Datum::Int(n) => n.unsigned_abs() > 99,
+        Datum::UInt(n) => *n > 99,
+        _ => false,
     }
 }

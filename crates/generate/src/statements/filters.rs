@@ -9,12 +9,29 @@ use model::{
 use super::{Filter, Statements};
 
 impl Statements<'_> {
-    /// A filter by chance.
+    /// A filter by chance, for a statement that only reads.
     pub fn filter(&self, rng: &mut Rng, table: usize) -> Filter {
-        if self.profile.details.no_filter.draw(rng) {
+        self.drawn_filter(rng, table, false)
+    }
+
+    /// A filter by chance, for a statement that changes what it finds.
+    pub fn change_filter(&self, rng: &mut Rng, table: usize) -> Filter {
+        self.drawn_filter(rng, table, true)
+    }
+
+    fn drawn_filter(&self, rng: &mut Rng, table: usize, changes: bool) -> Filter {
+        let details = &self.profile.details;
+        if details.no_filter.draw(rng) {
             return Filter::All;
         }
-        Filter::Where(self.condition(rng, table))
+        let drawn = if details.subquery.draw(rng) {
+            self.subquery_condition(rng, table, changes)
+        } else if details.rich_filter.draw(rng) {
+            self.rich_condition(rng, table, changes)
+        } else {
+            None
+        };
+        Filter::Where(drawn.unwrap_or_else(|| self.condition(rng, table)))
     }
 
     /// A condition by chance. Most often it holds for one of the rows that the table begins with.

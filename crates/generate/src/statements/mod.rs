@@ -8,7 +8,9 @@
 //! |---|---|
 //! | `filters` | conditions: random ones, and those that hold for a given row |
 //! | `select` | plain and locking SELECT, MIN, MAX, COUNT |
-//! | `change` | UPDATE and DELETE, also of several tables |
+//! | `rich` | random expressions, aimed at the table's rows |
+//! | `change` | UPDATE and DELETE |
+//! | `joins` | subqueries, UPDATE and DELETE with a second table |
 //! | `insert` | INSERT, REPLACE, upserts |
 //! | `hints` | which index a statement is told to use |
 
@@ -16,6 +18,8 @@ mod change;
 mod filters;
 mod hints;
 mod insert;
+mod joins;
+mod rich;
 mod select;
 
 use dialect::Capabilities;

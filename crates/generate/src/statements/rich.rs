@@ -1,0 +1,110 @@
+//! Random expressions in statements, aimed: the evaluator says for which of the table's rows a condition holds, and what would
+//! be an error is drawn again.
+
+use eval::{Column, Datum, Evaluator, Fault};
+use model::{Rng, SqlType, sql::Expr};
+
+use super::Statements;
+use crate::expressions::{ExprColumn, Expressions, Weights};
+
+/// So often a condition is drawn again that holds for no row.
+const TRIES: usize = 4;
+
+impl Statements<'_> {
+    /// A random condition; it holds for one of the rows that the table begins with if such a one comes up.
+    ///
+    /// In a statement that changes rows nothing is converted: a server in strict mode calls it an error there.
+    pub fn rich_condition(&self, rng: &mut Rng, table: usize, changes: bool) -> Option<Expr> {
+        let columns = self.expression_columns(table);
+        let weights = if changes { Weights { mix: usize::MAX, ..Weights::default() } } else { Weights::default() };
+        let expressions =
+            Expressions { product: self.caps.product, version: &self.caps.version, columns: &columns, weights };
+        let known = self.evaluated_columns(table);
+        let evaluator =
+            Evaluator { product: self.caps.product, version: &self.caps.version, columns: &known };
+        let mut fallback = None;
+        for _ in 0..TRIES {
+            let depth = rng.between(1, 2);
+            let expr = expressions.condition(rng, depth);
+            let mut holds = false;
+            let mut fails = false;
+            for row in &self.table(table).rows {
+                match evaluator.truth(&expr, row) {
+                    Ok(truth) => holds |= truth == Some(true),
+                    Err(Fault::Error(_)) => fails = true,
+                    Err(Fault::Unsure(_)) => {}
+                }
+            }
+            if fails {
+                continue;
+            }
+            if holds {
+                return Some(expr);
+            }
+            fallback = Some(expr);
+        }
+        fallback
+    }
+
+    /// A random value that the column can take in every row that the table begins with.
+    pub fn rich_value(&self, rng: &mut Rng, table: usize, at: usize) -> Option<Expr> {
+        let columns = self.expression_columns(table);
+        let weights = Weights { mix: usize::MAX, ..Weights::default() };
+        let expressions =
+            Expressions { product: self.caps.product, version: &self.caps.version, columns: &columns, weights };
+        let known = self.evaluated_columns(table);
+        let evaluator =
+            Evaluator { product: self.caps.product, version: &self.caps.version, columns: &known };
+        let column = &self.table(table).columns[at];
+        let fits = |expr: &Expr, row: &[Datum]| match evaluator.value(expr, row) {
+            Ok(value) if value.is_null() => column.nullable,
+            Ok(value) => !matches!(evaluator.store(&value, &column.ty), Err(Fault::Error(_))),
+            Err(Fault::Error(_)) => false,
+            Err(Fault::Unsure(_)) => true,
+        };
+        (0..TRIES)
+            .map(|_| {
+                let depth = rng.between(1, 2);
+                expressions.value(rng, &column.ty, depth)
+            })
+            .find(|expr| self.table(table).rows.iter().all(|row| fits(expr, row)))
+    }
+
+    /// The columns that expressions name: all but the long one, whose constants would fill pages.
+    fn expression_columns(&self, table: usize) -> Vec<ExprColumn<'_>> {
+        let columns = self.table(table).columns.iter();
+        let short = columns.filter(|column| !matches!(column.pool.first(), Some(datum) if is_long(datum)));
+        short
+            .map(|column| ExprColumn {
+                table: None,
+                name: &column.name,
+                ty: column.ty.clone(),
+                nullable: column.nullable,
+                pool: &column.pool,
+            })
+            .collect()
+    }
+
+    fn evaluated_columns(&self, table: usize) -> Vec<Column> {
+        let column = |column: &crate::schema::Column| Column {
+            table: None,
+            name: column.name.clone(),
+            ty: column.ty.clone(),
+            collation: None,
+        };
+        self.table(table).columns.iter().map(column).collect()
+    }
+}
+
+fn is_long(datum: &Datum) -> bool {
+    match datum {
+        Datum::Text(text) => text.len() > 100,
+        Datum::Bytes(bytes) => bytes.len() > 100,
+        _ => false,
+    }
+}
+
+/// Are two types so much alike that their values can be compared everywhere?
+pub(super) fn comparable(one: &SqlType, other: &SqlType) -> bool {
+    matches!((one, other), (SqlType::Int { .. }, SqlType::Int { .. })) || one == other
+}
