@@ -10,6 +10,7 @@
 
 pub mod conflicts;
 pub mod expressions;
+pub mod features;
 pub mod orders;
 pub mod profile;
 mod rows;
@@ -70,6 +71,7 @@ struct MadeSet {
     set: Set,
     lanes: Vec<Lane>,
     texts: Vec<Vec<String>>,
+    features: Vec<&'static str>,
 }
 
 impl Generator {
@@ -135,7 +137,8 @@ impl Generator {
             let print = |script: &Script| {
                 script.statements.iter().map(|one| dialect::sql::print(self.caps.product, one)).collect()
             };
-            MadeSet { lanes: set.lanes(), texts: set.scripts.iter().map(print).collect(), set }
+            let features = features::of(&schema.schema, &set);
+            MadeSet { lanes: set.lanes(), texts: set.scripts.iter().map(print).collect(), features, set }
         }));
     }
 
@@ -183,7 +186,15 @@ impl Generator {
             set: made.set.number,
             strategy: made.set.strategy,
             order: kind,
-            features: Vec::new(),
+            features: with(&made.features, kind.feature()),
         }
     }
+}
+
+/// The list with one more name, still sorted.
+fn with(features: &[&'static str], one: &'static str) -> Vec<&'static str> {
+    let mut all = features.to_vec();
+    let at = all.partition_point(|name| *name < one);
+    all.insert(at, one);
+    all
 }

@@ -59,3 +59,28 @@ fn a_case_does_not_depend_on_those_before_it() {
     backward.reverse();
     assert_eq!(forward, backward);
 }
+
+#[test]
+fn every_feature_that_a_server_has_occurs() {
+    for (product, version) in SERVERS {
+        let mut generator = generator(product, version, "wide");
+        let mut seen = std::collections::BTreeSet::new();
+        // One case of each schema: what is rare is rare by schema.
+        for schema in 0..500 {
+            seen.extend(generator.case(schema * generator.cases_per_schema()).features);
+        }
+        let caps = dialect::capabilities(product, &version.parse().unwrap());
+        let possible = generate::features::possible(&caps);
+        let missing: Vec<_> = possible.iter().filter(|name| !seen.contains(*name)).collect();
+        assert!(missing.is_empty(), "{product}@{version} never has {missing:?}");
+        let unknown: Vec<_> = seen.iter().filter(|name| !generate::features::ALL.contains(name)).collect();
+        assert!(unknown.is_empty(), "{product}@{version} has features without a place in the list: {unknown:?}");
+        let beyond: Vec<_> = seen.iter().filter(|name| !possible.contains(name)).collect();
+        assert!(beyond.is_empty(), "{product}@{version} has what it cannot have: {beyond:?}");
+    }
+}
+
+#[test]
+fn the_list_of_features_is_sorted() {
+    assert!(generate::features::ALL.is_sorted());
+}

@@ -199,7 +199,7 @@ fn pools(rng: &mut Rng, table: &mut Table, before: &Schema, caps: &Capabilities,
             table.columns[at].pool = before.tables[parent.table].columns[parent.referred[0]].pool.clone();
             continue;
         }
-        let long = table.columns[at].name == LONG;
+        let long = table.columns[at].is_long();
         let size = match (long, table.in_unique(at)) {
             (true, _) => 3,
             (false, true) => 12,
@@ -222,7 +222,7 @@ fn pools(rng: &mut Rng, table: &mut Table, before: &Schema, caps: &Capabilities,
 fn defaults(rng: &mut Rng, table: &mut Table, profile: &Profile) {
     for at in 0..table.columns.len() {
         let column = &table.columns[at];
-        let fit = !columns::needs_prefix(&column.ty) && column.generated.is_none() && column.name != LONG;
+        let fit = !columns::needs_prefix(&column.ty) && column.generated.is_none() && !column.is_long();
         if fit && !table.in_unique(at) && !refers(table, at) && profile.schema.default.draw(rng) {
             let value = rng.pick(&column.pool).clone();
             table.columns[at].default = Some(value);

@@ -111,7 +111,7 @@ fn candidates(table: &Table) -> Vec<usize> {
 fn can_be_indexed(table: &Table, column: usize, caps: &Capabilities) -> bool {
     let column = &table.columns[column];
     // A long value fits into an index only by a part of it.
-    let long = column.name == super::draw::LONG;
+    let long = column.is_long();
     let stored = column.generated.as_ref().is_none_or(|g| g.storage == "STORED" || caps.virtual_indexes);
     stored && (!long || caps.prefixes)
 }

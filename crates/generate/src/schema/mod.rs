@@ -249,6 +249,13 @@ impl Table {
     }
 }
 
+impl Column {
+    /// Does it hold values of 1 to 4 KB?
+    pub fn is_long(&self) -> bool {
+        self.name == draw::LONG
+    }
+}
+
 impl Index {
     /// Is the column in it?
     pub fn has(&self, column: usize) -> bool {

@@ -73,8 +73,8 @@ impl Statements<'_> {
     /// The columns that expressions name: all but the long one, whose constants would fill pages.
     fn expression_columns(&self, table: usize) -> Vec<ExprColumn<'_>> {
         let columns = self.table(table).columns.iter();
-        let short = columns.filter(|column| !matches!(column.pool.first(), Some(datum) if is_long(datum)));
-        short
+        columns
+            .filter(|column| !column.is_long())
             .map(|column| ExprColumn {
                 table: None,
                 name: &column.name,
@@ -93,14 +93,6 @@ impl Statements<'_> {
             collation: None,
         };
         self.table(table).columns.iter().map(column).collect()
-    }
-}
-
-fn is_long(datum: &Datum) -> bool {
-    match datum {
-        Datum::Text(text) => text.len() > 100,
-        Datum::Bytes(bytes) => bytes.len() > 100,
-        _ => false,
     }
 }
 
