@@ -8,9 +8,9 @@ use model::{
     SqlType,
     schema::KeyKind,
     sql::{
-        Action, BeginVerb, BinaryOp, ConflictAction, Expr, FunctionArgs, InList, Insert, InsertModifier, InsertSource,
-        InsertVerb, IndexHint, LockStrength, LockTiming, LockWait, Query, QueryPart, SelectItem, Statement, TableFactor,
-        TransactionMode, VisitMut,
+        Action, BeginVerb, BinaryOp, ConflictAction, Expr, FunctionArgs, InList, IndexHint, Insert,
+        InsertModifier, InsertSource, InsertVerb, LockStrength, LockTiming, LockWait, Query, QueryPart,
+        SelectItem, Statement, TableFactor, TransactionMode, VisitMut,
     },
 };
 
@@ -383,9 +383,11 @@ fn binary(op: BinaryOp) -> Option<&'static str> {
         | BinaryOp::Le
         | BinaryOp::Gt
         | BinaryOp::Ge => "expr:compare",
-        BinaryOp::NullSafeEq | BinaryOp::Is | BinaryOp::IsNot | BinaryOp::IsDistinct | BinaryOp::IsNotDistinct => {
-            "expr:null-safe"
-        }
+        BinaryOp::NullSafeEq
+        | BinaryOp::Is
+        | BinaryOp::IsNot
+        | BinaryOp::IsDistinct
+        | BinaryOp::IsNotDistinct => "expr:null-safe",
         BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => "expr:bits",
         BinaryOp::Add
         | BinaryOp::Sub

@@ -74,7 +74,10 @@ fn every_feature_that_a_server_has_occurs() {
         let missing: Vec<_> = possible.iter().filter(|name| !seen.contains(*name)).collect();
         assert!(missing.is_empty(), "{product}@{version} never has {missing:?}");
         let unknown: Vec<_> = seen.iter().filter(|name| !generate::features::ALL.contains(name)).collect();
-        assert!(unknown.is_empty(), "{product}@{version} has features without a place in the list: {unknown:?}");
+        assert!(
+            unknown.is_empty(),
+            "{product}@{version} has features without a place in the list: {unknown:?}"
+        );
         let beyond: Vec<_> = seen.iter().filter(|name| !possible.contains(name)).collect();
         assert!(beyond.is_empty(), "{product}@{version} has what it cannot have: {beyond:?}");
     }

@@ -82,7 +82,12 @@ impl Statements<'_> {
     }
 
     /// One or two assignments, with a filter that goes with them: a key that becomes a constant does so in one row.
-    fn assignments(&self, rng: &mut Rng, table: usize, filter: Option<Expr>) -> (Option<Expr>, Vec<Assignment>) {
+    fn assignments(
+        &self,
+        rng: &mut Rng,
+        table: usize,
+        filter: Option<Expr>,
+    ) -> (Option<Expr>, Vec<Assignment>) {
         let shape = self.table(table);
         let details = &self.profile.details;
         let keys: Vec<usize> = shape.writable().filter(|&at| shape.in_unique(at)).collect();
@@ -157,7 +162,9 @@ impl Statements<'_> {
     fn deletable(&self, rng: &mut Rng, table: usize) -> Option<Expr> {
         let free = |row: &&Vec<Datum>| {
             self.schema.tables.iter().all(|child| {
-                let Some(parent) = child.parent.as_ref().filter(|parent| parent.table == table) else { return true };
+                let Some(parent) = child.parent.as_ref().filter(|parent| parent.table == table) else {
+                    return true;
+                };
                 let goes = matches!(parent.on_delete, Some(Action::Cascade | Action::SetNull));
                 let key = &row[parent.referred[0]];
                 goes || child.rows.iter().all(|other| !pool::alike(&other[parent.columns[0]], key))
@@ -178,13 +185,18 @@ impl Statements<'_> {
         let column = &shape.columns[at];
         let details = &self.profile.details;
         let refers = shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(&at));
-        let bound = refers || shape.columns.iter().any(|c| c.generated.as_ref().is_some_and(|g| g.from == at));
+        let bound =
+            refers || shape.columns.iter().any(|c| c.generated.as_ref().is_some_and(|g| g.from == at));
         if !bound && details.rich_value.draw(rng) {
             if let Some(value) = self.rich_value(rng, table, at) {
                 return self.assign_expr(table, at, value);
             }
         }
-        if matches!(column.ty, SqlType::Int { .. }) && !refers && rng.ratio(1, 4) && !column.pool.iter().any(far) {
+        if matches!(column.ty, SqlType::Int { .. })
+            && !refers
+            && rng.ratio(1, 4)
+            && !column.pool.iter().any(far)
+        {
             let up = matches!(column.ty, SqlType::Int { unsigned: true, .. }) || rng.ratio(1, 2);
             let op = if up { BinaryOp::Add } else { BinaryOp::Sub };
             let step = Expr::int(rng.between(1, 3) as i64);

@@ -3,8 +3,8 @@
 use model::{
     Rng,
     sql::{
-        Assignment, BinaryOp, ColumnRef, Delete, Expr, FunctionArgs, Ident, InList, Join, JoinCondition, JoinKind, Query,
-        QueryPart, SelectItem, Statement, TableRef, Update,
+        Assignment, BinaryOp, ColumnRef, Delete, Expr, FunctionArgs, Ident, InList, Join, JoinCondition,
+        JoinKind, Query, QueryPart, SelectItem, Statement, TableRef, Update,
     },
 };
 
@@ -25,7 +25,11 @@ impl Statements<'_> {
         let column = Expr::column(&self.table(table).columns[link.own_column].name);
         let query = Box::new(self.inner(rng, link, false));
         if rng.ratio(2, 3) {
-            return Some(Expr::In { expr: Box::new(column), negated: rng.ratio(1, 6), list: InList::Query(query) });
+            return Some(Expr::In {
+                expr: Box::new(column),
+                negated: rng.ratio(1, 6),
+                list: InList::Query(query),
+            });
         }
         let scalar = Expr::Subquery(Box::new(self.inner(rng, link, true)));
         let op = *rng.pick(&[BinaryOp::Eq, BinaryOp::Le, BinaryOp::Ge]);
@@ -39,7 +43,8 @@ impl Statements<'_> {
         let column = &shape.columns[link.own_column];
         let other = &self.table(link.other).columns[link.other_column];
         let refers = shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(&link.own_column));
-        let plain = column.generated.is_none() && column.nullable && !refers && !shape.in_unique(link.own_column);
+        let plain =
+            column.generated.is_none() && column.nullable && !refers && !shape.in_unique(link.own_column);
         if !plain || column.ty != other.ty {
             return None;
         }
@@ -86,7 +91,8 @@ impl Statements<'_> {
         let plain = |at: usize| {
             let shape = self.table(at);
             let refers = |c: &usize| shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(c));
-            let columns: Vec<usize> = shape.writable().filter(|c| !shape.in_unique(*c) && !refers(c)).collect();
+            let columns: Vec<usize> =
+                shape.writable().filter(|c| !shape.in_unique(*c) && !refers(c)).collect();
             columns
         };
         let own = plain(table);
@@ -145,7 +151,10 @@ impl Statements<'_> {
 
     fn qualified(&self, table: usize, column: usize) -> ColumnRef {
         let shape = self.table(table);
-        ColumnRef { table: Some(shape.name.as_str().into()), name: shape.columns[column].name.as_str().into() }
+        ColumnRef {
+            table: Some(shape.name.as_str().into()),
+            name: shape.columns[column].name.as_str().into(),
+        }
     }
 
     fn qualified_assignment(&self, rng: &mut Rng, table: usize, column: usize) -> Assignment {

@@ -16,9 +16,14 @@ impl Statements<'_> {
     /// In a statement that changes rows nothing is converted: a server in strict mode calls it an error there.
     pub fn rich_condition(&self, rng: &mut Rng, table: usize, changes: bool) -> Option<Expr> {
         let columns = self.expression_columns(table);
-        let weights = if changes { Weights { mix: usize::MAX, ..Weights::default() } } else { Weights::default() };
-        let expressions =
-            Expressions { product: self.caps.product, version: &self.caps.version, columns: &columns, weights };
+        let weights =
+            if changes { Weights { mix: usize::MAX, ..Weights::default() } } else { Weights::default() };
+        let expressions = Expressions {
+            product: self.caps.product,
+            version: &self.caps.version,
+            columns: &columns,
+            weights,
+        };
         let known = self.evaluated_columns(table);
         let evaluator =
             Evaluator { product: self.caps.product, version: &self.caps.version, columns: &known };
@@ -50,8 +55,12 @@ impl Statements<'_> {
     pub fn rich_value(&self, rng: &mut Rng, table: usize, at: usize) -> Option<Expr> {
         let columns = self.expression_columns(table);
         let weights = Weights { mix: usize::MAX, ..Weights::default() };
-        let expressions =
-            Expressions { product: self.caps.product, version: &self.caps.version, columns: &columns, weights };
+        let expressions = Expressions {
+            product: self.caps.product,
+            version: &self.caps.version,
+            columns: &columns,
+            weights,
+        };
         let known = self.evaluated_columns(table);
         let evaluator =
             Evaluator { product: self.caps.product, version: &self.caps.version, columns: &known };
