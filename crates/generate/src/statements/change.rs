@@ -125,7 +125,7 @@ impl Statements<'_> {
             let step = Expr::int(rng.between(1, 3) as i64 * 40);
             let op = if up { BinaryOp::Add } else { BinaryOp::Sub };
             // What stands at the edge of the type cannot move.
-            let edge = column.pool.iter().any(|value| far(value));
+            let edge = column.pool.iter().any(far);
             if !edge || rng.ratio(1, 8) {
                 let value = Expr::binary(Expr::column(&column.name), op, step);
                 return (filter, vec![self.assign_expr(table, at, value)]);
@@ -187,10 +187,9 @@ impl Statements<'_> {
         let refers = shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(&at));
         let bound =
             refers || shape.columns.iter().any(|c| c.generated.as_ref().is_some_and(|g| g.from == at));
-        if !bound && details.rich_value.draw(rng) {
-            if let Some(value) = self.rich_value(rng, table, at) {
-                return self.assign_expr(table, at, value);
-            }
+        let rich = if !bound && details.rich_value.draw(rng) { self.rich_value(rng, table, at) } else { None };
+        if let Some(value) = rich {
+            return self.assign_expr(table, at, value);
         }
         if matches!(column.ty, SqlType::Int { .. })
             && !refers
