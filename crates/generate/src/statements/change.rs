@@ -187,7 +187,8 @@ impl Statements<'_> {
         let refers = shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(&at));
         let bound =
             refers || shape.columns.iter().any(|c| c.generated.as_ref().is_some_and(|g| g.from == at));
-        let rich = if !bound && details.rich_value.draw(rng) { self.rich_value(rng, table, at) } else { None };
+        let rich =
+            if !bound && details.rich_value.draw(rng) { self.rich_value(rng, table, at) } else { None };
         if let Some(value) = rich {
             return self.assign_expr(table, at, value);
         }
