@@ -1,7 +1,10 @@
 //! From what the oracle says to what is shown: marks for the timeline, and words for the status.
 
-use model::{Case, Trace};
-use oracles::expectations::{Finding, Findings, Report, Status, Surprise};
+use model::{Case, Trace, Verdict, Violation};
+use oracles::{
+    Answer,
+    expectations::{Finding, Findings, Report, Status, Surprise},
+};
 use report::{Mark, Marks, Style, timeline as draw};
 
 use crate::errors::colour;
@@ -88,4 +91,30 @@ pub fn surprise(report: &Report) -> bool {
 pub fn unspecified(report: &Report) -> Vec<usize> {
     let steps = report.should.steps.iter().enumerate();
     steps.filter(|(_, finding)| **finding == Finding::Unspecified).map(|(i, _)| i + 1).collect()
+}
+
+/// What the oracles that need no expectations complain about.
+pub fn violations(seen: &Answer) -> Vec<Violation> {
+    let said = oracles::all().into_iter().map(|oracle| oracles::judge(oracle.as_ref(), seen));
+    said.filter_map(|verdict| match verdict {
+        Verdict::Violated(violation) => Some(violation),
+        Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
+    })
+    .collect()
+}
+
+/// So many lines of evidence are shown.
+const EVIDENCE: usize = 12;
+
+/// A complaint for people, with the first of what it rests on.
+pub fn complaint(violation: &Violation) -> String {
+    let print = &violation.fingerprint;
+    let mut text = format!("\u{2717} {} ({}): {}", print.kind, print.rule, violation.story);
+    for line in violation.evidence.iter().take(EVIDENCE) {
+        text += &format!("\n    {line}");
+    }
+    if let Some(more) = violation.evidence.len().checked_sub(EVIDENCE).filter(|more| *more > 0) {
+        text += &format!("\n    ... {more} more lines");
+    }
+    text + "\n"
 }

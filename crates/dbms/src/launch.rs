@@ -165,7 +165,7 @@ fn start(
     let flags = instance.flags().to_vec();
     let address = Address::Unix(instance.socket().to_path_buf());
     let login = Login { user: instance.superuser().to_string(), ..Login::default() };
-    let (name, pid) = (NAME.to_string(), Some(instance.pid()));
+    let (name, pid, logs) = (NAME.to_string(), Some(instance.pid()), instance.logs());
     let instance = Arc::new(Mutex::new(instance));
     let watched = instance.clone();
     let alive: Option<Box<dyn Fn() -> bool + Send>> =
@@ -178,13 +178,14 @@ fn start(
         }
     };
     let info = ServerInfo { flags, ..server.info().clone() };
-    Ok(Box::new(Kept { server, info, _instance: instance }))
+    Ok(Box::new(Kept { server, info, logs, _instance: instance }))
 }
 
 /// A server together with the instance behind it, which ends when this does.
 struct Kept {
     server: Box<dyn Server>,
     info: ServerInfo,
+    logs: Vec<PathBuf>,
     _instance: Arc<Mutex<Instance>>,
 }
 
@@ -211,6 +212,10 @@ impl Server for Kept {
 
     fn pid(&self) -> Option<u32> {
         self.server.pid()
+    }
+
+    fn logs(&self) -> Vec<PathBuf> {
+        self.logs.clone()
     }
 }
 

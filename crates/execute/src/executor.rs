@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use dialect::Dialect;
-use model::{Case, Level, Open, Outcome, Reply, RowSet, SessionSpec, Trace};
+use model::{Aftermath, Case, Level, Open, Outcome, Reply, RowSet, SessionSpec, Trace};
 
 use crate::{
+    aftermath::{self, Lookout, Looks},
     ask::{must, text},
     os,
     prepare::{Plan, Reset, Stage},
@@ -29,6 +30,8 @@ pub struct Options {
     pub tries: u32,
     /// The server is somebody else's: a case that reaches outside of its schema is refused.
     pub guarded: bool,
+    /// How often the server is looked at after a case.
+    pub looks: Looks,
 }
 
 impl Default for Options {
@@ -40,6 +43,7 @@ impl Default for Options {
             watch: None,
             tries: 5,
             guarded: false,
+            looks: Looks::default(),
         }
     }
 }
@@ -77,6 +81,8 @@ pub struct Run {
     pub timing: Timing,
     /// Why the setup had to be run anew as text, if it had to.
     pub opaque_setup: Option<String>,
+    /// What was seen beside it.
+    pub aftermath: Aftermath,
 }
 
 /// Runs cases on one server.
@@ -91,6 +97,7 @@ pub struct Executor {
     control: Box<dyn Session>,
     holder: Option<Box<dyn Session>>,
     stage: Stage,
+    lookout: Lookout,
     dead: bool,
     spoiled: bool,
 }
@@ -108,6 +115,7 @@ impl Executor {
             set_level(session.as_mut(), dialect, &server.info().version, Level::RepeatableRead)?;
             holder = Some(session);
         }
+        let lookout = Lookout::new(server.logs());
         Ok(Executor {
             server,
             dialect,
@@ -116,6 +124,7 @@ impl Executor {
             holder,
             slots: Vec::new(),
             stage: Stage::default(),
+            lookout,
             options,
             counts: Counts::default(),
             dead: false,
@@ -199,7 +208,19 @@ impl Executor {
             final_state,
         };
         let timing = Timing { reset: ready - start, steps: done - ready, waits };
-        Ok(Run { trace, timing, opaque_setup: plan.opaque.clone() })
+        let aftermath = self.aftermath(case, plan, &trace);
+        Ok(Run { trace, timing, opaque_setup: plan.opaque.clone(), aftermath })
+    }
+
+    /// Looks at the server after a case.
+    fn aftermath(&mut self, case: &Case, plan: &Plan, trace: &Trace) -> Aftermath {
+        let log = self.lookout.log(&self.dialect.checks, aftermath::wrong(trace));
+        let mut seen = Aftermath { stack: aftermath::stack(&log), log, ..Aftermath::default() };
+        if let Some(tables) = &trace.final_state {
+            let what = (case, &tables[..], plan.tables().is_some());
+            self.lookout.look(self.control.as_mut(), self.dialect, self.options.looks, what, &mut seen);
+        }
+        seen
     }
 
     fn prepare(&mut self, case: &Case, plan: &Plan, level: Level) -> Result<(), ConnectError> {

@@ -9,6 +9,7 @@
 //!
 //! [`Executor`] runs cases on one server; [`Runner`] also brings up a new server when one has died.
 
+mod aftermath;
 pub mod ask;
 mod end;
 mod executor;
@@ -21,6 +22,7 @@ pub mod seams;
 mod slot;
 mod watchdog;
 
+pub use aftermath::Looks;
 pub use executor::{Counts, Executor, Options, Run, Timing};
 pub use placement::{Placed, Placement};
 pub use prepare::{Plan, Reset};

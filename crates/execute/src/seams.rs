@@ -1,6 +1,6 @@
 //! The seams between the scheduler and a database: what it needs to be told, and nothing else.
 
-use std::{os::fd::RawFd, time::Duration};
+use std::{os::fd::RawFd, path::PathBuf, time::Duration};
 
 use model::{Level, Open, RowSet, ServerInfo};
 
@@ -91,6 +91,12 @@ pub trait Server {
 
     /// Its process, if it runs on this machine and we started it: for pinning and priorities.
     fn pid(&self) -> Option<u32>;
+
+    /// The files that it writes its error log to, if it is ours and has some. They can be read after its death, as long as
+    /// this lives.
+    fn logs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 /// What a monitor knows about the statements that have not answered.

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use execute::{Reset, Runner};
+use execute::{Looks, Reset, Runner};
 use model::{Case, Level, Target, Trace};
+use oracles::Answer;
 use serde::Serialize;
 
 use crate::{
@@ -22,7 +23,8 @@ Examples:
   isopod run key-change.iso --target mysql@9.7 --level RR     on a real server, at one level
   isopod run cases/ --target mariadb@10.11 --level all --repeat 20
 
-A file without expectations just runs. Exit code 1: an expectation was not met.")]
+A file without expectations just runs. Crashes, hangs, internal errors and broken invariants are told
+whether or not the file expects anything. Exit code 1: one of these, or an expectation was not met.")]
 pub struct Args {
     /// Case files, or folders of them
     #[arg(required = true, value_name = "FILE")]
@@ -50,6 +52,9 @@ struct Ran<'a> {
     alike: u64,
     trace: &'a Trace,
     status: String,
+    /// What the oracles complain about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    violations: Vec<model::Violation>,
 }
 
 /// What has come of it so far.
@@ -78,6 +83,9 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         let levels = Levels::or_default(args.level, target.product)?;
         let mut options = args.on.how.options(Reset::Clean);
         options.label = true;
+        if target.attached().is_none() {
+            options.looks = Looks::ALWAYS;
+        }
         let mut runner = targets::runner(target, &args.on.how, options)?;
         for (name, case) in cases {
             for &level in &levels {
@@ -170,7 +178,9 @@ fn one(
         runs += 1;
     }
     let report = oracles::expectations::check(case, &run.trace);
-    done.missed |= judged::missed(&report) || alike < runs;
+    let answer = Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath };
+    let violations = judged::violations(&answer);
+    done.missed |= judged::missed(&report) || alike < runs || !violations.is_empty();
     if args.json {
         let ran = Ran {
             file: name.to_string(),
@@ -179,15 +189,17 @@ fn one(
             level,
             runs,
             alike,
-            trace: &run.trace,
+            trace: &answer.trace,
             status: judged::status(&report),
+            violations,
         };
         done.printed.push(serde_json::to_value(&ran)?);
         return Ok(());
     }
-    say!("{}", judged::timeline(case, &run.trace, &report, name));
+    say!("{}", judged::timeline(case, &answer.trace, &report, name));
+    violations.iter().for_each(|violation| say!("{}", judged::complaint(violation)));
     if runs > 1 {
         say!("{alike} of {runs} runs alike\n");
     }
-    targets::still_there(name, target, &run.trace)
+    targets::still_there(name, target, &answer.trace)
 }

@@ -110,6 +110,11 @@ impl Instance {
         keeper::log_of(&self.folder)
     }
 
+    /// The files that this is written to.
+    pub fn logs(&self) -> Vec<PathBuf> {
+        keeper::logs(&self.folder).to_vec()
+    }
+
     /// Is it still running? True right after a connection broke means that only the connection did.
     ///
     /// A server with a process per session may have lost one of them and be about to end for that: it is asked

@@ -298,7 +298,12 @@ fn report(report: &Report) {
 
 /// What a server wrote, the part before its log was open first.
 pub fn log_of(folder: &Path) -> String {
-    read_log(&folder.join(OUTPUT)) + &read_log(&folder.join(settings::ERROR_LOG))
+    logs(folder).iter().map(|path| read_log(path)).collect()
+}
+
+/// The files that a server prints and writes its errors to.
+pub fn logs(folder: &Path) -> [PathBuf; 2] {
+    [folder.join(OUTPUT), folder.join(settings::ERROR_LOG)]
 }
 
 /// A log that may not be there, or hold anything.
