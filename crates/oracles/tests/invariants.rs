@@ -214,7 +214,8 @@ fn a_unique_value_twice() {
         with(Product::Mysql, RR, own, "SELECT * FROM t FOR UPDATE", &twice),
         "invariant unique-value-twice locking-select"
     );
-    assert_eq!(with(Product::Postgres, RR, own, plain, &twice), "invariant unique-value-twice select");
+    assert_eq!(with(Product::Postgres, RR, own, plain, &twice), "by own changes beside the snapshot");
+    assert_eq!(with(Product::Postgres, SER, own, plain, &twice), "invariant unique-value-twice select");
     assert_eq!(with(Product::Mysql, RC, own, plain, &twice), "invariant unique-value-twice select");
     assert_eq!(with(Product::Mysql, RU, none, plain, &twice), "by dirty read");
     let nothing = "UPDATE t SET b = NULL";
