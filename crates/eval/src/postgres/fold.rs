@@ -28,7 +28,7 @@ pub(super) fn fold(node: Node) -> Result<Node, Fault> {
         Node::IsNull(arg, negated) => one(fold(*arg)?, |arg| Node::IsNull(arg, negated))?,
         Node::IsBool(arg, wanted, negated) => one(fold(*arg)?, |arg| Node::IsBool(arg, wanted, negated))?,
         Node::Distinct(args, negated, blanks) => two(*args, |args| Node::Distinct(args, negated, blanks))?,
-        Node::NullIf(args, blanks) => two(*args, |args| Node::NullIf(args, blanks))?,
+        Node::NullIf(args, blanks) => null_if(*args, blanks)?,
         Node::Coalesce(args) => coalesce(args)?,
         Node::Extreme { greatest, blanks, args } => {
             let args = all(args)?;
@@ -75,6 +75,18 @@ fn two(args: [Node; 2], make: impl FnOnce(Box<[Node; 2]>) -> Node) -> Result<Nod
     let args = [fold(left)?, fold(right)?];
     let ahead = args.iter().all(|arg| constant(arg).is_some());
     settled(make(Box::new(args)), ahead)
+}
+
+/// NULL equals nothing, so beside one the first operand is all.
+fn null_if(args: [Node; 2], blanks: bool) -> Result<Node, Fault> {
+    let args = args.map(fold);
+    let [left, right] = args;
+    let (left, right) = (left?, right?);
+    if [&left, &right].into_iter().any(|arg| constant(arg).is_some_and(Datum::is_null)) {
+        return Ok(left);
+    }
+    let ahead = constant(&left).is_some() && constant(&right).is_some();
+    settled(Node::NullIf(Box::new([left, right]), blanks), ahead)
 }
 
 /// AND and OR: what follows a constant that decides is not looked at; constants that do not decide are left out.
