@@ -21,7 +21,7 @@ use crate::{
 
 /// All names, sorted. `type:`, `key:`, `table:` speak of the schema, `order:` of the submitted order (see
 /// [`crate::orders::OrderKind::feature`]), `expr:` of expressions; the rest of statements and transactions.
-pub const ALL: [&str; 102] = [
+pub const ALL: [&str; 104] = [
     "aggregate",
     "autocommit",
     "autocommit-off",
@@ -75,6 +75,7 @@ pub const ALL: [&str; 102] = [
     "lock-share",
     "lock-skip-locked",
     "lock-update",
+    "new-transaction",
     "observer",
     "order:few-switches",
     "order:late-reader",
@@ -121,6 +122,7 @@ pub const ALL: [&str; 102] = [
     "type:varchar",
     "update",
     "update-all",
+    "update-ignore",
     "update-key",
     "update-ordered",
     "update-second-table",
@@ -136,6 +138,8 @@ pub fn of(schema: &Schema, set: &Set) -> Vec<&'static str> {
         } else if !script.statements.iter().any(|one| matches!(one, Statement::Begin(_))) {
             found.add("autocommit");
         }
+        let begins = script.statements.iter().filter(|one| matches!(one, Statement::Begin(_))).count();
+        found.add_if(begins > 1, "new-transaction");
         script.statements.iter().for_each(|statement| found.statement(statement));
     }
     if set.scripts.iter().any(|script| script.level != set.scripts[0].level) {
@@ -228,6 +232,7 @@ impl Found<'_> {
             Statement::Update(update) => {
                 self.add("update");
                 self.add_if(update.filter.is_none(), "update-all");
+                self.add_if(update.modifier.is_some(), "update-ignore");
                 self.add_if(!update.order_by.is_empty(), "update-ordered");
                 let joins = update.tables.iter().any(|table| !table.joins.is_empty());
                 self.add_if(joins || !update.from.is_empty(), "update-second-table");
@@ -441,6 +446,7 @@ pub fn possible(caps: &dialect::Capabilities) -> Vec<&'static str> {
         "table:long-rows" => true,
         "table:partitions" => !caps.partitions,
         "type:unsigned" => !caps.unsigned,
+        "update-ignore" => !(caps.ignore || caps.or_ignore),
         "update-second-table" => !(caps.multi_tables || caps.from_tables),
         // One level, nothing to mix.
         "levels-mixed" => dialect::of(caps.product).levels.len() < 2,

@@ -10,6 +10,7 @@
 
 pub mod conflicts;
 pub mod expressions;
+pub mod digest;
 pub mod features;
 pub mod orders;
 pub mod profile;
@@ -17,6 +18,7 @@ mod rows;
 pub mod schema;
 mod scripts;
 pub mod set;
+pub mod settings;
 pub mod statements;
 pub mod workload;
 
@@ -24,6 +26,7 @@ use dialect::Capabilities;
 use model::{Case, Level, Product, Seed, SessionSpec, Setup, Step, Version};
 
 pub use conflicts::Strategy;
+pub use digest::Digest;
 pub use orders::OrderKind;
 pub use profile::Profile;
 pub use schema::Schema;

@@ -5,6 +5,7 @@
 //! [`Profile::hash`] goes over the resolved values: two profiles with the same hash draw the same.
 
 use serde::{Deserialize, Serialize};
+use crate::digest::Digest;
 use toml::{Spanned, Table, Value, de::DeTable, de::DeValue};
 
 /// The named profiles and their text.
@@ -249,12 +250,9 @@ impl Profile {
 
     /// A short name for everything in it, sixteen hexadecimal digits.
     pub fn hash(&self) -> String {
-        let text = toml::to_string(self).unwrap_or_default();
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-        for byte in text.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-        format!("{hash:016x}")
+        let mut digest = Digest::default();
+        digest.add(&self.text());
+        digest.to_string()
     }
 
     /// The resolved profile as a file.
@@ -322,9 +320,9 @@ mod tests {
             .map(|(name, _)| format!("{name} {}", Profile::named(name).unwrap().hash()))
             .collect();
         expect_test::expect![[r#"
-            wide fcdcfed94e2c6d2d
-            core e9344db02df38f15
-            pages 3f7d31765d42608d"#]]
+            wide d7f2383fd57d8377
+            core 376f175e14dc20af
+            pages 241b992077ca0f97"#]]
         .assert_eq(&hashes.join("\n"));
     }
 

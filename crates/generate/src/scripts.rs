@@ -7,7 +7,7 @@
 use model::{
     Level, Rng,
     sql::{
-        Begin, BeginVerb, Commit, Ident, LockTiming, Pragma, PragmaValue, Rollback, SavepointTarget,
+        Begin, BeginVerb, Commit, Expr, Ident, InsertSource, InsertVerb, LockTiming, LockWait, Pragma, PragmaValue, Rollback, SavepointTarget,
         Statement, TransactionMode,
     },
 };
@@ -72,12 +72,20 @@ pub fn frame(rng: &mut Rng, statements: &Statements, level: Level, body: Body) -
             out.savepoint();
         }
         let (own, writes) = (table_of(statements, &statement), writes(&statement));
+        let risky = risky(statements, own, &statement);
         read |= role(&statement) == Role::Read;
         out.body(statement);
         let forced = first_read == 1 && !read && writes;
         if let Some(own) = own.filter(|_| writes && (forced || observers.after_write.draw(rng))) {
             out.lines.push(statements.look(own));
             read = true;
+        }
+        if risky && opening == Opening::Begin && body.ending.is_none() && scripts.give_up.draw(rng) {
+            // As an application does after an error: all over again.
+            out.lines.push(Statement::Rollback(Rollback::default()));
+            out.lines.push(Statement::Begin(Begin::plain()));
+            out.savepoints = 0;
+            continue;
         }
         if out.savepoints > 0 && scripts.savepoint.draw(rng) {
             let (back, release) = (scripts.rollback_to.draw(rng), scripts.release.draw(rng));
@@ -178,6 +186,41 @@ fn begin(opening: Opening) -> Option<Statement> {
 /// Does it change rows?
 fn writes(statement: &Statement) -> bool {
     matches!(statement, Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
+}
+
+/// Is it likely to fail, because of a row that is there already or of a lock that it will not wait for?
+fn risky(statements: &Statements, table: Option<usize>, statement: &Statement) -> bool {
+    let Some(table) = table.map(|table| statements.table(table)) else { return false };
+    let taken = |values: &[(usize, &Expr)]| {
+        table.unique().any(|index| {
+            table.rows.iter().any(|row| {
+                index.parts.iter().all(|part| {
+                    let new = values.iter().find(|(at, _)| *at == part.column);
+                    new.is_some_and(|(at, new)| !row[*at].is_null() && **new == statements.literal(&row[*at]))
+                })
+            })
+        })
+    };
+    let place = |name: &str| table.columns.iter().position(|column| column.name == name);
+    match statement {
+        Statement::Query(query) => query.locks.iter().any(|lock| lock.wait == Some(LockWait::Nowait)),
+        Statement::Insert(insert) => {
+            let plain = insert.verb == InsertVerb::Insert
+                && insert.modifier.is_none()
+                && insert.on_duplicate.is_empty()
+                && insert.on_conflict.is_empty();
+            let columns: Vec<usize> =
+                insert.columns.iter().flatten().filter_map(|column| place(&column.name)).collect();
+            let InsertSource::Values { rows, .. } = &insert.source else { return false };
+            let hits = |row: &Vec<Expr>| taken(&columns.iter().copied().zip(row).collect::<Vec<_>>());
+            plain && rows.iter().any(hits)
+        }
+        Statement::Update(update) => {
+            let given = update.assignments.iter().filter_map(|one| Some((place(&one.column.name.name)?, &one.value)));
+            update.modifier.is_none() && taken(&given.collect::<Vec<_>>())
+        }
+        _ => false,
+    }
 }
 
 /// The table that a statement is about.

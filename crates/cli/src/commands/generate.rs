@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use anyhow::Context;
-use generate::{Generator, Profile};
+use generate::{Digest, Generator, Profile};
 use model::{Product, Seed, Version, casefile};
 
 use crate::{
@@ -95,29 +95,8 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     }
     progress.end();
     if args.hash {
-        say!("{}", sum.text());
+        say!("{sum}");
     }
     eprintln!("{} of {}, profile {name} {hash}", plural(done, "case"), args.seed);
     Ok(if interrupt::asked() { 2 } else { 0 })
-}
-
-/// A hash over the text of cases, which tells whether two machines made the same ones.
-struct Digest(u64);
-
-impl Default for Digest {
-    fn default() -> Digest {
-        Digest(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Digest {
-    fn add(&mut self, text: &str) {
-        for byte in text.bytes().chain([0]) {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-
-    fn text(&self) -> String {
-        format!("{:016x}", self.0)
-    }
 }

@@ -3,7 +3,9 @@
 use eval::Datum;
 use model::{
     Rng, SqlType,
-    sql::{Action, Assignment, BinaryOp, Delete, Expr, Statement, TableFactor, TableRef, Update},
+    sql::{
+        Action, Assignment, BinaryOp, Delete, Expr, InsertModifier, Resolution, Statement, TableFactor, TableRef, Update,
+    },
 };
 
 use super::{Filter, Statements};
@@ -24,8 +26,9 @@ impl Statements<'_> {
             None => self.assignments(rng, table, filter),
         };
         let hints = self.hint(rng, table, filter.as_ref());
+        let modifier = self.update_modifier(rng, table, &assignments);
         let mut update = Update {
-            modifier: None,
+            modifier,
             tables: vec![self.changed(table, hints)],
             assignments,
             from: Vec::new(),
@@ -45,6 +48,25 @@ impl Statements<'_> {
             update.limit = self.limit(rng, table, index);
         }
         Statement::Update(update)
+    }
+
+    /// IGNORE, now and then, where a key may fall on another.
+    fn update_modifier(
+        &self,
+        rng: &mut Rng,
+        table: usize,
+        assignments: &[Assignment],
+    ) -> Option<InsertModifier> {
+        let shape = self.table(table);
+        let key = |name: &str| (0..shape.columns.len()).any(|at| shape.in_unique(at) && shape.columns[at].name == name);
+        if !assignments.iter().any(|one| key(&one.column.name.name)) || !rng.ratio(1, 8) {
+            return None;
+        }
+        match (self.caps.ignore, self.caps.or_ignore) {
+            (true, _) => Some(InsertModifier::Ignore),
+            (false, true) => Some(InsertModifier::Or(Resolution::Ignore)),
+            (false, false) => None,
+        }
     }
 
     /// DELETE. What is not given is drawn.
