@@ -56,14 +56,14 @@ fn innodb(rng: &mut Rng, product: Product, version: &Version, settings: &mut Set
     let log = rng.ratio(1, 2);
     set("log_bin", if log { "ON" } else { "OFF" });
     if log {
-        set("binlog_format", *rng.pick(&["ROW", "MIXED"]));
+        set("binlog_format", one_of(rng, &["ROW", "MIXED"]));
         if product == Product::Mysql || since(&[10, 1, 6]) {
-            set("binlog_row_image", *rng.pick(&["FULL", "MINIMAL", "NOBLOB"]));
+            set("binlog_row_image", one_of(rng, &["FULL", "MINIMAL", "NOBLOB"]));
         }
     }
     let modes = ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE"];
     if rng.ratio(1, 2) {
-        set("sql_mode", *rng.pick(&modes));
+        set("sql_mode", one_of(rng, &modes));
     }
     let has = |switch: &&&str| match **switch {
         "batched_key_access=on" => product == Product::Mysql,
@@ -75,8 +75,12 @@ fn innodb(rng: &mut Rng, product: Product, version: &Version, settings: &mut Set
         set("optimizer_switch", &switches.join(","));
     }
     if rng.ratio(1, 2) {
-        set("innodb_rollback_on_timeout", *rng.pick(&["ON", "OFF"]));
+        set("innodb_rollback_on_timeout", one_of(rng, &["ON", "OFF"]));
     }
+}
+
+fn one_of(rng: &mut Rng, values: &[&'static str]) -> &'static str {
+    rng.pick(values)
 }
 
 /// Sets it to one of these, or leaves it alone.
