@@ -9,8 +9,8 @@
 //! and resumed. [`workload`] is something else: the small fixed cases with which the executor tests itself.
 
 pub mod conflicts;
-pub mod expressions;
 pub mod digest;
+pub mod expressions;
 pub mod features;
 pub mod orders;
 pub mod profile;

@@ -4,8 +4,8 @@
 //! laid over it and names only what it changes. A key that `wide` does not have is an error that says where it stands.
 //! [`Profile::hash`] goes over the resolved values: two profiles with the same hash draw the same.
 
-use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
+use serde::{Deserialize, Serialize};
 use toml::{Spanned, Table, Value, de::DeTable, de::DeValue};
 
 /// The named profiles and their text.

@@ -7,8 +7,8 @@
 use model::{
     Level, Rng,
     sql::{
-        Begin, BeginVerb, Commit, Expr, Ident, InsertSource, InsertVerb, LockTiming, LockWait, Pragma, PragmaValue, Rollback, SavepointTarget,
-        Statement, TransactionMode,
+        Begin, BeginVerb, Commit, Expr, Ident, InsertSource, InsertVerb, LockTiming, LockWait, Pragma,
+        PragmaValue, Rollback, SavepointTarget, Statement, TransactionMode,
     },
 };
 
@@ -216,7 +216,8 @@ fn risky(statements: &Statements, table: Option<usize>, statement: &Statement) -
             plain && rows.iter().any(hits)
         }
         Statement::Update(update) => {
-            let given = update.assignments.iter().filter_map(|one| Some((place(&one.column.name.name)?, &one.value)));
+            let given =
+                update.assignments.iter().filter_map(|one| Some((place(&one.column.name.name)?, &one.value)));
             update.modifier.is_none() && taken(&given.collect::<Vec<_>>())
         }
         _ => false,

@@ -61,7 +61,8 @@ fn innodb(rng: &mut Rng, product: Product, version: &Version, settings: &mut Set
             set("binlog_row_image", one_of(rng, &["FULL", "MINIMAL", "NOBLOB"]));
         }
     }
-    let modes = ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE"];
+    let modes =
+        ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE"];
     if rng.ratio(1, 2) {
         set("sql_mode", one_of(rng, &modes));
     }

@@ -8,8 +8,12 @@ use model::{Product, Seed, casefile};
 
 /// The hash that `isopod generate --dialect D --cases N --hash` prints.
 fn hash(product: Product, cases: u64) -> String {
-    let mut generator =
-        Generator::new(Seed(0x150d_0000_0001), product, &dialect::newest(product), dialect::of(product).levels);
+    let mut generator = Generator::new(
+        Seed(0x150d_0000_0001),
+        product,
+        &dialect::newest(product),
+        dialect::of(product).levels,
+    );
     let mut digest = Digest::default();
     for number in 0..cases {
         digest.add(&casefile::print(&generator.case(number).case).unwrap());
@@ -26,7 +30,8 @@ fn the_first_cases_of_a_seed() {
         mysql 66827a1ca2d4f500
         mariadb bf55623f428363cc
         postgres 57e1521f6a933405
-        sqlite 3e6ba7b2c6009a12"#]].assert_eq(&hashes.join("\n"));
+        sqlite 3e6ba7b2c6009a12"#]]
+    .assert_eq(&hashes.join("\n"));
 }
 
 /// As many as make every rare thing happen; too slow without optimization.

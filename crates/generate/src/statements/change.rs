@@ -4,7 +4,8 @@ use eval::Datum;
 use model::{
     Rng, SqlType,
     sql::{
-        Action, Assignment, BinaryOp, Delete, Expr, InsertModifier, Resolution, Statement, TableFactor, TableRef, Update,
+        Action, Assignment, BinaryOp, Delete, Expr, InsertModifier, Resolution, Statement, TableFactor,
+        TableRef, Update,
     },
 };
 
@@ -58,7 +59,9 @@ impl Statements<'_> {
         assignments: &[Assignment],
     ) -> Option<InsertModifier> {
         let shape = self.table(table);
-        let key = |name: &str| (0..shape.columns.len()).any(|at| shape.in_unique(at) && shape.columns[at].name == name);
+        let key = |name: &str| {
+            (0..shape.columns.len()).any(|at| shape.in_unique(at) && shape.columns[at].name == name)
+        };
         if !assignments.iter().any(|one| key(&one.column.name.name)) || !rng.ratio(1, 8) {
             return None;
         }
