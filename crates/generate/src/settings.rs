@@ -81,7 +81,7 @@ fn innodb(rng: &mut Rng, product: Product, version: &Version, settings: &mut Set
 }
 
 fn one_of(rng: &mut Rng, values: &[&'static str]) -> &'static str {
-    rng.pick(values)
+    values[rng.below(values.len())]
 }
 
 /// Sets it to one of these, or leaves it alone.
