@@ -277,6 +277,20 @@ fn a_change_that_a_savepoint_took_back_is_none() {
 }
 
 #[test]
+fn going_back_behind_the_first_read_changes_what_it_saw() {
+    let lines = vec![
+        (0, "BEGIN", ok(Yes)),
+        (0, "SAVEPOINT s", ok(Yes)),
+        (0, "UPDATE t SET b = 30 WHERE a = 1", ok(Yes)),
+        (0, "SELECT * FROM t", rows(&[("1", "30"), ("2", "20")], Yes)),
+        (0, "ROLLBACK TO s", ok(Yes)),
+        (0, "SELECT * FROM t", rows(&[("1", "10"), ("2", "20")], Yes)),
+        (0, "COMMIT", ok(No)),
+    ];
+    assert_eq!(rule(&invariants(&run(Product::Mysql, RR, SETUP, lines))), "holds");
+}
+
+#[test]
 fn indexes_must_agree() {
     let mut seen = run(Product::Mysql, RR, SETUP, vec![(0, "SELECT * FROM t", rows(&[("1", "10")], No))]);
     seen.trace.final_state = Some(vec![("t".into(), ab(&[("1", "10"), ("2", "20")]))]);

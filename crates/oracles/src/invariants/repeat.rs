@@ -66,8 +66,8 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
             };
             // The one just before is enough: what differs from an earlier one differs from one in between.
             let Some(&first) = transaction.steps[..at].iter().rev().find(same) else { continue };
-            let between = transaction.steps[..at].iter().skip_while(|&&step| step != first);
-            if between.copied().any(|step| changes(story, step, second)) {
+            let mut between = transaction.steps[..at].iter().copied().skip_while(|&step| step != first);
+            if between.any(|step| changes(story, step, second) || goes_behind(story, step, first)) {
                 continue;
             }
             let (Some(before), Some(after)) = (story.rows(first), story.rows(second)) else { continue };
@@ -132,6 +132,24 @@ fn gone_back(story: &Story<'_>, step: usize, second: usize) -> bool {
         }
     }
     undone
+}
+
+/// Does a step go back to a savepoint that was set before the first read? That undoes what the read may have seen.
+fn goes_behind(story: &Story<'_>, step: usize, first: usize) -> bool {
+    let (Some(Statement::Rollback(rollback)), Some(transaction)) =
+        (&story.steps[step].tree, story.steps[step].transaction)
+    else {
+        return false;
+    };
+    let Some(target) = &rollback.to else { return false };
+    let steps = &story.transactions[transaction].steps;
+    let before_step = steps.iter().copied().take_while(|&other| other != step);
+    let sets = |&other: &usize| match &story.steps[other].tree {
+        Some(Statement::Savepoint(name)) => name.name.eq_ignore_ascii_case(&target.name.name),
+        _ => false,
+    };
+    // The newest of that name is the one that is gone back to.
+    before_step.filter(sets).last().is_none_or(|set| set < first)
 }
 
 /// Does the query give the same whenever the rows are the same?
