@@ -145,6 +145,7 @@ fn every_subcommand_is_in_the_readme() {
         "server prune",
         "selftest determinism",
         "selftest recovery",
+        "selftest expressions",
         "bench execute",
     ] {
         assert!(readme.contains(&format!("isopod {words}")), "the README does not mention `isopod {words}`");

@@ -14,6 +14,8 @@ pub enum Place {
     Compared,
     /// Computed with, as a number.
     Computed,
+    /// Computed with, alone: a sign, ABS.
+    Alone,
     /// A matter of bits.
     Bits,
     /// An argument that becomes text.
@@ -35,19 +37,20 @@ impl Expressions<'_> {
         let choice: &[Family] = match (place, asked) {
             // Numbers of all kinds compare with each other everywhere; what is computed has the wider type of the two.
             (Place::Compared, _) if numeric && !self.converts() => &NUMBERS,
-            (Place::Computed | Place::Chosen, Decimal) if !self.converts() => &[Int],
-            (Place::Computed | Place::Chosen, Double) if !self.converts() => &[Int, Decimal],
+            (Place::Computed | Place::Alone | Place::Chosen, Decimal) if !self.converts() => &[Int],
+            (Place::Computed | Place::Alone | Place::Chosen, Double) if !self.converts() => &[Int, Decimal],
             (Place::Compared, Date | DateTime) => &[Date, DateTime],
             _ if !self.converts() => return asked,
             (Place::Compared, _) if numeric => &[Int, Decimal, Double, Text],
             (Place::Compared, Text) => &[Int, Decimal, Double],
             (Place::Computed, _) if numeric && self.mysql() => &[Int, Decimal, Double, Text, Date, DateTime],
             (Place::Computed, _) if numeric => &[Int, Decimal, Double, Text],
+            (Place::Alone, _) if numeric => &[Int, Decimal, Double, Text],
             (Place::Bits, _) => &[Int, Decimal, Double, Text],
             (Place::Spelled, Text) => &[Int, Decimal, Date, DateTime],
             (Place::Chosen, _) if numeric => &[Int, Decimal, Double],
             (
-                Place::Compared | Place::Computed | Place::Spelled | Place::Chosen,
+                Place::Compared | Place::Computed | Place::Alone | Place::Spelled | Place::Chosen,
                 Null | Bool | Int | Decimal | Double | Text | Bytes | Date | DateTime,
             ) => return asked,
         };

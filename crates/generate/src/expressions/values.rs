@@ -105,6 +105,12 @@ impl Expressions<'_> {
         self.make(rng, family, depth)
     }
 
+    /// An operand of a sign and its kin.
+    fn alone(&self, rng: &mut Rng, family: Family, depth: usize) -> Expr {
+        let family = self.mixed(rng, Place::Alone, family);
+        self.make(rng, family, depth)
+    }
+
     fn arithmetic(&self, rng: &mut Rng, family: Family, ops: &[BinaryOp], depth: usize) -> Expr {
         let op = *rng.pick(ops);
         let left = self.make(rng, family, depth);
@@ -122,12 +128,12 @@ impl Expressions<'_> {
                 };
                 self.arithmetic(rng, Family::Int, ops, depth)
             }
-            6 => unary(UnaryOp::Neg, self.computed(rng, Family::Int, depth)),
+            6 => unary(UnaryOp::Neg, self.alone(rng, Family::Int, depth)),
             7..=9 => self.bits(rng, depth),
-            10 => call("ABS", vec![self.computed(rng, Family::Int, depth)]),
+            10 => call("ABS", vec![self.alone(rng, Family::Int, depth)]),
             11 if self.converts() => {
                 let family = *rng.pick(&[Family::Int, Family::Decimal, Family::Double]);
-                call("SIGN", vec![self.computed(rng, family, depth)])
+                call("SIGN", vec![self.alone(rng, family, depth)])
             }
             12 | 13 => {
                 let name = if self.converts() && !self.mysql() {
@@ -178,15 +184,16 @@ impl Expressions<'_> {
         let family = Family::Decimal;
         match rng.below(16) {
             0..=5 => self.arithmetic(rng, family, &[Add, Sub, Mul, Div, Rem], depth),
-            6 => unary(UnaryOp::Neg, self.computed(rng, family, depth)),
-            7 => call("ABS", vec![self.computed(rng, family, depth)]),
+            6 => unary(UnaryOp::Neg, self.alone(rng, family, depth)),
+            7 => call("ABS", vec![self.alone(rng, family, depth)]),
             8 | 9 => {
                 let digits = Expr::int(rng.below(4) as i64);
                 call("ROUND", vec![self.make(rng, family, depth), digits])
             }
             10 if !self.converts() || self.mysql() => {
+                // MySQL decides by the length of the number whether it becomes a whole one.
                 let name = *rng.pick(&["FLOOR", "CEILING"]);
-                call(name, vec![self.make(rng, family, depth)])
+                call(name, vec![self.leaf(rng, family)])
             }
             11 | 12 => {
                 let from = *rng.pick(&[Family::Int, Family::Decimal]);
@@ -201,8 +208,8 @@ impl Expressions<'_> {
         let family = Family::Double;
         match rng.below(10) {
             0..=4 => self.arithmetic(rng, family, &[Add, Sub, Mul, Div], depth),
-            5 => unary(UnaryOp::Neg, self.computed(rng, family, depth)),
-            6 => call("ABS", vec![self.computed(rng, family, depth)]),
+            5 => unary(UnaryOp::Neg, self.alone(rng, family, depth)),
+            6 => call("ABS", vec![self.alone(rng, family, depth)]),
             _ => self.chosen(rng, family, depth),
         }
     }

@@ -1,0 +1,177 @@
+//! Arithmetic and bits. A sum of whole numbers that leaves 64 bits is an error, and so is a negative one of which a part is
+//! unsigned.
+
+use model::sql::{BinaryOp, Expr};
+
+use super::{
+    DIGITS, OVERFLOW, Row, convert,
+    types::Class,
+};
+use crate::{Datum, Decimal, Fault, decimal::power};
+
+impl Row<'_> {
+    /// `-expr`
+    pub fn negated(&self, expr: &Expr) -> Result<Datum, Fault> {
+        let whole = Expr::Unary { op: model::sql::UnaryOp::Neg, expr: Box::new(expr.clone()) };
+        let ty = self.ty(&whole)?;
+        let raw = self.raw(expr)?;
+        if raw.is_null() {
+            return Ok(Datum::Null);
+        }
+        Ok(match ty.class {
+            Class::Int => {
+                let n = -wide(&raw)?;
+                Datum::Int(i64::try_from(n).map_err(|_| OVERFLOW)?)
+            }
+            Class::Decimal => Datum::Decimal(convert::decimal(&raw)?.ok_or(DIGITS)?.negated()),
+            _ => Datum::Double(-convert::real(&raw)?.unwrap_or(0.0)),
+        })
+    }
+
+    /// `left op right`
+    pub fn arithmetic(&self, left: &Expr, op: BinaryOp, right: &Expr) -> Result<Datum, Fault> {
+        if op == BinaryOp::IntDiv {
+            return self.whole_division(left, right);
+        }
+        let ty = self.arithmetic_ty(op, self.ty(left)?, self.ty(right)?);
+        match ty.class {
+            Class::Int => {
+                let (a, b) = (self.raw(left)?, self.raw(right)?);
+                if a.is_null() || b.is_null() {
+                    return Ok(Datum::Null);
+                }
+                let (a, b) = (wide(&a)?, wide(&b)?);
+                let result = match op {
+                    BinaryOp::Add => a + b,
+                    BinaryOp::Sub => a - b,
+                    BinaryOp::Mul => a.checked_mul(b).ok_or(OVERFLOW)?,
+                    _ if b == 0 => return Ok(Datum::Null),
+                    _ => a % b,
+                };
+                fits(result, ty.unsigned)
+            }
+            Class::Decimal => {
+                let Some(a) = self.decimal(left)? else { return Ok(Datum::Null) };
+                let Some(b) = self.decimal(right)? else { return Ok(Datum::Null) };
+                match exact(op, a, b)? {
+                    Datum::Decimal(quotient) if op == BinaryOp::Div && self.rules.short_quotient => {
+                        Ok(Datum::Decimal(quotient.rescale(ty.scale).ok_or(DIGITS)?))
+                    }
+                    result => Ok(result),
+                }
+            }
+            _ => {
+                let (a, b) = (self.real(left)?, self.real(right)?);
+                let (Some(a), Some(b)) = (a, b) else { return Ok(Datum::Null) };
+                let result = match op {
+                    BinaryOp::Add => a + b,
+                    BinaryOp::Sub => a - b,
+                    BinaryOp::Mul => a * b,
+                    _ if b == 0.0 => return Ok(Datum::Null),
+                    BinaryOp::Div => a / b,
+                    _ => a % b,
+                };
+                if result.is_finite() { Ok(Datum::Double(result)) } else { Err(OVERFLOW) }
+            }
+        }
+    }
+
+    /// `left DIV right`
+    fn whole_division(&self, left: &Expr, right: &Expr) -> Result<Datum, Fault> {
+        let (left_ty, right_ty) = (self.ty(left)?, self.ty(right)?);
+        let unsigned = left_ty.unsigned || right_ty.unsigned;
+        if left_ty.class == Class::Int && right_ty.class == Class::Int {
+            let (a, b) = (self.raw(left)?, self.raw(right)?);
+            if a.is_null() || b.is_null() {
+                return Ok(Datum::Null);
+            }
+            let (a, b) = (wide(&a)?, wide(&b)?);
+            return match (b, &self.rules) {
+                (0, _) => Ok(Datum::Null),
+                // MySQL divides without signs and finds no room for the sign of the smallest number.
+                (_, rules) if !rules.mariadb && a / b == i128::from(i64::MIN) => Err(OVERFLOW),
+                _ => fits(a / b, unsigned),
+            };
+        }
+        let Some(a) = self.decimal(left)? else { return Ok(Datum::Null) };
+        let Some(b) = self.decimal(right)? else { return Ok(Datum::Null) };
+        if b.is_zero() {
+            return Ok(Datum::Null);
+        }
+        let scale = a.scale.max(b.scale);
+        let (a, b) = (a.rescale(scale).ok_or(DIGITS)?, b.rescale(scale).ok_or(DIGITS)?);
+        fits(a.unscaled / b.unscaled, unsigned)
+    }
+
+    /// An operand of an operator on bits.
+    pub fn bit_pattern(&self, expr: &Expr) -> Result<Option<u64>, Fault> {
+        match self.raw(expr)? {
+            raw @ (Datum::Double(_) | Datum::Text(_)) if self.rules.round_bits => {
+                convert::decimal(&raw)?.map_or(Ok(None), |exact| convert::int(&Datum::Decimal(exact)))
+            }
+            _ => self.int(expr),
+        }
+    }
+
+    /// Bits of 64-bit numbers without a sign.
+    pub fn bits(&self, left: &Expr, op: BinaryOp, right: &Expr) -> Result<Datum, Fault> {
+        let Some(a) = self.bit_pattern(left)? else { return Ok(Datum::Null) };
+        let Some(b) = self.bit_pattern(right)? else { return Ok(Datum::Null) };
+        let by = u32::try_from(b).unwrap_or(u32::MAX);
+        Ok(Datum::UInt(match op {
+            BinaryOp::BitOr => a | b,
+            BinaryOp::BitAnd => a & b,
+            BinaryOp::BitXor => a ^ b,
+            BinaryOp::Shl => a.checked_shl(by).unwrap_or(0),
+            _ => a.checked_shr(by).unwrap_or(0),
+        }))
+    }
+}
+
+/// A whole number with its sign.
+pub(super) fn wide(datum: &Datum) -> Result<i128, Fault> {
+    Ok(match datum {
+        Datum::UInt(n) => i128::from(*n),
+        other => i128::from(convert::int(other)?.unwrap_or(0) as i64),
+    })
+}
+
+/// A result in its type, or an error.
+pub(super) fn fits(result: i128, unsigned: bool) -> Result<Datum, Fault> {
+    if unsigned {
+        u64::try_from(result).map(Datum::UInt).map_err(|_| OVERFLOW)
+    } else {
+        i64::try_from(result).map(Datum::Int).map_err(|_| OVERFLOW)
+    }
+}
+
+/// Digits are kept in words of nine.
+const WORD: u8 = 9;
+
+fn words(digits: u8) -> u8 {
+    digits.div_ceil(WORD) * WORD
+}
+
+fn exact(op: BinaryOp, a: Decimal, b: Decimal) -> Result<Datum, Fault> {
+    let result = match op {
+        BinaryOp::Add => a.plus(b),
+        BinaryOp::Sub => a.minus(b),
+        BinaryOp::Mul => a.times(b),
+        _ if b.is_zero() => return Ok(Datum::Null),
+        BinaryOp::Div => divided(a, b),
+        _ => a.rest(b),
+    };
+    result.map(Datum::Decimal).ok_or(DIGITS)
+}
+
+/// The quotient has all the words that it takes to hold the digits asked for, and is cut off after them.
+fn divided(a: Decimal, b: Decimal) -> Option<Decimal> {
+    const MORE: i16 = 4;
+    let (of_a, of_b) = (words(a.scale), words(b.scale));
+    let more = MORE - i16::from(of_a - a.scale) - i16::from(of_b - b.scale);
+    let scale = words(of_a + of_b + more.max(0) as u8);
+    // a / b = (a.unscaled * 10^(scale + b.scale - a.scale)) / b.unscaled / 10^scale
+    let shift = i16::from(scale) + i16::from(b.scale) - i16::from(a.scale);
+    let unscaled = a.unscaled.checked_mul(power(u8::try_from(shift).ok()?)?)? / b.unscaled;
+    Some(Decimal { unscaled, scale })
+}

@@ -1,0 +1,294 @@
+//! Comparisons: what two operands are compared as depends on both of their types.
+
+use std::cmp::Ordering;
+
+use model::sql::{BinaryOp, Expr, InList};
+
+use super::{
+    Row, collation, convert,
+    types::{Class, Ty, constant, list},
+    values::moment,
+};
+use crate::{Datum, Fault, like, logic};
+
+/// As what operands are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum As {
+    Int,
+    Decimal,
+    Real,
+    Text(collation::Coll),
+    Dates,
+}
+
+/// What two numbers are compared as.
+fn numbers(a: Class, b: Class) -> As {
+    match (a, b) {
+        (Class::Int, Class::Int) => As::Int,
+        (Class::Int | Class::Decimal, Class::Int | Class::Decimal) => As::Decimal,
+        _ => As::Real,
+    }
+}
+
+impl Row<'_> {
+    fn pair(&self, left: &Expr, right: &Expr) -> Result<As, Fault> {
+        self.by_types(&[left, right])
+    }
+
+    /// What these are compared as, all of them in one way.
+    fn by_types(&self, exprs: &[&Expr]) -> Result<As, Fault> {
+        let types: Vec<Ty> = exprs.iter().map(|expr| self.ty(expr)).collect::<Result<_, _>>()?;
+        if types.iter().any(|ty| ty.class.is_dated()) {
+            // A string beside a date must be one that is a date.
+            let odd = types.iter().zip(exprs).any(|(ty, expr)| match ty.class {
+                Class::Date | Class::DateTime | Class::Null => false,
+                Class::Text => !constant(expr) || self.raw(expr).ok().as_ref().and_then(moment).is_none(),
+                Class::Int | Class::Decimal | Class::Double | Class::Bytes => true,
+            });
+            return if odd { Err(Fault::Unsure("a date beside something else")) } else { Ok(As::Dates) };
+        }
+        if types.iter().all(|ty| ty.class.is_string()) {
+            let coll = types.iter().map(|ty| ty.coll).reduce(|a, b| collation::both(&self.rules, a, b));
+            return Ok(As::Text(coll.unwrap_or(collation::NULL)));
+        }
+        let mut found: Option<As> = None;
+        for ty in &types {
+            found = Some(match found {
+                None => numbers(ty.class, ty.class),
+                Some(As::Int) => numbers(Class::Int, ty.class),
+                Some(As::Decimal) => numbers(Class::Decimal, ty.class),
+                Some(other) => other,
+            });
+        }
+        Ok(found.unwrap_or(As::Real))
+    }
+
+    /// The order of two operands; none if one is NULL. The right one is not asked if the left one is.
+    fn order(&self, by: As, left: &Expr, right: &Expr) -> Result<Option<Ordering>, Fault> {
+        let a = self.raw(left)?;
+        if a.is_null() {
+            return Ok(None);
+        }
+        let b = self.raw(right)?;
+        if b.is_null() {
+            return Ok(None);
+        }
+        self.order_of(by, (left, &a), (right, &b)).map(Some)
+    }
+
+    fn order_of(&self, by: As, a: (&Expr, &Datum), b: (&Expr, &Datum)) -> Result<Ordering, Fault> {
+        let none = Fault::Unsure("NULL where it cannot be");
+        match by {
+            As::Int => Ok(signed(a.1)?.cmp(&signed(b.1)?)),
+            As::Decimal => {
+                let (a, b) = (convert::decimal(a.1)?, convert::decimal(b.1)?);
+                Ok(a.ok_or(none.clone())?.compare(b.ok_or(none)?))
+            }
+            As::Real => {
+                let (a, b) = (convert::real(a.1)?.ok_or(none.clone())?, convert::real(b.1)?.ok_or(none)?);
+                a.partial_cmp(&b).ok_or(Fault::Unsure("not a number"))
+            }
+            As::Text(coll) => {
+                let shown = |expr: &Expr| self.shown(expr);
+                let (a, b) = (shown(a.0)?, shown(b.0)?);
+                if coll.of == collation::Of::Binary && coll.strength != collation::Strength::None {
+                    return Ok(bytes(&a)?.cmp(&bytes(&b)?));
+                }
+                let (a, b) = (convert::text(&a)?.ok_or(none.clone())?, convert::text(&b)?.ok_or(none)?);
+                collation::compare(&self.rules, coll, &a, &b)
+            }
+            As::Dates => {
+                let point = |datum: &Datum| match moment(datum) {
+                    Some(Datum::Date(y, m, d)) => Ok((y, m, d, 0)),
+                    Some(Datum::DateTime(y, m, d, s)) => Ok((y, m, d, s)),
+                    _ => Err(Fault::Unsure("a date beside something else")),
+                };
+                Ok(point(a.1)?.cmp(&point(b.1)?))
+            }
+        }
+    }
+
+    /// Is there a comparison anywhere in it of collations that do not mix? The server refuses that before it looks at a row.
+    pub fn mixes(&self, expr: &Expr) -> Result<(), Fault> {
+        if !self.rules.one_charset {
+            return Ok(());
+        }
+        let parts = parts(expr);
+        for part in &parts {
+            self.mixes(part)?;
+        }
+        let compared = match expr {
+            Expr::Binary { op, .. } => {
+                use BinaryOp::*;
+                matches!(op, Eq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge)
+            }
+            Expr::In { .. } | Expr::Between { .. } | Expr::Like { .. } => true,
+            Expr::Function { name, .. } => {
+                ["LEAST", "GREATEST", "NULLIF", "CONCAT", "REPLACE", "COALESCE", "IFNULL"]
+                    .iter()
+                    .any(|known| name.name.eq_ignore_ascii_case(known))
+            }
+            Expr::Case { .. } => true,
+            _ => false,
+        };
+        let strings = |part: &&Expr| self.ty(part).is_ok_and(|ty| ty.class.is_string());
+        if compared && parts.iter().filter(|part| strings(part)).count() > 1 {
+            let mut coll = collation::NULL;
+            for part in parts.iter().filter(|part| strings(part)) {
+                coll = collation::both(&self.rules, coll, self.ty(part)?.coll);
+                if coll.strength == collation::Strength::None {
+                    return Err(collation::MIX);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `left op right`
+    pub fn compared(&self, left: &Expr, op: BinaryOp, right: &Expr) -> Result<Option<bool>, Fault> {
+        let by = self.pair(left, right)?;
+        if op == BinaryOp::NullSafeEq {
+            let (a, b) = (self.raw(left)?, self.raw(right)?);
+            return Ok(Some(match (a.is_null(), b.is_null()) {
+                (true, true) => true,
+                (true, false) | (false, true) => false,
+                (false, false) => self.order_of(by, (left, &a), (right, &b))? == Ordering::Equal,
+            }));
+        }
+        Ok(self.order(by, left, right)?.map(|order| match op {
+            BinaryOp::Ne | BinaryOp::NeBang => order.is_ne(),
+            BinaryOp::Lt => order.is_lt(),
+            BinaryOp::Le => order.is_le(),
+            BinaryOp::Gt => order.is_gt(),
+            BinaryOp::Ge => order.is_ge(),
+            _ => order.is_eq(),
+        }))
+    }
+
+    /// A branch of `CASE operand WHEN when`.
+    pub fn is_when(&self, operand: &Expr, when: &Expr) -> Result<Option<bool>, Fault> {
+        let by = self.pair(operand, when)?;
+        self.equal(by, self.rules.bare_signs, operand, when)
+    }
+
+    /// Equal, as IN and CASE compare.
+    fn equal(&self, by: As, bare: bool, left: &Expr, right: &Expr) -> Result<Option<bool>, Fault> {
+        if by == As::Int && bare {
+            let Some(a) = self.int(left)? else { return Ok(None) };
+            return Ok(self.int(right)?.map(|b| a == b));
+        }
+        Ok(self.order(by, left, right)?.map(Ordering::is_eq))
+    }
+
+    /// `expr IN (list)`: found, not found, or unknown.
+    pub fn is_in(&self, expr: &Expr, list: &[Expr]) -> Result<Option<bool>, Fault> {
+        let mut found = Some(false);
+        let constants = list.iter().all(constant);
+        let all: Vec<&Expr> = std::iter::once(expr).chain(list).collect();
+        // Strings are compared by the collation of all of them.
+        let texts = match self.by_types(&all) {
+            Ok(As::Text(coll)) => Some(As::Text(coll)),
+            _ => None,
+        };
+        if self.rules.in_rounds && constants && self.ty(expr)?.class == Class::Int && !column(expr) {
+            for item in list {
+                if self.ty(item)?.class == Class::Double {
+                    return Err(Fault::Unsure("IN of a computed whole number and binary constants"));
+                }
+            }
+        }
+        for item in list {
+            let by = texts.map_or_else(|| self.pair(expr, item), Ok)?;
+            let equal = self.equal(by, self.rules.bare_signs && !constants, expr, item)?;
+            if equal == Some(true) {
+                return Ok(Some(true));
+            }
+            found = logic::or(found, equal);
+        }
+        Ok(found)
+    }
+
+    /// `expr BETWEEN low AND high`
+    pub fn is_between(&self, expr: &Expr, low: &Expr, high: &Expr) -> Result<Option<bool>, Fault> {
+        let by = self.by_types(&[expr, low, high])?;
+        if self.raw(expr)?.is_null() {
+            return Ok(None);
+        }
+        if by == As::Int && self.rules.signed_between {
+            let Some(n) = self.int(expr)? else { return Ok(None) };
+            let above = self.int(low)?.map(|low| n as i64 >= low as i64);
+            let below = self.int(high)?.map(|high| n as i64 <= high as i64);
+            return Ok(logic::and(above, below));
+        }
+        let above = self.order(by, expr, low)?.map(Ordering::is_ge);
+        let below = self.order(by, expr, high)?.map(Ordering::is_le);
+        Ok(logic::and(above, below))
+    }
+
+    /// `expr LIKE pattern`
+    pub fn is_like(&self, expr: &Expr, pattern: &Expr) -> Result<Option<bool>, Fault> {
+        let coll = collation::both(&self.rules, self.ty(expr)?.coll, self.ty(pattern)?.coll);
+        if coll.strength == collation::Strength::None {
+            return Err(collation::MIX);
+        }
+        let (Some(text), Some(pattern)) = (self.text(expr)?, self.text(pattern)?) else { return Ok(None) };
+        let (text, pattern): (Vec<char>, Vec<char>) = (text.chars().collect(), pattern.chars().collect());
+        like::like(&text, &pattern, Some('\\'), &|a, b| collation::equal(coll, a, b))
+            .map(Some)
+            .ok_or(Fault::Unsure("a pattern that ends in its escape"))
+    }
+}
+
+/// The expressions right inside one.
+fn parts(expr: &Expr) -> Vec<&Expr> {
+    match expr {
+        Expr::Unary { expr, .. }
+        | Expr::IsNull { expr, .. }
+        | Expr::IsBool { expr, .. }
+        | Expr::Collate { expr, .. }
+        | Expr::Cast { expr, .. }
+        | Expr::Paren(expr) => vec![expr],
+        Expr::Binary { left, right, .. } => vec![left, right],
+        Expr::In { expr, list: InList::Exprs(list), .. } => std::iter::once(&**expr).chain(list).collect(),
+        Expr::Between { expr, low, high, .. } => vec![expr, low, high],
+        Expr::Like { expr, pattern, .. } => vec![expr, pattern],
+        Expr::Case { operand, whens, otherwise } => {
+            let whens = whens.iter().flat_map(|when| [&when.when, &when.then]);
+            operand.as_deref().into_iter().chain(whens).chain(otherwise.as_deref()).collect()
+        }
+        Expr::Function { args, .. } => list(args).iter().collect(),
+        Expr::In { .. }
+        | Expr::Row(_)
+        | Expr::Literal(_)
+        | Expr::Column(_)
+        | Expr::Variable(_)
+        | Expr::Default
+        | Expr::BareFunction(_)
+        | Expr::Subquery(_)
+        | Expr::Exists(_) => Vec::new(),
+    }
+}
+
+/// Is it a column by itself?
+fn column(expr: &Expr) -> bool {
+    match expr {
+        Expr::Column(_) => true,
+        Expr::Paren(inner) => column(inner),
+        _ => false,
+    }
+}
+
+/// A whole number with its sign.
+fn signed(datum: &Datum) -> Result<i128, Fault> {
+    Ok(match datum {
+        Datum::UInt(n) => i128::from(*n),
+        other => i128::from(convert::int(other)?.unwrap_or(0) as i64),
+    })
+}
+
+fn bytes(datum: &Datum) -> Result<Vec<u8>, Fault> {
+    match datum {
+        Datum::Bytes(bytes) => Ok(bytes.clone()),
+        other => Ok(convert::text(other)?.unwrap_or_default().into_bytes()),
+    }
+}

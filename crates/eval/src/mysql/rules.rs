@@ -1,0 +1,121 @@
+//! In what the versions differ.
+
+use std::cmp::Ordering;
+
+use model::{Product, Version};
+
+/// How one version computes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Is it MariaDB?
+    pub mariadb: bool,
+    /// How columns of a fresh schema are compared.
+    pub columns: Comparing,
+    /// Do columns have the character set of the connection, so that both collations do not mix?
+    pub one_charset: bool,
+    /// Does XOR take its operands as whole numbers, so that 0.4 is false?
+    pub whole_xor: bool,
+    /// Do CASE and IF show the chosen branch as it is, instead of in the common type?
+    pub bare_branches: bool,
+    /// Is a value that is a condition by itself taken as a whole number in WHERE, so that 0.4 is false?
+    pub whole_where: bool,
+    /// Do whole numbers with and without a sign have an exact number in common, instead of one of the two?
+    pub mixed_signs: bool,
+    /// Does BETWEEN take all whole numbers as signed?
+    pub signed_between: bool,
+    /// Do IN (with columns in its list) and CASE compare whole numbers bit by bit, whatever their sign?
+    pub bare_signs: bool,
+    /// Is a quotient rounded to the digits that are shown, instead of keeping all that were computed?
+    pub short_quotient: bool,
+    /// Does ROUND show no more digits than there were?
+    pub short_round: bool,
+    /// Is GREATEST the last of those that are equal, instead of the first?
+    pub last_greatest: bool,
+    /// Does IN round binary constants if the left side is a computed whole number?
+    pub in_rounds: bool,
+    /// Do operators on bits round binary numbers and strings like exact numbers?
+    pub round_bits: bool,
+    /// Is what does not fit into a column an error?
+    pub strict: bool,
+}
+
+/// How texts are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Comparing {
+    /// Do blanks at the end count?
+    pub no_pad: bool,
+    /// Is the order that of the Unicode algorithm, where marks stand before digits?
+    pub unicode: bool,
+}
+
+/// utf8mb4_general_ci, and latin1_swedish_ci as far as ASCII goes.
+pub(super) const GENERAL: Comparing = Comparing { no_pad: false, unicode: false };
+
+impl Rules {
+    /// Those of a version.
+    pub fn of(product: Product, version: &Version) -> Rules {
+        let since = |parts: &[u32]| version.cmp_prefix(&Version(parts.to_vec())) != Ordering::Less;
+        match product {
+            Product::Mysql | Product::Reference => {
+                let eight = since(&[8]);
+                let columns = if eight { Comparing { no_pad: true, unicode: true } } else { GENERAL };
+                Rules {
+                    mariadb: false,
+                    columns,
+                    one_charset: eight,
+                    whole_xor: !eight,
+                    bare_branches: true,
+                    whole_where: !eight,
+                    mixed_signs: eight,
+                    signed_between: !eight,
+                    bare_signs: true,
+                    short_quotient: since(&[8, 1]),
+                    short_round: eight,
+                    last_greatest: eight,
+                    in_rounds: since(&[8, 1]),
+                    round_bits: false,
+                    strict: since(&[5, 7]),
+                }
+            }
+            Product::Mariadb => {
+                // The default became utf8mb4 with uca1400_ai_ci in 11.6.
+                let late = since(&[11, 6]);
+                Rules {
+                    mariadb: true,
+                    columns: if late { Comparing { no_pad: false, unicode: true } } else { GENERAL },
+                    one_charset: late,
+                    whole_xor: true,
+                    bare_branches: false,
+                    whole_where: !since(&[11, 8]),
+                    mixed_signs: true,
+                    signed_between: false,
+                    bare_signs: false,
+                    short_quotient: false,
+                    short_round: false,
+                    last_greatest: false,
+                    in_rounds: false,
+                    round_bits: true,
+                    strict: since(&[10, 2]),
+                }
+            }
+            // They have rules of their own; nobody asks here for them.
+            Product::Postgres | Product::Sqlite => Rules {
+                mariadb: false,
+                columns: GENERAL,
+                one_charset: true,
+                whole_xor: false,
+                bare_branches: false,
+                whole_where: false,
+                mixed_signs: true,
+                signed_between: false,
+                bare_signs: false,
+                short_quotient: false,
+                short_round: false,
+                last_greatest: false,
+                in_rounds: false,
+                round_bits: false,
+                strict: true,
+            },
+        }
+    }
+}
