@@ -3,10 +3,7 @@
 
 use model::sql::{BinaryOp, Expr};
 
-use super::{
-    DIGITS, OVERFLOW, Row, convert,
-    types::Class,
-};
+use super::{DIGITS, OVERFLOW, Row, convert, types::Class};
 use crate::{Datum, Decimal, Fault, decimal::power};
 
 impl Row<'_> {

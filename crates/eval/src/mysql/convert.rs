@@ -266,7 +266,9 @@ fn whole(bits: u64, unsigned: bool, raw: &Datum) -> Result<Datum, Fault> {
         _ => (bits as i64) < 0,
     };
     match (unsigned, negative, bits > i64::MAX as u64) {
-        (true, true, _) | (false, false, true) => Err(Fault::Unsure("signed and unsigned numbers in one result")),
+        (true, true, _) | (false, false, true) => {
+            Err(Fault::Unsure("signed and unsigned numbers in one result"))
+        }
         (true, false, _) => Ok(Datum::UInt(bits)),
         (false, _, _) => Ok(Datum::Int(bits as i64)),
     }

@@ -21,9 +21,9 @@ impl Row<'_> {
             ("GREATEST", args) => self.extreme(expr, args, Ordering::Greater),
             ("ABS", [arg]) => self.abs(expr, arg),
             ("MOD", [left, right]) => self.arithmetic(left, model::sql::BinaryOp::Mod, right),
-            ("SIGN", [arg]) => Ok(self.real(arg)?.map_or(Datum::Null, |d| {
-                Datum::Int(i64::from(d > 0.0) - i64::from(d < 0.0))
-            })),
+            ("SIGN", [arg]) => Ok(self
+                .real(arg)?
+                .map_or(Datum::Null, |d| Datum::Int(i64::from(d > 0.0) - i64::from(d < 0.0)))),
             ("ROUND", [arg, ..]) => self.rounded(expr, arg),
             ("FLOOR", [arg]) => self.whole(expr, arg, false),
             ("CEIL" | "CEILING", [arg]) => self.whole(expr, arg, true),
@@ -102,8 +102,12 @@ impl Row<'_> {
             return Err(Fault::Unsure("a function of bytes"));
         }
         let mut best: Option<Datum> = None;
-        let signs: Vec<bool> = args.iter().map(|arg| Ok(self.ty(arg)?.unsigned)).collect::<Result<_, Fault>>()?;
-        let mixed = ty.class == Class::Int && !self.rules.mixed_signs && signs.contains(&true) && signs.contains(&false);
+        let signs: Vec<bool> =
+            args.iter().map(|arg| Ok(self.ty(arg)?.unsigned)).collect::<Result<_, Fault>>()?;
+        let mixed = ty.class == Class::Int
+            && !self.rules.mixed_signs
+            && signs.contains(&true)
+            && signs.contains(&false);
         for arg in args {
             let value = match ty.class {
                 Class::Text => self.text(arg)?.map_or(Datum::Null, Datum::Text),

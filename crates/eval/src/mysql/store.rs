@@ -13,7 +13,9 @@ pub(super) fn store(rules: &Rules, value: &Datum, ty: &SqlType) -> Result<Datum,
         return Ok(Datum::Null);
     }
     match (strictly(value, ty), rules.strict) {
-        (Err(Fault::Error(_)), false) => Err(Fault::Unsure("a value that is cut to fit, where the mode is not strict")),
+        (Err(Fault::Error(_)), false) => {
+            Err(Fault::Unsure("a value that is cut to fit, where the mode is not strict"))
+        }
         (stored, _) => stored,
     }
 }
@@ -32,7 +34,11 @@ fn strictly(value: &Datum, ty: &SqlType) -> Result<Datum, Fault> {
         SqlType::Char(n) => {
             let text = text(value)?;
             let kept = text.trim_end_matches(' ');
-            if kept.chars().count() > usize::from(*n) { Err(RANGE) } else { Ok(Datum::Text(kept.to_string())) }
+            if kept.chars().count() > usize::from(*n) {
+                Err(RANGE)
+            } else {
+                Ok(Datum::Text(kept.to_string()))
+            }
         }
         SqlType::Varchar(n) => {
             let text = text(value)?;

@@ -216,7 +216,9 @@ impl Row<'_> {
             Add | Sub | Mul | Div | Rem | Mod => self.arithmetic_ty(op, self.ty(left)?, self.ty(right)?),
             IntDiv => Ty { unsigned: self.ty(left)?.unsigned || self.ty(right)?.unsigned, ..Ty::int() },
             BitOr | BitAnd | BitXor | Shl | Shr => Ty::unsigned(),
-            Or | OrBars | Xor | And | AndAmps | Eq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge => Ty::int(),
+            Or | OrBars | Xor | And | AndAmps | Eq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge => {
+                Ty::int()
+            }
             EqEq | Is | IsNot | IsDistinct | IsNotDistinct | Power | Match | NotMatch | MatchNoCase
             | NotMatchNoCase | Concat => return Err(SYNTAX),
         })

@@ -39,9 +39,7 @@ impl Row<'_> {
                 UnaryOp::BitNot => Ok(self.bit_pattern(expr)?.map_or(Datum::Null, |n| Datum::UInt(!n))),
             },
             Expr::Binary { left, op, right } => self.binary(left, *op, right),
-            Expr::IsNull { expr, negated, .. } => {
-                Ok(number(Some(self.raw(expr)?.is_null() != *negated)))
-            }
+            Expr::IsNull { expr, negated, .. } => Ok(number(Some(self.raw(expr)?.is_null() != *negated))),
             Expr::IsBool { expr, negated, test } => {
                 let truth = self.truth(expr)?;
                 let holds = match test {
