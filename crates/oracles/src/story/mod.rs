@@ -186,6 +186,7 @@ impl<'a> Story<'a> {
         self.steps.iter().find_map(|step| match step.kind {
             Kind::Unread => Some("unparsed"),
             Kind::Ddl => Some("schema-changed"),
+            Kind::Set if enforces_foreign_keys(&step.tree) => None,
             Kind::Set => Some("settings-changed"),
             Kind::Begin
             | Kind::Commit
@@ -199,4 +200,9 @@ impl<'a> Story<'a> {
             | Kind::LockTable => None,
         })
     }
+}
+
+/// SQLite enforces foreign keys only where a session asks for it. That changes what is refused, not who wrote what.
+fn enforces_foreign_keys(tree: &Option<Statement>) -> bool {
+    matches!(tree, Some(Statement::Pragma(pragma)) if pragma.name.name.eq_ignore_ascii_case("foreign_keys"))
 }
