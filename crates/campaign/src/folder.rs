@@ -6,6 +6,7 @@
 //! events.jsonl         what happened, a line each
 //! progress/0           target 0: a line of counts per schema, written over in place
 //! progress/clock       milliseconds of hunting so far
+//! quality/0            target 0: what its cases were like
 //! findings/1f09.../    a finding each, whole or not there
 //! ```
 //!
@@ -27,6 +28,7 @@ use crate::{
     HuntError,
     events::Said,
     filing::Filed,
+    quality::Quality,
     settings::Settings,
     tally::{LINE, Tally},
 };
@@ -46,7 +48,7 @@ impl Folder {
         if there {
             return Err(HuntError::Unfit(format!("{} is there already and not empty", path.display())));
         }
-        for part in ["findings", "progress", "servers"] {
+        for part in ["findings", "progress", "quality", "servers"] {
             let part = path.join(part);
             fs::create_dir_all(&part).map_err(|error| HuntError::at(&part, error))?;
         }
@@ -157,6 +159,16 @@ impl Folder {
     /// Keeps what a target turned out to be.
     pub fn set_server(&self, target: usize, info: &ServerInfo) -> Result<(), HuntError> {
         write_whole(&self.path.join(format!("servers/{target}.json")), &json(info))
+    }
+
+    /// What was counted of the quality of a target's cases.
+    pub fn quality(&self, target: usize) -> Quality {
+        read_json(&self.path.join(format!("quality/{target}.json"))).unwrap_or_default()
+    }
+
+    /// Keeps it.
+    pub fn set_quality(&self, target: usize, quality: &Quality) -> Result<(), HuntError> {
+        write_whole(&self.path.join(format!("quality/{target}.json")), &json(quality))
     }
 
     /// The findings that are filed.

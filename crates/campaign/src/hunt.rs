@@ -12,7 +12,7 @@ use std::{
 };
 
 use execute::{LaunchError, Options, Placement, Runner};
-use generate::Generator;
+use generate::{Generator, Profile};
 use model::{Fingerprint, ServerInfo, Target};
 use oracles::Oracle;
 
@@ -23,6 +23,7 @@ use crate::{
     filing::Filed,
     folder::Folder,
     known::Known,
+    quality::Quality,
     settings::Settings,
     summary::Summary,
     tally::Tally,
@@ -43,6 +44,8 @@ pub struct Campaign<'a> {
     pub folder: Folder,
     /// What is known already.
     pub known: Known,
+    /// What the generator draws how often.
+    pub profile: Profile,
     /// The judges.
     pub oracles: Vec<Box<dyn Oracle>>,
     /// Brings up servers.
@@ -55,7 +58,7 @@ impl Campaign<'_> {
     /// The generator for a target.
     pub fn generator(&self, at: usize, info: &ServerInfo) -> Generator {
         let levels = &self.settings.quarry[at].levels;
-        Generator::new(self.settings.seed, info.product, &info.version, levels)
+        Generator::with(self.settings.seed, info.product, &info.version, levels, self.profile.clone())
     }
 }
 
@@ -79,6 +82,7 @@ pub(crate) struct Shared<'a> {
     pub campaign: &'a Campaign<'a>,
     deals: Vec<Mutex<Option<Deal>>>,
     tallies: Vec<Mutex<Tally>>,
+    qualities: Vec<Mutex<Quality>>,
     groups: Mutex<BTreeMap<(usize, Fingerprint), Group>>,
     begun: OnceLock<Instant>,
     /// Milliseconds of earlier sittings.
@@ -105,6 +109,7 @@ impl<'a> Shared<'a> {
             campaign,
             deals: (0..targets).map(|_| Mutex::new(None)).collect(),
             tallies: tallies.into_iter().map(Mutex::new).collect(),
+            qualities: (0..targets).map(|at| Mutex::new(campaign.folder.quality(at))).collect(),
             groups: Mutex::new(BTreeMap::new()),
             begun: OnceLock::new(),
             before: campaign.folder.clock(),
@@ -207,6 +212,22 @@ impl<'a> Shared<'a> {
         self.campaign.folder.set_progress(at, schema, after)?;
         lock(&self.tallies[at]).replace(before, after);
         Ok(())
+    }
+
+    /// Takes over what a worker has counted of the quality of its cases.
+    pub fn counted(&self, at: usize, quality: &Quality) {
+        lock(&self.qualities[at]).merge(quality);
+    }
+
+    fn qualities(&self) -> Vec<Quality> {
+        self.qualities.iter().map(|quality| lock(quality).clone()).collect()
+    }
+
+    /// Keeps what was counted so far. What a killed process had not kept is missing from the opportunities, which then
+    /// promise less than they could.
+    fn keep(&self) -> Result<(), HuntError> {
+        let mut kept = self.qualities().into_iter().enumerate();
+        kept.try_for_each(|(at, quality)| self.campaign.folder.set_quality(at, &quality))
     }
 
     /// Works until nothing is left to do.
@@ -330,7 +351,7 @@ pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<Summary, Hun
             progress.iter().for_each(&mut *hook);
             let written = if shared.elapsed() >= logged + LOGGED {
                 logged = shared.elapsed();
-                progress.iter().try_for_each(|said| campaign.folder.log(said))
+                progress.iter().try_for_each(|said| campaign.folder.log(said)).and(shared.keep())
             } else {
                 Ok(())
             };
@@ -358,6 +379,7 @@ pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<Summary, Hun
         campaign.folder.log(&said)?;
         hook(&said);
     }
+    shared.keep()?;
     let groups = lock(&shared.groups).clone();
-    Summary::new(campaign, why, shared.elapsed(), &tallies, &lost, &groups)
+    Summary::new(campaign, why, shared.elapsed(), &tallies, &lost, &groups, shared.qualities())
 }

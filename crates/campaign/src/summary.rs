@@ -10,6 +10,7 @@ use crate::{
     events::Ending,
     filing::Filed,
     hunt::{Campaign, Group},
+    quality::{Chance, Quality, chances},
     tally::Tally,
 };
 
@@ -45,6 +46,10 @@ pub struct Hunted {
     pub version: Option<String>,
     /// What was counted.
     pub tally: Tally,
+    /// What its cases were like.
+    pub quality: Quality,
+    /// What could have shown, how often.
+    pub chances: Vec<Chance>,
     /// Was it given up?
     pub lost: bool,
 }
@@ -84,9 +89,13 @@ impl Summary {
         tallies: &[Tally],
         lost: &[bool],
         groups: &BTreeMap<(usize, Fingerprint), Group>,
+        qualities: Vec<Quality>,
     ) -> Result<Summary, HuntError> {
         let settings = &campaign.settings;
-        let hunted = settings.quarry.iter().enumerate().map(|(at, quarry)| Hunted {
+        let quarry = settings.quarry.iter().zip(qualities).enumerate();
+        let hunted = quarry.map(|(at, (quarry, quality))| Hunted {
+            chances: chances(&quality, quarry.target.product),
+            quality,
             target: quarry.target.clone(),
             version: campaign.folder.server(at).map(|info| info.version.to_string()),
             tally: tallies[at],

@@ -16,6 +16,7 @@ use crate::{
     filing::{self, Evidence, Filed},
     hunt::Shared,
     judge, leftovers,
+    quality::Counter,
     settings::Quarry,
     tally::Tally,
     usage,
@@ -51,6 +52,7 @@ pub(crate) struct Bench<'a> {
     worker: usize,
     runner: Runner,
     generator: Generator,
+    counter: Counter,
     info: ServerInfo,
     level: Level,
     /// The case that ran last on this server, and what it ended with.
@@ -86,6 +88,7 @@ impl<'a> Bench<'a> {
             worker,
             runner,
             generator,
+            counter: Counter::new(info.product),
             info,
             level,
             past: None,
@@ -129,6 +132,12 @@ impl<'a> Bench<'a> {
 
     /// Does a piece of work, as far as the hunt lasts.
     pub fn work(&mut self, piece: Piece) -> Result<(), Stop> {
+        let done = self.cases(piece);
+        self.shared.counted(self.at, &std::mem::take(&mut self.counter.quality));
+        done
+    }
+
+    fn cases(&mut self, piece: Piece) -> Result<(), Stop> {
         let mut written = piece.before;
         let mut tally = Tally { schemas: 1, ..written };
         let mut set =
@@ -171,6 +180,7 @@ impl<'a> Bench<'a> {
         };
         self.refusals = 0;
         tally.trace(&run.trace);
+        self.counter.add(made, &run.trace);
         let ended = run.trace.final_state.clone().unwrap_or_default();
         let seen = answer(&made.case, run);
         let mut undecided = !judge::admissible(&seen);

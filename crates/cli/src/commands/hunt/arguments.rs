@@ -47,6 +47,9 @@ pub struct Args {
     /// Go on with the run in this folder; no case is run twice
     #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "level", "seed", "oracle", "keep", "confirm", "basedir"])]
     pub resume: Option<PathBuf>,
+    /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
+    #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
+    pub profile: String,
     /// Who judges, with commas; by default all that need no contract
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub oracle: Vec<String>,

@@ -4,19 +4,20 @@ use oracles::Oracle;
 
 use crate::errors::Advised;
 
-/// The names of all, in the order in which they judge.
-pub const NAMES: [&str; 0] = [];
-
-/// The oracles of these names.
+/// The oracles of these names; all of them without any.
 pub fn named(names: &[String]) -> anyhow::Result<Vec<Box<dyn Oracle>>> {
-    names
-        .iter()
-        .map(|name| {
-            Err(Advised {
-                message: format!("`{name}` is not an oracle"),
-                advice: vec![format!("there are: {}", NAMES.join(", "))],
-            }
-            .into())
-        })
-        .collect()
+    let mut all = oracles::all();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    if let Some(wrong) = names.iter().find(|name| all.iter().all(|oracle| oracle.name() != name.as_str())) {
+        let there: Vec<&str> = all.iter().map(|oracle| oracle.name()).collect();
+        return Err(Advised {
+            message: format!("`{wrong}` is not an oracle"),
+            advice: vec![format!("the oracles: {}", there.join(", "))],
+        }
+        .into());
+    }
+    all.retain(|oracle| names.iter().any(|name| name == oracle.name()));
+    Ok(all)
 }

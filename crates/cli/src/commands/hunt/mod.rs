@@ -32,6 +32,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         oracles: judges::named(&told.settings.oracles)?,
         settings: told.settings,
         folder: told.folder,
+        profile: told.profile,
         known: told.known,
         launch: &launch,
         stop: &interrupt::asked,

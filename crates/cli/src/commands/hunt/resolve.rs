@@ -6,6 +6,7 @@ use std::{
 };
 
 use campaign::{Budget, Folder, Known, Quarry, Settings};
+use generate::Profile;
 use model::{Level, Product, Seed, Target};
 
 use super::{arguments::Args, judges};
@@ -13,7 +14,7 @@ use crate::{
     arguments::{Levels, Where},
     choice::Choice,
     errors::Advised,
-    targets,
+    profiles, targets,
 };
 
 /// How long a hunt without arguments lasts, and one that says nothing of an end.
@@ -23,6 +24,8 @@ const SHORT: u64 = 20;
 pub struct Told {
     /// What to do.
     pub settings: Settings,
+    /// What the generator draws how often.
+    pub profile: Profile,
     /// Where everything is kept.
     pub folder: Folder,
     /// What is known.
@@ -41,8 +44,8 @@ pub fn resolve(args: &Args) -> anyhow::Result<Told> {
     if let Some(path) = &args.resume {
         return resume(args, path, known);
     }
-    let settings = settings(args)?;
-    judges::named(&settings.oracles)?;
+    let profile = profiles::load(&args.profile)?;
+    let settings = settings(args, &profile)?;
     let path = match &args.out {
         Some(path) => path.clone(),
         None => unused(Path::new("isopod-runs")),
@@ -55,7 +58,7 @@ pub fn resolve(args: &Args) -> anyhow::Result<Told> {
         ],
     })?;
     let by_default = args.targets.is_empty() && args.time.is_none() && args.cases.is_none();
-    Ok(Told { settings, folder, known, by_default })
+    Ok(Told { settings, profile, folder, known, by_default })
 }
 
 fn resume(args: &Args, path: &Path, known: Known) -> anyhow::Result<Told> {
@@ -79,14 +82,15 @@ fn resume(args: &Args, path: &Path, known: Known) -> anyhow::Result<Told> {
     for quarry in &settings.quarry {
         targets::version(&quarry.target)?;
     }
-    Ok(Told { settings, folder, known, by_default: false })
+    let profile = Profile::parse(&settings.profile, &settings.profile_text)?;
+    Ok(Told { settings, profile, folder, known, by_default: false })
 }
 
 fn budget(args: &Args) -> Option<Budget> {
     args.cases.map(Budget::Cases).or(args.time.map(Budget::Seconds))
 }
 
-fn settings(args: &Args) -> anyhow::Result<Settings> {
+fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
     let embedded = Target {
         product: Product::Sqlite,
         version: None,
@@ -114,10 +118,7 @@ fn settings(args: &Args) -> anyhow::Result<Settings> {
         }
         .into());
     }
-    let oracles = match args.oracle.as_slice() {
-        [] => judges::NAMES.map(str::to_string).to_vec(),
-        names => names.to_vec(),
-    };
+    let oracles = judges::named(&args.oracle)?.iter().map(|oracle| oracle.name().to_string()).collect();
     let workers = args.workers.map_or_else(|| execute::os::cpus().len().max(1), |workers| workers as usize);
     Ok(Settings {
         isopod: env!("CARGO_PKG_VERSION").to_string(),
@@ -125,9 +126,9 @@ fn settings(args: &Args) -> anyhow::Result<Settings> {
         quarry,
         budget: budget(args).unwrap_or(Budget::Seconds(SHORT)),
         workers,
-        profile: "workload".to_string(),
-        profile_text: String::new(),
-        profile_hash: String::new(),
+        profile: profile.name.clone(),
+        profile_text: profile.text(),
+        profile_hash: profile.hash(),
         oracles,
         confirm: args.confirm as u32,
         keep: args.keep,

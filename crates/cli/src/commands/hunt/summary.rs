@@ -1,6 +1,9 @@
 //! What is said before and after a hunt.
 
-use campaign::{Budget, Campaign, Summary, summary::Row};
+use campaign::{
+    Budget, Campaign, Summary,
+    summary::{Hunted, Row},
+};
 use model::Target;
 use report::{
     Style,
@@ -75,6 +78,7 @@ pub fn show(campaign: &Campaign<'_>, summary: &Summary, by_default: bool) {
             share(tally.failed, tally.statements),
             share(tally.failed_by_others, tally.statements)
         );
+        chances(hunted);
         if tally.refused > 0 {
             say!("  {} could not be run; events.jsonl says why", plural(tally.refused, "case"));
         }
@@ -119,6 +123,22 @@ fn next(summary: &Summary, by_default: bool) {
             summary.total().cases
         );
     }
+}
+
+/// How often a known family of bugs could have shown: the least often, and what that bounds.
+fn chances(hunted: &Hunted) {
+    let families = || hunted.chances.iter().filter(|chance| chance.family);
+    let came = families().filter(|chance| chance.cases > 0);
+    let Some(least) = came.clone().min_by_key(|chance| chance.cases) else { return };
+    say!(
+        "  {} of {} families of known bugs, each at each level, could have shown; least often {} at {}: {} cases (a rate below 3/{})",
+        came.count(),
+        families().count(),
+        least.name,
+        least.level,
+        thousands(least.cases),
+        least.cases
+    );
 }
 
 fn what(row: &Row) -> String {
