@@ -88,6 +88,10 @@ pub struct Begin {
 pub struct Tables {
     /// Leaves nothing of the old rows behind; the name stands at `{}`.
     pub empty_clean: &'static str,
+    /// Does `empty_clean` take several names at once?
+    pub lists: bool,
+    /// May several statements be sent as one, with semicolons between them? They are one transaction then.
+    pub joins: bool,
     /// The word in a definition that makes a counter which `empty_clean` does not set back.
     pub counter: Option<&'static str>,
     /// Cheap; old versions and counters may stay behind.

@@ -9,7 +9,8 @@ use crate::{
     aftermath::{self, Lookout, Looks},
     ask::{must, text},
     os,
-    prepare::{Plan, Reset, Stage},
+    plan::{Plan, Reader},
+    prepare::{Reset, Stage},
     scheduler::Play,
     seams::{ConnectError, LockMonitor, Server, Session},
     slot::Slot,
@@ -85,6 +86,9 @@ pub struct Run {
     pub aftermath: Aftermath,
 }
 
+/// So many sessions are put aside at most.
+const PARKED: usize = 32;
+
 /// Runs cases on one server.
 pub struct Executor {
     pub(crate) server: Box<dyn Server>,
@@ -98,6 +102,9 @@ pub struct Executor {
     holder: Option<Box<dyn Session>>,
     stage: Stage,
     lookout: Lookout,
+    pub(crate) reader: Reader,
+    /// Sessions at other levels than those of the last case: setting a level and reading it back takes two round trips.
+    parked: Vec<Slot>,
     dead: bool,
     spoiled: bool,
 }
@@ -125,6 +132,8 @@ impl Executor {
             slots: Vec::new(),
             stage: Stage::default(),
             lookout,
+            reader: Reader::default(),
+            parked: Vec::new(),
             options,
             counts: Counts::default(),
             dead: false,
@@ -159,7 +168,7 @@ impl Executor {
         {
             return Err(ConnectError::Untrusted(format!("{}: {}", found.place, found.why)));
         }
-        let plan = Plan::new(case, self.dialect);
+        let plan = self.reader.plan(case, self.dialect);
         self.spoiled |= plan.changes_server;
         for _ in 1..self.options.tries {
             let run = self.run_once(case, &plan, level)?;
@@ -263,6 +272,9 @@ impl Executor {
         if let Some(slot) = self.slots.get_mut(i) {
             slot.clean();
         }
+        if self.options.reset == Reset::Fast {
+            self.exchange(i, spec.autocommit, level)?;
+        }
         if self.slots.get(i).is_none_or(|slot| slot.session.is_none()) {
             let session = self.server.connect()?;
             self.monitor.watch(session.id())?;
@@ -293,6 +305,25 @@ impl Executor {
         Ok(())
     }
 
+    /// Puts a session that is set otherwise aside, and takes one that is as it should be; without one a new one is opened.
+    fn exchange(&mut self, i: usize, autocommit: bool, level: Level) -> Result<(), ConnectError> {
+        let Some(slot) = self.slots.get_mut(i) else { return Ok(()) };
+        let fits = |slot: &Slot| slot.level == Some(level) && slot.autocommit == autocommit;
+        if self.dialect.set_level.is_none() || slot.level.is_none() || slot.session.is_none() || fits(slot) {
+            return Ok(());
+        }
+        match self.parked.iter().position(fits) {
+            Some(at) => std::mem::swap(slot, &mut self.parked[at]),
+            None if self.parked.len() < PARKED => {
+                let session = self.server.connect()?;
+                self.monitor.watch(session.id())?;
+                self.parked.push(std::mem::replace(slot, Slot::new(session)));
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
     /// Every table that is there, read by a session that took no part; none if the server cannot be asked.
     fn final_state(&mut self, case: &Case, plan: &Plan) -> Option<Vec<(String, RowSet)>> {
         if let (Some(holder), Reset::Clean) = (&mut self.holder, self.options.reset) {
@@ -311,12 +342,13 @@ impl Executor {
                 });
                 let mut names: Vec<String> = there.map(|row| text(&found, row, 0)).collect();
                 names.sort_unstable();
-                names
+                let query = |name: &String| format!("SELECT * FROM {}", self.dialect.quoted(name));
+                names.into_iter().map(|name| (name.clone(), query(&name))).collect()
             }
         };
         let mut read = Vec::new();
-        for table in tables {
-            match must(control, &format!("SELECT * FROM {}", self.dialect.quoted(&table))) {
+        for (table, query) in tables {
+            match must(control, &query) {
                 Ok(rows) => read.push((table, rows)),
                 // A step dropped it, or never made it.
                 Err(ConnectError::Own { .. }) => {}

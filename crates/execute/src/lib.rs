@@ -11,10 +11,12 @@
 
 mod aftermath;
 pub mod ask;
+mod bare;
 mod end;
 mod executor;
 pub mod os;
 pub mod placement;
+mod plan;
 mod prepare;
 mod runner;
 mod scheduler;
@@ -23,8 +25,10 @@ mod slot;
 mod watchdog;
 
 pub use aftermath::Looks;
+pub use bare::Bare;
 pub use executor::{Counts, Executor, Options, Run, Timing};
 pub use placement::{Placed, Placement};
-pub use prepare::{Plan, Reset};
+pub use plan::Plan;
+pub use prepare::Reset;
 pub use runner::{Launch, LaunchError, Runner};
 pub use seams::{Answer, ConnectError, LockMonitor, RawError, RawReply, Server, Session, SessionId, Settled};

@@ -1,4 +1,4 @@
-//! Before a case: its tables, its rows, its sessions.
+//! Before a case: its tables and its rows.
 //!
 //! Where the whole setup could be parsed it is data, and a case whose tables are there already only has them
 //! emptied and filled again. There are two ways to empty a table:
@@ -6,15 +6,17 @@
 //! * **clean**: TRUNCATE, and a read view held against purge, so that a replay gives the same trace;
 //! * **fast**: DELETE, about ten times cheaper, but delete-marked rows and counters stay behind and change later waits.
 //!
-//! A setup that is not data is run anew each time: everything in our own schema is dropped first.
+//! Children are emptied before their parents; where that is not enough (a row that refers to its own table), the session that does
+//! it does not look at foreign keys. A setup that is not data is run anew each time: everything in our own schema is dropped first.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use dialect::{Dialect, sql};
-use model::{Case, schema::SetupData};
+use dialect::Dialect;
+use model::Case;
 
 use crate::{
     ask::{must, text},
+    plan::{Plan, Tables},
     seams::{ConnectError, Session},
 };
 
@@ -32,105 +34,20 @@ pub enum Reset {
 /// What is in our schema now.
 #[derive(Debug, Default)]
 pub struct Stage {
-    /// The DDL that made the tables; none if something unknown is there.
-    ddl: Option<Vec<String>>,
-    /// Tables that may hold rows or leftovers.
-    used: BTreeSet<String>,
+    /// The tables that are there; none if something unknown is.
+    tables: Option<Arc<Tables>>,
+    /// For each of them: may it hold rows or leftovers?
+    used: Vec<bool>,
     /// Did something that we cannot read run, so that there may be more than tables and views?
     strange: bool,
-}
-
-/// What a case needs, worked out once from its text.
-#[derive(Debug)]
-pub struct Plan {
-    /// The setup as data, if it is data.
-    pub setup: Option<SetupData>,
-    /// Why it is not data.
-    pub opaque: Option<String>,
-    /// Tables that the setup fills or a step names; everything else stays as it was.
-    touched: BTreeSet<String>,
-    /// Does a step change the schema, or do something that we cannot read?
-    changes_schema: bool,
-    /// Is there a step or a setup that we cannot read?
-    strange: bool,
-    /// Sessions in which a step changes session state, or does something that we cannot read.
-    pub changes_session: BTreeSet<usize>,
-    /// Does a step change the server for everybody?
-    pub changes_server: bool,
-}
-
-impl Plan {
-    /// Reads the case.
-    pub fn new(case: &Case, dialect: &Dialect) -> Plan {
-        let (setup, opaque) = match sql::setup(dialect.product, &case.setup.statements) {
-            Ok(data) => (Some(data), None),
-            Err(why) => (None, Some(why.to_string())),
-        };
-        let mut plan = Plan {
-            strange: setup.is_none(),
-            setup,
-            opaque,
-            touched: BTreeSet::new(),
-            changes_schema: false,
-            changes_session: BTreeSet::new(),
-            changes_server: false,
-        };
-        for step in &case.steps {
-            match sql::parse(dialect.product, &step.sql) {
-                sql::Parsed::Tree(statement) => {
-                    let facts = sql::facts(&statement);
-                    plan.changes_schema |= facts.changes_schema();
-                    plan.changes_server |= facts.changes_server;
-                    if facts.changes_session || touches_session(&step.sql) {
-                        plan.changes_session.insert(step.session);
-                    }
-                }
-                sql::Parsed::Opaque(_) => {
-                    (plan.changes_schema, plan.strange) = (true, true);
-                    plan.changes_server |=
-                        sql::reach(dialect.product, &step.sql).contains(&sql::Reach::Server);
-                    plan.changes_session.insert(step.session);
-                }
-            }
-        }
-        if let Some(data) = &plan.setup {
-            let texts = || data.inserts.iter().chain(case.steps.iter().map(|step| &step.sql));
-            let names = data.tables.iter().map(|table| &table.name);
-            plan.touched = names.filter(|name| texts().any(|text| mentions(text, name))).cloned().collect();
-        }
-        plan
-    }
-
-    /// The tables whose final state is read, if they are known without asking the server.
-    pub fn tables(&self) -> Option<Vec<String>> {
-        let data = self.setup.as_ref().filter(|_| !self.changes_schema)?;
-        Some(data.tables.iter().map(|table| table.name.clone()).collect())
-    }
-}
-
-/// Does it call what leaves something in the session beside rows? Too often is harmless: the session is reset.
-fn touches_session(text: &str) -> bool {
-    let text = text.to_ascii_uppercase();
-    let words =
-        [" INTO @", "GET_LOCK", "LAST_INSERT_ID", "PG_ADVISORY", "PG_TRY_ADVISORY", "SET_CONFIG", "NEXTVAL"];
-    text.contains(":=") || words.iter().any(|word| text.contains(word))
-}
-
-/// Does the text hold the name as a whole word, in whatever case? Too often is harmless here: a table is emptied for
-/// nothing.
-fn mentions(text: &str, name: &str) -> bool {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    let (text, name) = (text.to_lowercase(), name.to_lowercase());
-    text.match_indices(&name).any(|(at, _)| {
-        !text[..at].chars().next_back().is_some_and(word)
-            && !text[at + name.len()..].chars().next().is_some_and(word)
-    })
+    /// Does our session not look at foreign keys now?
+    relaxed: bool,
 }
 
 impl Stage {
     /// Forgets what is there, so that the next case builds everything anew.
     pub fn forget(&mut self) {
-        self.ddl = None;
+        self.tables = None;
     }
 
     /// Brings tables and rows to what the case begins with. True if the tables were built anew.
@@ -142,52 +59,91 @@ impl Stage {
         plan: &Plan,
         reset: Reset,
     ) -> Result<bool, ConnectError> {
-        let mut built = false;
-        match &plan.setup {
-            Some(data) if self.ddl.as_ref() == Some(&data.ddl) && can_empty(data, dialect, reset) => {
-                self.empty(session, dialect, reset)?;
-                for insert in &data.inserts {
-                    must(session, insert)?;
-                }
-            }
-            _ => {
-                self.ddl = None;
-                drop_all(session, dialect, self.strange)?;
-                self.strange = plan.strange;
-                for statement in &case.setup.statements {
-                    must(session, statement)?;
-                }
-                self.ddl = plan.setup.as_ref().map(|data| data.ddl.clone());
-                built = true;
-            }
+        let there = plan.setup.as_ref().filter(|tables| self.has(tables) && can_empty(tables, reset));
+        let built = there.is_none();
+        match there {
+            Some(tables) => self.refill(session, dialect, tables, reset)?,
+            None => self.build(session, dialect, case, plan)?,
         }
         self.strange |= plan.strange;
-        self.used = plan.touched.clone();
+        self.used.clone_from(&plan.touched);
         if plan.changes_schema {
-            self.ddl = None;
+            self.tables = None;
         }
         Ok(built)
     }
 
-    fn empty(&self, session: &mut dyn Session, dialect: &Dialect, reset: Reset) -> Result<(), ConnectError> {
+    /// Are these the tables that are there?
+    fn has(&self, tables: &Arc<Tables>) -> bool {
+        self.tables.as_ref().is_some_and(|own| Arc::ptr_eq(own, tables) || own.data.ddl == tables.data.ddl)
+    }
+
+    fn build(
+        &mut self,
+        session: &mut dyn Session,
+        dialect: &Dialect,
+        case: &Case,
+        plan: &Plan,
+    ) -> Result<(), ConnectError> {
+        self.tables = None;
+        if let (true, Some(strict)) = (self.relaxed, dialect.tables.after_drop) {
+            must(session, strict)?;
+            self.relaxed = false;
+        }
+        drop_all(session, dialect, self.strange)?;
+        self.strange = plan.strange;
+        for statement in &case.setup.statements {
+            must(session, statement)?;
+        }
+        self.tables.clone_from(&plan.setup);
+        Ok(())
+    }
+
+    /// Empties and fills tables that are there.
+    fn refill(
+        &mut self,
+        session: &mut dyn Session,
+        dialect: &Dialect,
+        tables: &Tables,
+        reset: Reset,
+    ) -> Result<(), ConnectError> {
+        // Both words, or the session would stay as it is for ever.
+        if let (true, false, Some(relax), Some(_)) =
+            (tables.foreign_keys, self.relaxed, dialect.tables.before_drop, dialect.tables.after_drop)
+        {
+            must(session, relax)?;
+            self.relaxed = true;
+        }
+        let mut statements = self.emptying(dialect, tables, reset);
+        statements.extend(tables.data.inserts.iter().cloned());
+        if dialect.tables.joins && statements.len() > 1 {
+            must(session, &statements.join("; "))?;
+            return Ok(());
+        }
+        statements.iter().try_for_each(|statement| must(session, statement).map(|_| ()))
+    }
+
+    /// The statements that empty what may not be empty, children first.
+    fn emptying(&self, dialect: &Dialect, tables: &Tables, reset: Reset) -> Vec<String> {
         let how = match reset {
             Reset::Clean | Reset::Purged => dialect.tables.empty_clean,
             Reset::Fast => dialect.tables.empty_fast,
         };
-        for table in &self.used {
-            must(session, &how.replace("{}", &dialect.quoted(table)))?;
+        let listed = dialect.tables.lists && reset != Reset::Fast;
+        // TRUNCATE of a list must name all that refer to each other.
+        let used = |i: usize| self.used.get(i).copied().unwrap_or(true) || listed && tables.foreign_keys;
+        let names = (0..tables.names.len()).rev().filter(|&i| used(i)).map(|i| tables.names[i].0.as_str());
+        if listed {
+            let names: Vec<&str> = names.collect();
+            return if names.is_empty() { Vec::new() } else { vec![how.replace("{}", &names.join(", "))] };
         }
-        Ok(())
+        names.map(|name| how.replace("{}", name)).collect()
     }
 }
 
-/// TRUNCATE refuses tables with foreign keys, DELETE would need an order: those are built anew. So are tables
-/// with a counter that would go on after a clean reset.
-fn can_empty(data: &SetupData, dialect: &Dialect, reset: Reset) -> bool {
-    let counts =
-        |ddl: &String| dialect.tables.counter.is_some_and(|word| ddl.to_ascii_uppercase().contains(word));
-    data.tables.iter().all(|table| !table.foreign_keys)
-        && (reset == Reset::Fast || !data.ddl.iter().any(counts))
+/// Tables with a counter that would go on after a clean reset are built anew.
+fn can_empty(tables: &Tables, reset: Reset) -> bool {
+    reset == Reset::Fast || !tables.counters
 }
 
 /// Drops everything in our own schema, and nothing else; `more` than tables and views only if there may be some.
@@ -215,18 +171,4 @@ pub fn drop_all(session: &mut dyn Session, dialect: &Dialect, more: bool) -> Res
         must(session, after)?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::mentions;
-
-    #[test]
-    fn a_name_is_a_whole_word() {
-        assert!(mentions("UPDATE t SET a = 1", "t"));
-        assert!(mentions("SELECT * FROM `t`", "t"));
-        assert!(mentions("UPDATE T SET a = 1", "t"));
-        assert!(!mentions("UPDATE tt SET a = 1", "t"));
-        assert!(!mentions("UPDATE t2 SET a = 1", "t"));
-    }
 }

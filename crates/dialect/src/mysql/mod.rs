@@ -42,6 +42,8 @@ pub(crate) const BEGIN: Begin = Begin {
 
 pub(crate) const TABLES: Tables = Tables {
     empty_clean: "TRUNCATE TABLE {}",
+    lists: false,
+    joins: false,
     counter: None, // TRUNCATE sets it back.
     empty_fast: "DELETE FROM {}",
     list: "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = DATABASE()",

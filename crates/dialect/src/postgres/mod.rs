@@ -23,6 +23,8 @@ pub static DIALECT: Dialect = Dialect {
     reopens: |_| false,
     tables: Tables {
         empty_clean: "TRUNCATE TABLE {} RESTART IDENTITY",
+        lists: true,
+        joins: true,
         counter: None, // RESTART IDENTITY sets it back.
         empty_fast: "DELETE FROM {}",
         list: "SELECT relname, CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END FROM pg_catalog.pg_class \

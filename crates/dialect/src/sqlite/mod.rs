@@ -19,6 +19,8 @@ pub static DIALECT: Dialect = Dialect {
     reopens: |_| false,
     tables: Tables {
         empty_clean: "DELETE FROM {}",
+        lists: false,
+        joins: false,
         counter: Some("AUTOINCREMENT"),
         empty_fast: "DELETE FROM {}",
         list: "SELECT name, upper(type) FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'",

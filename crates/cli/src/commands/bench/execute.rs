@@ -8,25 +8,13 @@ use execute::{Executor, Reset, ask};
 use model::{Case, Level, SessionSpec, Setup, Step, Target};
 use serde::Serialize;
 
+use super::us;
 use crate::{
     arguments::{How, SettleBy, Where, count},
     interrupt,
     output::say,
     targets,
 };
-
-/// What to measure.
-#[derive(clap::Subcommand)]
-pub enum Command {
-    /// Measure statements without waits against the bare wire, how fast a wait is known, and what each reset costs
-    #[command(after_help = "\
-Example:
-  isopod bench execute --target mariadb@10.11 --target mysql@9.7
-
-What it costs to know that a statement waits is measured for both ways, --settle proc and sql. Times
-depend on the machine and on what else it does; the ratio to the bare wire much less so.")]
-    Execute(Args),
-}
 
 /// Options.
 #[derive(clap::Args)]
@@ -78,8 +66,7 @@ impl Waits {
 }
 
 /// Runs it.
-pub fn run(command: Command) -> anyhow::Result<u8> {
-    let Command::Execute(args) = command;
+pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let mut results = Vec::new();
     for target in &args.on.targets(None)? {
@@ -173,10 +160,6 @@ fn other_way(args: &Args, target: &Target) -> Option<How> {
         Some(SettleBy::Sql) => SettleBy::Proc,
     });
     target.attached().is_none().then(|| How { settle, ..args.on.how.clone() })
-}
-
-fn us(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6
 }
 
 fn median(times: Vec<Duration>) -> Duration {

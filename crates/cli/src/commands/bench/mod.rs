@@ -1,0 +1,40 @@
+//! `isopod bench`: Isopod measured against the bare server.
+
+mod execute;
+mod hunt;
+
+use std::time::Duration;
+
+/// What to measure.
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Measure statements without waits against the bare wire, how fast a wait is known, and what each reset costs
+    #[command(after_help = "\
+Example:
+  isopod bench execute --target mariadb@10.11 --target mysql@9.7
+
+What it costs to know that a statement waits is measured for both ways, --settle proc and sql. Times
+depend on the machine and on what else it does; the ratio to the bare wire much less so.")]
+    Execute(execute::Args),
+    /// Measure generated cases, executed and reset, against the same statements sent bare
+    #[command(after_help = "\
+Example:
+  isopod bench hunt --target mariadb@10.11 --cases 5000
+
+Bare means: one connection, one transaction after the other, the same resets and the same queries of the
+final state, in turns with the hunt's own way on the same server and CPU. What it takes to know that
+statements wait, which nothing bare has to know, is shown apart.")]
+    Hunt(hunt::Args),
+}
+
+/// Runs it.
+pub fn run(command: Command) -> anyhow::Result<u8> {
+    match command {
+        Command::Execute(args) => execute::run(args),
+        Command::Hunt(args) => hunt::run(&args),
+    }
+}
+
+fn us(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
