@@ -79,13 +79,6 @@ pub enum Event {
         /// Why.
         reason: String,
     },
-    /// A server died or was ended, outside of what a finding tells.
-    Died {
-        /// Which target.
-        target: Target,
-        /// Which case was at hand.
-        case: u64,
-    },
     /// A target cannot be gone on with.
     Lost {
         /// Which target.

@@ -92,6 +92,7 @@ pub(crate) struct Shared<'a> {
     failure: Mutex<Option<HuntError>>,
     events: Mutex<Sender<Said>>,
     idle: AtomicU64,
+    meeting: Mutex<()>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -118,6 +119,7 @@ impl<'a> Shared<'a> {
             failure: Mutex::new(None),
             events: Mutex::new(events),
             idle: AtomicU64::new(0),
+            meeting: Mutex::new(()),
         })
     }
 
@@ -155,6 +157,8 @@ impl<'a> Shared<'a> {
     /// A target has answered: it must be what it was in an earlier sitting, for its cases depend on its version.
     pub fn met(&self, at: usize, info: &ServerInfo) -> Result<(), Stop> {
         self.begun.get_or_init(Instant::now);
+        // Two workers of one target come here at the same time.
+        let _first = lock(&self.meeting);
         match self.campaign.folder.server(at) {
             None => Ok(self.campaign.folder.set_server(at, info)?),
             Some(before) if before.version == info.version => Ok(()),

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use execute::{ConnectError, LaunchError, Options, Placement, Reset, Run, Runner};
+use execute::{ConnectError, LaunchError, Looks, Options, Placement, Reset, Run, Runner};
 use generate::{Generator, Made};
-use model::{Case, Level, RowSet, ServerInfo, Target, Verdict};
+use model::{Case, Level, Reply, RowSet, ServerInfo, Target, Verdict};
 use oracles::Answer;
 
 use crate::{
@@ -30,6 +30,10 @@ const REFUSALS: u64 = 50;
 
 /// A server's size is looked at after so many cases.
 const LOOK: u64 = 1000;
+
+/// Every so many cases all tables are read through all of their indexes, and the server checks its data itself.
+const THROUGH: u64 = 20;
+const INTEGRITY: u64 = 500;
 
 /// Why a worker cannot go on.
 pub(crate) enum Stop {
@@ -174,6 +178,7 @@ impl<'a> Bench<'a> {
     /// One case from a fast reset, and whatever follows from it.
     fn case(&mut self, number: u64, made: &Made, tally: &mut Tally) -> Result<(), Stop> {
         let past = self.past.take();
+        self.runner.tune(Reset::Fast, looks(number));
         let run = match self.run(&made.case, self.level)? {
             Ok(run) => run,
             Err(reason) => return self.refused(number, reason, tally),
@@ -204,6 +209,10 @@ impl<'a> Bench<'a> {
             }
         }
         tally.undecided += u64::from(undecided);
+        // A server that hung once may do so for ever.
+        if seen.trace.outcomes.iter().any(|outcome| outcome.reply == Reply::Hung) {
+            self.runner.renew();
+        }
         self.past = Some((seen.case, ended));
         Ok(())
     }
@@ -301,9 +310,9 @@ impl<'a> Bench<'a> {
 
 impl Rerun for Bench<'_> {
     fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
-        self.runner.set_reset(reset);
+        self.runner.tune(reset, Looks::ALWAYS);
         let run = self.run(case, level);
-        self.runner.set_reset(Reset::Fast);
+        self.runner.tune(Reset::Fast, Looks::default());
         // What is lost is lost for the next case too, which will say so.
         run.ok()?.ok().map(|run| answer(case, run)).filter(judge::admissible)
     }
@@ -313,8 +322,14 @@ impl Rerun for Bench<'_> {
     }
 }
 
+/// The server is looked at by the number of the case, so that a hunt that was resumed sees what another one saw.
+fn looks(number: u64) -> Looks {
+    let due = |every: u64| u64::from(number.is_multiple_of(every));
+    Looks { integrity: due(INTEGRITY), through: due(THROUGH) }
+}
+
 fn answer(case: &Case, run: Run) -> Answer {
-    Answer { case: case.clone(), trace: run.trace, aftermath: Default::default() }
+    Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath }
 }
 
 /// Tries to bring up a server; one that does not come up may the next time.

@@ -146,6 +146,8 @@ fn every_subcommand_is_in_the_readme() {
         "selftest determinism",
         "selftest recovery",
         "selftest expressions",
+        "selftest resume",
+        "bench hunt",
         "bench execute",
     ] {
         assert!(readme.contains(&format!("isopod {words}")), "the README does not mention `isopod {words}`");

@@ -71,6 +71,8 @@ pub struct Timing {
     pub steps: Duration,
     /// For each statement that waits: from sending it to knowing it.
     pub waits: Vec<Duration>,
+    /// All of the time that went into knowing that statements wait: those above, and whether they still do after each answer.
+    pub proof: Duration,
 }
 
 /// A run: what happened and how long it took.
@@ -185,7 +187,7 @@ impl Executor {
         let ready = Instant::now();
         let mut play = Play::new(self, case);
         let played = play.all();
-        let Play { rounds, outcomes, stalled, false_decisions, waits, dead, .. } = play;
+        let Play { rounds, outcomes, stalled, false_decisions, waits, proof, dead, .. } = play;
         if let Err(error) = played {
             // Nobody knows what the sessions are in the middle of.
             for slot in self.slots.drain(..) {
@@ -216,7 +218,7 @@ impl Executor {
             false_decisions,
             final_state,
         };
-        let timing = Timing { reset: ready - start, steps: done - ready, waits };
+        let timing = Timing { reset: ready - start, steps: done - ready, waits, proof };
         let aftermath = self.aftermath(case, plan, &trace);
         Ok(Run { trace, timing, opaque_setup: plan.opaque.clone(), aftermath })
     }

@@ -3,6 +3,7 @@
 use model::{Case, Level, ServerInfo};
 
 use crate::{
+    aftermath::Looks,
     executor::{Counts, Executor, Options, Run},
     os,
     placement::{self, Placed, Placement},
@@ -91,11 +92,11 @@ impl Runner {
         }
     }
 
-    /// From now on tables are emptied in this way.
-    pub fn set_reset(&mut self, reset: Reset) {
-        self.options.reset = reset;
+    /// From now on tables are emptied in this way, and the server is looked at so often.
+    pub fn tune(&mut self, reset: Reset, looks: Looks) {
+        (self.options.reset, self.options.looks) = (reset, looks);
         if let Some(executor) = &mut self.executor {
-            executor.options.reset = reset;
+            (executor.options.reset, executor.options.looks) = (reset, looks);
         }
     }
 

@@ -46,6 +46,8 @@ pub(crate) struct Play<'a> {
     pub false_decisions: u32,
     /// From sending to knowing, for each wait.
     pub waits: Vec<Duration>,
+    /// From the last answer of a round, or its beginning, to knowing that the rest waits.
+    pub proof: Duration,
     pub dead: bool,
     /// Sessions whose statement we killed, and what that makes of it.
     pub killed: Vec<(usize, Reply)>,
@@ -61,6 +63,7 @@ impl<'a> Play<'a> {
             stalled: false,
             false_decisions: 0,
             waits: Vec::new(),
+            proof: Duration::ZERO,
             dead: false,
             killed: Vec::new(),
         }
@@ -139,6 +142,7 @@ impl<'a> Play<'a> {
             match self.on.monitor.check(&ids) {
                 Ok(Settled::AllWait) => {
                     if !os::wait_readable(&fds, Duration::ZERO) {
+                        self.proof += moved.elapsed();
                         break;
                     }
                 }

@@ -196,7 +196,7 @@ fn hunt_turn(
         times.generate += generated;
         times.reset += run.timing.reset;
         times.steps += run.timing.steps;
-        times.waits += run.timing.waits.iter().sum::<Duration>();
+        times.waits += run.timing.proof;
         times.waited += run.timing.waits.len() as u64;
         times.statements += run.trace.outcomes.len() as u64;
         times.cases += 1;
@@ -237,7 +237,10 @@ fn workers(
                 scope.spawn(move || work(worker, ready))
             })
             .collect();
-        begun.into_iter().map(|one| one.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a worker panicked")))).collect()
+        begun
+            .into_iter()
+            .map(|one| one.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a worker panicked"))))
+            .collect()
     });
     let mut sum = 0.0;
     for time in times {
@@ -248,9 +251,18 @@ fn workers(
 
 fn show(result: &Result) {
     let place = if result.pinned { "one CPU" } else { "not pinned" };
-    say!("{} · profile {} {} · settled by {} · {place}", result.server, result.profile, result.profile_hash, result.settle);
+    say!(
+        "{} · profile {} {} · settled by {} · {place}",
+        result.server,
+        result.profile,
+        result.profile_hash,
+        result.settle
+    );
     say!("  {} cases, {} statements, {} waits", result.cases, result.statements, result.waits);
-    say!("  bare, one connection      {:>8.0} cases/s   resets and final states included", result.bare_per_second);
+    say!(
+        "  bare, one connection      {:>8.0} cases/s   resets and final states included",
+        result.bare_per_second
+    );
     say!("  the hunt's way            {:>8.0} cases/s   {:.2} of bare", result.hunt_per_second, result.ratio);
     say!(
         "    without knowing waits   {:>8.0} cases/s   {:.2} of bare",

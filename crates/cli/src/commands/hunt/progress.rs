@@ -90,7 +90,6 @@ impl Shown {
             | Event::Up { .. }
             | Event::Again { .. }
             | Event::Flaky { .. }
-            | Event::Died { .. }
             | Event::Ended { .. } => {}
         }
     }

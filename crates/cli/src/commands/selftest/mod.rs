@@ -4,6 +4,7 @@ pub mod determinism;
 pub mod differences;
 pub mod expressions;
 pub mod recovery;
+pub mod resume;
 
 /// Which test.
 #[derive(clap::Subcommand)]
@@ -25,6 +26,13 @@ Example:
 Only servers that Isopod started itself are killed. Exit code 1: a trace did not say so, or a next
 case did not run.")]
     Recovery(recovery::Args),
+    /// Kill a hunt at random moments, resume it each time, and compare it with one that nobody killed
+    #[command(after_help = "\
+Example:
+  isopod selftest resume --target 'reference?plant=aborted-read' --times 50
+
+Exit code 1: a case was left out or done twice, or a finding was lost.")]
+    Resume(resume::Args),
     /// Compute random expressions over random rows, here and on the server, and compare
     #[command(after_help = "\
 Examples:
@@ -41,6 +49,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Determinism(args) => determinism::run(args),
         Command::Recovery(args) => recovery::run(args),
+        Command::Resume(args) => resume::run(&args),
         Command::Expressions(args) => expressions::run(args),
     }
 }

@@ -193,7 +193,8 @@ fn wait(hunt: &mut Child, kill: Option<Duration>) -> anyhow::Result<bool> {
 fn left(path: &Path) -> anyhow::Result<Left> {
     let (folder, _) = Folder::resume(path)?;
     let cases = folder.progress(0)?.iter().map(|tally| tally.cases).collect();
-    let findings = folder.findings()?.into_iter().map(|filed| format!("case {} {}", filed.case, filed.id)).collect();
+    let findings =
+        folder.findings()?.into_iter().map(|filed| format!("case {} {}", filed.case, filed.id)).collect();
     Ok(Left { cases, findings })
 }
 
@@ -208,8 +209,10 @@ fn compare(result: &mut Result, expected: &Left, found: &Left) {
         ));
     }
     if result.findings_compared {
-        let missing = expected.findings.difference(&found.findings).map(|name| format!("hunt {hunt}: lost {name}"));
-        let more = found.findings.difference(&expected.findings).map(|name| format!("hunt {hunt}: more {name}"));
+        let missing =
+            expected.findings.difference(&found.findings).map(|name| format!("hunt {hunt}: lost {name}"));
+        let more =
+            found.findings.difference(&expected.findings).map(|name| format!("hunt {hunt}: more {name}"));
         let all: Vec<String> = missing.chain(more).take(10).collect();
         result.differences.extend(all);
     }
@@ -217,11 +220,18 @@ fn compare(result: &mut Result, expected: &Left, found: &Left) {
 
 fn show(result: &Result) {
     let hunts = plural(result.hunts, "hunt");
-    say!("{} · killed {} in {hunts} of {} each", result.target, plural(result.killed, "time"), plural(result.cases, "case"));
+    say!(
+        "{} · killed {} in {hunts} of {} each",
+        result.target,
+        plural(result.killed, "time"),
+        plural(result.cases, "case")
+    );
     let findings = plural(result.findings as u64, "finding");
     match (result.differences.is_empty(), result.findings_compared) {
         (true, true) => say!("  the same cases and the same {findings} as without a kill"),
-        (true, false) => say!("  the same cases as without a kill (findings depend on the server and are not compared)"),
+        (true, false) => {
+            say!("  the same cases as without a kill (findings depend on the server and are not compared)")
+        }
         (false, _) => result.differences.iter().for_each(|line| say!("  {line}")),
     }
 }
