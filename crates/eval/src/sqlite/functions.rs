@@ -171,7 +171,11 @@ fn replace(text: &Datum, from: &Datum, to: &Datum) -> Result<Datum, Fault> {
 }
 
 /// A start below zero counts from the end, a length below zero goes to the left, and what lies before the text counts.
+/// Of no bytes at all it is NULL; of an empty text it is that text.
 fn substr(of: &Datum, from: i64, length: Option<i64>) -> Result<Datum, Fault> {
+    if matches!(of, Datum::Bytes(bytes) if bytes.is_empty()) {
+        return Ok(Datum::Null);
+    }
     let text = match of {
         Datum::Bytes(_) => None,
         other => Some(affinity::text(other)?),
@@ -222,6 +226,7 @@ mod tests {
         assert_eq!(sub(4, Some(-2)), t("bc"));
         assert_eq!(sub(0, None), t("abcde"));
         assert_eq!(substr(&Datum::Int(123), 2, None).unwrap(), t("23"));
+        assert_eq!(substr(&Datum::Bytes(Vec::new()), 1, None).unwrap(), Datum::Null);
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Expressions<'_> {
         match rng.below(6) {
             0 | 1 => {
                 let name = rng.pick::<&str>(&["ROUND", "FLOOR", "CEIL", "TRUNC"]);
-                call(name, vec![self.make(rng, family, depth)])
+                call(name, vec![self.leaf(rng, family)])
             }
             2 => call("SIGN", vec![self.one_of(rng, &[Family::Int, Family::Double])]),
             3 => {
@@ -112,7 +112,7 @@ impl Expressions<'_> {
     fn postgres_text(&self, rng: &mut Rng, depth: usize) -> Expr {
         let some = |rng: &mut Rng| self.make(rng, Family::Text, depth);
         let any = [Family::Bool, Family::Int, Family::Decimal, Family::Double, Family::Text, Family::Date];
-        match rng.below(12) {
+        match rng.below(14) {
             0 | 1 => {
                 let mut args: Vec<Expr> = (0..rng.between(2, 3)).map(|_| self.one_of(rng, &any)).collect();
                 if rng.ratio(1, 2) {
@@ -132,10 +132,10 @@ impl Expressions<'_> {
             }
             4 => call("REPEAT", vec![some(rng), Expr::int(rng.below(4) as i64 - 1)]),
             5 => cast(some(rng), self.sized(rng)),
-            6 => cast(self.one_of(rng, &any), self.sized(rng)),
-            7 | 8 => cast(self.one_of(rng, &any), self.named(Family::Text)),
-            9 => call("BTRIM", vec![some(rng), self.leaf(rng, Family::Text)]),
-            10 => binary(self.one_of(rng, &any), BinaryOp::Concat, cast(some(rng), self.named(Family::Text))),
+            6..=8 => cast(self.one_of(rng, &any), self.sized(rng)),
+            9 | 10 => cast(self.one_of(rng, &any), self.named(Family::Text)),
+            11 => call("BTRIM", vec![some(rng), self.leaf(rng, Family::Text)]),
+            12 => binary(self.one_of(rng, &any), BinaryOp::Concat, cast(some(rng), self.named(Family::Text))),
             _ => call("SUBSTR", self.window(rng, Family::Text)),
         }
     }

@@ -14,19 +14,15 @@ use super::{
     build::{binary, boxed, call, cast, unary},
 };
 
-const EVERY: [Family; 8] = [
-    Family::Null,
-    Family::Int,
-    Family::Decimal,
-    Family::Double,
-    Family::Text,
-    Family::Bytes,
-    Family::Date,
-    Family::DateTime,
-];
+/// Dates are text there, so they need no place among these.
+const EVERY: [Family; 6] =
+    [Family::Null, Family::Int, Family::Decimal, Family::Double, Family::Text, Family::Bytes];
 
-/// Those that are text, or become text without a doubt: not all bytes are text.
-const SPELLED: [Family; 7] = [
+/// Those that become text without a doubt: not all bytes are text.
+const SPELLED: [Family; 5] = [Family::Null, Family::Int, Family::Decimal, Family::Double, Family::Text];
+
+/// For what is given dates elsewhere too.
+const DATED: [Family; 7] = [
     Family::Null,
     Family::Int,
     Family::Decimal,
@@ -94,15 +90,15 @@ impl Expressions<'_> {
 
     fn sqlite_text(&self, rng: &mut Rng, depth: usize) -> Expr {
         match rng.below(10) {
-            0 => call(rng.pick::<&str>(&["UPPER", "LOWER"]), vec![self.one_of(rng, &SPELLED)]),
+            0 => call(rng.pick::<&str>(&["UPPER", "LOWER"]), vec![self.one_of(rng, &DATED)]),
             1 | 2 => {
-                let mut args = vec![self.one_of(rng, &SPELLED)];
+                let mut args = vec![self.one_of(rng, &DATED)];
                 if rng.ratio(1, 3) {
                     args.push(quoted(rng.pick::<&str>(&["a", " 1", "", "0."])));
                 }
                 call(rng.pick::<&str>(&["TRIM", "LTRIM", "RTRIM"]), args)
             }
-            3 => call("SUBSTR", self.piece(rng, &SPELLED)),
+            3 => call("SUBSTR", self.piece(rng, &DATED)),
             4 => binary(self.one_of(rng, &SPELLED), BinaryOp::Concat, self.one_of(rng, &SPELLED)),
             5 => cast(self.one_of(rng, &SPELLED), self.named(Family::Text)),
             6 => call("HEX", vec![self.one_of(rng, &EVERY)]),

@@ -38,8 +38,8 @@ impl Expressions<'_> {
     fn own(&self, rng: &mut Rng, family: Family, depth: usize) -> Option<Expr> {
         match self.product {
             Product::Mysql | Product::Mariadb | Product::Reference => None,
-            Product::Postgres => rng.ratio(1, 6).then(|| self.postgres_own(rng, family, depth)),
-            Product::Sqlite => rng.ratio(1, 6).then(|| self.sqlite_own(rng, family, depth)),
+            Product::Postgres => rng.ratio(1, 5).then(|| self.postgres_own(rng, family, depth)),
+            Product::Sqlite => rng.ratio(1, 4).then(|| self.sqlite_own(rng, family, depth)),
         }
     }
 
