@@ -269,15 +269,14 @@ impl Engine {
         }
     }
 
-    /// The server is gone, and with it everything that it was asked.
+    /// The server is gone, and with it everything that it was asked and had not answered.
     fn crash(&mut self) {
         self.dead = true;
         self.parked.clear();
         self.released.clear();
-        let all: Vec<SessionId> = self.links.keys().copied().collect();
-        for id in all {
-            self.answer(id, RawReply::Lost);
-        }
+        let silent = self.links.iter().filter(|(_, link)| link.mailbox.is_none());
+        let silent: Vec<SessionId> = silent.map(|(id, _)| *id).collect();
+        silent.into_iter().for_each(|id| self.answer(id, RawReply::Lost));
     }
 
     /// The level of the transaction that begins now.

@@ -63,8 +63,38 @@ impl Work<'_> {
                 found.push((number, values.clone()));
             }
         }
+        self.shadow(table, &mut found)?;
         of.in_order(&mut found)?;
         Ok(found)
+    }
+
+    /// What a transaction has written itself stands before what its snapshot holds under the same primary key. Another may
+    /// have deleted a row and made it anew since: whoever has changed the new one does not see the old one any more.
+    fn shadow(&self, table: &Named, found: &mut Vec<(RowId, Values)>) -> Attempt<()> {
+        let (of, id) = (&self.base.tables[table.at], self.txn.id);
+        let mut own: Vec<RowId> =
+            self.txn.undo.iter().filter(|(number, _)| *number == of.id).map(|(_, row)| *row).collect();
+        own.sort_unstable();
+        own.dedup();
+        let (Some(primary), false) = (of.primary(), own.is_empty() || self.txn.view.is_none()) else {
+            return Ok(());
+        };
+        let written: Vec<&Values> =
+            own.iter().filter_map(|row| of.rows.get(*row)).flat_map(|row| row.written(id)).collect();
+        let mut failed = None;
+        found.retain(|(row, values)| {
+            let mut hidden = false;
+            if own.binary_search(row).is_err() {
+                for other in &written {
+                    match of.same_key(primary, values, other) {
+                        Ok(same) => hidden |= same,
+                        Err(stop) => failed = Some(stop),
+                    }
+                }
+            }
+            !hidden
+        });
+        failed.map_or(Ok(()), Err)
     }
 
     /// The planted bug: an open change of another is taken for a committed one.

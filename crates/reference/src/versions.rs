@@ -89,6 +89,13 @@ impl Row {
         newest.into_iter().chain(before).filter_map(|version| version.data.as_ref())
     }
 
+    /// What `by` has made of it, and what it was before that.
+    pub fn written(&self, by: TxnId) -> impl Iterator<Item = &Values> {
+        let own = |version: &Version| version.writer == by && version.committed.is_none();
+        let first = self.versions.iter().position(own).unwrap_or(self.versions.len());
+        self.versions[first.saturating_sub(1)..].iter().filter_map(|version| version.data.as_ref())
+    }
+
     /// Its values as `by` would change them, if no other transaction writes it just now.
     pub fn current(&self, by: TxnId) -> Option<&Values> {
         let newest = self.newest()?;

@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod corpus;
+pub mod demo;
 pub mod fmt;
 pub mod generate;
 pub mod hunt;
@@ -16,6 +17,8 @@ pub enum Command {
     Hunt(hunt::Args),
     /// Run case files and show what happened as a timeline
     Run(run::Args),
+    /// See a bug in Isopod's own engine found: planted by name, nothing to install
+    Demo(demo::Args),
     /// List or test the built-in cases
     #[command(subcommand)]
     Corpus(corpus::Command),
@@ -39,6 +42,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Hunt(args) => hunt::run(args),
         Command::Run(args) => run::run(args),
+        Command::Demo(args) => demo::run(&args),
         Command::Corpus(command) => corpus::run(command),
         Command::Server(command) => server::run(command),
         Command::Generate(args) => generate::run(&args),
