@@ -35,7 +35,7 @@ bugs! {
     Hang = "hang": "A statement that waits for a transaction which is rolled back is never woken.",
     InternalError = "internal-error": "The victim of a deadlock is answered with an internal error.",
     AbortedRead = "aborted-read": "A plain SELECT above READ UNCOMMITTED sees what another transaction has not committed yet.",
-    DuplicateUnique = "duplicate-unique": "A write that has waited does not look again whether its UNIQUE value is taken.",
+    DuplicateUnique = "duplicate-unique": "A write that has waited does not look again whether its UNIQUE value is taken meanwhile.",
 }
 
 /// What is planted in one engine.

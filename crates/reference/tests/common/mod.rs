@@ -1,0 +1,44 @@
+//! What the tests of the reference engine share: a runner on one, and what the oracles say.
+#![allow(dead_code)] // not every test needs all of it
+
+use std::time::Duration;
+
+use execute::{Options, Placement, Run, Runner};
+use generate::Generator;
+use model::{Case, Level, Product, Seed, Target, Verdict, Version};
+use oracles::Answer;
+use reference::ReferenceServer;
+
+/// Runs cases on the engine of this target.
+pub fn runner(target: &str) -> Runner {
+    let target: Target = target.parse().unwrap();
+    let launch = Box::new(move || Ok(Box::new(ReferenceServer::start(&target)?) as Box<_>));
+    let options = Options { hung_after: Duration::from_millis(20), ..Options::default() };
+    Runner::new(launch, options, Placement { pin: false, realtime: false, cpu: None }).unwrap()
+}
+
+/// The cases of a seed, at all levels.
+pub fn generator(seed: u64) -> Generator {
+    Generator::new(Seed(seed), Product::Reference, &Version(vec![1, 0]), &Level::ALL)
+}
+
+/// What the oracles complain about: kind and rule, and the story.
+pub fn complaint(case: &Case, run: &Run) -> Option<(String, String)> {
+    let seen = Answer { case: case.clone(), trace: run.trace.clone(), aftermath: Default::default() };
+    oracles::all().iter().find_map(|oracle| match oracles::judge(oracle.as_ref(), &seen) {
+        Verdict::Violated(violation) => Some((
+            format!("{} {}", violation.fingerprint.kind, violation.fingerprint.rule),
+            format!("{}\n{}", violation.story, show(case, run)),
+        )),
+        Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
+    })
+}
+
+/// A case and what came of it, for the message of a test that fails.
+pub fn show(case: &Case, run: &Run) -> String {
+    let mut text = case.setup.statements.join(";\n") + "\n";
+    for (step, outcome) in case.steps.iter().zip(&run.trace.outcomes) {
+        text += &format!("T{}: {}\n    => {outcome}\n", step.session + 1, step.sql);
+    }
+    text + &format!("rounds: {:?}\n", run.trace.rounds)
+}
