@@ -133,6 +133,7 @@ fn every_subcommand_is_in_the_readme() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     for words in [
         "hunt",
+        "demo",
         "run",
         "corpus list",
         "corpus test",

@@ -35,7 +35,8 @@ fn a_clean_engine_is_left_alone() {
 fn the_same_case_gives_the_same_trace() {
     let (mut one, mut other, mut generator) = (runner("reference"), runner("reference"), generator(2));
     let cases: Vec<_> = (0..400).map(|number| generator.case(number).case).collect();
-    let first: Vec<_> = cases.iter().map(|case| one.run(case, Level::RepeatableRead).unwrap().trace).collect();
+    let first: Vec<_> =
+        cases.iter().map(|case| one.run(case, Level::RepeatableRead).unwrap().trace).collect();
     for (case, trace) in cases.iter().zip(&first).rev() {
         let again = other.run(case, Level::RepeatableRead).unwrap();
         assert_eq!(&again.trace, trace, "{}", show(case, &again));

@@ -223,6 +223,11 @@ fn list() -> anyhow::Result<u8> {
     let store = Store::open().map_err(failed)?;
     let mut rows = vec![["target".into(), "from".into(), "installed".into()]];
     rows.push(["sqlite".into(), "this binary".into(), "built in".into()]);
+    rows.push([
+        "reference".into(),
+        "this binary".into(),
+        "built in, for `isopod demo` and tests of Isopod".into(),
+    ]);
     for listed in store.list() {
         let there: Vec<String> = listed
             .installed

@@ -104,7 +104,9 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
     say!("{}", timeline(&case, &run.trace, &marks, &style));
     say!("{}", findings::story(&story(bug, &run, level, oracle, violation, seen), &style).trim_end());
     say!("\nPlanted: {}", bug.sentence());
-    say!("Without it the same case is run in silence. A hunt finds it too: isopod hunt '{planted}' --cases 2000");
+    say!(
+        "Without it the same case is run in silence. A hunt finds it too: isopod hunt '{planted}' --cases 2000"
+    );
     Ok(())
 }
 
