@@ -139,6 +139,7 @@ fn every_subcommand_is_in_the_readme() {
         "corpus test",
         "corpus bisect",
         "fmt",
+        "generate",
         "server install",
         "server start",
         "server stop",

@@ -139,6 +139,7 @@ pub struct Scripts {
     pub rollback_to: Odds,
     pub release: Odds,
     pub snapshot: Odds,
+    pub reader: Odds,
     pub read_only: Odds,
     pub autocommit_off: Odds,
     pub autocommit: Odds,
@@ -320,9 +321,9 @@ mod tests {
             .map(|(name, _)| format!("{name} {}", Profile::named(name).unwrap().hash()))
             .collect();
         expect_test::expect![[r#"
-            wide d7f2383fd57d8377
-            core 376f175e14dc20af
-            pages 241b992077ca0f97"#]]
+            wide f7eb206fa22ea5a3
+            core 28f5781ce307409b
+            pages e25826d924cc3f83"#]]
         .assert_eq(&hashes.join("\n"));
     }
 

@@ -161,8 +161,8 @@ fn opening(rng: &mut Rng, statements: &Statements, body: &Body) -> Opening {
         Opening::AutocommitOff
     } else if drawn(rng, caps.snapshot, odds.snapshot) {
         Opening::Snapshot
-    // What only reads says so more often; what writes would fail.
-    } else if caps.read_only && reads && rng.ratio(1, 3) {
+    // What writes would fail.
+    } else if drawn(rng, caps.read_only && reads, odds.read_only) {
         Opening::ReadOnly
     } else if drawn(rng, caps.immediate, odds.immediate) {
         Opening::Immediate

@@ -3,9 +3,10 @@
 use model::{Level, Rng, sql::Statement};
 
 use crate::{
-    conflicts::{self, Strategy},
+    conflicts::{self, Plan, Strategy},
     orders::{Lane, Pair, Place, role},
     profile::weighted,
+    schema::StatementKind,
     scripts,
     statements::Statements,
 };
@@ -30,7 +31,8 @@ impl Set {
     pub fn draw(rng: &mut Rng, number: u64, statements: &Statements, levels: &[Level]) -> Set {
         let profile = statements.profile;
         let sessions = weighted(rng, &profile.cases.sessions).unwrap_or(0) + 2;
-        let plan = conflicts::plan(rng, statements, sessions);
+        let mut plan = conflicts::plan(rng, statements, sessions);
+        reader(rng, statements, &mut plan);
         let (strategy, features) = (plan.strategy, plan.features);
         let common = *rng.pick(levels);
         let mixed = profile.cases.mixed_levels.draw(rng);
@@ -52,6 +54,21 @@ impl Set {
     pub fn lanes(&self) -> Vec<Lane> {
         self.scripts.iter().map(|script| script.statements.iter().map(role).collect()).collect()
     }
+}
+
+/// Now and then makes the last of three or more sessions one that only reads, if nothing was made to collide with it.
+fn reader(rng: &mut Rng, statements: &Statements, plan: &mut Plan) {
+    let last = plan.bodies.len().saturating_sub(1);
+    let paired = plan.pairs.iter().any(|pair| pair.first.session == last || pair.second.session == last);
+    if last < 2 || paired || plan.bodies[last].ending.is_some() || !statements.profile.scripts.reader.draw(rng) {
+        return;
+    }
+    let read = |rng: &mut Rng| {
+        let table = statements.any_table(rng);
+        let kind = *rng.pick(&[StatementKind::Select, StatementKind::Aggregate]);
+        statements.of_kind(rng, kind, table)
+    };
+    plan.bodies[last].statements = (0..rng.between(1, 3)).map(|_| read(rng)).collect();
 }
 
 /// What one session does.

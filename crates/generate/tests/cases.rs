@@ -51,6 +51,33 @@ fn every_setup_is_data_and_every_step_has_a_tree() {
 }
 
 #[test]
+fn what_is_printed_reads_back_as_it_was() {
+    for (product, version) in SERVERS {
+        let mut generator = generator(product, version, "wide");
+        for number in (0..1200).step_by(7) {
+            let (_, set) = generator.set(number);
+            for statement in set.scripts.iter().flat_map(|script| &script.statements) {
+                let text = dialect::sql::print(product, statement);
+                let read = dialect::sql::parse(product, &text).tree().map(|tree| tree.without_parens());
+                assert_eq!(read, Some(statement.without_parens()), "{product}@{version}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn long_rows_are_long_and_read_back() {
+    for (product, version) in SERVERS {
+        let mut generator = generator(product, version, "pages");
+        for schema in 0..5 {
+            let made = generator.case(schema * generator.cases_per_schema());
+            assert!(made.features.contains(&"table:long-rows"));
+            assert!(dialect::sql::setup(product, &made.case.setup.statements).is_ok());
+        }
+    }
+}
+
+#[test]
 fn a_case_does_not_depend_on_those_before_it() {
     let mut one = generator(Product::Mysql, "9.7", "wide");
     let mut other = generator(Product::Mysql, "9.7", "wide");
