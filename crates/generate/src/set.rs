@@ -60,7 +60,11 @@ impl Set {
 fn reader(rng: &mut Rng, statements: &Statements, plan: &mut Plan) {
     let last = plan.bodies.len().saturating_sub(1);
     let paired = plan.pairs.iter().any(|pair| pair.first.session == last || pair.second.session == last);
-    if last < 2 || paired || plan.bodies[last].ending.is_some() || !statements.profile.scripts.reader.draw(rng) {
+    if last < 2
+        || paired
+        || plan.bodies[last].ending.is_some()
+        || !statements.profile.scripts.reader.draw(rng)
+    {
         return;
     }
     let read = |rng: &mut Rng| {

@@ -43,5 +43,6 @@ fn ten_thousand_cases_of_a_seed() {
         mysql cdad5aba27e8f346
         mariadb cdda90bb50d02fb8
         postgres 6823b1c039e1d01d
-        sqlite b1f41933c5122344"#]].assert_eq(&hashes.join("\n"));
+        sqlite b1f41933c5122344"#]]
+    .assert_eq(&hashes.join("\n"));
 }

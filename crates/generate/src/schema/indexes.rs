@@ -81,7 +81,9 @@ pub fn plain(rng: &mut Rng, table: &mut Table, caps: &Capabilities, profile: &Pr
             part.descending = caps.descending && odds.descending.draw(rng);
             part.prefix = match ty {
                 _ if !caps.prefixes => None,
-                ty if needs_prefix(ty) || table.columns[part.column].is_long() => Some(rng.between(1, 10) as u16),
+                ty if needs_prefix(ty) || table.columns[part.column].is_long() => {
+                    Some(rng.between(1, 10) as u16)
+                }
                 SqlType::Char(n) | SqlType::Varchar(n) if odds.prefix.draw(rng) => Some(1 + n / 3),
                 _ => None,
             };
