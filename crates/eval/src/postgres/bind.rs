@@ -111,7 +111,7 @@ pub(super) fn bind(of: &Evaluator, expr: &Expr) -> Result<Bound> {
         }
         Expr::Function { name, quantifier: None, args: model::sql::FunctionArgs::List(args) } => {
             let args = args.iter().map(|arg| bind(of, arg)).collect::<Result<Vec<_>>>()?;
-            bind_function::bind(&name.name, args)
+            bind_function::bind(of, &name.name, args)
         }
         Expr::Variable(_)
         | Expr::Default

@@ -7,11 +7,11 @@ use super::{
     node::{Call, Function, Node},
     types::{Ty, common},
 };
-use crate::{Datum, Fault};
+use crate::{Datum, Evaluator, Fault};
 
 type Result<T> = std::result::Result<T, Fault>;
 
-pub(super) fn bind(name: &str, args: Vec<Bound>) -> Result<Bound> {
+pub(super) fn bind(of: &Evaluator, name: &str, args: Vec<Bound>) -> Result<Bound> {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
         "coalesce" => {
@@ -29,7 +29,10 @@ pub(super) fn bind(name: &str, args: Vec<Bound>) -> Result<Bound> {
             // Its type is that of the first operand as `=` takes it.
             let (left, right, blanks) = comparable(left, right)?;
             let ty = left.ty;
-            Ok(Bound { node: Node::NullIf(Box::new([left.node, right.node]), blanks), ty, columns })
+            // Version 13 never computes it ahead.
+            let ahead = of.version.0.first().is_none_or(|major| *major >= 14);
+            let args = Box::new([left.node, right.node]);
+            Ok(Bound { node: Node::NullIf { args, blanks, ahead }, ty, columns })
         }
         "concat" | "concat_ws" => {
             let columns = args.iter().any(|arg| arg.columns);

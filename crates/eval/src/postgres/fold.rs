@@ -28,7 +28,7 @@ pub(super) fn fold(node: Node) -> Result<Node, Fault> {
         Node::IsNull(arg, negated) => one(fold(*arg)?, |arg| Node::IsNull(arg, negated))?,
         Node::IsBool(arg, wanted, negated) => one(fold(*arg)?, |arg| Node::IsBool(arg, wanted, negated))?,
         Node::Distinct(args, negated, blanks) => two(*args, |args| Node::Distinct(args, negated, blanks))?,
-        Node::NullIf(args, blanks) => null_if(*args, blanks)?,
+        Node::NullIf { args, blanks, ahead } => null_if(*args, blanks, ahead)?,
         Node::Coalesce(args) => coalesce(args)?,
         Node::Extreme { greatest, blanks, args } => {
             let args = all(args)?;
@@ -78,15 +78,15 @@ fn two(args: [Node; 2], make: impl FnOnce(Box<[Node; 2]>) -> Node) -> Result<Nod
 }
 
 /// NULL equals nothing, so beside one the first operand is all.
-fn null_if(args: [Node; 2], blanks: bool) -> Result<Node, Fault> {
-    let args = args.map(fold);
+fn null_if(args: [Node; 2], blanks: bool, ahead: bool) -> Result<Node, Fault> {
     let [left, right] = args;
-    let (left, right) = (left?, right?);
-    if [&left, &right].into_iter().any(|arg| constant(arg).is_some_and(Datum::is_null)) {
+    let (left, right) = (fold(left)?, fold(right)?);
+    let constants = [constant(&left), constant(&right)];
+    if ahead && constants.iter().flatten().any(|datum| datum.is_null()) {
         return Ok(left);
     }
-    let ahead = constant(&left).is_some() && constant(&right).is_some();
-    settled(Node::NullIf(Box::new([left, right]), blanks), ahead)
+    let settle = ahead && constants.iter().all(Option::is_some);
+    settled(Node::NullIf { args: Box::new([left, right]), blanks, ahead }, settle)
 }
 
 /// AND and OR: what follows a constant that decides is not looked at; constants that do not decide are left out.

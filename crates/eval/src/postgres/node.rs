@@ -21,8 +21,12 @@ pub(super) enum Node {
     IsBool(Box<Node>, Option<bool>, bool),
     /// `IS DISTINCT FROM`, negated or not; the operands and how they are compared.
     Distinct(Box<[Node; 2]>, bool, bool),
-    /// `NULLIF`: the first is given, if the two are not equal.
-    NullIf(Box<[Node; 2]>, bool),
+    /// `NULLIF`: the first is given, if the two are not equal. Is it computed ahead?
+    NullIf {
+        args: Box<[Node; 2]>,
+        blanks: bool,
+        ahead: bool,
+    },
     Coalesce(Vec<Node>),
     /// The greatest or the least of those that are not NULL.
     Extreme {

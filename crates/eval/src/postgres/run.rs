@@ -32,7 +32,7 @@ pub(super) fn run<'a>(node: &'a Node, row: &'a [Datum]) -> Found<'a> {
             };
             truth(Some(equal == *negated))
         }
-        Node::NullIf(args, blanks) => {
+        Node::NullIf { args, blanks, .. } => {
             let (left, right) = (run(&args[0], row)?, run(&args[1], row)?);
             let both = !left.is_null() && !right.is_null();
             if both && compare(&left, &right, *blanks)? == Ordering::Equal {

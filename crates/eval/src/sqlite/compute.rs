@@ -2,11 +2,11 @@
 
 use std::{borrow::Cow, cmp::Ordering};
 
-use model::sql::{BinaryOp, BoolTest, Expr, FunctionArgs, InList, LikeOp, Literal, UnaryOp};
+use model::sql::{BinaryOp, BoolTest, Expr, FunctionArgs, InList, Literal, UnaryOp};
 
 use super::{
     affinity::{self, Affinity, affinity, compared},
-    functions, number,
+    functions, like, number,
 };
 use crate::{Datum, Evaluator, Fault, logic};
 
@@ -59,20 +59,19 @@ pub(super) fn compute<'a>(of: &Evaluator, expr: &'a Expr, row: &'a [Datum]) -> F
             known(Some((found == wanted) != *negated))
         }
         Expr::In { expr, negated, list: InList::Exprs(list) } => {
-            let found = in_list(of, expr, list, row)?;
+            let found = doubtful(in_list(of, expr, list, row))?;
             known(found.map(|found| found != *negated))
         }
         Expr::Between { expr, negated, low, high } => {
-            let above = ordered(of, expr, low, row)?.map(Ordering::is_ge);
-            let below = ordered(of, expr, high, row)?.map(Ordering::is_le);
+            let above = doubtful(ordered(of, expr, low, row))?.map(Ordering::is_ge);
+            let below = doubtful(ordered(of, expr, high, row))?.map(Ordering::is_le);
             known(logic::and(above, below).map(|within| within != *negated))
         }
-        Expr::Like { expr, negated, op: LikeOp::Like, pattern, escape: None } => {
+        Expr::Like { expr, negated, op, pattern, escape } => {
             let (pattern, text) = (compute(of, pattern, row)?, compute(of, expr, row)?);
-            if text.is_null() || pattern.is_null() {
-                return owned(Datum::Null);
-            }
-            known(Some(functions::like(&affinity::text(&text)?, &affinity::text(&pattern)?) != *negated))
+            let escape = escape.as_ref().map(|escape| compute(of, escape, row)).transpose()?;
+            let found = like::like(*op, &text, &pattern, escape.as_deref())?;
+            known(found.map(|found| found != *negated))
         }
         Expr::Case { operand, whens, otherwise } => {
             for when in whens {
@@ -97,13 +96,20 @@ pub(super) fn compute<'a>(of: &Evaluator, expr: &'a Expr, row: &'a [Datum]) -> F
         | Expr::Default
         | Expr::BareFunction(_)
         | Expr::In { .. }
-        | Expr::Like { .. }
         | Expr::Collate { .. }
         | Expr::Function { .. }
         | Expr::Row(_)
         | Expr::Subquery(_)
         | Expr::Exists(_) => Err(NOT_HERE),
     }
+}
+
+/// Where the server may be content with a part, an error in one part may never show.
+fn doubtful<T>(found: Result<T, Fault>) -> Result<T, Fault> {
+    found.map_err(|fault| match fault {
+        Fault::Error(_) => Fault::Unsure("an error in a part that may not be reached"),
+        unsure => unsure,
+    })
 }
 
 /// The datum as the column gives it: rows may hold what was written rather than what was kept.
@@ -191,7 +197,10 @@ fn binary<'a>(of: &Evaluator, left: &'a Expr, op: BinaryOp, right: &'a Expr, row
         }
         _ => {}
     }
-    let (a, b) = (compute(of, left, row)?, compute(of, right, row)?);
+    let (a, b) = match op {
+        And | Or => (doubtful(compute(of, left, row))?, doubtful(compute(of, right, row))?),
+        _ => (compute(of, left, row)?, compute(of, right, row)?),
+    };
     match op {
         And => known(logic::and(truth(&a), truth(&b))),
         Or => known(logic::or(truth(&a), truth(&b))),

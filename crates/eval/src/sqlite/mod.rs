@@ -7,6 +7,7 @@
 mod affinity;
 mod compute;
 mod functions;
+mod like;
 mod number;
 
 use model::{SqlType, sql::Expr};

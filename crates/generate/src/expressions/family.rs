@@ -117,7 +117,10 @@ pub fn family(product: Product, columns: &[ExprColumn], expr: &Expr) -> Family {
 
 fn binary(truth: Family, op: BinaryOp, left: Family, right: Family) -> Family {
     use BinaryOp::*;
+    let postgres = truth == Family::Bool;
     match op {
+        Sub if postgres && left == Family::Date && right == Family::Date => Family::Int,
+        Add | Sub if postgres && left == Family::Date => Family::Date,
         Add | Sub | Mul | Div | Rem | Mod | Power => {
             let number = |family| match family {
                 Family::Text | Family::Bytes => Family::Double,
@@ -127,6 +130,7 @@ fn binary(truth: Family, op: BinaryOp, left: Family, right: Family) -> Family {
             widest(number(left), number(right))
         }
         IntDiv | BitOr | BitAnd | BitXor | Shl | Shr => Family::Int,
+        Concat if left == Family::Bytes && postgres => Family::Bytes,
         Concat => Family::Text,
         Or | OrBars | Xor | And | AndAmps | Eq | EqEq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge | Is
         | IsNot | IsDistinct | IsNotDistinct | Match | NotMatch | MatchNoCase | NotMatchNoCase => truth,
@@ -163,6 +167,7 @@ fn function(name: &str, args: &[Expr], of: impl Fn(&Expr) -> Family) -> Family {
         "LENGTH" | "CHAR_LENGTH" | "OCTET_LENGTH" | "SIGN" | "INSTR" | "LOCATE" | "STRPOS" | "YEAR"
         | "MONTH" | "DAY" | "DAYOFMONTH" | "DATEDIFF" | "BIT_COUNT" | "UNICODE" | "ASCII" => Family::Int,
         "DATE" => Family::Date,
+        "SUBSTR" if args.first().map(&of) == Some(Family::Bytes) => Family::Bytes,
         _ => Family::Text,
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! * [`conditions`]: comparisons, logic, IN, BETWEEN, LIKE, tests;
 //! * [`values`]: arithmetic, bits, CASE, CAST, functions;
+//! * `postgres` and `sqlite`: what only these have;
 //! * [`constants`]: what rows and constants are drawn from;
 //! * [`family`]: what family an expression has, for those who count.
 
@@ -15,6 +16,8 @@ pub mod conditions;
 pub mod constants;
 pub mod family;
 pub mod mixing;
+mod postgres;
+mod sqlite;
 pub mod values;
 
 use eval::Datum;

@@ -20,6 +20,9 @@ impl Expressions<'_> {
             return self.leaf(rng, family);
         }
         let inner = depth - 1;
+        if let Some(own) = self.own(rng, family, inner) {
+            return own;
+        }
         match family {
             Family::Null => self.leaf(rng, family),
             Family::Bool => self.make_condition(rng, inner),
@@ -29,6 +32,21 @@ impl Expressions<'_> {
             Family::Text => self.text(rng, inner),
             Family::Bytes | Family::Date | Family::DateTime => self.chosen(rng, family, inner),
         }
+    }
+
+    /// Now and then, what only this product has.
+    fn own(&self, rng: &mut Rng, family: Family, depth: usize) -> Option<Expr> {
+        match self.product {
+            Product::Mysql | Product::Mariadb | Product::Reference => None,
+            Product::Postgres => rng.ratio(1, 5).then(|| self.postgres_own(rng, family, depth)),
+            Product::Sqlite => rng.ratio(1, 4).then(|| self.sqlite_own(rng, family, depth)),
+        }
+    }
+
+    /// A column or a constant of any of these families.
+    pub(super) fn one_of(&self, rng: &mut Rng, families: &[Family]) -> Expr {
+        let family = *rng.pick(families);
+        self.leaf(rng, family)
     }
 
     /// A column or a constant.
