@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     catalog::{self, Line},
     copy::disk_use,
+    debug_build,
     error::{ErrorKind, IoContext, Result, ServerError},
     folder, giving_up,
     install::{self, Progress},
@@ -128,6 +129,13 @@ impl Installed {
     /// The folder that the paths of the manifest begin in.
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.join("root")
+    }
+
+    /// The same, with another program of it as the server.
+    pub(crate) fn with_server(&self, program: &Path) -> Installed {
+        let mut other = self.clone();
+        other.manifest.server = program.to_path_buf();
+        other
     }
 
     /// Starts a throw-away instance with the target's settings. `exe` is the program that has
@@ -240,6 +248,12 @@ impl Store {
             Place::Folder(folder) => return folder::installed(self, target, folder),
             Place::Attached(_) => return None,
         }
+        let installed = self.plain(target)?;
+        if debug_build::asked(&target.settings).ok()? { debug_build::of(&installed) } else { Some(installed) }
+    }
+
+    /// The installation that the target asks for, whichever build it wants.
+    fn plain(&self, target: &Target) -> Option<Installed> {
         let line = catalog::find(target).ok()?;
         self.all().into_iter().rev().find(|installed| {
             of_line(&installed.manifest, line)
@@ -260,15 +274,19 @@ impl Store {
             }
         }
         let line = catalog::find(target)?;
+        let debug = debug_build::asked(&target.settings)?;
         if let Some(installed) = self.installed(target) {
             return Ok(installed);
         }
         let _lock = self.lock(&format!("{}-{}", line.product, line.version()), progress)?;
-        if let Some(installed) = self.installed(target) {
-            return Ok(installed);
-        }
-        let folder = install::install(self, line, target, progress)?;
-        Installed::read(&folder).ok_or_else(|| unreadable(&folder))
+        let installed = match self.plain(target) {
+            Some(installed) => installed,
+            None => {
+                let folder = install::install(self, line, target, progress)?;
+                Installed::read(&folder).ok_or_else(|| unreadable(&folder))?
+            }
+        };
+        if debug { debug_build::ensure(self, line, &installed, target, progress) } else { Ok(installed) }
     }
 
     /// Only one process at a time does what this name stands for.

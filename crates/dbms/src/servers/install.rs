@@ -240,7 +240,7 @@ fn fetch(
             progress(Progress::Found { version: version.to_string() });
             let wanted = maven::Wanted { artifact, sha256, about };
             let file = maven::get(scratch, &store.root().join("maven"), &wanted, progress)?;
-            unpack::zip(&file, within, root, progress)?;
+            unpack::zip(&file, within, root, &unpack::wanted, progress)?;
             fs::remove_file(&file).doing("remove", &file)?;
             let layout = layout::of_archive(line.product, root)?;
             manifest(line, layout, line.version(), version.to_string(), one(artifact, version))

@@ -21,6 +21,7 @@ mod catalog;
 pub(crate) mod checksum;
 mod client;
 mod copy;
+mod debug_build;
 mod error;
 mod flags;
 mod folder;

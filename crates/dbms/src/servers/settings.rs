@@ -9,6 +9,7 @@ use model::{Product, target::Settings};
 
 use super::{
     cache::Manifest,
+    debug_build,
     error::{ErrorKind, Result, ServerError},
     keeper, os,
     spec::Sign,
@@ -181,7 +182,8 @@ pub fn of_target(product: Product, settings: &Settings) -> Result<Vec<String>> {
         Product::Postgres => postgres_flag,
         Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => mysql_flag,
     };
-    settings.iter().map(|(name, value)| flag(name, value)).collect()
+    let theirs = settings.iter().filter(|(name, _)| *name != debug_build::SETTING);
+    theirs.map(|(name, value)| flag(name, value)).collect()
 }
 
 fn ours(name: &str) -> ServerError {

@@ -116,8 +116,14 @@ pub fn arrange(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Unpacks the folder `within` of a zip file (a jar is one too) into `root`: only what is [`wanted`].
-pub fn zip(file: &Path, within: &str, root: &Path, progress: &mut dyn FnMut(Progress)) -> Result<()> {
+/// Unpacks the folder `within` of a zip file (a jar is one too) into `root`: only what is wanted.
+pub fn zip(
+    file: &Path,
+    within: &str,
+    root: &Path,
+    wanted: &dyn Fn(&Path) -> bool,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<()> {
     let broken = |error: zip::result::ZipError| match error {
         zip::result::ZipError::Io(error) => ServerError::io("read", file, &error),
         error => ServerError::new(ErrorKind::Tool, format!("cannot unpack {}: {error}", file.display())),
