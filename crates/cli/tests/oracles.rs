@@ -4,13 +4,13 @@
 
 mod common;
 
-use std::{collections::BTreeMap, env};
+use std::{collections::BTreeMap, env, fs, path::Path, process::Command};
 
-use common::{runner, target};
+use common::{case, installed, runner, target};
 use dbms::launch::Settle;
 use execute::{Looks, Options, Reset};
-use model::{Level, Seed, Verdict};
-use oracles::{Answer, Oracle};
+use model::{Case, Level, Seed, Verdict};
+use oracles::{Answer, Oracle, crash::Crash, invariants::Invariants};
 
 /// Runs so many cases of the workload at every level; gives what was said, counted.
 fn judge_many(text: &str, cases: u64) -> Option<BTreeMap<String, u64>> {
@@ -60,4 +60,100 @@ fn nothing_is_said_where_nothing_is_wrong() {
         let undecided: u64 = said.iter().filter(|(word, _)| word.contains("undecided")).map(|(_, n)| n).sum();
         assert!(undecided * 20 <= cases, "{text}: {said:#?}");
     }
+}
+
+/// MySQL's own build for debugging, which crashes where a debug point tells it to.
+const DEBUG: &str = "mysql@8.0.33?build=debug";
+
+/// A debug point that only going back to a savepoint passes: an assertion fails there.
+const SAVEPOINT: &str = "debug=+d,transaction_write_set_savepoint_block_before_rollback";
+
+const SETUP: [&str; 2] =
+    ["CREATE TABLE t(a INT PRIMARY KEY, b INT, KEY kb(b))", "INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)"];
+
+fn seen(runner: &mut execute::Runner, case: &Case) -> Answer {
+    let run = runner.run(case, Level::RepeatableRead).unwrap_or_else(|error| panic!("{error}"));
+    Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath }
+}
+
+fn fingerprint(oracle: &dyn Oracle, seen: &Answer) -> String {
+    match oracles::judge(oracle, seen) {
+        Verdict::Violated(violation) => {
+            let print = violation.fingerprint;
+            format!("{} {} {}", print.kind, print.rule, print.statement)
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_planted_crash_is_told_with_its_log_and_its_stack() {
+    let options = Options { looks: Looks::ALWAYS, ..Options::default() };
+    let Some(mut runner) = runner(&format!("{DEBUG}&{SAVEPOINT}"), Settle::Proc, options) else { return };
+    let steps = "T1: BEGIN
+                 T1: SAVEPOINT s
+                 T2: UPDATE t SET b = 11 WHERE a = 1
+                 T1: UPDATE t SET b = 21 WHERE a = 2
+                 T1: ROLLBACK TO s
+                 T1: COMMIT";
+    let crashed = seen(&mut runner, &case(&SETUP, steps));
+    let told = fingerprint(&Crash, &crashed);
+    assert!(told.starts_with("crash assertion debug_sync.cc:") && told.ends_with(" savepoint"), "{told}");
+    let log = &crashed.aftermath.log;
+    assert!(log.iter().any(|line| line.contains("got signal 6")), "{log:#?}");
+    assert!(crashed.aftermath.stack.is_some_and(|stack| stack.contains("mysqld-debug")), "{log:#?}");
+
+    // The next one runs on a new server, and nothing of the old log is held against it.
+    let fine = seen(&mut runner, &case(&SETUP, "T1: UPDATE t SET b = 11 WHERE a = 1"));
+    for oracle in oracles::all() {
+        assert_eq!(oracles::judge(oracle.as_ref(), &fine), Verdict::Holds { by: Vec::new() });
+    }
+    assert_eq!((runner.deaths(), fine.aftermath.log.len()), (1, 0));
+}
+
+#[test]
+fn a_planted_loss_in_an_index_is_told_by_the_server_and_by_us() {
+    let options = Options { looks: Looks::ALWAYS, ..Options::default() };
+    let Some(mut runner) = runner(DEBUG, Settle::Proc, options) else { return };
+    let steps = "T1: SET SESSION debug = 'd,row_ins_skip_sec'
+                 T1: INSERT INTO t VALUES (4, 40)";
+    let damaged = seen(&mut runner, &case(&SETUP, steps));
+    assert_eq!(fingerprint(&Crash, &damaged), "corruption integrity-check final");
+    assert_eq!(fingerprint(&Invariants::default(), &damaged), "invariant index-disagrees final");
+}
+
+#[test]
+fn a_hunt_files_a_planted_crash_with_its_log_and_goes_on() {
+    if installed(DEBUG).is_none() {
+        return;
+    }
+    let folder = env::temp_dir().join(format!("isopod-planted-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    let output = Command::new(common::EXE)
+        .args(["hunt", &format!("{DEBUG}&{SAVEPOINT}"), "--level", "RR", "--cases", "150", "--workers", "1"])
+        .args(["--seed", "8F2C-91D0-55AE", "--keep", "1", "--confirm", "1", "--out"])
+        .arg(&folder)
+        .output()
+        .unwrap();
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let filed = findings(&folder);
+    let crash = filed.iter().find(|finding| {
+        let verdict = fs::read_to_string(finding.join("verdict.json")).unwrap();
+        verdict.contains("\"crash\"") && verdict.contains("debug_sync.cc:")
+    });
+    let crash = crash.unwrap_or_else(|| panic!("{filed:?}\n{said}"));
+    let log = fs::read_to_string(crash.join("server.log")).unwrap();
+    assert!(log.contains("got signal 6"), "{log}");
+    assert!(fs::read_to_string(crash.join("stack.txt")).unwrap().contains("mysqld-debug"));
+    // All cases were run, those after the crash too.
+    let events = fs::read_to_string(folder.join("events.jsonl")).unwrap_or_default();
+    assert!(said.contains("150 cases") || events.contains("150"), "{said}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+fn findings(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder.join("findings")).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.join("verdict.json").is_file()).collect()
 }

@@ -5,7 +5,7 @@
 //! a question for others.
 
 use dialect::sql::{Reach, reach};
-use model::{ErrorClass, Fingerprint, Level, Reply, Verdict, Violation};
+use model::{Cause, ErrorClass, Fingerprint, Level, Reply, Verdict, Violation};
 
 use crate::{Answer, Ask, Conversation, Oracle, story::Kind};
 
@@ -47,6 +47,12 @@ fn judge(seen: &Answer) -> Verdict {
         }
         return Verdict::Violated(of_step(seen, trouble, step));
     }
+    // It may have answered before it went down, or gone down while nothing was asked of it.
+    if let (None, Some(alarm), Some(step)) = (&seen.trace.final_state, alarms(seen).next(), last_sent(seen)) {
+        let mut violation = of_step(seen, Trouble::Died, step);
+        violation.story = format!("the server died after {}: {alarm}", who(seen, step));
+        return Verdict::Violated(violation);
+    }
     let aftermath = &seen.aftermath;
     if let Some(first) = aftermath.damage.first() {
         let story = format!("the server's own check of the data complains: {first}");
@@ -80,10 +86,18 @@ fn worst(seen: &Answer) -> Option<(Trouble, usize)> {
             | Reply::Killed
             | Reply::NotSent => return None,
         };
-        let sent = seen.trace.rounds.iter().rposition(|round| round.cause == model::Cause::Sent(step));
+        let sent = seen.trace.rounds.iter().rposition(|round| round.cause == Cause::Sent(step));
         Some((trouble, std::cmp::Reverse(sent), step))
     });
     troubles.min().map(|(trouble, _, step)| (trouble, step))
+}
+
+/// The step that was sent last.
+fn last_sent(seen: &Answer) -> Option<usize> {
+    seen.trace.rounds.iter().rev().find_map(|round| match round.cause {
+        Cause::Sent(step) => Some(step),
+        Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => None,
+    })
 }
 
 /// Does a step ask for it: SHUTDOWN, KILL?
@@ -94,7 +108,7 @@ fn asked_for(seen: &Answer) -> bool {
 
 fn of_step(seen: &Answer, trouble: Trouble, step: usize) -> Violation {
     let case_step = &seen.case.steps[step];
-    let who = format!("{}'s step {}", seen.case.sessions[case_step.session].name, step + 1);
+    let who = who(seen, step);
     let (kind, rule, story) = match trouble {
         Trouble::Died => {
             let rule = alarms(seen).next().map_or("server-gone".to_string(), rule_of);
@@ -136,6 +150,10 @@ fn of_step(seen: &Answer, trouble: Trouble, step: usize) -> Violation {
         story,
         evidence,
     }
+}
+
+fn who(seen: &Answer, step: usize) -> String {
+    format!("{}'s step {}", seen.case.sessions[seen.case.steps[step].session].name, step + 1)
 }
 
 fn level(seen: &Answer, step: usize) -> Level {

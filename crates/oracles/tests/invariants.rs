@@ -356,6 +356,9 @@ fn every_kind_of_crash() {
     let mut logged = step(update, ok(Yes));
     logged.aftermath.log = vec!["8 [ERROR] [InnoDB] Index u of t is corrupted".into()];
     assert!(said(&logged).starts_with("error-log "), "{}", said(&logged));
+    logged.trace.final_state = None;
+    assert!(said(&logged).starts_with("crash "), "{}: it answered, and went down", said(&logged));
+    logged.trace.final_state = Some(Vec::new());
     logged.aftermath.log = vec!["8 [Note] Aborted connection 8".into()];
     assert_eq!(said(&logged), "holds");
 }
