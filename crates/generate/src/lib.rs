@@ -161,7 +161,8 @@ impl Generator {
         let (Some(schema), Some(made)) = (&self.schema, &self.set) else {
             unreachable!("both were just made")
         };
-        let (kind, order) = orders::draw(&mut self.seed.rng("order", number), &made.lanes, &made.set.pairs);
+        let mut rng = self.seed.rng("order", number);
+        let (kind, order) = orders::draw(&mut rng, &self.profile.orders, &made.lanes, &made.set.pairs);
         let mut next = vec![0; made.texts.len()];
         let step = |session: usize| {
             let sql = made.texts[session][next[session]].clone();

@@ -6,6 +6,7 @@ mod common;
 mod corpus;
 mod errors;
 mod fmt;
+mod generate;
 mod help;
 mod interrupts;
 mod measuring;

@@ -15,6 +15,8 @@ mod waiter;
 
 use model::{Rng, sql::Statement};
 
+use crate::profile::{OrderWeights, weighted};
+
 /// A kind of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OrderKind {
@@ -117,14 +119,17 @@ pub fn role(statement: &Statement) -> Role {
 /// How often a draw that breaks a filter is repeated before a shaped order, which breaks none, takes its place.
 const TRIES: usize = 24;
 
-/// Draws an order: which session submits next, once for each statement.
-pub fn draw(rng: &mut Rng, lanes: &[Lane], pairs: &[Pair]) -> (OrderKind, Vec<usize>) {
-    let kind = match rng.below(9) {
-        0..=2 => OrderKind::Uniform,
-        3..=5 => OrderKind::FewSwitches,
-        6 => OrderKind::Sandwich,
-        7 => OrderKind::Waiter,
-        _ => OrderKind::LateReader,
+/// Draws an order of a kind that the profile weighs: which session submits next, once for each statement.
+pub fn draw(
+    rng: &mut Rng,
+    weights: &OrderWeights,
+    lanes: &[Lane],
+    pairs: &[Pair],
+) -> (OrderKind, Vec<usize>) {
+    let kind = match weighted(rng, &[weights.uniform, weights.few, weights.shaped]) {
+        Some(0) | None => OrderKind::Uniform,
+        Some(1) => OrderKind::FewSwitches,
+        Some(_) => *rng.pick(&[OrderKind::Sandwich, OrderKind::Waiter, OrderKind::LateReader]),
     };
     of_kind(rng, kind, lanes, pairs)
 }
@@ -255,8 +260,9 @@ mod tests {
     fn a_third_is_uniform_a_third_has_few_switches_a_third_is_shaped() {
         let lanes = [lane("brwrwc"), lane("brwwrc")];
         let mut counts = [0usize; 5];
+        let weights = OrderWeights { uniform: 1, few: 1, shaped: 1 };
         for number in 0..9000 {
-            let (kind, order) = draw(&mut Seed(5).rng("orders", number), &lanes, &[]);
+            let (kind, order) = draw(&mut Seed(5).rng("orders", number), &weights, &lanes, &[]);
             counts[OrderKind::ALL.iter().position(|k| *k == kind).unwrap()] += 1;
             if kind == OrderKind::FewSwitches {
                 assert!(order.windows(2).filter(|w| w[0] != w[1]).count() <= 3, "{order:?}");
