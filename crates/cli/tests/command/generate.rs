@@ -9,7 +9,8 @@ fn the_same_seed_gives_the_same_files() {
     let (one, other) = (Folder::new(), Folder::new());
     for folder in [&one, &other] {
         let out = folder.0.join("cases").display().to_string();
-        let ran = isopod(&["generate", "--dialect", "sqlite", "--cases", "12", "--first", "300", "--out", &out]);
+        let ran =
+            isopod(&["generate", "--dialect", "sqlite", "--cases", "12", "--first", "300", "--out", &out]);
         assert!(ran.exits(0).err.contains("12 cases of 150D-0000-0001, profile wide "));
     }
     let read = |folder: &Folder, number: u32| {
@@ -29,7 +30,9 @@ fn the_same_seed_gives_the_same_files() {
 #[test]
 fn one_hash_for_all() {
     let hash = |first: &str| {
-        isopod(&["generate", "--dialect", "mysql@5.6", "--cases", "30", "--first", first, "--hash"]).exits(0).out
+        isopod(&["generate", "--dialect", "mysql@5.6", "--cases", "30", "--first", first, "--hash"])
+            .exits(0)
+            .out
     };
     assert_eq!(hash("0"), hash("0"));
     assert_ne!(hash("0"), hash("30"));
@@ -46,6 +49,7 @@ fn a_profile_of_ones_own() {
     let wrong = folder.put("wrong.toml", "[cases]\norder_per_set = 3\n");
     isopod(&["generate", "--dialect", "postgres", "--profile", &wrong])
         .fails(&["wrong.toml:2: unknown key `cases.order_per_set`", "named profiles: wide, core, pages"]);
-    isopod(&["generate", "--dialect", "postgres", "--profile", "huge"]).fails(&["no profile is called `huge`"]);
+    isopod(&["generate", "--dialect", "postgres", "--profile", "huge"])
+        .fails(&["no profile is called `huge`"]);
     isopod(&["generate", "--dialect", "sqlite", "--level", "RC"]).fails(&["sqlite has no level RC"]);
 }
