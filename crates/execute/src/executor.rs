@@ -88,6 +88,9 @@ pub struct Run {
     pub aftermath: Aftermath,
 }
 
+/// No answer is awaited for longer than this before it is asked whether it can come at all.
+const LONGEST: Duration = Duration::from_micros(200);
+
 /// So many sessions are put aside at most.
 const PARKED: usize = 32;
 
@@ -105,6 +108,8 @@ pub struct Executor {
     stage: Stage,
     lookout: Lookout,
     pub(crate) reader: Reader,
+    /// How long a statement usually takes that does not wait.
+    pace: Duration,
     /// Sessions at other levels than those of the last case: setting a level and reading it back takes two round trips.
     parked: Vec<Slot>,
     dead: bool,
@@ -135,6 +140,7 @@ impl Executor {
             stage: Stage::default(),
             lookout,
             reader: Reader::default(),
+            pace: Duration::ZERO,
             parked: Vec::new(),
             options,
             counts: Counts::default(),
@@ -358,6 +364,23 @@ impl Executor {
             }
         }
         Some(read)
+    }
+}
+
+impl Executor {
+    /// How long an answer is awaited before the monitor is asked. At ordinary priority asking takes the CPU from the server that
+    /// it asks about, so a hunt waits for as long as statements usually take; never for long, since some really wait.
+    pub(crate) fn patience(&self) -> Duration {
+        let least = self.monitor.patience();
+        match self.options.reset {
+            Reset::Fast => least.max((self.pace * 2).min(LONGEST)),
+            Reset::Clean | Reset::Purged => least,
+        }
+    }
+
+    /// Notes how long a statement took that did not wait.
+    pub(crate) fn answered_after(&mut self, time: Duration) {
+        self.pace = (self.pace * 15 + time.min(LONGEST)) / 16;
     }
 }
 

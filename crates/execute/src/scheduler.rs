@@ -124,7 +124,9 @@ impl<'a> Play<'a> {
         let mut moved = begun;
         let mut round = Round { cause, answered: Vec::new(), waiting: Vec::new() };
         let mut answers: Vec<(usize, Answer)> = Vec::new();
-        let mut patience = self.on.monitor.patience();
+        let mut patience = self.on.patience();
+        // What was spent on asking too early.
+        let mut asking = Duration::ZERO;
         let mut came = false;
         loop {
             let (fds, ids) = self.outstanding();
@@ -135,10 +137,15 @@ impl<'a> Play<'a> {
             let time = if came { Duration::ZERO } else { patience };
             came = os::wait_readable(&fds, time) && self.collect(&mut round, &mut answers)?;
             if came {
+                if moved == begun {
+                    self.on.answered_after(begun.elapsed());
+                }
+                self.proof += std::mem::take(&mut asking);
                 moved = Instant::now();
                 patience = self.on.monitor.patience();
                 continue;
             }
+            let asked = Instant::now();
             match self.on.monitor.check(&ids) {
                 Ok(Settled::AllWait) => {
                     if !os::wait_readable(&fds, Duration::ZERO) {
@@ -147,6 +154,7 @@ impl<'a> Play<'a> {
                     }
                 }
                 Ok(Settled::Working) => {
+                    asking += asked.elapsed();
                     patience = (patience * 2).min(Duration::from_millis(1));
                     if moved.elapsed() > self.on.options.hung_after {
                         self.hung()?;

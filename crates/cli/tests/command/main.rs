@@ -8,6 +8,7 @@ mod errors;
 mod fmt;
 mod generate;
 mod help;
+mod hunting;
 mod interrupts;
 mod measuring;
 mod run;

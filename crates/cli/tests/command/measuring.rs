@@ -58,3 +58,17 @@ fn bench() {
     assert_eq!(ways.iter().map(|way| way["settle"].as_str().unwrap()).collect::<Vec<_>>(), ["proc", "sql"]);
     assert!(ways.iter().all(|way| way["known_median_us"].as_f64().unwrap() > 0.0), "{ways:?}");
 }
+
+#[test]
+fn bench_of_the_hunt() {
+    isopod(&["bench", "hunt", "--cases", "20"]).exits(0).says(&["cases/s", "of bare", "by one"]);
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    let json = isopod(&["bench", "hunt", "--target", "mariadb@10.11", "--cases", "60", "--json"]).exits(0).json();
+    let result = &json[0];
+    assert_eq!(result["cases"], 60, "{result}");
+    for figure in ["bare_per_second", "hunt_per_second", "ratio", "two_workers_per_second", "waits_us"] {
+        assert!(result[figure].as_f64().unwrap() > 0.0, "{figure}: {result}");
+    }
+    let ratio = |name: &str| result[name].as_f64().unwrap();
+    assert!(ratio("ratio_without_waits") >= ratio("ratio"), "{result}");
+}

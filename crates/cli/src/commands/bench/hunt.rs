@@ -36,6 +36,10 @@ pub struct Args {
     /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
     #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
     profile: String,
+    /// Use real-time priority where it is permitted, for both sides: less noise on a machine that does other things too. A
+    /// hunt itself runs at ordinary priority
+    #[arg(long)]
+    realtime: bool,
     /// The figures, as JSON
     #[arg(long)]
     json: bool,
@@ -52,6 +56,7 @@ struct Result {
     profile_hash: String,
     settle: &'static str,
     pinned: bool,
+    realtime: bool,
     cases: u64,
     statements: u64,
     waits: u64,
@@ -106,20 +111,20 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
 }
 
 /// Where a worker runs: the last CPU is the first one's, as in the other commands.
-fn place(args: &Args, worker: usize) -> Placement {
+fn place(args: &Args, worker: usize, realtime: bool) -> Placement {
     let cpus = execute::os::cpus();
     let cpu = cpus.iter().rev().nth(worker % cpus.len().max(1)).copied();
-    Placement { pin: !args.on.how.no_pin, realtime: false, cpu }
+    Placement { pin: !args.on.how.no_pin, realtime, cpu }
 }
 
-fn runner(args: &Args, target: &Target, worker: usize) -> anyhow::Result<Runner> {
-    targets::runner_at(target, &args.on.how, args.on.how.options(Reset::Fast), place(args, worker))
+fn runner(args: &Args, target: &Target, worker: usize, realtime: bool) -> anyhow::Result<Runner> {
+    targets::runner_at(target, &args.on.how, args.on.how.options(Reset::Fast), place(args, worker, realtime))
 }
 
 /// Measures a target; nothing if the user asked to stop.
 fn measure(args: &Args, target: &Target, profile: &Profile) -> anyhow::Result<Option<Result>> {
     targets::version(target)?;
-    let mut runner = runner(args, target, 0)?;
+    let mut runner = runner(args, target, 0, args.realtime)?;
     let info = runner.info().map_err(|error| anyhow::anyhow!(error))?;
     let levels = Levels::All.on(target.product)?;
     let generator = || Generator::with(args.seed, info.product, &info.version, &levels, profile.clone());
@@ -160,6 +165,7 @@ fn measure(args: &Args, target: &Target, profile: &Profile) -> anyhow::Result<Op
         profile_hash: profile.hash(),
         settle,
         pinned: placed.cpu.is_some(),
+        realtime: placed.realtime,
         cases: times.cases,
         statements: times.statements,
         waits: times.waited,
@@ -214,7 +220,7 @@ fn workers(
 ) -> anyhow::Result<f64> {
     let level = Levels::All.on(target.product)?[0];
     let work = |worker: usize, ready: &std::sync::Barrier| -> anyhow::Result<Duration> {
-        let runner = runner(args, target, worker);
+        let runner = runner(args, target, worker, false);
         ready.wait();
         let mut runner = runner?;
         let mut generator = generator();
@@ -250,7 +256,11 @@ fn workers(
 }
 
 fn show(result: &Result) {
-    let place = if result.pinned { "one CPU" } else { "not pinned" };
+    let place = match (result.pinned, result.realtime) {
+        (true, true) => "one CPU, real-time priority",
+        (true, false) => "one CPU",
+        (false, _) => "not pinned",
+    };
     say!(
         "{} · profile {} {} · settled by {} · {place}",
         result.server,

@@ -1,0 +1,179 @@
+//! `isopod hunt`: small ones on what is in process, and a real server; what they leave behind, and how they end.
+
+use std::{
+    fs,
+    process::{Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use crate::tools::{EXE, Folder, Ran, eventually, isopod, servers, signal};
+
+/// Bugs of several kinds, often enough for a small hunt.
+const PLANTED: &str = "reference?plant=aborted-read,duplicate-unique,internal-error";
+
+/// A hunt of so many cases into a folder; its summary.
+fn hunt(folder: &Folder, name: &str, target: &str, more: &[&str]) -> (Ran, serde_json::Value) {
+    let out = folder.0.join(name).display().to_string();
+    let args = [&["hunt", target, "--seed", "7", "--out", &out, "--json"], more].concat();
+    let ran = isopod(&args);
+    let json = ran.json();
+    (ran, json)
+}
+
+/// What must be the same each time: counts, and the findings by name.
+fn what_counts(summary: &serde_json::Value) -> String {
+    let mut tally = summary["targets"][0]["tally"].clone();
+    tally.as_object_mut().unwrap().retain(|_, count| count != 0);
+    let rows = summary["findings"].as_array().unwrap().iter();
+    let mut rows: Vec<String> =
+        rows.map(|row| format!("{} {} {}", row["kind"], row["rule"], row["cases"])).collect();
+    rows.sort();
+    format!("{tally} {rows:?}")
+}
+
+fn found(folder: &Folder, name: &str) -> Vec<String> {
+    let findings = fs::read_dir(folder.0.join(name).join("findings")).unwrap().flatten();
+    let mut names: Vec<String> =
+        findings.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_same_seed_finds_the_same() {
+    let folder = Folder::new();
+    let all = ["--cases", "300", "--keep", "10000"];
+    let (one, first) = hunt(&folder, "one", PLANTED, &[&all[..], &["--workers", "1"]].concat());
+    let (two, second) = hunt(&folder, "two", PLANTED, &[&all[..], &["--workers", "2"]].concat());
+    one.exits(1);
+    two.exits(1);
+    assert_eq!(first["targets"][0]["tally"]["cases"], 300, "{first}");
+    assert_eq!(what_counts(&first), what_counts(&second));
+    assert!(!found(&folder, "one").is_empty());
+    assert_eq!(found(&folder, "one"), found(&folder, "two"));
+}
+
+#[test]
+fn a_finding_is_a_folder_that_replays() {
+    let folder = Folder::new();
+    let (ran, summary) = hunt(&folder, "run", PLANTED, &["--cases", "200", "--keep", "1"]);
+    ran.exits(1);
+    let id = summary["findings"][0]["id"].as_str().unwrap();
+    let finding = folder.0.join("run/findings").join(id);
+    for name in ["case.iso", "trace.json", "verdict.json", "server.json", "replay.txt"] {
+        assert!(finding.join(name).is_file(), "{name}");
+    }
+    let replay = fs::read_to_string(finding.join("replay.txt")).unwrap();
+    let words: Vec<&str> =
+        replay.split_whitespace().skip(1).map(|word| word.trim_matches('\'')).collect();
+    assert!(isopod(&words).code.is_some_and(|code| code < 2), "{replay}");
+    let events = fs::read_to_string(folder.0.join("run/events.jsonl")).unwrap();
+    for line in events.lines() {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(event["event"].is_string() && event["at"].is_u64(), "{line}");
+    }
+    let junit = fs::read_to_string(folder.0.join("run/junit.xml")).unwrap();
+    assert!(junit.contains("<failure ") && junit.contains(id), "{junit}");
+}
+
+#[test]
+fn what_is_known_does_not_fail() {
+    let folder = Folder::new();
+    let (ran, _) = hunt(&folder, "first", PLANTED, &["--cases", "200"]);
+    ran.exits(1);
+    let known = folder.0.join("first/findings").display().to_string();
+    let again = ["--cases", "200", "--known", &known, "--fail-on"];
+    let (ran, summary) = hunt(&folder, "second", PLANTED, &[&again[..], &["new"]].concat());
+    ran.exits(0);
+    assert!(summary["findings"].as_array().unwrap().iter().all(|row| row["known"].is_string()), "{summary}");
+    let (ran, _) = hunt(&folder, "third", PLANTED, &[&again[..], &["any"]].concat());
+    ran.exits(1);
+}
+
+#[test]
+fn a_killed_hunt_goes_on_where_it_was() {
+    let args = ["selftest", "resume", "--times", "3", "--cases", "400", "--json", "--target"];
+    for target in [PLANTED, "sqlite"] {
+        let json = isopod(&[&args[..], &[target]].concat()).exits(0).json();
+        assert_eq!((&json[0]["killed"], &json[0]["cases"]), (&3.into(), &400.into()), "{json}");
+        assert_eq!(json[0]["differences"].as_array().unwrap().len(), 0, "{json}");
+        assert!(target == "sqlite" || json[0]["findings"].as_u64().unwrap() > 0, "{json}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_with_a_summary_and_the_rest_can_follow() {
+    let folder = Folder::new();
+    let out = folder.0.join("run");
+    let child = Command::new(EXE)
+        .args(["hunt", "sqlite", "--cases", "100000", "--out"])
+        .arg(&out)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = || fs::metadata(out.join("progress/0")).is_ok_and(|file| file.len() > 0);
+    eventually(Duration::from_secs(20), "the first case is done", begun);
+    thread::sleep(Duration::from_millis(200));
+    signal("-INT", &child.id().to_string());
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.status.code().is_some_and(|code| code < 2), "{said}");
+    assert!(said.contains("to go on: isopod hunt --resume") && said.contains(" cases "), "{said}");
+    let done: u64 = fs::read_to_string(out.join("progress/0"))
+        .unwrap()
+        .lines()
+        .map(|line| line.split_whitespace().next().unwrap().parse::<u64>().unwrap())
+        .sum();
+    let resumed = isopod(&[
+        "hunt",
+        "--resume",
+        out.to_str().unwrap(),
+        "--cases",
+        &(done.next_multiple_of(500)).to_string(),
+        "--json",
+    ]);
+    assert!(resumed.code.is_some_and(|code| code < 2), "{resumed:?}");
+    assert!(resumed.json()["targets"][0]["tally"]["cases"].as_u64().unwrap() >= done, "{resumed:?}");
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = Folder::new();
+    folder.put("full/file", "x");
+    isopod(&["hunt", "--resume", folder.path()]).fails(&["no run to go on with", "settings.json"]);
+    isopod(&["hunt", "--cases", "1", "--out", &format!("{}/full", folder.path())])
+        .fails(&["not empty", "--resume"]);
+    isopod(&["hunt", "--oracle", "tarot"]).fails(&["tarot", "crash, invariants"]);
+    isopod(&["hunt", "--profile", "narrow"]).fails(&["narrow", "wide"]);
+    isopod(&["hunt", "postgres@18", "--level", "RU", "--cases", "1"]).fails(&["RU", "RC, RR, SER"]);
+    isopod(&["hunt", "--known", &format!("{}/nothing", folder.path())]).fails(&["known", "verdict.json"]);
+}
+
+#[test]
+fn on_real_servers() {
+    let Some(_alone) = servers(&["mariadb@10.11", "postgres@18"]) else { return };
+    let folder = Folder::new();
+    let out = folder.0.join("run").display().to_string();
+    let ran = isopod(&[
+        "hunt", "mariadb@10.11", "postgres@18", "--cases", "120", "--seed", "7", "--out", &out, "--json",
+    ]);
+    assert!(ran.code.is_some_and(|code| code < 2), "{ran:?}");
+    let summary = ran.json();
+    for hunted in summary["targets"].as_array().unwrap() {
+        let tally = &hunted["tally"];
+        assert_eq!((&tally["cases"], &tally["refused"]), (&120.into(), &0.into()), "{hunted}");
+        assert!(tally["conflicts"].as_u64().unwrap() > 60, "{tally}");
+        assert!(tally["waits"].as_u64().unwrap() > 0, "{tally}");
+    }
+    // With one worker the two take turns.
+    let out = folder.0.join("turns").display().to_string();
+    let ran = isopod(&[
+        "hunt", "mariadb@10.11", "sqlite", "--workers", "1", "--cases", "20", "--out", &out, "--json",
+    ]);
+    let summary = ran.json();
+    for hunted in summary["targets"].as_array().unwrap() {
+        assert_eq!(hunted["tally"]["cases"], 20, "{hunted}");
+    }
+}
