@@ -1,6 +1,6 @@
 //! What is kept of a finding: case, trace, verdict, server, and the command that replays it.
 
-use model::{Aftermath, Case, Level, Seed, ServerInfo, Target, Trace, Violation};
+use model::{Aftermath, Case, Level, Seed, ServerInfo, Target, Trace, Violation, target::Settings};
 use serde::{Deserialize, Serialize};
 
 use crate::{HuntError, confirm::Condition, events::Found, folder::Folder};
@@ -14,6 +14,9 @@ pub struct Filed {
     pub seed: Seed,
     /// The target.
     pub target: Target,
+    /// Settings of its server that were drawn for it, beside those of the target.
+    #[serde(default, skip_serializing_if = "Settings::is_empty")]
+    pub drawn: Settings,
     /// The number of the case.
     pub case: u64,
     /// The level of the run; the case says where a session has another one.
@@ -56,7 +59,9 @@ impl Filed {
 
     /// The command that replays it, for a run in this folder.
     pub fn replay(&self, folder: &std::path::Path) -> String {
-        let target = self.target.to_string();
+        let mut target = self.target.clone();
+        target.settings.extend(self.drawn.clone());
+        let target = target.to_string();
         let quoted = if target.contains(['?', '&']) { format!("'{target}'") } else { target };
         let case = folder.join("findings").join(&self.id).join("case.iso");
         let case = case.display().to_string();

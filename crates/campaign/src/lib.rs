@@ -23,6 +23,7 @@ pub mod quality;
 pub mod sample;
 pub mod settings;
 pub mod summary;
+pub mod swarm;
 pub mod tally;
 mod usage;
 mod worker;

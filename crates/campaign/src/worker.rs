@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use execute::{ConnectError, LaunchError, Looks, Options, Placement, Reset, Run, Runner};
 use generate::{Generator, Made};
-use model::{Case, Level, Reply, RowSet, ServerInfo, Target, Verdict};
+use model::{Case, Level, Reply, RowSet, ServerInfo, Target, Verdict, target::Settings};
 use oracles::Answer;
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     judge, leftovers,
     quality::Counter,
     settings::Quarry,
+    swarm,
     tally::Tally,
     usage,
 };
@@ -55,6 +56,10 @@ pub(crate) struct Bench<'a> {
     at: usize,
     worker: usize,
     runner: Runner,
+    options: Options,
+    wish: Placement,
+    /// Settings that were drawn for this server, beside those of the target.
+    drawn: Settings,
     generator: Generator,
     counter: Counter,
     info: ServerInfo,
@@ -91,6 +96,9 @@ impl<'a> Bench<'a> {
             at,
             worker,
             runner,
+            options,
+            wish,
+            drawn: Settings::new(),
             generator,
             counter: Counter::new(info.product),
             info,
@@ -114,6 +122,30 @@ impl<'a> Bench<'a> {
         &self.shared.campaign.settings.quarry[self.at].target
     }
 
+    /// The target with what was drawn for it.
+    fn dressed(&self) -> Target {
+        let mut target = self.target().clone();
+        target.settings.extend(self.drawn.clone());
+        target
+    }
+
+    /// Brings up a server with other settings, if others are drawn for this schema.
+    fn dress(&mut self, schema: u64) -> Result<(), Stop> {
+        let campaign = self.shared.campaign;
+        if !campaign.settings.settings_swarm {
+            return Ok(());
+        }
+        let drawn = swarm::draw(campaign.settings.seed, self.target(), schema);
+        if drawn == self.drawn {
+            return Ok(());
+        }
+        self.drawn = drawn;
+        self.runner.renew();
+        let target = self.dressed();
+        self.runner = attempt(|| (campaign.launch)(&target, self.options.clone(), self.wish))?;
+        self.is_up(Why::Renewed)
+    }
+
     fn is_up(&mut self, why: Why) -> Result<(), Stop> {
         self.age = 0;
         self.past = None;
@@ -121,7 +153,7 @@ impl<'a> Bench<'a> {
         self.size = self.bytes();
         self.shared.say(Event::Up {
             worker: self.worker,
-            target: self.target().clone(),
+            target: self.dressed(),
             version: self.info.version.to_string(),
             cpu: self.runner.placed().cpu,
             why,
@@ -136,6 +168,7 @@ impl<'a> Bench<'a> {
 
     /// Does a piece of work, as far as the hunt lasts.
     pub fn work(&mut self, piece: Piece) -> Result<(), Stop> {
+        self.dress(piece.schema)?;
         let done = self.cases(piece);
         self.shared.counted(self.at, &std::mem::take(&mut self.counter.quality));
         done
@@ -257,6 +290,7 @@ impl<'a> Bench<'a> {
             id,
             seed: settings.seed,
             target,
+            drawn: self.drawn.clone(),
             case: number,
             level: answer.trace.level,
             server: format!("{} {}", answer.trace.server.product, answer.trace.server.version),

@@ -65,8 +65,7 @@ fn a_finding_is_a_folder_that_replays() {
         assert!(finding.join(name).is_file(), "{name}");
     }
     let replay = fs::read_to_string(finding.join("replay.txt")).unwrap();
-    let words: Vec<&str> =
-        replay.split_whitespace().skip(1).map(|word| word.trim_matches('\'')).collect();
+    let words: Vec<&str> = replay.split_whitespace().skip(1).map(|word| word.trim_matches('\'')).collect();
     assert!(isopod(&words).code.is_some_and(|code| code < 2), "{replay}");
     let events = fs::read_to_string(folder.0.join("run/events.jsonl")).unwrap();
     for line in events.lines() {
@@ -157,7 +156,16 @@ fn on_real_servers() {
     let folder = Folder::new();
     let out = folder.0.join("run").display().to_string();
     let ran = isopod(&[
-        "hunt", "mariadb@10.11", "postgres@18", "--cases", "120", "--seed", "7", "--out", &out, "--json",
+        "hunt",
+        "mariadb@10.11",
+        "postgres@18",
+        "--cases",
+        "120",
+        "--seed",
+        "7",
+        "--out",
+        &out,
+        "--json",
     ]);
     assert!(ran.code.is_some_and(|code| code < 2), "{ran:?}");
     let summary = ran.json();
@@ -170,7 +178,16 @@ fn on_real_servers() {
     // With one worker the two take turns.
     let out = folder.0.join("turns").display().to_string();
     let ran = isopod(&[
-        "hunt", "mariadb@10.11", "sqlite", "--workers", "1", "--cases", "20", "--out", &out, "--json",
+        "hunt",
+        "mariadb@10.11",
+        "sqlite",
+        "--workers",
+        "1",
+        "--cases",
+        "20",
+        "--out",
+        &out,
+        "--json",
     ]);
     let summary = ran.json();
     for hunted in summary["targets"].as_array().unwrap() {

@@ -63,7 +63,8 @@ fn bench() {
 fn bench_of_the_hunt() {
     isopod(&["bench", "hunt", "--cases", "20"]).exits(0).says(&["cases/s", "of bare", "by one"]);
     let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
-    let json = isopod(&["bench", "hunt", "--target", "mariadb@10.11", "--cases", "60", "--json"]).exits(0).json();
+    let json =
+        isopod(&["bench", "hunt", "--target", "mariadb@10.11", "--cases", "60", "--json"]).exits(0).json();
     let result = &json[0];
     assert_eq!(result["cases"], 60, "{result}");
     for figure in ["bare_per_second", "hunt_per_second", "ratio", "two_workers_per_second", "waits_us"] {

@@ -6,6 +6,7 @@ mod common;
 mod leftovers;
 mod losses;
 mod others;
+mod resets;
 mod waits;
 
 use std::{process::Command, thread, time::Duration};

@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
     /// Go on with the run in this folder; no case is run twice
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "level", "seed", "oracle", "keep", "confirm", "basedir"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "level", "seed", "oracle", "keep", "confirm", "basedir", "settings_swarm"])]
     pub resume: Option<PathBuf>,
     /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
     #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
@@ -71,6 +71,9 @@ pub struct Args {
     /// Renew a server when its data and memory have grown by so many megabytes
     #[arg(long, value_name = "MB", default_value_t = 512, value_parser = count)]
     pub renew_mb: u64,
+    /// Draw settings for every start of a server (binary log, sql_mode, optimizer_switch, enable_*); noted with each finding
+    #[arg(long)]
+    pub settings_swarm: bool,
     /// Run the one target in this folder, where its server was unpacked or built
     #[arg(long, value_name = "DIR")]
     pub basedir: Option<PathBuf>,

@@ -136,7 +136,7 @@ fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
         renew_bytes: args.renew_mb << 20,
         hung_after: args.how.hung_after,
         pin: !args.how.no_pin,
-        settings_swarm: false,
+        settings_swarm: args.settings_swarm,
     })
 }
 
