@@ -1,5 +1,7 @@
 //! `isopod generate`: the cases of a seed, as files that run without the generator.
 
+mod stats;
+
 use std::{fs, path::PathBuf};
 
 use anyhow::Context;
@@ -7,7 +9,7 @@ use generate::{Digest, Generator, Profile};
 use model::{Product, Seed, Version, casefile};
 
 use crate::{
-    arguments::{Levels, count, levels},
+    arguments::{Levels, Where, count, levels},
     interrupt,
     output::{plural, say},
     profiles,
@@ -21,18 +23,19 @@ Examples:
   isopod generate --dialect mariadb@10.11 --cases 1            one case, to look at
   isopod generate --dialect postgres --cases 500 --out cases   files for isopod run
   isopod generate --dialect sqlite --cases 10000 --hash        one number for all of them
+  isopod generate --stats --target mysql@9.7                   how good they are: run and counted
 
 The same seed, dialect, version, levels and profile give the same cases, byte for byte, on every machine.")]
 pub struct Args {
     /// Whose SQL, and of which version if not the newest: mysql, mariadb@10.11, postgres@18, sqlite
-    #[arg(long, value_name = "DIALECT", value_parser = dialect)]
-    dialect: (Product, Version),
+    #[arg(long, value_name = "DIALECT", value_parser = dialect, required_unless_present = "stats")]
+    dialect: Option<(Product, Version)>,
     /// Where the cases come from
     #[arg(long, default_value = "150D-0000-0001")]
     seed: Seed,
-    /// How many cases
-    #[arg(long, default_value_t = 10, value_parser = count)]
-    cases: u64,
+    /// How many cases: 10 by default, 50000 with --stats
+    #[arg(long, value_parser = count)]
+    cases: Option<u64>,
     /// The number of the first one
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     first: u64,
@@ -48,6 +51,17 @@ pub struct Args {
     /// Print one hash over all cases instead of the cases
     #[arg(long, conflicts_with = "out")]
     hash: bool,
+    /// Run the cases on --target and show how good they are: conflicts, failures, features, opportunities
+    #[arg(long, conflicts_with_all = ["out", "hash", "dialect"])]
+    stats: bool,
+    /// With --stats: compare so many of the cases with serial orders, and run their sessions alone
+    #[arg(long, value_name = "CASES", default_value_t = 2000, requires = "stats")]
+    sample: u64,
+    /// With --stats: the figures, as JSON
+    #[arg(long, requires = "stats")]
+    json: bool,
+    #[command(flatten)]
+    on: Where,
 }
 
 /// Reads `mariadb@10.11`.
@@ -64,17 +78,18 @@ fn dialect(text: &str) -> Result<(Product, Version), String> {
 /// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
-    let (product, version) = &args.dialect;
     let profile: Profile = profiles::load(&args.profile)?;
+    let Some((product, version)) = &args.dialect else { return stats::run(args, &profile) };
+    let cases = args.cases.unwrap_or(10);
     let (name, hash) = (profile.name.clone(), profile.hash());
     let mut generator = Generator::with(args.seed, *product, version, &args.level.on(*product)?, profile);
     if let Some(folder) = &args.out {
         fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     }
-    let mut progress = Progress::new("generate".to_string(), args.cases);
+    let mut progress = Progress::new("generate".to_string(), cases);
     let mut sum = Digest::default();
     let mut done = 0;
-    for number in args.first..args.first.saturating_add(args.cases) {
+    for number in args.first..args.first.saturating_add(cases) {
         if interrupt::asked() {
             break;
         }
