@@ -45,7 +45,8 @@ impl Set {
             let index = *framed.get(place.session)?.places.get(place.index)?;
             Some(Place { index, ..place })
         };
-        let pair = |pair: &Pair| Some(Pair { first: place(pair.first)?, second: place(pair.second)? });
+        let pair =
+            |pair: &Pair| Some(Pair { first: place(pair.first)?, second: place(pair.second)?, ..*pair });
         let pairs = plan.pairs.iter().filter_map(pair).collect();
         Set { number, strategy, scripts: framed.into_iter().map(|one| one.script).collect(), pairs, features }
     }

@@ -14,10 +14,14 @@ use super::{
     ground::{Ground, compare, null_test},
     weave::Spines,
 };
+use crate::orders::OrderKind;
 use crate::schema::{Table, pool};
 
 pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
-    let table = ground.table(rng, |table| !table.rows.is_empty() && ground.idle_columns(table).len() >= 2)?;
+    // Of one row it can only be said that it matched; of several, that one was passed by.
+    let fits =
+        |rows: usize| move |table: &Table| table.rows.len() >= rows && ground.idle_columns(table).len() >= 2;
+    let table = ground.table(rng, fits(2)).or_else(|| ground.table(rng, fits(1)))?;
     let mut idle = ground.idle_columns(table);
     rng.shuffle(&mut idle);
     // A column whose values differ can tell rows apart.
@@ -40,7 +44,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     }
     let meet = (0, second.len());
     second.push(ground.update(table, vec![theirs], Some(condition)));
-    Some(Spines { first, second, meet, ending: Some(Ending::Commit) })
+    Some(Spines { first, second, meet, shape: Some(OrderKind::Waiter), ending: Some(Ending::Commit) })
 }
 
 fn varies(table: &Table, column: usize) -> bool {

@@ -45,7 +45,7 @@ pub(super) fn collide(rng: &mut Rng, ground: &Ground, bodies: &mut [Body]) -> Op
         }
     }
     let (first, second) = if rng.ratio(1, 2) { (first, second) } else { (second, first) };
-    Some(Met { pairs: vec![Pair { first, second }], features: vec![name] })
+    Some(Met { pairs: vec![Pair { first, second, shape: None }], features: vec![name] })
 }
 
 /// The condition, changed so that the row meets it.

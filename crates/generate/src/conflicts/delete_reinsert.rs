@@ -42,7 +42,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     if rng.ratio(2, 3) {
         second.push(ground.select(table, None));
     }
-    Some(Spines { first, second, meet, ending: None })
+    Some(Spines { first, second, meet, shape: None, ending: None })
 }
 
 fn same(a: &[eval::Datum], b: &[eval::Datum]) -> bool {

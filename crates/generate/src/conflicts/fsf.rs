@@ -41,5 +41,5 @@ pub(super) fn share(
     };
     let theirs = filter(&mut bodies[two].statements[second.index])?;
     *theirs = Some(change(theirs.take(), shared));
-    Some(Met { pairs: vec![Pair { first, second }], features: vec![name] })
+    Some(Met { pairs: vec![Pair { first, second, shape: None }], features: vec![name] })
 }

@@ -36,7 +36,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     }
     // The insert first: the reader meets a row that is not committed. The range first: the insert meets its gap.
     let (first, second) = if rng.ratio(2, 3) { (reads, inserts) } else { (inserts, reads) };
-    Some(Spines { first, second, meet: (0, 0), ending: None })
+    Some(Spines { first, second, meet: (0, 0), shape: None, ending: None })
 }
 
 /// A range around the row: by an indexed column if there is one, since gaps belong to indexes.

@@ -6,6 +6,7 @@ use super::{
     ground::{Ground, Row},
     weave::Spines,
 };
+use crate::orders::OrderKind;
 use crate::schema::{Index, Table};
 
 pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
@@ -32,7 +33,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     if rng.ratio(1, 2) {
         second.push(ground.select(table, Some(ground.row_is(table, &other))));
     }
-    Some(Spines { first, second, meet, ending: None })
+    Some(Spines { first, second, meet, shape: Some(OrderKind::Waiter), ending: None })
 }
 
 /// A fresh row without NULL in the key: NULLs do not collide.

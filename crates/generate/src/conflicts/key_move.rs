@@ -4,8 +4,16 @@ use model::Rng;
 
 use super::{Ending, ground::Ground, weave::Spines};
 
+use crate::{orders::OrderKind, schema::Table};
+
 pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
-    let table = ground.table(rng, |table| !table.rows.is_empty() && !ground.movable(table).is_empty())?;
+    let moves = |table: &Table| !table.rows.is_empty() && !ground.movable(table).is_empty();
+    // Best where the key is the primary one and there is something else to update.
+    let best = |table: &Table| {
+        let primary = |column: &usize| table.primary().is_some_and(|key| key.has(*column));
+        moves(table) && ground.idle(table).is_some() && ground.movable(table).iter().any(primary)
+    };
+    let table = ground.table(rng, best).or_else(|| ground.table(rng, moves))?;
     let movable = ground.movable(table);
     let primary: Vec<usize> =
         movable.iter().copied().filter(|&c| table.primary().is_some_and(|key| key.has(c))).collect();
@@ -27,27 +35,29 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
         let to = if rng.ratio(2, 3) { twice } else { &row[column] };
         first.push(ground.update(table, vec![(column, ground.literal(to))], filter));
     }
+    // Either the other one has a view from before and writes after the move, or it waits while the key moves on.
+    let shape = if rng.ratio(1, 2) { OrderKind::Sandwich } else { OrderKind::Waiter };
     let mut second = Vec::new();
-    if rng.ratio(2, 3) {
+    if shape == OrderKind::Sandwich || rng.ratio(1, 3) {
         second.push(ground.select(table, None));
     }
     let meet = (0, second.len());
-    let filter = if rng.ratio(1, 2) { None } else { other_columns(rng, ground, table, &row, column) };
-    let write = match (rng.below(5), ground.idle(table)) {
-        (0..=2, Some(idle)) => {
+    let filter = if rng.ratio(2, 3) { None } else { other_columns(rng, ground, table, &row, column) };
+    let write = match (rng.below(6), ground.idle(table)) {
+        (number, Some(idle)) if number < 4 || shape == OrderKind::Sandwich => {
             let value = ground.literal(rng.pick(&table.columns[idle].pool));
             ground.update(table, vec![(idle, value)], filter)
         }
-        (0..=3, _) if table.rows.iter().all(|row| ground.deletable(table, row)) => {
+        (0..=4, _) if table.rows.iter().all(|row| ground.deletable(table, row)) => {
             ground.delete(table, filter)
         }
         _ => ground.locking(rng, table, filter),
     };
     second.push(write);
-    if rng.ratio(3, 4) {
+    if rng.ratio(9, 10) {
         second.push(ground.select(table, None));
     }
-    Some(Spines { first, second, meet, ending: Some(Ending::Commit) })
+    Some(Spines { first, second, meet, shape: Some(shape), ending: Some(Ending::Commit) })
 }
 
 /// A condition that the row fulfils wherever its key is.

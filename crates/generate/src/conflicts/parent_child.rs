@@ -3,6 +3,7 @@
 use model::{Rng, sql::Statement};
 
 use super::{ground::Ground, weave::Spines};
+use crate::orders::OrderKind;
 
 pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     let child = ground.table(rng, |table| table.parent.is_some())?;
@@ -10,18 +11,24 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     let parent = &ground.schema.tables[link.table];
     let (refers, referred) = (link.columns[0], link.referred[0]);
     // A parent that can go when it is alone, and so is missed only by the child that comes.
-    let parents: Vec<_> =
-        parent.rows.iter().filter(|row| !row[referred].is_null() && ground.deletable(parent, row)).collect();
+    let mut parents: Vec<_> = parent.rows.iter().filter(|row| !row[referred].is_null()).collect();
+    let free: Vec<_> = parents.iter().copied().filter(|row| ground.deletable(parent, row)).collect();
+    let can_go = !free.is_empty();
+    if can_go {
+        parents = free;
+    }
     if parents.is_empty() {
         return None;
     }
     let kept = (*rng.pick(&parents)).clone();
-    let mut row = (0..4).filter_map(|_| ground.fresh(rng, child)).next()?;
-    row[refers] = kept[referred].clone();
-    child.compute(&mut row);
-    if child.rows.iter().any(|other| child.collide(other, &row)) {
-        return None;
-    }
+    let mut referring = || {
+        let mut row = ground.fresh(rng, child)?;
+        row[refers] = kept[referred].clone();
+        child.compute(&mut row);
+        Some(row)
+    };
+    let fits = |row: &super::ground::Row| !child.rows.iter().any(|other| child.collide(other, row));
+    let row = (0..6).filter_map(|_| referring()).find(fits)?;
     let is = || Some(ground.row_is(parent, &kept));
     let mut children = vec![match child.rows.first() {
         Some(other) if rng.ratio(1, 4) && !child.in_unique(refers) => {
@@ -42,11 +49,12 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
         (1, _, Some(free)) if ground.movable(parent).contains(&referred) => {
             ground.update(parent, vec![(referred, ground.literal(&free))], is())
         }
-        _ => ground.delete(parent, is()),
+        _ if can_go => ground.delete(parent, is()),
+        _ => ground.locking(rng, parent, is()),
     }];
     if rng.ratio(1, 2) {
         parents.push(ground.select(child, None));
     }
     let (first, second) = if rng.ratio(1, 2) { (children, parents) } else { (parents, children) };
-    Some(Spines { first, second, meet: (0, 0), ending: None })
+    Some(Spines { first, second, meet: (0, 0), shape: Some(OrderKind::Waiter), ending: None })
 }

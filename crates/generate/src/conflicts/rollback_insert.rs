@@ -3,6 +3,7 @@
 use model::{Rng, sql::Statement};
 
 use super::{Ending, ground::Ground, weave::Spines};
+use crate::orders::OrderKind;
 use crate::schema::Table;
 
 pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
@@ -45,7 +46,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     if rng.ratio(1, 2) {
         second.push(ground.select(table, None));
     }
-    Some(Spines { first, second, meet, ending: Some(Ending::Rollback) })
+    Some(Spines { first, second, meet, shape: Some(OrderKind::Waiter), ending: Some(Ending::Rollback) })
 }
 
 fn has_nullable(table: &Table) -> bool {

@@ -3,6 +3,7 @@
 use model::Rng;
 
 use super::{Ending, ground::Ground, weave::Spines};
+use crate::orders::OrderKind;
 
 pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     let table = ground.table(rng, |table| !table.rows.is_empty() && ground.idle(table).is_some())?;
@@ -18,13 +19,13 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
         _ => ground.covers(rng, table, &row),
     };
     let mut second = Vec::new();
-    if rng.ratio(4, 5) {
+    if rng.ratio(9, 10) {
         second.push(ground.select(table, None));
     }
     let meet = (0, second.len());
     second.push(ground.update(table, set(), wide));
-    if rng.ratio(4, 5) {
+    if rng.ratio(9, 10) {
         second.push(ground.select(table, None));
     }
-    Some(Spines { first, second, meet, ending: Some(Ending::Commit) })
+    Some(Spines { first, second, meet, shape: Some(OrderKind::Sandwich), ending: Some(Ending::Commit) })
 }

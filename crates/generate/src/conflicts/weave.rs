@@ -4,7 +4,7 @@
 use model::{Rng, sql::Statement};
 
 use super::{Body, Ending};
-use crate::orders::{Pair, Place};
+use crate::orders::{OrderKind, Pair, Place};
 
 /// What a strategy wants two sessions to do.
 pub struct Spines {
@@ -14,6 +14,8 @@ pub struct Spines {
     pub second: Vec<Statement>,
     /// Which of each collide.
     pub meet: (usize, usize),
+    /// The shape of order that suits them.
+    pub shape: Option<OrderKind>,
     /// How the first one ends, where that matters.
     pub ending: Option<Ending>,
 }
@@ -30,7 +32,7 @@ pub fn weave(rng: &mut Rng, bodies: &mut [Body], spines: Spines) -> Option<Pair>
     if rng.ratio(9, 10) {
         bodies[one].ending = spines.ending;
     }
-    Some(Pair { first, second })
+    Some(Pair { first, second, shape: spines.shape })
 }
 
 /// Two sessions by chance.

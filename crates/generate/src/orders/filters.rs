@@ -75,7 +75,11 @@ mod tests {
     #[test]
     fn the_first_of_a_pair_must_still_be_open() {
         let lanes = [WRITER.to_vec(), WRITER.to_vec()];
-        let pair = Pair { first: Place { session: 0, index: 1 }, second: Place { session: 1, index: 1 } };
+        let pair = Pair {
+            first: Place { session: 0, index: 1 },
+            second: Place { session: 1, index: 1 },
+            shape: None,
+        };
         assert!(still_open(&lanes, &[0, 0, 1, 1, 0, 1], pair));
         assert!(!still_open(&lanes, &[0, 0, 1, 0, 1, 1], pair));
         assert!(!still_open(&lanes, &[1, 1, 0, 1, 0, 0], pair));

@@ -70,6 +70,8 @@ pub struct Pair {
     pub first: Place,
     /// The one that runs into it.
     pub second: Place,
+    /// The shape of order in which they meet most sharply.
+    pub shape: Option<OrderKind>,
 }
 
 /// What an order needs to know of a statement.
@@ -129,7 +131,12 @@ pub fn draw(
     let kind = match weighted(rng, &[weights.uniform, weights.few, weights.shaped]) {
         Some(0) | None => OrderKind::Uniform,
         Some(1) => OrderKind::FewSwitches,
-        Some(_) => *rng.pick(&[OrderKind::Sandwich, OrderKind::Waiter, OrderKind::LateReader]),
+        Some(_) => {
+            // Whoever made them collide knows the shape best, and now and then is surprised.
+            let known = pairs.first().and_then(|pair| pair.shape).filter(|_| rng.ratio(3, 4));
+            let shapes = [OrderKind::Sandwich, OrderKind::Waiter, OrderKind::LateReader];
+            known.unwrap_or_else(|| *rng.pick(&shapes))
+        }
     };
     of_kind(rng, kind, lanes, pairs)
 }
@@ -179,7 +186,7 @@ fn any_pair(rng: &mut Rng, lanes: &[Lane]) -> Option<Pair> {
         };
         Place { session, index }
     };
-    Some(Pair { first: place(first), second: place(second) })
+    Some(Pair { first: place(first), second: place(second), shape: None })
 }
 
 /// Puts the statements of the sessions that `order` leaves out at random places into it.
@@ -275,7 +282,11 @@ mod tests {
     #[test]
     fn a_sandwich_lets_the_other_end_between_two_statements() {
         let lanes = [lane("brwrc"), lane("bwc")];
-        let pair = Pair { first: Place { session: 1, index: 1 }, second: Place { session: 0, index: 2 } };
+        let pair = Pair {
+            first: Place { session: 1, index: 1 },
+            second: Place { session: 0, index: 2 },
+            shape: None,
+        };
         let (_, order) = of_kind(&mut Seed(1).rng("orders", 1), OrderKind::Sandwich, &lanes, &[pair]);
         assert_eq!(order, [0, 0, 1, 1, 1, 0, 0, 0]);
     }
@@ -283,7 +294,11 @@ mod tests {
     #[test]
     fn a_waiter_arrives_between_two_writes() {
         let lanes = [lane("bwwc"), lane("bwc")];
-        let pair = Pair { first: Place { session: 0, index: 1 }, second: Place { session: 1, index: 1 } };
+        let pair = Pair {
+            first: Place { session: 0, index: 1 },
+            second: Place { session: 1, index: 1 },
+            shape: None,
+        };
         for number in 0..20 {
             let (_, order) = of_kind(&mut Seed(1).rng("orders", number), OrderKind::Waiter, &lanes, &[pair]);
             assert!(order == [0, 0, 1, 1, 0, 0, 1] || order == [0, 1, 0, 1, 0, 0, 1], "{order:?}");
@@ -293,7 +308,11 @@ mod tests {
     #[test]
     fn a_late_reader_has_begun_before_the_write() {
         let lanes = [lane("brc"), lane("bwc")];
-        let pair = Pair { first: Place { session: 1, index: 1 }, second: Place { session: 0, index: 1 } };
+        let pair = Pair {
+            first: Place { session: 1, index: 1 },
+            second: Place { session: 0, index: 1 },
+            shape: None,
+        };
         for number in 0..20 {
             let (_, order) =
                 of_kind(&mut Seed(1).rng("orders", number), OrderKind::LateReader, &lanes, &[pair]);

@@ -9,12 +9,13 @@ use super::{Lane, Pair, Role, with_the_others};
 
 pub(super) fn draw(rng: &mut Rng, lanes: &[Lane], pair: Pair) -> Vec<usize> {
     let reads_before = |place: super::Place| lanes[place.session][..place.index].contains(&Role::Read);
-    let (outer, inner) = match (reads_before(pair.second), reads_before(pair.first)) {
-        (true, false) => (pair.second, pair.first),
-        (false, true) => (pair.first, pair.second),
-        (true, true) | (false, false) if rng.ratio(1, 2) => (pair.first, pair.second),
-        (true, true) | (false, false) => (pair.second, pair.first),
+    let turned = match (reads_before(pair.second), reads_before(pair.first)) {
+        (true, false) => false,
+        (false, true) => true,
+        // Whoever is to act first is most often the one in the middle.
+        (true, true) | (false, false) => rng.ratio(1, 4),
     };
+    let (outer, inner) = if turned { (pair.first, pair.second) } else { (pair.second, pair.first) };
     let lane = &lanes[outer.session];
     let cut = match lane[..outer.index].iter().rposition(|role| *role == Role::Read) {
         // Between the read and the statement of the pair, wherever.
