@@ -98,12 +98,18 @@ fn measure(args: &Args, profile: &Profile, target: &Target) -> anyhow::Result<St
 }
 
 fn once(runner: &mut Runner, case: &model::Case, level: Level, number: u64) -> anyhow::Result<Trace> {
-    let run = runner.run(case, level).map_err(|error| errors::of_case(&format!("case {number}"), case, error))?;
+    let run =
+        runner.run(case, level).map_err(|error| errors::of_case(&format!("case {number}"), case, error))?;
     Ok(run.trace)
 }
 
 /// Features that the product and the profile have, and that did not occur.
-fn never(quality: &Quality, _product: Product, _version: &model::Version, _profile: &Profile) -> Vec<&'static str> {
+fn never(
+    quality: &Quality,
+    _product: Product,
+    _version: &model::Version,
+    _profile: &Profile,
+) -> Vec<&'static str> {
     let _ = quality;
     Vec::new()
 }
@@ -130,8 +136,15 @@ fn show(stats: &Stats, product: Product) {
     );
     say!("");
     say!("Conflicts");
-    say!("  {:>6} of all cases waited or were refused by another transaction", percent(quality.conflicting, quality.cases));
-    say!("  {:>6} waited, {} were refused", percent(quality.waited, quality.cases), percent(quality.refused, quality.cases));
+    say!(
+        "  {:>6} of all cases waited or were refused by another transaction",
+        percent(quality.conflicting, quality.cases)
+    );
+    say!(
+        "  {:>6} waited, {} were refused",
+        percent(quality.waited, quality.cases),
+        percent(quality.refused, quality.cases)
+    );
     say!(
         "  {:>6} of a sample of {} truly conflicted; {} differ from a serial order without either",
         percent(sample.conflicting, sample.cases),
@@ -139,7 +152,11 @@ fn show(stats: &Stats, product: Product) {
         percent(sample.by_comparison, sample.cases)
     );
     for (name, share) in &quality.strategies {
-        say!("  {:>8} cases by {name:<16} {} waited or were refused", share.cases, percent(share.conflicting, share.cases));
+        say!(
+            "  {:>8} cases by {name:<16} {} waited or were refused",
+            share.cases,
+            percent(share.conflicting, share.cases)
+        );
     }
     failures(quality, sample);
     features(stats);
@@ -185,7 +202,9 @@ fn features(stats: &Stats) {
 
 fn opportunities(stats: &Stats, product: Product) {
     say!("");
-    say!("Opportunities: cases that could have shown it. Where nothing was found, its rate is below the last figure (95%)");
+    say!(
+        "Opportunities: cases that could have shown it. Where nothing was found, its rate is below the last figure (95%)"
+    );
     for chance in &stats.chances {
         let below = chance.below.as_deref().unwrap_or("no chance");
         say!("  {:<20} {:<4} {:>8}   {below}", chance.name, chance.level, chance.cases);
