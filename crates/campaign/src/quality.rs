@@ -10,6 +10,9 @@ use model::{ErrorClass, Level, Product, Trace};
 use oracles::opportunities::{self, Reader, Sort, Story, by_concurrency};
 use serde::{Deserialize, Serialize};
 
+/// So many examples of what was not understood are kept.
+const EXAMPLES: usize = 8;
+
 /// Counts by level.
 pub type ByLevel = BTreeMap<Level, u64>;
 
@@ -37,6 +40,9 @@ pub struct Quality {
     pub statements: u64,
     /// Statements that failed, by the class of their error.
     pub failed: BTreeMap<ErrorClass, u64>,
+    /// The first few that the server did not understand: a mistake of ours. Error, then text.
+    #[serde(default)]
+    pub not_understood: BTreeSet<String>,
     /// Cases by level; one with several levels counts at each.
     pub levels: ByLevel,
     /// Cases by feature.
@@ -57,6 +63,8 @@ impl Quality {
         self.refused += other.refused;
         self.conflicting += other.conflicting;
         self.statements += other.statements;
+        let room = EXAMPLES.saturating_sub(self.not_understood.len());
+        self.not_understood.extend(other.not_understood.iter().take(room).cloned());
         add(&mut self.failed, &other.failed);
         add(&mut self.levels, &other.levels);
         add(&mut self.features, &other.features);
@@ -105,8 +113,12 @@ impl Counter {
         quality.refused += u64::from(refused);
         quality.conflicting += u64::from(conflicting);
         quality.statements += trace.rounds.len() as u64;
-        for error in trace.outcomes.iter().filter_map(model::Outcome::error) {
+        for (step, outcome) in made.case.steps.iter().zip(&trace.outcomes) {
+            let Some(error) = outcome.error() else { continue };
             *quality.failed.entry(error.class).or_default() += 1;
+            if error.class == ErrorClass::Syntax && quality.not_understood.len() < EXAMPLES {
+                quality.not_understood.insert(format!("{} · {}", error.message, step.sql));
+            }
         }
         let levels: BTreeSet<Level> = story.lives.iter().map(|life| life.level).collect();
         levels.iter().for_each(|level| *quality.levels.entry(*level).or_default() += 1);

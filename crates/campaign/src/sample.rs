@@ -42,18 +42,9 @@ impl Sample {
         trace: &Trace,
         mut run: impl FnMut(&Case) -> Result<Trace, E>,
     ) -> Result<(), E> {
-        let (waited, refused) = conflict(trace);
-        let mut conflicting = waited || refused;
-        if !conflicting {
-            for order in orders(case.sessions.len()) {
-                let (serial, steps) = in_turn(case, &order);
-                if differs(trace, &run(&serial)?, &steps) {
-                    conflicting = true;
-                    self.by_comparison += 1;
-                    break;
-                }
-            }
-        }
+        let told = conflict(trace);
+        let conflicting = truly_conflicts(case, trace, &mut run)?;
+        self.by_comparison += u64::from(conflicting && told == (false, false));
         self.cases += 1;
         self.conflicting += u64::from(conflicting);
         if !conflicting && self.quiet.len() < 100 {
@@ -87,6 +78,24 @@ impl Sample {
     pub fn failures_alone(&self) -> u64 {
         self.failed_alone.values().sum()
     }
+}
+
+/// Did the case truly conflict: wait, be refused, or come to something else than a serial order of its sessions?
+pub fn truly_conflicts<E>(
+    case: &Case,
+    trace: &Trace,
+    mut run: impl FnMut(&Case) -> Result<Trace, E>,
+) -> Result<bool, E> {
+    if conflict(trace) != (false, false) {
+        return Ok(true);
+    }
+    for order in orders(case.sessions.len()) {
+        let (serial, steps) = in_turn(case, &order);
+        if differs(trace, &run(&serial)?, &steps) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The case with its sessions one after the other, and which of its steps each is.

@@ -2,6 +2,7 @@
 
 mod execute;
 mod hunt;
+mod strategies;
 
 use std::time::Duration;
 
@@ -25,6 +26,14 @@ Bare means: one connection, one transaction after the other, the same resets and
 final state, in turns with the hunt's own way on the same server and CPU. What it takes to know that
 statements wait, which nothing bare has to know, is shown apart.")]
     Hunt(hunt::Args),
+    /// Compare the ways to make transactions collide with each other and with none
+    #[command(after_help = "\
+Example:
+  isopod bench strategies --target mariadb@10.11 --seeds 10 --cases 100
+
+Each strategy alone, over several seeds, in the same number of cases: cases that truly conflicted,
+opportunities for each known family, and distinct pairs of statements that met, with their level.")]
+    Strategies(strategies::Args),
 }
 
 /// Runs it.
@@ -32,6 +41,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Execute(args) => execute::run(args),
         Command::Hunt(args) => hunt::run(&args),
+        Command::Strategies(args) => strategies::run(&args),
     }
 }
 

@@ -90,7 +90,7 @@ fn measure(args: &Args, profile: &Profile, target: &Target) -> anyhow::Result<St
         profile: profile.name.clone(),
         profile_hash: profile.hash(),
         chances: chances(&quality, target.product),
-        never: never(&quality, target.product, &info.version, profile),
+        never: never(&quality, target.product, &info.version),
         levels,
         quality,
         sample,
@@ -103,15 +103,10 @@ fn once(runner: &mut Runner, case: &model::Case, level: Level, number: u64) -> a
     Ok(run.trace)
 }
 
-/// Features that the product and the profile have, and that did not occur.
-fn never(
-    quality: &Quality,
-    _product: Product,
-    _version: &model::Version,
-    _profile: &Profile,
-) -> Vec<&'static str> {
-    let _ = quality;
-    Vec::new()
+/// Features that the server can have, and that did not occur.
+fn never(quality: &Quality, product: Product, version: &model::Version) -> Vec<&'static str> {
+    let possible = generate::features::possible(&dialect::capabilities(product, version));
+    possible.into_iter().filter(|name| !quality.features.contains_key(*name)).collect()
 }
 
 /// So much of so many, in percent with one digit.
@@ -167,6 +162,9 @@ fn failures(quality: &Quality, sample: &Sample) {
     say!("");
     say!("Statements that failed, of {}", quality.statements);
     classes(&quality.failed, quality.statements);
+    for example in &quality.not_understood {
+        say!("    not understood: {example}");
+    }
     say!(
         "  run by their session alone: {} of {} ({})",
         sample.failures_alone(),
