@@ -21,7 +21,7 @@ use crate::{
 
 /// All names, sorted. `type:`, `key:`, `table:` speak of the schema, `order:` of the submitted order (see
 /// [`crate::orders::OrderKind::feature`]), `expr:` of expressions; the rest of statements and transactions.
-pub const ALL: [&str; 104] = [
+pub const ALL: [&str; 117] = [
     "aggregate",
     "autocommit",
     "autocommit-off",
@@ -82,6 +82,19 @@ pub const ALL: [&str; 104] = [
     "order:sandwich",
     "order:uniform",
     "order:waiter",
+    "pair:01",
+    "pair:02",
+    "pair:03",
+    "pair:04",
+    "pair:05",
+    "pair:06",
+    "pair:07",
+    "pair:08",
+    "pair:09",
+    "pair:10",
+    "pair:11",
+    "pair:12",
+    "pair:13",
     "replace",
     "rollback",
     "savepoint",
@@ -142,6 +155,8 @@ pub fn of(schema: &Schema, set: &Set) -> Vec<&'static str> {
         found.add_if(begins > 1, "new-transaction");
         script.statements.iter().for_each(|statement| found.statement(statement));
     }
+    // Which pair of Fucci's Table 2 was made to meet.
+    set.features.iter().for_each(|name| found.add(name));
     if set.scripts.iter().any(|script| script.level != set.scripts[0].level) {
         found.add("levels-mixed");
     }
