@@ -321,9 +321,9 @@ mod tests {
             .map(|(name, _)| format!("{name} {}", Profile::named(name).unwrap().hash()))
             .collect();
         expect_test::expect![[r#"
-            wide f7eb206fa22ea5a3
-            core 28f5781ce307409b
-            pages e25826d924cc3f83"#]]
+            wide d66cd21a1e75552c
+            core 6e50c3fc4f143ad4
+            pages dcd0f5503ef07f98"#]]
         .assert_eq(&hashes.join("\n"));
     }
 
