@@ -39,6 +39,22 @@ fn recovery() {
 }
 
 #[test]
+fn expressions() {
+    let compared = |target: &str| {
+        let args = ["selftest", "expressions", "--cases", "3000", "--json", "--target", target];
+        let json = isopod(&args).exits(0).json();
+        let result = &json[0];
+        assert_eq!((&result["cases"], &result["different"]), (&3000.into(), &0.into()), "{result}");
+        // At most three in a hundred are left open, and what is an error here is an error there.
+        assert!(result["decided"].as_u64().unwrap() >= 2910, "{result}");
+        assert!(result["pairs"].as_object().unwrap().len() > 40, "{result}");
+    };
+    compared("sqlite");
+    let Some(_alone) = servers(&["postgres@18"]) else { return };
+    compared("postgres@18");
+}
+
+#[test]
 fn bench() {
     isopod(&["bench", "execute", "--turns", "1"]).exits(0).says(&[
         "statements/s",
