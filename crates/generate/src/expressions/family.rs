@@ -162,7 +162,10 @@ fn function(name: &str, args: &[Expr], of: impl Fn(&Expr) -> Family) -> Family {
         }
         "IF" | "IIF" => args.iter().skip(1).map(of).fold(Family::Null, widest),
         "ABS" | "ROUND" | "MOD" | "FLOOR" | "CEIL" | "CEILING" | "TRUNCATE" | "TRUNC" => {
-            args.first().map_or(Family::Null, of)
+            match args.first().map_or(Family::Null, of) {
+                Family::Text | Family::Bytes => Family::Double,
+                number => number,
+            }
         }
         "LENGTH" | "CHAR_LENGTH" | "OCTET_LENGTH" | "SIGN" | "INSTR" | "LOCATE" | "STRPOS" | "YEAR"
         | "MONTH" | "DAY" | "DAYOFMONTH" | "DATEDIFF" | "BIT_COUNT" | "UNICODE" | "ASCII" => Family::Int,
