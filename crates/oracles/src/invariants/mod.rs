@@ -11,13 +11,11 @@ mod repeat;
 mod unique;
 mod writers;
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use model::{Fingerprint, Product, Reply, Verdict, Violation};
+use model::{Fingerprint, Reply, Verdict, Violation};
 
 use crate::{
     Answer, Ask, Conversation, Oracle,
-    story::{Story, Tables},
+    story::{Memory, Story},
 };
 
 /// Something that an invariant complains about.
@@ -33,14 +31,10 @@ pub(crate) struct Found {
     pub by: Option<&'static exemptions::Exemption>,
 }
 
-/// A setup that was read.
-type Read = Arc<Result<Tables, &'static str>>;
-
 /// The oracle.
 #[derive(Debug, Default)]
 pub struct Invariants {
-    /// The setup that was read last: many cases in a row have the same one, and reading it costs more than the rest.
-    last: Mutex<Option<(Product, Vec<String>, Read)>>,
+    memory: Memory,
 }
 
 impl Oracle for Invariants {
@@ -49,47 +43,30 @@ impl Oracle for Invariants {
     }
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
-        Box::new(Once { seen, tables: self.tables(seen) })
-    }
-}
-
-impl Invariants {
-    fn tables(&self, seen: &Answer) -> Read {
-        let (product, statements) = (seen.trace.server.product, &seen.case.setup.statements);
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some((of, texts, read)) if *of == product && texts == statements => read.clone(),
-            _ => {
-                let read = Arc::new(Tables::read(product, statements));
-                *last = Some((product, statements.clone(), read.clone()));
-                read
-            }
-        }
+        Box::new(Once(judge(seen, &self.memory)))
     }
 }
 
 /// One run says all that is needed.
-struct Once<'a> {
-    seen: &'a Answer,
-    tables: Read,
-}
+struct Once(Verdict);
 
-impl Conversation for Once<'_> {
+impl Conversation for Once {
     fn next(&mut self, _answers: &[Answer]) -> Ask {
-        Ask::Done(judge(self.seen, &self.tables))
+        Ask::Done(self.0.clone())
     }
 }
 
-fn judge(seen: &Answer, tables: &Result<Tables, &'static str>) -> Verdict {
+fn judge(seen: &Answer, memory: &Memory) -> Verdict {
     let undecided = |reason: &str| Verdict::Undecided { reason: reason.to_string() };
     if seen.trace.false_decisions > 0 {
         return undecided("late-answer");
     }
-    let story = Story::new(seen, tables);
+    let tables = memory.tables(seen.trace.server.product, &seen.case);
+    let story = Story::new(seen, &tables, memory);
     let mut found = Vec::new();
     indexes::check(seen, &mut found);
     let unclear = story.unclear();
-    if let (None, Ok(tables)) = (unclear, tables) {
+    if let (None, Ok(tables)) = (unclear, tables.as_ref()) {
         repeat::check(&story, tables, &mut found);
         unique::check(&story, tables, &mut found);
         provenance::check(&story, tables, &mut found);

@@ -114,7 +114,7 @@ fn gone_back(story: &Story<'_>, step: usize, second: usize) -> bool {
         let place = |savepoints: &[(&str, bool)], name: &str| {
             savepoints.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name))
         };
-        match &story.steps[other].tree {
+        match story.steps[other].statement() {
             Some(Statement::Savepoint(name)) => savepoints.push((&name.name, false)),
             Some(Statement::Release(target)) => {
                 if let Some(at) = place(&savepoints, &target.name.name) {
@@ -137,14 +137,14 @@ fn gone_back(story: &Story<'_>, step: usize, second: usize) -> bool {
 /// Does a step go back to a savepoint that was set before the first read? That undoes what the read may have seen.
 fn goes_behind(story: &Story<'_>, step: usize, first: usize) -> bool {
     let (Some(Statement::Rollback(rollback)), Some(transaction)) =
-        (&story.steps[step].tree, story.steps[step].transaction)
+        (story.steps[step].statement(), story.steps[step].transaction)
     else {
         return false;
     };
     let Some(target) = &rollback.to else { return false };
     let steps = &story.transactions[transaction].steps;
     let before_step = steps.iter().copied().take_while(|&other| other != step);
-    let sets = |&other: &usize| match &story.steps[other].tree {
+    let sets = |&other: &usize| match story.steps[other].statement() {
         Some(Statement::Savepoint(name)) => name.name.eq_ignore_ascii_case(&target.name.name),
         _ => false,
     };

@@ -50,7 +50,7 @@ impl Writers {
         }
         for (i, step) in story.steps.iter().enumerate() {
             writers.by = Writer::Step(i);
-            match &step.tree {
+            match step.statement() {
                 Some(Statement::Insert(insert)) => writers.insert(insert),
                 Some(Statement::Update(update)) => writers.update(update),
                 Some(_) | None => {}

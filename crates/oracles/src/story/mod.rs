@@ -13,15 +13,19 @@
 //! Whoever asks for more than the trace says gets "unknown", never a guess: the fate of a transaction whose COMMIT lost its
 //! connection, say.
 
+mod memory;
 mod projection;
 mod tables;
 mod transactions;
+
+use std::sync::Arc;
 
 use model::{
     Level, Product, Reply, RowSet,
     sql::{Query, Statement},
 };
 
+pub use memory::{Memory, ReadTables};
 pub use projection::{Projection, projection};
 pub use tables::{Column, Key, Table, Tables, Type};
 pub use transactions::{Fate, Transaction};
@@ -115,7 +119,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Told {
     /// Its tree, if it has one.
-    pub tree: Option<Statement>,
+    pub tree: Option<Arc<Statement>>,
     /// What it is.
     pub kind: Kind,
     /// The transaction that it ran in, by index; none if it was never sent.
@@ -123,6 +127,13 @@ pub struct Told {
     /// Is it certain that nothing of it stayed: it failed, a savepoint before it was gone back to, or its transaction was
     /// undone?
     pub undone: bool,
+}
+
+impl Told {
+    /// Its tree, if it has one.
+    pub fn statement(&self) -> Option<&Statement> {
+        self.tree.as_deref()
+    }
 }
 
 /// A case and its trace, read.
@@ -141,11 +152,10 @@ pub struct Story<'a> {
 }
 
 impl<'a> Story<'a> {
-    /// Reads a run. `tables` is what its setup makes: read apart, because many cases in a row have the same.
-    pub fn new(seen: &'a Answer, tables: &'a Result<Tables, &'static str>) -> Story<'a> {
+    /// Reads a run. `tables` is what its setup makes, as the memory has it.
+    pub fn new(seen: &'a Answer, tables: &'a Result<Tables, &'static str>, memory: &Memory) -> Story<'a> {
         let product = seen.trace.server.product;
-        let trees: Vec<Option<Statement>> =
-            seen.case.steps.iter().map(|step| dialect::sql::parse(product, &step.sql).tree()).collect();
+        let trees = memory.trees(product, &seen.case);
         let (steps, transactions) = transactions::tell(seen, product, trees);
         Story { seen, product, tables, steps, transactions }
     }
@@ -167,7 +177,7 @@ impl<'a> Story<'a> {
 
     /// The query that a step is.
     pub fn query(&self, step: usize) -> Option<&Query> {
-        match &self.steps[step].tree {
+        match self.steps[step].statement() {
             Some(Statement::Query(query)) => Some(query),
             Some(_) | None => None,
         }
@@ -186,7 +196,7 @@ impl<'a> Story<'a> {
         self.steps.iter().find_map(|step| match step.kind {
             Kind::Unread => Some("unparsed"),
             Kind::Ddl => Some("schema-changed"),
-            Kind::Set if enforces_foreign_keys(&step.tree) => None,
+            Kind::Set if enforces_foreign_keys(step.statement()) => None,
             Kind::Set => Some("settings-changed"),
             Kind::Begin
             | Kind::Commit
@@ -203,6 +213,6 @@ impl<'a> Story<'a> {
 }
 
 /// SQLite enforces foreign keys only where a session asks for it. That changes what is refused, not who wrote what.
-fn enforces_foreign_keys(tree: &Option<Statement>) -> bool {
+fn enforces_foreign_keys(tree: Option<&Statement>) -> bool {
     matches!(tree, Some(Statement::Pragma(pragma)) if pragma.name.name.eq_ignore_ascii_case("foreign_keys"))
 }

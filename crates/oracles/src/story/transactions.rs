@@ -1,5 +1,7 @@
 //! Which transaction a step ran in, and what became of it: told by whether a transaction was open after each step.
 
+use std::sync::Arc;
+
 use model::{
     Ends, Level, Open, Outcome, Product, Reply,
     sql::{InsertModifier, Resolution, Statement, TransactionMode},
@@ -42,11 +44,15 @@ struct Teller {
 }
 
 /// Tells the transactions of a run.
-pub fn tell(seen: &Answer, product: Product, trees: Vec<Option<Statement>>) -> (Vec<Told>, Vec<Transaction>) {
+pub fn tell(
+    seen: &Answer,
+    product: Product,
+    trees: Vec<Option<Arc<Statement>>>,
+) -> (Vec<Told>, Vec<Transaction>) {
     let (case, trace) = (&seen.case, &seen.trace);
     let mut steps: Vec<Told> = trees
         .into_iter()
-        .map(|tree| Told { kind: Kind::of(tree.as_ref()), tree, transaction: None, undone: false })
+        .map(|tree| Told { kind: Kind::of(tree.as_deref()), tree, transaction: None, undone: false })
         .collect();
     let mut all = Vec::new();
     for (session, spec) in case.sessions.iter().enumerate() {
@@ -85,7 +91,7 @@ impl Teller {
         if kind == Kind::Begin && commits_first && outcome.error().is_none() {
             self.end(all, Fate::Committed);
         }
-        if let Some(Statement::SetTransaction(_) | Statement::Set(_)) | None = &steps[i].tree {
+        if let Some(Statement::SetTransaction(_) | Statement::Set(_)) | None = steps[i].statement() {
             self.level = None;
         }
         let current = *self.current.get_or_insert_with(|| {
@@ -93,7 +99,7 @@ impl Teller {
             all.push(Transaction { session, level, steps: Vec::new(), fate: Fate::Unknown });
             all.len() - 1
         });
-        if let Some(Statement::Begin(begin)) = &steps[i].tree {
+        if let Some(Statement::Begin(begin)) = steps[i].statement() {
             for mode in &begin.modes {
                 if let TransactionMode::Isolation(level) = mode {
                     all[current].level = Some(*level);
@@ -123,7 +129,7 @@ impl Teller {
         let place = |savepoints: &[(String, usize)], name: &str| {
             savepoints.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name))
         };
-        match &steps[i].tree {
+        match steps[i].statement() {
             Some(Statement::Savepoint(name)) => {
                 self.savepoints.push((name.name.clone(), all[current].steps.len()));
             }
@@ -148,7 +154,7 @@ impl Teller {
 
 /// Did it fail so that nothing of it stayed? SQLite's OR FAIL keeps what was done before the failure.
 fn failed_whole(step: &Told, outcome: &Outcome) -> bool {
-    let keeps = match &step.tree {
+    let keeps = match step.statement() {
         Some(Statement::Insert(insert)) => insert.modifier == Some(InsertModifier::Or(Resolution::Fail)),
         Some(Statement::Update(update)) => update.modifier == Some(InsertModifier::Or(Resolution::Fail)),
         Some(_) => false,
