@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod corpus;
+mod demo;
 mod errors;
 mod fmt;
 mod generate;
