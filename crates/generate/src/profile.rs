@@ -165,7 +165,7 @@ pub struct Observers {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)] // each table is explained where a user reads it, in profiles/wide.toml
 pub struct Profile {
-    /// Its name, or the file's.
+    /// Its name, or the file's without its folder.
     #[serde(skip)]
     pub name: String,
     pub cases: Cases,
@@ -219,7 +219,8 @@ impl Profile {
         lay(&mut base, read.get_ref(), "").map_err(|(at, what)| bad(at, what))?;
         let mut profile: Profile =
             base.try_into().map_err(|error: toml::de::Error| bad(0, error.message().to_string()))?;
-        profile.name = file.to_string();
+        // Where it lies on this machine is no part of the cases.
+        profile.name = file.rsplit('/').next().unwrap_or(file).to_string();
         profile.check().map_err(|what| bad(0, what))?;
         Ok(profile)
     }
@@ -334,6 +335,7 @@ mod tests {
         assert_eq!(mine.types, Profile::default().types);
         let again = Profile::parse("again.toml", &mine.text()).unwrap();
         assert_eq!(again.hash(), mine.hash());
+        assert_eq!(Profile::parse("some/where/mine.toml", "").unwrap().name, "mine.toml");
     }
 
     #[test]
