@@ -82,8 +82,13 @@ pub fn clock() -> Duration {
     START.get_or_init(Instant::now).elapsed()
 }
 
-/// The CPUs that this process may use.
+/// The CPUs that this process may use: those that it had when it was first asked, before any of its threads was pinned.
 pub fn cpus() -> Vec<usize> {
+    static CPUS: OnceLock<Vec<usize>> = OnceLock::new();
+    CPUS.get_or_init(cpus_now).clone()
+}
+
+fn cpus_now() -> Vec<usize> {
     // SAFETY: an all-zero cpu_set_t is an empty set, and the kernel fills it.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();

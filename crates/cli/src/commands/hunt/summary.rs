@@ -131,12 +131,12 @@ fn chances(hunted: &Hunted) {
     let came = families().filter(|chance| chance.cases > 0);
     let Some(least) = came.clone().min_by_key(|chance| chance.cases) else { return };
     say!(
-        "  {} of {} families of known bugs, each at each level, could have shown; least often {} at {}: {} cases (a rate below 3/{})",
+        "  {} of {} families of known bugs, each at each level, could have shown; least often {} at {}: {} (a rate below 3/{})",
         came.count(),
         families().count(),
         least.name,
         least.level,
-        thousands(least.cases),
+        plural(least.cases, "case"),
         least.cases
     );
 }
