@@ -385,7 +385,7 @@ impl Executor {
 }
 
 /// Sets a session's level and reads it back.
-fn set_level(
+pub(crate) fn set_level(
     session: &mut dyn Session,
     dialect: &Dialect,
     version: &model::Version,

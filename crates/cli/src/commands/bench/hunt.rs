@@ -132,7 +132,7 @@ fn measure(args: &Args, target: &Target, profile: &Profile) -> anyhow::Result<Op
     let mut progress = Progress::new(target.to_string(), args.cases);
     let executor = runner.executor().map_err(|error| anyhow::anyhow!(error))?;
     let settle = executor.settles_by();
-    let mut bare = executor.bare()?;
+    let mut bare = executor.bare(&levels)?;
     let mut generator_here = generator();
     let mut first = 0;
     while first < args.cases {
@@ -144,7 +144,7 @@ fn measure(args: &Args, target: &Target, profile: &Profile) -> anyhow::Result<Op
         for case in &cases {
             let plan = executor.plan(case);
             let begun = Instant::now();
-            bare.run(executor, case, &plan)?;
+            bare.run(executor, case, &plan, levels[0])?;
             times.bare += begun.elapsed();
         }
         first = until;
