@@ -89,3 +89,34 @@ fn bench_of_the_hunt() {
     let ratio = |name: &str| result[name].as_f64().unwrap();
     assert!(ratio("ratio_without_waits") >= ratio("ratio"), "{result}");
 }
+
+#[test]
+fn quality_of_generated_cases() {
+    let small = ["--cases", "40", "--sample", "20"];
+    let ran = isopod(&[&["generate", "--stats", "--target", "sqlite"][..], &small].concat()).exits(0);
+    ran.says(&["40 cases of seed", "of a sample of 20 truly conflicted", "run by their session alone", "dirty-read"]);
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    let flags = ["generate", "--stats", "--target", "mariadb@10.11", "--level", "RC", "--json"];
+    let json = isopod(&[&flags[..], &small].concat()).exits(0).json();
+    let stats = &json[0];
+    assert_eq!((&stats["quality"]["cases"], &stats["sample"]["cases"]), (&40.into(), &20.into()), "{stats}");
+    assert_eq!(stats["sample"]["failed_alone"]["syntax"], serde_json::Value::Null, "{stats}");
+    assert!(stats["sample"]["conflicting"].as_u64().unwrap() >= 10, "{stats}");
+    let levels: Vec<&serde_json::Value> =
+        stats["chances"].as_array().unwrap().iter().filter(|c| c["name"] == "mdev-27992").collect();
+    assert_eq!(levels.len(), 2, "{stats}");
+}
+
+#[test]
+fn strategies_against_none() {
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    let flags = ["bench", "strategies", "--target", "mariadb@10.11", "--seeds", "2", "--cases", "4", "--json"];
+    let json = isopod(&flags).exits(0).json();
+    let lines = json[0]["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 12, "{json}");
+    for line in lines {
+        let (median, worst) = (&line["conflicting"]["median"], &line["conflicting"]["worst"]);
+        assert!(worst.as_u64() <= median.as_u64() && median.as_u64() <= Some(4), "{line}");
+        assert_eq!(line["families"].as_array().unwrap().len(), 6, "{line}");
+    }
+}
