@@ -94,7 +94,12 @@ fn bench_of_the_hunt() {
 fn quality_of_generated_cases() {
     let small = ["--cases", "40", "--sample", "20"];
     let ran = isopod(&[&["generate", "--stats", "--target", "sqlite"][..], &small].concat()).exits(0);
-    ran.says(&["40 cases of seed", "of a sample of 20 truly conflicted", "run by their session alone", "dirty-read"]);
+    ran.says(&[
+        "40 cases of seed",
+        "of a sample of 20 truly conflicted",
+        "run by their session alone",
+        "dirty-read",
+    ]);
     let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
     let flags = ["generate", "--stats", "--target", "mariadb@10.11", "--level", "RC", "--json"];
     let json = isopod(&[&flags[..], &small].concat()).exits(0).json();
@@ -110,7 +115,8 @@ fn quality_of_generated_cases() {
 #[test]
 fn strategies_against_none() {
     let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
-    let flags = ["bench", "strategies", "--target", "mariadb@10.11", "--seeds", "2", "--cases", "4", "--json"];
+    let flags =
+        ["bench", "strategies", "--target", "mariadb@10.11", "--seeds", "2", "--cases", "4", "--json"];
     let json = isopod(&flags).exits(0).json();
     let lines = json[0]["lines"].as_array().unwrap();
     assert_eq!(lines.len(), 12, "{json}");
