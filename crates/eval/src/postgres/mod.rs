@@ -18,6 +18,8 @@ mod like;
 mod node;
 mod numeric;
 mod run;
+#[cfg(test)]
+mod tests;
 mod types;
 
 use model::{SqlType, sql::Expr};
