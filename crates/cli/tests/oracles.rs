@@ -4,13 +4,14 @@
 
 mod common;
 
-use std::{collections::BTreeMap, env, fs, path::Path, process::Command};
+use std::{collections::BTreeMap, env, fs, path::Path, process::Command, time::Duration};
 
 use common::{case, installed, runner, target};
 use dbms::launch::Settle;
 use execute::{Looks, Options, Reset};
-use model::{Case, Level, Seed, Verdict};
+use model::{Case, Level, Product, Seed, Target, Verdict};
 use oracles::{Answer, Oracle, crash::Crash, invariants::Invariants};
+use reference::ReferenceServer;
 
 /// Runs so many cases of the workload at every level; gives what was said, counted.
 fn judge_many(text: &str, cases: u64) -> Option<BTreeMap<String, u64>> {
@@ -157,4 +158,44 @@ fn a_hunt_files_a_planted_crash_with_its_log_and_goes_on() {
 fn findings(folder: &Path) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(folder.join("findings")).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| path.join("verdict.json").is_file()).collect()
+}
+
+/// Runs cases on the reference engine with this bug planted until one is told; the fingerprint of that.
+fn first_told(plant: &str, cases: u64) -> Option<String> {
+    let settings = [("plant".to_string(), plant.to_string())].into_iter().filter(|_| !plant.is_empty());
+    let engine = Target { settings: settings.collect(), ..target("reference") };
+    let options =
+        Options { reset: Reset::Fast, hung_after: Duration::from_millis(200), ..Options::default() };
+    let start = engine.clone();
+    let launch = Box::new(move || Ok(Box::new(ReferenceServer::start(&start)?) as Box<dyn execute::Server>));
+    let wish = execute::Placement { pin: false, realtime: false, cpu: None };
+    let mut runner = execute::Runner::new(launch, options, wish).unwrap();
+    let judges = oracles::all();
+    for number in 0..cases {
+        let case = generate::workload::case(Seed(11), number, Product::Reference);
+        let run =
+            runner.run(&case, Level::ALL[number as usize % 4]).unwrap_or_else(|error| panic!("{error}"));
+        let seen = Answer { case, trace: run.trace, aftermath: run.aftermath };
+        for judge in &judges {
+            if let Verdict::Violated(_) = oracles::judge(judge.as_ref(), &seen) {
+                return Some(fingerprint(judge.as_ref(), &seen));
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn every_bug_that_can_be_planted_is_told_for_what_it_is() {
+    assert_eq!(first_told("", 1000), None, "nothing is planted");
+    for (plant, kinds) in [
+        ("crash", &["crash "][..]),
+        ("hang", &["hang "]),
+        ("internal-error", &["internal-error 1815 "]),
+        ("aborted-read", &["invariant aborted-read "]),
+        ("duplicate-unique", &["invariant unique-value-twice ", "invariant primary-value-twice "]),
+    ] {
+        let told = first_told(plant, 4000).unwrap_or_else(|| panic!("{plant} is not told"));
+        assert!(kinds.iter().any(|kind| told.starts_with(kind)), "{plant}: {told}");
+    }
 }
