@@ -11,6 +11,7 @@ use crate::tools::{EXE, isopod, skip};
 fn every_subcommand_says_what_it_does_and_how() {
     for command in [
         "run",
+        "demo",
         "corpus list",
         "corpus test",
         "corpus bisect",
