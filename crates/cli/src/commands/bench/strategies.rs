@@ -7,7 +7,7 @@ use campaign::{Counter, sample::truly_conflicts};
 use execute::{Reset, Runner};
 use generate::{Generator, Profile, Strategy};
 use model::{Case, Level, Seed, Target, Trace};
-use oracles::opportunities::{ALL, Sort};
+use oracles::opportunities::{ALL, Opportunity, Sort};
 use serde::Serialize;
 
 use crate::{
@@ -166,8 +166,12 @@ fn count_one(
         progress.step();
     }
     let quality = counter.quality;
-    let could = |name: &str| quality.opportunities.get(name).map_or(0, |levels| levels.values().sum());
-    let families = ALL.iter().filter(|o| o.sort == Sort::Family).map(|o| could(o.name)).collect();
+    // Only at the levels at which the family can exist.
+    let could = |one: &Opportunity| {
+        let levels = (one.exists)(target.product).iter();
+        levels.map(|&level| quality.could_show(one.name, level)).sum()
+    };
+    let families = ALL.iter().filter(|o| o.sort == Sort::Family).map(could).collect();
     Ok(Some(Counts { conflicting, pairs: quality.meetings.len() as u64, families }))
 }
 
