@@ -322,9 +322,9 @@ mod tests {
             .map(|(name, _)| format!("{name} {}", Profile::named(name).unwrap().hash()))
             .collect();
         expect_test::expect![[r#"
-            wide d66cd21a1e75552c
-            core 6e50c3fc4f143ad4
-            pages dcd0f5503ef07f98"#]]
+            wide a365332a60325e2e
+            core 7fc2053728241e42
+            pages 014a430d442649be"#]]
         .assert_eq(&hashes.join("\n"));
     }
 

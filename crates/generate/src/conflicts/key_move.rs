@@ -36,7 +36,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
         first.push(ground.update(table, vec![(column, ground.literal(to))], filter));
     }
     // Either the other one has a view from before and writes after the move, or it waits while the key moves on.
-    let shape = if rng.ratio(1, 2) { OrderKind::Sandwich } else { OrderKind::Waiter };
+    let shape = if rng.ratio(3, 5) { OrderKind::Sandwich } else { OrderKind::Waiter };
     let mut second = Vec::new();
     if shape == OrderKind::Sandwich || rng.ratio(1, 3) {
         second.push(ground.select(table, None));
