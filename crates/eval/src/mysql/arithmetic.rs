@@ -11,6 +11,7 @@ impl Row<'_> {
     pub fn negated(&self, expr: &Expr) -> Result<Datum, Fault> {
         let whole = Expr::Unary { op: model::sql::UnaryOp::Neg, expr: Box::new(expr.clone()) };
         let ty = self.ty(&whole)?;
+        self.no_split(expr)?;
         let raw = self.raw(expr)?;
         if raw.is_null() {
             return Ok(Datum::Null);
@@ -30,7 +31,11 @@ impl Row<'_> {
         if op == BinaryOp::IntDiv {
             return self.whole_division(left, right);
         }
-        let ty = self.arithmetic_ty(op, self.ty(left)?, self.ty(right)?);
+        let (left_ty, right_ty) = (self.ty(left)?, self.ty(right)?);
+        let ty = self.arithmetic_ty(op, left_ty, right_ty);
+        if self.rules.mariadb && (ty.unsigned || ty.class == Class::Decimal) && (left_ty.class.is_dated() || right_ty.class.is_dated()) {
+            return Err(Fault::Unsure("an unsigned or exact number and a date"));
+        }
         match ty.class {
             Class::Int => {
                 let (a, b) = (self.raw(left)?, self.raw(right)?);
@@ -40,6 +45,10 @@ impl Row<'_> {
                 let (a, b) = (wide(&a)?, wide(&b)?);
                 let result = match op {
                     BinaryOp::Add => a + b,
+                    // The server negates it, and does not see that this cannot be done.
+                    BinaryOp::Sub if b == i128::from(i64::MIN) && self.rules.negative_zero => {
+                        return Err(Fault::Unsure("the smallest number subtracted"));
+                    }
                     BinaryOp::Sub => a - b,
                     BinaryOp::Mul => a.checked_mul(b).ok_or(OVERFLOW)?,
                     _ if b == 0 => return Ok(Datum::Null),
@@ -51,6 +60,14 @@ impl Row<'_> {
                 let Some(a) = self.decimal(left)? else { return Ok(Datum::Null) };
                 let Some(b) = self.decimal(right)? else { return Ok(Datum::Null) };
                 match exact(op, a, b)? {
+                    Datum::Decimal(rest)
+                        if self.rules.negative_zero
+                            && matches!(op, BinaryOp::Rem | BinaryOp::Mod)
+                            && rest.is_zero()
+                            && a.unscaled < 0 =>
+                    {
+                        Err(Fault::Unsure("a negative zero"))
+                    }
                     Datum::Decimal(quotient) if op == BinaryOp::Div && self.rules.short_quotient => {
                         Ok(Datum::Decimal(quotient.rescale(ty.scale).ok_or(DIGITS)?))
                     }
@@ -97,11 +114,16 @@ impl Row<'_> {
         }
         let scale = a.scale.max(b.scale);
         let (a, b) = (a.rescale(scale).ok_or(DIGITS)?, b.rescale(scale).ok_or(DIGITS)?);
-        fits(a.unscaled / b.unscaled, unsigned)
+        let quotient = a.unscaled / b.unscaled;
+        if unsigned && quotient == 0 && (a.unscaled < 0) != (b.unscaled < 0) && self.rules.negative_zero {
+            return Err(Fault::Unsure("a negative zero"));
+        }
+        fits(quotient, unsigned)
     }
 
     /// An operand of an operator on bits.
     pub fn bit_pattern(&self, expr: &Expr) -> Result<Option<u64>, Fault> {
+        self.no_split(expr)?;
         match self.raw(expr)? {
             raw @ (Datum::Double(_) | Datum::Text(_)) if self.rules.round_bits => {
                 convert::decimal(&raw)?.map_or(Ok(None), |exact| convert::int(&Datum::Decimal(exact)))

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use model::sql::{BinaryOp, Expr, InList};
+use model::sql::{BinaryOp, Expr, InList, Literal};
 
 use super::{
     Row, collation, convert,
@@ -77,14 +77,42 @@ impl Row<'_> {
     }
 
     fn order_of(&self, by: As, a: (&Expr, &Datum), b: (&Expr, &Datum)) -> Result<Ordering, Fault> {
+        let order = self.plain_order(by, a, b)?;
+        // MariaDB compares some numbers with the digits that are shown, and others with all that they have.
+        if self.rules.mariadb && matches!(by, As::Decimal | As::Real) {
+            let (left, right) = (self.cut(a)?, self.cut(b)?);
+            if self.plain_order(by, (a.0, &left), (b.0, &right))? != order {
+                return Err(Fault::Unsure("a comparison that hangs on digits that are not shown"));
+            }
+        }
+        Ok(order)
+    }
+
+    /// With no more digits than are shown.
+    fn cut(&self, (expr, datum): (&Expr, &Datum)) -> Result<Datum, Fault> {
+        match datum {
+            Datum::Decimal(d) => {
+                let ty = self.ty(expr)?;
+                let short = if ty.class == Class::Decimal && ty.scale < d.scale { d.rescale(ty.scale) } else { None };
+                Ok(Datum::Decimal(short.unwrap_or(*d)))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn plain_order(&self, by: As, a: (&Expr, &Datum), b: (&Expr, &Datum)) -> Result<Ordering, Fault> {
         let none = Fault::Unsure("NULL where it cannot be");
         match by {
             As::Int => Ok(signed(a.1)?.cmp(&signed(b.1)?)),
             As::Decimal => {
+                self.no_split(a.0)?;
+                self.no_split(b.0)?;
                 let (a, b) = (convert::decimal(a.1)?, convert::decimal(b.1)?);
                 Ok(a.ok_or(none.clone())?.compare(b.ok_or(none)?))
             }
             As::Real => {
+                self.no_split(a.0)?;
+                self.no_split(b.0)?;
                 let (a, b) = (convert::real(a.1)?.ok_or(none.clone())?, convert::real(b.1)?.ok_or(none)?);
                 a.partial_cmp(&b).ok_or(Fault::Unsure("not a number"))
             }
@@ -110,9 +138,6 @@ impl Row<'_> {
 
     /// Is there a comparison anywhere in it of collations that do not mix? The server refuses that before it looks at a row.
     pub fn mixes(&self, expr: &Expr) -> Result<(), Fault> {
-        if !self.rules.one_charset {
-            return Ok(());
-        }
         let parts = parts(expr);
         for part in &parts {
             self.mixes(part)?;
@@ -135,6 +160,15 @@ impl Row<'_> {
         if compared && parts.iter().filter(|part| strings(part)).count() > 1 {
             let mut coll = collation::NULL;
             for part in parts.iter().filter(|part| strings(part)) {
+                let other = self.ty(part)?.coll;
+                // A constant is converted to the column's character set, but not what may or may not be NULL.
+                if !self.rules.one_charset
+                    && other.of == collation::Of::Connection
+                    && !constant(part)
+                    && has_null(part)
+                {
+                    return Err(collation::MIX);
+                }
                 coll = collation::both(&self.rules, coll, self.ty(part)?.coll);
                 if coll.strength == collation::Strength::None {
                     return Err(collation::MIX);
@@ -197,6 +231,9 @@ impl Row<'_> {
                 }
             }
         }
+        if self.raw(expr)?.is_null() && list.iter().any(|item| self.raw(item).is_err()) {
+            return Err(Fault::Unsure("IN of NULL and an error"));
+        }
         for item in list {
             let by = texts.map_or_else(|| self.pair(expr, item), Ok)?;
             let equal = self.equal(by, self.rules.bare_signs && !constants, expr, item)?;
@@ -214,7 +251,18 @@ impl Row<'_> {
         if self.raw(expr)?.is_null() {
             return Ok(None);
         }
+        if by == As::Dates
+            && self.rules.signed_between
+            && (self.raw(low)?.is_null() || self.raw(high)?.is_null())
+        {
+            return Err(Fault::Unsure("BETWEEN of dates and NULL"));
+        }
         if by == As::Int && self.rules.signed_between {
+            for part in [expr, low, high] {
+                if matches!(self.raw(part)?, Datum::UInt(n) if n > i64::MAX as u64) {
+                    return Err(Fault::Unsure("BETWEEN of signed and unsigned numbers"));
+                }
+            }
             let Some(n) = self.int(expr)? else { return Ok(None) };
             let above = self.int(low)?.map(|low| n as i64 >= low as i64);
             let below = self.int(high)?.map(|high| n as i64 <= high as i64);
@@ -267,6 +315,11 @@ fn parts(expr: &Expr) -> Vec<&Expr> {
         | Expr::Subquery(_)
         | Expr::Exists(_) => Vec::new(),
     }
+}
+
+/// Is there a NULL somewhere in it?
+fn has_null(expr: &Expr) -> bool {
+    matches!(expr, Expr::Literal(Literal::Null)) || parts(expr).into_iter().any(has_null)
 }
 
 /// Is it a column by itself?

@@ -162,10 +162,15 @@ pub(super) fn truth(datum: &Datum) -> Result<Option<bool>, Fault> {
 impl Row<'_> {
     /// As a whole number.
     pub fn int(&self, expr: &Expr) -> Result<Option<u64>, Fault> {
+        self.no_split(expr)?;
         let raw = self.raw(expr)?;
         let whole = int(&raw)?;
+        let class = self.ty(expr)?.class;
+        if class == Class::Decimal && matches!(raw, Datum::UInt(n) if n > i64::MAX as u64) {
+            return Err(Fault::Unsure("a whole number from a large exact one"));
+        }
         // A choice that is a binary number in all: versions differ in whether the branch is asked or the whole.
-        if self.ty(expr)?.class == Class::Double
+        if class == Class::Double
             && !matches!(raw, Datum::Double(_))
             && int(&real(&raw)?.map_or(Datum::Null, Datum::Double))? != whole
         {
@@ -176,11 +181,13 @@ impl Row<'_> {
 
     /// As a binary number.
     pub fn real(&self, expr: &Expr) -> Result<Option<f64>, Fault> {
+        self.no_split(expr)?;
         real(&self.raw(expr)?)
     }
 
     /// As an exact number.
     pub fn decimal(&self, expr: &Expr) -> Result<Option<Decimal>, Fault> {
+        self.no_split(expr)?;
         decimal(&self.raw(expr)?)
     }
 
@@ -194,7 +201,38 @@ impl Row<'_> {
 
     /// As a truth value.
     pub fn truth(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
+        self.no_split(expr)?;
+        if self.rules.null_safe_null && extreme(expr) {
+            return Err(Fault::Unsure("LEAST as a condition"));
+        }
         truth(&self.raw(expr)?)
+    }
+
+    /// Refuses LEAST and GREATEST of strings as a number where they compare the numbers then, not the strings.
+    pub fn no_split(&self, expr: &Expr) -> Result<(), Fault> {
+        if !self.rules.split_extremes && !self.rules.mariadb {
+            return Ok(());
+        }
+        match expr {
+            Expr::Paren(inner) => self.no_split(inner),
+            // MariaDB takes the digits behind the point away: 3 = CAST(3.01 AS CHAR).
+            Expr::Cast { expr: inner, .. } if self.rules.mariadb && self.ty(expr)?.class == Class::Text => {
+                match self.ty(inner)?.class {
+                    Class::Decimal | Class::Double => Err(Fault::Unsure("the number of a CAST to CHAR")),
+                    _ => self.no_split(inner),
+                }
+            }
+            Expr::Function { name, .. }
+                if self.rules.split_extremes
+                    && (["LEAST", "GREATEST"].iter().any(|known| name.name.eq_ignore_ascii_case(known))) =>
+            {
+                match self.ty(expr)?.class {
+                    Class::Text => Err(Fault::Unsure("the least of strings as a number")),
+                    _ => Ok(()),
+                }
+            }
+            _ => self.chosen(expr)?.map_or(Ok(()), |chosen| self.no_split(chosen)),
+        }
     }
 
     /// As what a SELECT shows: in its own type.
@@ -235,7 +273,13 @@ impl Row<'_> {
                 let exact = decimal(raw)?.unwrap_or(Decimal::whole(0));
                 Datum::Decimal(exact.rescale(ty.scale).ok_or(DIGITS)?)
             }
-            Class::Double => Datum::Double(real(raw)?.unwrap_or(0.0)),
+            Class::Double => {
+                let d = real(raw)?.unwrap_or(0.0);
+                if ty.narrow && f64::from(d as f32) != d {
+                    return Err(Fault::Unsure("more digits than a FLOAT holds"));
+                }
+                Datum::Double(d)
+            }
             Class::Text | Class::Bytes => text(raw)?.map_or(Datum::Null, Datum::Text),
             Class::Date => match raw {
                 Datum::DateTime(y, m, d, _) | Datum::Date(y, m, d) => Datum::Date(*y, *m, *d),
@@ -247,6 +291,17 @@ impl Row<'_> {
                 _ => return Err(Fault::Unsure("a date from something else")),
             },
         })
+    }
+}
+
+/// LEAST and GREATEST.
+fn extreme(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inner) => extreme(inner),
+        Expr::Function { name, .. } => {
+            ["LEAST", "GREATEST"].iter().any(|known| name.name.eq_ignore_ascii_case(known))
+        }
+        _ => false,
     }
 }
 

@@ -49,6 +49,9 @@ impl Row<'_> {
         if ty.class == Class::Bytes {
             return Err(Fault::Unsure("a function of bytes"));
         }
+        if name == "REPLACE" && self.rules.late_replace {
+            return self.late_replace(args);
+        }
         let mut texts = Vec::new();
         let strings = match name {
             "CONCAT" | "REPLACE" => args.len(),
@@ -96,6 +99,17 @@ impl Row<'_> {
         Ok(Datum::Text(result))
     }
 
+    /// REPLACE that does not ask for the new text if there is nothing to replace.
+    fn late_replace(&self, args: &[Expr]) -> Result<Datum, Fault> {
+        let [text, from, to] = args else { return Err(SYNTAX) };
+        let Some(text) = self.text(text)? else { return Ok(Datum::Null) };
+        let Some(from) = self.text(from)? else { return Ok(Datum::Null) };
+        if from.is_empty() || !text.contains(&from) {
+            return Ok(Datum::Text(text));
+        }
+        Ok(self.text(to)?.map_or(Datum::Null, |to| Datum::Text(text.replace(&from, &to))))
+    }
+
     fn extreme(&self, expr: &Expr, args: &[Expr], wanted: Ordering) -> Result<Datum, Fault> {
         let ty = self.ty(expr)?;
         if ty.class == Class::Bytes {
@@ -104,10 +118,7 @@ impl Row<'_> {
         let mut best: Option<Datum> = None;
         let signs: Vec<bool> =
             args.iter().map(|arg| Ok(self.ty(arg)?.unsigned)).collect::<Result<_, Fault>>()?;
-        let mixed = ty.class == Class::Int
-            && !self.rules.mixed_signs
-            && signs.contains(&true)
-            && signs.contains(&false);
+        let mixed = ty.class == Class::Int && !self.rules.mixed_signs && signs.contains(&true);
         for arg in args {
             let value = match ty.class {
                 Class::Text => self.text(arg)?.map_or(Datum::Null, Datum::Text),
@@ -157,6 +168,7 @@ impl Row<'_> {
 
     fn abs(&self, expr: &Expr, arg: &Expr) -> Result<Datum, Fault> {
         let ty = self.ty(expr)?;
+        self.no_split(arg)?;
         let raw = self.raw(arg)?;
         if raw.is_null() {
             return Ok(Datum::Null);

@@ -35,6 +35,20 @@ pub(super) struct Rules {
     pub in_rounds: bool,
     /// Do operators on bits round binary numbers and strings like exact numbers?
     pub round_bits: bool,
+    /// Does REPLACE look at its last argument only if there is something to replace?
+    pub late_replace: bool,
+    /// Does the rest of a negative exact number keep its sign when it is zero?
+    pub negative_zero: bool,
+    /// Are LEAST and GREATEST of strings another value when they are asked for a number?
+    pub split_extremes: bool,
+    /// Does a WHEN that is NULL hide those after it?
+    pub null_hides: bool,
+    /// Do whole numbers of which one is a short unsigned one have an exact number in common, too?
+    pub exact_signs: bool,
+    /// Does `<=>` with NULL on one side pass for NULL?
+    pub null_safe_null: bool,
+    /// Is YEAR a number without a sign?
+    pub unsigned_year: bool,
     /// Is what does not fit into a column an error?
     pub strict: bool,
 }
@@ -74,6 +88,13 @@ impl Rules {
                     last_greatest: eight,
                     in_rounds: since(&[8, 1]),
                     round_bits: false,
+                    late_replace: !eight,
+                    negative_zero: !eight,
+                    split_extremes: !eight,
+                    null_hides: false,
+                    exact_signs: !eight,
+                    null_safe_null: !eight,
+                    unsigned_year: since(&[8, 1]),
                     strict: since(&[5, 7]),
                 }
             }
@@ -95,6 +116,13 @@ impl Rules {
                     last_greatest: false,
                     in_rounds: false,
                     round_bits: true,
+                    late_replace: !since(&[11, 8]),
+                    negative_zero: true,
+                    split_extremes: true,
+                    null_hides: !since(&[11, 8]),
+                    exact_signs: true,
+                    null_safe_null: false,
+                    unsigned_year: false,
                     strict: since(&[10, 2]),
                 }
             }
@@ -114,6 +142,13 @@ impl Rules {
                 last_greatest: false,
                 in_rounds: false,
                 round_bits: false,
+                late_replace: false,
+                negative_zero: false,
+                split_extremes: false,
+                null_hides: false,
+                exact_signs: false,
+                null_safe_null: false,
+                unsigned_year: false,
                 strict: true,
             },
         }

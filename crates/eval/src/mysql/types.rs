@@ -53,7 +53,7 @@ impl Class {
 pub(super) struct Ty {
     pub class: Class,
     pub unsigned: bool,
-    /// An unsigned number that fits into 63 bits all the same.
+    /// An unsigned number that fits into 63 bits all the same, or a binary one of 32 bits.
     pub narrow: bool,
     /// Digits behind the point that are shown, of DECIMAL.
     pub scale: u8,
@@ -107,7 +107,8 @@ impl Ty {
             SqlType::Int { unsigned, bits } => Ty { unsigned: *unsigned, narrow: *bits < 64, ..Ty::int() },
             SqlType::Bool => Ty::int(),
             SqlType::Decimal { scale, .. } => Ty::decimal(*scale),
-            SqlType::Float | SqlType::Double => Ty::double(),
+            SqlType::Float => Ty { narrow: true, ..Ty::double() },
+            SqlType::Double => Ty::double(),
             SqlType::Char(_) | SqlType::Varchar(_) | SqlType::Text => Ty::text(collation::COLUMN),
             SqlType::Blob => Ty::text(collation::BYTES),
             SqlType::Date => Ty::new(Class::Date),
@@ -240,6 +241,8 @@ impl Row<'_> {
         }
         Ty::decimal(match op {
             BinaryOp::Mul => left.scale + right.scale,
+            // NULL has the digits of the other.
+            BinaryOp::Div if left.class == Class::Null => right.scale + DIVISION,
             BinaryOp::Div => left.scale + DIVISION,
             _ => left.scale.max(right.scale),
         })
@@ -250,6 +253,15 @@ impl Row<'_> {
         let types: Vec<Ty> = exprs.iter().map(|expr| self.ty(expr)).collect::<Result<_, _>>()?;
         let mut known = types.iter().filter(|ty| ty.class != Class::Null);
         let Some(first) = known.next() else { return Ok(Ty::new(Class::Null)) };
+        let whole = types.iter().filter(|ty| ty.class == Class::Int);
+        let signs = |unsigned: bool| whole.clone().any(|ty| ty.unsigned == unsigned && !(unsigned && ty.narrow));
+        let nulls = known_count(&types) < types.len();
+        if self.rules.exact_signs && nulls && whole.clone().any(|ty| ty.unsigned) {
+            return Err(Fault::Unsure("unsigned numbers and NULL in one result"));
+        }
+        if !self.rules.mixed_signs && signs(true) && signs(false) {
+            return Err(Fault::Unsure("signed and unsigned numbers in one result"));
+        }
         Ok(known.fold(*first, |a, b| self.wider(a, *b)))
     }
 
@@ -259,10 +271,13 @@ impl Row<'_> {
             (Int, Int) if a.unsigned == b.unsigned => Ty { narrow: a.narrow && b.narrow, ..a },
             (Int, Int) => {
                 let narrow = if a.unsigned { a.narrow } else { b.narrow };
-                if narrow || !self.rules.mixed_signs { Ty::int() } else { Ty::decimal(0) }
+                if narrow && !self.rules.exact_signs { Ty::int() } else { Ty::decimal(0) }
             }
             (Int | Decimal, Int | Decimal) => Ty::decimal(a.scale.max(b.scale)),
-            (Int | Decimal | Double, Int | Decimal | Double) => Ty::double(),
+            (Int | Decimal | Double, Int | Decimal | Double) => {
+                let float = |ty: Ty| ty.class == Double && ty.narrow;
+                Ty { narrow: float(a) || float(b), ..Ty::double() }
+            }
             (Date, Date) => a,
             (Date | DateTime, Date | DateTime) => Ty::new(DateTime),
             _ => Ty::text(collation::both(&self.rules, a.coll, b.coll)),
@@ -306,7 +321,8 @@ impl Row<'_> {
             },
             "ROUND" => self.round_ty(args)?,
             "FLOOR" | "CEIL" | "CEILING" => self.whole_ty(first()?)?,
-            "SIGN" | "LENGTH" | "CHAR_LENGTH" | "YEAR" | "MONTH" | "DAY" => Ty::int(),
+            "YEAR" => Ty { unsigned: self.rules.unsigned_year, narrow: true, ..Ty::int() },
+            "SIGN" | "LENGTH" | "CHAR_LENGTH" | "MONTH" | "DAY" => Ty::int(),
             "CONCAT" | "REPLACE" => self.joined_ty(args)?,
             "UPPER" | "LOWER" | "SUBSTR" | "LEFT" | "RIGHT" | "TRIM" | "LTRIM" | "RTRIM" => {
                 self.joined_ty(&args[..1.min(args.len())])?
@@ -318,6 +334,14 @@ impl Row<'_> {
     fn extreme_ty(&self, args: &[&Expr]) -> Result<Ty, Fault> {
         let types: Vec<Ty> = args.iter().map(|arg| self.ty(arg)).collect::<Result<_, _>>()?;
         let ty = self.common_ty(args)?;
+        let whole = types.iter().all(|ty| ty.class == Class::Int);
+        if whole && !self.rules.mixed_signs && types.iter().any(|ty| ty.unsigned) {
+            return Err(Fault::Unsure("signed and unsigned numbers in one result"));
+        }
+        let simple = |expr: &&Expr| matches!(expr, Expr::Column(_) | Expr::Literal(_));
+        if self.rules.late_replace && ty.class == Class::Text && !args.iter().all(simple) {
+            return Err(Fault::Unsure("the least of computed strings"));
+        }
         let strings = types.iter().filter(|ty| ty.class.is_string()).count();
         let alike = types.iter().all(|ty| ty.class != Class::Null);
         if !alike || strings > 0 && strings < types.len() {
@@ -330,6 +354,12 @@ impl Row<'_> {
     fn nullif_ty(&self, args: &[Expr]) -> Result<Ty, Fault> {
         let [left, right] = args else { return Err(SYNTAX) };
         let (left, right) = (self.ty(left)?, self.ty(right)?);
+        if left.class != right.class && constant(&args[0]) && !constant(&args[1]) {
+            return Err(Fault::Unsure("NULLIF of a constant that is converted first"));
+        }
+        if left.class.is_dated() {
+            return Err(Fault::Unsure("NULLIF of dates"));
+        }
         if left.class != Class::Text || !right.class.is_string() {
             return Ok(left);
         }
@@ -362,6 +392,11 @@ impl Row<'_> {
             _ => Err(Fault::Unsure("FLOOR of a number whose length is not known")),
         }
     }
+}
+
+/// How many of these are more than NULL.
+fn known_count(types: &[Ty]) -> usize {
+    types.iter().filter(|ty| ty.class != Class::Null).count()
 }
 
 fn literal_ty(literal: &Literal) -> Result<Ty, Fault> {

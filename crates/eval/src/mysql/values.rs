@@ -4,7 +4,7 @@ use model::sql::{BinaryOp, BoolTest, Expr, FunctionArgs, InList, LikeOp, Literal
 
 use super::{
     Row, convert,
-    types::{Class, SYNTAX, list},
+    types::{self, Class, SYNTAX, list},
 };
 use crate::{Datum, Decimal, Fault, dates, logic};
 
@@ -39,6 +39,11 @@ impl Row<'_> {
                 UnaryOp::BitNot => Ok(self.bit_pattern(expr)?.map_or(Datum::Null, |n| Datum::UInt(!n))),
             },
             Expr::Binary { left, op, right } => self.binary(left, *op, right),
+            Expr::IsNull { expr, .. } | Expr::IsBool { expr, test: BoolTest::Unknown, .. }
+                if self.rules.null_safe_null && null_safe(expr) =>
+            {
+                Err(Fault::Unsure("whether <=> is NULL"))
+            }
             Expr::IsNull { expr, negated, .. } => Ok(number(Some(self.raw(expr)?.is_null() != *negated))),
             Expr::IsBool { expr, negated, test } => {
                 let truth = self.truth(expr)?;
@@ -89,10 +94,13 @@ impl Row<'_> {
                 left => Ok(number(logic::or(left, self.truth(right)?))),
             },
             Xor if self.rules.whole_xor => {
-                let truth = |expr| Ok(self.int(expr)?.map(|n| n != 0));
-                Ok(number(logic::xor(truth(left)?, truth(right)?)))
+                let Some(left) = self.int(left)? else { return Ok(Datum::Null) };
+                Ok(number(self.int(right)?.map(|right| (left != 0) != (right != 0))))
             }
-            Xor => Ok(number(logic::xor(self.truth(left)?, self.truth(right)?))),
+            Xor => match self.truth(left)? {
+                None => Ok(Datum::Null),
+                left => Ok(number(logic::xor(left, self.truth(right)?))),
+            },
             Eq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge => Ok(number(self.compared(left, op, right)?)),
             Add | Sub | Mul | Div | IntDiv | Rem | Mod => self.arithmetic(left, op, right),
             BitOr | BitAnd | BitXor | Shl | Shr => self.bits(left, op, right),
@@ -139,13 +147,16 @@ impl Row<'_> {
         whens: &'e [When],
         otherwise: Option<&'e Expr>,
     ) -> Result<Option<&'e Expr>, Fault> {
-        for when in whens {
+        for (at, when) in whens.iter().enumerate() {
             let holds = match operand {
                 None => self.truth(&when.when)?,
                 Some(operand) => self.is_when(operand, &when.when)?,
             };
             if holds == Some(true) {
                 return Ok(Some(&when.then));
+            }
+            if holds.is_none() && operand.is_some() && self.rules.null_hides && at + 1 < whens.len() {
+                return Err(Fault::Unsure("a WHEN after one that is NULL"));
             }
         }
         Ok(otherwise)
@@ -154,7 +165,13 @@ impl Row<'_> {
     /// The value of the branch that is taken.
     pub fn chosen_raw(&self, expr: &Expr) -> Result<Datum, Fault> {
         match self.chosen(expr)? {
-            Some(chosen) => self.raw(chosen),
+            Some(chosen) => match self.raw(chosen)? {
+                // Before MySQL 8 it depends on the other branches how the topmost bit is read.
+                Datum::UInt(n) if n > i64::MAX as u64 && !self.rules.mixed_signs => {
+                    Err(Fault::Unsure("signed and unsigned numbers in one result"))
+                }
+                raw => Ok(raw),
+            },
             None => Ok(Datum::Null),
         }
     }
@@ -167,7 +184,7 @@ impl Row<'_> {
         }
         match ty.class {
             Class::Int => {
-                let bits = convert::int(&raw)?.unwrap_or(0);
+                let bits = self.int(inner)?.unwrap_or(0);
                 Ok(if ty.unsigned { Datum::UInt(bits) } else { Datum::Int(bits as i64) })
             }
             Class::Decimal => self.cast_decimal(expr, &raw, ty.scale),
@@ -202,7 +219,24 @@ impl Row<'_> {
         if self.rules.whole_where {
             self.no_fractions(expr)?;
         }
-        self.truth(expr)
+        match self.holds(expr) {
+            Err(Fault::Error(_)) if may_hide(expr) => {
+                Err(Fault::Unsure("an error in a WHERE that may be decided without it"))
+            }
+            holds => holds,
+        }
+    }
+
+    /// What is not true is left out, so an AND is over as soon as a part is unknown.
+    fn holds(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
+        match expr {
+            Expr::Paren(inner) => self.holds(inner),
+            Expr::Binary { left, op: BinaryOp::And | BinaryOp::AndAmps, right } => match self.holds(left)? {
+                Some(true) => self.holds(right),
+                left => Ok(left),
+            },
+            _ => self.truth(expr),
+        }
     }
 
     /// Refuses values that are conditions by themselves if it matters whether they are taken as whole numbers: some
@@ -225,6 +259,27 @@ impl Row<'_> {
                 _ => Ok(()),
             },
         }
+    }
+}
+
+/// Is it `a <=> b`?
+fn null_safe(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inner) => null_safe(inner),
+        Expr::Binary { op: BinaryOp::NullSafeEq, .. } => true,
+        _ => false,
+    }
+}
+
+/// May the optimizer decide a condition before it comes to an error in it? It does if another condition beside it cannot hold,
+/// or always does, or if something cannot be NULL.
+fn may_hide(expr: &Expr) -> bool {
+    use BinaryOp::*;
+    match expr {
+        Expr::Paren(inner) | Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr: inner } => may_hide(inner),
+        Expr::Binary { op: And | AndAmps | Or | OrBars | Xor, .. } => true,
+        Expr::IsNull { .. } | Expr::IsBool { .. } => true,
+        _ => types::constant(expr),
     }
 }
 

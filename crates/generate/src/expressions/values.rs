@@ -256,8 +256,9 @@ impl Expressions<'_> {
             }
             7 => call(rng.pick::<&str>(&["TRIM", "LTRIM", "RTRIM"]), vec![self.spelled(rng, depth)]),
             8 => {
-                let mut some = || self.make(rng, Family::Text, depth.min(1));
-                let args = vec![some(), some(), some()];
+                // Versions differ in whose collation the result has, and in when they look at the last one.
+                let mut args = vec![self.make(rng, Family::Text, depth)];
+                args.extend((0..2).map(|_| self.constant_of(rng, Family::Text).literal(self.product)));
                 call("REPLACE", args)
             }
             9 if !self.converts() || self.mysql() => {
@@ -294,7 +295,10 @@ impl Expressions<'_> {
                 case(Some(operand), whens, Some(some(rng)))
             }
             3 => call("COALESCE", vec![some(rng), some(rng), some(rng)]),
-            4 => call("NULLIF", vec![some(rng), some(rng)]),
+            // MySQL's types do not survive it.
+            4 if !(self.mysql() && matches!(family, Family::Date | Family::DateTime)) => {
+                call("NULLIF", vec![some(rng), some(rng)])
+            }
             5 if self.converts() => call("IFNULL", vec![some(rng), some(rng)]),
             6 if self.mysql() => call("IF", vec![self.make_condition(rng, inner), some(rng), some(rng)]),
             7 | 8 if family != Family::Bytes => {
