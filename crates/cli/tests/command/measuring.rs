@@ -126,3 +126,21 @@ fn strategies_against_none() {
         assert_eq!(line["families"].as_array().unwrap().len(), 6, "{line}");
     }
 }
+
+#[test]
+fn expressions() {
+    let asked = ["selftest", "expressions", "--cases", "600", "--json"];
+    let check = |json: serde_json::Value| {
+        for result in json.as_array().unwrap() {
+            assert_eq!(result["cases"], 600, "{result}");
+            assert_eq!(result["different"], 0, "{}", result["differences"]);
+            assert!(result["decided"].as_u64().unwrap() > 560, "{result}");
+            assert!(result["as_where"].as_u64().unwrap() > 50, "{result}");
+        }
+    };
+    check(isopod(&asked).exits(0).json());
+    let Some(_alone) = servers(&["mysql@9.7", "mariadb@10.11", "postgres@18"]) else { return };
+    for target in ["mysql@9.7", "mariadb@10.11", "postgres@18"] {
+        check(isopod(&[&asked[..], &["--target", target]].concat()).exits(0).json());
+    }
+}
