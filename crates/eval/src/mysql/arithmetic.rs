@@ -134,7 +134,13 @@ impl Row<'_> {
 
     /// Bits of 64-bit numbers without a sign.
     pub fn bits(&self, left: &Expr, op: BinaryOp, right: &Expr) -> Result<Datum, Fault> {
-        let Some(a) = self.bit_pattern(left)? else { return Ok(Datum::Null) };
+        let Some(a) = self.bit_pattern(left)? else {
+            // MariaDB and old MySQL ask both sides all the same.
+            if op == BinaryOp::BitXor && self.rules.negative_zero {
+                self.bit_pattern(right)?;
+            }
+            return Ok(Datum::Null);
+        };
         let Some(b) = self.bit_pattern(right)? else { return Ok(Datum::Null) };
         let by = u32::try_from(b).unwrap_or(u32::MAX);
         Ok(Datum::UInt(match op {

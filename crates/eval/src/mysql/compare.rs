@@ -288,7 +288,7 @@ impl Row<'_> {
 }
 
 /// The expressions right inside one.
-fn parts(expr: &Expr) -> Vec<&Expr> {
+pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
     match expr {
         Expr::Unary { expr, .. }
         | Expr::IsNull { expr, .. }

@@ -255,7 +255,8 @@ impl Row<'_> {
             return self.raw(expr);
         }
         // An exact number is sent as text, and that is the branch's own.
-        if self.rules.bare_branches && ty.class == Class::Decimal && bare(expr) {
+        if self.rules.bare_branches && ty.class == Class::Decimal && (bare(expr) || nullif(expr)) {
+            self.raw(expr)?;
             return chosen.map_or(Ok(Datum::Null), |chosen| self.shown(chosen));
         }
         self.typed(&self.raw(expr)?, ty)
@@ -303,6 +304,11 @@ fn extreme(expr: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// NULLIF.
+fn nullif(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function { name, .. } if name.name.eq_ignore_ascii_case("NULLIF"))
 }
 
 /// CASE and IF.

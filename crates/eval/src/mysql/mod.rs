@@ -54,6 +54,7 @@ fn of<'a>(of: &'a Evaluator, row: &'a [Datum]) -> Row<'a> {
 pub(crate) fn value(eval: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Datum, Fault> {
     let row = of(eval, row);
     row.mixes(expr)?;
+    row.early(expr)?;
     row.shown(expr)
 }
 

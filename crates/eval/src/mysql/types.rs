@@ -227,6 +227,10 @@ impl Row<'_> {
 
     /// The type of a sum and its kin.
     pub(super) fn arithmetic_ty(&self, op: BinaryOp, left: Ty, right: Ty) -> Ty {
+        // A binary number that shows as many digits as those beside it; see `common_ty`.
+        if left.class == Class::Null || right.class == Class::Null {
+            return Ty::new(Class::Null);
+        }
         let class = match (left.class.number(), right.class.number()) {
             (Class::Double, _) | (_, Class::Double) => return Ty::double(),
             (Class::Int, Class::Int) if op != BinaryOp::Div => Class::Int,
@@ -241,8 +245,6 @@ impl Row<'_> {
         }
         Ty::decimal(match op {
             BinaryOp::Mul => left.scale + right.scale,
-            // NULL has the digits of the other.
-            BinaryOp::Div if left.class == Class::Null => right.scale + DIVISION,
             BinaryOp::Div => left.scale + DIVISION,
             _ => left.scale.max(right.scale),
         })
@@ -251,6 +253,9 @@ impl Row<'_> {
     /// The type that all of these have in common, for CASE, COALESCE and IF.
     pub(super) fn common_ty(&self, exprs: &[&Expr]) -> Result<Ty, Fault> {
         let types: Vec<Ty> = exprs.iter().map(|expr| self.ty(expr)).collect::<Result<_, _>>()?;
+        if exprs.iter().zip(&types).any(|(expr, ty)| ty.class == Class::Null && !is_null(expr)) {
+            return Err(Fault::Unsure("the type of what is computed with NULL"));
+        }
         let mut known = types.iter().filter(|ty| ty.class != Class::Null);
         let Some(first) = known.next() else { return Ok(Ty::new(Class::Null)) };
         let whole = types.iter().filter(|ty| ty.class == Class::Int);
@@ -335,6 +340,9 @@ impl Row<'_> {
         let types: Vec<Ty> = args.iter().map(|arg| self.ty(arg)).collect::<Result<_, _>>()?;
         let ty = self.common_ty(args)?;
         let whole = types.iter().all(|ty| ty.class == Class::Int);
+        if ty.class.is_dated() && !self.rules.mixed_signs {
+            return Err(Fault::Unsure("the least of dates"));
+        }
         if whole && !self.rules.mixed_signs && types.iter().any(|ty| ty.unsigned) {
             return Err(Fault::Unsure("signed and unsigned numbers in one result"));
         }
@@ -354,7 +362,8 @@ impl Row<'_> {
     fn nullif_ty(&self, args: &[Expr]) -> Result<Ty, Fault> {
         let [left, right] = args else { return Err(SYNTAX) };
         let (left, right) = (self.ty(left)?, self.ty(right)?);
-        if left.class != right.class && constant(&args[0]) && !constant(&args[1]) {
+        let alike = left.class == right.class && left.unsigned == right.unsigned;
+        if !alike && constant(&args[0]) && !constant(&args[1]) {
             return Err(Fault::Unsure("NULLIF of a constant that is converted first"));
         }
         if left.class.is_dated() {
@@ -391,6 +400,15 @@ impl Row<'_> {
             }
             _ => Err(Fault::Unsure("FLOOR of a number whose length is not known")),
         }
+    }
+}
+
+/// Is it NULL as written?
+fn is_null(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(Literal::Null) => true,
+        Expr::Paren(inner) => is_null(inner),
+        _ => false,
     }
 }
 

@@ -3,7 +3,9 @@
 use model::sql::{BinaryOp, BoolTest, Expr, FunctionArgs, InList, LikeOp, Literal, UnaryOp, When};
 
 use super::{
-    Row, convert,
+    Row,
+    compare::parts,
+    convert,
     types::{self, Class, SYNTAX, list},
 };
 use crate::{Datum, Decimal, Fault, dates, logic};
@@ -208,6 +210,9 @@ impl Row<'_> {
             },
             _ => 10,
         };
+        if self.rules.negative_zero && matches!(raw, Datum::Double(d) if *d == 0.0 && d.is_sign_negative()) {
+            return Err(Fault::Unsure("a negative zero"));
+        }
         let exact = convert::decimal(raw)?.and_then(|exact| exact.rescale(scale)).ok_or(super::DIGITS)?;
         let most = 10i128.checked_pow(precision).ok_or(super::DIGITS)? - 1;
         Ok(Datum::Decimal(Decimal { unscaled: exact.unscaled.clamp(-most, most), scale }))
@@ -216,8 +221,12 @@ impl Row<'_> {
     /// The condition of a WHERE.
     pub fn condition(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
         self.mixes(expr)?;
+        self.early(expr)?;
         if self.rules.whole_where {
             self.no_fractions(expr)?;
+        }
+        if self.rules.negative_zero && first_null(expr) {
+            return Err(Fault::Unsure("IFNULL of NULL in WHERE"));
         }
         match self.holds(expr) {
             Err(Fault::Error(_)) if may_hide(expr) => {
@@ -225,6 +234,17 @@ impl Row<'_> {
             }
             holds => holds,
         }
+    }
+
+    /// Refuses a constant that is an error: the server may come to it before any row, or never.
+    pub fn early(&self, expr: &Expr) -> Result<(), Fault> {
+        if types::constant(expr) {
+            return match self.raw(expr) {
+                Err(Fault::Error(_)) => Err(Fault::Unsure("a constant that is an error")),
+                _ => Ok(()),
+            };
+        }
+        parts(expr).into_iter().try_for_each(|part| self.early(part))
     }
 
     /// What is not true is left out, so an AND is over as soon as a part is unknown.
@@ -251,15 +271,35 @@ impl Row<'_> {
                 self.no_fractions(left)?;
                 self.no_fractions(right)
             }
+            Expr::Function { name, .. }
+                if ["LEAST", "GREATEST"].iter().any(|known| name.name.eq_ignore_ascii_case(known)) =>
+            {
+                Err(Fault::Unsure("LEAST as a condition"))
+            }
             _ if matches!(self.ty(expr)?.class, Class::Int | Class::Null) => Ok(()),
             _ => match self.raw(expr) {
-                Ok(raw) if convert::truth(&raw)? != convert::int(&raw)?.map(|n| n != 0) => {
+                Ok(raw)
+                    if convert::truth(&raw)? != convert::int(&raw)?.map(|n| n != 0)
+                        || convert::real(&raw)?.is_some_and(|d| d != 0.0 && d.abs() <= 0.5) =>
+                {
                     Err(Fault::Unsure("a fraction as a condition in WHERE"))
                 }
                 _ => Ok(()),
             },
         }
     }
+}
+
+/// Is there an IFNULL or COALESCE in it that begins with NULL?
+fn first_null(expr: &Expr) -> bool {
+    let begins = match expr {
+        Expr::Function { name, args, .. } => {
+            ["IFNULL", "COALESCE"].iter().any(|known| name.name.eq_ignore_ascii_case(known))
+                && matches!(list(args).first(), Some(Expr::Literal(Literal::Null)))
+        }
+        _ => false,
+    };
+    begins || parts(expr).into_iter().any(first_null)
 }
 
 /// Is it `a <=> b`?
