@@ -296,7 +296,7 @@ impl Row<'_> {
 }
 
 /// LEAST and GREATEST.
-fn extreme(expr: &Expr) -> bool {
+pub(super) fn extreme(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(inner) => extreme(inner),
         Expr::Function { name, .. } => {

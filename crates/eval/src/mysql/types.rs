@@ -203,7 +203,8 @@ impl Row<'_> {
                 let bits = self.int(inner)?.unwrap_or(0);
                 let literal = matches!(inner, Expr::Literal(_));
                 let edge = 1 << 63;
-                if bits > edge || bits == edge && !literal { Ty::decimal(0) } else { Ty::int() }
+                let exact = !self.rules.mariadb || ty.unsigned;
+                if exact && (bits > edge || bits == edge && !literal) { Ty::decimal(0) } else { Ty::int() }
             }
             Class::Int => Ty::int(),
             Class::Decimal => Ty::decimal(ty.scale),
@@ -253,6 +254,10 @@ impl Row<'_> {
     /// The type that all of these have in common, for CASE, COALESCE and IF.
     pub(super) fn common_ty(&self, exprs: &[&Expr]) -> Result<Ty, Fault> {
         let types: Vec<Ty> = exprs.iter().map(|expr| self.ty(expr)).collect::<Result<_, _>>()?;
+        let dated = |expr: &&Expr| super::convert::extreme(expr) && self.ty(expr).is_ok_and(|ty| ty.class.is_dated());
+        if !self.rules.mixed_signs && exprs.iter().any(dated) {
+            return Err(Fault::Unsure("the least of dates as one of several results"));
+        }
         if exprs.iter().zip(&types).any(|(expr, ty)| ty.class == Class::Null && !is_null(expr)) {
             return Err(Fault::Unsure("the type of what is computed with NULL"));
         }
@@ -339,11 +344,7 @@ impl Row<'_> {
     fn extreme_ty(&self, args: &[&Expr]) -> Result<Ty, Fault> {
         let types: Vec<Ty> = args.iter().map(|arg| self.ty(arg)).collect::<Result<_, _>>()?;
         let ty = self.common_ty(args)?;
-        let whole = types.iter().all(|ty| ty.class == Class::Int);
-        if ty.class.is_dated() && !self.rules.mixed_signs {
-            return Err(Fault::Unsure("the least of dates"));
-        }
-        if whole && !self.rules.mixed_signs && types.iter().any(|ty| ty.unsigned) {
+        if !self.rules.mixed_signs && types.iter().any(|ty| ty.unsigned) {
             return Err(Fault::Unsure("signed and unsigned numbers in one result"));
         }
         let simple = |expr: &&Expr| matches!(expr, Expr::Column(_) | Expr::Literal(_));
@@ -363,7 +364,7 @@ impl Row<'_> {
         let [left, right] = args else { return Err(SYNTAX) };
         let (left, right) = (self.ty(left)?, self.ty(right)?);
         let alike = left.class == right.class && left.unsigned == right.unsigned;
-        if !alike && constant(&args[0]) && !constant(&args[1]) {
+        if !alike && constant(&args[0]) {
             return Err(Fault::Unsure("NULLIF of a constant that is converted first"));
         }
         if left.class.is_dated() {
