@@ -25,7 +25,11 @@ fn columns() -> (Vec<Column>, Vec<Datum>) {
         ("n", int(32, false), Datum::Null),
         ("low", int(64, false), Datum::Int(i64::MIN)),
         ("g", int(64, true), Datum::UInt(u64::MAX)),
-        ("e", SqlType::Decimal { precision: 10, scale: 2 }, Datum::Decimal(Decimal { unscaled: 200, scale: 2 })),
+        (
+            "e",
+            SqlType::Decimal { precision: 10, scale: 2 },
+            Datum::Decimal(Decimal { unscaled: 200, scale: 2 }),
+        ),
         ("s", SqlType::Varchar(9), Datum::Text("aB".into())),
         ("dt", SqlType::Date, Datum::Date(2020, 2, 29)),
     ];
@@ -140,7 +144,10 @@ fn unknown_is_neither_true_nor_false() {
 fn signs_are_not_always_looked_at() {
     each("(-1) IN (g, 5)", ["1", "1", "1", "0", "0"]);
     all("(-1) IN (18446744073709551615, 5)", "0");
-    each("COALESCE(g, -1)", ["?", "18446744073709551615", "18446744073709551615", "18446744073709551615", "18446744073709551615"]);
+    each(
+        "COALESCE(g, -1)",
+        ["?", "18446744073709551615", "18446744073709551615", "18446744073709551615", "18446744073709551615"],
+    );
 }
 
 #[test]
@@ -159,7 +166,10 @@ fn a_column_takes_what_fits() {
     assert_eq!(of.store(&Datum::Int(128), &byte), Err(Fault::Error(ErrorClass::Range)));
     assert_eq!(of.store(&Datum::Text("1a".into()), &byte), Err(Fault::Error(ErrorClass::Range)));
     assert_eq!(of.store(&Datum::Text("abc  ".into()), &SqlType::Varchar(4)), Ok(Datum::Text("abc ".into())));
-    assert_eq!(of.store(&Datum::Text("abcde".into()), &SqlType::Char(4)), Err(Fault::Error(ErrorClass::Range)));
+    assert_eq!(
+        of.store(&Datum::Text("abcde".into()), &SqlType::Char(4)),
+        Err(Fault::Error(ErrorClass::Range))
+    );
     let money = SqlType::Decimal { precision: 4, scale: 1 };
     let stored = of.store(&Datum::Decimal(Decimal { unscaled: 1250, scale: 2 }), &money).unwrap();
     assert!(same(&Value { kind: Kind::Decimal, bytes: Some(b"12.5") }, &stored));

@@ -33,7 +33,10 @@ impl Row<'_> {
         }
         let (left_ty, right_ty) = (self.ty(left)?, self.ty(right)?);
         let ty = self.arithmetic_ty(op, left_ty, right_ty);
-        if self.rules.mariadb && (ty.unsigned || ty.class == Class::Decimal) && (left_ty.class.is_dated() || right_ty.class.is_dated()) {
+        if self.rules.mariadb
+            && (ty.unsigned || ty.class == Class::Decimal)
+            && (left_ty.class.is_dated() || right_ty.class.is_dated())
+        {
             return Err(Fault::Unsure("an unsigned or exact number and a date"));
         }
         match ty.class {

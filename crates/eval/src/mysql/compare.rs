@@ -93,7 +93,8 @@ impl Row<'_> {
         match datum {
             Datum::Decimal(d) => {
                 let ty = self.ty(expr)?;
-                let short = if ty.class == Class::Decimal && ty.scale < d.scale { d.rescale(ty.scale) } else { None };
+                let short =
+                    if ty.class == Class::Decimal && ty.scale < d.scale { d.rescale(ty.scale) } else { None };
                 Ok(Datum::Decimal(short.unwrap_or(*d)))
             }
             other => Ok(other.clone()),

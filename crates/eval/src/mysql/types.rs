@@ -254,7 +254,8 @@ impl Row<'_> {
     /// The type that all of these have in common, for CASE, COALESCE and IF.
     pub(super) fn common_ty(&self, exprs: &[&Expr]) -> Result<Ty, Fault> {
         let types: Vec<Ty> = exprs.iter().map(|expr| self.ty(expr)).collect::<Result<_, _>>()?;
-        let dated = |expr: &&Expr| super::convert::extreme(expr) && self.ty(expr).is_ok_and(|ty| ty.class.is_dated());
+        let dated =
+            |expr: &&Expr| super::convert::extreme(expr) && self.ty(expr).is_ok_and(|ty| ty.class.is_dated());
         if !self.rules.mixed_signs && exprs.iter().any(dated) {
             return Err(Fault::Unsure("the least of dates as one of several results"));
         }
@@ -264,7 +265,8 @@ impl Row<'_> {
         let mut known = types.iter().filter(|ty| ty.class != Class::Null);
         let Some(first) = known.next() else { return Ok(Ty::new(Class::Null)) };
         let whole = types.iter().filter(|ty| ty.class == Class::Int);
-        let signs = |unsigned: bool| whole.clone().any(|ty| ty.unsigned == unsigned && !(unsigned && ty.narrow));
+        let signs =
+            |unsigned: bool| whole.clone().any(|ty| ty.unsigned == unsigned && !(unsigned && ty.narrow));
         let nulls = known_count(&types) < types.len();
         if self.rules.exact_signs && nulls && whole.clone().any(|ty| ty.unsigned) {
             return Err(Fault::Unsure("unsigned numbers and NULL in one result"));
