@@ -128,7 +128,7 @@ fn strategies_against_none() {
 }
 
 #[test]
-fn expressions() {
+fn expressions_of_mysql() {
     let asked = ["selftest", "expressions", "--cases", "600", "--json"];
     let check = |json: serde_json::Value| {
         for result in json.as_array().unwrap() {
@@ -138,9 +138,8 @@ fn expressions() {
             assert!(result["as_where"].as_u64().unwrap() > 50, "{result}");
         }
     };
-    check(isopod(&asked).exits(0).json());
-    let Some(_alone) = servers(&["mysql@9.7", "mariadb@10.11", "postgres@18"]) else { return };
-    for target in ["mysql@9.7", "mariadb@10.11", "postgres@18"] {
+    let Some(_alone) = servers(&["mysql@9.7", "mariadb@10.11"]) else { return };
+    for target in ["mysql@9.7", "mariadb@10.11"] {
         check(isopod(&[&asked[..], &["--target", target]].concat()).exits(0).json());
     }
 }

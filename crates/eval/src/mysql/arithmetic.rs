@@ -62,7 +62,21 @@ impl Row<'_> {
             Class::Decimal => {
                 let Some(a) = self.decimal(left)? else { return Ok(Datum::Null) };
                 let Some(b) = self.decimal(right)? else { return Ok(Datum::Null) };
+                // Whole words of zeros before the first digit confuse the server's remainder.
+                let tiny = |d: Decimal| !d.is_zero() && d.rescale(WORD).is_some_and(Decimal::is_zero);
+                if !self.rules.short_quotient && matches!(op, BinaryOp::Rem | BinaryOp::Mod) && (tiny(a) || tiny(b)) {
+                    return Err(Fault::Unsure("the rest of a very small number"));
+                }
                 match exact(op, a, b)? {
+                    // It keeps its sign, and is then not equal to zero.
+                    Datum::Decimal(quotient)
+                        if op == BinaryOp::Div
+                            && !self.rules.short_quotient
+                            && quotient.is_zero()
+                            && (a.unscaled < 0) != (b.unscaled < 0) =>
+                    {
+                        Err(Fault::Unsure("a negative zero"))
+                    }
                     Datum::Decimal(rest)
                         if self.rules.negative_zero
                             && matches!(op, BinaryOp::Rem | BinaryOp::Mod)

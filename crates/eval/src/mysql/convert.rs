@@ -188,7 +188,13 @@ impl Row<'_> {
     /// As an exact number.
     pub fn decimal(&self, expr: &Expr) -> Result<Option<Decimal>, Fault> {
         self.no_split(expr)?;
-        decimal(&self.raw(expr)?)
+        let raw = self.raw(expr)?;
+        let large = matches!(raw, Datum::Int(n) if n.unsigned_abs() > 1 << 53)
+            || matches!(raw, Datum::UInt(n) if n > 1 << 53);
+        if large && self.ty(expr)?.class == Class::Double {
+            return Err(Fault::Unsure("an exact number from a choice of binary numbers"));
+        }
+        decimal(&raw)
     }
 
     /// As text.

@@ -225,8 +225,8 @@ impl Row<'_> {
         if self.rules.whole_where {
             self.no_fractions(expr)?;
         }
-        if self.rules.negative_zero && first_null(expr) {
-            return Err(Fault::Unsure("IFNULL of NULL in WHERE"));
+        if self.rules.negative_zero && self.large_constant(expr) {
+            return Err(Fault::Unsure("a large constant in WHERE"));
         }
         match self.holds(expr) {
             Err(Fault::Error(_)) if may_hide(expr) => {
@@ -245,6 +245,19 @@ impl Row<'_> {
             };
         }
         parts(expr).into_iter().try_for_each(|part| self.early(part))
+    }
+
+    /// Is there a computed constant in it that uses the topmost bit? In WHERE it is computed once, and some versions then
+    /// read that bit as a sign.
+    fn large_constant(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Literal(_) => false,
+            _ if types::constant(expr) => {
+                let large = |raw| matches!(raw, Ok(Datum::UInt(n)) if n > i64::MAX as u64);
+                large(self.raw(expr)) || parts(expr).into_iter().any(|part| self.large_constant(part))
+            }
+            _ => parts(expr).into_iter().any(|part| self.large_constant(part)),
+        }
     }
 
     /// What is not true is left out, so an AND is over as soon as a part is unknown.
@@ -288,18 +301,6 @@ impl Row<'_> {
             },
         }
     }
-}
-
-/// Is there an IFNULL or COALESCE in it that begins with NULL?
-fn first_null(expr: &Expr) -> bool {
-    let begins = match expr {
-        Expr::Function { name, args, .. } => {
-            ["IFNULL", "COALESCE"].iter().any(|known| name.name.eq_ignore_ascii_case(known))
-                && matches!(list(args).first(), Some(Expr::Literal(Literal::Null)))
-        }
-        _ => false,
-    };
-    begins || parts(expr).into_iter().any(first_null)
 }
 
 /// Is it `a <=> b`?
