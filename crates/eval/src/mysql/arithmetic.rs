@@ -64,7 +64,10 @@ impl Row<'_> {
                 let Some(b) = self.decimal(right)? else { return Ok(Datum::Null) };
                 // Whole words of zeros before the first digit confuse the server's remainder.
                 let tiny = |d: Decimal| !d.is_zero() && d.rescale(WORD).is_some_and(Decimal::is_zero);
-                if !self.rules.short_quotient && matches!(op, BinaryOp::Rem | BinaryOp::Mod) && (tiny(a) || tiny(b)) {
+                if !self.rules.short_quotient
+                    && matches!(op, BinaryOp::Rem | BinaryOp::Mod)
+                    && (tiny(a) || tiny(b))
+                {
                     return Err(Fault::Unsure("the rest of a very small number"));
                 }
                 match exact(op, a, b)? {
