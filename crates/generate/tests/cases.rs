@@ -93,7 +93,7 @@ fn every_feature_that_a_server_has_occurs() {
         let mut generator = generator(product, version, "wide");
         let mut seen = std::collections::BTreeSet::new();
         // One case of each schema: what is rare is rare by schema.
-        for schema in 0..500 {
+        for schema in 0..800 {
             seen.extend(generator.case(schema * generator.cases_per_schema()).features);
         }
         let caps = dialect::capabilities(product, &version.parse().unwrap());

@@ -70,7 +70,16 @@ impl Row<'_> {
                 {
                     return Err(Fault::Unsure("the rest of a very small number"));
                 }
-                match exact(op, a, b)? {
+                let result = exact(op, a, b)?;
+                if self.rules.short_quotient
+                    && op == BinaryOp::Sub
+                    && right_ty.unsigned
+                    && unsigned_rest(left)
+                    && matches!(result, Datum::Decimal(d) if d.unscaled < 0)
+                {
+                    return Err(Fault::Unsure("an exact number without a sign"));
+                }
+                match result {
                     // It keeps its sign, and is then not equal to zero.
                     Datum::Decimal(quotient)
                         if op == BinaryOp::Div
@@ -170,6 +179,15 @@ impl Row<'_> {
             BinaryOp::Shl => a.checked_shl(by).unwrap_or(0),
             _ => a.checked_shr(by).unwrap_or(0),
         }))
+    }
+}
+
+/// Is it a remainder, which may have no sign even if it is exact?
+fn unsigned_rest(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inner) => unsigned_rest(inner),
+        Expr::Binary { op: BinaryOp::Rem | BinaryOp::Mod, .. } => true,
+        _ => false,
     }
 }
 

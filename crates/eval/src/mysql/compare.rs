@@ -258,12 +258,14 @@ impl Row<'_> {
         {
             return Err(Fault::Unsure("BETWEEN of dates and NULL"));
         }
-        if by == As::Int && self.rules.signed_between {
+        if self.rules.signed_between {
             for part in [expr, low, high] {
                 if matches!(self.raw(part)?, Datum::UInt(n) if n > i64::MAX as u64) {
                     return Err(Fault::Unsure("BETWEEN of signed and unsigned numbers"));
                 }
             }
+        }
+        if by == As::Int && self.rules.signed_between {
             let Some(n) = self.int(expr)? else { return Ok(None) };
             let above = self.int(low)?.map(|low| n as i64 >= low as i64);
             let below = self.int(high)?.map(|high| n as i64 <= high as i64);

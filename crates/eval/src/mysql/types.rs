@@ -198,12 +198,16 @@ impl Row<'_> {
         if ty.class.is_dated() {
             return Err(DATED);
         }
+        if ty.class == Class::Null {
+            return Ok(ty);
+        }
         Ok(match ty.class.number() {
             Class::Int if constant(inner) => {
                 let bits = self.int(inner)?.unwrap_or(0);
                 let literal = matches!(inner, Expr::Literal(_));
                 let edge = 1 << 63;
-                let exact = !self.rules.mariadb || ty.unsigned;
+                // MariaDB reads a negated literal as one number.
+                let exact = !self.rules.mariadb || ty.unsigned || !negative_literal(inner);
                 if exact && (bits > edge || bits == edge && !literal) { Ty::decimal(0) } else { Ty::int() }
             }
             Class::Int => Ty::int(),
@@ -321,6 +325,9 @@ impl Row<'_> {
                 if ty.class.is_dated() {
                     return Err(DATED);
                 }
+                if ty.class == Class::Null {
+                    return Ok(ty);
+                }
                 match ty.class.number() {
                     Class::Int => Ty { unsigned: ty.unsigned, ..Ty::int() },
                     Class::Decimal => Ty::decimal(ty.scale),
@@ -411,6 +418,15 @@ fn is_null(expr: &Expr) -> bool {
     match expr {
         Expr::Literal(Literal::Null) => true,
         Expr::Paren(inner) => is_null(inner),
+        _ => false,
+    }
+}
+
+/// Is it a number with a sign before it?
+fn negative_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inner) => negative_literal(inner),
+        Expr::Unary { op: UnaryOp::Neg, expr } => matches!(**expr, Expr::Literal(_)),
         _ => false,
     }
 }

@@ -35,6 +35,9 @@ impl Row<'_> {
             Expr::Column(name) => Ok(self.row[self.column(name)?].clone()),
             Expr::Paren(inner) => self.raw(inner),
             Expr::Unary { op, expr } => match op {
+                UnaryOp::Not | UnaryOp::Bang if self.rules.whole_xor && xor(expr) => {
+                    Err(Fault::Unsure("NOT of XOR, which is turned around"))
+                }
                 UnaryOp::Not | UnaryOp::Bang => Ok(number(logic::not(self.truth(expr)?))),
                 UnaryOp::Neg => self.negated(expr),
                 UnaryOp::Plus => self.raw(expr),
@@ -189,7 +192,10 @@ impl Row<'_> {
                 let bits = self.int(inner)?.unwrap_or(0);
                 Ok(if ty.unsigned { Datum::UInt(bits) } else { Datum::Int(bits as i64) })
             }
-            Class::Decimal => self.cast_decimal(expr, &raw, ty.scale),
+            Class::Decimal => {
+                self.no_split(inner)?;
+                self.cast_decimal(expr, &raw, ty.scale)
+            }
             Class::Text => Ok(self.text(inner)?.map_or(Datum::Null, Datum::Text)),
             Class::Date | Class::DateTime => {
                 let moment = moment(&raw).ok_or(Fault::Unsure("a date from something odd"))?;
@@ -300,6 +306,15 @@ impl Row<'_> {
                 _ => Ok(()),
             },
         }
+    }
+}
+
+/// Is it `a XOR b`?
+fn xor(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inner) => xor(inner),
+        Expr::Binary { op: BinaryOp::Xor, .. } => true,
+        _ => false,
     }
 }
 

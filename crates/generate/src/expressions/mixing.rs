@@ -47,6 +47,7 @@ impl Expressions<'_> {
             (Place::Computed, _) if numeric => &[Int, Decimal, Double, Text],
             (Place::Alone, _) if numeric => &[Int, Decimal, Double, Text],
             (Place::Bits, _) => &[Int, Decimal, Double, Text],
+            (Place::Spelled, Text) if self.mysql() => &[Int, Decimal, Double, Date, DateTime],
             (Place::Spelled, Text) => &[Int, Decimal, Date, DateTime],
             (Place::Chosen, _) if numeric => &[Int, Decimal, Double],
             (

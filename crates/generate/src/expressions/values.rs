@@ -129,6 +129,17 @@ impl Expressions<'_> {
         self.make(rng, family, depth)
     }
 
+    /// What can be cast to a number without an error.
+    fn number_or_text(&self, rng: &mut Rng, depth: usize) -> Expr {
+        let from: &[Family] = if self.mysql() {
+            &[Family::Int, Family::Decimal, Family::Double, Family::Text]
+        } else {
+            &[Family::Int, Family::Decimal]
+        };
+        let from = *rng.pick(from);
+        self.make(rng, from, depth)
+    }
+
     fn arithmetic(&self, rng: &mut Rng, family: Family, ops: &[BinaryOp], depth: usize) -> Expr {
         let op = *rng.pick(ops);
         let left = self.make(rng, family, depth);
@@ -162,10 +173,7 @@ impl Expressions<'_> {
                 call(name, vec![self.spelled(rng, depth)])
             }
             14 if self.converts() => self.make_condition(rng, depth),
-            15 => {
-                let from = *rng.pick(&[Family::Int, Family::Decimal]);
-                cast(self.make(rng, from, depth), self.named(Family::Int))
-            }
+            15 => cast(self.number_or_text(rng, depth), self.named(Family::Int)),
             16 if self.mysql() => {
                 let name = *rng.pick(&["YEAR", "MONTH", "DAY"]);
                 let family = *rng.pick(&[Family::Date, Family::DateTime]);
@@ -206,17 +214,17 @@ impl Expressions<'_> {
             7 => call("ABS", vec![self.alone(rng, family, depth)]),
             8 | 9 => {
                 let digits = Expr::int(rng.below(4) as i64);
-                call("ROUND", vec![self.make(rng, family, depth), digits])
+                // Binary numbers, which MySQL mixes in, are rounded in another way.
+                let number =
+                    if self.mysql() { self.leaf(rng, family) } else { self.make(rng, family, depth) };
+                call("ROUND", vec![number, digits])
             }
             10 if !self.converts() || self.mysql() => {
                 // MySQL decides by the length of the number whether it becomes a whole one.
                 let name = *rng.pick(&["FLOOR", "CEILING"]);
                 call(name, vec![self.leaf(rng, family)])
             }
-            11 | 12 => {
-                let from = *rng.pick(&[Family::Int, Family::Decimal]);
-                cast(self.make(rng, from, depth), self.named(family))
-            }
+            11 | 12 => cast(self.number_or_text(rng, depth), self.named(family)),
             _ => self.chosen(rng, family, depth),
         }
     }
@@ -266,7 +274,12 @@ impl Expressions<'_> {
                 call(rng.pick::<&str>(&["LEFT", "RIGHT"]), args)
             }
             10 => {
-                let from = *rng.pick(&[Family::Int, Family::Decimal, Family::Text]);
+                let from: &[Family] = if self.mysql() {
+                    &[Family::Int, Family::Decimal, Family::Double, Family::Text]
+                } else {
+                    &[Family::Int, Family::Decimal, Family::Text]
+                };
+                let from = *rng.pick(from);
                 cast(self.make(rng, from, depth), self.named(Family::Text))
             }
             _ => self.chosen(rng, Family::Text, depth),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use eval::Fault;
-use generate::expressions::{ExprColumn, family::family};
+use generate::expressions::{ExprColumn, Family, family::family};
 use model::{Product, sql::Expr};
 
 use super::compare::{Expected, Question};
@@ -38,7 +38,12 @@ impl Census {
         walk(&question.expr, &mut |expr| {
             let Some(name) = operator(expr) else { return };
             for child in children(expr) {
-                let key = (name.clone(), family(product, columns, child).name());
+                let family = family(product, columns, child);
+                // NULL alone is no type.
+                if family == Family::Null {
+                    continue;
+                }
+                let key = (name.clone(), family.name());
                 let counts = self.pairs.entry(key).or_default();
                 counts.0 += 1;
                 counts.1 += u64::from(decided);

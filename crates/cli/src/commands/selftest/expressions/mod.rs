@@ -118,7 +118,8 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Result> {
             product: info.product,
             version: &info.version,
             columns: &named,
-            weights: Weights::default(),
+            // More mixtures than a case wants, so that every operator meets every type.
+            weights: Weights { mix: 4, ..Weights::default() },
         };
         let of = Evaluator { product: info.product, version: &info.version, columns: &columns };
         let mut checker = Checker { of, world: &world, found: &mut found };
