@@ -18,8 +18,9 @@ pub type ReadTables = Arc<Result<Tables, &'static str>>;
 /// So many setups are remembered: one for each worker at work, and some.
 const SETUPS: usize = 8;
 
-/// So many texts of a product are remembered before it begins anew.
-const TEXTS: usize = 20_000;
+/// So many texts of a product are remembered before it begins anew: those of the schemas at work, and some. A tree takes some
+/// kilobytes.
+const TEXTS: usize = 2_000;
 
 type Trees = BTreeMap<String, Option<Arc<Statement>>>;
 
