@@ -30,7 +30,7 @@ pub struct Reader {
 }
 
 /// So many texts are remembered before the book is begun anew.
-const BOOK: usize = 20_000;
+const BOOK: usize = 2_000;
 
 impl Reader {
     /// For the dialect of this product.
