@@ -229,6 +229,25 @@ fn a_unique_value_twice() {
 }
 
 #[test]
+fn postgres_emulates_serial_execution_of_what_commits_at_that_level() {
+    let with = |end: &str, other: Option<Level>| {
+        let lines = vec![
+            (0, "BEGIN", ok(Yes)),
+            (0, "UPDATE t SET b = 20 WHERE a = 2", ok(Yes)),
+            (0, "SELECT * FROM t", rows(&[("1", "20"), ("2", "20")], Yes)),
+            (1, "DELETE FROM t WHERE a = 1", ok(No)),
+            (0, end, ok(No)),
+        ];
+        let mut seen = run(Product::Postgres, SER, SETUP, lines);
+        seen.case.sessions[1].level = other;
+        rule(&invariants(&seen))
+    };
+    assert_eq!(with("COMMIT", None), "invariant unique-value-twice select");
+    assert_eq!(with("ROLLBACK", None), "by read by a serializable transaction that did not commit");
+    assert_eq!(with("COMMIT", Some(RC)), "by serializable beside other levels");
+}
+
+#[test]
 fn the_same_select_twice() {
     let with = |product, level, between: &str, came: Outcome, read: &str| {
         let lines = vec![

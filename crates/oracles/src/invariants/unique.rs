@@ -3,13 +3,13 @@
 //! Where a result has all columns of such a key, two rows with the same bytes in them are two rows with the same key, whatever
 //! the collation. NULL is equal to nothing. Bytes that differ may still be the same value; that is not looked for.
 
-use model::{RowSet, value};
+use model::{Level, RowSet, value};
 
 use super::{
     Found,
-    exemptions::{self, Owed},
+    exemptions::{self, Owed, Reader},
 };
-use crate::story::{Key, Kind, Projection, Story, Tables, projection};
+use crate::story::{Fate, Key, Kind, Projection, Story, Tables, projection};
 
 /// Looks at every result and at the final state.
 pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
@@ -20,8 +20,7 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
         }
         let Some(seen) = projection(tables, query) else { continue };
         let Some(twice) = twice(tables, &seen, rows) else { continue };
-        let owed =
-            exemptions::distinct_keys(story.product, story.level(i), step.kind, wrote_before(story, i));
+        let owed = exemptions::distinct_keys(story.product, story.level(i), step.kind, reader(story, i));
         let by = match owed {
             Owed::Yes => None,
             Owed::Not(exemption) => Some(exemption),
@@ -35,6 +34,15 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
         if let Some(twice) = twice(tables, &Projection { table, columns }, rows) {
             found.push(Found { rule: twice.rule, step: None, story: twice.story, by: None });
         }
+    }
+}
+
+fn reader(story: &Story<'_>, step: usize) -> Reader {
+    let own = story.steps[step].transaction.map(|at| &story.transactions[at]);
+    Reader {
+        wrote: wrote_before(story, step),
+        committed: own.is_some_and(|own| own.fate == Fate::Committed),
+        all_serializable: story.transactions.iter().all(|t| t.level == Some(Level::Serializable)),
     }
 }
 
