@@ -322,9 +322,9 @@ mod tests {
             .map(|(name, _)| format!("{name} {}", Profile::named(name).unwrap().hash()))
             .collect();
         expect_test::expect![[r#"
-            wide a365332a60325e2e
-            core 7fc2053728241e42
-            pages 014a430d442649be"#]]
+            wide bcf0debe111f68c2
+            core c3536eb553f226ce
+            pages 14418d7fc8ebc072"#]]
         .assert_eq(&hashes.join("\n"));
     }
 
