@@ -95,8 +95,7 @@ pub static NOT_COMMITTED: Exemption = Exemption {
 };
 
 /// All of them.
-pub static ALL: &[&Exemption] =
-    &[&DIRTY_READ, &MIXED_SNAPSHOT, &OWN_UPDATES, &MIXED_LEVELS, &NOT_COMMITTED];
+pub static ALL: &[&Exemption] = &[&DIRTY_READ, &MIXED_SNAPSHOT, &OWN_UPDATES, &MIXED_LEVELS, &NOT_COMMITTED];
 
 /// What is known of the transaction that reads.
 #[derive(Clone, Copy, Debug)]
