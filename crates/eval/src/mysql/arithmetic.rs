@@ -3,7 +3,7 @@
 
 use model::sql::{BinaryOp, Expr};
 
-use super::{DIGITS, OVERFLOW, Row, convert, types::Class};
+use super::{DIGITS, OVERFLOW, Row, compare::parts, convert, types::Class};
 use crate::{Datum, Decimal, Fault, decimal::power};
 
 impl Row<'_> {
@@ -144,6 +144,10 @@ impl Row<'_> {
         let scale = a.scale.max(b.scale);
         let (a, b) = (a.rescale(scale).ok_or(DIGITS)?, b.rescale(scale).ok_or(DIGITS)?);
         let quotient = a.unscaled / b.unscaled;
+        // A remainder of an unsigned number has no sign either, whatever it became.
+        if !unsigned && quotient < 0 && (holds_rest(left) || holds_rest(right)) {
+            return Err(Fault::Unsure("DIV of a remainder"));
+        }
         if unsigned && quotient == 0 && (a.unscaled < 0) != (b.unscaled < 0) && self.rules.negative_zero {
             return Err(Fault::Unsure("a negative zero"));
         }
@@ -180,6 +184,11 @@ impl Row<'_> {
             _ => a.checked_shr(by).unwrap_or(0),
         }))
     }
+}
+
+/// Is there a remainder somewhere in it?
+fn holds_rest(expr: &Expr) -> bool {
+    unsigned_rest(expr) || parts(expr).into_iter().any(holds_rest)
 }
 
 /// Is it a remainder, which may have no sign even if it is exact?

@@ -163,6 +163,9 @@ impl Row<'_> {
     /// As a whole number.
     pub fn int(&self, expr: &Expr) -> Result<Option<u64>, Fault> {
         self.no_split(expr)?;
+        if self.rules.null_safe_null && extreme(expr) && self.ty(expr)?.class == Class::Double {
+            return Err(Fault::Unsure("LEAST of binary numbers as a whole one"));
+        }
         let raw = self.raw(expr)?;
         let whole = int(&raw)?;
         let class = self.ty(expr)?.class;

@@ -32,7 +32,7 @@ impl Row<'_> {
             ("DAY", [arg]) => self.part(arg, |(_, _, d)| i64::from(d)),
             ("LENGTH", [arg]) => match self.shown(arg)? {
                 Datum::Bytes(bytes) => Ok(Datum::Int(bytes.len() as i64)),
-                shown => Ok(convert::text(&shown)?.map_or(Datum::Null, |text| Datum::Int(text.len() as i64))),
+                _ => Ok(self.text(arg)?.map_or(Datum::Null, |text| Datum::Int(text.len() as i64))),
             },
             ("CHAR_LENGTH", [arg]) => {
                 Ok(self.text(arg)?.map_or(Datum::Null, |text| Datum::Int(text.chars().count() as i64)))

@@ -136,6 +136,7 @@ impl Row<'_> {
                         Ok(None)
                     }
                     ("NULLIF", [left, right]) => {
+                        self.ty(expr)?;
                         let equal = self.compared(left, BinaryOp::Eq, right)? == Some(true);
                         Ok((!equal).then_some(left))
                     }
@@ -335,6 +336,8 @@ fn may_hide(expr: &Expr) -> bool {
         Expr::Paren(inner) | Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr: inner } => may_hide(inner),
         Expr::Binary { op: And | AndAmps | Or | OrBars | Xor, .. } => true,
         Expr::IsNull { .. } | Expr::IsBool { .. } => true,
+        // A comparison of something with itself.
+        Expr::Binary { left, right, .. } if left == right => true,
         _ => types::constant(expr),
     }
 }
