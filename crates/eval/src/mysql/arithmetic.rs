@@ -71,7 +71,7 @@ impl Row<'_> {
                     return Err(Fault::Unsure("the rest of a very small number"));
                 }
                 let result = exact(op, a, b)?;
-                if self.rules.short_quotient
+                if !self.rules.mariadb
                     && op == BinaryOp::Sub
                     && right_ty.unsigned
                     && unsigned_rest(left)
