@@ -104,6 +104,10 @@ impl Row<'_> {
                 }
             }
             _ => {
+                // It shows no more digits behind the point than its operands have, where those have a number of them.
+                if self.rules.mariadb && op == BinaryOp::Mul && (sum_with_text(left) || sum_with_text(right)) {
+                    return Err(Fault::Unsure("a product of a sum with text"));
+                }
                 let (a, b) = (self.real(left)?, self.real(right)?);
                 let (Some(a), Some(b)) = (a, b) else { return Ok(Datum::Null) };
                 let result = match op {
@@ -151,6 +155,9 @@ impl Row<'_> {
         if unsigned && quotient == 0 && (a.unscaled < 0) != (b.unscaled < 0) && self.rules.negative_zero {
             return Err(Fault::Unsure("a negative zero"));
         }
+        if quotient < 0 && !unsigned && (unsigned_rest(left) || unsigned_rest(right)) {
+            return Err(Fault::Unsure("an exact number without a sign"));
+        }
         fits(quotient, unsigned)
     }
 
@@ -193,10 +200,23 @@ fn holds_rest(expr: &Expr) -> bool {
 
 /// Is it a remainder, which may have no sign even if it is exact?
 fn unsigned_rest(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(inner) => unsigned_rest(inner),
-        Expr::Binary { op: BinaryOp::Rem | BinaryOp::Mod, .. } => true,
+    matches!(bare(expr), Expr::Binary { op: BinaryOp::Rem | BinaryOp::Mod, .. })
+}
+
+/// Is it computed from something that was made text?
+fn sum_with_text(expr: &Expr) -> bool {
+    let cast = |expr: &Expr| matches!(bare(expr), Expr::Cast { ty, .. } if ty.words[0].eq_ignore_ascii_case("CHAR"));
+    match bare(expr) {
+        Expr::Binary { left, right, .. } => cast(left) || cast(right),
         _ => false,
+    }
+}
+
+/// Without the parentheses around it.
+fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) => bare(inner),
+        other => other,
     }
 }
 
