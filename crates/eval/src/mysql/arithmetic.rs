@@ -105,7 +105,8 @@ impl Row<'_> {
             }
             _ => {
                 // It shows no more digits behind the point than its operands have, where those have a number of them.
-                if self.rules.mariadb && op == BinaryOp::Mul && (sum_with_text(left) || sum_with_text(right)) {
+                if self.rules.mariadb && op == BinaryOp::Mul && (sum_with_text(left) || sum_with_text(right))
+                {
                     return Err(Fault::Unsure("a product of a sum with text"));
                 }
                 let (a, b) = (self.real(left)?, self.real(right)?);
@@ -205,7 +206,8 @@ fn unsigned_rest(expr: &Expr) -> bool {
 
 /// Is it computed from something that was made text?
 fn sum_with_text(expr: &Expr) -> bool {
-    let cast = |expr: &Expr| matches!(bare(expr), Expr::Cast { ty, .. } if ty.words[0].eq_ignore_ascii_case("CHAR"));
+    let cast =
+        |expr: &Expr| matches!(bare(expr), Expr::Cast { ty, .. } if ty.words[0].eq_ignore_ascii_case("CHAR"));
     match bare(expr) {
         Expr::Binary { left, right, .. } => cast(left) || cast(right),
         _ => false,
