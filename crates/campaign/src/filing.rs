@@ -66,7 +66,9 @@ impl Filed {
         let case = folder.join("findings").join(&self.id).join("case.iso");
         let case = case.display().to_string();
         let case = if case.contains(' ') { format!("'{case}'") } else { case };
-        format!("isopod run {case} --target {quoted} --level {}", self.level)
+        // The case says the level of each session; this one is for the reader.
+        let level = self.violation.fingerprint.level.unwrap_or(self.level);
+        format!("isopod run {case} --target {quoted} --level {level}")
     }
 }
 

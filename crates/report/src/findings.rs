@@ -84,7 +84,10 @@ pub fn story(of: &Story, style: &Style) -> String {
         Some(name) => format!("known {name}"),
         None => format!("NEW {}", of.id),
     };
-    let evidence = of.evidence.first().map(|line| format!("{} ", text::clean(line))).unwrap_or_default();
+    let evidence = of.evidence.first().map(|line| text::clean(line)).map_or(String::new(), |line| {
+        let end = if line.ends_with('.') { "" } else { "." };
+        format!("{line}{end} ")
+    });
     let condition =
         if of.condition.is_empty() { String::new() } else { format!(" It shows {}.", of.condition) };
     let [showed, all] = of.runs;
