@@ -105,10 +105,17 @@ impl Decimal {
     pub fn compare(self, other: Decimal) -> Ordering {
         match self.aligned(other) {
             Some((a, b, _)) => a.cmp(&b),
-            // One has so many digits more before the point that the other's do not matter.
+            // Too many digits for one number: first what stands before the point, then what stands behind it.
             None => {
-                let whole = |d: Decimal| power(d.scale).map_or(0, |unit| d.unscaled / unit);
-                whole(self).cmp(&whole(other)).then(self.unscaled.signum().cmp(&other.unscaled.signum()))
+                let unit = |d: Decimal| power(d.scale);
+                let whole = |d: Decimal| unit(d).map_or(0, |unit| d.unscaled / unit);
+                let rest = |d: Decimal| Decimal { unscaled: d.unscaled - whole(d) * unit(d).unwrap_or(0), ..d };
+                let behind = match rest(self).aligned(rest(other)) {
+                    Some((a, b, _)) => a.cmp(&b),
+                    // Behind more than 38 digits; they are not that close to each other.
+                    None => self.to_f64().total_cmp(&other.to_f64()),
+                };
+                whole(self).cmp(&whole(other)).then(behind)
             }
         }
     }
@@ -158,6 +165,10 @@ mod tests {
         assert_eq!(d("-7.5").rest(d("2")).unwrap().to_string(), "-1.5");
         assert_eq!(d("1").rest(d("0.0")), None);
         assert_eq!(d("1.0").compare(d("1")), Ordering::Equal);
+        let tiny = Decimal { unscaled: 108, scale: 37 };
+        assert_eq!(tiny.compare(d("0.01")), Ordering::Less);
+        assert_eq!(tiny.compare(d("100.01")), Ordering::Less);
+        assert_eq!(d("-12.5").compare(Decimal { unscaled: -108, scale: 38 }), Ordering::Less);
         assert_eq!(d("99999999999999999999999999999999999999").times(d("10")), None);
     }
 

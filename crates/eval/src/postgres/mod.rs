@@ -47,6 +47,10 @@ pub(crate) fn truth(of: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Option
     for part in &parts {
         match run::test(part, row) {
             Ok(truth) => found = crate::logic::and(found, truth),
+            // What is unknown counts as false in WHERE, and so a part of an OR may be left out.
+            Err(_) if matches!(part, Node::Or(_)) => {
+                return Err(Fault::Unsure("an error in a part of a condition that may not be reached"));
+            }
             Err(error) => fault = Some(error),
         }
     }

@@ -232,6 +232,7 @@ fn shift(n: i64, by: i64) -> i64 {
 /// Of two values that are not NULL. Whole numbers stay whole as long as they fit.
 fn arithmetic(op: BinaryOp, left: &Datum, right: &Datum) -> Datum {
     use BinaryOp::*;
+    let written = (left, right);
     let (left, right) = (number::operand(left), number::operand(right));
     if let (Datum::Int(a), Datum::Int(b)) = (&left, &right) {
         let whole = match op {
@@ -253,8 +254,8 @@ fn arithmetic(op: BinaryOp, left: &Datum, right: &Datum) -> Datum {
         Mul => a * b,
         Div if b == 0.0 => return Datum::Null,
         Div => a / b,
-        // The rest is that of the whole numbers.
-        _ => match (number::int(&left), number::int(&right)) {
+        // The rest is that of the whole numbers, and text is a whole number up to its first other letter: 1e-05 is 1.
+        _ => match (number::int(written.0), number::int(written.1)) {
             (_, 0) => return Datum::Null,
             (a, b) => a.wrapping_rem(b) as f64,
         },
@@ -400,6 +401,7 @@ mod tests {
         );
         assert_eq!(arithmetic(Rem, &Datum::Int(i64::MIN), &Datum::Int(-1)), Datum::Int(0));
         assert_eq!(arithmetic(Rem, &Datum::Double(7.5), &Datum::Int(2)), Datum::Double(1.0));
+        assert_eq!(arithmetic(Rem, &Datum::Double(7.5), &Datum::Text("2e-5".into())), Datum::Double(1.0));
         assert_eq!(arithmetic(Div, &Datum::Int(7), &Datum::Int(2)), Datum::Int(3));
         assert_eq!(arithmetic(Div, &Datum::Int(7), &Datum::Double(0.0)), Datum::Null);
         assert_eq!(shift(1, 63), i64::MIN);
