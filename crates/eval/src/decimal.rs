@@ -109,7 +109,8 @@ impl Decimal {
             None => {
                 let unit = |d: Decimal| power(d.scale);
                 let whole = |d: Decimal| unit(d).map_or(0, |unit| d.unscaled / unit);
-                let rest = |d: Decimal| Decimal { unscaled: d.unscaled - whole(d) * unit(d).unwrap_or(0), ..d };
+                let rest =
+                    |d: Decimal| Decimal { unscaled: d.unscaled - whole(d) * unit(d).unwrap_or(0), ..d };
                 let behind = match rest(self).aligned(rest(other)) {
                     Some((a, b, _)) => a.cmp(&b),
                     // Behind more than 38 digits; they are not that close to each other.
