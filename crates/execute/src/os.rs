@@ -122,6 +122,13 @@ pub fn set_realtime(tid: u32, priority: Option<i32>) -> bool {
     unsafe { libc::sched_setscheduler(tid as libc::pid_t, policy, &param) == 0 }
 }
 
+/// Makes the calling thread one that takes the CPU from nobody when it wakes. Everybody may ask for that.
+pub fn give_way() -> bool {
+    let param = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the parameter lives through the call.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &param) == 0 }
+}
+
 /// The system's number of the calling thread.
 pub fn thread_id() -> u32 {
     // SAFETY: takes nothing and cannot fail.

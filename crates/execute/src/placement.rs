@@ -64,6 +64,11 @@ pub fn place(wish: Placement, server: Option<u32>) -> Placed {
             );
         }
     }
+    if !placed.realtime {
+        // An answer wakes the worker; the server's thread first ends what it is at, as it does under real-time priority, and is
+        // asleep by the time that somebody looks.
+        os::give_way();
+    }
     placed
 }
 
