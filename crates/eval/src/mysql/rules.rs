@@ -106,7 +106,7 @@ impl Rules {
                     columns: if late { Comparing { no_pad: false, unicode: true } } else { GENERAL },
                     one_charset: late,
                     // Tried: 10.11.5, 11.4.5 and 11.8.6 do, 10.11.19 does not.
-                    whole_xor: !(since(&[10, 11, 19]) && !since(&[11])),
+                    whole_xor: !since(&[10, 11, 19]) || since(&[11]),
                     bare_branches: false,
                     whole_where: !since(&[11, 8]),
                     mixed_signs: true,
