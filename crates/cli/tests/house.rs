@@ -151,6 +151,7 @@ fn every_subcommand_is_in_the_readme() {
         "selftest resume",
         "bench hunt",
         "bench execute",
+        "bench strategies",
     ] {
         assert!(readme.contains(&format!("isopod {words}")), "the README does not mention `isopod {words}`");
     }
