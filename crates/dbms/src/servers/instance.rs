@@ -176,7 +176,11 @@ impl Keeper {
     fn start(exe: &Path, spec: &Spec) -> Result<Keeper> {
         let mut command = Command::new(exe);
         command.arg("__keeper").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        os::own_session(&mut command);
+        if spec.detached {
+            os::own_session(&mut command)
+        } else {
+            os::own_group(&mut command)
+        }
         let failed = |error| ServerError::io("start the keeper", exe, &error);
         let mut process = command.spawn().map_err(failed)?;
         let (Some(mut bond), Some(reports)) = (process.stdin.take(), process.stdout.take()) else {

@@ -1,6 +1,6 @@
 //! The process between us and a server: it sees to it that the server and its folder are gone when we are.
 //!
-//! The keeper is our own binary, started with the first argument `__keeper` in a session of its own. Its input is a
+//! The keeper is our own binary, started with the first argument `__keeper` in a process group of its own (a session, if the server is to outlive us). Its input is a
 //! pipe that only we hold: the first line says what to start ([`Spec`]), and when the pipe ends, whether we ended
 //! well, panicked or were killed, the keeper kills the server, removes the folder and ends. If somebody kills the keeper
 //! instead, the kernel kills the server, and the folder is known as a dead one's by its lock.

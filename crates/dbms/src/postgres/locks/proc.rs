@@ -136,6 +136,7 @@ impl LockMonitor for ProcMonitor {
         let pid = u32::try_from(session).map_err(|error| unseen(error.to_string()))?;
         let files = Thread::open(pid, pid)
             .map_err(|error| unseen(format!("it cannot be watched in /proc: {error}")))?;
+        execute::os::favour_group(pid);
         self.watched.insert(session, files);
         self.source.watch(session);
         Ok(())
