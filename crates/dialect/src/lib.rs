@@ -5,6 +5,7 @@
 
 pub mod capabilities;
 pub mod checks;
+pub mod contract;
 pub mod guard;
 pub mod mariadb;
 pub mod mysql;

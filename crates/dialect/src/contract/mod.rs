@@ -1,0 +1,115 @@
+//! What an engine owes at each level, as data: one file per engine.
+//!
+//! A [`Contract`] answers for each level what each kind of statement sees, when a snapshot is taken, what keeps others out, and
+//! what happens to a write on a row that has changed since the snapshot. Each rule is a [`Rule`]: what holds, and the place in the
+//! manual that says so. Beside the strict rules stand the [`Concession`]s: named ways in which the engine is known to leave
+//! them.
+//!
+//! The oracles that judge by the contract are two, and share nothing else.
+
+mod concessions;
+mod innodb;
+mod reference;
+mod sqlite;
+
+pub use concessions::{Concession, Status};
+use model::{ErrorClass, Level, Product, ServerInfo};
+
+/// A rule and the place that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule<T> {
+    /// What holds.
+    pub is: T,
+    /// Where the manual says so.
+    pub source: &'static str,
+}
+
+/// Which versions of rows a statement works on. Its own transaction's changes always come on top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sees {
+    /// The newest, committed or not.
+    Newest,
+    /// The newest committed when it runs; what others are changing is waited for.
+    Committed,
+    /// The newest committed when it began, without waiting.
+    Fresh,
+    /// What was committed when the transaction's snapshot was taken.
+    Snapshot,
+}
+
+/// When a transaction's snapshot is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// There is none that lasts.
+    Never,
+    /// By the first plain read.
+    FirstRead,
+    /// By the first statement that touches a table.
+    FirstStatement,
+}
+
+/// What becomes of a write or a lock on a row that another transaction has changed and committed since the snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stale {
+    /// It works on the newest row.
+    NewestWins,
+    /// It is refused with an error of this class.
+    Refused(ErrorClass),
+}
+
+/// What holds at one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LevelRules {
+    /// A plain SELECT inside a transaction.
+    pub read: Rule<Sees>,
+    /// A plain SELECT that is a transaction by itself.
+    pub single_read: Rule<Sees>,
+    /// UPDATE, DELETE, INSERT and locking SELECT.
+    pub change: Rule<Sees>,
+    /// The queries inside INSERT .. SELECT and in SET and IN of an UPDATE.
+    pub source_read: Rule<Sees>,
+    /// The queries inside other statements that change rows.
+    pub inner_read: Rule<Sees>,
+    /// The snapshot.
+    pub snapshot: Rule<Taken>,
+    /// Does START TRANSACTION WITH CONSISTENT SNAPSHOT take it at once?
+    pub begin_takes_it: bool,
+    /// Do locking statements keep others from bringing rows into what they selected?
+    pub ranges: Rule<bool>,
+    /// May an UPDATE pass by a row that another has locked and whose last committed version does not match?
+    pub semi_consistent: Rule<bool>,
+    /// A row changed since the snapshot.
+    pub stale: Rule<Stale>,
+}
+
+/// What an engine owes.
+#[derive(Clone, Debug)]
+pub struct Contract {
+    /// The engine.
+    pub engine: &'static str,
+    /// For each level.
+    pub levels: Vec<(Level, LevelRules)>,
+    /// Does anything wait here? Elsewhere a conflict is an error at once.
+    pub waits: bool,
+    /// The error that says so.
+    pub busy: Option<ErrorClass>,
+    /// How it is known to leave its rules.
+    pub concessions: &'static [Concession],
+}
+
+impl Contract {
+    /// What holds at this level; none where the engine does not have it.
+    pub fn at(&self, level: Level) -> Option<&LevelRules> {
+        self.levels.iter().find(|(of, _)| *of == level).map(|(_, rules)| rules)
+    }
+}
+
+/// The contract of a server, by its product, version and settings; none where there is none yet.
+pub fn contract(server: &ServerInfo) -> Option<Contract> {
+    match server.product {
+        Product::Mysql | Product::Mariadb => Some(innodb::contract(server)),
+        Product::Reference => Some(reference::contract()),
+        Product::Sqlite => Some(sqlite::contract()),
+        Product::Postgres => None,
+    }
+}

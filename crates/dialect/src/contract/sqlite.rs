@@ -1,0 +1,42 @@
+//! SQLite: one writer at a time, and readers that see one state from their first read on.
+//!
+//! Sources: "Isolation In SQLite", "Write-Ahead Logging" and "File Locking And Concurrency" of sqlite.org.
+
+use model::{ErrorClass, Level};
+
+use super::{Contract, LevelRules, Rule, Sees, Stale, Taken};
+
+const SNAPSHOT: Rule<Sees> = Rule {
+    is: Sees::Snapshot,
+    source: "Isolation In SQLite: a reader sees the database as of its first read",
+};
+const SINGLE: Rule<Sees> = Rule { is: Sees::Fresh, source: "Isolation In SQLite" };
+
+/// The contract.
+pub fn contract() -> Contract {
+    let rules = LevelRules {
+        read: SNAPSHOT,
+        single_read: SINGLE,
+        change: SNAPSHOT,
+        source_read: SNAPSHOT,
+        inner_read: SNAPSHOT,
+        snapshot: Rule {
+            is: Taken::FirstStatement,
+            source: "Transactions: the first statement that reads or writes begins it",
+        },
+        begin_takes_it: false,
+        ranges: Rule { is: true, source: "File Locking And Concurrency: one writer at a time" },
+        semi_consistent: Rule { is: false, source: "Isolation In SQLite" },
+        stale: Rule {
+            is: Stale::Refused(ErrorClass::Busy),
+            source: "Result Codes, SQLITE_BUSY_SNAPSHOT: a read transaction on an old snapshot cannot become a writer",
+        },
+    };
+    Contract {
+        engine: "SQLite",
+        levels: vec![(Level::Serializable, rules)],
+        waits: false,
+        busy: Some(ErrorClass::Busy),
+        concessions: &[],
+    }
+}
