@@ -6,10 +6,10 @@
 
 use execute::Reset;
 use model::{Case, Level, Verdict, Violation};
-use oracles::{Answer, Oracle};
+use oracles::Answer;
 use serde::{Deserialize, Serialize};
 
-use crate::judge;
+use crate::judge::Judge;
 
 /// Under which condition a finding comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub struct Suspicion<'a> {
     /// The run that shows it.
     pub seen: &'a Answer,
     /// The oracle that says so.
-    pub oracle: &'a dyn Oracle,
+    pub judge: Judge<'a>,
     /// What it says.
     pub violation: &'a Violation,
     /// The same case with the leftovers of the one before in its setup, where these are known.
@@ -92,9 +92,9 @@ fn series(
     let mut last = None;
     for _ in 0..times {
         let answer = on.rerun(case, level, reset)?;
-        let verdict = judge::verdict(suspicion.oracle, &answer, &mut |request| {
-            on.rerun(&request.case, request.level, Reset::Clean)
-        });
+        let verdict = suspicion
+            .judge
+            .verdict(&answer, &mut |request| on.rerun(&request.case, request.level, Reset::Clean));
         match verdict {
             Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
                 last = Some((answer, violation));
@@ -106,11 +106,12 @@ fn series(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use model::{Fingerprint, ServerInfo, Trace};
-    use oracles::{Ask, Conversation};
+    use oracles::{Ask, Conversation, Oracle};
 
     use super::*;
+    use crate::guise::Guise;
 
     /// Calls every trace wrong that stalled.
     struct Stalls;
@@ -143,7 +144,7 @@ mod tests {
         Violation { fingerprint, step: None, story: "It stalled.".into(), evidence: Vec::new() }
     }
 
-    fn answer(case: &Case, stalled: bool) -> Answer {
+    pub(crate) fn answer(case: &Case, stalled: bool) -> Answer {
         let server = ServerInfo {
             product: model::Product::Mysql,
             version: model::Version(vec![9, 7]),
@@ -190,7 +191,9 @@ mod tests {
         let seen = answer(&Case::default(), true);
         let leftovers = Some(Case { title: "leftovers".into(), ..Case::default() });
         let violation = wrong();
-        let suspicion = Suspicion { seen: &seen, oracle: &Stalls, violation: &violation, leftovers };
+        let guise = Guise::default();
+        let judge = Judge { oracle: &Stalls, guise: &guise };
+        let suspicion = Suspicion { seen: &seen, judge, violation: &violation, leftovers };
         confirm(&mut Shows { under, times }, &suspicion, 3).map(|confirmed| confirmed.condition)
     }
 

@@ -3,7 +3,7 @@
 use model::{Aftermath, Case, Level, Seed, ServerInfo, Target, Trace, Violation, target::Settings};
 use serde::{Deserialize, Serialize};
 
-use crate::{HuntError, confirm::Condition, events::Found, folder::Folder};
+use crate::{HuntError, confirm::Condition, events::Found, folder::Folder, guise::Guise};
 
 /// A finding, as `verdict.json` keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub struct Filed {
     pub oracle: String,
     /// What it says.
     pub violation: Violation,
+    /// What it was told instead of what is true.
+    #[serde(default, skip_serializing_if = "Guise::is_none")]
+    pub judged_as: Guise,
     /// Under which condition it comes back.
     pub condition: Condition,
     /// So many clean runs showed it, of so many.

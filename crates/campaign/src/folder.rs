@@ -8,6 +8,7 @@
 //! progress/clock       milliseconds of hunting so far
 //! quality/0            target 0: what its cases were like
 //! findings/1f09.../    a finding each, whole or not there
+//! traces/              every case's trace, if that was asked for
 //! ```
 //!
 //! A process that is killed leaves what it wrote: the page cache belongs to the system. What must be whole is written under

@@ -3,11 +3,32 @@
 use model::{Level, Verdict};
 use oracles::{Answer, Ask, Oracle, Request};
 
+use crate::guise::Guise;
+
 /// Runs what an oracle asks for; none if that could not be run.
 pub type Runs<'a> = dyn FnMut(&Request) -> Option<Answer> + 'a;
 
 /// An oracle that asks for more than this is not answered any more.
 const QUESTIONS: usize = 64;
+
+/// An oracle, and what it is told instead of what is true.
+#[derive(Clone, Copy)]
+pub struct Judge<'a> {
+    /// The oracle.
+    pub oracle: &'a dyn Oracle,
+    /// What it is told.
+    pub guise: &'a Guise,
+}
+
+impl Judge<'_> {
+    /// What it says of a run.
+    pub fn verdict(&self, seen: &Answer, runs: &mut Runs<'_>) -> Verdict {
+        if !admissible(seen) {
+            return undecided("false-decision");
+        }
+        verdict(self.oracle, &self.guise.over(seen), runs)
+    }
+}
 
 /// What one oracle says of a run.
 pub fn verdict(oracle: &dyn Oracle, seen: &Answer, runs: &mut Runs<'_>) -> Verdict {

@@ -15,6 +15,7 @@ pub mod deal;
 pub mod events;
 pub mod filing;
 pub mod folder;
+pub mod guise;
 pub mod hunt;
 pub mod judge;
 pub mod known;
@@ -25,12 +26,15 @@ pub mod settings;
 pub mod summary;
 pub mod swarm;
 pub mod tally;
+pub mod traces;
 mod usage;
+pub mod verdicts;
 mod worker;
 
 pub use events::{Event, Said};
 pub use filing::Filed;
 pub use folder::Folder;
+pub use guise::Guise;
 pub use hunt::{Campaign, Hook, hunt};
 pub use known::Known;
 pub use quality::{Counter, Quality};
@@ -38,6 +42,7 @@ pub use sample::Sample;
 pub use settings::{Budget, Quarry, Settings};
 pub use summary::Summary;
 pub use tally::Tally;
+pub use verdicts::Verdicts;
 
 /// Why the hunt cannot be done. What a server does is never one of these.
 #[derive(Debug, thiserror::Error)]

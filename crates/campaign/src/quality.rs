@@ -6,9 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use generate::Made;
-use model::{ErrorClass, Level, Product, Trace};
+use model::{ErrorClass, Level, Product, Trace, Verdict};
 use oracles::opportunities::{self, Reader, Sort, Story, by_concurrency};
 use serde::{Deserialize, Serialize};
+
+use crate::verdicts::{self, ByOracle};
 
 /// So many examples of what was not understood are kept.
 const EXAMPLES: usize = 8;
@@ -53,6 +55,9 @@ pub struct Quality {
     pub opportunities: BTreeMap<String, ByLevel>,
     /// Which kinds of statement of two sessions met at a table, at which level.
     pub meetings: BTreeSet<(String, String, Level)>,
+    /// What the oracles said of the first run of each case.
+    #[serde(default)]
+    pub verdicts: ByOracle,
 }
 
 impl Quality {
@@ -77,6 +82,7 @@ impl Quality {
             add(self.opportunities.entry(name.clone()).or_default(), levels);
         }
         self.meetings.extend(other.meetings.iter().cloned());
+        verdicts::merge(&mut self.verdicts, &other.verdicts);
     }
 
     /// How many cases could have shown this at this level.
@@ -136,6 +142,11 @@ impl Counter {
             }
         }
         meet(&story, &mut quality.meetings);
+    }
+
+    /// Adds what an oracle said of a case.
+    pub fn said(&mut self, oracle: &str, verdict: &Verdict) {
+        entry(&mut self.quality.verdicts, oracle).add(verdict);
     }
 }
 

@@ -5,6 +5,8 @@ use std::time::Duration;
 use model::{Level, Seed, Target};
 use serde::{Deserialize, Serialize};
 
+use crate::guise::Guise;
+
 /// The settings of a run, as `settings.json` keeps them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -43,6 +45,12 @@ pub struct Settings {
     /// Is every start of a server given settings drawn from the seed?
     #[serde(default)]
     pub settings_swarm: bool,
+    /// Is every case's trace kept?
+    #[serde(default)]
+    pub keep_traces: bool,
+    /// What the oracles are told instead of what is true.
+    #[serde(default, skip_serializing_if = "Guise::is_none")]
+    pub judge_as: Guise,
 }
 
 /// One target of a hunt.

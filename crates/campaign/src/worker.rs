@@ -15,11 +15,13 @@ use crate::{
     events::{Event, Why},
     filing::{self, Evidence, Filed},
     hunt::Shared,
-    judge, leftovers,
+    judge::{self, Judge},
+    leftovers,
     quality::Counter,
     settings::Quarry,
     swarm,
     tally::Tally,
+    traces::Keeper,
     usage,
 };
 
@@ -62,6 +64,8 @@ pub(crate) struct Bench<'a> {
     drawn: Settings,
     generator: Generator,
     counter: Counter,
+    /// Writes down every run, if that was asked for.
+    keeper: Option<Keeper>,
     info: ServerInfo,
     level: Level,
     /// The case that ran last on this server, and what it ended with.
@@ -90,6 +94,7 @@ impl<'a> Bench<'a> {
         let info = runner.info().map_err(|error| Stop::Target(error.to_string()))?;
         shared.met(at, &info)?;
         let generator = campaign.generator(at, &info);
+        let keeper = campaign.settings.keep_traces.then(|| Keeper::open(campaign.folder.path(), at, worker));
         let level = levels[0];
         let mut bench = Bench {
             shared,
@@ -101,6 +106,7 @@ impl<'a> Bench<'a> {
             drawn: Settings::new(),
             generator,
             counter: Counter::new(info.product),
+            keeper: keeper.transpose()?,
             info,
             level,
             past: None,
@@ -221,12 +227,16 @@ impl<'a> Bench<'a> {
         self.counter.add(made, &run.trace);
         let ended = run.trace.final_state.clone().unwrap_or_default();
         let seen = answer(&made.case, run);
-        let mut undecided = !judge::admissible(&seen);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.keep(number, &seen)?;
+        }
         let shared = self.shared;
-        for oracle in shared.campaign.oracles.iter().filter(|_| judge::admissible(&seen)) {
-            let verdict = judge::verdict(oracle.as_ref(), &seen, &mut |request| {
-                self.rerun(&request.case, request.level, Reset::Clean)
-            });
+        let mut undecided = false;
+        for oracle in &shared.campaign.oracles {
+            let judge = Judge { oracle: oracle.as_ref(), guise: &shared.campaign.settings.judge_as };
+            let verdict =
+                judge.verdict(&seen, &mut |request| self.rerun(&request.case, request.level, Reset::Clean));
+            self.counter.said(oracle.name(), &verdict);
             match verdict {
                 Verdict::Holds { .. } => {}
                 Verdict::Undecided { .. } => undecided = true,
@@ -235,8 +245,7 @@ impl<'a> Bench<'a> {
                     let leftovers = past
                         .as_ref()
                         .and_then(|(case, ended)| leftovers::with(&seen.case, case, ended, dialect));
-                    let suspicion =
-                        Suspicion { seen: &seen, oracle: oracle.as_ref(), violation: &violation, leftovers };
+                    let suspicion = Suspicion { seen: &seen, judge, violation: &violation, leftovers };
                     self.suspect(number, made, &suspicion, tally)?;
                 }
             }
@@ -294,9 +303,10 @@ impl<'a> Bench<'a> {
             case: number,
             level: answer.trace.level,
             server: format!("{} {}", answer.trace.server.product, answer.trace.server.version),
-            oracle: suspicion.oracle.name().to_string(),
+            oracle: suspicion.judge.oracle.name().to_string(),
             known: shared.campaign.known.name(&fingerprint).map(str::to_string),
             violation,
+            judged_as: settings.judge_as.clone(),
             condition,
             runs,
             statements: made.case.steps.len(),

@@ -6,6 +6,7 @@ pub mod demo;
 pub mod fmt;
 pub mod generate;
 pub mod hunt;
+pub mod judge;
 pub mod run;
 pub mod selftest;
 pub mod server;
@@ -17,6 +18,8 @@ pub enum Command {
     Hunt(hunt::Args),
     /// Run case files and show what happened as a timeline
     Run(run::Args),
+    /// Judge stored traces again, without a server
+    Judge(judge::Args),
     /// See a bug in Isopod's own engine found: planted by name, nothing to install
     Demo(demo::Args),
     /// List or test the built-in cases
@@ -42,6 +45,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Hunt(args) => hunt::run(args),
         Command::Run(args) => run::run(args),
+        Command::Judge(args) => judge::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Corpus(command) => corpus::run(command),
         Command::Server(command) => server::run(command),

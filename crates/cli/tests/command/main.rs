@@ -11,6 +11,7 @@ mod generate;
 mod help;
 mod hunting;
 mod interrupts;
+mod judging;
 mod measuring;
 mod run;
 mod server;

@@ -1,7 +1,7 @@
 //! `isopod hunt`: makes cases that collide, runs them on all CPUs, and keeps what is wrong.
 
 mod arguments;
-mod judges;
+pub mod judges;
 mod progress;
 mod resolve;
 mod summary;

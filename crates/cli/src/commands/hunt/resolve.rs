@@ -5,7 +5,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use campaign::{Budget, Folder, Known, Quarry, Settings};
+use campaign::{Budget, Folder, Guise, Known, Quarry, Settings};
 use generate::Profile;
 use model::{Level, Product, Seed, Target};
 
@@ -137,6 +137,8 @@ fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
         hung_after: args.how.hung_after,
         pin: !args.how.no_pin,
         settings_swarm: args.settings_swarm,
+        keep_traces: args.keep_traces,
+        judge_as: args.judge_as.iter().cloned().fold(Guise::default(), Guise::and),
     })
 }
 

@@ -40,6 +40,9 @@ pub fn head(campaign: &Campaign<'_>, by_default: bool) {
     let hash =
         if settings.profile_hash.is_empty() { String::new() } else { format!(" {}", settings.profile_hash) };
     say!("profile {}{hash} · oracles: {} · {time}", settings.profile, judges(campaign));
+    if !settings.judge_as.is_none() {
+        say!("the oracles are told {} instead of what is true", settings.judge_as);
+    }
     if by_default {
         say!("nothing was named, so this is a short hunt on embedded SQLite; Ctrl-C ends it early");
     }

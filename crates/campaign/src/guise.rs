@@ -1,0 +1,133 @@
+//! A real server as a planted bug: what the oracles are told instead of what is true. A server that ran at READ COMMITTED and is
+//! judged as if it had run at REPEATABLE READ must be found out.
+//!
+//! Only what the oracles are shown is changed; what is run, and run again, stays as it is.
+
+use std::{borrow::Cow, fmt, str::FromStr};
+
+use model::{Level, Version, target::Settings};
+use oracles::Answer;
+use serde::{Deserialize, Serialize};
+
+/// What the oracles are told instead.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guise {
+    /// The level of every session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// The server's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<Version>,
+    /// Settings of the server.
+    #[serde(default, skip_serializing_if = "Settings::is_empty")]
+    pub settings: Settings,
+}
+
+impl Guise {
+    /// Are they told the truth?
+    pub fn is_none(&self) -> bool {
+        *self == Guise::default()
+    }
+
+    /// A level for another.
+    pub fn of_level(level: Level) -> Guise {
+        Guise { level: Some(level), ..Guise::default() }
+    }
+
+    /// Takes over what another one says.
+    pub fn and(mut self, more: Guise) -> Guise {
+        self.level = more.level.or(self.level);
+        self.version = more.version.or(self.version);
+        self.settings.extend(more.settings);
+        self
+    }
+
+    /// The run as the oracles see it.
+    pub fn over<'a>(&self, seen: &'a Answer) -> Cow<'a, Answer> {
+        if self.is_none() {
+            return Cow::Borrowed(seen);
+        }
+        let mut shown = seen.clone();
+        if let Some(level) = self.level {
+            shown.trace.level = level;
+            shown.case.sessions.iter_mut().for_each(|session| session.level = Some(level));
+        }
+        let server = &mut shown.trace.server;
+        if let Some(version) = &self.version {
+            server.version = version.clone();
+            server.version_text = version.to_string();
+        }
+        for (name, value) in &self.settings {
+            // InnoDB's settings are known by the rest of their names, too.
+            let long = format!("innodb_{name}");
+            let name = if server.settings.contains_key(&long) { &long } else { name };
+            server.settings.insert(name.clone(), value.clone());
+        }
+        Cow::Owned(shown)
+    }
+}
+
+impl FromStr for Guise {
+    type Err = String;
+
+    /// A level, a version, or a setting.
+    fn from_str(text: &str) -> Result<Guise, String> {
+        if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.trim().is_empty()) {
+            let name = name.trim().to_ascii_lowercase().replace('-', "_");
+            let settings = [(name, value.trim().to_string())].into();
+            return Ok(Guise { settings, ..Guise::default() });
+        }
+        if let Ok(level) = text.parse() {
+            return Ok(Guise::of_level(level));
+        }
+        match text.parse() {
+            Ok(version) => Ok(Guise { version: Some(version), ..Guise::default() }),
+            Err(_) => Err("write a level (RC), a version (10.11.19) or a setting (name=value)".to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Guise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = self.level.map(|level| level.to_string());
+        let version = self.version.as_ref().map(Version::to_string);
+        let settings = self.settings.iter().map(|(name, value)| format!("{name}={value}"));
+        let parts: Vec<String> = level.into_iter().chain(version).chain(settings).collect();
+        f.pad(&parts.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guise(words: &[&str]) -> Guise {
+        words.iter().fold(Guise::default(), |sum, word| sum.and(word.parse().unwrap()))
+    }
+
+    #[test]
+    fn levels_versions_and_settings() {
+        let all = guise(&["RC", "10.11.19", "Snapshot-Isolation=ON"]);
+        assert_eq!(all.to_string(), "RC 10.11.19 snapshot_isolation=ON");
+        assert_eq!(all.level, Some(Level::ReadCommitted));
+        assert_eq!(guise(&["RC", "repeatable read"]).level, Some(Level::RepeatableRead));
+        for wrong in ["", "X", "=1", "10.x"] {
+            assert!(wrong.parse::<Guise>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_shown_changes() {
+        let seen = crate::confirm::tests::answer(&Default::default(), false);
+        assert!(matches!(guise(&[]).over(&seen), Cow::Borrowed(_)));
+        let shown = guise(&["SER", "9.9", "snapshot_isolation=ON"]).over(&seen).into_owned();
+        assert_eq!(shown.trace.level, Level::Serializable);
+        assert_eq!(shown.trace.server.version.to_string(), "9.9");
+        assert_eq!(shown.trace.server.settings["snapshot_isolation"], "ON");
+        let mut seen = seen;
+        seen.trace.server.settings.insert("innodb_snapshot_isolation".into(), "OFF".into());
+        let shown = guise(&["snapshot_isolation=ON"]).over(&seen).into_owned();
+        assert_eq!(shown.trace.server.settings["innodb_snapshot_isolation"], "ON");
+        assert_eq!(shown.trace.server.settings.len(), 1);
+    }
+}

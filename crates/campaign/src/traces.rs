@@ -1,0 +1,291 @@
+//! Traces that are kept: what every case came to, so that it can be judged again without a server.
+//!
+//! ```text
+//! traces/0-1-000.jsonl    target 0, worker 1, its first file; the next one begins when this is full
+//! {"server": {...}}       of all runs below, until another one comes
+//! {"setup": [...]}        likewise
+//! {"run": {...}}          number, case, trace, aftermath
+//! ```
+//!
+//! A killed process leaves at most its last line half written; whoever reads leaves that one out. A case that was not done then is
+//! run again by the hunt that goes on, and stands there twice.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+};
+
+use model::{Aftermath, Case, ServerInfo, Trace};
+use oracles::Answer;
+use serde::{Deserialize, Serialize};
+
+use crate::HuntError;
+
+/// A file that has so many bytes is full.
+const FULL: u64 = 64 << 20;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line {
+    Server(ServerInfo),
+    Setup(Vec<String>),
+    Run(Box<Run>),
+}
+
+/// A run without its server and its setup, which stand above it.
+#[derive(Serialize, Deserialize)]
+struct Run {
+    number: u64,
+    case: Case,
+    trace: Trace,
+    #[serde(default, skip_serializing_if = "is_default")]
+    aftermath: Aftermath,
+}
+
+fn is_default(aftermath: &Aftermath) -> bool {
+    *aftermath == Aftermath::default()
+}
+
+/// Writes the traces of one worker at one target.
+pub struct Keeper {
+    folder: PathBuf,
+    name: String,
+    number: u32,
+    file: File,
+    bytes: u64,
+    full: u64,
+    server: Option<ServerInfo>,
+    setup: Option<Vec<String>>,
+}
+
+impl Keeper {
+    /// Begins a file that is not there yet, below a run folder.
+    pub fn open(run: &Path, target: usize, worker: usize) -> Result<Keeper, HuntError> {
+        let folder = run.join("traces");
+        fs::create_dir_all(&folder).map_err(|error| HuntError::at(&folder, error))?;
+        let name = format!("{target}-{worker}");
+        let (number, file) = next(&folder, &name, 0)?;
+        Ok(Keeper { folder, name, number, file, bytes: 0, full: FULL, server: None, setup: None })
+    }
+
+    /// Keeps a run.
+    pub fn keep(&mut self, number: u64, seen: &Answer) -> Result<(), HuntError> {
+        if self.bytes >= self.full {
+            (self.number, self.file) = next(&self.folder, &self.name, self.number + 1)?;
+            (self.bytes, self.server, self.setup) = (0, None, None);
+        }
+        let mut lines = Vec::new();
+        if self.server.as_ref() != Some(&seen.trace.server) {
+            lines.push(Line::Server(seen.trace.server.clone()));
+            self.server = Some(seen.trace.server.clone());
+        }
+        if self.setup.as_ref() != Some(&seen.case.setup.statements) {
+            lines.push(Line::Setup(seen.case.setup.statements.clone()));
+            self.setup = Some(seen.case.setup.statements.clone());
+        }
+        let Answer { mut case, mut trace, aftermath } = seen.clone();
+        case.setup.statements.clear();
+        let server = &mut trace.server;
+        (server.version_text, server.settings, server.flags) = Default::default();
+        lines.push(Line::Run(Box::new(Run { number, case, trace, aftermath })));
+        let path = &self.folder;
+        let mut text = Vec::new();
+        for line in &lines {
+            serde_json::to_writer(&mut text, line).map_err(|error| HuntError::at(path, error))?;
+            text.push(b'\n');
+        }
+        self.bytes += text.len() as u64;
+        self.file.write_all(&text).map_err(|error| HuntError::at(path, error))
+    }
+}
+
+/// The first file from this number on that is not there, made.
+fn next(folder: &Path, name: &str, from: u32) -> Result<(u32, File), HuntError> {
+    for number in from.. {
+        let path = folder.join(format!("{name}-{number:03}.jsonl"));
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((number, file)),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(HuntError::at(&path, error)),
+        }
+    }
+    Err(HuntError::Unfit(format!("{} has no room for another file", folder.display())))
+}
+
+/// A run that was kept.
+pub struct Kept {
+    /// The number of the case.
+    pub number: u64,
+    /// The run, whole.
+    pub answer: Answer,
+}
+
+/// Reads the runs of a file, in order.
+pub struct Reader {
+    path: PathBuf,
+    lines: BufReader<File>,
+    line: u64,
+    server: Option<ServerInfo>,
+    setup: Vec<String>,
+}
+
+impl Reader {
+    /// Opens it.
+    pub fn open(path: &Path) -> Result<Reader, HuntError> {
+        let file = File::open(path).map_err(|error| HuntError::at(path, error))?;
+        let lines = BufReader::with_capacity(1 << 20, file);
+        Ok(Reader { path: path.to_path_buf(), lines, line: 0, server: None, setup: Vec::new() })
+    }
+
+    fn read(&mut self) -> Result<Option<Kept>, HuntError> {
+        loop {
+            let mut text = Vec::new();
+            let failed = |error: std::io::Error| HuntError::at(&self.path, error);
+            self.lines.read_until(b'\n', &mut text).map_err(failed)?;
+            self.line += 1;
+            // The end, or what a killed process left of its last line.
+            if text.pop() != Some(b'\n') {
+                return Ok(None);
+            }
+            let wrong = |reason: &dyn std::fmt::Display| {
+                HuntError::at(&self.path, format!("line {}: {reason}", self.line))
+            };
+            match serde_json::from_slice(&text).map_err(|error| wrong(&error))? {
+                Line::Server(server) => self.server = Some(server),
+                Line::Setup(setup) => self.setup = setup,
+                Line::Run(run) => {
+                    let Run { number, mut case, mut trace, aftermath } = *run;
+                    case.setup.statements = self.setup.clone();
+                    trace.server =
+                        self.server.clone().ok_or_else(|| wrong(&"no server stands above this run"))?;
+                    let answer = Answer { case, trace, aftermath };
+                    fits(&answer.case, &answer.trace).map_err(|reason| wrong(&reason))?;
+                    return Ok(Some(Kept { number, answer }));
+                }
+            }
+        }
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<Kept, HuntError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+/// Is it a trace of this case? What does not fit is nothing to judge.
+pub fn fits(case: &Case, trace: &Trace) -> Result<(), String> {
+    let (steps, outcomes) = (case.steps.len(), trace.outcomes.len());
+    if steps != outcomes {
+        return Err(format!("the case has {steps} steps and the trace has {outcomes} outcomes"));
+    }
+    if case.steps.iter().any(|step| step.session >= case.sessions.len()) {
+        return Err("a step of the case names no session".to_string());
+    }
+    let named = trace.rounds.iter().flat_map(|round| {
+        let sent = match round.cause {
+            model::Cause::Sent(step) => Some(step),
+            model::Cause::Timeout | model::Cause::RolledBack(_) | model::Cause::Killed(_) => None,
+        };
+        sent.into_iter()
+            .chain(round.answered.iter().copied())
+            .chain(round.waiting.iter().map(|wait| wait.step))
+    });
+    match named.into_iter().find(|step| *step >= steps) {
+        Some(step) => Err(format!("the trace names step {step} and the case has {steps}")),
+        None => Ok(()),
+    }
+}
+
+/// The files of kept traces at a path: one file, or all of a folder or a run folder, in order.
+pub fn files(path: &Path) -> Result<Vec<PathBuf>, HuntError> {
+    if path.is_file() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let below = path.join("traces");
+    let folder = if below.is_dir() { &below } else { path };
+    let entries = fs::read_dir(folder).map_err(|error| HuntError::at(folder, error))?;
+    let mut found: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .collect();
+    found.sort();
+    if found.is_empty() {
+        return Err(HuntError::Unfit(format!("no kept traces (*.jsonl) are in {}", folder.display())));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("isopod-traces-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    fn run(title: &str, setup: &str) -> Answer {
+        let mut case = Case { title: title.into(), ..Case::default() };
+        case.setup.statements = vec![setup.to_string()];
+        let mut answer = crate::confirm::tests::answer(&case, false);
+        answer.trace.server.flags = vec!["--port=0".into()];
+        answer
+    }
+
+    fn read(folder: &Path) -> Vec<(u64, Answer)> {
+        let files = files(folder).unwrap();
+        let runs = files.iter().flat_map(|path| Reader::open(path).unwrap());
+        runs.map(|kept| kept.map(|kept| (kept.number, kept.answer)).unwrap()).collect()
+    }
+
+    #[test]
+    fn runs_come_back_whole_over_full_files_and_another_sitting() {
+        let folder = folder("whole");
+        let runs = [run("a", "x"), run("b", "x"), run("c", "y")];
+        let mut keeper = Keeper::open(&folder, 0, 1).unwrap();
+        for (number, run) in runs.iter().enumerate() {
+            keeper.full = if number < 2 { FULL } else { 1 };
+            keeper.keep(number as u64, run).unwrap();
+        }
+        Keeper::open(&folder, 0, 1).unwrap().keep(7, &runs[0]).unwrap();
+        assert!(files(&folder).unwrap().len() >= 3, "{:?}", files(&folder));
+        let back = read(&folder);
+        assert_eq!(back.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [0, 1, 2, 7]);
+        for ((_, back), run) in back.iter().zip(runs.iter().chain(&runs[..1])) {
+            assert_eq!((&back.case, &back.trace), (&run.case, &run.trace));
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn half_a_line_at_the_end_is_left_out_and_elsewhere_it_is_an_error() {
+        let folder = folder("half");
+        let mut keeper = Keeper::open(&folder, 0, 0).unwrap();
+        keeper.keep(0, &run("a", "x")).unwrap();
+        keeper.file.write_all(b"{\"run\": {\"num").unwrap();
+        assert_eq!(read(&folder).len(), 1);
+        keeper.file.write_all(b"\n").unwrap();
+        let path = &files(&folder).unwrap()[0];
+        assert!(Reader::open(path).unwrap().any(|kept| kept.is_err()));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_trace_of_another_case_does_not_fit() {
+        let mut answer = run("a", "x");
+        assert_eq!(fits(&answer.case, &answer.trace), Ok(()));
+        answer.trace.rounds.push(model::Round {
+            cause: model::Cause::Sent(0),
+            answered: vec![],
+            waiting: vec![],
+        });
+        assert!(fits(&answer.case, &answer.trace).unwrap_err().contains("step 0"));
+    }
+}

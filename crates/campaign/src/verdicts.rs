@@ -1,0 +1,116 @@
+//! What an oracle said over many runs, counted: how often it held and by which exemptions, what it called violated, and why it
+//! could not tell.
+
+use std::collections::BTreeMap;
+
+use model::{Fingerprint, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// What one oracle said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdicts {
+    /// Runs in which nothing is wrong.
+    pub holds: u64,
+    /// Of these, those that need an exemption.
+    pub holds_by_design: u64,
+    /// Runs that need an exemption, by its name; one that needs several counts at each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by: BTreeMap<String, u64>,
+    /// Runs in which something is wrong, by fingerprint.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub violated: BTreeMap<String, u64>,
+    /// Runs about which it could not tell, by reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub undecided: BTreeMap<String, u64>,
+}
+
+/// What each oracle said, by its name.
+pub type ByOracle = BTreeMap<String, Verdicts>;
+
+impl Verdicts {
+    /// One more.
+    pub fn add(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Holds { by } => {
+                self.holds += 1;
+                self.holds_by_design += u64::from(!by.is_empty());
+                let mut names: Vec<&String> = by.iter().collect();
+                names.sort_unstable();
+                names.dedup();
+                names.into_iter().for_each(|name| bump(&mut self.by, name));
+            }
+            Verdict::Violated(violation) => bump(&mut self.violated, &words(&violation.fingerprint)),
+            Verdict::Undecided { reason } => bump(&mut self.undecided, reason),
+        }
+    }
+
+    /// Adds what another has counted.
+    pub fn merge(&mut self, other: &Verdicts) {
+        self.holds += other.holds;
+        self.holds_by_design += other.holds_by_design;
+        for (mine, theirs) in [
+            (&mut self.by, &other.by),
+            (&mut self.violated, &other.violated),
+            (&mut self.undecided, &other.undecided),
+        ] {
+            theirs.iter().for_each(|(name, count)| *mine.entry(name.clone()).or_default() += count);
+        }
+    }
+
+    /// Runs that it called violated.
+    pub fn violations(&self) -> u64 {
+        self.violated.values().sum()
+    }
+
+    /// Runs about which it could not tell.
+    pub fn undecided(&self) -> u64 {
+        self.undecided.values().sum()
+    }
+
+    /// Runs that it was shown.
+    pub fn runs(&self) -> u64 {
+        self.holds + self.violations() + self.undecided()
+    }
+}
+
+/// Adds what others have counted, oracle by oracle.
+pub fn merge(sum: &mut ByOracle, more: &ByOracle) {
+    more.iter().for_each(|(name, verdicts)| sum.entry(name.clone()).or_default().merge(verdicts));
+}
+
+fn bump(counts: &mut BTreeMap<String, u64>, name: &str) {
+    match counts.get_mut(name) {
+        Some(count) => *count += 1,
+        None => {
+            counts.insert(name.to_string(), 1);
+        }
+    }
+}
+
+/// A fingerprint as one line: `invariant · aborted-read · select · RC`.
+pub fn words(print: &Fingerprint) -> String {
+    let mut parts = vec![print.kind.as_str(), &print.rule, &print.statement];
+    parts.extend(print.level.map(model::Level::short));
+    parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verdict_is_counted_once_and_each_exemption_by_name() {
+        let mut verdicts = Verdicts::default();
+        let by = |names: &[&str]| Verdict::Holds { by: names.iter().map(|name| name.to_string()).collect() };
+        for verdict in
+            [by(&[]), by(&["a", "b", "a"]), by(&["b"]), Verdict::Undecided { reason: "unparsed".into() }]
+        {
+            verdicts.add(&verdict);
+        }
+        let mut twice = verdicts.clone();
+        twice.merge(&verdicts);
+        assert_eq!((verdicts.runs(), verdicts.holds, verdicts.holds_by_design), (4, 3, 2));
+        assert_eq!((verdicts.by["a"], verdicts.by["b"], verdicts.undecided["unparsed"]), (1, 2, 1));
+        assert_eq!((twice.runs(), twice.by["b"]), (8, 4));
+    }
+}

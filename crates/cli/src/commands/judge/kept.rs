@@ -1,0 +1,105 @@
+//! Many traces: what the oracles said of them, counted.
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use campaign::{
+    Verdicts,
+    traces::{self, Reader},
+};
+use report::findings::{share, thousands};
+use serde::Serialize;
+
+use super::Bench;
+use crate::{errors::Advised, interrupt, output::say};
+
+/// What one oracle came to.
+#[derive(Default, Serialize)]
+struct Counted {
+    #[serde(flatten)]
+    verdicts: Verdicts,
+    /// Runs judged per second of its own time, on one CPU; reading the files does not count.
+    per_second: u64,
+    #[serde(skip)]
+    time: Duration,
+}
+
+#[derive(Serialize)]
+struct Result {
+    files: usize,
+    runs: u64,
+    oracles: BTreeMap<&'static str, Counted>,
+}
+
+/// Judges all of them.
+pub fn run(paths: &[PathBuf], bench: &Bench, json: bool) -> anyhow::Result<u8> {
+    interrupt::listen();
+    let mut files = Vec::new();
+    for path in paths {
+        files.extend(traces::files(path).map_err(|error| Advised {
+            message: error.to_string(),
+            advice: vec!["traces are kept by: isopod hunt --keep-traces".into()],
+        })?);
+    }
+    let mut result = Result { files: files.len(), runs: 0, oracles: BTreeMap::new() };
+    for file in &files {
+        for kept in Reader::open(file)? {
+            if interrupt::asked() {
+                break;
+            }
+            let shown = bench.shown(kept?.answer);
+            result.runs += 1;
+            for oracle in &bench.oracles {
+                let begun = Instant::now();
+                let verdict = Bench::verdict(oracle.as_ref(), &shown);
+                let counted = result.oracles.entry(oracle.name()).or_default();
+                counted.time += begun.elapsed();
+                counted.verdicts.add(&verdict);
+            }
+        }
+    }
+    for counted in result.oracles.values_mut() {
+        let micros = counted.time.as_micros().max(1) as u64;
+        counted.per_second = counted.verdicts.runs().saturating_mul(1_000_000) / micros;
+    }
+    if json {
+        say!("{}", serde_json::to_string_pretty(&result)?);
+    } else {
+        show(&result);
+    }
+    let found = result.oracles.values().any(|counted| counted.verdicts.violations() > 0);
+    Ok(if interrupt::asked() { 2 } else { u8::from(found) })
+}
+
+fn show(result: &Result) {
+    say!("{} runs in {} files", thousands(result.runs), result.files);
+    for (name, Counted { verdicts, per_second, .. }) in &result.oracles {
+        let runs = verdicts.runs();
+        say!("\n{name}  {} judged per second", thousands(*per_second));
+        say!(
+            "  holds      {:>9}  {:>6}   {} of them by design",
+            thousands(verdicts.holds),
+            share(verdicts.holds, runs),
+            thousands(verdicts.holds_by_design)
+        );
+        list(&verdicts.by);
+        say!(
+            "  violated   {:>9}  {:>6}",
+            thousands(verdicts.violations()),
+            share(verdicts.violations(), runs)
+        );
+        list(&verdicts.violated);
+        say!("  undecided  {:>9}  {:>6}", thousands(verdicts.undecided()), share(verdicts.undecided(), runs));
+        list(&verdicts.undecided);
+    }
+}
+
+/// The most frequent first.
+fn list(counts: &BTreeMap<String, u64>) {
+    let mut sorted: Vec<(&String, &u64)> = counts.iter().collect();
+    sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+    sorted.iter().for_each(|(name, count)| say!("    {:>9}  {name}", thousands(**count)));
+}

@@ -1,0 +1,93 @@
+//! One trace: what each oracle says of it.
+
+use std::path::Path;
+
+use anyhow::Context;
+use model::{Aftermath, Trace, Verdict, Violation};
+use oracles::Answer;
+use report::{Style, findings};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::Bench;
+use crate::{
+    errors::{Advised, colour},
+    loading,
+    output::say,
+};
+
+#[derive(Serialize)]
+struct Judged {
+    oracle: &'static str,
+    verdict: Verdict,
+}
+
+/// Judges it.
+pub fn run(case: &Path, trace: &Path, bench: &Bench, json: bool) -> anyhow::Result<u8> {
+    let shown = bench.shown(load(case, trace)?);
+    let judged: Vec<Judged> = bench
+        .oracles
+        .iter()
+        .map(|oracle| Judged { oracle: oracle.name(), verdict: Bench::verdict(oracle.as_ref(), &shown) })
+        .collect();
+    if json {
+        say!("{}", serde_json::to_string_pretty(&judged)?);
+    } else {
+        let server = &shown.trace.server;
+        let name = case.display();
+        say!("{} {} · {} · {name}\n", server.product, server.version, shown.trace.level.sql());
+        judged.iter().for_each(|one| show(one, &shown, (case, trace)));
+    }
+    Ok(u8::from(judged.iter().any(|one| matches!(one.verdict, Verdict::Violated(_)))))
+}
+
+fn load(case: &Path, trace: &Path) -> anyhow::Result<Answer> {
+    let beside = trace.with_file_name("aftermath.json");
+    let aftermath: Aftermath = if beside.is_file() { read(&beside)? } else { Aftermath::default() };
+    let answer = Answer { case: loading::load(case)?, trace: read::<Trace>(trace)?, aftermath };
+    campaign::traces::fits(&answer.case, &answer.trace).map_err(|reason| Advised {
+        message: format!("{} is no trace of {}", trace.display(), case.display()),
+        advice: vec![reason],
+    })?;
+    Ok(answer)
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
+    let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_slice(&text).with_context(|| format!("{} is not what it should be", path.display()))
+}
+
+fn show(one: &Judged, shown: &Answer, files: (&Path, &Path)) {
+    match &one.verdict {
+        Verdict::Holds { by } if by.is_empty() => say!("{}: holds", one.oracle),
+        Verdict::Holds { by } => say!("{}: holds by design: {}", one.oracle, by.join("; ")),
+        Verdict::Undecided { reason } => say!("{}: undecided: {reason}", one.oracle),
+        Verdict::Violated(violation) => {
+            let style = Style { colour: colour(), ..Style::default() };
+            let story = story(one.oracle, violation, shown, files);
+            say!("{}: violated\n{}", one.oracle, findings::story(&story, &style).trim_end());
+        }
+    }
+}
+
+fn story(
+    oracle: &str,
+    violation: &Violation,
+    shown: &Answer,
+    (case, trace): (&Path, &Path),
+) -> findings::Story {
+    let server = &shown.trace.server;
+    findings::Story {
+        known: None,
+        id: violation.fingerprint.rule.clone(),
+        server: format!("{} {}", server.product, server.version),
+        level: violation.fingerprint.level.unwrap_or(shown.trace.level).sql(),
+        runs: [1, 1],
+        story: violation.story.clone(),
+        rule: violation.fingerprint.rule.clone(),
+        evidence: violation.evidence.clone(),
+        oracle: oracle.to_string(),
+        condition: String::new(),
+        statements: shown.case.steps.len(),
+        replay: format!("isopod judge {} {}", case.display(), trace.display()),
+    }
+}
