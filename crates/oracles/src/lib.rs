@@ -6,6 +6,7 @@
 pub mod crash;
 pub mod expectations;
 pub mod invariants;
+pub mod mvcc;
 pub mod opportunities;
 pub mod story;
 
@@ -57,7 +58,7 @@ pub trait Conversation {
 
 /// Every oracle that judges a run by itself, in the order in which they are asked.
 pub fn all() -> Vec<Box<dyn Oracle>> {
-    vec![Box::new(crash::Crash), Box::<invariants::Invariants>::default()]
+    vec![Box::new(crash::Crash), Box::<invariants::Invariants>::default(), Box::<mvcc::Mvcc>::default()]
 }
 
 /// What an oracle says that asks for no further run.

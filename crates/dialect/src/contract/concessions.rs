@@ -19,8 +19,12 @@ pub enum Status {
 pub enum Concession {
     /// An UPDATE judges a row that another has locked on its last committed version, and passes it by.
     SemiConsistentSkip,
-    /// A statement that waited judged the rows behind the cut before the wait and those ahead of it after.
-    ResumedScan,
+    /// A statement that waited does not come back to a row that it passed by on its last committed version.
+    SkippedBeforeWait,
+    /// A statement that waited does not come back to a row that was changed behind it meanwhile.
+    ChangedDuringWait,
+    /// A row moved across the place at which a statement waited, and is missed or met twice.
+    MovedAcrossScan,
     /// An UPDATE that sets what is there makes no version, so the row stays as old as the snapshot.
     NoopWithoutVersion,
     /// A row whose primary key another has changed stays in the snapshot beside its new self.
@@ -34,7 +38,9 @@ impl Concession {
     pub fn name(self) -> &'static str {
         match self {
             Concession::SemiConsistentSkip => "semi-consistent-skip",
-            Concession::ResumedScan => "resumed-scan",
+            Concession::SkippedBeforeWait => "skipped-before-wait",
+            Concession::ChangedDuringWait => "changed-during-wait",
+            Concession::MovedAcrossScan => "moved-across-scan",
             Concession::NoopWithoutVersion => "noop-without-version",
             Concession::KeyChangeKeepsOldRow => "key-change-keeps-old-row",
             Concession::DuplicateAfterRollback => "duplicate-after-rollback",
@@ -45,7 +51,9 @@ impl Concession {
     pub fn status(self) -> Status {
         match self {
             Concession::SemiConsistentSkip => Status::Documented,
-            Concession::ResumedScan
+            Concession::SkippedBeforeWait
+            | Concession::ChangedDuringWait
+            | Concession::MovedAcrossScan
             | Concession::NoopWithoutVersion
             | Concession::KeyChangeKeepsOldRow
             | Concession::DuplicateAfterRollback => Status::Reported,
@@ -58,10 +66,22 @@ impl Concession {
             Concession::SemiConsistentSkip => {
                 "manual, Transaction Isolation Levels: READ COMMITTED, semi-consistent read"
             }
-            Concession::ResumedScan => "MySQL#104833, MDEV-26643, MDEV-27992, MDEV-34108",
+            Concession::SkippedBeforeWait => "MySQL#104833, MDEV-26643",
+            Concession::ChangedDuringWait => "MDEV-34108",
+            Concession::MovedAcrossScan => "MDEV-27992",
             Concession::NoopWithoutVersion => "MDEV-26642",
             Concession::KeyChangeKeepsOldRow => "MDEV-32898, MySQL#113228",
             Concession::DuplicateAfterRollback => "MDEV-33802",
         }
     }
+    /// All of them.
+    pub const ALL: [Concession; 7] = [
+        Concession::SemiConsistentSkip,
+        Concession::SkippedBeforeWait,
+        Concession::ChangedDuringWait,
+        Concession::MovedAcrossScan,
+        Concession::NoopWithoutVersion,
+        Concession::KeyChangeKeepsOldRow,
+        Concession::DuplicateAfterRollback,
+    ];
 }

@@ -12,7 +12,9 @@ const CONCESSIONS: &[Concession] = &[
     Concession::SemiConsistentSkip,
     Concession::NoopWithoutVersion,
     Concession::KeyChangeKeepsOldRow,
-    Concession::ResumedScan,
+    Concession::SkippedBeforeWait,
+    Concession::ChangedDuringWait,
+    Concession::MovedAcrossScan,
     Concession::DuplicateAfterRollback,
 ];
 

@@ -1,0 +1,378 @@
+//! UPDATE and DELETE.
+
+use dialect::contract::{Concession, Sees};
+use eval::{Column, Datum, Fault};
+use model::{
+    ErrorClass, Product,
+    sql::{Assignment, Delete, Expr, OrderItem, TableRef, Update},
+};
+
+use super::{
+    draft::{Draft, RowRef},
+    foretold::{Effect, Expected, Foretold},
+    scene::{From, Mode, Scan, Scene},
+    schema::Values,
+    select::{Answers, find_column, limits},
+    world::Lock,
+};
+
+/// An assignment, read.
+pub struct Assigned {
+    /// Which of the tables of the statement.
+    pub factor: usize,
+    /// The column of that table.
+    pub column: usize,
+    /// The value, with queries replaced.
+    pub value: Expr,
+}
+
+impl Scene<'_> {
+    /// What an UPDATE may answer.
+    pub fn update(&self, update: &Update) -> Result<Vec<Foretold>, Fault> {
+        if update.modifier.is_some() || !update.returning.is_empty() || !update.from.is_empty() {
+            return Err(Fault::Unsure("update-modifier"));
+        }
+        let from = self.from(&update.tables)?;
+        let single = from.tables.len() == 1;
+        let sees = if single { self.rules.source_read.is } else { self.rules.inner_read.is };
+        let (condition, mut answers) = self.condition(update.filter.as_ref(), sees)?;
+        let assigned = self.assigned(&from, &update.assignments, sees, &mut answers)?;
+        let semi = single && self.rules.semi_consistent.is;
+        let mode = if semi { Mode::SemiConsistent } else { Mode::Exclusive };
+        let limit = limits(update.limit.as_ref())?;
+        let mut all = Vec::new();
+        for (scan, by) in self.scans(&from, &condition, mode).map_err(Fault::Unsure)? {
+            let scan = self.first(scan, &update.order_by, limit, &from)?;
+            all.extend(scan.error.map(Foretold::error));
+            if self.refused(&from, &scan, limit.is_some(), &mut all) {
+                continue;
+            }
+            let orders = self.orders(&from, &scan);
+            let before = all.len();
+            for rows in orders {
+                let foretold = self.updated(&from, &rows, &assigned, &answers, &scan, by)?;
+                let same =
+                    |other: &Foretold| other.reply == foretold.reply && other.effects == foretold.effects;
+                if !all[before..].iter().any(same) {
+                    all.push(foretold);
+                }
+            }
+        }
+        self.inner_trouble(&mut all, &answers);
+        Ok(self.noops(all))
+    }
+
+    /// What a DELETE may answer.
+    pub fn delete(&self, delete: &Delete) -> Result<Vec<Foretold>, Fault> {
+        if delete.ignore || !delete.returning.is_empty() {
+            return Err(Fault::Unsure("delete-modifier"));
+        }
+        let target = TableRef { first: delete.table.clone(), joins: Vec::new() };
+        let from = match delete.using.is_empty() {
+            true => self.from(&[target])?,
+            false => self.from(&delete.using)?,
+        };
+        let factor = match delete.using.is_empty() {
+            true => 0,
+            false => {
+                let mut named = From::default();
+                // An alias of USING, or a table's name.
+                let name = match &delete.table {
+                    model::sql::TableFactor::Table { name, .. } => name.name.name.clone(),
+                    _ => return Err(Fault::Unsure("delete-target")),
+                };
+                let at = from.tables.iter().position(|named| named.alias.eq_ignore_ascii_case(&name));
+                named.tables.clear();
+                at.ok_or(Fault::Unsure("delete-target"))?
+            }
+        };
+        let (condition, answers) = self.condition(delete.filter.as_ref(), self.rules.inner_read.is)?;
+        let limit = limits(delete.limit.as_ref())?;
+        let table = from.tables[factor].table;
+        let mut all = Vec::new();
+        for (scan, by) in self.scans(&from, &condition, Mode::Exclusive).map_err(Fault::Unsure)? {
+            let scan = self.first(scan, &delete.order_by, limit, &from)?;
+            all.extend(scan.error.map(Foretold::error));
+            if self.refused(&from, &scan, limit.is_some(), &mut all) {
+                continue;
+            }
+            let mut rows: Vec<usize> = scan.rows.iter().map(|(numbers, _)| numbers[factor]).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            let mut draft = Draft::new(self);
+            let mut failed = None;
+            for &row in &rows {
+                match draft.delete(table, RowRef::Old(row)) {
+                    Ok(()) => {}
+                    Err(Fault::Error(class)) => {
+                        failed = Some(class);
+                        break;
+                    }
+                    Err(unsure) => return Err(unsure),
+                }
+            }
+            let range = self.rules.ranges.is && limit.is_none() && from.tables.len() == 1;
+            let due: Vec<_> = scan.due.iter().chain(&draft.due).chain(&answers.due).copied().collect();
+            all.push(match failed {
+                Some(class) => Foretold { due, ..Foretold::error(class) },
+                None => Foretold {
+                    effects: draft.effects,
+                    locks: draft.locks,
+                    range,
+                    by,
+                    due,
+                    ..Foretold::only(Expected::Done(vec![rows.len() as u64], None))
+                },
+            });
+        }
+        self.inner_trouble(&mut all, &answers);
+        Ok(all)
+    }
+
+    /// Adds what the queries inside have to say.
+    pub fn inner_trouble(&self, all: &mut Vec<Foretold>, answers: &Answers) {
+        for foretold in all.iter_mut() {
+            foretold.locks.extend(answers.locks.iter().cloned());
+        }
+        if let Some(class) = answers.error {
+            all.push(Foretold::error(class));
+        }
+    }
+
+    /// Does the contract refuse, because a row has changed since the snapshot? Adds the refusal.
+    fn refused(&self, from: &From, scan: &Scan, limited: bool, all: &mut Vec<Foretold>) -> bool {
+        let tables: Vec<usize> = from.tables.iter().map(|named| named.table).collect();
+        let met: Vec<(usize, usize)> = scan
+            .rows
+            .iter()
+            .flat_map(|(numbers, _)| tables.iter().copied().zip(numbers.iter().copied()))
+            .collect();
+        let stale = match self.busy() {
+            Some(class) => Some((class, true)),
+            None => self.stale(&met, &tables),
+        };
+        match stale {
+            Some((class, true)) if !limited => {
+                all.push(Foretold::error(class));
+                true
+            }
+            Some((class, _)) => {
+                all.push(Foretold::error(class));
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// Where one writes at a time: may this one not, because another does, or has since the snapshot?
+    pub fn busy(&self) -> Option<ErrorClass> {
+        if self.rules.change.is != Sees::Snapshot {
+            return None;
+        }
+        let dialect::contract::Stale::Refused(class) = self.rules.stale.is else { return None };
+        let writes = |txn: &super::world::Txn| !txn.undo.is_empty();
+        let other = self.world.others(self.session, u64::MAX).any(writes);
+        let old = self.view.is_some_and(|view| {
+            self.world.tables.iter().flatten().any(|chain| chain.changed_at(self.me) > view)
+        });
+        (other || old).then_some(class)
+    }
+
+    /// Reads assignments.
+    pub fn assigned(
+        &self,
+        from: &From,
+        assignments: &[Assignment],
+        sees: Sees,
+        answers: &mut Answers,
+    ) -> Result<Vec<Assigned>, Fault> {
+        let mut read = Vec::new();
+        for assignment in assignments {
+            let at = find_column(from, &assignment.column).ok_or(Fault::Unsure("no-such-column"))?;
+            let mut start = 0;
+            let mut factor = 0;
+            while at >= start + self.schema.tables[from.tables[factor].table].columns.len() {
+                start += self.schema.tables[from.tables[factor].table].columns.len();
+                factor += 1;
+            }
+            let value = self.answered(&assignment.value, sees, answers)?;
+            read.push(Assigned { factor, column: at - start, value });
+        }
+        Ok(read)
+    }
+
+    /// The first rows, where a statement takes no more.
+    fn first(
+        &self,
+        mut scan: Scan,
+        order_by: &[OrderItem],
+        limit: Option<(usize, usize)>,
+        from: &From,
+    ) -> Result<Scan, Fault> {
+        let Some((limit, _)) = limit else { return Ok(scan) };
+        if !scan.due.is_empty() || scan.skipped {
+            return Err(Fault::Unsure("limit-beside-lock"));
+        }
+        // The row's number goes along, so that it is found again.
+        let numbered: Vec<Vec<Datum>> = scan
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(i, (_, values))| values.iter().cloned().chain([Datum::Int(i as i64)]).collect())
+            .collect();
+        let chosen = self.limited(numbered, order_by, from, limit, 0)?;
+        let chosen: Vec<usize> = chosen
+            .iter()
+            .filter_map(|row| match row.last() {
+                Some(Datum::Int(i)) => usize::try_from(*i).ok(),
+                _ => None,
+            })
+            .collect();
+        let mut at = 0;
+        scan.rows.retain(|_| {
+            at += 1;
+            chosen.contains(&(at - 1))
+        });
+        Ok(scan)
+    }
+
+    /// The orders in which rows may be come to: what one row leaves may be in the way of the next.
+    fn orders(&self, from: &From, scan: &Scan) -> Vec<Vec<(Vec<usize>, Vec<Datum>)>> {
+        let mut rows = scan.rows.clone();
+        if let ([named], Some(key)) = (
+            &from.tables[..],
+            from.tables.first().and_then(|named| self.schema.tables[named.table].clustered.as_ref()),
+        ) {
+            let columns = &self.schema.tables[named.table].columns;
+            rows.sort_by(|(_, left), (_, right)| {
+                let order = key.iter().map(|&at| {
+                    self.compute
+                        .order(&columns[at], &left[at], &right[at])
+                        .unwrap_or(std::cmp::Ordering::Equal)
+                });
+                order.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+            });
+        }
+        let mut back = rows.clone();
+        back.reverse();
+        if rows.len() > 1 { vec![rows, back] } else { vec![rows] }
+    }
+
+    fn updated(
+        &self,
+        from: &From,
+        rows: &[(Vec<usize>, Vec<Datum>)],
+        assigned: &[Assigned],
+        answers: &Answers,
+        scan: &Scan,
+        by: Option<Concession>,
+    ) -> Result<Foretold, Fault> {
+        let mut draft = Draft::new(self);
+        let mut done: Vec<(usize, usize)> = Vec::new();
+        let mut changed = 0;
+        for (numbers, values) in rows {
+            for (factor, named) in from.tables.iter().enumerate() {
+                let of: Vec<&Assigned> = assigned.iter().filter(|one| one.factor == factor).collect();
+                if of.is_empty() || done.contains(&(factor, numbers[factor])) {
+                    continue;
+                }
+                done.push((factor, numbers[factor]));
+                let new = self.assign(from, factor, values, &of, answers);
+                let updated =
+                    new.and_then(|new| draft.update(named.table, RowRef::Old(numbers[factor]), new));
+                match updated {
+                    Ok(changes) => changed += u64::from(changes),
+                    Err(Fault::Error(class)) => {
+                        let due = scan.due.iter().chain(&draft.due).copied().collect();
+                        return Ok(Foretold { due, ..Foretold::error(class) });
+                    }
+                    Err(unsure) => return Err(unsure),
+                }
+            }
+        }
+        let single = from.tables.len() == 1;
+        let matched = single.then_some(done.len() as u64);
+        let count = match self.compute.product {
+            // It counts the rows that it finds, changed or not.
+            Product::Sqlite | Product::Postgres => done.len() as u64,
+            Product::Mysql | Product::Mariadb | Product::Reference => changed,
+        };
+        let exclusive = |&(factor, row): &(usize, usize)| Lock {
+            table: from.tables[factor].table,
+            row,
+            columns: None,
+            step: self.step,
+        };
+        let mut locks = draft.locks;
+        locks.extend(done.iter().map(exclusive));
+        Ok(Foretold {
+            effects: draft.effects,
+            locks,
+            range: self.rules.ranges.is && single,
+            by: by.or(scan.skipped.then_some(Concession::SemiConsistentSkip)),
+            due: scan.due.iter().chain(&draft.due).chain(&answers.due).copied().collect(),
+            ..Foretold::only(Expected::Done(vec![count], matched))
+        })
+    }
+
+    /// A row with its assignments carried out, from left to right: each sees what those before it have set.
+    fn assign(
+        &self,
+        from: &From,
+        factor: usize,
+        values: &[Datum],
+        assigned: &[&Assigned],
+        answers: &Answers,
+    ) -> Result<Values, Fault> {
+        let start: usize =
+            from.tables[..factor].iter().map(|named| self.schema.tables[named.table].columns.len()).sum();
+        let of = &self.schema.tables[from.tables[factor].table];
+        let (columns, extra) = answers.values();
+        let columns: Vec<Column> = from.columns.iter().chain(columns).cloned().collect();
+        let mut row: Vec<Datum> = values.iter().chain(extra).cloned().collect();
+        // Elsewhere all assignments see the row as it was.
+        let sequential =
+            matches!(self.compute.product, Product::Mysql | Product::Mariadb | Product::Reference)
+                && from.tables.len() == 1;
+        let old = row.clone();
+        for one in assigned {
+            let at = start + one.column;
+            let value = match &one.value {
+                Expr::Default => match &of.traits[one.column].default {
+                    Some(default) => self.compute.value(&[], default, &[])?,
+                    None => Datum::Null,
+                },
+                value => self.compute.value(&columns, value, if sequential { &row } else { &old })?,
+            };
+            if value.is_null() && of.traits[one.column].not_null {
+                return Err(Fault::Error(ErrorClass::Constraint));
+            }
+            row[at] = self.compute.store(&value, &of.columns[one.column].ty)?;
+        }
+        of.finish(&self.compute, row[start..start + of.columns.len()].to_vec())
+    }
+
+    /// Where an UPDATE sets what is there on a row that has changed since the snapshot: as reported, it may leave no version.
+    fn noops(&self, all: Vec<Foretold>) -> Vec<Foretold> {
+        let Some(view) = self.view.filter(|_| self.lenient) else { return all };
+        let stale = |effect: &Effect| match effect {
+            Effect::Put { table, row, noop: true, .. } => {
+                self.world.tables[*table][*row].changed_at(self.me) > view
+            }
+            Effect::Put { .. } | Effect::Insert { .. } => false,
+        };
+        let mut more = Vec::new();
+        for foretold in all {
+            if foretold.effects.iter().any(stale) {
+                let mut without = foretold.clone();
+                without.effects.retain(|effect| !stale(effect));
+                without.by = Some(Concession::NoopWithoutVersion);
+                more.push(foretold);
+                more.push(without);
+            } else {
+                more.push(foretold);
+            }
+        }
+        more
+    }
+}

@@ -1,0 +1,268 @@
+//! A statement's changes while they are worked out: row by row, each seen by the checks of the next.
+
+use eval::{Datum, Fault};
+use model::{ErrorClass, sql::Action};
+
+use super::{
+    foretold::Effect,
+    scene::Scene,
+    schema::Values,
+    world::{Lock, Now, TxnId},
+};
+
+/// A row that is there, or one that the statement itself has inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowRef {
+    /// In the world.
+    Old(usize),
+    /// The so-manieth of the draft.
+    New(usize),
+}
+
+/// The changes of a statement.
+pub struct Draft<'s, 'a> {
+    scene: &'s Scene<'a>,
+    changed: Vec<(usize, usize, Option<Values>)>,
+    inserted: Vec<(usize, Option<Values>)>,
+    /// What was done, in order.
+    pub effects: Vec<Effect>,
+    /// Others that it should have waited for.
+    pub due: Vec<TxnId>,
+    /// Rows of parents that it keeps from going away.
+    pub locks: Vec<Lock>,
+}
+
+impl<'s, 'a> Draft<'s, 'a> {
+    /// Nothing yet.
+    pub fn new(scene: &'s Scene<'a>) -> Draft<'s, 'a> {
+        Draft {
+            scene,
+            changed: Vec::new(),
+            inserted: Vec::new(),
+            effects: Vec::new(),
+            due: Vec::new(),
+            locks: Vec::new(),
+        }
+    }
+
+    /// What a row holds by now.
+    pub fn get(&self, table: usize, row: RowRef) -> Option<Values> {
+        match row {
+            RowRef::New(at) => self.inserted[at].1.clone(),
+            RowRef::Old(row) => {
+                let changed = self.changed.iter().rev().find(|(t, r, _)| (*t, *r) == (table, row));
+                match changed {
+                    Some((_, _, values)) => values.clone(),
+                    None => match self.scene.world.tables[table][row].now(self.scene.me) {
+                        Now::Settled(values) => values.cloned(),
+                        Now::Contested { committed, .. } => committed.cloned(),
+                    },
+                }
+            }
+        }
+    }
+
+    /// The rows for which the test holds; those of others that might be are waited for.
+    fn find(
+        &mut self,
+        table: usize,
+        mut test: impl FnMut(&[Datum]) -> Result<bool, Fault>,
+    ) -> Result<Vec<RowRef>, Fault> {
+        let mut found = Vec::new();
+        for (row, chain) in self.scene.world.tables[table].iter().enumerate() {
+            let changed = self.changed.iter().rev().find(|(t, r, _)| (*t, *r) == (table, row));
+            if let Some((_, _, values)) = changed {
+                if values.as_ref().map_or(Ok(false), |values| test(values))? {
+                    found.push(RowRef::Old(row));
+                }
+                continue;
+            }
+            match chain.now(self.scene.me) {
+                Now::Settled(Some(values)) => {
+                    if test(values)? {
+                        found.push(RowRef::Old(row));
+                    }
+                }
+                Now::Settled(None) => {}
+                Now::Contested { committed, newest, by } => {
+                    let mut any = false;
+                    for values in [committed, newest].into_iter().flatten() {
+                        any |= test(values)?;
+                    }
+                    if any {
+                        self.due.push(by);
+                    }
+                }
+            }
+        }
+        for at in 0..self.inserted.len() {
+            let (of, values) = &self.inserted[at];
+            if *of == table && values.as_ref().map_or(Ok(false), |values| test(values))? {
+                found.push(RowRef::New(at));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The rows that have a unique value of this one, other than the row itself.
+    pub fn hits(
+        &mut self,
+        table: usize,
+        values: &[Datum],
+        itself: Option<RowRef>,
+    ) -> Result<Vec<RowRef>, Fault> {
+        let of = &self.scene.schema.tables[table];
+        let compute = self.scene.compute;
+        let mut hits: Vec<RowRef> = Vec::new();
+        for key in &of.uniques {
+            let found = self.find(table, |other| compute.same_key(&of.columns, key, values, other))?;
+            for row in found {
+                if Some(row) != itself && !hits.contains(&row) {
+                    hits.push(row);
+                }
+            }
+        }
+        Ok(hits)
+    }
+
+    /// Inserts a row, if no other has its unique values.
+    pub fn insert(&mut self, table: usize, values: Values) -> Result<(), Fault> {
+        if !self.hits(table, &values, None)?.is_empty() {
+            return Err(Fault::Error(ErrorClass::DuplicateKey));
+        }
+        self.has_parent(table, &values, None)?;
+        self.put_new(table, values);
+        Ok(())
+    }
+
+    fn put_new(&mut self, table: usize, values: Values) {
+        self.inserted.push((table, Some(values.clone())));
+        self.effects.push(Effect::Insert { table, data: values });
+    }
+
+    /// Gives a row new values.
+    pub fn update(&mut self, table: usize, row: RowRef, new: Values) -> Result<bool, Fault> {
+        let Some(old) = self.get(table, row) else { return Err(Fault::Unsure("updated-twice")) };
+        let changes = *old != *new;
+        if changes {
+            let of = &self.scene.schema.tables[table];
+            let key_changes = of.uniques.iter().flatten().any(|&at| old[at] != new[at]);
+            if key_changes && !self.hits(table, &new, Some(row))?.is_empty() {
+                return Err(Fault::Error(ErrorClass::DuplicateKey));
+            }
+            self.has_parent(table, &new, Some(&old))?;
+        }
+        self.put(table, row, Some(new.clone()), !changes)?;
+        if changes {
+            self.children(table, &old, Some(&new))?;
+        }
+        Ok(changes)
+    }
+
+    /// Deletes a row.
+    pub fn delete(&mut self, table: usize, row: RowRef) -> Result<(), Fault> {
+        let Some(old) = self.get(table, row) else { return Ok(()) };
+        self.put(table, row, None, false)?;
+        self.children(table, &old, None)
+    }
+
+    fn put(&mut self, table: usize, row: RowRef, data: Option<Values>, noop: bool) -> Result<(), Fault> {
+        match row {
+            RowRef::Old(row) => {
+                self.changed.push((table, row, data.clone()));
+                self.effects.push(Effect::Put { table, row, data, noop });
+            }
+            RowRef::New(at) => {
+                // The row is the draft's own: what is inserted is what it holds in the end.
+                let place = self.inserted[..at].iter().count();
+                let mut inserts =
+                    self.effects.iter_mut().filter(|effect| matches!(effect, Effect::Insert { .. }));
+                let Some(Effect::Insert { data: of, .. }) = inserts.nth(place) else {
+                    return Err(Fault::Unsure("inserted-and-changed"));
+                };
+                match data {
+                    Some(data) => {
+                        *of = data.clone();
+                        self.inserted[at].1 = Some(data);
+                    }
+                    None => return Err(Fault::Unsure("inserted-and-deleted")),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what the foreign keys of a row refer to exist?
+    fn has_parent(&mut self, table: usize, new: &[Datum], old: Option<&[Datum]>) -> Result<(), Fault> {
+        let of = &self.scene.schema.tables[table];
+        for foreign in &of.parents {
+            if foreign.columns.iter().any(|&at| new[at].is_null()) {
+                continue;
+            }
+            if old.is_some_and(|old| foreign.columns.iter().all(|&at| old[at] == new[at])) {
+                continue;
+            }
+            let compute = self.scene.compute;
+            let before = self.due.len();
+            let found = self.find(foreign.parent, |parent| {
+                compute.same_keys(&of.columns, &foreign.columns, new, &foreign.keys, parent)
+            })?;
+            let columns = Some(foreign.keys.iter().fold(0, |bits, at| bits | 1 << at));
+            self.locks.extend(found.iter().filter_map(|row| match row {
+                RowRef::Old(row) => {
+                    Some(Lock { table: foreign.parent, row: *row, columns, step: self.scene.step })
+                }
+                RowRef::New(_) => None,
+            }));
+            // A row that refers to itself is its own parent.
+            let own = foreign.parent == table
+                && compute.same_keys(&of.columns, &foreign.columns, new, &foreign.keys, new)?;
+            if found.is_empty() && !own && self.due.len() == before {
+                return Err(Fault::Error(ErrorClass::Constraint));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a change of a row means for those that refer to it.
+    fn children(&mut self, table: usize, old: &[Datum], new: Option<&[Datum]>) -> Result<(), Fault> {
+        let schema = self.scene.schema;
+        for (child, of) in schema.tables.iter().enumerate() {
+            for foreign in of.parents.iter().filter(|foreign| foreign.parent == table) {
+                let kept = new.is_some_and(|new| foreign.keys.iter().all(|&at| old[at] == new[at]));
+                if kept || foreign.keys.iter().any(|&at| old[at].is_null()) {
+                    continue;
+                }
+                let compute = self.scene.compute;
+                let found = self.find(child, |row| {
+                    compute.same_keys(&of.columns, &foreign.columns, row, &foreign.keys, old)
+                })?;
+                let action = if new.is_some() { foreign.on_update } else { foreign.on_delete };
+                for row in found {
+                    match action {
+                        Action::Restrict | Action::NoAction => {
+                            return Err(Fault::Error(ErrorClass::Constraint));
+                        }
+                        Action::SetDefault => return Err(Fault::Unsure("set-default")),
+                        Action::Cascade if new.is_none() => self.delete(child, row)?,
+                        Action::Cascade | Action::SetNull => {
+                            let Some(values) = self.get(child, row) else { continue };
+                            let mut values = values.to_vec();
+                            for (&at, &key) in foreign.columns.iter().zip(&foreign.keys) {
+                                values[at] = match (action, new) {
+                                    (Action::Cascade, Some(new)) => {
+                                        compute.store(&new[key], &of.columns[at].ty)?
+                                    }
+                                    _ => Datum::Null,
+                                };
+                            }
+                            let values = of.finish(&compute, values)?;
+                            self.update(child, row, values)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

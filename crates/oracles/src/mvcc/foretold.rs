@@ -1,0 +1,156 @@
+//! What a statement may answer, and what it then does to the world.
+
+use dialect::contract::Concession;
+use eval::Datum;
+use model::{ErrorClass, Reply, RowSet};
+
+use super::{
+    schema::Values,
+    world::{Lock, TxnId},
+};
+
+/// What comes back.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expected {
+    /// These rows, in any order.
+    Rows(Vec<Vec<Datum>>),
+    /// Some of these rows.
+    Among(Vec<Vec<Datum>>),
+    /// One of these counts of affected rows, and so many matched.
+    Done(Vec<u64>, Option<u64>),
+    /// An error of this class.
+    Error(ErrorClass),
+    /// Whatever it is, it says nothing.
+    Anything,
+}
+
+/// What a statement does to a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// New values, or none.
+    Put {
+        /// The table.
+        table: usize,
+        /// The row.
+        row: usize,
+        /// The values; none deletes it.
+        data: Option<Values>,
+        /// Are they those that were there?
+        noop: bool,
+    },
+    /// A new row.
+    Insert {
+        /// The table.
+        table: usize,
+        /// Its values.
+        data: Values,
+    },
+}
+
+/// One way in which it may go.
+#[derive(Clone, Debug)]
+pub struct Foretold {
+    /// The answer.
+    pub reply: Expected,
+    /// The changes.
+    pub effects: Vec<Effect>,
+    /// The rows that stay locked.
+    pub locks: Vec<Lock>,
+    /// Does it keep others out of what it selected?
+    pub range: bool,
+    /// Does it take the transaction's snapshot?
+    pub opens_view: bool,
+    /// What it takes to believe it.
+    pub by: Option<Concession>,
+    /// Others that it should have waited for.
+    pub due: Vec<TxnId>,
+}
+
+impl Foretold {
+    /// An answer without any change.
+    pub fn only(reply: Expected) -> Foretold {
+        Foretold {
+            reply,
+            effects: Vec::new(),
+            locks: Vec::new(),
+            range: false,
+            opens_view: false,
+            by: None,
+            due: Vec::new(),
+        }
+    }
+
+    /// An error.
+    pub fn error(class: ErrorClass) -> Foretold {
+        Foretold::only(Expected::Error(class))
+    }
+
+    /// Is this what came?
+    pub fn fits(&self, reply: &Reply) -> bool {
+        match (&self.reply, reply) {
+            (Expected::Anything, Reply::Rows(_) | Reply::Done { .. }) => true,
+            (Expected::Rows(expected), Reply::Rows(rows)) => {
+                rows.len() == expected.len() && covers(expected, rows)
+            }
+            (Expected::Among(expected), Reply::Rows(rows)) => covers(expected, rows),
+            (Expected::Done(counts, matched), Reply::Done { affected, matched: said }) => {
+                counts.contains(affected)
+                    && match (matched, said) {
+                        (Some(expected), Some(said)) => expected == said,
+                        _ => true,
+                    }
+            }
+            (Expected::Error(class), Reply::Error(error)) => *class == error.class,
+            _ => false,
+        }
+    }
+}
+
+/// Is each row of the result one of those expected, each of these used once?
+fn covers(expected: &[Vec<Datum>], rows: &RowSet) -> bool {
+    if expected.iter().any(|row| row.len() != rows.columns().len()) {
+        return false;
+    }
+    let mut used = vec![false; expected.len()];
+    (0..rows.len()).all(|row| {
+        let found = expected.iter().enumerate().position(|(i, expected)| {
+            !used[i] && expected.iter().enumerate().all(|(at, datum)| eval::same(&rows.value(row, at), datum))
+        });
+        found.map(|i| used[i] = true).is_some()
+    })
+}
+
+impl std::fmt::Display for Expected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let row = |row: &Vec<Datum>| {
+            let cells: Vec<String> = row.iter().map(show).collect();
+            format!("({})", cells.join(", "))
+        };
+        let rows = |rows: &Vec<Vec<Datum>>| match rows.is_empty() {
+            true => "no rows".to_string(),
+            false => rows.iter().map(row).collect::<Vec<_>>().join(" "),
+        };
+        match self {
+            Expected::Rows(list) => f.write_str(&rows(list)),
+            Expected::Among(list) => write!(f, "some of {}", rows(list)),
+            Expected::Done(counts, _) => {
+                let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
+                match counts.join(" or ").as_str() {
+                    "1" => f.write_str("1 row"),
+                    counts => write!(f, "{counts} rows"),
+                }
+            }
+            Expected::Error(class) => write!(f, "error {class}"),
+            Expected::Anything => f.write_str("anything"),
+        }
+    }
+}
+
+/// A value for people.
+pub fn show(datum: &Datum) -> String {
+    use dialect::sql::print_expr;
+    match datum {
+        Datum::Null => "NULL".into(),
+        datum => print_expr(model::Product::Mysql, &datum.literal(model::Product::Mysql)),
+    }
+}

@@ -1,0 +1,299 @@
+//! INSERT, REPLACE and their ways to meet a row that is there already.
+
+use eval::{Column, Datum, Fault};
+use model::{
+    ErrorClass, Product,
+    sql::{ConflictAction, Expr, FunctionArgs, Insert, InsertModifier, InsertSource, InsertVerb, Resolution},
+};
+
+use super::{
+    draft::{Draft, RowRef},
+    foretold::{Expected, Foretold},
+    scene::Scene,
+    schema::Values,
+    select::Answers,
+    world::Lock,
+};
+
+/// What to do with a row that is there already.
+enum Meets<'i> {
+    Refuse,
+    Skip,
+    Replace,
+    Update(&'i [model::sql::Assignment], Option<&'i Expr>),
+}
+
+impl Scene<'_> {
+    /// What an INSERT may answer.
+    pub fn insert(&self, insert: &Insert) -> Result<Vec<Foretold>, Fault> {
+        if !insert.returning.is_empty() {
+            return Err(Fault::Unsure("returning"));
+        }
+        let meets = meets(insert)?;
+        let table = self.schema.find(&insert.table.name.name).ok_or(Fault::Unsure("no-such-table"))?;
+        if let Some(class) = self.busy() {
+            return Ok(vec![Foretold::error(class)]);
+        }
+        let mut answers = Answers::default();
+        let rows = match self.new_rows(insert, table, &mut answers) {
+            Ok(rows) => rows,
+            Err(Fault::Error(class)) if matches!(meets, Meets::Refuse) || insert.modifier.is_none() => {
+                return Ok(vec![Foretold { due: answers.due, ..Foretold::error(class) }]);
+            }
+            Err(Fault::Error(_)) => return Err(Fault::Unsure("ignored-error")),
+            Err(unsure) => return Err(unsure),
+        };
+        let mut all = Vec::new();
+        if let Some(class) = self.stale_insert() {
+            all.push(Foretold::error(class));
+        }
+        let mut draft = Draft::new(self);
+        let mut counts = vec![0];
+        let mut failed = None;
+        let mut locks = Vec::new();
+        for row in rows {
+            match self.one(&mut draft, table, row, &meets, &answers, &mut locks) {
+                Ok(more) => {
+                    counts = counts.iter().flat_map(|count| more.iter().map(move |n| count + n)).collect();
+                    counts.sort_unstable();
+                    counts.dedup();
+                }
+                Err(Fault::Error(class)) => {
+                    failed = Some(class);
+                    break;
+                }
+                Err(unsure) => return Err(unsure),
+            }
+        }
+        let due: Vec<_> = draft.due.iter().chain(&answers.due).copied().collect();
+        match failed {
+            Some(_) if insert.modifier.is_some() && matches!(meets, Meets::Skip) => {
+                return Err(Fault::Unsure("ignored-error"));
+            }
+            Some(class) => all.push(Foretold { due, locks, ..Foretold::error(class) }),
+            None => {
+                locks.extend(draft.locks);
+                let reply = Expected::Done(counts, None);
+                all.push(Foretold { effects: draft.effects, locks, due, ..Foretold::only(reply) });
+            }
+        }
+        self.inner_trouble(&mut all, &answers);
+        Ok(all)
+    }
+
+    /// Where stale rows are refused: an INSERT may come upon one that its own key once had.
+    fn stale_insert(&self) -> Option<ErrorClass> {
+        let all: Vec<usize> = (0..self.schema.tables.len()).collect();
+        self.stale(&[], &all).map(|(class, _)| class)
+    }
+
+    fn new_rows(&self, insert: &Insert, table: usize, answers: &mut Answers) -> Result<Vec<Values>, Fault> {
+        let of = &self.schema.tables[table];
+        match &insert.source {
+            InsertSource::Values { rows, .. } => {
+                let mut new = Vec::new();
+                for row in rows {
+                    let mut exprs = Vec::new();
+                    for expr in row {
+                        exprs.push(self.answered(expr, self.rules.inner_read.is, answers)?);
+                    }
+                    let (columns, values) = answers.values();
+                    new.push(of.new_row(
+                        &self.compute,
+                        insert.columns.as_deref(),
+                        &exprs,
+                        columns,
+                        values,
+                    )?);
+                }
+                Ok(new)
+            }
+            InsertSource::Query(query) => {
+                let (rows, more) = self.inner_rows(query, self.rules.source_read.is)?;
+                answers.due.extend(more.due);
+                answers.locks.extend(more.locks);
+                answers.error = answers.error.or(more.error);
+                let positions: Option<Vec<usize>> = match &insert.columns {
+                    Some(names) => names.iter().map(|name| of.position(&name.name)).collect(),
+                    None => Some((0..of.columns.len()).collect()),
+                };
+                let positions = positions.ok_or(Fault::Unsure("no-such-column"))?;
+                let mut new = Vec::new();
+                for row in rows {
+                    let mut given: Vec<Option<Datum>> = vec![None; of.columns.len()];
+                    for (&at, value) in positions.iter().zip(row) {
+                        given[at] = Some(value);
+                    }
+                    new.push(of.complete(&self.compute, given)?);
+                }
+                Ok(new)
+            }
+            InsertSource::Set(list) => {
+                let names: Vec<_> = list.iter().map(|one| one.column.name.clone()).collect();
+                let exprs: Vec<Expr> = list.iter().map(|one| one.value.clone()).collect();
+                Ok(vec![of.new_row(&self.compute, Some(&names), &exprs, &[], &[])?])
+            }
+            InsertSource::DefaultValues => Ok(vec![of.new_row(&self.compute, Some(&[]), &[], &[], &[])?]),
+        }
+    }
+
+    /// One row; gives the counts that it may add.
+    fn one(
+        &self,
+        draft: &mut Draft<'_, '_>,
+        table: usize,
+        row: Values,
+        meets: &Meets<'_>,
+        answers: &Answers,
+        locks: &mut Vec<Lock>,
+    ) -> Result<Vec<u64>, Fault> {
+        let hits = draft.hits(table, &row, None)?;
+        if hits.is_empty() {
+            draft.insert(table, row)?;
+            return Ok(vec![1]);
+        }
+        match meets {
+            Meets::Refuse => Err(Fault::Error(ErrorClass::DuplicateKey)),
+            Meets::Skip => Ok(vec![0]),
+            Meets::Replace => self.replaced(draft, table, row, &hits),
+            Meets::Update(assignments, filter) => {
+                let [hit] = hits[..] else { return Err(Fault::Unsure("meets-several-rows")) };
+                let Some(old) = draft.get(table, hit) else { return Err(Fault::Unsure("meets-a-gone-row")) };
+                if let RowRef::Old(row) = hit {
+                    locks.push(Lock { table, row, columns: None, step: self.step });
+                }
+                if filter.is_some() {
+                    return Err(Fault::Unsure("conflict-filter"));
+                }
+                let new = self.upserted(table, &old, &row, assignments, answers)?;
+                let changes = draft.update(table, hit, new)?;
+                Ok(match self.compute.product {
+                    Product::Sqlite | Product::Postgres => vec![1],
+                    Product::Mysql | Product::Mariadb | Product::Reference => {
+                        vec![if changes { 2 } else { 0 }]
+                    }
+                })
+            }
+        }
+    }
+
+    fn replaced(
+        &self,
+        draft: &mut Draft<'_, '_>,
+        table: usize,
+        row: Values,
+        hits: &[RowRef],
+    ) -> Result<Vec<u64>, Fault> {
+        let of = &self.schema.tables[table];
+        let same = |key: &Vec<usize>, other: &Values| self.compute.same_key(&of.columns, key, &row, other);
+        let counts = match self.compute.product {
+            Product::Sqlite | Product::Postgres => vec![1],
+            Product::Mysql | Product::Mariadb | Product::Reference => vec![1 + hits.len() as u64],
+        };
+        if let [hit] = hits
+            && let Some(old) = draft.get(table, *hit)
+        {
+            let identical = *old == *row;
+            let key_kept = of.clustered.as_ref().map_or(Ok(false), |key| same(key, &old))?;
+            if key_kept || identical {
+                draft.update(table, *hit, row)?;
+                let mut counts = counts;
+                if identical {
+                    counts.push(1);
+                }
+                return Ok(counts);
+            }
+        }
+        for &hit in hits {
+            draft.delete(table, hit)?;
+        }
+        draft.insert(table, row)?;
+        Ok(counts)
+    }
+
+    /// The row that is there with its assignments carried out.
+    fn upserted(
+        &self,
+        table: usize,
+        old: &Values,
+        new: &Values,
+        assignments: &[model::sql::Assignment],
+        answers: &Answers,
+    ) -> Result<Values, Fault> {
+        let of = &self.schema.tables[table];
+        let mut columns: Vec<Column> = of.columns.clone();
+        let (more, extra) = answers.values();
+        columns.extend(of.columns.iter().map(|column| Column {
+            table: Some("new row".into()),
+            name: format!("new {}", column.name),
+            ..column.clone()
+        }));
+        columns.extend(
+            of.columns.iter().map(|column| Column { table: Some("excluded".into()), ..column.clone() }),
+        );
+        columns.extend(more.iter().cloned());
+        let mut row: Vec<Datum> =
+            old.iter().chain(new.iter()).chain(new.iter()).chain(extra).cloned().collect();
+        let before = row.clone();
+        let sequential =
+            matches!(self.compute.product, Product::Mysql | Product::Mariadb | Product::Reference);
+        for assignment in assignments {
+            let at = of.position(&assignment.column.name.name).ok_or(Fault::Unsure("no-such-column"))?;
+            let expr = offered(&assignment.value)?;
+            let value = self.compute.value(&columns, &expr, if sequential { &row } else { &before })?;
+            if value.is_null() && of.traits[at].not_null {
+                return Err(Fault::Error(ErrorClass::Constraint));
+            }
+            row[at] = self.compute.store(&value, &of.columns[at].ty)?;
+        }
+        of.finish(&self.compute, row[..of.columns.len()].to_vec())
+    }
+}
+
+/// The expression with `VALUES(column)` replaced by the name of the offered value.
+fn offered(expr: &Expr) -> Result<Expr, Fault> {
+    struct Offered;
+    impl model::sql::VisitMut for Offered {
+        fn expr(&mut self, expr: &mut Expr) {
+            if let Expr::Function { name, args: FunctionArgs::List(list), .. } = expr
+                && name.name.eq_ignore_ascii_case("VALUES")
+                && let [Expr::Column(column)] = &list[..]
+            {
+                *expr = Expr::column(&format!("new {}", column.name.name));
+            }
+        }
+    }
+    if super::select::nested(expr) {
+        return Err(Fault::Unsure("query-in-upsert"));
+    }
+    let select = model::sql::Select { filter: Some(expr.clone()), ..Default::default() };
+    let mut statement = model::sql::Statement::Query(model::sql::Query::of(select));
+    statement.visit_mut(&mut Offered);
+    match statement {
+        model::sql::Statement::Query(model::sql::Query {
+            first: model::sql::QueryPart::Select(select),
+            ..
+        }) => select.filter.ok_or(Fault::Unsure("expression")),
+        _ => Err(Fault::Unsure("expression")),
+    }
+}
+
+fn meets(insert: &Insert) -> Result<Meets<'_>, Fault> {
+    let by_modifier = match (insert.verb, insert.modifier) {
+        (InsertVerb::Replace, None) | (_, Some(InsertModifier::Or(Resolution::Replace))) => Meets::Replace,
+        (InsertVerb::Insert, Some(InsertModifier::Ignore | InsertModifier::Or(Resolution::Ignore))) => {
+            Meets::Skip
+        }
+        (InsertVerb::Insert, None) => Meets::Refuse,
+        (_, Some(_)) => return Err(Fault::Unsure("insert-modifier")),
+    };
+    match (&insert.on_duplicate[..], &insert.on_conflict[..], by_modifier) {
+        ([], [], by_modifier) => Ok(by_modifier),
+        ([_, ..], [], Meets::Refuse) => Ok(Meets::Update(&insert.on_duplicate, None)),
+        ([], [conflict], Meets::Refuse) if conflict.target.is_empty() => match &conflict.action {
+            ConflictAction::Nothing => Ok(Meets::Skip),
+            ConflictAction::Update { assignments, filter } => Ok(Meets::Update(assignments, filter.as_ref())),
+        },
+        _ => Err(Fault::Unsure("on-conflict")),
+    }
+}

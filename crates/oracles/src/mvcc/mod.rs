@@ -1,0 +1,187 @@
+//! The MVCC model: version chains kept outside the database, by the engine's contract, that know every answer.
+//!
+//! The trace is gone through round by round. Before an answer is looked at, the model works out what the contract allows: which
+//! rows a read shows, how many a change counts, which error comes, whether others must be waited for. A worked example, at
+//! REPEATABLE READ:
+//!
+//! ```text
+//! T1: BEGIN
+//! T1: SELECT b FROM t                 the snapshot is taken: commit 0
+//! T2: UPDATE t SET b = 99             row 0: (1, 10) at 0, (1, 99) at 1
+//! T1: UPDATE t SET c = 7              works on (1, 99): row 0 gets (1, 99, 7) of T1
+//! T1: SELECT b FROM t                 its own version comes before the snapshot: 99
+//! ```
+//!
+//! First only the strict rules and what the manual documents are tried. If no account of the trace holds, the reported
+//! concessions are: what they explain is a known violation, named by its report; what nothing explains is a new one.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `world` | version chains, transactions, who waits: one account of what has happened |
+//! | `replay` | the rounds of a trace, and all accounts of them |
+//! | `scene` | what one statement meets: tables, visible rows, locks of others |
+//! | `select`, `change`, `insert` | what each statement may answer and do |
+//! | `draft` | changes row by row: unique values, foreign keys |
+//! | `resumed` | scans that go on from where they waited |
+//! | `foretold` | an answer that is allowed, and whether it is the one that came |
+//! | `schema`, `compute`, `reach` | tables, values, and which tables a statement reaches |
+
+mod change;
+mod compute;
+mod draft;
+mod foretold;
+mod insert;
+mod reach;
+mod replay;
+mod resumed;
+mod scene;
+mod schema;
+mod select;
+mod world;
+
+use dialect::contract::{Concession, Status, contract};
+use model::{Fingerprint, Verdict, Violation};
+
+use self::{
+    reach::{Reach, reach},
+    replay::{Broken, Dead, Replay},
+    schema::Shelf,
+};
+use crate::{Answer, Ask, Conversation, Oracle, story};
+
+/// The oracle.
+#[derive(Debug, Default)]
+pub struct Mvcc {
+    shelf: Shelf,
+    memory: story::Memory,
+}
+
+impl Mvcc {
+    /// Its name.
+    pub const NAME: &'static str = "model";
+
+    /// What it says of a run.
+    pub fn verdict(&self, seen: &Answer) -> Verdict {
+        let undecided = |reason: &str| Verdict::Undecided { reason: reason.to_string() };
+        let server = &seen.trace.server;
+        let Some(contract) = contract(server) else { return undecided("no-contract") };
+        let schema = self.shelf.schema(server.product, &server.version, &seen.case.setup.statements);
+        let schema = match schema.as_ref() {
+            Ok(schema) => schema,
+            Err(why) => return undecided(why),
+        };
+        let trees = self.memory.trees(server.product, &seen.case);
+        let reach: Vec<Reach> = trees.iter().map(|tree| reach(schema, tree.as_deref())).collect();
+        let replay = |lenient: bool| {
+            Replay { seen, schema, contract: &contract, trees: &trees, reach: &reach, lenient }.run()
+        };
+        let broken = match replay(false) {
+            Ok(worlds) => {
+                let least = worlds.iter().map(|world| &world.used).min_by_key(|used| used.len());
+                let mut by: Vec<String> = least
+                    .into_iter()
+                    .flatten()
+                    .map(|(by, _)| format!("{}: {}", by.name(), by.source()))
+                    .collect();
+                by.sort_unstable();
+                by.dedup();
+                return Verdict::Holds { by };
+            }
+            Err(Dead::Unsure(why)) => return undecided(why),
+            Err(Dead::Broken(broken)) => broken,
+        };
+        let explained = match replay(true) {
+            Ok(worlds) => worlds
+                .into_iter()
+                .map(|world| {
+                    let mut by: Vec<Concession> = world
+                        .used
+                        .iter()
+                        .map(|(by, _)| *by)
+                        .filter(|by| by.status() != Status::Documented)
+                        .collect();
+                    by.sort_unstable();
+                    by.dedup();
+                    by
+                })
+                .min_by_key(Vec::len)
+                .unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        Verdict::Violated(violation(seen, &broken, &explained, &trees))
+    }
+}
+
+fn violation(
+    seen: &Answer,
+    broken: &Broken,
+    explained: &[Concession],
+    trees: &[Option<std::sync::Arc<model::sql::Statement>>],
+) -> Violation {
+    let step = broken.step;
+    let statement = match step {
+        Some(step) => story::Kind::of(trees[step].as_deref()).name(),
+        None => "final",
+    };
+    let level = step.map(|step| {
+        let session = seen.case.steps[step].session;
+        seen.case.sessions[session].level.unwrap_or(seen.trace.level)
+    });
+    let names: Vec<&str> = explained.iter().map(|by| by.name()).collect();
+    let rule = match names.is_empty() {
+        true => broken.rule.clone(),
+        false => names.join("+"),
+    };
+    let story = match step {
+        Some(step) => {
+            let session = &seen.case.sessions[seen.case.steps[step].session].name;
+            format!(
+                "Step {} ({session}) answers {}; the contract allows {}.",
+                step + 1,
+                broken.actual,
+                broken.expected
+            )
+        }
+        None => format!("In the end there is {}; the contract allows {}.", broken.actual, broken.expected),
+    };
+    let mut evidence = vec![format!("rule: {}", broken.rule)];
+    evidence.extend(step.map(|step| format!("statement: {}", seen.case.steps[step].sql)));
+    evidence.push(format!("expected: {}", broken.expected));
+    evidence.push(format!("actual: {}", broken.actual));
+    evidence.push(match names.is_empty() {
+        true => "no concession explains it".to_string(),
+        false => {
+            let sources: Vec<&str> = explained.iter().map(|by| by.source()).collect();
+            format!("explained by {} ({})", names.join(", "), sources.join("; "))
+        }
+    });
+    let fingerprint = Fingerprint { kind: broken.kind.into(), rule, statement: statement.into(), level };
+    Violation { fingerprint, step, story, evidence }
+}
+
+/// The bug report by which a fingerprint of this oracle is known.
+pub fn known(fingerprint: &Fingerprint) -> Option<String> {
+    let of = |name: &str| Concession::ALL.into_iter().find(|by| by.name() == name);
+    let all: Option<Vec<Concession>> = fingerprint.rule.split('+').map(of).collect();
+    let sources: Vec<&str> = all?.iter().map(|by| by.source()).collect();
+    Some(sources.join(", "))
+}
+
+impl Oracle for Mvcc {
+    fn name(&self) -> &'static str {
+        Mvcc::NAME
+    }
+
+    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+        Box::new(Said(Some(self.verdict(seen))))
+    }
+}
+
+/// All that it has to say.
+struct Said(Option<Verdict>);
+
+impl Conversation for Said {
+    fn next(&mut self, _: &[Answer]) -> Ask {
+        Ask::Done(self.0.take().unwrap_or(Verdict::Undecided { reason: "asked-twice".into() }))
+    }
+}

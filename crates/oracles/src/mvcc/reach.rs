@@ -1,0 +1,80 @@
+//! Which tables a statement reaches: those that it names, and those behind their foreign keys.
+
+use model::sql::{ObjectName, Query, Statement, TableFactor, VisitMut};
+
+use super::schema::Schema;
+
+/// What a statement reaches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reach {
+    /// The tables, as bits.
+    pub tables: u64,
+    /// The one table of its own, if there is one.
+    pub target: Option<usize>,
+    /// Is there a query inside it?
+    pub inner: bool,
+}
+
+/// Of a statement.
+pub fn reach(schema: &Schema, statement: Option<&Statement>) -> Reach {
+    struct Names<'s> {
+        schema: &'s Schema,
+        bits: u64,
+        queries: usize,
+    }
+    impl VisitMut for Names<'_> {
+        fn object(&mut self, name: &mut ObjectName) {
+            if let Some(table) = self.schema.find(&name.name.name) {
+                self.bits |= 1 << table.min(63);
+            }
+        }
+        fn query(&mut self, _: &mut Query) {
+            self.queries += 1;
+        }
+    }
+    let (target, outer) = match statement {
+        Some(Statement::Query(query)) => {
+            let table = match &query.first {
+                model::sql::QueryPart::Select(select) => match &select.from[..] {
+                    [from] if from.joins.is_empty() => named(schema, &from.first),
+                    _ => None,
+                },
+                model::sql::QueryPart::Paren(_) => None,
+            };
+            (table, 1)
+        }
+        Some(Statement::Insert(insert)) => (schema.find(&insert.table.name.name), 0),
+        Some(Statement::Update(update)) => match &update.tables[..] {
+            [from] if from.joins.is_empty() => (named(schema, &from.first), 0),
+            _ => (None, 0),
+        },
+        Some(Statement::Delete(delete)) if delete.using.is_empty() => (named(schema, &delete.table), 0),
+        Some(Statement::Delete(_)) => (None, 0),
+        Some(_) | None => return Reach::default(),
+    };
+    let mut names = Names { schema, bits: 0, queries: 0 };
+    if let Some(statement) = statement {
+        statement.clone().visit_mut(&mut names);
+    }
+    let mut bits = names.bits;
+    // Foreign keys lead on, both ways, as far as they go.
+    for _ in 0..schema.tables.len() {
+        for (child, table) in schema.tables.iter().enumerate() {
+            for foreign in &table.parents {
+                let pair = 1 << child.min(63) | 1 << foreign.parent.min(63);
+                if bits & pair != 0 {
+                    bits |= pair;
+                }
+            }
+        }
+    }
+    Reach { tables: bits, target, inner: names.queries > outer }
+}
+
+fn named(schema: &Schema, factor: &TableFactor) -> Option<usize> {
+    match factor {
+        TableFactor::Table { name, .. } => schema.find(&name.name.name),
+        TableFactor::Paren(inner) if inner.joins.is_empty() => named(schema, &inner.first),
+        TableFactor::Paren(_) | TableFactor::Derived { .. } => None,
+    }
+}

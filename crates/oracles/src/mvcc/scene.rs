@@ -1,0 +1,342 @@
+//! A statement about to be foretold: the world that it meets, the rules of its level, and the rows that it finds there.
+
+use dialect::contract::{LevelRules, Sees, Stale};
+use eval::{Column, Datum, Fault};
+use model::{
+    ErrorClass,
+    sql::{Expr, Join, JoinCondition, JoinKind, TableFactor, TableRef},
+};
+
+use super::{
+    compute::Compute,
+    schema::{Schema, Values},
+    world::{Now, Rows, TxnId, Waiting, World},
+};
+
+/// What a statement meets.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// The tables.
+    pub schema: &'a Schema,
+    /// How values are computed.
+    pub compute: Compute<'a>,
+    /// What holds at its level.
+    pub rules: &'a LevelRules,
+    /// The world.
+    pub world: &'a World,
+    /// Whose statement it is.
+    pub session: usize,
+    /// Its transaction.
+    pub me: TxnId,
+    /// The snapshot of that, if it has one.
+    pub view: Option<u32>,
+    /// Does that last?
+    pub lasts: bool,
+    /// The step.
+    pub step: usize,
+    /// Are reported concessions tried?
+    pub lenient: bool,
+    /// If it has waited: what it met first.
+    pub waited: Option<&'a Waiting>,
+    /// What queries inside it that do not lock are answered from.
+    pub inner: &'a [Rows],
+}
+
+/// A condition with what it may name beside the columns of its tables.
+#[derive(Clone, Debug, Default)]
+pub struct Condition {
+    /// The condition; none is always true.
+    pub expr: Option<Expr>,
+    /// Values that stand in for queries inside it.
+    pub columns: Vec<Column>,
+    /// See `columns`.
+    pub values: Vec<Datum>,
+}
+
+/// A table as a statement names it.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The table.
+    pub table: usize,
+    /// What it is called here.
+    pub alias: String,
+}
+
+/// The tables of FROM.
+#[derive(Clone, Debug, Default)]
+pub struct From {
+    /// In order.
+    pub tables: Vec<Named>,
+    /// Conditions of joins.
+    pub on: Vec<Expr>,
+    /// Their columns, one after the other.
+    pub columns: Vec<Column>,
+}
+
+/// How a scan treats rows that others are changing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It wants a shared lock, and reads these columns.
+    Shared(u64),
+    /// It wants an exclusive lock.
+    Exclusive,
+    /// As exclusive, but a row whose last committed version does not match may be passed by.
+    SemiConsistent,
+    /// It passes by what is locked.
+    SkipLocked,
+}
+
+/// What a scan found.
+#[derive(Clone, Debug, Default)]
+pub struct Scan {
+    /// For each match the row of each table, and their values one after the other.
+    pub rows: Vec<(Vec<usize>, Vec<Datum>)>,
+    /// Others that it should have waited for.
+    pub due: Vec<TxnId>,
+    /// Did it pass a row by that its last committed version did not make match?
+    pub skipped: bool,
+    /// An error that a row raises, if the scan comes to it.
+    pub error: Option<ErrorClass>,
+}
+
+impl<'a> Scene<'a> {
+    /// What a table reference means.
+    pub fn from(&self, tables: &[TableRef]) -> Result<From, Fault> {
+        let mut from = From::default();
+        for reference in tables {
+            self.factor(&reference.first, &mut from)?;
+            for Join { kind, table, condition } in &reference.joins {
+                match kind {
+                    JoinKind::Plain | JoinKind::Inner | JoinKind::Cross | JoinKind::Straight => {}
+                    JoinKind::Left
+                    | JoinKind::LeftOuter
+                    | JoinKind::Right
+                    | JoinKind::RightOuter
+                    | JoinKind::Full
+                    | JoinKind::FullOuter
+                    | JoinKind::Natural
+                    | JoinKind::NaturalLeft => return Err(Fault::Unsure("outer-join")),
+                }
+                self.factor(table, &mut from)?;
+                match condition {
+                    Some(JoinCondition::On(expr)) => from.on.push(expr.clone()),
+                    Some(JoinCondition::Using(_)) => return Err(Fault::Unsure("join-using")),
+                    None => {}
+                }
+            }
+        }
+        Ok(from)
+    }
+
+    /// One table.
+    pub fn factor(&self, factor: &TableFactor, from: &mut From) -> Result<(), Fault> {
+        match factor {
+            TableFactor::Table { name, alias, .. } => {
+                let table = self.schema.find(&name.name.name).ok_or(Fault::Unsure("no-such-table"))?;
+                let alias = alias.as_ref().map_or(&name.name.name, |alias| &alias.name.name).clone();
+                let columns = self.schema.tables[table].columns.iter().cloned();
+                from.columns.extend(columns.map(|column| Column { table: Some(alias.clone()), ..column }));
+                from.tables.push(Named { table, alias });
+                Ok(())
+            }
+            TableFactor::Paren(inner) if inner.joins.is_empty() => self.factor(&inner.first, from),
+            TableFactor::Paren(_) => Err(Fault::Unsure("joins-in-parentheses")),
+            TableFactor::Derived { .. } => Err(Fault::Unsure("derived-table")),
+        }
+    }
+
+    /// The rows of a table as a read without locks sees them.
+    pub fn visible(&self, table: usize, sees: Sees, tables: &[Rows]) -> Vec<(usize, Values)> {
+        let rows = tables[table].iter().enumerate();
+        let at = match sees {
+            Sees::Newest => {
+                return rows.filter_map(|(row, chain)| Some((row, chain.newest()?.clone()))).collect();
+            }
+            Sees::Fresh | Sees::Committed => u32::MAX,
+            Sees::Snapshot => self.view.unwrap_or(u32::MAX),
+        };
+        let mut seen: Vec<(usize, Values)> =
+            rows.filter_map(|(row, chain)| Some((row, chain.seen(self.me, at)?.clone()))).collect();
+        if at != u32::MAX {
+            self.shadow(table, &tables[table], &mut seen);
+        }
+        seen
+    }
+
+    /// What a transaction has written stands before what its snapshot holds under the same key: another may have deleted a
+    /// row and made it anew.
+    fn shadow(&self, table: usize, rows: &Rows, seen: &mut Vec<(usize, Values)>) {
+        let of = &self.schema.tables[table];
+        let Some(key) = &of.clustered else { return };
+        let mut keys: Vec<&Values> = Vec::new();
+        for chain in rows {
+            for (i, version) in chain.versions.iter().enumerate() {
+                if version.writer == self.me && version.at.is_none() {
+                    keys.extend(&version.data);
+                    keys.extend(i.checked_sub(1).and_then(|below| chain.versions[below].data.as_ref()));
+                }
+            }
+        }
+        if keys.is_empty() {
+            return;
+        }
+        seen.retain(|(row, values)| {
+            rows[*row].mine(self.me)
+                || !keys
+                    .iter()
+                    .any(|mine| self.compute.same_key(&of.columns, key, mine, values).unwrap_or(false))
+        });
+    }
+
+    /// Rows that stay in the snapshot under their old key although this transaction has changed them under their new one.
+    pub fn left_behind(&self, table: usize) -> Vec<(usize, Values)> {
+        let of = &self.schema.tables[table];
+        let (Some(key), Some(view)) = (&of.clustered, self.view) else { return Vec::new() };
+        let mut left = Vec::new();
+        for (row, chain) in self.world.tables[table].iter().enumerate() {
+            let old = chain.versions.iter().rev().find(|version| version.at.is_some_and(|at| at <= view));
+            let Some(old) = old.and_then(|version| version.data.as_ref()) else { continue };
+            let moved = chain.versions.iter().any(|version| {
+                version.at.is_some_and(|at| at > view)
+                    && version.data.as_ref().is_some_and(|data| {
+                        !self.compute.same_key(&of.columns, key, old, data).unwrap_or(true)
+                    })
+            });
+            if moved && chain.mine(self.me) {
+                left.push((row, old.clone()));
+            }
+        }
+        left
+    }
+
+    /// Is the condition true for these values?
+    pub fn holds(&self, from: &From, condition: &Condition, values: &[Datum]) -> Result<bool, Fault> {
+        let Some(expr) = &condition.expr else { return Ok(true) };
+        let truth = match condition.columns.is_empty() {
+            true => self.compute.truth(&from.columns, expr, values)?,
+            false => {
+                let columns: Vec<Column> = from.columns.iter().chain(&condition.columns).cloned().collect();
+                let row: Vec<Datum> = values.iter().chain(&condition.values).cloned().collect();
+                self.compute.truth(&columns, expr, &row)?
+            }
+        };
+        Ok(truth == Some(true))
+    }
+
+    /// As [`Scene::holds`] with the conditions of joins, noting an error instead of raising it.
+    fn matches(
+        &self,
+        from: &From,
+        condition: &Condition,
+        values: &[Datum],
+        error: &mut Option<ErrorClass>,
+    ) -> Result<bool, &'static str> {
+        let joined = from.on.iter().try_fold(true, |all, on| {
+            Ok::<bool, Fault>(all && self.compute.truth(&from.columns, on, values)? == Some(true))
+        });
+        match joined.and_then(|joined| Ok(joined && self.holds(from, condition, values)?)) {
+            Ok(matches) => Ok(matches),
+            Err(Fault::Error(class)) => {
+                *error = Some(class);
+                Ok(false)
+            }
+            Err(Fault::Unsure(why)) => Err(why),
+        }
+    }
+
+    /// The matches of a condition among rows that are there without any doubt.
+    pub fn select(
+        &self,
+        from: &From,
+        condition: &Condition,
+        rows: &[Vec<(usize, Values)>],
+    ) -> Result<Scan, &'static str> {
+        let mut scan = Scan::default();
+        let mut stack: Vec<(Vec<usize>, Vec<Datum>)> = vec![(Vec::new(), Vec::new())];
+        for of in rows {
+            let mut next = Vec::with_capacity(stack.len() * of.len());
+            for (numbers, values) in &stack {
+                for (number, row) in of {
+                    let mut numbers = numbers.clone();
+                    numbers.push(*number);
+                    next.push((numbers, values.iter().chain(row.iter()).cloned().collect()));
+                }
+            }
+            stack = next;
+        }
+        for (numbers, values) in stack {
+            if self.matches(from, condition, &values, &mut scan.error)? {
+                scan.rows.push((numbers, values));
+            }
+        }
+        Ok(scan)
+    }
+
+    /// The matches of a condition among the newest rows, with locks.
+    pub fn lock(&self, from: &From, condition: &Condition, mode: Mode) -> Result<Scan, &'static str> {
+        if self.rules.change.is == Sees::Snapshot {
+            let rows: Vec<_> = from
+                .tables
+                .iter()
+                .map(|named| self.visible(named.table, Sees::Snapshot, &self.world.tables))
+                .collect();
+            return self.select(from, condition, &rows);
+        }
+        let mut contested = Vec::new();
+        let mut settled = Vec::new();
+        for named in &from.tables {
+            let mut rows = Vec::new();
+            for (row, chain) in self.world.tables[named.table].iter().enumerate() {
+                match chain.now(self.me) {
+                    Now::Settled(Some(values)) => rows.push((row, values.clone())),
+                    Now::Settled(None) => {}
+                    Now::Contested { committed, newest, by } => contested.push((row, committed, newest, by)),
+                }
+            }
+            settled.push(rows);
+        }
+        let mut scan = self.select(from, condition, &settled)?;
+        if from.tables.len() > 1 && !contested.is_empty() {
+            return Err("join-beside-lock");
+        }
+        for (row, committed, newest, by) in contested {
+            let mut held = |values: Option<&Values>| {
+                values.map_or(Ok(false), |values| self.matches(from, condition, values, &mut scan.error))
+            };
+            let (before, after) = (held(committed)?, held(newest)?);
+            if !before && !after {
+                continue;
+            }
+            match mode {
+                Mode::SkipLocked => {}
+                Mode::SemiConsistent if !before => scan.skipped = true,
+                Mode::Shared(columns) => match (committed, newest) {
+                    (Some(old), Some(new)) if before && after && alike(old, new, columns) => {
+                        scan.rows.push((vec![row], new.to_vec()));
+                    }
+                    _ => scan.due.push(by),
+                },
+                Mode::SemiConsistent | Mode::Exclusive => scan.due.push(by),
+            }
+        }
+        Ok(scan)
+    }
+
+    /// Was one of these rows changed by a commit that the snapshot does not show? Then the contract may refuse.
+    pub fn stale(&self, rows: &[(usize, usize)], tables: &[usize]) -> Option<(ErrorClass, bool)> {
+        let Stale::Refused(class) = self.rules.stale.is else { return None };
+        let view = self.view.or_else(|| self.waited.filter(|waited| waited.opened_view).map(|w| w.clock))?;
+        let newer = |table: usize, row: usize| self.world.tables[table][row].changed_at(self.me) > view;
+        if rows.iter().any(|&(table, row)| newer(table, row)) {
+            return Some((class, true));
+        }
+        let any =
+            tables.iter().any(|&table| (0..self.world.tables[table].len()).any(|row| newer(table, row)));
+        any.then_some((class, false))
+    }
+}
+
+/// Are two versions the same in these columns?
+pub fn alike(old: &[Datum], new: &[Datum], columns: u64) -> bool {
+    old.iter().zip(new).enumerate().all(|(at, (old, new))| columns & (1 << at) == 0 || old == new)
+}

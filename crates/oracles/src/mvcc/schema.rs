@@ -1,0 +1,431 @@
+//! The tables of a setup with everything that decides what a statement does to them: types, defaults, keys, checks, foreign
+//! keys, and the rows that the setup inserts.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use eval::{Column, Datum};
+use model::{
+    Product, SqlType, Version,
+    sql::{
+        Action, ColumnOption, Constraint, CreateTable, Expr, IndexColumn, Insert, InsertSource, Literal,
+        References, Statement, TableColumn, TableItem, TypeName,
+    },
+};
+
+use super::compute::Compute;
+
+/// The values of a row.
+pub type Values = Arc<[Datum]>;
+
+/// Why something cannot be told: a name that can be counted.
+pub type Reason = &'static str;
+
+/// All tables.
+#[derive(Clone, Debug, Default)]
+pub struct Schema {
+    /// In the order of the setup.
+    pub tables: Vec<Table>,
+}
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// Its columns, as expressions know them.
+    pub columns: Vec<Column>,
+    /// What else is known of each.
+    pub traits: Vec<Traits>,
+    /// What must be unique; the primary key first.
+    pub uniques: Vec<Vec<usize>>,
+    /// Is the first of these the primary key?
+    pub primary: bool,
+    /// All indexes, by their columns.
+    pub indexes: Vec<Vec<usize>>,
+    /// By which columns rows are found again: the primary key, or the first unique one without NULL.
+    pub clustered: Option<Vec<usize>>,
+    /// CHECK
+    pub checks: Vec<Expr>,
+    /// Foreign keys that begin here.
+    pub parents: Vec<Foreign>,
+    /// The rows that the setup inserts.
+    pub rows: Vec<Values>,
+}
+
+/// What is known of a column beside its name and type.
+#[derive(Clone, Debug, Default)]
+pub struct Traits {
+    /// Must it not be NULL?
+    pub not_null: bool,
+    /// DEFAULT
+    pub default: Option<Expr>,
+    /// What it is computed from.
+    pub generated: Option<Expr>,
+}
+
+/// A foreign key.
+#[derive(Clone, Debug)]
+pub struct Foreign {
+    /// Its columns here.
+    pub columns: Vec<usize>,
+    /// The table that it refers to.
+    pub parent: usize,
+    /// The columns there.
+    pub keys: Vec<usize>,
+    /// When the parent's key changes.
+    pub on_update: Action,
+    /// When the parent is deleted.
+    pub on_delete: Action,
+}
+
+impl Schema {
+    /// Reads a setup.
+    pub fn read(product: Product, version: &Version, statements: &[String]) -> Result<Schema, Reason> {
+        let mut schema = Schema::default();
+        let mut later: Vec<(usize, Vec<usize>, References)> = Vec::new();
+        for text in statements {
+            match dialect::sql::parse(product, text).tree() {
+                Some(Statement::CreateTable(create)) if !create.temporary => {
+                    schema.create(product, version, &create, &mut later)?;
+                }
+                Some(Statement::CreateIndex(create)) => {
+                    let table = schema.find(&create.table.name.name).ok_or("setup-not-read")?;
+                    if create.filter.is_some() {
+                        return Err("partial-index");
+                    }
+                    schema.tables[table].index(&create.columns, create.unique)?;
+                }
+                Some(Statement::CreatePartition(_)) => {}
+                Some(Statement::Insert(insert)) => schema.fill(product, version, &insert)?,
+                Some(Statement::Pragma(_)) => {}
+                Some(_) | None => return Err("setup-not-read"),
+            }
+        }
+        Ok(schema)
+    }
+
+    /// Where a table is.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name))
+    }
+
+    fn create(
+        &mut self,
+        product: Product,
+        version: &Version,
+        create: &CreateTable,
+        later: &mut Vec<(usize, Vec<usize>, References)>,
+    ) -> Result<(), Reason> {
+        let engine = create.options.iter().any(|option| {
+            option.words.iter().any(|word| word.eq_ignore_ascii_case("ENGINE"))
+                && !matches!(&option.value, Some(model::sql::OptionValue::Word(word))
+                    if word.name.eq_ignore_ascii_case("InnoDB"))
+        });
+        if engine {
+            return Err("other-engine");
+        }
+        let mut table = Table {
+            name: create.name.name.name.clone(),
+            columns: Vec::new(),
+            traits: Vec::new(),
+            uniques: Vec::new(),
+            primary: false,
+            indexes: Vec::new(),
+            clustered: None,
+            checks: Vec::new(),
+            parents: Vec::new(),
+            rows: Vec::new(),
+        };
+        for item in &create.items {
+            if let TableItem::Column(column) = item {
+                table.column(product, column)?;
+            }
+        }
+        let mut foreign = Vec::new();
+        for item in &create.items {
+            match item {
+                TableItem::Column(column) => table.column_keys(column)?,
+                TableItem::Constraint(constraint) => match &constraint.kind {
+                    Constraint::PrimaryKey(columns) => table.key(columns, true)?,
+                    Constraint::Unique { columns, .. } => table.key(columns, false)?,
+                    Constraint::Index { columns, .. } => table.index(columns, false)?,
+                    Constraint::Check(expr) => table.checks.push(expr.clone()),
+                    Constraint::ForeignKey { columns, references, .. } => {
+                        let columns: Option<Vec<usize>> =
+                            columns.iter().map(|column| table.position(&column.name)).collect();
+                        foreign.push((columns.ok_or("setup-not-read")?, references.clone()));
+                    }
+                },
+            }
+        }
+        if !checks(product, version) {
+            table.checks.clear();
+        }
+        if table.primary {
+            table.uniques[0].clone().into_iter().for_each(|column| table.traits[column].not_null = true);
+        }
+        let solid = |columns: &&Vec<usize>| columns.iter().all(|&column| table.traits[column].not_null);
+        table.clustered = table.uniques.iter().find(solid).cloned();
+        self.tables.push(table);
+        let here = self.tables.len() - 1;
+        later.extend(foreign.into_iter().map(|(columns, references)| (here, columns, references)));
+        for (child, columns, references) in later.drain(..) {
+            let parent = self.find(&references.table.name.name).ok_or("setup-not-read")?;
+            let keys: Option<Vec<usize>> = match references.columns.is_empty() {
+                true => self.tables[parent].uniques.first().filter(|_| self.tables[parent].primary).cloned(),
+                false => {
+                    references.columns.iter().map(|key| self.tables[parent].position(&key.name)).collect()
+                }
+            };
+            let action = |update: bool| {
+                let of = references.actions.iter().find(|action| action.on_update == update);
+                of.map_or(Action::NoAction, |action| action.action)
+            };
+            let keys = keys.ok_or("setup-not-read")?;
+            let (on_update, on_delete) = (action(true), action(false));
+            self.tables[child].parents.push(Foreign { columns, parent, keys, on_update, on_delete });
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, product: Product, version: &Version, insert: &Insert) -> Result<(), Reason> {
+        let at = self.find(&insert.table.name.name).ok_or("setup-not-read")?;
+        let InsertSource::Values { rows, .. } = &insert.source else { return Err("setup-not-read") };
+        if insert.modifier.is_some() || !insert.on_duplicate.is_empty() || !insert.on_conflict.is_empty() {
+            return Err("setup-not-read");
+        }
+        let compute = Compute { product, version };
+        for row in rows {
+            let values = self.tables[at].new_row(&compute, insert.columns.as_deref(), row, &[], &[]);
+            let values = values.map_err(|fault| match fault {
+                eval::Fault::Unsure(why) => why,
+                eval::Fault::Error(_) => "setup-fails",
+            })?;
+            self.tables[at].rows.push(values);
+        }
+        Ok(())
+    }
+}
+
+impl Table {
+    /// Where a column is.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
+    }
+
+    fn column(&mut self, product: Product, column: &TableColumn) -> Result<(), Reason> {
+        let ty = column.ty.as_ref().and_then(|ty| read_type(product, ty)).ok_or("column-type")?;
+        let mut traits = Traits::default();
+        let mut collation = None;
+        for option in &column.options {
+            match option {
+                ColumnOption::NotNull => traits.not_null = true,
+                ColumnOption::Default(expr) => traits.default = Some(expr.clone()),
+                ColumnOption::Check(expr) => self.checks.push(expr.clone()),
+                ColumnOption::Generated { expr, .. } => traits.generated = Some(expr.clone()),
+                ColumnOption::Collate(name) => collation = Some(name.name.clone()),
+                ColumnOption::AutoIncrement | ColumnOption::Autoincrement | ColumnOption::Identity { .. } => {
+                    return Err("auto-increment");
+                }
+                ColumnOption::OnUpdate(_) => return Err("on-update"),
+                ColumnOption::References(_) => return Err("references"),
+                ColumnOption::CharacterSet(_)
+                | ColumnOption::Comment(_)
+                | ColumnOption::Name(_)
+                | ColumnOption::Null
+                | ColumnOption::PrimaryKey(_)
+                | ColumnOption::Key
+                | ColumnOption::Unique { .. } => {}
+            }
+        }
+        let table = Some(self.name.clone());
+        self.columns.push(Column { table, name: column.name.name.clone(), ty, collation });
+        self.traits.push(traits);
+        Ok(())
+    }
+
+    fn column_keys(&mut self, column: &TableColumn) -> Result<(), Reason> {
+        let part = [IndexColumn { name: column.name.clone(), length: None, direction: None }];
+        for option in &column.options {
+            match option {
+                ColumnOption::PrimaryKey(_) | ColumnOption::Key => self.key(&part, true)?,
+                ColumnOption::Unique { .. } => self.key(&part, false)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, columns: &[IndexColumn], primary: bool) -> Result<(), Reason> {
+        self.index(columns, true)?;
+        if primary && let Some(key) = self.uniques.pop() {
+            self.uniques.insert(0, key);
+            self.primary = true;
+        }
+        Ok(())
+    }
+
+    fn index(&mut self, columns: &[IndexColumn], unique: bool) -> Result<(), Reason> {
+        if unique && columns.iter().any(|column| column.length.is_some()) {
+            return Err("unique-prefix");
+        }
+        let found: Option<Vec<usize>> =
+            columns.iter().map(|column| self.position(&column.name.name)).collect();
+        let found = found.ok_or("setup-not-read")?;
+        if unique {
+            self.uniques.push(found.clone());
+        }
+        self.indexes.push(found);
+        Ok(())
+    }
+
+    /// The row that these expressions make. `more` are columns and values that they may name beside none.
+    pub fn new_row(
+        &self,
+        compute: &Compute<'_>,
+        names: Option<&[model::sql::Ident]>,
+        exprs: &[Expr],
+        more: &[Column],
+        values: &[Datum],
+    ) -> Result<Values, eval::Fault> {
+        let positions: Vec<usize> = match names {
+            Some(names) => {
+                let found: Option<Vec<usize>> = names.iter().map(|name| self.position(&name.name)).collect();
+                found.ok_or(eval::Fault::Unsure("no-such-column"))?
+            }
+            None => (0..self.columns.len()).collect(),
+        };
+        if positions.len() != exprs.len() {
+            return Err(eval::Fault::Unsure("other-number-of-values"));
+        }
+        let mut given: Vec<Option<Datum>> = vec![None; self.columns.len()];
+        for (&at, expr) in positions.iter().zip(exprs) {
+            if matches!(expr, Expr::Default) {
+                continue;
+            }
+            let value = compute.value(more, expr, values)?;
+            given[at] = Some(value);
+        }
+        self.complete(compute, given)
+    }
+
+    /// A row of these values: stored, with defaults and computed columns, and checked.
+    pub fn complete(&self, compute: &Compute<'_>, given: Vec<Option<Datum>>) -> Result<Values, eval::Fault> {
+        let mut row = Vec::with_capacity(self.columns.len());
+        for (at, value) in given.into_iter().enumerate() {
+            let (ty, traits) = (&self.columns[at].ty, &self.traits[at]);
+            row.push(match (value, &traits.default) {
+                (Some(value), _) => compute.store(&value, ty)?,
+                (None, Some(default)) => compute.store(&compute.value(&[], default, &[])?, ty)?,
+                // Without a value and a default: refused in strict mode.
+                (None, None) if traits.not_null && traits.generated.is_none() => {
+                    return Err(eval::Fault::Unsure("no-default"));
+                }
+                (None, None) => Datum::Null,
+            });
+        }
+        self.finish(compute, row)
+    }
+
+    /// Computes the generated columns of a row and checks it.
+    pub fn finish(&self, compute: &Compute<'_>, mut row: Vec<Datum>) -> Result<Values, eval::Fault> {
+        for at in 0..row.len() {
+            if let Some(expr) = &self.traits[at].generated {
+                let value = compute.value(&self.columns, expr, &row)?;
+                row[at] = compute.store(&value, &self.columns[at].ty)?;
+            }
+        }
+        for (value, traits) in row.iter().zip(&self.traits) {
+            if value.is_null() && traits.not_null {
+                return Err(eval::Fault::Error(model::ErrorClass::Constraint));
+            }
+        }
+        for check in &self.checks {
+            if compute.truth(&self.columns, check, &row)? == Some(false) {
+                return Err(eval::Fault::Error(model::ErrorClass::Constraint));
+            }
+        }
+        Ok(row.into())
+    }
+}
+
+/// Are CHECK constraints enforced?
+fn checks(product: Product, version: &Version) -> bool {
+    match product {
+        Product::Mysql => version.0.as_slice() >= [8, 0, 16].as_slice(),
+        Product::Mariadb => version.0.as_slice() >= [10, 2, 1].as_slice(),
+        Product::Postgres | Product::Sqlite | Product::Reference => true,
+    }
+}
+
+/// The type that a type's name means.
+fn read_type(product: Product, name: &TypeName) -> Option<SqlType> {
+    let mut words = name.words.iter().chain(&name.suffix).map(|word| word.to_ascii_uppercase());
+    let first = words.next()?;
+    let unsigned = words.any(|word| word == "UNSIGNED");
+    let number = |i: usize| match name.args.get(i) {
+        Some(Literal::Number(text)) => text.parse::<u16>().ok(),
+        Some(_) | None => None,
+    };
+    let int = |bits| SqlType::Int { bits, unsigned };
+    Some(match first.as_str() {
+        "TINYINT" => int(8),
+        "SMALLINT" => int(16),
+        "MEDIUMINT" => int(24),
+        "INT" | "INTEGER" => int(32),
+        "BIGINT" => int(64),
+        "DECIMAL" | "NUMERIC" | "DEC" => SqlType::Decimal {
+            precision: number(0).unwrap_or(10).try_into().ok()?,
+            scale: number(1).unwrap_or(0).try_into().ok()?,
+        },
+        "FLOAT" => SqlType::Float,
+        "DOUBLE" | "REAL" => SqlType::Double,
+        "CHAR" => SqlType::Char(number(0).unwrap_or(1)),
+        "VARCHAR" => SqlType::Varchar(number(0)?),
+        "TEXT" => SqlType::Text,
+        "BLOB" => SqlType::Blob,
+        "BOOL" | "BOOLEAN" => SqlType::Bool,
+        "DATE" => SqlType::Date,
+        "DATETIME" => SqlType::DateTime,
+        "TIMESTAMP" if product == Product::Postgres => SqlType::DateTime,
+        _ => return None,
+    })
+}
+
+/// Setups that were read: the sets of a schema share theirs, and reading costs more than judging.
+#[derive(Debug, Default)]
+pub struct Shelf {
+    known: Mutex<Vec<Known>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    product: Product,
+    version: Version,
+    setup: Vec<String>,
+    read: Arc<Result<Schema, Reason>>,
+}
+
+impl Shelf {
+    /// Reads a setup, or remembers it.
+    pub fn schema(
+        &self,
+        product: Product,
+        version: &Version,
+        setup: &[String],
+    ) -> Arc<Result<Schema, Reason>> {
+        const SETUPS: usize = 8;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let same =
+            |known: &&Known| known.product == product && known.version == *version && known.setup == setup;
+        if let Some(found) = known.iter().find(same) {
+            return found.read.clone();
+        }
+        let read = Arc::new(Schema::read(product, version, setup));
+        if known.len() >= SETUPS {
+            known.remove(0);
+        }
+        known.push(Known { product, version: version.clone(), setup: setup.to_vec(), read: read.clone() });
+        read
+    }
+}

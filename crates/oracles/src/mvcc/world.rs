@@ -1,0 +1,281 @@
+//! One account of what has happened: version chains, transactions, and who waits.
+//!
+//! A row is a chain of versions, oldest first. A version says who wrote it and when that was committed:
+//!
+//! ```text
+//! row 0   (1, 10) by setup, at 0     (1, 99) by T2, at 1     (1, 99) by T1, open
+//! ```
+//!
+//! T1, whose snapshot is of 0, sees its own version; T3 with the same snapshot sees (1, 10); what is newest committed is
+//! (1, 99). A version without data is a deleted row. Undoing takes versions away again.
+
+use dialect::contract::Concession;
+
+use super::schema::{Schema, Values};
+
+/// A transaction's number.
+pub type TxnId = u32;
+
+/// The setup.
+pub const SETUP: TxnId = 0;
+
+/// One state of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Version {
+    /// Who wrote it.
+    pub writer: TxnId,
+    /// When that was committed.
+    pub at: Option<u32>,
+    /// The values; none if it is deleted.
+    pub data: Option<Values>,
+    /// Does it only repeat what was there?
+    pub noop: bool,
+}
+
+/// A row through time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chain {
+    /// Oldest first.
+    pub versions: Vec<Version>,
+}
+
+/// What a row is to somebody who wants the newest committed.
+#[derive(Clone, Copy, Debug)]
+pub enum Now<'a> {
+    /// Nobody else is changing it.
+    Settled(Option<&'a Values>),
+    /// Another transaction is.
+    Contested {
+        /// As it was committed last, or written by oneself.
+        committed: Option<&'a Values>,
+        /// As the other has it.
+        newest: Option<&'a Values>,
+        /// The other.
+        by: TxnId,
+    },
+}
+
+impl Chain {
+    /// A row that was there from the beginning.
+    pub fn of(data: Values) -> Chain {
+        Chain { versions: vec![Version { writer: SETUP, at: Some(0), data: Some(data), noop: false }] }
+    }
+
+    /// The newest state, committed or not.
+    pub fn newest(&self) -> Option<&Values> {
+        self.versions.last().and_then(|version| version.data.as_ref())
+    }
+
+    /// The version that a snapshot shows to somebody.
+    pub fn version_at(&self, me: TxnId, at: u32) -> Option<&Version> {
+        let seen = |version: &&Version| {
+            version.writer == me && version.at.is_none() || version.at.is_some_and(|of| of <= at)
+        };
+        self.versions.iter().rev().find(seen)
+    }
+
+    /// What a snapshot shows to somebody.
+    pub fn seen(&self, me: TxnId, at: u32) -> Option<&Values> {
+        self.version_at(me, at).and_then(|version| version.data.as_ref())
+    }
+
+    /// What it is now to somebody.
+    pub fn now(&self, me: TxnId) -> Now<'_> {
+        let Some(last) = self.versions.last() else { return Now::Settled(None) };
+        if last.at.is_some() || last.writer == me {
+            return Now::Settled(last.data.as_ref());
+        }
+        Now::Contested { committed: self.seen(me, u32::MAX), newest: last.data.as_ref(), by: last.writer }
+    }
+
+    /// When it was changed last by a commit of somebody else.
+    pub fn changed_at(&self, me: TxnId) -> u32 {
+        let theirs = self.versions.iter().filter(|version| version.writer != me && !version.noop);
+        theirs.filter_map(|version| version.at).max().unwrap_or(0)
+    }
+
+    /// Does somebody have an open version here?
+    pub fn mine(&self, me: TxnId) -> bool {
+        self.versions.iter().any(|version| version.writer == me && version.at.is_none())
+    }
+}
+
+/// The rows of a table.
+pub type Rows = Vec<Chain>;
+
+/// A row that a transaction keeps others from changing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lock {
+    /// The table.
+    pub table: usize,
+    /// The row.
+    pub row: usize,
+    /// For a shared lock the columns that were read; none for an exclusive one.
+    pub columns: Option<u64>,
+    /// By which step.
+    pub step: usize,
+}
+
+/// A transaction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Txn {
+    /// Its number.
+    pub id: TxnId,
+    /// Does it last until COMMIT or ROLLBACK?
+    pub lasts: bool,
+    /// READ ONLY
+    pub read_only: bool,
+    /// What its snapshot shows.
+    pub view: Option<u32>,
+    /// The rows that it has written, in order.
+    pub undo: Vec<(usize, usize)>,
+    /// Savepoints: name and how long `undo` was.
+    pub savepoints: Vec<(String, usize)>,
+    /// The tables that it has touched, as bits.
+    pub touched: u64,
+    /// The rows that it has locked.
+    pub locks: Vec<Lock>,
+    /// Steps that locked what they selected, at a level that keeps ranges.
+    pub ranges: Vec<usize>,
+    /// Rows that others brought into its ranges or changed under its locks.
+    pub trespassed: Vec<(usize, usize)>,
+}
+
+/// A statement that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waiting {
+    /// The step.
+    pub step: usize,
+    /// The tables when it began to wait.
+    pub tables: Vec<Rows>,
+    /// How many commits there had been.
+    pub clock: u32,
+    /// How often it was seen to begin to wait.
+    pub opened_view: bool,
+}
+
+/// A session.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Session {
+    /// Its transaction.
+    pub txn: Option<Txn>,
+    /// What it waits with.
+    pub waiting: Option<Waiting>,
+}
+
+/// One account.
+#[derive(Clone, Debug, PartialEq)]
+pub struct World {
+    /// The rows of each table.
+    pub tables: Vec<Rows>,
+    /// How many commits there have been.
+    pub clock: u32,
+    /// The next transaction's number.
+    pub next: TxnId,
+    /// The sessions.
+    pub sessions: Vec<Session>,
+    /// What it takes to believe it.
+    pub used: Vec<(Concession, usize)>,
+}
+
+impl World {
+    /// The beginning.
+    pub fn new(schema: &Schema, sessions: usize) -> World {
+        let tables =
+            schema.tables.iter().map(|table| table.rows.iter().cloned().map(Chain::of).collect()).collect();
+        World { tables, clock: 0, next: 1, sessions: vec![Session::default(); sessions], used: Vec::new() }
+    }
+
+    /// The transaction of a session, begun if there is none.
+    pub fn txn(&mut self, session: usize, lasts: bool) -> &mut Txn {
+        let next = &mut self.next;
+        self.sessions[session].txn.get_or_insert_with(|| {
+            let id = *next;
+            *next += 1;
+            Txn {
+                id,
+                lasts,
+                read_only: false,
+                view: None,
+                undo: Vec::new(),
+                savepoints: Vec::new(),
+                touched: 0,
+                locks: Vec::new(),
+                ranges: Vec::new(),
+                trespassed: Vec::new(),
+            }
+        })
+    }
+
+    /// Commits the transaction of a session, if there is one.
+    pub fn commit(&mut self, session: usize) {
+        let Some(txn) = self.sessions[session].txn.take() else { return };
+        if txn.undo.is_empty() {
+            return;
+        }
+        self.clock += 1;
+        for (table, row) in txn.undo {
+            for version in &mut self.tables[table][row].versions {
+                if version.writer == txn.id && version.at.is_none() {
+                    version.at = Some(self.clock);
+                }
+            }
+        }
+    }
+
+    /// Rolls the transaction of a session back, if there is one.
+    pub fn roll_back(&mut self, session: usize) {
+        let Some(mut txn) = self.sessions[session].txn.take() else { return };
+        self.undo(&mut txn, 0);
+    }
+
+    /// Takes back what was written since `undo` was so long.
+    pub fn undo_to(&mut self, session: usize, length: usize) {
+        let Some(mut txn) = self.sessions[session].txn.take() else { return };
+        self.undo(&mut txn, length);
+        self.sessions[session].txn = Some(txn);
+    }
+
+    fn undo(&mut self, txn: &mut Txn, length: usize) {
+        while txn.undo.len() > length {
+            let Some((table, row)) = txn.undo.pop() else { break };
+            let versions = &mut self.tables[table][row].versions;
+            if let Some(at) =
+                versions.iter().rposition(|version| version.writer == txn.id && version.at.is_none())
+            {
+                versions.remove(at);
+            }
+        }
+    }
+
+    /// Writes a version in the transaction of a session.
+    pub fn write(&mut self, session: usize, table: usize, row: usize, data: Option<Values>, noop: bool) {
+        let Some(txn) = &mut self.sessions[session].txn else { return };
+        let version = Version { writer: txn.id, at: None, data, noop };
+        self.tables[table][row].versions.push(version);
+        txn.undo.push((table, row));
+    }
+
+    /// A row that was not there before.
+    pub fn insert(&mut self, session: usize, table: usize, data: Values) {
+        self.tables[table].push(Chain::default());
+        let row = self.tables[table].len() - 1;
+        self.write(session, table, row, Some(data), false);
+    }
+
+    /// The open transactions of others that have touched one of these tables.
+    pub fn others(&self, session: usize, tables: u64) -> impl Iterator<Item = &Txn> {
+        let sessions = self.sessions.iter().enumerate();
+        let theirs = sessions.filter(move |(of, _)| *of != session).filter_map(|(_, of)| of.txn.as_ref());
+        theirs.filter(move |txn| txn.touched & tables != 0)
+    }
+
+    /// Does another session wait with a statement that may have done half of its work on this table?
+    pub fn half_done(&self, session: usize, table: usize) -> bool {
+        self.sessions.iter().enumerate().any(|(of, state)| {
+            of != session
+                && state.waiting.is_some()
+                && state.txn.as_ref().is_some_and(|txn| txn.touched & (1 << table) != 0)
+        })
+    }
+}
