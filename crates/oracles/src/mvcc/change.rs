@@ -4,7 +4,7 @@ use dialect::contract::{Concession, Sees};
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass, Product,
-    sql::{Assignment, Delete, Expr, OrderItem, TableRef, Update},
+    sql::{Assignment, Delete, Expr, OrderItem, TableRef, Update, UpdateModifier},
 };
 
 use super::{
@@ -29,7 +29,12 @@ pub struct Assigned {
 impl Scene<'_> {
     /// What an UPDATE may answer.
     pub fn update(&self, update: &Update) -> Result<Vec<Foretold>, Fault> {
-        if update.modifier.is_some() || !update.returning.is_empty() || !update.from.is_empty() {
+        let ignores = match update.modifier {
+            None => false,
+            Some(UpdateModifier::Ignore) => true,
+            Some(UpdateModifier::Or(_)) => return Err(Fault::Unsure("update-modifier")),
+        };
+        if !update.returning.is_empty() || !update.from.is_empty() {
             return Err(Fault::Unsure("update-modifier"));
         }
         let from = self.from(&update.tables)?;
@@ -50,7 +55,7 @@ impl Scene<'_> {
             let orders = self.orders(&from, &scan);
             let before = all.len();
             for rows in orders {
-                let foretold = self.updated(&from, &rows, &assigned, &answers, &scan, by)?;
+                let foretold = self.updated(&from, &rows, &assigned, &answers, (&scan, by), ignores)?;
                 let same =
                     |other: &Foretold| other.reply == foretold.reply && other.effects == foretold.effects;
                 if !all[before..].iter().any(same) {
@@ -264,8 +269,8 @@ impl Scene<'_> {
         rows: &[(Vec<usize>, Vec<Datum>)],
         assigned: &[Assigned],
         answers: &Answers,
-        scan: &Scan,
-        by: Option<Concession>,
+        (scan, by): (&Scan, Option<Concession>),
+        ignores: bool,
     ) -> Result<Foretold, Fault> {
         let mut draft = Draft::new(self);
         let mut done: Vec<(usize, usize)> = Vec::new();
@@ -282,6 +287,9 @@ impl Scene<'_> {
                     new.and_then(|new| draft.update(named.table, RowRef::Old(numbers[factor]), new));
                 match updated {
                     Ok(changes) => changed += u64::from(changes),
+                    // The row stays as it is, with a warning.
+                    Err(Fault::Error(ErrorClass::DuplicateKey)) if ignores => {}
+                    Err(Fault::Error(_)) if ignores => return Err(Fault::Unsure("ignored-error")),
                     Err(Fault::Error(class)) => {
                         let due = scan.due.iter().chain(&draft.due).copied().collect();
                         return Ok(Foretold { due, ..Foretold::error(class) });
@@ -353,7 +361,7 @@ impl Scene<'_> {
     }
 
     /// Where an UPDATE sets what is there on a row that has changed since the snapshot: as reported, it may leave no version.
-    fn noops(&self, all: Vec<Foretold>) -> Vec<Foretold> {
+    pub fn noops(&self, all: Vec<Foretold>) -> Vec<Foretold> {
         let Some(view) = self.view.filter(|_| self.lenient) else { return all };
         let stale = |effect: &Effect| match effect {
             Effect::Put { table, row, noop: true, .. } => {

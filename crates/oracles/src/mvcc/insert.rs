@@ -78,7 +78,7 @@ impl Scene<'_> {
             }
         }
         self.inner_trouble(&mut all, &answers);
-        Ok(all)
+        Ok(self.noops(all))
     }
 
     /// Where stale rows are refused: an INSERT may come upon one that its own key once had.

@@ -46,6 +46,7 @@ use self::{
     reach::{Reach, reach},
     replay::{Broken, Dead, Replay},
     schema::Shelf,
+    world::World,
 };
 use crate::{Answer, Ask, Conversation, Oracle, story};
 
@@ -72,44 +73,45 @@ impl Mvcc {
         };
         let trees = self.memory.trees(server.product, &seen.case);
         let reach: Vec<Reach> = trees.iter().map(|tree| reach(schema, tree.as_deref())).collect();
-        let replay = |lenient: bool| {
-            Replay { seen, schema, contract: &contract, trees: &trees, reach: &reach, lenient }.run()
+        let replay = |lenient: bool, until: Option<usize>| {
+            Replay { seen, schema, contract: &contract, trees: &trees, reach: &reach, lenient, until }.run()
         };
-        let broken = match replay(false) {
-            Ok(worlds) => {
-                let least = worlds.iter().map(|world| &world.used).min_by_key(|used| used.len());
-                let mut by: Vec<String> = least
-                    .into_iter()
-                    .flatten()
-                    .map(|(by, _)| format!("{}: {}", by.name(), by.source()))
-                    .collect();
-                by.sort_unstable();
-                by.dedup();
-                return Verdict::Holds { by };
-            }
+        let broken = match replay(false, None) {
+            Ok(worlds) => return Verdict::Holds { by: least(&worlds, |_| true).iter().map(told).collect() },
             Err(Dead::Unsure(why)) => return undecided(why),
             Err(Dead::Broken(broken)) => broken,
         };
-        let explained = match replay(true) {
-            Ok(worlds) => worlds
-                .into_iter()
-                .map(|world| {
-                    let mut by: Vec<Concession> = world
-                        .used
-                        .iter()
-                        .map(|(by, _)| *by)
-                        .filter(|by| by.status() != Status::Documented)
-                        .collect();
-                    by.sort_unstable();
-                    by.dedup();
-                    by
-                })
-                .min_by_key(Vec::len)
-                .unwrap_or_default(),
-            Err(_) => Vec::new(),
+        let reported = |by: &Concession| by.status() == Status::Reported;
+        let (broken, explained) = match replay(true, None) {
+            Ok(worlds) => (broken, least(&worlds, reported)),
+            // What came first is explained, but not what comes after it.
+            Err(Dead::Broken(later)) if later.step != broken.step => (later, Vec::new()),
+            Err(Dead::Broken(_)) => (broken, Vec::new()),
+            Err(Dead::Unsure(_)) => match replay(true, broken.step) {
+                Ok(worlds) => (broken, least(&worlds, reported)),
+                Err(_) => (broken, Vec::new()),
+            },
         };
         Verdict::Violated(violation(seen, &broken, &explained, &trees))
     }
+}
+
+/// Of all accounts the fewest concessions that one takes.
+fn least(worlds: &[World], wanted: impl Fn(&Concession) -> bool) -> Vec<Concession> {
+    let used = |world: &World| {
+        let mut used: Vec<Concession> =
+            world.used.iter().map(|(by, _)| *by).filter(|by| wanted(by)).collect();
+        used.sort_unstable();
+        used.dedup();
+        used
+    };
+    worlds.iter().map(used).min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// A concession as a verdict names it.
+fn told(by: &Concession) -> String {
+    let unpromised = if by.status() == Status::Observed { "unpromised, " } else { "" };
+    format!("{unpromised}{}: {}", by.name(), by.source())
 }
 
 fn violation(

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use dialect::contract::{Contract, LevelRules, Sees, Taken};
+use dialect::contract::{Concession, Contract, LevelRules, Sees, Taken};
 use eval::Fault;
 use model::{
     Cause, DbError, Ends, ErrorClass, Level, Open, Reply, Round,
@@ -19,12 +19,15 @@ use super::{
     reach::Reach,
     scene::Scene,
     schema::{Reason, Schema, Values},
-    world::{Waiting, World},
+    world::{Savepoint, Waiting, World},
 };
 use crate::Answer;
 
 /// So many accounts are kept; beyond, nothing is said.
 const WORLDS: usize = 32;
+
+/// MySQL's ER_DIVISION_BY_ZERO.
+const DIVISION_BY_ZERO: u32 = 1365;
 
 /// What is wrong.
 #[derive(Clone, Debug)]
@@ -64,6 +67,8 @@ pub struct Replay<'a> {
     pub reach: &'a [Reach],
     /// Are reported concessions tried?
     pub lenient: bool,
+    /// Not further than the round in which this step answers.
+    pub until: Option<usize>,
 }
 
 type Worlds = Result<Vec<World>, Dead>;
@@ -76,6 +81,9 @@ impl<'a> Replay<'a> {
             worlds = self.round(worlds, round)?;
             if worlds.len() > WORLDS {
                 return Err(Dead::Unsure("too-many-worlds"));
+            }
+            if self.until.is_some_and(|step| round.answered.contains(&step)) {
+                return Ok(worlds);
             }
         }
         self.finals(worlds)
@@ -126,8 +134,6 @@ impl<'a> Replay<'a> {
             round.answered.iter().copied().filter(|&step| Some(step) == sent && control(step)).collect();
         let taken = first.clone();
         first.extend(round.answered.iter().filter(|step| !taken.contains(step) && victim(**step)));
-        let taken = first.clone();
-        first.extend(round.answered.iter().filter(|step| !taken.contains(step) && Some(**step) == sent));
         let rest = round.answered.iter().copied().filter(|step| !first.contains(step)).collect();
         (first, rest)
     }
@@ -252,22 +258,23 @@ impl<'a> Replay<'a> {
                 vec![world]
             }
             Statement::Savepoint(name) => {
+                if !self.seen.case.sessions[session].autocommit {
+                    world.txn(session, true);
+                }
                 if outcome.error().is_none()
                     && let Some(txn) = &mut world.sessions[session].txn
                 {
-                    txn.savepoints.retain(|(known, _)| !known.eq_ignore_ascii_case(&name.name));
-                    txn.savepoints.push((name.name.clone(), txn.undo.len()));
+                    txn.savepoints.retain(|known| !known.name.eq_ignore_ascii_case(&name.name));
+                    let early = txn.touched == 0 && txn.view.is_none();
+                    let length = txn.undo.len();
+                    txn.savepoints.push(Savepoint { name: name.name.clone(), length, early });
                 }
                 vec![world]
             }
             Statement::Rollback(Rollback { to: Some(target), .. }) => {
-                self.back(&mut world, step, &target.name.name, true)?;
-                vec![world]
+                self.back(world, step, &target.name.name, true)?
             }
-            Statement::Release(target) => {
-                self.back(&mut world, step, &target.name.name, false)?;
-                vec![world]
-            }
+            Statement::Release(target) => self.back(world, step, &target.name.name, false)?,
             Statement::Pragma(_) => vec![world],
             Statement::CreateTable(_)
             | Statement::CreatePartition(_)
@@ -312,24 +319,36 @@ impl<'a> Replay<'a> {
     }
 
     /// ROLLBACK TO and RELEASE.
-    fn back(&self, world: &mut World, step: usize, name: &str, undo: bool) -> Result<(), Dead> {
+    fn back(&self, mut world: World, step: usize, name: &str, undo: bool) -> Worlds {
         let session = self.seen.case.steps[step].session;
         let failed = self.seen.trace.outcomes[step].error().is_some();
-        let known = world.sessions[session]
-            .txn
-            .as_ref()
-            .and_then(|txn| txn.savepoints.iter().position(|(known, _)| known.eq_ignore_ascii_case(name)));
+        let known = world.sessions[session].txn.as_ref().and_then(|txn| {
+            let at = txn.savepoints.iter().position(|known| known.name.eq_ignore_ascii_case(name))?;
+            Some((at, txn.savepoints[at].length, txn.savepoints[at].early))
+        });
         match (known, failed) {
-            (None, true) => Ok(()),
-            (Some(at), false) => {
-                let length = world.sessions[session].txn.as_ref().map_or(0, |txn| txn.savepoints[at].1);
+            (None, true) => Ok(vec![world]),
+            (Some((at, length, early)), false) => {
                 if undo {
                     world.undo_to(session, length);
                 }
+                let mut worlds = Vec::new();
                 if let Some(txn) = &mut world.sessions[session].txn {
                     txn.savepoints.truncate(if undo { at + 1 } else { at });
                 }
-                Ok(())
+                if undo && early {
+                    let mut gone = world.clone();
+                    if let Some(txn) = &mut gone.sessions[session].txn {
+                        (txn.view, txn.touched) = (None, 0);
+                        txn.locks.clear();
+                        txn.ranges.clear();
+                        txn.trespassed.clear();
+                    }
+                    gone.used.push((Concession::EarlySavepointEndsAll, step));
+                    worlds.push(gone);
+                }
+                worlds.insert(0, world);
+                Ok(worlds)
             }
             (None, false) | (Some(_), true) => Err(self.broken(
                 step,
@@ -436,6 +455,10 @@ impl<'a> Replay<'a> {
             },
             ErrorClass::Busy => Some(others || world.clock > 0),
             ErrorClass::Interrupted => Some(true),
+            // In strict mode a division by zero is an error of a statement that changes rows, if the scan comes to it.
+            ErrorClass::Runtime if error.code == DIVISION_BY_ZERO => {
+                Some(!matches!(tree, Statement::Query(_)))
+            }
             ErrorClass::ReadOnly => {
                 let txn = world.sessions[session].txn.as_ref();
                 Some(txn.is_some_and(|txn| txn.read_only))
@@ -749,6 +772,8 @@ fn worse(old: Option<Dead>, new: Dead) -> Option<Dead> {
     Some(match (old, new) {
         (None, new) => new,
         (Some(Dead::Broken(_)), Dead::Unsure(why)) => Dead::Unsure(why),
+        // Rows and counts say more than a wait that did not come.
+        (Some(Dead::Broken(old)), Dead::Broken(new)) if old.kind == "missing-wait" => Dead::Broken(new),
         (Some(old), _) => old,
     })
 }

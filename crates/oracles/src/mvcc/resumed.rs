@@ -19,7 +19,7 @@ use eval::Datum;
 use super::{
     scene::{Condition, From, Mode, Scan, Scene},
     schema::Values,
-    world::Now,
+    world::{Now, TxnId},
 };
 
 impl Scene<'_> {
@@ -52,20 +52,6 @@ impl Scene<'_> {
         let table = from.tables[0].table;
         let of = &self.schema.tables[table];
         let rows = self.world.tables[table].len();
-        // Each row as the scan met it first, and as it is now.
-        let mut first: Vec<(Option<&Values>, Option<&Values>)> = Vec::with_capacity(rows);
-        let mut now = Vec::with_capacity(rows);
-        for row in 0..rows {
-            first.push(match waited.tables[table].get(row).map(|chain| chain.now(self.me)) {
-                Some(Now::Settled(values)) => (values, values),
-                Some(Now::Contested { committed, newest, .. }) => (committed, newest),
-                None => (None, None),
-            });
-            now.push(match self.world.tables[table][row].now(self.me) {
-                Now::Settled(values) => values,
-                Now::Contested { .. } => return Ok(Vec::new()),
-            });
-        }
         let holds = |values: Option<&Values>| match values {
             None => Ok(false),
             Some(values) => self.holds(from, condition, values).map_err(|fault| match fault {
@@ -73,11 +59,19 @@ impl Scene<'_> {
                 eval::Fault::Error(_) => "error-in-resumed-scan",
             }),
         };
-        let mut matched_first = Vec::with_capacity(rows);
-        let mut matches_now = Vec::with_capacity(rows);
+        let mut all = Vec::with_capacity(rows);
         for row in 0..rows {
-            matched_first.push(holds(first[row].0)?);
-            matches_now.push(holds(now[row])?);
+            let (contested, old, open) = match waited.tables[table].get(row).map(|chain| chain.now(self.me)) {
+                Some(Now::Settled(values)) => (false, values, values),
+                Some(Now::Contested { committed, newest, .. }) => (true, committed, newest),
+                None => (false, None, None),
+            };
+            let (now, still) = match self.world.tables[table][row].now(self.me) {
+                Now::Settled(values) => (values, None),
+                Now::Contested { committed, newest, by } => (newest.or(committed), Some(by)),
+            };
+            let (matched, matches) = (holds(old)?, holds(now)?);
+            all.push(Seen { contested, old, open, now, still, matched, matches });
         }
         let mut orders: Vec<Vec<usize>> = vec![of.clustered.clone().unwrap_or_default()];
         orders.extend(of.indexes.iter().cloned());
@@ -98,43 +92,70 @@ impl Scene<'_> {
                     _ => Ordering::Equal,
                 })
             };
-            let before: Vec<Option<Vec<Datum>>> =
-                (0..rows).map(|row| first[row].1.or(first[row].0).map(|values| place(row, values))).collect();
-            let after: Vec<Option<Vec<Datum>>> =
-                (0..rows).map(|row| now[row].map(|values| place(row, values))).collect();
-            for cut in before.iter().chain(&after).flatten() {
+            let mut cuts: Vec<Vec<Datum>> = Vec::new();
+            for (row, seen) in all.iter().enumerate() {
+                for values in [seen.old, seen.open, seen.now].into_iter().flatten() {
+                    let key = place(row, values);
+                    if !cuts.contains(&key) {
+                        cuts.push(key);
+                    }
+                }
+            }
+            for cut in &cuts {
                 for backwards in [false, true] {
-                    let behind = |key: &Vec<Datum>| match compare(key, cut) {
+                    let behind = |row: usize, values: &Values| match compare(&place(row, values), cut) {
                         Ordering::Less => !backwards,
                         Ordering::Greater => backwards,
                         Ordering::Equal => false,
                     };
-                    let mut scan = Scan::default();
-                    let mut by = Concession::ChangedDuringWait;
-                    for row in 0..rows {
-                        let (met, meets) = (
-                            before[row].as_ref().is_some_and(behind),
-                            after[row].as_ref().is_some_and(|key| !behind(key)),
-                        );
-                        let (was, is) = (met && matched_first[row], meets && matches_now[row]);
-                        if (was || is) != matches_now[row] {
-                            let contested = first[row].0 != first[row].1;
-                            by = match (met, meets) {
-                                (false, false) | (true, true) => Concession::MovedAcrossScan,
-                                _ if contested && by != Concession::MovedAcrossScan => {
-                                    Concession::SkippedBeforeWait
-                                }
-                                _ => by,
-                            };
-                        }
-                        if let (true, Some(values)) = (was || is, now[row]) {
-                            scan.rows.push((vec![row], values.to_vec()));
-                        }
-                    }
-                    found.push((scan, by));
+                    found.push(cut_at(&all, behind));
                 }
             }
         }
         Ok(found)
     }
+}
+
+/// A row as a scan met it first, and as it is now.
+struct Seen<'w> {
+    /// Was another changing it when the scan began to wait?
+    contested: bool,
+    /// As it was committed then.
+    old: Option<&'w Values>,
+    /// As the other had it.
+    open: Option<&'w Values>,
+    /// As it is now.
+    now: Option<&'w Values>,
+    /// Who is still changing it.
+    still: Option<TxnId>,
+    /// Did it match then, as committed?
+    matched: bool,
+    /// Does it now?
+    matches: bool,
+}
+
+/// What a scan finds that judged what was behind the cut before its wait, and how that differs from one state.
+fn cut_at(all: &[Seen<'_>], behind: impl Fn(usize, &Values) -> bool) -> (Scan, Concession) {
+    let mut scan = Scan::default();
+    let mut by = Concession::ChangedDuringWait;
+    for (row, seen) in all.iter().enumerate() {
+        let met = seen.old.or(seen.open).is_some_and(|values| behind(row, values));
+        let meets = seen.now.is_some_and(|values| !behind(row, values));
+        // One that another was changing and that matched was waited for: it was judged after that.
+        let was = met && seen.matched && (!seen.contested || seen.matches);
+        let is = meets && seen.matches;
+        if let (true, Some(other)) = (is, seen.still) {
+            scan.due.push(other);
+        } else if let (true, Some(values)) = (was || is, seen.now) {
+            scan.rows.push((vec![row], values.to_vec()));
+        }
+        if (was || is) != seen.matches && seen.still.is_none() {
+            by = match (seen.contested, met == meets && seen.old.or(seen.open).is_some()) {
+                (_, true) => Concession::MovedAcrossScan,
+                (true, false) if by != Concession::MovedAcrossScan => Concession::SkippedBeforeWait,
+                _ => by,
+            };
+        }
+    }
+    (scan, by)
 }

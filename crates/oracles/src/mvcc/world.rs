@@ -116,6 +116,17 @@ pub struct Lock {
     pub step: usize,
 }
 
+/// A savepoint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Savepoint {
+    /// Its name.
+    pub name: String,
+    /// How long `undo` was.
+    pub length: usize,
+    /// Was it set before the transaction touched any table?
+    pub early: bool,
+}
+
 /// A transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Txn {
@@ -129,8 +140,8 @@ pub struct Txn {
     pub view: Option<u32>,
     /// The rows that it has written, in order.
     pub undo: Vec<(usize, usize)>,
-    /// Savepoints: name and how long `undo` was.
-    pub savepoints: Vec<(String, usize)>,
+    /// Its savepoints, oldest first.
+    pub savepoints: Vec<Savepoint>,
     /// The tables that it has touched, as bits.
     pub touched: u64,
     /// The rows that it has locked.
