@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -13,7 +13,7 @@ use campaign::{
 use report::findings::{share, thousands};
 use serde::Serialize;
 
-use super::Bench;
+use super::{Bench, examples::Examples};
 use crate::{errors::Advised, interrupt, output::say};
 
 /// What one oracle came to.
@@ -35,8 +35,9 @@ struct Result {
 }
 
 /// Judges all of them.
-pub fn run(paths: &[PathBuf], bench: &Bench, json: bool) -> anyhow::Result<u8> {
+pub fn run(paths: &[PathBuf], bench: &Bench, out: Option<&Path>, json: bool) -> anyhow::Result<u8> {
     interrupt::listen();
+    let mut examples = out.map(Examples::new);
     let mut files = Vec::new();
     for path in paths {
         files.extend(traces::files(path).map_err(|error| Advised {
@@ -58,6 +59,9 @@ pub fn run(paths: &[PathBuf], bench: &Bench, json: bool) -> anyhow::Result<u8> {
                 let counted = result.oracles.entry(oracle.name()).or_default();
                 counted.time += begun.elapsed();
                 counted.verdicts.add(&verdict);
+                if let Some(examples) = &mut examples {
+                    examples.offer(&shown, &verdict)?;
+                }
             }
         }
     }

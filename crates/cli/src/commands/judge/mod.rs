@@ -1,5 +1,6 @@
 //! `isopod judge`: traces that are stored, judged again without a server. One of a finding, or all that a hunt has kept.
 
+mod examples;
 mod kept;
 mod one;
 
@@ -42,6 +43,9 @@ pub struct Args {
     /// Tell the oracles another level (RR), version (10.11.19) or setting (name=value) than the true one
     #[arg(long, value_name = "WHAT")]
     judge_as: Vec<Guise>,
+    /// With --traces: put the first runs of each violation and of each reason for being undecided into this folder
+    #[arg(long, value_name = "DIR", requires = "traces")]
+    out: Option<PathBuf>,
     /// The verdicts or the counts, as JSON
     #[arg(long)]
     json: bool,
@@ -55,7 +59,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         guise: args.judge_as.iter().cloned().fold(Guise::default(), Guise::and),
     };
     if !args.traces.is_empty() {
-        return kept::run(&args.traces, &bench, args.json);
+        return kept::run(&args.traces, &bench, args.out.as_deref(), args.json);
     }
     match (&args.case, &args.trace) {
         (Some(case), Some(trace)) => one::run(case, trace, &bench, args.json),
