@@ -195,7 +195,14 @@ impl Scene<'_> {
         {
             let identical = *old == *row;
             let key_kept = of.clustered.as_ref().map_or(Ok(false), |key| same(key, &old))?;
-            if key_kept || identical {
+            // A row that others may refer to is deleted and made anew.
+            let parent = self
+                .schema
+                .tables
+                .iter()
+                .flat_map(|table| &table.parents)
+                .any(|foreign| foreign.parent == table);
+            if (key_kept || identical) && !parent {
                 draft.update(table, *hit, row)?;
                 let mut counts = counts;
                 if identical {

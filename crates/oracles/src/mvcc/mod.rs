@@ -89,7 +89,8 @@ impl Mvcc {
             Err(Dead::Broken(_)) => (broken, Vec::new()),
             Err(Dead::Unsure(_)) => match replay(true, broken.step) {
                 Ok(worlds) => (broken, least(&worlds, reported)),
-                Err(_) => (broken, Vec::new()),
+                Err(Dead::Unsure(why)) => return undecided(why),
+                Err(Dead::Broken(_)) => (broken, Vec::new()),
             },
         };
         Verdict::Violated(violation(seen, &broken, &explained, &trees))

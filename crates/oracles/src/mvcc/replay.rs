@@ -29,6 +29,9 @@ const WORLDS: usize = 32;
 /// MySQL's ER_DIVISION_BY_ZERO.
 const DIVISION_BY_ZERO: u32 = 1365;
 
+/// MySQL's ER_TRUNCATED_WRONG_VALUE.
+const NO_NUMBER: u32 = 1292;
+
 /// What is wrong.
 #[derive(Clone, Debug)]
 pub struct Broken {
@@ -456,8 +459,11 @@ impl<'a> Replay<'a> {
             ErrorClass::Busy => Some(others || world.clock > 0),
             ErrorClass::Interrupted => Some(true),
             // In strict mode a division by zero is an error of a statement that changes rows, if the scan comes to it.
-            ErrorClass::Runtime if error.code == DIVISION_BY_ZERO => {
-                Some(!matches!(tree, Statement::Query(_)))
+            // So is text that is no number where one is wanted.
+            ErrorClass::Runtime | ErrorClass::Range
+                if [DIVISION_BY_ZERO, NO_NUMBER].contains(&error.code) =>
+            {
+                (!matches!(tree, Statement::Query(_))).then_some(true)
             }
             ErrorClass::ReadOnly => {
                 let txn = world.sessions[session].txn.as_ref();
@@ -504,6 +510,7 @@ impl<'a> Replay<'a> {
             lenient: self.lenient,
             waited,
             inner: &world.tables,
+            keeps_moved: false,
         };
         let once = |scene: &Scene<'_>| match tree {
             Statement::Query(query) => scene.query(query),
@@ -520,6 +527,11 @@ impl<'a> Replay<'a> {
             && let Ok(more) = once(&scene.reading(&waited.tables))
         {
             all.extend(more);
+        }
+        if self.lenient && (0..self.schema.tables.len()).any(|table| !scene.left_behind(table).is_empty()) {
+            let by = Some(Concession::KeyChangeKeepsOldRow);
+            let more = once(&Scene { keeps_moved: true, ..scene })?;
+            all.extend(more.into_iter().map(|foretold| Foretold { by, ..foretold }));
         }
         Ok(all)
     }

@@ -18,7 +18,7 @@ use eval::Datum;
 
 use super::{
     scene::{Condition, From, Mode, Scan, Scene},
-    schema::Values,
+    schema::{Partitions, Values},
     world::{Now, TxnId},
 };
 
@@ -76,14 +76,37 @@ impl Scene<'_> {
         let mut orders: Vec<Vec<usize>> = vec![of.clustered.clone().unwrap_or_default()];
         orders.extend(of.indexes.iter().cloned());
         let mut found = Vec::new();
-        for order in &orders {
+        let number = |values: &Values| match &of.partitions {
+            None => Ok(0),
+            Some(Partitions::Hash(expr, count)) => match self.compute.value(&of.columns, expr, values) {
+                Ok(Datum::Int(n)) => Ok((n % *count as i64).abs()),
+                _ => Err("partitioned-scan"),
+            },
+            Some(Partitions::Unknown) => Err("partitioned-scan"),
+        };
+        for values in all.iter().flat_map(|seen| [seen.old, seen.open, seen.now]).flatten() {
+            number(values)?;
+        }
+        let by_partition = [false, true].into_iter().take(1 + usize::from(of.partitions.is_some()));
+        for (order, apart) in
+            orders.iter().flat_map(|order| by_partition.clone().map(move |apart| (order, apart)))
+        {
+            // One partition after the other, or all at once in the order of the index.
             let place = |row: usize, values: &Values| {
-                let mut key: Vec<Datum> = order.iter().map(|&at| values[at].clone()).collect();
+                let mut key = vec![Datum::Int(if apart { number(values).unwrap_or(0) } else { 0 })];
+                key.extend(order.iter().map(|&at| values[at].clone()));
                 key.push(Datum::Int(row as i64));
                 key
             };
             let compare = |left: &[Datum], right: &[Datum]| {
-                let columns = order.iter().zip(left).zip(right);
+                let partition = match (left.first(), right.first()) {
+                    (Some(Datum::Int(left)), Some(Datum::Int(right))) => left.cmp(right),
+                    _ => Ordering::Equal,
+                };
+                if partition != Ordering::Equal {
+                    return partition;
+                }
+                let columns = order.iter().zip(&left[1..]).zip(&right[1..]);
                 let by_key = columns.map(|((&at, left), right)| {
                     self.compute.order(&of.columns[at], left, right).unwrap_or(Ordering::Equal)
                 });

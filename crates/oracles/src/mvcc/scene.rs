@@ -40,6 +40,8 @@ pub struct Scene<'a> {
     pub waited: Option<&'a Waiting>,
     /// What queries inside it that do not lock are answered from.
     pub inner: &'a [Rows],
+    /// Does its snapshot keep rows that others have moved to another key and that it has changed there?
+    pub keeps_moved: bool,
 }
 
 /// A condition with what it may name beside the columns of its tables.
@@ -82,8 +84,8 @@ pub enum Mode {
     Exclusive,
     /// As exclusive, but a row whose last committed version does not match may be passed by.
     SemiConsistent,
-    /// It passes by what is locked.
-    SkipLocked,
+    /// It passes by what is locked; if it wants a shared lock, it reads these columns.
+    SkipLocked(Option<u64>),
 }
 
 /// What a scan found.
@@ -159,6 +161,9 @@ impl<'a> Scene<'a> {
             rows.filter_map(|(row, chain)| Some((row, chain.seen(self.me, at)?.clone()))).collect();
         if at != u32::MAX {
             self.shadow(table, &tables[table], &mut seen);
+            if self.keeps_moved {
+                seen.extend(self.left_behind(table));
+            }
         }
         seen
     }
@@ -308,7 +313,14 @@ impl<'a> Scene<'a> {
                 continue;
             }
             match mode {
-                Mode::SkipLocked => {}
+                // Through an index that holds all that is read, a change of the rest is not even met.
+                Mode::SkipLocked(Some(columns)) => match (committed, newest) {
+                    (Some(old), Some(new)) if before && after && alike(old, new, columns) => {
+                        scan.rows.push((vec![row], new.to_vec()));
+                    }
+                    _ => {}
+                },
+                Mode::SkipLocked(None) => {}
                 Mode::SemiConsistent if !before => scan.skipped = true,
                 Mode::Shared(columns) => match (committed, newest) {
                     (Some(old), Some(new)) if before && after && alike(old, new, columns) => {

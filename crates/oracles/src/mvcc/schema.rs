@@ -48,8 +48,19 @@ pub struct Table {
     pub checks: Vec<Expr>,
     /// Foreign keys that begin here.
     pub parents: Vec<Foreign>,
+    /// How its rows are spread over partitions.
+    pub partitions: Option<Partitions>,
     /// The rows that the setup inserts.
     pub rows: Vec<Values>,
+}
+
+/// How rows are spread over partitions.
+#[derive(Clone, Debug)]
+pub enum Partitions {
+    /// By a number, and over so many.
+    Hash(Expr, u64),
+    /// In a way that is the server's own.
+    Unknown,
 }
 
 /// What is known of a column beside its name and type.
@@ -134,6 +145,7 @@ impl Schema {
             clustered: None,
             checks: Vec::new(),
             parents: Vec::new(),
+            partitions: create.partition.as_ref().map(partitions),
             rows: Vec::new(),
         };
         for item in &create.items {
@@ -346,6 +358,14 @@ impl Table {
             }
         }
         Ok(row.into())
+    }
+}
+
+fn partitions(of: &model::sql::Partitioning) -> Partitions {
+    let count = of.count.as_ref().and_then(|count| count.parse().ok()).filter(|count| *count > 0);
+    match (&of.by, count) {
+        (model::sql::PartitionBy::Hash(expr), Some(count)) => Partitions::Hash(expr.clone(), count),
+        (model::sql::PartitionBy::Hash(_) | model::sql::PartitionBy::Key(_), _) => Partitions::Unknown,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use dialect::contract::{Concession, Sees};
+use dialect::contract::Sees;
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass,
@@ -20,7 +20,7 @@ use super::{
 
 /// What a query inside another statement found, and whom it should have waited for.
 pub struct Inner {
-    columns: Vec<Column>,
+    columns: Result<Vec<Column>, Fault>,
     rows: Vec<Vec<Datum>>,
     due: Vec<TxnId>,
     error: Option<ErrorClass>,
@@ -70,7 +70,8 @@ impl<'a> Scene<'a> {
             true => {
                 let read = columns_read(&from, select, &condition, query);
                 let mode = match (shared, wait) {
-                    (_, Some(LockWait::SkipLocked)) => Mode::SkipLocked,
+                    (Some(false), Some(LockWait::SkipLocked)) => Mode::SkipLocked(None),
+                    (_, Some(LockWait::SkipLocked)) => Mode::SkipLocked(Some(read)),
                     (Some(false), _) => Mode::Exclusive,
                     (Some(true) | None, _) => Mode::Shared(read),
                 };
@@ -113,21 +114,6 @@ impl<'a> Scene<'a> {
             // A condition that is found to be impossible beforehand takes no snapshot.
             all.push(Foretold::only(Expected::Rows(rows)));
         }
-        if self.lenient && sees == Sees::Snapshot {
-            let mut more = tables;
-            let mut left = false;
-            for (rows, named) in more.iter_mut().zip(&from.tables) {
-                let behind = self.left_behind(named.table);
-                left |= !behind.is_empty();
-                rows.extend(behind);
-            }
-            if left {
-                let scan = self.select(from, condition, &more).map_err(Fault::Unsure)?;
-                let rows = self.project(query, select, from, scan)?;
-                let by = Some(Concession::KeyChangeKeepsOldRow);
-                all.push(Foretold { opens_view, by, ..Foretold::only(Expected::Rows(rows)) });
-            }
-        }
         Ok(all)
     }
 
@@ -144,6 +130,7 @@ impl<'a> Scene<'a> {
         let tables: Vec<usize> = from.tables.iter().map(|named| named.table).collect();
         let bits = tables.iter().fold(0, |bits, table| bits | 1 << table);
         let others = self.world.others(self.session, bits).next().is_some();
+        let skips = matches!(mode, Mode::SkipLocked(_));
         let mut all = Vec::new();
         for (scan, by) in scans {
             if !scan.due.is_empty() && query.limit.is_some() {
@@ -151,7 +138,7 @@ impl<'a> Scene<'a> {
             }
             let columns = match mode {
                 Mode::Shared(columns) => Some(columns),
-                Mode::Exclusive | Mode::SemiConsistent | Mode::SkipLocked => None,
+                Mode::Exclusive | Mode::SemiConsistent | Mode::SkipLocked(_) => None,
             };
             let mut locks = Vec::new();
             let mut met = Vec::new();
@@ -159,13 +146,13 @@ impl<'a> Scene<'a> {
                 for (&row, &table) in numbers.iter().zip(&tables) {
                     met.push((table, row));
                     // With LIMIT it is not known which rows were reached.
-                    if query.limit.is_none() && mode != Mode::SkipLocked && tables.len() == 1 {
+                    if query.limit.is_none() && !skips && tables.len() == 1 {
                         locks.push(Lock { table, row, columns, step: self.step });
                     }
                 }
             }
             match self.stale(&met, &tables) {
-                Some((class, true)) if query.limit.is_none() && mode != Mode::SkipLocked => {
+                Some((class, true)) if query.limit.is_none() && !skips => {
                     all.push(Foretold::error(class));
                     continue;
                 }
@@ -173,7 +160,7 @@ impl<'a> Scene<'a> {
                 None => {}
             }
             all.extend(scan.error.map(Foretold::error));
-            let due = scan.due.clone();
+            let mut due = scan.due.clone();
             let ends = select.items.iter().any(|item| match item {
                 SelectItem::Expr { expr, .. } => aggregate(expr).is_some_and(|(name, _)| {
                     name.eq_ignore_ascii_case("MIN") || name.eq_ignore_ascii_case("MAX")
@@ -183,13 +170,11 @@ impl<'a> Scene<'a> {
             if ends {
                 // One end of an index may answer it: then that is all that is locked.
                 locks.clear();
+                due.clear();
             }
             let rows = self.project(query, select, from, scan)?;
-            let reply = match mode {
-                Mode::SkipLocked if others => Expected::Among(rows),
-                _ => Expected::Rows(rows),
-            };
-            let range = self.rules.ranges.is && query.limit.is_none() && !ends && mode != Mode::SkipLocked;
+            let reply = if skips && others { Expected::Among(rows) } else { Expected::Rows(rows) };
+            let range = self.rules.ranges.is && query.limit.is_none() && !ends && !skips;
             match wait {
                 Some(LockWait::Nowait) if !due.is_empty() => {
                     all.push(Foretold::error(ErrorClass::LockTimeout));
@@ -255,7 +240,7 @@ impl<'a> Scene<'a> {
                 answers.take(&inner);
                 match inner.rows.as_slice() {
                     [] => Expr::Literal(Literal::Null),
-                    [row] => answers.name(&inner.columns[0], row[0].clone()),
+                    [row] => answers.name(inner.column()?, row[0].clone()),
                     _ => {
                         answers.error = Some(ErrorClass::Runtime);
                         Expr::Literal(Literal::Null)
@@ -265,8 +250,10 @@ impl<'a> Scene<'a> {
             Expr::In { expr: of, negated, list: InList::Query(query) } => {
                 let inner = self.inner_query(query, sees)?;
                 answers.take(&inner);
-                let list: Vec<Expr> =
-                    inner.rows.iter().map(|row| answers.name(&inner.columns[0], row[0].clone())).collect();
+                let mut list: Vec<Expr> = Vec::new();
+                for row in &inner.rows {
+                    list.push(answers.name(inner.column()?, row[0].clone()));
+                }
                 match list.is_empty() {
                     true => Expr::Literal(Literal::Bool(*negated)),
                     false => Expr::In { expr: of.clone(), negated: *negated, list: InList::Exprs(list) },
@@ -319,7 +306,7 @@ impl<'a> Scene<'a> {
                 self.select(&from, &condition, &rows).map_err(Fault::Unsure)?
             }
         };
-        let columns = self.result_columns(select, &from)?;
+        let columns = self.result_columns(select, &from);
         let (due, error) = (scan.due.clone(), scan.error);
         let rows = self.project(query, select, &from, scan)?;
         Ok(Inner { columns, rows, due, error, locks })
@@ -529,6 +516,13 @@ impl<'a> Scene<'a> {
     /// A scene in which queries that do not lock are answered from another moment.
     pub fn reading(&self, inner: &'a [Rows]) -> Scene<'a> {
         Scene { inner, ..*self }
+    }
+}
+
+impl Inner {
+    /// The one column that an expression takes.
+    fn column(&self) -> Result<&Column, Fault> {
+        self.columns.as_ref().map_err(Fault::clone)?.first().ok_or(Fault::Unsure("inner-query-expression"))
     }
 }
 
