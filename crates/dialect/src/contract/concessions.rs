@@ -10,6 +10,8 @@ pub enum Status {
     Documented,
     /// A bug report, open or declined: what it explains is a violation, and known.
     Reported,
+    /// Found by us and not reported yet: what it explains is a violation, and known by its name.
+    Found,
     /// Measured, uniform, promised nowhere: listed apart.
     Observed,
 }
@@ -31,6 +33,8 @@ pub enum Concession {
     KeyChangeKeepsOldRow,
     /// A row is met twice through a unique index after a rollback.
     DuplicateAfterRollback,
+    /// An UPDATE at READ UNCOMMITTED judges what another has not committed, and passes the row by.
+    JudgesUncommitted,
     /// Going back to a savepoint that was set before the transaction touched any table ends it in the engine: its locks and its
     /// snapshot go too.
     EarlySavepointEndsAll,
@@ -47,6 +51,7 @@ impl Concession {
             Concession::NoopWithoutVersion => "noop-without-version",
             Concession::KeyChangeKeepsOldRow => "key-change-keeps-old-row",
             Concession::DuplicateAfterRollback => "duplicate-after-rollback",
+            Concession::JudgesUncommitted => "judges-uncommitted",
             Concession::EarlySavepointEndsAll => "early-savepoint-ends-all",
         }
     }
@@ -61,6 +66,7 @@ impl Concession {
             | Concession::NoopWithoutVersion
             | Concession::KeyChangeKeepsOldRow
             | Concession::DuplicateAfterRollback => Status::Reported,
+            Concession::JudgesUncommitted => Status::Found,
             Concession::EarlySavepointEndsAll => Status::Observed,
         }
     }
@@ -77,13 +83,16 @@ impl Concession {
             Concession::NoopWithoutVersion => "MDEV-26642",
             Concession::KeyChangeKeepsOldRow => "MDEV-32898, MySQL#113228",
             Concession::DuplicateAfterRollback => "MDEV-33802",
+            Concession::JudgesUncommitted => {
+                "not reported; MariaDB with snapshot isolation, corpus/phenomena/aborted-read-by-update.iso"
+            }
             Concession::EarlySavepointEndsAll => {
                 "measured on MySQL 5.6 to 9.7 and MariaDB; the manual's SAVEPOINT page says that locks stay"
             }
         }
     }
     /// All of them.
-    pub const ALL: [Concession; 8] = [
+    pub const ALL: [Concession; 9] = [
         Concession::SemiConsistentSkip,
         Concession::SkippedBeforeWait,
         Concession::ChangedDuringWait,
@@ -91,6 +100,7 @@ impl Concession {
         Concession::NoopWithoutVersion,
         Concession::KeyChangeKeepsOldRow,
         Concession::DuplicateAfterRollback,
+        Concession::JudgesUncommitted,
         Concession::EarlySavepointEndsAll,
     ];
 }

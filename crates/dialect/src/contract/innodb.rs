@@ -18,6 +18,15 @@ const CONCESSIONS: &[Concession] = &[
     Concession::DuplicateAfterRollback,
 ];
 
+/// With MariaDB's snapshot isolation.
+const STRICT: &[Concession] = &[
+    Concession::SemiConsistentSkip,
+    Concession::SkippedBeforeWait,
+    Concession::ChangedDuringWait,
+    Concession::MovedAcrossScan,
+    Concession::JudgesUncommitted,
+];
+
 /// Of a server.
 pub fn contract(server: &ServerInfo) -> Contract {
     let strict = snapshot_isolation(server);
@@ -27,7 +36,13 @@ pub fn contract(server: &ServerInfo) -> Contract {
         (Level::RepeatableRead, repeatable_read(strict)),
         (Level::Serializable, serializable(strict)),
     ];
-    Contract { engine: "InnoDB", levels: levels.to_vec(), waits: true, busy: None, concessions: CONCESSIONS }
+    Contract {
+        engine: "InnoDB",
+        levels: levels.to_vec(),
+        waits: true,
+        busy: None,
+        concessions: if strict { STRICT } else { CONCESSIONS },
+    }
 }
 
 /// Is MariaDB's innodb_snapshot_isolation on? It is asked for, or the default of the version.

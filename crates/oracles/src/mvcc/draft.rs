@@ -62,10 +62,12 @@ impl<'s, 'a> Draft<'s, 'a> {
         }
     }
 
-    /// The rows for which the test holds; those of others that might be are waited for.
+    /// The rows for which the test holds; those that others are changing are waited for if it matters what becomes of them,
+    /// or if they are to be changed.
     fn find(
         &mut self,
         table: usize,
+        changes: bool,
         mut test: impl FnMut(&[Datum]) -> Result<bool, Fault>,
     ) -> Result<Vec<RowRef>, Fault> {
         let mut found = Vec::new();
@@ -85,12 +87,11 @@ impl<'s, 'a> Draft<'s, 'a> {
                 }
                 Now::Settled(None) => {}
                 Now::Contested { committed, newest, by } => {
-                    let mut any = false;
-                    for values in [committed, newest].into_iter().flatten() {
-                        any |= test(values)?;
-                    }
-                    if any {
-                        self.due.push(by);
+                    let mut holds = |values: Option<&Values>| values.map_or(Ok(false), |values| test(values));
+                    match (holds(committed)?, holds(newest)?) {
+                        (false, false) => {}
+                        (true, true) if !changes => found.push(RowRef::Old(row)),
+                        (true, _) | (_, true) => self.due.push(by),
                     }
                 }
             }
@@ -110,12 +111,14 @@ impl<'s, 'a> Draft<'s, 'a> {
         table: usize,
         values: &[Datum],
         itself: Option<RowRef>,
+        changes: bool,
     ) -> Result<Vec<RowRef>, Fault> {
         let of = &self.scene.schema.tables[table];
         let compute = self.scene.compute;
         let mut hits: Vec<RowRef> = Vec::new();
         for key in &of.uniques {
-            let found = self.find(table, |other| compute.same_key(&of.columns, key, values, other))?;
+            let found =
+                self.find(table, changes, |other| compute.same_key(&of.columns, key, values, other))?;
             for row in found {
                 if Some(row) != itself && !hits.contains(&row) {
                     hits.push(row);
@@ -127,7 +130,7 @@ impl<'s, 'a> Draft<'s, 'a> {
 
     /// Inserts a row, if no other has its unique values.
     pub fn insert(&mut self, table: usize, values: Values) -> Result<(), Fault> {
-        if !self.hits(table, &values, None)?.is_empty() {
+        if !self.hits(table, &values, None, false)?.is_empty() {
             return Err(Fault::Error(ErrorClass::DuplicateKey));
         }
         self.has_parent(table, &values, None)?;
@@ -147,7 +150,7 @@ impl<'s, 'a> Draft<'s, 'a> {
         if changes {
             let of = &self.scene.schema.tables[table];
             let key_changes = of.uniques.iter().flatten().any(|&at| old[at] != new[at]);
-            if key_changes && !self.hits(table, &new, Some(row))?.is_empty() {
+            if key_changes && !self.hits(table, &new, Some(row), false)?.is_empty() {
                 return Err(Fault::Error(ErrorClass::DuplicateKey));
             }
             self.has_parent(table, &new, Some(&old))?;
@@ -204,7 +207,7 @@ impl<'s, 'a> Draft<'s, 'a> {
             }
             let compute = self.scene.compute;
             let before = self.due.len();
-            let found = self.find(foreign.parent, |parent| {
+            let found = self.find(foreign.parent, false, |parent| {
                 compute.same_keys(&of.columns, &foreign.columns, new, &foreign.keys, parent)
             })?;
             let columns = Some(foreign.keys.iter().fold(0, |bits, at| bits | 1 << at));
@@ -234,10 +237,11 @@ impl<'s, 'a> Draft<'s, 'a> {
                     continue;
                 }
                 let compute = self.scene.compute;
-                let found = self.find(child, |row| {
+                let action = if new.is_some() { foreign.on_update } else { foreign.on_delete };
+                let changes = !matches!(action, Action::Restrict | Action::NoAction);
+                let found = self.find(child, changes, |row| {
                     compute.same_keys(&of.columns, &foreign.columns, row, &foreign.keys, old)
                 })?;
-                let action = if new.is_some() { foreign.on_update } else { foreign.on_delete };
                 for row in found {
                     match action {
                         Action::Restrict | Action::NoAction => {

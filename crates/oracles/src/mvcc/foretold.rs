@@ -106,6 +106,19 @@ impl Foretold {
     }
 }
 
+impl Foretold {
+    /// Where a row breaks a unique key and a foreign key at once, either is said.
+    pub fn fits_either(&self, reply: &Reply) -> bool {
+        let either = [ErrorClass::DuplicateKey, ErrorClass::Constraint];
+        match (&self.reply, reply) {
+            (Expected::Error(class), Reply::Error(error)) => {
+                either.contains(class) && either.contains(&error.class)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Is each row of the result one of those expected, each of these used once?
 fn covers(expected: &[Vec<Datum>], rows: &RowSet) -> bool {
     if expected.iter().any(|row| row.len() != rows.columns().len()) {

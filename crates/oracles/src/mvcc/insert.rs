@@ -147,7 +147,8 @@ impl Scene<'_> {
         answers: &Answers,
         locks: &mut Vec<Lock>,
     ) -> Result<Vec<u64>, Fault> {
-        let hits = draft.hits(table, &row, None)?;
+        let changes = matches!(meets, Meets::Replace | Meets::Update(..));
+        let hits = draft.hits(table, &row, None, changes)?;
         if hits.is_empty() {
             draft.insert(table, row)?;
             return Ok(vec![1]);
@@ -195,14 +196,17 @@ impl Scene<'_> {
         {
             let identical = *old == *row;
             let key_kept = of.clustered.as_ref().map_or(Ok(false), |key| same(key, &old))?;
-            // A row that others may refer to is deleted and made anew.
+            // A row that others may refer to is deleted and made anew, or not: measured both ways.
             let parent = self
                 .schema
                 .tables
                 .iter()
                 .flat_map(|table| &table.parents)
                 .any(|foreign| foreign.parent == table);
-            if (key_kept || identical) && !parent {
+            if parent {
+                return Err(Fault::Unsure("replace-of-a-parent"));
+            }
+            if key_kept || identical {
                 draft.update(table, *hit, row)?;
                 let mut counts = counts;
                 if identical {

@@ -81,7 +81,7 @@ impl Mvcc {
             Err(Dead::Unsure(why)) => return undecided(why),
             Err(Dead::Broken(broken)) => broken,
         };
-        let reported = |by: &Concession| by.status() == Status::Reported;
+        let reported = |by: &Concession| matches!(by.status(), Status::Reported | Status::Found);
         let (broken, explained) = match replay(true, None) {
             Ok(worlds) => (broken, least(&worlds, reported)),
             // What came first is explained, but not what comes after it.

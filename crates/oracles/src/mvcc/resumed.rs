@@ -33,7 +33,7 @@ impl Scene<'_> {
         let strict = self.lock(from, condition, mode)?;
         let mut all: Vec<(Scan, Option<Concession>)> = vec![(strict, None)];
         if self.lenient && from.tables.len() == 1 {
-            for (scan, by) in self.resumed(from, condition)? {
+            for (scan, by) in self.resumed(from, condition, mode)? {
                 let rows = |scan: &Scan| {
                     let mut rows: Vec<usize> = scan.rows.iter().map(|(numbers, _)| numbers[0]).collect();
                     rows.sort_unstable();
@@ -47,7 +47,12 @@ impl Scene<'_> {
         Ok(all)
     }
 
-    fn resumed(&self, from: &From, condition: &Condition) -> Result<Vec<(Scan, Concession)>, &'static str> {
+    fn resumed(
+        &self,
+        from: &From,
+        condition: &Condition,
+        mode: Mode,
+    ) -> Result<Vec<(Scan, Concession)>, &'static str> {
         let Some(waited) = self.waited else { return Ok(Vec::new()) };
         let table = from.tables[0].table;
         let of = &self.schema.tables[table];
@@ -68,9 +73,15 @@ impl Scene<'_> {
             };
             let (now, still) = match self.world.tables[table][row].now(self.me) {
                 Now::Settled(values) => (values, None),
-                Now::Contested { committed, newest, by } => (newest.or(committed), Some(by)),
+                // A row that it may pass by is none to wait for.
+                Now::Contested { committed, newest, by } => {
+                    let passed = mode == Mode::SemiConsistent && !holds(committed)?;
+                    (newest.or(committed), Some(by).filter(|_| !passed))
+                }
             };
-            let (matched, matches) = (holds(old)?, holds(now)?);
+            let open_now = matches!(self.world.tables[table][row].now(self.me), Now::Contested { .. });
+            let (matched, mut matches) = (holds(old)?, holds(now)?);
+            matches &= !open_now || still.is_some();
             all.push(Seen { contested, old, open, now, still, matched, matches });
         }
         let mut orders: Vec<Vec<usize>> = vec![of.clustered.clone().unwrap_or_default()];
@@ -124,15 +135,15 @@ impl Scene<'_> {
                     }
                 }
             }
-            for cut in &cuts {
-                for backwards in [false, true] {
-                    let behind = |row: usize, values: &Values| match compare(&place(row, values), cut) {
-                        Ordering::Less => !backwards,
-                        Ordering::Greater => backwards,
-                        Ordering::Equal => false,
-                    };
-                    found.push(cut_at(&all, behind));
-                }
+            // At the row itself, or just behind it.
+            let ways = [(false, false), (false, true), (true, false), (true, true)];
+            for (cut, (backwards, past)) in cuts.iter().flat_map(|cut| ways.map(|way| (cut, way))) {
+                let behind = |row: usize, values: &Values| match compare(&place(row, values), cut) {
+                    Ordering::Less => !backwards,
+                    Ordering::Greater => backwards,
+                    Ordering::Equal => past,
+                };
+                found.push(cut_at(&all, behind));
             }
         }
         Ok(found)

@@ -1,6 +1,6 @@
 //! A statement about to be foretold: the world that it meets, the rules of its level, and the rows that it finds there.
 
-use dialect::contract::{LevelRules, Sees, Stale};
+use dialect::contract::{LevelRules, Sees, Stale, Taken};
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass,
@@ -42,6 +42,8 @@ pub struct Scene<'a> {
     pub inner: &'a [Rows],
     /// Does its snapshot keep rows that others have moved to another key and that it has changed there?
     pub keeps_moved: bool,
+    /// Does an UPDATE judge what others have not committed?
+    pub judges_open: bool,
 }
 
 /// A condition with what it may name beside the columns of its tables.
@@ -322,6 +324,8 @@ impl<'a> Scene<'a> {
                 },
                 Mode::SkipLocked(None) => {}
                 Mode::SemiConsistent if !before => scan.skipped = true,
+                // As found: the other's open version is judged instead.
+                Mode::SemiConsistent if self.judges_open && !after => scan.skipped = true,
                 Mode::Shared(columns) => match (committed, newest) {
                     (Some(old), Some(new)) if before && after && alike(old, new, columns) => {
                         scan.rows.push((vec![row], new.to_vec()));
@@ -340,7 +344,8 @@ impl<'a> Scene<'a> {
         let view = self.view.or_else(|| self.waited.filter(|waited| waited.opened_view).map(|w| w.clock))?;
         let newer = |table: usize, row: usize| self.world.tables[table][row].changed_at(self.me) > view;
         if rows.iter().any(|&(table, row)| newer(table, row)) {
-            return Some((class, true));
+            // Promised where a read has taken the snapshot; where any statement takes it, it may come.
+            return Some((class, self.rules.snapshot.is == Taken::FirstRead));
         }
         let any =
             tables.iter().any(|&table| (0..self.world.tables[table].len()).any(|row| newer(table, row)));
