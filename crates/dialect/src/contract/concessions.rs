@@ -35,6 +35,9 @@ pub enum Concession {
     DuplicateAfterRollback,
     /// An UPDATE at READ UNCOMMITTED judges what another has not committed, and passes the row by.
     JudgesUncommitted,
+    /// Below REPEATABLE READ a statement with a query inside that waited is refused as if it had a snapshot, and its whole
+    /// transaction is undone.
+    ConflictByInnerRead,
     /// Going back to a savepoint that was set before the transaction touched any table ends it in the engine: its locks and its
     /// snapshot go too.
     EarlySavepointEndsAll,
@@ -52,6 +55,7 @@ impl Concession {
             Concession::KeyChangeKeepsOldRow => "key-change-keeps-old-row",
             Concession::DuplicateAfterRollback => "duplicate-after-rollback",
             Concession::JudgesUncommitted => "judges-uncommitted",
+            Concession::ConflictByInnerRead => "conflict-by-inner-read",
             Concession::EarlySavepointEndsAll => "early-savepoint-ends-all",
         }
     }
@@ -66,7 +70,7 @@ impl Concession {
             | Concession::NoopWithoutVersion
             | Concession::KeyChangeKeepsOldRow
             | Concession::DuplicateAfterRollback => Status::Reported,
-            Concession::JudgesUncommitted => Status::Found,
+            Concession::JudgesUncommitted | Concession::ConflictByInnerRead => Status::Found,
             Concession::EarlySavepointEndsAll => Status::Observed,
         }
     }
@@ -86,13 +90,16 @@ impl Concession {
             Concession::JudgesUncommitted => {
                 "not reported; MariaDB with snapshot isolation, corpus/phenomena/aborted-read-by-update.iso"
             }
+            Concession::ConflictByInnerRead => {
+                "not reported; MariaDB with snapshot isolation, whose manual describes error 1020 for REPEATABLE READ only"
+            }
             Concession::EarlySavepointEndsAll => {
                 "measured on MySQL 5.6 to 9.7 and MariaDB; the manual's SAVEPOINT page says that locks stay"
             }
         }
     }
     /// All of them.
-    pub const ALL: [Concession; 9] = [
+    pub const ALL: [Concession; 10] = [
         Concession::SemiConsistentSkip,
         Concession::SkippedBeforeWait,
         Concession::ChangedDuringWait,
@@ -101,6 +108,7 @@ impl Concession {
         Concession::KeyChangeKeepsOldRow,
         Concession::DuplicateAfterRollback,
         Concession::JudgesUncommitted,
+        Concession::ConflictByInnerRead,
         Concession::EarlySavepointEndsAll,
     ];
 }

@@ -25,6 +25,7 @@ const STRICT: &[Concession] = &[
     Concession::ChangedDuringWait,
     Concession::MovedAcrossScan,
     Concession::JudgesUncommitted,
+    Concession::ConflictByInnerRead,
 ];
 
 /// Of a server.

@@ -131,7 +131,10 @@ impl<'a> Replay<'a> {
             )
         };
         let victim = |step: usize| {
-            self.seen.trace.outcomes[step].error().is_some_and(|error| error.ends == Ends::Transaction)
+            // One that is refused for what others have committed may come after any of these.
+            let frees =
+                |error: &DbError| error.ends == Ends::Transaction && error.class != ErrorClass::WriteConflict;
+            self.seen.trace.outcomes[step].error().is_some_and(frees)
         };
         let mut first: Vec<usize> =
             round.answered.iter().copied().filter(|&step| Some(step) == sent && control(step)).collect();
@@ -193,7 +196,7 @@ impl<'a> Replay<'a> {
         if rest.is_empty() {
             return Ok(vec![world]);
         }
-        if rest.len() > 4 {
+        if rest.len() > 5 {
             return Err(Dead::Unsure("many-woken-at-once"));
         }
         let mut all = Vec::new();
@@ -370,7 +373,7 @@ impl<'a> Replay<'a> {
         // The statement may have been queued while its transaction was ended by another.
         self.start(&mut world, step, false);
         if let Reply::Error(error) = reply
-            && let Some(allowed) = self.concurrency(&world, session, error, waited.is_some(), tree)
+            && let Some(allowed) = self.concurrency(&mut world, step, error, waited.as_ref())
         {
             if !allowed {
                 return Err(self.broken(
@@ -446,18 +449,19 @@ impl<'a> Replay<'a> {
     /// If it is an error of concurrency: is it allowed here?
     fn concurrency(
         &self,
-        world: &World,
-        session: usize,
+        world: &mut World,
+        step: usize,
         error: &DbError,
-        waited: bool,
-        tree: &Statement,
+        waited: Option<&Waiting>,
     ) -> Option<bool> {
+        let session = self.seen.case.steps[step].session;
+        let tree = self.trees[step].as_deref()?;
         let others = world.others(session, u64::MAX).next().is_some();
         match error.class {
-            ErrorClass::Deadlock => Some(others || waited),
+            ErrorClass::Deadlock => Some(others || waited.is_some()),
             ErrorClass::LockTimeout => match tree {
                 Statement::Query(query) if no_wait(query) => None,
-                _ => Some(others || waited),
+                _ => Some(others || waited.is_some()),
             },
             ErrorClass::Busy => Some(others || world.clock > 0),
             ErrorClass::Interrupted => Some(true),
@@ -472,8 +476,8 @@ impl<'a> Replay<'a> {
                 let txn = world.sessions[session].txn.as_ref();
                 Some(txn.is_some_and(|txn| txn.read_only))
             }
+            ErrorClass::WriteConflict => Some(self.stale(world, step, waited)),
             ErrorClass::SerializationFailure
-            | ErrorClass::WriteConflict
             | ErrorClass::DuplicateKey
             | ErrorClass::Constraint
             | ErrorClass::Range
@@ -485,6 +489,31 @@ impl<'a> Replay<'a> {
             | ErrorClass::Internal
             | ErrorClass::Other => None,
         }
+    }
+
+    /// May a statement be refused because something has changed since the snapshot?
+    fn stale(&self, world: &mut World, step: usize, waited: Option<&Waiting>) -> bool {
+        let session = self.seen.case.steps[step].session;
+        let reach = &self.reach[step];
+        let Some(txn) = &world.sessions[session].txn else { return false };
+        let refused = self.rules(session).is_some_and(|rules| {
+            rules.stale.is == dialect::contract::Stale::Refused(ErrorClass::WriteConflict)
+        });
+        let view = match (refused, waited) {
+            (true, _) => txn.view,
+            // As found: a query inside takes a snapshot of its own, below the levels for which this is promised.
+            (false, Some(waited)) if self.lenient && reach.inner => Some(waited.clock),
+            (false, _) => None,
+        };
+        let Some(view) = view else { return false };
+        let newer = |(table, rows): (usize, &super::world::Rows)| {
+            reach.tables & (1 << table) != 0 && rows.iter().any(|chain| chain.changed_at(txn.id) > view)
+        };
+        let stale = world.tables.iter().enumerate().any(newer);
+        if stale && !refused {
+            world.used.push((Concession::ConflictByInnerRead, step));
+        }
+        stale
     }
 
     fn foretell(

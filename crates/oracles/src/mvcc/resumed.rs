@@ -39,7 +39,9 @@ impl Scene<'_> {
                     rows.sort_unstable();
                     rows
                 };
-                if !all.iter().any(|(known, _)| rows(known) == rows(&scan)) {
+                if !all.iter().any(|(known, _)| {
+                    rows(known) == rows(&scan) && known.due.is_empty() == scan.due.is_empty()
+                }) {
                     all.push((scan, Some(by)));
                 }
             }
@@ -143,7 +145,7 @@ impl Scene<'_> {
                     Ordering::Greater => backwards,
                     Ordering::Equal => past,
                 };
-                found.push(cut_at(&all, behind));
+                found.push(cut_at(&all, mode == Mode::SemiConsistent, self.judges_open, behind));
             }
         }
         Ok(found)
@@ -169,14 +171,23 @@ struct Seen<'w> {
 }
 
 /// What a scan finds that judged what was behind the cut before its wait, and how that differs from one state.
-fn cut_at(all: &[Seen<'_>], behind: impl Fn(usize, &Values) -> bool) -> (Scan, Concession) {
+fn cut_at(
+    all: &[Seen<'_>],
+    passes: bool,
+    judges_open: bool,
+    behind: impl Fn(usize, &Values) -> bool,
+) -> (Scan, Concession) {
     let mut scan = Scan::default();
     let mut by = Concession::ChangedDuringWait;
     for (row, seen) in all.iter().enumerate() {
         let met = seen.old.or(seen.open).is_some_and(|values| behind(row, values));
         let meets = seen.now.is_some_and(|values| !behind(row, values));
-        // One that another was changing and that matched was waited for: it was judged after that.
-        let was = met && seen.matched && (!seen.contested || seen.matches);
+        // One that another was changing was waited for and judged after that, unless it could be passed by.
+        let was = met
+            && match seen.contested {
+                true => seen.matches && (seen.matched || !passes) && !(passes && judges_open),
+                false => seen.matched,
+            };
         let is = meets && seen.matches;
         if let (true, Some(other)) = (is, seen.still) {
             scan.due.push(other);

@@ -306,6 +306,11 @@ impl<'a> Scene<'a> {
         if from.tables.len() > 1 && !contested.is_empty() {
             return Err("join-beside-lock");
         }
+        let key = from.tables.first().and_then(|named| self.schema.tables[named.table].clustered.as_ref());
+        let moved = |old: Option<&Values>, new: Option<&Values>| match (old, new, key) {
+            (Some(old), Some(new), Some(key)) => key.iter().any(|&at| old[at] != new[at]),
+            _ => false,
+        };
         for (row, committed, newest, by) in contested {
             let mut held = |values: Option<&Values>| {
                 values.map_or(Ok(false), |values| self.matches(from, condition, values, &mut scan.error))
@@ -325,7 +330,9 @@ impl<'a> Scene<'a> {
                 Mode::SkipLocked(None) => {}
                 Mode::SemiConsistent if !before => scan.skipped = true,
                 // As found: the other's open version is judged instead.
-                Mode::SemiConsistent if self.judges_open && !after => scan.skipped = true,
+                Mode::SemiConsistent if self.judges_open && (!after || moved(committed, newest)) => {
+                    scan.skipped = true;
+                }
                 Mode::Shared(columns) => match (committed, newest) {
                     (Some(old), Some(new)) if before && after && alike(old, new, columns) => {
                         scan.rows.push((vec![row], new.to_vec()));
@@ -347,9 +354,32 @@ impl<'a> Scene<'a> {
             // Promised where a read has taken the snapshot; where any statement takes it, it may come.
             return Some((class, self.rules.snapshot.is == Taken::FirstRead));
         }
-        let any =
-            tables.iter().any(|&table| (0..self.world.tables[table].len()).any(|row| newer(table, row)));
+        let any = self
+            .related(tables)
+            .into_iter()
+            .any(|table| (0..self.world.tables[table].len()).any(|row| newer(table, row)));
         any.then_some((class, false))
+    }
+}
+
+impl Scene<'_> {
+    /// These tables, and those that foreign keys lead to.
+    fn related(&self, tables: &[usize]) -> Vec<usize> {
+        let mut related = tables.to_vec();
+        let mut grown = true;
+        while std::mem::take(&mut grown) {
+            for (child, table) in self.schema.tables.iter().enumerate() {
+                for foreign in &table.parents {
+                    for (one, other) in [(child, foreign.parent), (foreign.parent, child)] {
+                        if related.contains(&one) && !related.contains(&other) {
+                            related.push(other);
+                            grown = true;
+                        }
+                    }
+                }
+            }
+        }
+        related
     }
 }
 

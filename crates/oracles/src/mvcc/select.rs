@@ -152,7 +152,8 @@ impl<'a> Scene<'a> {
                 }
             }
             match self.stale(&met, &tables) {
-                Some((class, true)) if query.limit.is_none() && !skips => {
+                // Through an index that holds all that is read, the row itself is not locked.
+                Some((class, true)) if query.limit.is_none() && mode == Mode::Exclusive => {
                     all.push(Foretold::error(class));
                     continue;
                 }
@@ -161,12 +162,7 @@ impl<'a> Scene<'a> {
             }
             all.extend(scan.error.map(Foretold::error));
             let mut due = scan.due.clone();
-            let ends = select.items.iter().any(|item| match item {
-                SelectItem::Expr { expr, .. } => aggregate(expr).is_some_and(|(name, _)| {
-                    name.eq_ignore_ascii_case("MIN") || name.eq_ignore_ascii_case("MAX")
-                }),
-                SelectItem::Star | SelectItem::TableStar(_) => false,
-            });
+            let ends = reads_one_end(select);
             if ends {
                 // One end of an index may answer it: then that is all that is locked.
                 locks.clear();
@@ -307,7 +303,11 @@ impl<'a> Scene<'a> {
             }
         };
         let columns = self.result_columns(select, &from);
-        let (due, error) = (scan.due.clone(), scan.error);
+        let (mut due, error) = (scan.due.clone(), scan.error);
+        if reads_one_end(select) {
+            due.clear();
+            locks.clear();
+        }
         let rows = self.project(query, select, &from, scan)?;
         Ok(Inner { columns, rows, due, error, locks })
     }
@@ -595,6 +595,15 @@ pub fn aggregate(expr: &Expr) -> Option<(&str, &FunctionArgs)> {
         Expr::Paren(inner) => aggregate(inner),
         _ => None,
     }
+}
+
+/// May one end of an index answer it? Then no other row is met.
+fn reads_one_end(select: &Select) -> bool {
+    select.items.iter().any(|item| match item {
+        SelectItem::Expr { expr, .. } => aggregate(expr)
+            .is_some_and(|(name, _)| name.eq_ignore_ascii_case("MIN") || name.eq_ignore_ascii_case("MAX")),
+        SelectItem::Star | SelectItem::TableStar(_) => false,
+    })
 }
 
 /// Where a column is among those of FROM.
