@@ -370,7 +370,9 @@ impl<'a> Play<'a> {
             Ends::Statement => {}
             // Where the protocol is silent after an error, the dialect knows what the session is in.
             Ends::Transaction if !told => {
-                let reopens = !slot.autocommit || (self.on.dialect.reopens)(&self.on.server.info().version);
+                let begun = slot.open == Open::Yes;
+                let reopens =
+                    !slot.autocommit || begun && (self.on.dialect.reopens)(&self.on.server.info().version);
                 slot.open = if reopens { Open::Yes } else { Open::No };
             }
             Ends::Transaction => {}

@@ -239,7 +239,7 @@ impl<'a> Replay<'a> {
             Reply::ConnectionLost | Reply::ServerDied => return Err(Dead::Unsure("server-gone")),
             Reply::Hung => return Err(Dead::Unsure("hung")),
             Reply::Killed => {
-                self.after(&mut world, session, None, outcome.transaction);
+                self.after(&mut world, step, None, outcome.transaction);
                 return Ok(vec![world]);
             }
             Reply::Rows(_) | Reply::Done { .. } | Reply::RolledBack | Reply::Error(_) => {}
@@ -383,7 +383,7 @@ impl<'a> Replay<'a> {
                     "an answer".into(),
                 ));
             }
-            self.after(&mut world, session, Some(error), outcome.transaction);
+            self.after(&mut world, step, Some(error), outcome.transaction);
             return Ok(vec![world]);
         }
         let all = self.foretell(&world, step, tree, waited.as_ref()).map_err(|fault| match fault {
@@ -404,7 +404,7 @@ impl<'a> Replay<'a> {
             match self.apply(&mut next, step, foretold, success) {
                 Ok(()) => {
                     let error = outcome.error();
-                    self.after(&mut next, session, error, outcome.transaction);
+                    self.after(&mut next, step, error, outcome.transaction);
                     if !worlds.contains(&next) {
                         worlds.push(next);
                     }
@@ -701,12 +701,14 @@ impl<'a> Replay<'a> {
     }
 
     /// What the answer leaves of the transaction.
-    fn after(&self, world: &mut World, session: usize, error: Option<&DbError>, open: Open) {
+    fn after(&self, world: &mut World, step: usize, error: Option<&DbError>, open: Open) {
+        let session = self.seen.case.steps[step].session;
         let ends = error.map(|error| error.ends);
         match ends {
             Some(Ends::Transaction | Ends::Session) => {
+                let lasted = world.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
                 world.roll_back(session);
-                if open == Open::Yes {
+                if lasted && (open == Open::Yes || self.goes_on(step)) {
                     world.txn(session, true);
                 }
             }
@@ -717,6 +719,25 @@ impl<'a> Replay<'a> {
                 }
             }
         }
+    }
+
+    /// After an error that ended its transaction the protocol does not say whether a session is in a new one; its next
+    /// answer does.
+    fn goes_on(&self, step: usize) -> bool {
+        let session = self.seen.case.steps[step].session;
+        let later =
+            (step + 1..self.trees.len()).filter(|&later| self.seen.case.steps[later].session == session);
+        for later in later {
+            let outcome = &self.seen.trace.outcomes[later];
+            match (self.trees[later].as_deref(), &outcome.reply) {
+                (Some(Statement::Begin(_) | Statement::Commit(_)), _) => return false,
+                (Some(Statement::Rollback(rollback)), _) if rollback.to.is_none() => return false,
+                (_, Reply::Rows(_) | Reply::Done { .. }) => return outcome.transaction == Open::Yes,
+                (_, Reply::NotSent | Reply::Killed) => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// After a round: do those wait that may?

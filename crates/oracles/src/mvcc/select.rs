@@ -244,7 +244,10 @@ impl<'a> Scene<'a> {
                 }
             }
             Expr::In { expr: of, negated, list: InList::Query(query) } => {
-                let inner = self.inner_query(query, sees)?;
+                let mut inner = self.inner_query(query, sees)?;
+                // An index may answer it value by value: then only what is asked for is met.
+                inner.due.clear();
+                inner.locks.clear();
                 answers.take(&inner);
                 let mut list: Vec<Expr> = Vec::new();
                 for row in &inner.rows {
