@@ -4,7 +4,7 @@ use dialect::contract::{Concession, Sees};
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass, Product,
-    sql::{Assignment, Delete, Expr, OrderItem, TableRef, Update, UpdateModifier},
+    sql::{Assignment, Delete, Expr, OrderItem, Resolution, TableFactor, TableRef, Update, UpdateModifier},
 };
 
 use super::{
@@ -31,8 +31,11 @@ impl Scene<'_> {
     pub fn update(&self, update: &Update) -> Result<Vec<Foretold>, Fault> {
         let ignores = match update.modifier {
             None => false,
-            Some(UpdateModifier::Ignore) => true,
-            Some(UpdateModifier::Or(_)) => return Err(Fault::Unsure("update-modifier")),
+            Some(UpdateModifier::Or(Resolution::Abort)) => false,
+            Some(UpdateModifier::Ignore | UpdateModifier::Or(Resolution::Ignore)) => true,
+            Some(UpdateModifier::Or(Resolution::Rollback | Resolution::Fail | Resolution::Replace)) => {
+                return Err(Fault::Unsure("update-modifier"));
+            }
         };
         if !update.returning.is_empty() || !update.from.is_empty() {
             return Err(Fault::Unsure("update-modifier"));
@@ -73,22 +76,27 @@ impl Scene<'_> {
             return Err(Fault::Unsure("delete-modifier"));
         }
         let target = TableRef { first: delete.table.clone(), joins: Vec::new() };
-        let from = match delete.using.is_empty() {
-            true => self.from(&[target])?,
+        let mut from = match delete.using.is_empty() {
+            true => self.from(std::slice::from_ref(&target))?,
             false => self.from(&delete.using)?,
         };
-        let factor = match delete.using.is_empty() {
-            true => 0,
-            false => {
-                let mut named = From::default();
-                // An alias of USING, or a table's name.
-                let name = match &delete.table {
-                    model::sql::TableFactor::Table { name, .. } => name.name.name.clone(),
-                    _ => return Err(Fault::Unsure("delete-target")),
-                };
-                let at = from.tables.iter().position(|named| named.alias.eq_ignore_ascii_case(&name));
-                named.tables.clear();
-                at.ok_or(Fault::Unsure("delete-target"))?
+        let name = match &delete.table {
+            TableFactor::Table { name, alias, .. } => {
+                alias.as_ref().map_or(&name.name.name, |alias| &alias.name.name)
+            }
+            TableFactor::Derived { .. } | TableFactor::Paren(_) => {
+                return Err(Fault::Unsure("delete-target"));
+            }
+        };
+        let named = |from: &From| from.tables.iter().position(|named| named.alias.eq_ignore_ascii_case(name));
+        let factor = match named(&from) {
+            Some(factor) => factor,
+            // Where USING names only the others.
+            None => {
+                let mut all = vec![target];
+                all.extend(delete.using.iter().cloned());
+                from = self.from(&all)?;
+                0
             }
         };
         let (condition, answers) = self.condition(delete.filter.as_ref(), self.rules.inner_read.is)?;

@@ -112,11 +112,13 @@ impl<'s, 'a> Draft<'s, 'a> {
         values: &[Datum],
         itself: Option<RowRef>,
         changes: bool,
+        among: Option<&[usize]>,
     ) -> Result<Vec<RowRef>, Fault> {
         let of = &self.scene.schema.tables[table];
         let compute = self.scene.compute;
         let mut hits: Vec<RowRef> = Vec::new();
-        for key in &of.uniques {
+        let wanted = |key: &&Vec<usize>| among.is_none_or(|among| same_columns(among, key));
+        for key in of.uniques.iter().filter(wanted) {
             let found =
                 self.find(table, changes, |other| compute.same_key(&of.columns, key, values, other))?;
             for row in found {
@@ -130,7 +132,7 @@ impl<'s, 'a> Draft<'s, 'a> {
 
     /// Inserts a row, if no other has its unique values.
     pub fn insert(&mut self, table: usize, values: Values) -> Result<(), Fault> {
-        if !self.hits(table, &values, None, false)?.is_empty() {
+        if !self.hits(table, &values, None, false, None)?.is_empty() {
             return Err(Fault::Error(ErrorClass::DuplicateKey));
         }
         self.has_parent(table, &values, None)?;
@@ -150,7 +152,7 @@ impl<'s, 'a> Draft<'s, 'a> {
         if changes {
             let of = &self.scene.schema.tables[table];
             let key_changes = of.uniques.iter().flatten().any(|&at| old[at] != new[at]);
-            if key_changes && !self.hits(table, &new, Some(row), false)?.is_empty() {
+            if key_changes && !self.hits(table, &new, Some(row), false, None)?.is_empty() {
                 return Err(Fault::Error(ErrorClass::DuplicateKey));
             }
             self.has_parent(table, &new, Some(&old))?;
@@ -269,4 +271,9 @@ impl<'s, 'a> Draft<'s, 'a> {
         }
         Ok(())
     }
+}
+
+/// The same columns, in any order?
+fn same_columns(left: &[usize], right: &[usize]) -> bool {
+    left.len() == right.len() && left.iter().all(|column| right.contains(column))
 }

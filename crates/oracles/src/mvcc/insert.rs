@@ -21,6 +21,8 @@ enum Meets<'i> {
     Skip,
     Replace,
     Update(&'i [model::sql::Assignment], Option<&'i Expr>),
+    /// As SKIP or UPDATE, but only for the key of these columns.
+    On(&'i [model::sql::Ident], Box<Meets<'i>>),
 }
 
 impl Scene<'_> {
@@ -29,7 +31,11 @@ impl Scene<'_> {
         if !insert.returning.is_empty() {
             return Err(Fault::Unsure("returning"));
         }
-        let meets = meets(insert)?;
+        let read = meets(insert)?;
+        let (target, meets) = match &read {
+            Meets::On(target, meets) => (Some(*target), meets.as_ref()),
+            meets => (None, meets),
+        };
         let table = self.schema.find(&insert.table.name.name).ok_or(Fault::Unsure("no-such-table"))?;
         if let Some(class) = self.busy() {
             return Ok(vec![Foretold::error(class)]);
@@ -52,7 +58,7 @@ impl Scene<'_> {
         let mut failed = None;
         let mut locks = Vec::new();
         for row in rows {
-            match self.one(&mut draft, table, row, &meets, &answers, &mut locks) {
+            match self.one(&mut draft, table, row, (meets, target), &answers, &mut locks) {
                 Ok(more) => {
                     counts = counts.iter().flat_map(|count| more.iter().map(move |n| count + n)).collect();
                     counts.sort_unstable();
@@ -143,18 +149,26 @@ impl Scene<'_> {
         draft: &mut Draft<'_, '_>,
         table: usize,
         row: Values,
-        meets: &Meets<'_>,
+        (meets, target): (&Meets<'_>, Option<&[model::sql::Ident]>),
         answers: &Answers,
         locks: &mut Vec<Lock>,
     ) -> Result<Vec<u64>, Fault> {
         let changes = matches!(meets, Meets::Replace | Meets::Update(..));
-        let hits = draft.hits(table, &row, None, changes)?;
+        let of = &self.schema.tables[table];
+        let among: Option<Vec<usize>> = match target {
+            None => None,
+            Some(names) => {
+                let found: Option<Vec<usize>> = names.iter().map(|name| of.position(&name.name)).collect();
+                Some(found.ok_or(Fault::Unsure("no-such-column"))?)
+            }
+        };
+        let hits = draft.hits(table, &row, None, changes, among.as_deref())?;
         if hits.is_empty() {
             draft.insert(table, row)?;
             return Ok(vec![1]);
         }
         match meets {
-            Meets::Refuse => Err(Fault::Error(ErrorClass::DuplicateKey)),
+            Meets::Refuse | Meets::On(..) => Err(Fault::Error(ErrorClass::DuplicateKey)),
             Meets::Skip => Ok(vec![0]),
             Meets::Replace => self.replaced(draft, table, row, &hits),
             Meets::Update(assignments, filter) => {

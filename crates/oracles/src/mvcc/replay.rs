@@ -296,8 +296,10 @@ impl<'a> Replay<'a> {
 
     fn opens(&self, mut world: World, step: usize, begin: &Begin) -> Worlds {
         let session = self.seen.case.steps[step].session;
-        if self.seen.trace.outcomes[step].error().is_some() {
-            return Err(Dead::Unsure("begin-refused"));
+        match self.seen.trace.outcomes[step].error() {
+            None => {}
+            Some(error) if Some(error.class) == self.contract.busy => return Ok(vec![world]),
+            Some(_) => return Err(Dead::Unsure("begin-refused")),
         }
         world.commit(session);
         let clock = world.clock;
@@ -370,6 +372,7 @@ impl<'a> Replay<'a> {
         let session = self.seen.case.steps[step].session;
         let outcome = &self.seen.trace.outcomes[step];
         let reply = &outcome.reply;
+        let had_view = world.sessions[session].txn.as_ref().is_some_and(|txn| txn.view.is_some());
         // The statement may have been queued while its transaction was ended by another.
         self.start(&mut world, step, false);
         if let Reply::Error(error) = reply
@@ -382,6 +385,13 @@ impl<'a> Replay<'a> {
                     "an error of concurrency needs another transaction",
                     "an answer".into(),
                 ));
+            }
+            // What could not even begin has taken no snapshot.
+            if let Some(txn) = &mut world.sessions[session].txn
+                && error.class == ErrorClass::Busy
+                && !had_view
+            {
+                txn.view = None;
             }
             self.after(&mut world, step, Some(error), outcome.transaction);
             return Ok(vec![world]);
