@@ -42,6 +42,7 @@ pub fn contract(server: &ServerInfo) -> Contract {
         levels: levels.to_vec(),
         waits: true,
         busy: None,
+        savepoint_begins: false,
         concessions: if strict { STRICT } else { CONCESSIONS },
     }
 }

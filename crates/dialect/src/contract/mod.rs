@@ -93,6 +93,8 @@ pub struct Contract {
     pub waits: bool,
     /// The error that says so.
     pub busy: Option<ErrorClass>,
+    /// Does a savepoint outside a transaction begin one?
+    pub savepoint_begins: bool,
     /// How it is known to leave its rules.
     pub concessions: &'static [Concession],
 }

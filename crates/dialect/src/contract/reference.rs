@@ -23,6 +23,7 @@ pub fn contract() -> Contract {
         levels,
         waits: true,
         busy: None,
+        savepoint_begins: false,
         concessions: &[Concession::SemiConsistentSkip],
     }
 }

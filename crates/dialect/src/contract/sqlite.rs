@@ -37,6 +37,7 @@ pub fn contract() -> Contract {
         levels: vec![(Level::Serializable, rules)],
         waits: false,
         busy: Some(ErrorClass::Busy),
+        savepoint_begins: true,
         concessions: &[],
     }
 }

@@ -315,10 +315,16 @@ fn meets(insert: &Insert) -> Result<Meets<'_>, Fault> {
     match (&insert.on_duplicate[..], &insert.on_conflict[..], by_modifier) {
         ([], [], by_modifier) => Ok(by_modifier),
         ([_, ..], [], Meets::Refuse) => Ok(Meets::Update(&insert.on_duplicate, None)),
-        ([], [conflict], Meets::Refuse) if conflict.target.is_empty() => match &conflict.action {
-            ConflictAction::Nothing => Ok(Meets::Skip),
-            ConflictAction::Update { assignments, filter } => Ok(Meets::Update(assignments, filter.as_ref())),
-        },
+        ([], [conflict], Meets::Refuse) => {
+            let meets = match &conflict.action {
+                ConflictAction::Nothing => Meets::Skip,
+                ConflictAction::Update { assignments, filter } => Meets::Update(assignments, filter.as_ref()),
+            };
+            match conflict.target.is_empty() {
+                true => Ok(meets),
+                false => Ok(Meets::On(&conflict.target, Box::new(meets))),
+            }
+        }
         _ => Err(Fault::Unsure("on-conflict")),
     }
 }

@@ -167,7 +167,7 @@ impl<'a> Replay<'a> {
         txn.touched |= reach.tables;
         let mut opened = false;
         if first && txn.view.is_none() {
-            txn.view = Some(clock);
+            (txn.view, txn.view_by) = (Some(clock), Some(step));
             opened = true;
         }
         if waits {
@@ -255,6 +255,8 @@ impl<'a> Replay<'a> {
                     None => {}
                     // The writer may try again.
                     Some(error) if Some(error.class) == self.contract.busy => return Ok(vec![world]),
+                    // There is none to end.
+                    Some(_) if world.sessions[session].txn.is_none() => return Ok(vec![world]),
                     Some(_) => return Err(Dead::Unsure("end-refused")),
                 }
                 match tree {
@@ -266,6 +268,8 @@ impl<'a> Replay<'a> {
             Statement::Savepoint(name) => {
                 if !self.seen.case.sessions[session].autocommit {
                     world.txn(session, true);
+                } else if self.contract.savepoint_begins && world.sessions[session].txn.is_none() {
+                    world.txn(session, true).by_savepoint = true;
                 }
                 if outcome.error().is_none()
                     && let Some(txn) = &mut world.sessions[session].txn
@@ -341,10 +345,15 @@ impl<'a> Replay<'a> {
                     world.undo_to(session, length);
                 }
                 let mut worlds = Vec::new();
+                let mut over = false;
                 if let Some(txn) = &mut world.sessions[session].txn {
                     txn.savepoints.truncate(if undo { at + 1 } else { at });
+                    over = !undo && txn.by_savepoint && at == 0;
                 }
-                if undo && early {
+                if over {
+                    world.commit(session);
+                }
+                if undo && early && self.contract.waits {
                     let mut gone = world.clone();
                     if let Some(txn) = &mut gone.sessions[session].txn {
                         (txn.view, txn.touched) = (None, 0);
@@ -372,7 +381,6 @@ impl<'a> Replay<'a> {
         let session = self.seen.case.steps[step].session;
         let outcome = &self.seen.trace.outcomes[step];
         let reply = &outcome.reply;
-        let had_view = world.sessions[session].txn.as_ref().is_some_and(|txn| txn.view.is_some());
         // The statement may have been queued while its transaction was ended by another.
         self.start(&mut world, step, false);
         if let Reply::Error(error) = reply
@@ -389,7 +397,7 @@ impl<'a> Replay<'a> {
             // What could not even begin has taken no snapshot.
             if let Some(txn) = &mut world.sessions[session].txn
                 && error.class == ErrorClass::Busy
-                && !had_view
+                && txn.view_by == Some(step)
             {
                 txn.view = None;
             }

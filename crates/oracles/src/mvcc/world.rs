@@ -138,6 +138,10 @@ pub struct Txn {
     pub read_only: bool,
     /// What its snapshot shows.
     pub view: Option<u32>,
+    /// The step that took it by being sent.
+    pub view_by: Option<usize>,
+    /// Did a savepoint begin it? Then releasing that commits it.
+    pub by_savepoint: bool,
     /// The rows that it has written, in order.
     pub undo: Vec<(usize, usize)>,
     /// Its savepoints, oldest first.
@@ -208,6 +212,8 @@ impl World {
                 lasts,
                 read_only: false,
                 view: None,
+                view_by: None,
+                by_savepoint: false,
                 undo: Vec::new(),
                 savepoints: Vec::new(),
                 touched: 0,
