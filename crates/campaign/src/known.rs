@@ -31,9 +31,9 @@ impl Known {
         Ok(Known(known))
     }
 
-    /// The name under which it is known.
-    pub fn name(&self, fingerprint: &Fingerprint) -> Option<&str> {
-        self.0.get(fingerprint).map(String::as_str)
+    /// The name under which it is known: the user's own, or the numbers of the reports that explain it.
+    pub fn name(&self, fingerprint: &Fingerprint) -> Option<String> {
+        self.0.get(fingerprint).cloned().or_else(|| oracles::mvcc::known(fingerprint))
     }
 
     /// How many are known.

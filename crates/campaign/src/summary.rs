@@ -127,6 +127,13 @@ impl Summary {
     }
 }
 
+impl Row {
+    /// Is it of the same kind, at whatever level?
+    fn is_of(&self, print: &Fingerprint) -> bool {
+        (&self.kind, &self.rule, &self.statement) == (&print.kind, &print.rule, &print.statement)
+    }
+}
+
 fn rows(
     campaign: &Campaign<'_>,
     groups: &BTreeMap<(usize, Fingerprint), Group>,
@@ -137,11 +144,9 @@ fn rows(
     for one in filed {
         let print = &one.violation.fingerprint;
         // What is known is what this hunt was told, not what an earlier sitting of it was told.
-        let known = campaign.known.name(print).map(str::to_string);
+        let known = campaign.known.name(print);
         let same = rows.iter_mut().find(|row| {
-            row.target == one.target
-                && (&row.kind, &row.rule, &row.statement, &row.known)
-                    == (&print.kind, &print.rule, &print.statement, &known)
+            row.target == one.target && row.known == known && (known.is_some() || row.is_of(print))
         });
         match same {
             Some(row) => {
@@ -169,8 +174,8 @@ fn rows(
         row.levels.dedup();
         let own = groups.iter().filter(|((at, print), _)| {
             campaign.settings.quarry[*at].target == row.target
-                && (&print.kind, &print.rule, &print.statement) == (&row.kind, &row.rule, &row.statement)
-                && campaign.known.name(print) == row.known.as_deref()
+                && campaign.known.name(print) == row.known
+                && (row.known.is_some() || row.is_of(print))
         });
         row.cases += own.map(|(_, group)| group.again).sum::<u64>();
     }

@@ -304,7 +304,7 @@ impl<'a> Bench<'a> {
             level: answer.trace.level,
             server: format!("{} {}", answer.trace.server.product, answer.trace.server.version),
             oracle: suspicion.judge.oracle.name().to_string(),
-            known: known(&shared.campaign.known, &fingerprint),
+            known: shared.campaign.known.name(&fingerprint),
             violation,
             judged_as: settings.judge_as.clone(),
             condition,
@@ -386,9 +386,4 @@ fn attempt<T>(mut launch: impl FnMut() -> Result<T, LaunchError>) -> Result<T, S
         }
     }
     Err(Stop::Target(last))
-}
-
-/// The name under which something is known: the user's own comes first, then the number of a report.
-fn known(known: &crate::known::Known, fingerprint: &model::Fingerprint) -> Option<String> {
-    known.name(fingerprint).map(str::to_string).or_else(|| oracles::mvcc::known(fingerprint))
 }

@@ -115,3 +115,11 @@ pub fn contract(server: &ServerInfo) -> Option<Contract> {
         Product::Postgres => None,
     }
 }
+
+/// Does a product have a contract?
+pub fn exists(product: Product) -> bool {
+    match product {
+        Product::Mysql | Product::Mariadb | Product::Reference | Product::Sqlite => true,
+        Product::Postgres => false,
+    }
+}

@@ -179,10 +179,9 @@ impl<'s, 'a> Draft<'s, 'a> {
             }
             RowRef::New(at) => {
                 // The row is the draft's own: what is inserted is what it holds in the end.
-                let place = self.inserted[..at].iter().count();
                 let mut inserts =
                     self.effects.iter_mut().filter(|effect| matches!(effect, Effect::Insert { .. }));
-                let Some(Effect::Insert { data: of, .. }) = inserts.nth(place) else {
+                let Some(Effect::Insert { data: of, .. }) = inserts.nth(at) else {
                     return Err(Fault::Unsure("inserted-and-changed"));
                 };
                 match data {

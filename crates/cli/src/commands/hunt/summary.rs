@@ -49,11 +49,28 @@ pub fn head(campaign: &Campaign<'_>, by_default: bool) {
     say!("");
 }
 
-/// No product has a contract yet, so whoever judges does so without one.
+/// Who judges, and where there is no contract to judge by.
 fn judges(campaign: &Campaign<'_>) -> String {
-    match campaign.settings.oracles.as_slice() {
-        [] => "none, cases only run".to_string(),
-        names => format!("{} only (no contract)", names.join(" and ")),
+    let names = &campaign.settings.oracles;
+    if names.is_empty() {
+        return "none, cases only run".to_string();
+    }
+    let products = campaign.settings.quarry.iter().map(|quarry| quarry.target.product);
+    let mut without: Vec<&str> = products
+        .filter(|product| !dialect::contract::exists(*product))
+        .map(|product| product.name())
+        .collect();
+    without.sort_unstable();
+    without.dedup();
+    let blind = |name: &String| [oracles::mvcc::Mvcc::NAME, "decoupled"].contains(&name.as_str());
+    let all = names.join(", ");
+    match (names.iter().any(blind), without.as_slice()) {
+        (true, [_, ..]) => {
+            let rest: Vec<&str> = names.iter().filter(|name| !blind(name)).map(String::as_str).collect();
+            let rest = if rest.is_empty() { "nobody".to_string() } else { rest.join(" and ") };
+            format!("{all} ({}: no contract, {rest} only)", without.join(", "))
+        }
+        _ => all,
     }
 }
 
