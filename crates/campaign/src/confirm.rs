@@ -5,7 +5,7 @@
 //! holds it back by an old read view), and with the leftovers written into the setup, where everybody can see them.
 
 use execute::Reset;
-use model::{Case, Level, Verdict, Violation};
+use model::{Case, Level, Scene, Shown, Verdict, Violation};
 use oracles::Answer;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +51,9 @@ pub trait Rerun {
     /// Runs it.
     fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer>;
 
+    /// Plays a single statement.
+    fn play(&mut self, scene: &Scene) -> Option<Shown>;
+
     /// Does this server have a purge that can be held back?
     fn purges(&self) -> bool;
 }
@@ -92,9 +95,7 @@ fn series(
     let mut last = None;
     for _ in 0..times {
         let answer = on.rerun(case, level, reset)?;
-        let verdict = suspicion
-            .judge
-            .verdict(&answer, &mut |request| on.rerun(&request.case, request.level, Reset::Clean));
+        let verdict = suspicion.judge.verdict(&answer, on);
         match verdict {
             Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
                 last = Some((answer, violation));
@@ -180,6 +181,10 @@ pub(crate) mod tests {
             let shows = self.under == Some(condition) && self.times > 0;
             self.times -= u32::from(shows);
             Some(answer(case, shows))
+        }
+
+        fn play(&mut self, _: &Scene) -> Option<Shown> {
+            None
         }
 
         fn purges(&self) -> bool {

@@ -1,15 +1,16 @@
 //! Lets the oracles judge a run. What an oracle asks for is run from clean resets, on the same server.
 
+use execute::Reset;
 use model::{Level, Verdict};
-use oracles::{Answer, Ask, Oracle, Request};
+use oracles::{Answer, Ask, Oracle};
 
-use crate::guise::Guise;
-
-/// Runs what an oracle asks for; none if that could not be run.
-pub type Runs<'a> = dyn FnMut(&Request) -> Option<Answer> + 'a;
+use crate::{confirm::Rerun, guise::Guise};
 
 /// An oracle that asks for more than this is not answered any more.
 const QUESTIONS: usize = 64;
+
+/// Nor one that wants to see more scenes than this: a case has some dozens of statements.
+const SCENES: usize = 2_000;
 
 /// An oracle, and what it is told instead of what is true.
 #[derive(Clone, Copy)]
@@ -22,31 +23,38 @@ pub struct Judge<'a> {
 
 impl Judge<'_> {
     /// What it says of a run.
-    pub fn verdict(&self, seen: &Answer, runs: &mut Runs<'_>) -> Verdict {
+    pub fn verdict(&self, seen: &Answer, on: &mut dyn Rerun) -> Verdict {
         if !admissible(seen) {
             return undecided("false-decision");
         }
-        verdict(self.oracle, &self.guise.over(seen), runs)
+        verdict(self.oracle, &self.guise.over(seen), on)
     }
 }
 
 /// What one oracle says of a run.
-pub fn verdict(oracle: &dyn Oracle, seen: &Answer, runs: &mut Runs<'_>) -> Verdict {
+pub fn verdict(oracle: &dyn Oracle, seen: &Answer, on: &mut dyn Rerun) -> Verdict {
     let mut conversation = oracle.open(seen);
-    let mut answers = Vec::new();
-    for _ in 0..QUESTIONS {
-        match conversation.next(&answers) {
+    let mut ask = conversation.next(&[]);
+    let (mut questions, mut scenes) = (0, 0);
+    while questions < QUESTIONS && scenes < SCENES {
+        ask = match ask {
             Ask::Done(verdict) => return verdict,
             Ask::Run(requests) => {
-                answers.clear();
-                for request in &requests {
-                    match runs(request) {
-                        Some(answer) => answers.push(answer),
-                        None => return undecided("not-run"),
-                    }
+                questions += 1;
+                let run = |request: &oracles::Request| on.rerun(&request.case, request.level, Reset::Clean);
+                match requests.iter().map(run).collect::<Option<Vec<Answer>>>() {
+                    Some(answers) => conversation.next(&answers),
+                    None => return undecided("not-run"),
                 }
             }
-        }
+            Ask::Play(scene) => {
+                scenes += 1;
+                match on.play(&scene) {
+                    Some(shown) => conversation.shown(shown),
+                    None => return undecided("not-played"),
+                }
+            }
+        };
     }
     undecided("too-many-questions")
 }

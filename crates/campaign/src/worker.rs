@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use execute::{ConnectError, LaunchError, Looks, Options, Placement, Reset, Run, Runner};
 use generate::{Generator, Made};
-use model::{Case, Level, Reply, RowSet, ServerInfo, Target, Verdict, target::Settings};
+use model::{Case, Level, Reply, RowSet, Scene, ServerInfo, Shown, Target, Verdict, target::Settings};
 use oracles::Answer;
 
 use crate::{
@@ -234,8 +234,7 @@ impl<'a> Bench<'a> {
         let mut undecided = false;
         for oracle in &shared.campaign.oracles {
             let judge = Judge { oracle: oracle.as_ref(), guise: &shared.campaign.settings.judge_as };
-            let verdict =
-                judge.verdict(&seen, &mut |request| self.rerun(&request.case, request.level, Reset::Clean));
+            let verdict = judge.verdict(&seen, self);
             self.counter.said(oracle.name(), &verdict);
             match verdict {
                 Verdict::Holds { .. } => {}
@@ -359,6 +358,14 @@ impl Rerun for Bench<'_> {
         self.runner.tune(Reset::Fast, Looks::default());
         // What is lost is lost for the next case too, which will say so.
         run.ok()?.ok().map(|run| answer(case, run)).filter(judge::admissible)
+    }
+
+    fn play(&mut self, scene: &Scene) -> Option<Shown> {
+        let played = self.runner.play(scene);
+        if played.is_err() {
+            self.runner.renew();
+        }
+        played.ok()
     }
 
     fn purges(&self) -> bool {

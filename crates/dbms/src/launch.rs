@@ -198,6 +198,10 @@ impl Server for Kept {
         self.server.connect()
     }
 
+    fn aside(&mut self, stage: usize) -> Result<Box<dyn Session>, ConnectError> {
+        self.server.aside(stage)
+    }
+
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
         self.server.monitor()
     }

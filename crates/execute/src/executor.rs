@@ -14,6 +14,7 @@ use crate::{
     scheduler::Play,
     seams::{ConnectError, LockMonitor, Server, Session},
     slot::Slot,
+    stages::Stages,
 };
 
 /// How cases are run.
@@ -106,6 +107,7 @@ pub struct Executor {
     control: Box<dyn Session>,
     holder: Option<Box<dyn Session>>,
     stage: Stage,
+    pub(crate) stages: Stages,
     lookout: Lookout,
     pub(crate) reader: Reader,
     /// How long a statement usually takes that does not wait.
@@ -138,6 +140,7 @@ impl Executor {
             holder,
             slots: Vec::new(),
             stage: Stage::default(),
+            stages: Stages::default(),
             lookout,
             reader: Reader::default(),
             pace: Duration::ZERO,

@@ -22,6 +22,7 @@ mod runner;
 mod scheduler;
 pub mod seams;
 mod slot;
+mod stages;
 mod watchdog;
 
 pub use aftermath::Looks;

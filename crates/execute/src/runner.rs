@@ -1,6 +1,6 @@
 //! Runs case after case, and brings up a new server when one has died.
 
-use model::{Case, Level, ServerInfo};
+use model::{Case, Level, Scene, ServerInfo, Shown};
 
 use crate::{
     aftermath::Looks,
@@ -90,6 +90,11 @@ impl Runner {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Plays a scene. A server that cannot be asked is replaced before the next case.
+    pub fn play(&mut self, scene: &Scene) -> Result<Shown, LaunchError> {
+        Ok(self.executor()?.play(scene)?)
     }
 
     /// From now on tables are emptied in this way, and the server is looked at so often.

@@ -80,6 +80,12 @@ pub trait Server {
     /// Opens a session, with our own schema as its default. Blocks.
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError>;
 
+    /// Opens a session on a stage: in another schema of our own than that of the cases, which is made when it is first asked
+    /// for. Blocks.
+    fn aside(&mut self, _stage: usize) -> Result<Box<dyn Session>, ConnectError> {
+        Err(ConnectError::NoStage)
+    }
+
     /// A monitor for this server, of the kind asked for at start.
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError>;
 
@@ -160,6 +166,9 @@ pub enum ConnectError {
     /// was sent.
     #[error("the case is not trusted: {0}")]
     Untrusted(String),
+    /// This server has no second schema for us.
+    #[error("there is no second schema for us on this server")]
+    NoStage,
     /// The connection or the server went away.
     #[error("the server went away")]
     Gone,

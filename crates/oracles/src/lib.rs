@@ -4,13 +4,14 @@
 //! data, and in the end it gives a verdict.
 
 pub mod crash;
+pub mod decoupled;
 pub mod expectations;
 pub mod invariants;
 pub mod mvcc;
 pub mod opportunities;
 pub mod story;
 
-use model::{Aftermath, Case, Level, Trace, Verdict};
+use model::{Aftermath, Case, Level, Scene, Shown, Trace, Verdict};
 
 /// A run that an oracle is shown.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub struct Request {
 pub enum Ask {
     /// Run these, and show me.
     Run(Vec<Request>),
+    /// Play this single statement, and show me.
+    Play(Box<Scene>),
     /// That is all.
     Done(Verdict),
 }
@@ -54,6 +57,11 @@ pub trait Oracle: Send + Sync {
 pub trait Conversation {
     /// What it says to the answers to what it asked for last; none the first time.
     fn next(&mut self, answers: &[Answer]) -> Ask;
+
+    /// What it says to a scene that it asked for.
+    fn shown(&mut self, _shown: Shown) -> Ask {
+        Ask::Done(Verdict::Undecided { reason: "not-asked-for".to_string() })
+    }
 }
 
 /// Every oracle that judges a run by itself, in the order in which they are asked.
@@ -61,10 +69,15 @@ pub fn all() -> Vec<Box<dyn Oracle>> {
     vec![Box::new(crash::Crash), Box::<invariants::Invariants>::default(), Box::<mvcc::Mvcc>::default()]
 }
 
+/// Those that play single statements and are asked only by name, since that takes longer than running the case.
+pub fn further() -> Vec<Box<dyn Oracle>> {
+    vec![Box::<decoupled::Decoupled>::default()]
+}
+
 /// What an oracle says that asks for no further run.
 pub fn judge(oracle: &dyn Oracle, seen: &Answer) -> Verdict {
     match oracle.open(seen).next(&[]) {
         Ask::Done(verdict) => verdict,
-        Ask::Run(_) => Verdict::Undecided { reason: "wants-more-runs".to_string() },
+        Ask::Run(_) | Ask::Play(_) => Verdict::Undecided { reason: "wants-more-runs".to_string() },
     }
 }

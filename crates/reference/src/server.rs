@@ -16,6 +16,9 @@ use crate::{
 pub struct ReferenceServer {
     engine: Rc<RefCell<Engine>>,
     info: ServerInfo,
+    plants: Plants,
+    /// An engine has one schema, so each stage is an engine of its own, with the same bugs.
+    stages: Vec<Rc<RefCell<Engine>>>,
 }
 
 impl ReferenceServer {
@@ -30,7 +33,8 @@ impl ReferenceServer {
             settings,
             flags: Vec::new(),
         };
-        Ok(ReferenceServer { engine: Rc::new(RefCell::new(Engine::new(plants))), info })
+        let engine = Rc::new(RefCell::new(Engine::new(plants.clone())));
+        Ok(ReferenceServer { engine, info, plants, stages: Vec::new() })
     }
 }
 
@@ -42,6 +46,15 @@ impl Server for ReferenceServer {
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
         let (id, ear) = self.engine.borrow_mut().connect()?;
         Ok(Box::new(ReferenceSession { engine: self.engine.clone(), id, ear, abandoned: false }))
+    }
+
+    fn aside(&mut self, stage: usize) -> Result<Box<dyn Session>, ConnectError> {
+        while self.stages.len() <= stage {
+            self.stages.push(Rc::new(RefCell::new(Engine::new(self.plants.clone()))));
+        }
+        let engine = self.stages[stage].clone();
+        let (id, ear) = engine.borrow_mut().connect()?;
+        Ok(Box::new(ReferenceSession { engine, id, ear, abandoned: false }))
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {

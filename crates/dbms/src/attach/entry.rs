@@ -118,6 +118,7 @@ pub fn failed(door: &Door, error: &ConnectError) -> AttachError {
         ConnectError::Refused { .. }
         | ConnectError::Own { .. }
         | ConnectError::Level { .. }
+        | ConnectError::NoStage
         | ConnectError::Untrusted(_) => format!("{}: {error}", door.name),
     })
 }

@@ -42,6 +42,8 @@ pub struct MysqlServer {
     info: ServerInfo,
     /// Takes no part in any case.
     control: MysqlSession,
+    /// The stages that were made.
+    stages: Vec<String>,
 }
 
 impl MysqlServer {
@@ -62,7 +64,7 @@ impl MysqlServer {
             }
             (Settle::Proc, Some(_)) | (Settle::Sql, _) => {}
         }
-        let mut server = MysqlServer { options, schema, info, control };
+        let mut server = MysqlServer { options, schema, info, control, stages: Vec::new() };
         server.drop_schema()?;
         demand(&mut server.control, &format!("CREATE DATABASE `{}`", server.schema), SILENCE)?;
         Ok(server)
@@ -73,8 +75,12 @@ impl MysqlServer {
         &self.schema
     }
 
-    /// Drops our schema, and nothing else.
+    /// Drops our schema and its stages, and nothing else.
     pub fn drop_schema(&mut self) -> Result<(), ConnectError> {
+        for stage in std::mem::take(&mut self.stages) {
+            let sql = format!("DROP DATABASE IF EXISTS `{stage}`");
+            self.reconnecting(|control| demand(control, &sql, SILENCE))?;
+        }
         let sql = format!("DROP DATABASE IF EXISTS `{}`", self.schema);
         self.reconnecting(|control| demand(control, &sql, SILENCE)).map(|_| ())
     }
@@ -102,6 +108,18 @@ impl Server for MysqlServer {
 
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
         let session = MysqlSession::connect(&self.options.address, &self.options.login, Some(&self.schema))?;
+        Ok(Box::new(session))
+    }
+
+    fn aside(&mut self, stage: usize) -> Result<Box<dyn Session>, ConnectError> {
+        let name = format!("{}_stage{stage}", self.schema);
+        if !self.stages.contains(&name) {
+            for sql in [format!("DROP DATABASE IF EXISTS `{name}`"), format!("CREATE DATABASE `{name}`")] {
+                self.reconnecting(|control| demand(control, &sql, SILENCE))?;
+            }
+            self.stages.push(name.clone());
+        }
+        let session = MysqlSession::connect(&self.options.address, &self.options.login, Some(&name))?;
         Ok(Box::new(session))
     }
 

@@ -58,6 +58,10 @@ pub struct SqliteServer {
     info: ServerInfo,
     opening: Vec<String>,
     next: SessionId,
+    /// Our own binary and the target, to start another one like this.
+    origin: (PathBuf, Target),
+    /// A child has one database, so each stage is a child of its own.
+    stages: Vec<SqliteServer>,
 }
 
 impl SqliteServer {
@@ -100,6 +104,8 @@ impl SqliteServer {
             },
             opening: chosen.opening(),
             next: 1,
+            origin: (exe.to_path_buf(), target.clone()),
+            stages: Vec::new(),
         };
         if let Some(asked) = target.version.as_ref().filter(|asked| !server.info.version.within(asked)) {
             return Err(StartError::Version { asked: asked.clone(), found: version });
@@ -144,6 +150,16 @@ impl Server for SqliteServer {
 
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
         Ok(Box::new(self.session()?))
+    }
+
+    fn aside(&mut self, stage: usize) -> Result<Box<dyn Session>, ConnectError> {
+        while self.stages.len() <= stage {
+            let started = SqliteServer::start(&self.origin.0, &self.origin.1).map_err(|error| {
+                ConnectError::Refused { server: "sqlite".into(), reason: error.to_string() }
+            })?;
+            self.stages.push(started);
+        }
+        self.stages[stage].connect()
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {

@@ -4,12 +4,13 @@ use oracles::Oracle;
 
 use crate::errors::Advised;
 
-/// The oracles of these names; all of them without any.
+/// The oracles of these names; without any all that judge a run by itself.
 pub fn named(names: &[String]) -> anyhow::Result<Vec<Box<dyn Oracle>>> {
     let mut all = oracles::all();
     if names.is_empty() {
         return Ok(all);
     }
+    all.extend(oracles::further());
     if let Some(wrong) = names.iter().find(|name| all.iter().all(|oracle| oracle.name() != name.as_str())) {
         let there: Vec<&str> = all.iter().map(|oracle| oracle.name()).collect();
         return Err(Advised {

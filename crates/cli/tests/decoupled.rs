@@ -1,0 +1,180 @@
+//! The decoupled oracle on real servers and on the reference engine: it tells the known families from the corpus, and is silent
+//! where the contract is kept.
+//!
+//! `ISOPOD_DECOUPLED="TARGET LEVEL CASES"` tries as many generated cases of a server, counts what is said, and shows what is wrong.
+
+mod common;
+
+use std::{collections::BTreeMap, env, fs, path::Path};
+
+use common::{runner, target};
+use dbms::launch::Settle;
+use execute::{Options, Reset, Runner};
+use generate::Generator;
+use model::{Case, Level, Seed, Verdict};
+use oracles::{Answer, Ask, Oracle, decoupled::Decoupled};
+use reference::ReferenceServer;
+
+/// What the oracle says of a run, with what it asks for.
+fn judged(runner: &mut Runner, oracle: &dyn Oracle, seen: &Answer) -> Verdict {
+    let mut talk = oracle.open(seen);
+    let mut ask = talk.next(&[]);
+    loop {
+        ask = match ask {
+            Ask::Done(verdict) => return verdict,
+            Ask::Run(_) => panic!("it asks for a run"),
+            Ask::Play(scene) => {
+                talk.shown(runner.play(&scene).unwrap_or_else(|error| panic!("{error}: {scene:#?}")))
+            }
+        };
+    }
+}
+
+fn seen(runner: &mut Runner, case: &Case, level: Level) -> Answer {
+    let run = runner.run(case, level).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(run.trace.false_decisions, 0);
+    Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath }
+}
+
+fn engine() -> Runner {
+    let target = target("reference");
+    let launch = Box::new(move || Ok(Box::new(ReferenceServer::start(&target)?) as Box<dyn execute::Server>));
+    let wish = execute::Placement { pin: false, realtime: false, cpu: None };
+    Runner::new(launch, Options::default(), wish).unwrap()
+}
+
+fn start(text: &str, options: Options) -> Option<Runner> {
+    if text == "reference" { Some(engine()) } else { runner(text, Settle::Proc, options) }
+}
+
+fn corpus(name: &str) -> Case {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let text = fs::read_to_string(root.join(name)).unwrap();
+    model::casefile::parse(&text).unwrap_or_else(|_| panic!("{name}")).into_case()
+}
+
+/// In short: `holds`, `undecided REASON`, or kind, rule and step from 1.
+fn said(runner: &mut Runner, name: &str, level: Level) -> String {
+    let seen = seen(runner, &corpus(name), level);
+    match judged(runner, &Decoupled::default(), &seen) {
+        Verdict::Holds { .. } => "holds".to_string(),
+        Verdict::Undecided { reason } => format!("undecided {reason}"),
+        Verdict::Violated(violation) => {
+            let print = violation.fingerprint;
+            let step = violation.step.map_or(String::new(), |step| format!(" at step {}", step + 1));
+            format!("{} {}{step}", print.kind, print.rule)
+        }
+    }
+}
+
+const WRONG: &str = "incorrect-query-result";
+
+#[test]
+fn the_known_families_are_told_at_the_step_that_shows_them() {
+    use Level::{ReadCommitted as RC, ReadUncommitted as RU, RepeatableRead as RR};
+    // MySQL looks at the old value of every row only where the binary log wants it, and it is on by default.
+    for text in ["mariadb@10.11", "mysql@9.7"] {
+        let Some(mut runner) = start(text, Options::default()) else { continue };
+        for (name, level, expected) in [
+            ("seeds/mdev-26642.iso", RR, format!("{WRONG} rows at step 8")),
+            ("seeds/mdev-26642.iso", RC, "holds".into()),
+            ("seeds/mdev-32898.iso", RR, format!("{WRONG} rows at step 7")),
+            ("seeds/mdev-32898.iso", RC, "holds".into()),
+            ("seeds/mysql-104833.iso", RC, format!("{WRONG} count at step 4")),
+            ("seeds/mysql-104833.iso", RU, format!("{WRONG} count at step 4")),
+            ("seeds/mysql-104833.iso", RR, "holds".into()),
+            ("seeds/mdev-27992.iso", RC, format!("{WRONG} count at step 4")),
+            ("seeds/mdev-27992.iso", RR, "holds".into()),
+        ] {
+            assert_eq!(said(&mut runner, name, level), expected, "{text} {name} {level}");
+        }
+    }
+}
+
+#[test]
+fn what_a_level_allows_is_not_held_against_it() {
+    for text in ["mariadb@10.11", "mysql@9.7", "mysql@5.6", "reference"] {
+        let Some(mut runner) = start(text, Options::default()) else { continue };
+        for name in [
+            "phenomena/dirty-read.iso",
+            "phenomena/non-repeatable-read.iso",
+            "phenomena/read-skew.iso",
+            "phenomena/phantom-insert.iso",
+            "phenomena/lost-update.iso",
+            "phenomena/write-skew.iso",
+            "phenomena/locking-read-beside-snapshot.iso",
+            "phenomena/savepoint-rollback.iso",
+            "phenomena/unique-key-race.iso",
+            "phenomena/semi-consistent-update.iso",
+            "phenomena/snapshot-at-first-read.iso",
+            "phenomena/snapshot-at-begin.iso",
+            "phenomena/autocommit-off.iso",
+        ] {
+            for level in Level::ALL {
+                assert_eq!(said(&mut runner, name, level), "holds", "{text} {name} {level}");
+            }
+        }
+    }
+}
+
+/// The same trace, held against another level.
+#[test]
+fn a_weaker_level_is_told_from_a_stronger_one() {
+    let Some(mut runner) = start("mariadb@10.11", Options::default()) else { return };
+    for (name, ran, claimed) in [
+        ("phenomena/dirty-read.iso", Level::ReadUncommitted, Level::ReadCommitted),
+        ("phenomena/non-repeatable-read.iso", Level::ReadCommitted, Level::RepeatableRead),
+        ("phenomena/phantom-insert.iso", Level::ReadCommitted, Level::RepeatableRead),
+    ] {
+        let mut seen = seen(&mut runner, &corpus(name), ran);
+        seen.trace.level = claimed;
+        let verdict = judged(&mut runner, &Decoupled::default(), &seen);
+        let kind = match &verdict {
+            Verdict::Violated(violation) => violation.fingerprint.kind.as_str(),
+            Verdict::Holds { .. } | Verdict::Undecided { .. } => "",
+        };
+        assert_eq!(kind, WRONG, "{name}: {verdict:#?}");
+    }
+}
+
+#[test]
+fn generated_cases_are_counted() {
+    let Ok(text) = env::var("ISOPOD_DECOUPLED") else { return };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [server, level, cases] = words[..] else { panic!("TARGET LEVEL CASES") };
+    let level: Level = level.parse().unwrap_or_else(|_| panic!("{level}"));
+    let Some(mut runner) = start(server, Options { reset: Reset::Fast, ..Options::default() }) else {
+        return;
+    };
+    let info = runner.info().unwrap();
+    let mut generator = Generator::new(Seed(7), info.product, &info.version, &[level]);
+    let oracle = Decoupled::default();
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut run, mut judging) = (std::time::Duration::ZERO, std::time::Duration::ZERO);
+    for number in 0..cases.parse::<u64>().unwrap() {
+        let made = generator.case(number);
+        let begun = std::time::Instant::now();
+        let seen = seen(&mut runner, &made.case, level);
+        run += begun.elapsed();
+        let begun = std::time::Instant::now();
+        let verdict = judged(&mut runner, &oracle, &seen);
+        judging += begun.elapsed();
+        let word = match &verdict {
+            Verdict::Holds { .. } => "holds".to_string(),
+            Verdict::Undecided { reason } => format!("undecided {reason}"),
+            Verdict::Violated(violation) => {
+                println!("--- case {number}: {}", violation.story);
+                violation.evidence.iter().for_each(|line| println!("    {line}"));
+                seen.case.setup.statements.iter().for_each(|text| println!("  {text};"));
+                for (step, outcome) in seen.case.steps.iter().zip(&seen.trace.outcomes) {
+                    println!("  T{}: {} => {outcome}", step.session + 1, step.sql);
+                }
+                println!("  {:?}", common::story(&seen.trace));
+                let print = &violation.fingerprint;
+                format!("VIOLATED {} {} {}", print.kind, print.rule, print.statement)
+            }
+        };
+        *counts.entry(word).or_default() += 1;
+    }
+    println!("{text}: {counts:#?} run {run:?} judging {judging:?}");
+}

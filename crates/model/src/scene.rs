@@ -1,0 +1,61 @@
+//! One statement on tables that hold given rows, outside of any case: what an oracle asks for when it wants to know what the
+//! statement does by itself.
+//!
+//! Scenes are played on *stages*: schemas of their own beside that of the cases, with tables of the same names, so that the text
+//! of the statement runs unchanged.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{outcome::DbError, outcome::Outcome, rows::RowSet};
+
+/// What is to be played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scene {
+    /// On which stage, from 0.
+    pub stage: usize,
+    /// The statements that make its tables. While they are the same the tables stay.
+    pub build: Vec<String>,
+    /// The tables that matter; what the others hold does not.
+    pub tables: Vec<Prop>,
+    /// A query that is asked first.
+    pub probe: Option<String>,
+    /// The statement; none to see no more than what the tables hold when they are filled.
+    pub sql: Option<String>,
+    /// Read the tables afterwards? If not, the statement changes nothing.
+    pub changes: bool,
+}
+
+/// A table of a scene.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prop {
+    /// Its name.
+    pub name: String,
+    /// The statements that fill it when it is empty.
+    pub fill: Vec<String>,
+    /// The query that reads it.
+    pub read: String,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shown {
+    /// It was played.
+    Played {
+        /// What the query before it gave.
+        probe: Option<RowSet>,
+        /// What the statement came to; none without one.
+        outcome: Option<Outcome>,
+        /// Each table afterwards, in the order of the scene; empty if nobody asked for it.
+        tables: Vec<RowSet>,
+    },
+    /// The rows do not go into their table.
+    Unfilled {
+        /// The table.
+        table: String,
+        /// What the server said.
+        error: DbError,
+    },
+    /// It could not be played, for a reason that has a name.
+    Not(String),
+}

@@ -1,0 +1,146 @@
+//! The versions of each row, filled from what the server did with single statements.
+//!
+//! Nothing here is shared with the model, so that a mistake in one of them is not a mistake of both.
+
+use std::rc::Rc;
+
+/// A moment, counted in statements that took effect and transactions that ended.
+pub type Time = u64;
+
+/// What a row holds: its cells as `SELECT *` shows them, and then what is needed to write it again exactly.
+pub type Data = Rc<Vec<Option<Vec<u8>>>>;
+
+/// The writer of the rows that the case begins with.
+pub const NOBODY: usize = usize::MAX;
+
+/// A version of a row.
+#[derive(Clone, Debug)]
+struct Version {
+    /// None: the row is deleted.
+    data: Option<Data>,
+    /// The transaction that wrote it.
+    writer: usize,
+    /// When it was written, to go back to a savepoint.
+    mark: u64,
+    /// When its writer committed.
+    committed: Option<Time>,
+}
+
+/// A row with all of its versions, the oldest first.
+#[derive(Clone, Debug)]
+struct Row {
+    id: u64,
+    versions: Vec<Version>,
+}
+
+/// The rows of one table.
+#[derive(Clone, Debug, Default)]
+pub struct Chain {
+    rows: Vec<Row>,
+}
+
+/// A row as a statement sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Visible {
+    /// Which row.
+    pub id: u64,
+    /// What it holds.
+    pub data: Data,
+    /// Did the reader's own transaction write this version?
+    pub own: bool,
+}
+
+/// Which versions count, beside the reader's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// All of them.
+    Newest,
+    /// Those committed at this moment or before.
+    Committed(Time),
+}
+
+impl Chain {
+    /// A new row.
+    pub fn insert(&mut self, id: u64, data: Data, writer: usize, mark: u64) {
+        let committed = (writer == NOBODY).then_some(0);
+        let first = Version { data: Some(data), writer, mark, committed };
+        self.rows.push(Row { id, versions: vec![first] });
+    }
+
+    /// A new version of a row; none deletes it.
+    pub fn write(&mut self, id: u64, data: Option<Data>, writer: usize, mark: u64) {
+        if let Some(row) = self.rows.iter_mut().find(|row| row.id == id) {
+            row.versions.push(Version { data, writer, mark, committed: None });
+        }
+    }
+
+    /// What this transaction wrote is committed now.
+    pub fn commit(&mut self, writer: usize, now: Time) {
+        let versions = self.rows.iter_mut().flat_map(|row| &mut row.versions);
+        versions.filter(|version| version.writer == writer).for_each(|version| version.committed = Some(now));
+    }
+
+    /// What this transaction wrote from this mark on is gone.
+    pub fn undo(&mut self, writer: usize, from: u64) {
+        for row in &mut self.rows {
+            row.versions.retain(|version| version.writer != writer || version.mark < from);
+        }
+        self.rows.retain(|row| !row.versions.is_empty());
+    }
+
+    /// The rows that a transaction sees.
+    pub fn view(&self, reader: usize, until: Until) -> Vec<Visible> {
+        let counts = |version: &&Version| {
+            version.writer == reader
+                || match until {
+                    Until::Newest => true,
+                    Until::Committed(time) => version.committed.is_some_and(|at| at <= time),
+                }
+        };
+        let seen = |row: &Row| {
+            let version = row.versions.iter().rev().find(counts)?;
+            let data = version.data.clone()?;
+            Some(Visible { id: row.id, data, own: version.writer == reader })
+        };
+        self.rows.iter().filter_map(seen).collect()
+    }
+
+    /// Was the newest version of this row written by another transaction, and committed after this moment?
+    pub fn newer(&self, id: u64, reader: usize, than: Time) -> bool {
+        let newest = self.rows.iter().find(|row| row.id == id).and_then(|row| row.versions.last());
+        newest
+            .is_some_and(|version| version.writer != reader && version.committed.is_some_and(|at| at > than))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(text: &str) -> Data {
+        Rc::new(vec![Some(text.as_bytes().to_vec())])
+    }
+
+    fn texts(view: &[Visible]) -> Vec<String> {
+        view.iter().map(|row| String::from_utf8_lossy(row.data[0].as_ref().unwrap()).into_owned()).collect()
+    }
+
+    #[test]
+    fn each_reader_has_a_view_of_its_own() {
+        let mut chain = Chain::default();
+        chain.insert(1, data("a"), NOBODY, 0);
+        chain.insert(2, data("b"), NOBODY, 0);
+        chain.write(1, Some(data("A")), 7, 1);
+        chain.write(2, None, 7, 2);
+        chain.insert(3, data("c"), 7, 3);
+        assert_eq!(texts(&chain.view(7, Until::Committed(0))), ["A", "c"]);
+        assert_eq!(texts(&chain.view(8, Until::Committed(0))), ["a", "b"]);
+        assert_eq!(texts(&chain.view(8, Until::Newest)), ["A", "c"]);
+        chain.undo(7, 2);
+        assert_eq!(texts(&chain.view(7, Until::Committed(0))), ["A", "b"]);
+        chain.commit(7, 5);
+        assert_eq!(texts(&chain.view(8, Until::Committed(4))), ["a", "b"]);
+        assert_eq!(texts(&chain.view(8, Until::Committed(5))), ["A", "b"]);
+        assert!(chain.newer(1, 8, 4) && !chain.newer(1, 8, 5) && !chain.newer(1, 7, 4));
+    }
+}

@@ -1,0 +1,95 @@
+//! The answer of a statement in the case against its answer alone.
+
+use std::collections::BTreeMap;
+
+use model::{ErrorClass, Outcome, Reply, RowSet};
+
+use crate::story::Kind;
+
+/// How two answers compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// They say the same.
+    Same,
+    /// They differ, in this.
+    Differ(&'static str),
+    /// They differ in a way that the path to the rows can explain.
+    Unsure(&'static str),
+}
+
+/// Compares what came with what should have come.
+pub fn compare(kind: Kind, came: &Outcome, should: &Outcome) -> Compared {
+    let reply = match (&came.reply, &should.reply) {
+        (Reply::Rows(came), Reply::Rows(should)) if !kinds(came).eq(kinds(should)) => {
+            Compared::Differ("types")
+        }
+        (Reply::Rows(came), Reply::Rows(should)) if came.same_rows(should) => Compared::Same,
+        (Reply::Rows(_), Reply::Rows(_)) => Compared::Differ("rows"),
+        (Reply::Done { affected: a, matched: m }, Reply::Done { affected: b, matched: n }) => {
+            let matched = matches!((m, n), (Some(m), Some(n)) if m != n);
+            if a != b || matched { Compared::Differ("count") } else { Compared::Same }
+        }
+        (Reply::Error(came), Reply::Error(should)) if came.class == should.class => Compared::Same,
+        // Which of two mistakes is met first depends on the path.
+        (Reply::Error(_), Reply::Error(_)) => Compared::Unsure("which-error"),
+        (Reply::Error(error), success) | (success, Reply::Error(error)) => {
+            one_error(kind, error.class, success)
+        }
+        _ => Compared::Differ("answer"),
+    };
+    if reply == Compared::Same && codes(came) != codes(should) {
+        return Compared::Unsure("warnings");
+    }
+    reply
+}
+
+/// One failed and the other did not. A key that is taken on the way of many rows may be free on another way, and what
+/// cannot be computed for a row is not met on a path that does not touch it.
+fn one_error(kind: Kind, class: ErrorClass, success: &Reply) -> Compared {
+    let several = match success {
+        Reply::Done { affected, matched } => (*affected).max(matched.unwrap_or(0)) > 1,
+        _ => false,
+    };
+    match class {
+        ErrorClass::DuplicateKey if kind != Kind::Insert && several => Compared::Unsure("scan-order"),
+        ErrorClass::DuplicateKey | ErrorClass::Constraint => Compared::Differ("error"),
+        ErrorClass::Range | ErrorClass::Runtime | ErrorClass::Other => Compared::Unsure("error-on-the-way"),
+        ErrorClass::Syntax
+        | ErrorClass::Deadlock
+        | ErrorClass::LockTimeout
+        | ErrorClass::SerializationFailure
+        | ErrorClass::WriteConflict
+        | ErrorClass::Busy
+        | ErrorClass::ReadOnly
+        | ErrorClass::TableChanged
+        | ErrorClass::Interrupted
+        | ErrorClass::GoneAway
+        | ErrorClass::Denied
+        | ErrorClass::Internal => Compared::Unsure("other-error"),
+    }
+}
+
+fn kinds(rows: &RowSet) -> impl Iterator<Item = model::Kind> + '_ {
+    rows.columns().iter().map(|column| column.kind)
+}
+
+/// The numbers of the warnings, each once: how often one comes depends on how many rows are looked at.
+fn codes(outcome: &Outcome) -> Vec<u32> {
+    let mut codes: Vec<u32> = outcome.warnings.iter().map(|warning| warning.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+/// Do these rows, each with what it holds, equal what was read?
+pub fn same_table(rows: &[&[Option<Vec<u8>>]], read: &RowSet) -> bool {
+    let mut counts: BTreeMap<Vec<Option<&[u8]>>, i64> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row.iter().map(|cell| cell.as_deref()).collect()).or_default() += 1;
+    }
+    for row in 0..read.len() {
+        let cells = (0..read.columns().len()).map(|column| read.cell(row, column)).collect();
+        *counts.entry(cells).or_default() -= 1;
+    }
+    counts.values().all(|count| *count == 0)
+}

@@ -1,0 +1,243 @@
+//! Which statements give the same answer whenever they run on the same rows. Of the others nothing is said.
+
+use model::{
+    Product,
+    sql::{
+        Expr, InsertVerb, LockWait, OrderItem, Query, QueryPart, SelectItem, Statement, TableFactor,
+        TableRef, VisitMut,
+    },
+};
+
+use crate::story::{Tables, Told};
+
+/// Functions that look at more than their arguments, or at the order of rows.
+const FICKLE: &[&str] = &[
+    "rand",
+    "random",
+    "uuid",
+    "uuid_short",
+    "now",
+    "sysdate",
+    "curdate",
+    "curtime",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "localtime",
+    "localtimestamp",
+    "utc_date",
+    "utc_time",
+    "utc_timestamp",
+    "unix_timestamp",
+    "last_insert_id",
+    "connection_id",
+    "found_rows",
+    "row_count",
+    "sleep",
+    "benchmark",
+    "get_lock",
+    "release_lock",
+    "database",
+    "schema",
+    "group_concat",
+    "any_value",
+    "json_arrayagg",
+    "json_objectagg",
+    "changes",
+    "total_changes",
+    "last_insert_rowid",
+    "row_number",
+    "lag",
+    "lead",
+    "first_value",
+    "last_value",
+    "nth_value",
+    "ntile",
+];
+
+/// Why the answer of a statement does not follow from its rows, if it does not. `rows`: so many came.
+pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usize>) -> Option<&'static str> {
+    let Some(statement) = told.statement() else { return by_words(text) };
+    let mut look = Look { tables, fickle: false, limits: 0 };
+    statement.clone().visit_mut(&mut look);
+    if look.fickle {
+        return Some("fickle-function");
+    }
+    if skips_locked(statement) {
+        return Some("skip-locked");
+    }
+    let (outer, cut) = match statement {
+        Statement::Query(query) => {
+            let cut = query.limit.is_some() && !ordered_query(query, tables);
+            let limit = query.limit.as_ref().and_then(|limit| match (&limit.count, &limit.offset) {
+                (Expr::Literal(model::sql::Literal::Number(text)), None) => text.parse::<usize>().ok(),
+                _ => None,
+            });
+            // Where fewer rows came than were asked for, nothing was cut off.
+            let all_came = matches!((rows, limit), (Some(rows), Some(limit)) if rows < limit);
+            (usize::from(cut), cut && !all_came)
+        }
+        Statement::Update(update) => {
+            (0, update.limit.is_some() && !ordered(&update.order_by, &update.tables, tables))
+        }
+        Statement::Delete(delete) => {
+            let alone = [TableRef { first: delete.table.clone(), joins: Vec::new() }];
+            (0, delete.limit.is_some() && !ordered(&delete.order_by, &alone, tables))
+        }
+        _ => (0, false),
+    };
+    // Limits of inner queries, without the outermost one.
+    (cut || look.limits > outer).then_some("limit-without-order")
+}
+
+/// Would the statement meet a column that was added at the end of each table?
+pub fn meets_added_column(told: &Told) -> bool {
+    struct Stars(bool);
+    impl VisitMut for Stars {
+        fn query(&mut self, query: &mut Query) {
+            for part in std::iter::once(&query.first).chain(query.rest.iter().map(|(_, _, part)| part)) {
+                if let QueryPart::Select(select) = part {
+                    self.0 |= select.items.iter().any(star);
+                }
+            }
+        }
+    }
+    let Some(statement) = told.statement() else { return true };
+    let mut stars = Stars(false);
+    statement.clone().visit_mut(&mut stars);
+    let written = match statement {
+        Statement::Insert(insert) => insert.columns.is_none() || insert.returning.iter().any(star),
+        Statement::Update(update) => update.returning.iter().any(star),
+        Statement::Delete(delete) => delete.returning.iter().any(star),
+        _ => false,
+    };
+    stars.0 || written
+}
+
+fn star(item: &SelectItem) -> bool {
+    match item {
+        SelectItem::Star | SelectItem::TableStar(_) => true,
+        SelectItem::Expr { .. } => false,
+    }
+}
+
+/// Does it add rows and leave all others as they are?
+pub fn only_adds(told: &Told) -> bool {
+    match told.statement() {
+        Some(Statement::Insert(insert)) => {
+            insert.verb == InsertVerb::Insert
+                && insert.on_duplicate.is_empty()
+                && insert.on_conflict.is_empty()
+                && match insert.modifier {
+                    None | Some(model::sql::InsertModifier::Ignore) => true,
+                    Some(model::sql::InsertModifier::Or(how)) => how != model::sql::Resolution::Replace,
+                }
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// Is it told to take only what nobody has locked, or not to wait?
+pub fn told_not_to_wait(told: &Told) -> bool {
+    match told.statement() {
+        Some(Statement::Query(query)) => query.locks.iter().any(|lock| match lock.wait {
+            Some(LockWait::Nowait | LockWait::SkipLocked) => true,
+            Some(LockWait::Seconds(_)) | None => false,
+        }),
+        Some(_) | None => false,
+    }
+}
+
+fn skips_locked(statement: &Statement) -> bool {
+    match statement {
+        Statement::Query(query) => query.locks.iter().any(|lock| lock.wait == Some(LockWait::SkipLocked)),
+        _ => false,
+    }
+}
+
+/// The query that gives the marks of the rows that an UPDATE of one table matches.
+pub fn matching(product: Product, told: &Told, mark: &str) -> Option<String> {
+    let Some(Statement::Update(update)) = told.statement() else { return None };
+    let [table] = update.tables.as_slice() else { return None };
+    if !table.joins.is_empty() || !update.from.is_empty() || !matches!(table.first, TableFactor::Table { .. })
+    {
+        return None;
+    }
+    let item = SelectItem::Expr { expr: Expr::Column(mark.into()), alias: None };
+    let select = model::sql::Select {
+        items: vec![item],
+        from: vec![table.clone()],
+        filter: update.filter.clone(),
+        ..model::sql::Select::default()
+    };
+    let mut query = Query::of(select);
+    query.order_by.clone_from(&update.order_by);
+    query.limit.clone_from(&update.limit);
+    Some(dialect::sql::print(product, &Statement::Query(query)))
+}
+
+struct Look<'a> {
+    tables: Option<&'a Tables>,
+    fickle: bool,
+    /// Limits whose order leaves a choice.
+    limits: usize,
+}
+
+impl VisitMut for Look<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        self.fickle |= match expr {
+            Expr::Variable(_) => true,
+            Expr::Function { name, .. } | Expr::BareFunction(name) => {
+                FICKLE.iter().any(|fickle| name.name.eq_ignore_ascii_case(fickle))
+            }
+            _ => false,
+        };
+    }
+
+    fn query(&mut self, query: &mut Query) {
+        let loose = query.limit.is_some() && !ordered_query(query, self.tables);
+        self.limits += usize::from(loose);
+    }
+}
+
+fn ordered_query(query: &Query, tables: Option<&Tables>) -> bool {
+    match (&query.first, query.rest.as_slice()) {
+        (QueryPart::Select(select), []) => ordered(&query.order_by, &select.from, tables),
+        _ => false,
+    }
+}
+
+/// Does the order leave no choice: does it name all columns of a key without NULL of the only table?
+fn ordered(order: &[OrderItem], from: &[TableRef], tables: Option<&Tables>) -> bool {
+    let ([table], Some(tables)) = (from, tables) else { return false };
+    let TableFactor::Table { name, .. } = &table.first else { return false };
+    if !table.joins.is_empty() {
+        return false;
+    }
+    let Some(table) = tables.all.iter().find(|one| one.name.eq_ignore_ascii_case(&name.name.name)) else {
+        return false;
+    };
+    let named = |column: &usize| {
+        order.iter().any(|item| match &item.expr {
+            Expr::Column(by) => table.column(&by.name.name) == Some(*column),
+            _ => false,
+        })
+    };
+    table.keys.iter().any(|key| {
+        key.columns.iter().all(|column| !table.columns[*column].nullable) && key.columns.iter().all(named)
+    })
+}
+
+/// Of a text without a tree only the words are known.
+fn by_words(text: &str) -> Option<&'static str> {
+    let lower = text.to_ascii_lowercase();
+    let mut words =
+        lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    if lower.contains('@') || words.clone().any(|word| FICKLE.contains(&word)) {
+        return Some("fickle-function");
+    }
+    if lower.contains("skip locked") {
+        return Some("skip-locked");
+    }
+    words.any(|word| word == "limit").then_some("limit-without-order")
+}

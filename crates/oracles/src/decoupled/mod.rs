@@ -1,0 +1,123 @@
+//! Troc's oracle: each statement of a case is run once more by itself, outside its transaction, on tables that hold exactly what
+//! the contract lets it see; whatever differs from the answer in the case is wrong.
+//!
+//! ```text
+//! T1: BEGIN
+//! T1: SELECT * FROM t          alone on (1, 10) (2, 20): the same rows came
+//! T2: UPDATE t SET b = 11 WHERE a = 1      alone on (1, 10) (2, 20): 1 row; it changes row 1
+//! T1: SELECT * FROM t          at REPEATABLE READ alone on (1, 10) (2, 20), at READ COMMITTED on (1, 11) (2, 20)
+//! ```
+//!
+//! What the statement did to its rows is read off the tables and put into version chains ([`chains`]); from these the next views
+//! are made. No expression is evaluated here, so it works for statements that nothing else of ours understands. The statements
+//! take effect in the order in which the trace shows them ([`order`]).
+//!
+//! Three kinds of violations, after Troc: `inconsistent-blocking`, only where a wait is certainly wrong (a plain read
+//! without locks, a statement that was told not to wait, a wait for nobody); `incorrect-query-result`; and
+//! `incorrect-final-state`. Ways in which an engine is known to leave its contract are not looked for: whoever asks decides by step and
+//! kind whether one explains it.
+
+mod chains;
+mod compare;
+mod fit;
+mod order;
+mod roles;
+mod stage;
+mod talk;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::{Product, RowSet, ServerInfo, Verdict, Version};
+
+use crate::{
+    Answer, Ask, Conversation, Oracle,
+    story::{Memory, ReadTables},
+};
+use stage::Stage;
+use talk::Talk;
+
+/// The name of the oracle.
+pub const NAME: &str = "decoupled";
+
+/// So many setups are remembered.
+const SETUPS: usize = 8;
+
+/// A setup that was read, and the rows that it makes, once they were seen.
+#[derive(Clone, Debug)]
+struct Known {
+    product: Product,
+    version: Version,
+    statements: Vec<String>,
+    stage: Arc<Result<Stage, &'static str>>,
+    rows: Option<Arc<Vec<RowSet>>>,
+}
+
+/// The oracle.
+#[derive(Debug, Default)]
+pub struct Decoupled {
+    memory: Arc<Memory>,
+    setups: Arc<Mutex<Vec<Known>>>,
+}
+
+impl Oracle for Decoupled {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+        let tables: ReadTables = self.memory.tables(seen.trace.server.product, &seen.case);
+        let known = Setups(self.setups.clone()).of(&seen.trace.server, &seen.case.setup.statements);
+        match Talk::new(seen, tables, known, Setups(self.setups.clone()), &self.memory) {
+            Ok(talk) => Box::new(talk),
+            Err(reason) => Box::new(Said(reason)),
+        }
+    }
+}
+
+/// Nothing more is to be said than that it cannot be told.
+struct Said(&'static str);
+
+impl Conversation for Said {
+    fn next(&mut self, _: &[Answer]) -> Ask {
+        Ask::Done(Verdict::Undecided { reason: self.0.to_string() })
+    }
+}
+
+/// The setups that were read before.
+#[derive(Clone)]
+struct Setups(Arc<Mutex<Vec<Known>>>);
+
+impl Setups {
+    fn of(&self, server: &ServerInfo, statements: &[String]) -> Known {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |known: &&Known| {
+            known.product == server.product
+                && known.version == server.version
+                && known.statements == statements
+        };
+        if let Some(known) = all.iter().find(same) {
+            return known.clone();
+        }
+        let known = Known {
+            product: server.product,
+            version: server.version.clone(),
+            statements: statements.to_vec(),
+            stage: Arc::new(Stage::read(server, statements)),
+            rows: None,
+        };
+        if all.len() >= SETUPS {
+            all.remove(0);
+        }
+        all.push(known.clone());
+        known
+    }
+
+    /// Remembers the rows that a setup makes.
+    fn keep(&self, of: &Known, rows: &Arc<Vec<RowSet>>) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |known: &&mut Known| Arc::ptr_eq(&known.stage, &of.stage);
+        if let Some(known) = all.iter_mut().find(same) {
+            known.rows = Some(rows.clone());
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Which tables a statement reads or changes, and by which rules of the contract.
+//!
+//! A table may be read in several ways at once: an UPDATE works on the newest committed rows of its own table while a query
+//! inside it reads by another rule. And of a text without a tree only the first word is known. So each table has a list of rules;
+//! if they do not all give the same rows, nothing is said of the statement.
+
+use dialect::contract::{LevelRules, Sees};
+use model::sql::{InsertSource, Query, QueryPart, Statement, TableFactor, TableRef, VisitMut};
+
+use super::stage::Stage;
+use crate::story::{Kind, Told};
+
+/// What a statement does to tables.
+#[derive(Clone, Debug, Default)]
+pub struct Roles {
+    /// For each table that it names, or that a foreign key brings in: how it is seen.
+    pub tables: Vec<(usize, Vec<Sees>)>,
+    /// Does it read without locks?
+    pub consistent: bool,
+    /// May it change rows?
+    pub changes: bool,
+    /// Is there a query inside it?
+    pub nested: bool,
+}
+
+/// What a text without a tree is, by its first words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// It reads.
+    Select,
+    /// It reads and locks.
+    LockingSelect,
+    /// It changes rows.
+    Change,
+    /// Anything else.
+    Other,
+}
+
+impl Verb {
+    /// Of a text.
+    pub fn of(text: &str) -> Verb {
+        let upper = text.trim_start_matches(['(', ' ', '\n', '\t']).to_ascii_uppercase();
+        let word: String = upper.chars().take_while(char::is_ascii_alphabetic).collect();
+        let locks = ["FOR UPDATE", "FOR SHARE", "LOCK IN SHARE MODE"].iter().any(|lock| upper.contains(lock));
+        match word.as_str() {
+            "SELECT" | "TABLE" | "VALUES" if upper.contains(" INTO ") => Verb::Other,
+            "SELECT" | "TABLE" | "VALUES" if locks => Verb::LockingSelect,
+            "SELECT" | "TABLE" | "VALUES" => Verb::Select,
+            "INSERT" | "REPLACE" | "UPDATE" | "DELETE" => Verb::Change,
+            _ => Verb::Other,
+        }
+    }
+}
+
+/// Reads a statement. `single`: it is a transaction by itself.
+pub fn roles(stage: &Stage, told: &Told, text: &str, rules: &LevelRules, single: bool) -> Option<Roles> {
+    let read = if single { rules.single_read.is } else { rules.read.is };
+    let (change, source, inner) = (rules.change.is, rules.source_read.is, rules.inner_read.is);
+    let mut roles = Roles::default();
+    let (mut own, mut other): (Vec<Sees>, Vec<Sees>) = (Vec::new(), Vec::new());
+    let (own_tables, nested) = match told.statement() {
+        Some(statement) => named(statement),
+        None => (all(stage), all(stage)),
+    };
+    let verb = match told.kind {
+        Kind::Select => Verb::Select,
+        Kind::LockingSelect => Verb::LockingSelect,
+        Kind::Insert | Kind::Update | Kind::Delete => Verb::Change,
+        Kind::Unread => Verb::of(text),
+        Kind::Begin
+        | Kind::Commit
+        | Kind::Rollback
+        | Kind::Savepoint
+        | Kind::Ddl
+        | Kind::LockTable
+        | Kind::Set => return None,
+    };
+    match verb {
+        Verb::Select => {
+            own.push(read);
+            other.push(read);
+            roles.consistent = read != Sees::Committed;
+        }
+        Verb::LockingSelect => {
+            own.push(change);
+            other.extend([read, change]);
+        }
+        Verb::Change => {
+            own.push(change);
+            match told.statement() {
+                Some(Statement::Insert(insert)) => match &insert.source {
+                    InsertSource::Query(_) if insert.on_duplicate.is_empty() => other.push(source),
+                    InsertSource::Query(_) => other.extend([source, inner]),
+                    InsertSource::Values { .. } | InsertSource::Set(_) | InsertSource::DefaultValues => {
+                        other.push(inner)
+                    }
+                },
+                Some(Statement::Delete(_)) => other.push(inner),
+                Some(_) | None => other.extend([source, inner]),
+            }
+            roles.changes = true;
+        }
+        Verb::Other => return None,
+    }
+    roles.nested = !nested.is_empty();
+    for (names, sees) in [(own_tables, own), (nested, other)] {
+        for at in names.iter().filter_map(|name| stage.find(name)) {
+            roles.add(at, &sees);
+            // A foreign key looks at the newest rows of the tables that it joins.
+            for (joined, table) in stage.tables.iter().enumerate() {
+                if roles.changes && joined != at && table.group == stage.tables[at].group {
+                    roles.add(joined, &[change]);
+                }
+            }
+        }
+    }
+    roles.tables.sort_by_key(|(at, _)| *at);
+    Some(roles)
+}
+
+impl Roles {
+    fn add(&mut self, at: usize, sees: &[Sees]) {
+        let position = self.tables.iter().position(|(table, _)| *table == at);
+        let list = match position {
+            Some(position) => &mut self.tables[position].1,
+            None => {
+                self.tables.push((at, Vec::new()));
+                let last = self.tables.len() - 1;
+                &mut self.tables[last].1
+            }
+        };
+        for one in sees {
+            if !list.contains(one) {
+                list.push(*one);
+            }
+        }
+    }
+}
+
+fn all(stage: &Stage) -> Vec<String> {
+    stage.tables.iter().map(|table| table.name.clone()).collect()
+}
+
+/// The tables that a statement names itself, and those that queries inside it name.
+fn named(statement: &Statement) -> (Vec<String>, Vec<String>) {
+    struct Queries(Vec<Vec<String>>);
+    impl VisitMut for Queries {
+        fn query(&mut self, query: &mut Query) {
+            self.0.push(of_query(query));
+        }
+    }
+    let mut queries = Queries(Vec::new());
+    statement.clone().visit_mut(&mut queries);
+    let mut own = Vec::new();
+    match statement {
+        // The outermost comes last.
+        Statement::Query(_) => own = queries.0.pop().unwrap_or_default(),
+        Statement::Insert(insert) => own.push(insert.table.name.name.clone()),
+        Statement::Update(update) => {
+            update.tables.iter().chain(&update.from).for_each(|table| of_ref(table, &mut own))
+        }
+        Statement::Delete(delete) => {
+            of_factor(&delete.table, &mut own);
+            delete.using.iter().for_each(|table| of_ref(table, &mut own));
+        }
+        Statement::CreateTable(_)
+        | Statement::CreatePartition(_)
+        | Statement::CreateIndex(_)
+        | Statement::DropTable(_)
+        | Statement::DropIndex(_)
+        | Statement::Truncate(_)
+        | Statement::Begin(_)
+        | Statement::Commit(_)
+        | Statement::Rollback(_)
+        | Statement::Savepoint(_)
+        | Statement::Release(_)
+        | Statement::Set(_)
+        | Statement::SetTransaction(_)
+        | Statement::LockTable(_)
+        | Statement::Pragma(_) => {}
+    }
+    (own, queries.0.into_iter().flatten().collect())
+}
+
+fn of_query(query: &Query) -> Vec<String> {
+    let mut names = Vec::new();
+    for part in std::iter::once(&query.first).chain(query.rest.iter().map(|(_, _, part)| part)) {
+        if let QueryPart::Select(select) = part {
+            select.from.iter().for_each(|table| of_ref(table, &mut names));
+        }
+    }
+    names
+}
+
+fn of_ref(table: &TableRef, names: &mut Vec<String>) {
+    of_factor(&table.first, names);
+    table.joins.iter().for_each(|join| of_factor(&join.table, names));
+}
+
+fn of_factor(factor: &TableFactor, names: &mut Vec<String>) {
+    match factor {
+        TableFactor::Table { name, .. } => names.push(name.name.name.clone()),
+        TableFactor::Derived { .. } => {}
+        TableFactor::Paren(table) => of_ref(table, names),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Product;
+
+    use super::*;
+
+    fn names(text: &str) -> (Vec<String>, Vec<String>) {
+        named(&dialect::sql::parse(Product::Mysql, text).tree().unwrap())
+    }
+
+    #[test]
+    fn what_stands_inside_is_told_from_what_stands_outside() {
+        let pair = |own: &[&str], inner: &[&str]| {
+            let list = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+            (list(own), list(inner))
+        };
+        assert_eq!(names("SELECT * FROM t WHERE a IN (SELECT a FROM u) FOR UPDATE"), pair(&["t"], &["u"]));
+        assert_eq!(names("UPDATE t SET a = (SELECT MAX(a) FROM u)"), pair(&["t"], &["u"]));
+        assert_eq!(names("INSERT INTO t SELECT * FROM u"), pair(&["t"], &["u"]));
+        assert_eq!(names("DELETE FROM t USING t JOIN u ON t.a = u.a"), pair(&["t", "t", "u"], &[]));
+    }
+
+    #[test]
+    fn a_text_without_a_tree_is_known_by_its_first_word() {
+        assert_eq!(Verb::of("SELECT /*+ NO_ICP(t) */ a FROM t"), Verb::Select);
+        assert_eq!(Verb::of("(select 1) union (select 2)"), Verb::Select);
+        assert_eq!(Verb::of("SELECT a FROM t FOR UPDATE"), Verb::LockingSelect);
+        assert_eq!(Verb::of("SELECT a FROM t INTO @x"), Verb::Other);
+        assert_eq!(Verb::of("WITH x AS (SELECT 1) SELECT * FROM x"), Verb::Other);
+        assert_eq!(Verb::of("ALTER TABLE t ADD b INT"), Verb::Other);
+    }
+}

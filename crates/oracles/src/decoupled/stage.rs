@@ -1,0 +1,303 @@
+//! The tables of a case on a stage: how they are made, filled and read there.
+//!
+//! There are two stages. On one the tables are exactly those of the case; queries run there. On the other they have one more
+//! column at the end, which nobody but us writes: it says which row is which after a statement has changed some. Where the
+//! server can, that column is invisible; elsewhere statements that would meet it are not run there.
+
+use model::{
+    Product, Prop, RowSet, ServerInfo, Value,
+    schema::{KeyKind, SetupData},
+    sql::{ColumnOption, Statement, TableColumn, TableItem, TypeName},
+};
+
+use super::chains::{Data, Visible};
+
+/// The stage whose tables are those of the case.
+pub const PLAIN: usize = 0;
+/// The stage whose tables have one more column.
+pub const MARKED: usize = 1;
+
+/// The column that says which row is which.
+pub const MARK: &str = "isopod_row";
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    quoted: String,
+    columns: Vec<Column>,
+    /// The columns of its primary key.
+    primary: Vec<usize>,
+    /// Tables that foreign keys join have the same number.
+    pub group: usize,
+    /// Does it count rows up by itself?
+    pub counts: bool,
+    inserts: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Column {
+    quoted: String,
+    /// Its value follows from others, and cannot be written.
+    generated: bool,
+    /// What gives its exact value, if what is shown is not exact.
+    exact: Option<String>,
+}
+
+/// All tables of a setup.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    product: Product,
+    /// The tables, in order.
+    pub tables: Vec<Table>,
+    /// Makes them: as they are, and with one more column.
+    pub build: [Vec<String>; 2],
+    /// Does `SELECT *` not show that column?
+    pub invisible: bool,
+}
+
+impl Stage {
+    /// Reads a setup; the reason why not has a name that can be counted.
+    pub fn read(server: &ServerInfo, statements: &[String]) -> Result<Stage, &'static str> {
+        let product = server.product;
+        let data = dialect::sql::setup(product, statements).map_err(|_| "setup-unread")?;
+        if data.ddl.iter().any(|text| moves(text)) {
+            return Err("own-values");
+        }
+        let trees: Vec<Statement> = data
+            .ddl
+            .iter()
+            .map(|text| dialect::sql::parse(product, text).tree().ok_or("setup-unread"))
+            .collect::<Result<_, _>>()?;
+        let tables = tables(product, &data, &trees)?;
+        let invisible = invisible(server);
+        let mut marked = data.ddl.clone();
+        match product {
+            // It has no ALTER TABLE.
+            Product::Reference => {
+                marked =
+                    trees.into_iter().map(|tree| dialect::sql::print(product, &with_mark(tree))).collect()
+            }
+            Product::Mysql | Product::Mariadb | Product::Postgres | Product::Sqlite => {
+                let how = if invisible { "BIGINT NULL INVISIBLE" } else { "BIGINT NULL" };
+                let add = |table: &Table| format!("ALTER TABLE {} ADD COLUMN {MARK} {how}", table.quoted);
+                marked.extend(tables.iter().map(add));
+            }
+        }
+        Ok(Stage { product, tables, build: [data.ddl, marked], invisible })
+    }
+
+    /// A table by its name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The tables as the setup fills them.
+    pub fn beginning(&self) -> Vec<Prop> {
+        let prop = |table: &Table| Prop {
+            name: table.name.clone(),
+            fill: table.inserts.clone(),
+            read: self.query(table, PLAIN),
+        };
+        self.tables.iter().map(prop).collect()
+    }
+
+    /// A table that holds this view.
+    pub fn prop(&self, at: usize, view: &[Visible], stage: usize) -> Result<Prop, &'static str> {
+        let table = &self.tables[at];
+        let mut names: Vec<&str> = Vec::new();
+        names.extend(table.columns.iter().filter(|column| !column.generated).map(|c| c.quoted.as_str()));
+        if stage == MARKED {
+            names.push(MARK);
+        }
+        let rows: Vec<String> =
+            view.iter().map(|row| self.row(table, row, stage)).collect::<Result<_, _>>()?;
+        let insert =
+            format!("INSERT INTO {} ({}) VALUES {}", table.quoted, names.join(", "), rows.join(", "));
+        let fill = if rows.is_empty() { Vec::new() } else { vec![insert] };
+        Ok(Prop { name: table.name.clone(), fill, read: self.query(table, stage) })
+    }
+
+    /// One row as constants.
+    fn row(&self, table: &Table, row: &Visible, stage: usize) -> Result<String, &'static str> {
+        let mut cells = Vec::new();
+        let mut exact = table.columns.len();
+        for (at, column) in table.columns.iter().enumerate() {
+            let from = if column.exact.is_some() { exact } else { at };
+            exact += usize::from(column.exact.is_some());
+            if !column.generated {
+                cells.push(
+                    String::from_utf8(row.data[from + kinds(table)].clone().unwrap_or_default())
+                        .map_err(|_| "strange-bytes")?,
+                );
+            }
+        }
+        if stage == MARKED {
+            cells.push(row.id.to_string());
+        }
+        Ok(format!("({})", cells.join(", ")))
+    }
+
+    /// What reads a table: its columns as they are shown, which row it is, and exact values.
+    fn query(&self, table: &Table, stage: usize) -> String {
+        let mark = if stage == MARKED { MARK } else { "NULL" };
+        let exact: String = table
+            .columns
+            .iter()
+            .filter_map(|column| column.exact.as_ref())
+            .map(|e| format!(", {e}"))
+            .collect();
+        let star = if stage == MARKED && !self.invisible {
+            table.columns.iter().map(|c| c.quoted.as_str()).collect::<Vec<_>>().join(", ")
+        } else {
+            "*".to_string()
+        };
+        // The star must come first, and PostgreSQL's quotation marks are those of names.
+        format!("SELECT {star}, {mark} AS {MARK}{exact} FROM {}", table.quoted)
+    }
+
+    /// The rows that were read: which row each is, none for a new one, and what it holds.
+    pub fn rows(&self, at: usize, read: &RowSet) -> Result<Vec<(Option<u64>, Data)>, &'static str> {
+        let table = &self.tables[at];
+        let shown = table.columns.len();
+        let extra = table.columns.iter().filter(|column| column.exact.is_some()).count();
+        if read.columns().len() != shown + 1 + extra {
+            return Err("stage-columns");
+        }
+        let mut rows = Vec::new();
+        for row in 0..read.len() {
+            let id = read.cell(row, shown).and_then(|bytes| std::str::from_utf8(bytes).ok()?.parse().ok());
+            let mut cells: Vec<Option<Vec<u8>>> =
+                (0..shown).map(|column| read.cell(row, column).map(<[u8]>::to_vec)).collect();
+            // Behind them the constants that write them again.
+            for column in (0..shown).chain(shown + 1..shown + 1 + extra) {
+                let raw = column > shown && self.product == Product::Sqlite;
+                let text = match read.cell(row, column) {
+                    Some(bytes) if raw => String::from_utf8(bytes.to_vec()).map_err(|_| "strange-bytes")?,
+                    Some(_) | None => constant(self.product, &read.value(row, column))?,
+                };
+                cells.push(Some(text.into_bytes()));
+            }
+            rows.push((id, Data::new(cells)));
+        }
+        Ok(rows)
+    }
+
+    /// The cells of a row as `SELECT *` shows them.
+    pub fn shown<'a>(&self, at: usize, data: &'a Data) -> &'a [Option<Vec<u8>>] {
+        &data[..self.tables[at].columns.len()]
+    }
+
+    /// What a row has in its primary key; none without one.
+    pub fn key(&self, at: usize, data: &Data) -> Option<Vec<Option<Vec<u8>>>> {
+        let primary = &self.tables[at].primary;
+        (!primary.is_empty()).then(|| primary.iter().map(|column| data[*column].clone()).collect())
+    }
+}
+
+/// Where the constants of a row begin.
+fn kinds(table: &Table) -> usize {
+    table.columns.len()
+}
+
+/// A value as a constant.
+fn constant(product: Product, value: &Value<'_>) -> Result<String, &'static str> {
+    use model::Kind;
+    let Some(bytes) = value.bytes else { return Ok("NULL".to_string()) };
+    let text = || std::str::from_utf8(bytes).map_err(|_| "strange-bytes");
+    Ok(match value.kind {
+        Kind::Integer | Kind::Decimal | Kind::Float => text()?.to_string(),
+        Kind::Text | Kind::Time | Kind::Json | Kind::Other => dialect::sql::text_literal(product, text()?),
+        Kind::Bytes | Kind::Bit => {
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("x'{hex}'")
+        }
+    })
+}
+
+/// MySQL from 8.0.23 and MariaDB from 10.3 have columns that a star does not show.
+fn invisible(server: &ServerInfo) -> bool {
+    let from = |parts: &[u32]| server.version.cmp_prefix(&model::Version(parts.to_vec())).is_ge();
+    match server.product {
+        Product::Mysql => from(&[8, 0, 23]),
+        Product::Mariadb => from(&[10, 3]),
+        Product::Postgres | Product::Sqlite | Product::Reference => false,
+    }
+}
+
+/// Does a definition make values that depend on the clock?
+fn moves(ddl: &str) -> bool {
+    let upper = ddl.to_ascii_uppercase();
+    ["CURRENT_", "NOW(", "LOCALTIME", "UUID", "RAND(", "RANDOM("].iter().any(|word| upper.contains(word))
+}
+
+fn with_mark(mut tree: Statement) -> Statement {
+    if let Statement::CreateTable(create) = &mut tree {
+        let column =
+            TableColumn { name: MARK.into(), ty: Some(TypeName::new("BIGINT")), options: Vec::new() };
+        let after = create.items.iter().rposition(|item| matches!(item, TableItem::Column(_)));
+        create.items.insert(after.map_or(0, |at| at + 1), TableItem::Column(column));
+    }
+    tree
+}
+
+fn tables(product: Product, data: &SetupData, trees: &[Statement]) -> Result<Vec<Table>, &'static str> {
+    let dialect = dialect::of(product);
+    let mut all: Vec<Table> = Vec::new();
+    for table in &data.tables {
+        let create = trees.iter().find_map(|tree| match tree {
+            Statement::CreateTable(create) if create.name.name.name.eq_ignore_ascii_case(&table.name) => {
+                Some(create)
+            }
+            _ => None,
+        });
+        let Some(create) = create else { return Err("setup-unread") };
+        let written: Vec<&TableColumn> = create
+            .items
+            .iter()
+            .filter_map(|item| match item {
+                TableItem::Column(column) => Some(column),
+                TableItem::Constraint(_) => None,
+            })
+            .collect();
+        let column = |column: &model::schema::ColumnDef| {
+            let quoted = dialect.quoted(&column.name);
+            let options = written.iter().find(|one| one.name.name.eq_ignore_ascii_case(&column.name));
+            let generated = options.is_some_and(|one| {
+                one.options.iter().any(|option| matches!(option, ColumnOption::Generated { .. }))
+            });
+            let ty = column.type_text.to_ascii_uppercase();
+            let exact = match product {
+                Product::Sqlite => Some(format!("quote({quoted})")),
+                // Six digits are shown of it.
+                Product::Mysql | Product::Mariadb | Product::Reference | Product::Postgres => {
+                    ty.starts_with("FLOAT").then(|| format!("{quoted} + 0e0"))
+                }
+            };
+            Column { quoted, generated, exact }
+        };
+        let key = table.keys.iter().find(|key| key.kind == KeyKind::Primary);
+        let at = |name: &String| table.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name));
+        all.push(Table {
+            name: table.name.clone(),
+            quoted: dialect.quoted(&table.name),
+            columns: table.columns.iter().map(column).collect(),
+            primary: key.map(|key| key.columns.iter().filter_map(at).collect()).unwrap_or_default(),
+            // All tables with foreign keys are one group: too large is harmless.
+            group: if table.foreign_keys { 0 } else { all.len() + 1 },
+            counts: table.columns.iter().any(|column| column.auto_increment),
+            inserts: Vec::new(),
+        });
+    }
+    for text in &data.inserts {
+        let Some(Statement::Insert(insert)) = dialect::sql::parse(product, text).tree() else {
+            return Err("setup-unread");
+        };
+        let name = &insert.table.name.name;
+        let table =
+            all.iter_mut().find(|table| table.name.eq_ignore_ascii_case(name)).ok_or("setup-unread")?;
+        table.inserts.push(text.clone());
+    }
+    Ok(all)
+}
