@@ -80,10 +80,10 @@ fn the_known_families_are_told_at_the_step_that_shows_them() {
             ("seeds/mdev-26642.iso", RC, "holds".into()),
             ("seeds/mdev-32898.iso", RR, format!("{WRONG} rows at step 7")),
             ("seeds/mdev-32898.iso", RC, "holds".into()),
-            ("seeds/mysql-104833.iso", RC, format!("{WRONG} count at step 4")),
-            ("seeds/mysql-104833.iso", RU, format!("{WRONG} count at step 4")),
+            ("seeds/mysql-104833.iso", RC, format!("{WRONG} count-after-wait at step 4")),
+            ("seeds/mysql-104833.iso", RU, format!("{WRONG} count-after-wait at step 4")),
             ("seeds/mysql-104833.iso", RR, "holds".into()),
-            ("seeds/mdev-27992.iso", RC, format!("{WRONG} count at step 4")),
+            ("seeds/mdev-27992.iso", RC, format!("{WRONG} count-after-wait at step 4")),
             ("seeds/mdev-27992.iso", RR, "holds".into()),
         ] {
             assert_eq!(said(&mut runner, name, level), expected, "{text} {name} {level}");

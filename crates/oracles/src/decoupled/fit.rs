@@ -63,7 +63,7 @@ pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usi
     if look.fickle {
         return Some("fickle-function");
     }
-    if skips_locked(statement) {
+    if skips_locked(told) && !row_by_row(statement) {
         return Some("skip-locked");
     }
     let (outer, cut) = match statement {
@@ -148,11 +148,79 @@ pub fn told_not_to_wait(told: &Told) -> bool {
     }
 }
 
-fn skips_locked(statement: &Statement) -> bool {
-    match statement {
-        Statement::Query(query) => query.locks.iter().any(|lock| lock.wait == Some(LockWait::SkipLocked)),
-        _ => false,
+/// Is it told to pass by what others have locked?
+pub fn skips_locked(told: &Told) -> bool {
+    match told.statement() {
+        Some(Statement::Query(query)) => {
+            query.locks.iter().any(|lock| lock.wait == Some(LockWait::SkipLocked))
+        }
+        Some(_) | None => false,
     }
+}
+
+/// Does each row of a table give a row of the result or none, whatever the other rows are?
+fn row_by_row(statement: &Statement) -> bool {
+    let Statement::Query(query) = statement else { return false };
+    let QueryPart::Select(select) = &query.first else { return false };
+    let [table] = select.from.as_slice() else { return false };
+    query.rest.is_empty()
+        && query.limit.is_none()
+        && select.quantifier.is_none()
+        && select.group_by.is_empty()
+        && select.having.is_none()
+        && table.joins.is_empty()
+        && !sums(statement)
+}
+
+/// Does it sum rows up, or hold another query?
+pub fn sums(statement: &Statement) -> bool {
+    struct Sums(bool);
+    impl VisitMut for Sums {
+        fn expr(&mut self, expr: &mut Expr) {
+            self.0 |= match expr {
+                Expr::Function { name, .. } => {
+                    let name = name.name.to_ascii_lowercase();
+                    SUMS.contains(&name.as_str()) || name.starts_with("std") || name.starts_with("var")
+                }
+                Expr::Subquery(_) | Expr::Exists(_) => true,
+                Expr::In { list: model::sql::InList::Query(_), .. } => true,
+                _ => false,
+            };
+        }
+    }
+    let mut sums = Sums(false);
+    statement.clone().visit_mut(&mut sums);
+    sums.0
+}
+
+const SUMS: &[&str] = &["count", "sum", "min", "max", "avg", "bit_and", "bit_or", "bit_xor", "total"];
+
+/// Does it put rows in the place of others?
+pub fn replaces(told: &Told) -> bool {
+    match told.statement() {
+        Some(Statement::Insert(insert)) => insert.verb == InsertVerb::Replace,
+        Some(_) | None => false,
+    }
+}
+
+/// Does a query look at its table whatever its constants are? Only one without any condition does so for certain.
+pub fn unconditional(told: &Told) -> bool {
+    let Some(Statement::Query(query)) = told.statement() else { return false };
+    let QueryPart::Select(select) = &query.first else { return false };
+    query.rest.is_empty()
+        && query.limit.is_none()
+        && !select.from.is_empty()
+        && select.filter.is_none()
+        && select.having.is_none()
+        && select.from.iter().all(|table| table.joins.is_empty())
+}
+
+/// Does a row in its result mean that a table was looked at? Not so for sums over nothing and for unions with constants.
+pub fn rows_from_tables(told: &Told) -> bool {
+    let Some(Statement::Query(query)) = told.statement() else { return false };
+    let QueryPart::Select(select) = &query.first else { return false };
+    let summed = select.group_by.is_empty() && told.statement().is_some_and(sums);
+    query.rest.is_empty() && !select.from.is_empty() && !summed
 }
 
 /// The query that gives the marks of the rows that an UPDATE of one table matches.

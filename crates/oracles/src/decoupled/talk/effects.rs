@@ -1,0 +1,137 @@
+//! What a statement did to its rows, read off the tables and put into the chains.
+
+use dialect::contract::Stale;
+use model::{Reply, RowSet, Violation};
+
+use super::{Data, Found, MARKED, Pending, Probe, Talk, Until, Visible, fit};
+use crate::story::Kind;
+
+impl Talk<'_> {
+    /// Reads off the tables what the statement did, and writes it down.
+    pub(super) fn effects(
+        &mut self,
+        pending: &Pending,
+        txn: usize,
+        probe: Option<RowSet>,
+        tables: &[RowSet],
+    ) -> Result<(), Found> {
+        let undecided = |reason: &str| Found::Undecided(reason.to_string());
+        let setup = self.known.stage.clone();
+        let Ok(stage) = setup.as_ref() else { return Err(undecided("setup-unread")) };
+        self.mark += 1;
+        for ((at, view), read) in pending.views.iter().zip(tables) {
+            let after = stage.rows(*at, read).map_err(undecided)?;
+            let changes = match pending.stage {
+                MARKED => marked(view, after),
+                _ => unmarked(view, after),
+            };
+            self.stale(pending, txn, *at, &changes)?;
+            for (id, data) in changes {
+                match id {
+                    Some(id) => self.chains[*at].write(id, data, txn, self.mark),
+                    None => {
+                        if let Some(data) = data {
+                            self.chains[*at].insert(self.next_id, data, txn, self.mark);
+                            self.next_id += 1;
+                        }
+                    }
+                }
+            }
+        }
+        self.unchanged(pending, txn, probe);
+        Ok(())
+    }
+
+    /// Rows that were written without being changed become the transaction's own all the same.
+    pub(super) fn unchanged(&mut self, pending: &Pending, txn: usize, probe: Option<RowSet>) {
+        let maybe = match &self.outcome(pending.step).reply {
+            Reply::Done { affected, matched: Some(matched) } => matched > affected,
+            // Nothing is said about rows that were met and left as they were.
+            Reply::Done { .. } => !fit::only_adds(&self.steps[pending.step]),
+            _ => true,
+        };
+        if !maybe {
+            return;
+        }
+        if let (Probe::Matching, Some(probe)) = (pending.probe, probe) {
+            let id =
+                |row| String::from_utf8_lossy(probe.cell(row, 0).unwrap_or_default()).parse::<u64>().ok();
+            let ids: Vec<u64> = (0..probe.len()).filter_map(id).collect();
+            let at = pending.views.iter().position(|(_, view)| view.iter().any(|row| ids.contains(&row.id)));
+            let Some((at, view)) = at.map(|at| &pending.views[at]) else { return };
+            let now = self.chains[*at].view(txn, Until::Committed(self.now));
+            for row in view.iter().filter(|row| ids.contains(&row.id)) {
+                let same = now.iter().any(|one| one.id == row.id && one.data == row.data);
+                if same && !row.own {
+                    self.chains[*at].write(row.id, Some(row.data.clone()), txn, self.mark);
+                }
+            }
+            return;
+        }
+        if self.steps[pending.step].kind != Kind::Delete {
+            let tables = pending.views.iter().filter(|(_, view)| !view.is_empty()).map(|(at, _)| *at);
+            self.txns[txn].unclear.extend(tables);
+        }
+    }
+
+    /// Where a row that changed since the snapshot must be refused, was one accepted?
+    pub(super) fn stale(
+        &self,
+        pending: &Pending,
+        txn: usize,
+        at: usize,
+        changes: &[Change],
+    ) -> Result<(), Found> {
+        let Some(rules) = self.rules(pending.step) else { return Ok(()) };
+        let (Stale::Refused(class), true, Some(taken)) =
+            (rules.stale.is, self.txns[txn].sure, self.txns[txn].snapshot.last().copied())
+        else {
+            return Ok(());
+        };
+        let newer = |id: &Option<u64>| id.is_some_and(|id| self.chains[at].newer(id, txn, taken));
+        if !changes.iter().any(|(id, _)| newer(id)) {
+            return Ok(());
+        }
+        let story = format!(
+            "{} changes a row that another transaction has changed since the snapshot; it should fail with {class}.",
+            self.told(pending.step)
+        );
+        Err(Found::Violated(Box::new(Violation {
+            fingerprint: self.fingerprint("incorrect-query-result", "stale-write", pending.step),
+            step: Some(pending.step),
+            story,
+            evidence: vec![format!("rule: {}", rules.stale.source)],
+        })))
+    }
+}
+
+/// A row that changed: which one, none for a new one, and what it holds now, none if it is gone.
+type Change = (Option<u64>, Option<Data>);
+
+/// What changed, by the marks of the rows.
+fn marked(view: &[Visible], after: Vec<(Option<u64>, Data)>) -> Vec<Change> {
+    let gone = view.iter().filter(|row| !after.iter().any(|(id, _)| *id == Some(row.id)));
+    let mut changes: Vec<Change> = gone.map(|row| (Some(row.id), None)).collect();
+    for (id, data) in after {
+        let before = view.iter().find(|row| Some(row.id) == id);
+        if before.is_none_or(|row| row.data != data) {
+            changes.push((id, Some(data)));
+        }
+    }
+    changes
+}
+
+/// What came and went, by what the rows hold. Of rows that hold the same it does not matter which one goes.
+fn unmarked(view: &[Visible], mut after: Vec<(Option<u64>, Data)>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for row in view {
+        match after.iter().position(|(_, data)| *data == row.data) {
+            Some(at) => {
+                after.remove(at);
+            }
+            None => changes.push((Some(row.id), None)),
+        }
+    }
+    changes.extend(after.into_iter().map(|(_, data)| (None, Some(data))));
+    changes
+}

@@ -1,0 +1,357 @@
+//! The conversation about one run: goes through its events, asks for a scene where a statement is to be judged, and takes up what
+//! was shown.
+
+mod effects;
+mod scenes;
+mod telling;
+mod transactions;
+mod views;
+
+use std::sync::Arc;
+
+use dialect::contract::{Contract, LevelRules, contract};
+use model::{Level, Open, Outcome, Reply, RowSet, Scene, Shown, Verdict, Violation};
+
+use super::{
+    Known, Setups,
+    chains::{Chain, Data, NOBODY, Time, Until, Visible},
+    fit,
+    order::{Event, orders},
+    roles::{Roles, Verb, roles},
+    stage::{MARK, MARKED, PLAIN, Stage},
+};
+use crate::{
+    Answer, Ask, Conversation,
+    story::{Fate, Kind, Memory, ReadTables, Story, Tables, Told, Transaction},
+};
+
+/// So many views are tried for one statement.
+const WAYS: usize = 8;
+
+/// A view of one table.
+type View = (usize, Vec<Visible>);
+
+/// A statement that is being played.
+struct Pending {
+    step: usize,
+    roles: Roles,
+    views: Vec<View>,
+    stage: usize,
+    probe: Probe,
+    /// Other views that it may have had.
+    others: Vec<Vec<View>>,
+    /// Why none of these need be the right one, if that is so.
+    open: Option<&'static str>,
+}
+
+/// What the query before a statement is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Probe {
+    /// There is none.
+    No,
+    /// Which rows an UPDATE matches.
+    Matching,
+    /// Does a query look at its tables at all?
+    Looks,
+}
+
+/// A transaction while the run is gone through.
+#[derive(Clone, Debug, Default)]
+struct Txn {
+    /// Has it begun and not ended?
+    open: bool,
+    /// When its snapshot may have been taken.
+    snapshot: Vec<Time>,
+    /// Is the last of these certainly it?
+    sure: bool,
+    /// The tables that its statements named.
+    touched: Vec<usize>,
+    /// Tables in which it may have written rows without changing them, nobody knows which.
+    unclear: Vec<usize>,
+    savepoints: Vec<(String, u64)>,
+}
+
+/// What was found so far.
+enum Found {
+    Violated(Box<Violation>),
+    Undecided(String),
+}
+
+/// The conversation.
+pub struct Talk<'a> {
+    seen: &'a Answer,
+    steps: Vec<Told>,
+    transactions: Vec<Transaction>,
+    tables: ReadTables,
+    known: Known,
+    setups: Setups,
+    contract: Contract,
+    orders: Vec<Vec<Event>>,
+    /// Are there more orders than these?
+    more: bool,
+    /// Which order, and how far.
+    at: (usize, usize),
+    now: Time,
+    mark: u64,
+    next_id: u64,
+    chains: Vec<Chain>,
+    txns: Vec<Txn>,
+    sent: Vec<Time>,
+    waiting: Vec<usize>,
+    pending: Option<Pending>,
+    /// The first reason why something could not be judged.
+    undecided: Option<String>,
+    /// What the first order came to.
+    first: Option<Box<Violation>>,
+}
+
+impl<'a> Talk<'a> {
+    /// Begins; the reason why not has a name.
+    pub fn new(
+        seen: &'a Answer,
+        tables: ReadTables,
+        known: Known,
+        setups: Setups,
+        memory: &Memory,
+    ) -> Result<Talk<'a>, &'static str> {
+        let contract = contract(&seen.trace.server).ok_or("no-contract")?;
+        if let Err(why) = known.stage.as_ref() {
+            return Err(why);
+        }
+        let (steps, transactions, (orders, more)) = {
+            let story = Story::new(seen, &tables, memory);
+            let orders = orders(&story);
+            (story.steps, story.transactions, orders)
+        };
+        let talk = Talk {
+            txns: vec![Txn::default(); transactions.len()],
+            sent: vec![0; steps.len()],
+            steps,
+            transactions,
+            tables: tables.clone(),
+            known,
+            setups,
+            contract,
+            orders,
+            more,
+            at: (0, 0),
+            now: 0,
+            mark: 0,
+            next_id: 1,
+            chains: Vec::new(),
+            waiting: Vec::new(),
+            pending: None,
+            undecided: None,
+            first: None,
+            seen,
+        };
+        talk.unfit().map_or(Ok(talk), Err)
+    }
+
+    /// Why nothing can be said of the whole run, if that is so.
+    fn unfit(&self) -> Option<&'static str> {
+        for (i, step) in self.steps.iter().enumerate() {
+            let outcome = &self.seen.trace.outcomes[i];
+            match step.kind {
+                Kind::Ddl => return Some("schema-changed"),
+                Kind::Set => return Some("settings-changed"),
+                Kind::LockTable => return Some("tables-locked"),
+                Kind::Unread if Verb::of(&self.seen.case.steps[i].sql) == Verb::Other => {
+                    return Some("unread");
+                }
+                Kind::Begin
+                | Kind::Commit
+                | Kind::Rollback
+                | Kind::Savepoint
+                | Kind::Select
+                | Kind::LockingSelect
+                | Kind::Insert
+                | Kind::Update
+                | Kind::Delete
+                | Kind::Unread => {}
+            }
+            match outcome.reply {
+                Reply::ConnectionLost | Reply::ServerDied | Reply::Hung => return Some("connection-lost"),
+                Reply::Rows(_)
+                | Reply::Done { .. }
+                | Reply::RolledBack
+                | Reply::Error(_)
+                | Reply::Killed
+                | Reply::NotSent => {}
+            }
+        }
+        None
+    }
+
+    fn stage(&self) -> Option<&Stage> {
+        self.known.stage.as_ref().as_ref().ok()
+    }
+
+    fn setup_tables(&self) -> Option<&Tables> {
+        self.tables.as_ref().as_ref().ok()
+    }
+
+    fn text(&self, step: usize) -> &'a str {
+        &self.seen.case.steps[step].sql
+    }
+
+    fn outcome(&self, step: usize) -> &'a Outcome {
+        &self.seen.trace.outcomes[step]
+    }
+
+    /// The level at which a step runs.
+    fn level(&self, step: usize) -> Level {
+        let session = &self.seen.case.sessions[self.seen.case.steps[step].session];
+        session.level.unwrap_or(self.seen.trace.level)
+    }
+
+    fn rules(&self, step: usize) -> Option<LevelRules> {
+        self.contract.at(self.level(step)).copied()
+    }
+
+    /// Begins anew with the next order.
+    fn reset(&mut self, rows: &Arc<Vec<RowSet>>) -> Result<(), &'static str> {
+        let Some(stage) = self.known.stage.as_ref().as_ref().ok() else { return Err("setup-unread") };
+        (self.now, self.mark, self.next_id) = (0, 0, 1);
+        self.chains = vec![Chain::default(); stage.tables.len()];
+        for (at, read) in rows.iter().enumerate() {
+            for (_, data) in stage.rows(at, read)? {
+                self.chains[at].insert(self.next_id, data, NOBODY, 0);
+                self.next_id += 1;
+            }
+        }
+        self.txns = vec![Txn::default(); self.transactions.len()];
+        self.sent = vec![0; self.steps.len()];
+        self.waiting.clear();
+        self.undecided = None;
+        Ok(())
+    }
+
+    /// Goes on until something must be asked or all is said.
+    fn go_on(&mut self) -> Ask {
+        loop {
+            let Some(event) = self.orders[self.at.0].get(self.at.1).copied() else {
+                return self.end();
+            };
+            self.at.1 += 1;
+            let found = match event {
+                Event::Sent(step) => {
+                    self.send(step);
+                    Ok(None)
+                }
+                Event::Waits(step) => {
+                    self.waiting.push(step);
+                    self.waits(step).map_or(Ok(None), Err)
+                }
+                Event::RolledBack(session) => {
+                    self.roll_back(session);
+                    Ok(None)
+                }
+                Event::Answered(step) => self.answered(step),
+            };
+            match found {
+                Ok(Some(scene)) => return Ask::Play(scene),
+                Ok(None) => {}
+                Err(found) => return self.stop(found),
+            }
+        }
+    }
+
+    /// Something is wrong or cannot be told: another order may explain it.
+    fn stop(&mut self, found: Found) -> Ask {
+        self.pending = None;
+        match found {
+            Found::Undecided(reason) => {
+                let reason = self.undecided.take().unwrap_or(reason);
+                Ask::Done(Verdict::Undecided { reason })
+            }
+            Found::Violated(violation) => {
+                let first = self.first.take().unwrap_or(violation);
+                self.at = (self.at.0 + 1, 0);
+                if self.at.0 < self.orders.len() {
+                    self.first = Some(first);
+                    return match self.known.rows.clone().map(|rows| self.reset(&rows)) {
+                        Some(Ok(())) => self.go_on(),
+                        Some(Err(reason)) => Ask::Done(Verdict::Undecided { reason: reason.to_string() }),
+                        None => Ask::Done(Verdict::Undecided { reason: "not-played".to_string() }),
+                    };
+                }
+                if self.more {
+                    return Ask::Done(Verdict::Undecided { reason: "order-of-answers".to_string() });
+                }
+                Ask::Done(Verdict::Violated(*first))
+            }
+        }
+    }
+
+    /// All events are over: the final state.
+    fn end(&mut self) -> Ask {
+        if self.txns.iter().zip(&self.transactions).any(|(txn, told)| txn.open && told.fate == Fate::Unknown)
+        {
+            return self.stop(Found::Undecided("unknown-fate".to_string()));
+        }
+        if let Some(violation) = self.final_state() {
+            return self.stop(Found::Violated(Box::new(violation)));
+        }
+        Ask::Done(match self.undecided.take() {
+            Some(reason) => Verdict::Undecided { reason },
+            None => Verdict::Holds { by: Vec::new() },
+        })
+    }
+
+    fn named(&self, step: usize) -> Option<Roles> {
+        let (stage, rules) = (self.stage()?, self.rules(step)?);
+        roles(stage, &self.steps[step], self.text(step), &rules, self.single(step))
+    }
+
+    /// Is it a transaction by itself?
+    fn single(&self, step: usize) -> bool {
+        let alone = |txn: usize| self.transactions[txn].steps.len() == 1;
+        self.steps[step].transaction.is_some_and(alone) && self.outcome(step).transaction == Open::No
+    }
+}
+
+impl Conversation for Talk<'_> {
+    fn next(&mut self, _: &[Answer]) -> Ask {
+        if let Some(rows) = self.known.rows.clone() {
+            return match self.reset(&rows) {
+                Ok(()) => self.go_on(),
+                Err(reason) => Ask::Done(Verdict::Undecided { reason: reason.to_string() }),
+            };
+        }
+        let Some(stage) = self.stage() else {
+            return Ask::Done(Verdict::Undecided { reason: "setup-unread".to_string() });
+        };
+        Ask::Play(Box::new(Scene {
+            stage: PLAIN,
+            build: stage.build[PLAIN].clone(),
+            tables: stage.beginning(),
+            probe: None,
+            sql: None,
+            changes: true,
+        }))
+    }
+
+    fn shown(&mut self, shown: Shown) -> Ask {
+        if let Some(pending) = self.pending.take() {
+            return match self.played(pending, shown) {
+                Ok(Some(scene)) => Ask::Play(scene),
+                Ok(None) => self.go_on(),
+                Err(found) => self.stop(found),
+            };
+        }
+        // What the setup makes.
+        match shown {
+            Shown::Played { tables, .. } => {
+                let rows = Arc::new(tables);
+                self.setups.keep(&self.known, &rows);
+                self.known.rows = Some(rows);
+                self.next(&[])
+            }
+            Shown::Unfilled { .. } => {
+                Ask::Done(Verdict::Undecided { reason: "setup-not-filled".to_string() })
+            }
+            Shown::Not(reason) => Ask::Done(Verdict::Undecided { reason }),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! From a statement to the scene that is played for it, and from what was shown to what is said of it.
+
+use dialect::contract::Sees;
+use model::{ErrorClass, Product, Reply, RowSet, Scene, Shown, Violation};
+
+use super::{
+    Found, MARK, MARKED, PLAIN, Pending, Probe, Roles, Talk, View, Visible, WAYS, fit, views::same_view,
+};
+use crate::{
+    decoupled::compare::{Compared, compare},
+    story::Kind,
+};
+
+impl Talk<'_> {
+    /// A statement that reads or changes rows.
+    pub(super) fn data(&mut self, step: usize, txn: usize) -> Result<Option<Box<Scene>>, Found> {
+        let Some(roles) = self.named(step) else {
+            return Err(Found::Undecided("no-rules-at-this-level".to_string()));
+        };
+        if let Some(accepted) = self.accepted(step, &roles)? {
+            if accepted {
+                self.close(step, txn)?;
+            }
+            return Ok(None);
+        }
+        self.take_snapshot(step, txn, &roles);
+        match self.scene(step, txn, roles) {
+            Ok(scene) => Ok(Some(scene)),
+            Err((reason, changes)) => {
+                self.not_judged(reason, changes)?;
+                self.close(step, txn)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Notes that a statement could not be judged; if it changes rows, nothing after it can be either.
+    pub(super) fn not_judged(&mut self, reason: &str, changes: bool) -> Result<(), Found> {
+        self.undecided.get_or_insert_with(|| reason.to_string());
+        if changes { Err(Found::Undecided(reason.to_string())) } else { Ok(()) }
+    }
+
+    /// Answers that are not judged: errors of conflicts, which need another open transaction. None: it is to be judged.
+    pub(super) fn accepted(&self, step: usize, roles: &Roles) -> Result<Option<bool>, Found> {
+        let class = match &self.outcome(step).reply {
+            Reply::Rows(_) | Reply::Done { .. } => return Ok(None),
+            Reply::Error(error) => error.class,
+            Reply::Killed | Reply::RolledBack => return Ok(Some(true)),
+            Reply::NotSent | Reply::ConnectionLost | Reply::ServerDied | Reply::Hung => {
+                return Ok(Some(false));
+            }
+        };
+        match class {
+            ErrorClass::Deadlock | ErrorClass::LockTimeout => {
+                if !self.others(step, &roles.tables) {
+                    let story = format!(
+                        "{} fails with {class}, but no other transaction is open that touched its tables.",
+                        self.told(step)
+                    );
+                    return Err(Found::Violated(Box::new(Violation {
+                        fingerprint: self.fingerprint("inconsistent-blocking", class.name(), step),
+                        step: Some(step),
+                        story,
+                        evidence: Vec::new(),
+                    })));
+                }
+                Ok(Some(true))
+            }
+            ErrorClass::SerializationFailure
+            | ErrorClass::WriteConflict
+            | ErrorClass::Busy
+            | ErrorClass::ReadOnly
+            | ErrorClass::TableChanged
+            | ErrorClass::Interrupted
+            | ErrorClass::GoneAway
+            | ErrorClass::Denied
+            | ErrorClass::Internal => Ok(Some(true)),
+            ErrorClass::DuplicateKey
+            | ErrorClass::Constraint
+            | ErrorClass::Range
+            | ErrorClass::Syntax
+            | ErrorClass::Runtime
+            | ErrorClass::Other => Ok(None),
+        }
+    }
+
+    /// What is to be played for a step; the reason why not, and whether the step changes rows.
+    pub(super) fn scene(
+        &mut self,
+        step: usize,
+        txn: usize,
+        roles: Roles,
+    ) -> Result<Box<Scene>, (&'static str, bool)> {
+        let changes = roles.changes;
+        let not = |reason: &'static str| (reason, changes);
+        let told = &self.steps[step];
+        let rows = match &self.outcome(step).reply {
+            Reply::Rows(rows) => Some(rows.len()),
+            _ => None,
+        };
+        if let Some(why) = fit::fickle(told, self.text(step), self.setup_tables(), rows) {
+            return Err(not(why));
+        }
+        let Some(stage) = self.stage() else { return Err(not("setup-unread")) };
+        if told.kind == Kind::Insert && roles.tables.iter().any(|(at, _)| stage.tables[*at].counts) {
+            return Err(not("counter"));
+        }
+        // A row with a mark differs from the same row without one, which REPLACE would leave as it is.
+        let number = match () {
+            () if !changes || fit::replaces(told) => PLAIN,
+            () if stage.invisible || !fit::meets_added_column(told) => MARKED,
+            () if fit::only_adds(told) => PLAIN,
+            () => return Err(not("no-invisible-column")),
+        };
+        let (mut others, mut open): (Vec<Vec<View>>, _) = (vec![Vec::new()], None);
+        for (at, sees) in &roles.tables {
+            let mut different: Vec<Vec<Visible>> = Vec::new();
+            for one in sees {
+                let (views, why) = self.views(step, txn, *at, *one);
+                open = open.or(why);
+                for view in views {
+                    if !different.iter().any(|other| same_view(other, &view)) {
+                        different.push(view);
+                    }
+                }
+            }
+            if different.len() > 1 && *sees != [Sees::Snapshot] {
+                open = open.or(Some("two-views"));
+            }
+            let longer = |views: &Vec<View>, view: &Vec<Visible>| {
+                let mut views = views.clone();
+                views.push((*at, view.clone()));
+                views
+            };
+            others =
+                different.iter().flat_map(|view| others.iter().map(|views| longer(views, view))).collect();
+        }
+        // What a statement changes must be known; what it reads may be tried.
+        if changes && (others.len() > 1 || open.is_some()) {
+            return Err(not(open.unwrap_or("snapshot-when")));
+        }
+        if others.len() > WAYS {
+            return Err(not(open.unwrap_or("snapshot-when")));
+        }
+        others.reverse();
+        let Some(views) = others.pop() else { return Err(not("no-view")) };
+        let tables = views
+            .iter()
+            .map(|(at, view)| stage.prop(*at, view, number))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(not)?;
+        // Rows that match and do not change are known by the query only.
+        let unchanged = matches!(&self.outcome(step).reply,
+            Reply::Done { affected, matched: Some(matched) } if matched > affected);
+        let product = self.seen.trace.server.product;
+        let matching = (unchanged && number == MARKED).then(|| fit::matching(product, told, MARK)).flatten();
+        let explains = matches!(product, Product::Mysql | Product::Mariadb);
+        let unsure =
+            roles.consistent && !self.txns[txn].sure && self.txns[txn].snapshot.last() == Some(&self.now);
+        let (probe, why) = match matching {
+            Some(query) => (Some(query), Probe::Matching),
+            None if unsure && explains => (Some(format!("EXPLAIN {}", self.text(step))), Probe::Looks),
+            None => (None, Probe::No),
+        };
+        let scene = Scene {
+            stage: number,
+            build: stage.build[number].clone(),
+            tables,
+            probe,
+            sql: Some(self.text(step).to_string()),
+            changes,
+        };
+        self.pending = Some(Pending { step, roles, views, stage: number, probe: why, others, open });
+        Ok(Box::new(scene))
+    }
+
+    /// The same statement on the next view that it may have had.
+    pub(super) fn another(&mut self, mut pending: Pending) -> Result<Option<Box<Scene>>, Found> {
+        let undecided = |reason: &str| Found::Undecided(reason.to_string());
+        let (Some(views), Some(stage)) = (pending.others.pop(), self.stage()) else { return Ok(None) };
+        let tables = views
+            .iter()
+            .map(|(at, view)| stage.prop(*at, view, pending.stage))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(undecided)?;
+        let scene = Scene {
+            stage: pending.stage,
+            build: stage.build[pending.stage].clone(),
+            tables,
+            probe: None,
+            sql: Some(self.text(pending.step).to_string()),
+            changes: false,
+        };
+        pending.views = views;
+        pending.probe = Probe::No;
+        self.pending = Some(pending);
+        Ok(Some(Box::new(scene)))
+    }
+
+    /// A statement was played. Gives what is to be played next, if another view may explain what came.
+    pub(super) fn played(&mut self, pending: Pending, shown: Shown) -> Result<Option<Box<Scene>>, Found> {
+        let (step, changes) = (pending.step, pending.roles.changes);
+        let Some(txn) = self.steps[step].transaction else { return Ok(None) };
+        let (probe, outcome, tables) = match shown {
+            Shown::Played { probe, outcome: Some(outcome), tables } => (probe, outcome, tables),
+            Shown::Played { .. } => return Err(Found::Undecided("not-played".to_string())),
+            Shown::Not(reason) => return Err(Found::Undecided(reason)),
+            Shown::Unfilled { error, .. } => {
+                let reason = match error.class {
+                    ErrorClass::DuplicateKey => "view-breaks-key",
+                    ErrorClass::Constraint => "view-breaks-constraint",
+                    _ => "view-not-filled",
+                };
+                if !pending.others.is_empty() {
+                    return self.another(pending);
+                }
+                self.not_judged(pending.open.unwrap_or(reason), changes)?;
+                self.close(step, txn)?;
+                return Ok(None);
+            }
+        };
+        if let (Probe::Looks, Some(plan)) = (pending.probe, &probe) {
+            match looks(plan) {
+                Some(true) => self.txns[txn].sure = true,
+                Some(false) => {
+                    self.txns[txn].snapshot.pop();
+                }
+                None => {}
+            }
+        }
+        let part = fit::skips_locked(&self.steps[step]) && self.others(step, &pending.roles.tables);
+        match compare(self.steps[step].kind, self.outcome(step), &outcome, part) {
+            Compared::Same => {}
+            Compared::Unsure(_) | Compared::Differ(_) if !pending.others.is_empty() => {
+                return self.another(pending);
+            }
+            Compared::Unsure(reason) => self.not_judged(pending.open.unwrap_or(reason), changes)?,
+            Compared::Differ(_) if pending.open.is_some() => {
+                self.not_judged(pending.open.unwrap_or_default(), changes)?
+            }
+            Compared::Differ(what) => {
+                return Err(Found::Violated(Box::new(self.wrong(&pending, what, &outcome))));
+            }
+        }
+        if changes && self.outcome(step).error().is_none() {
+            self.effects(&pending, txn, probe, &tables)?;
+        }
+        self.close(step, txn)?;
+        Ok(None)
+    }
+}
+
+/// Does a query look at its tables, by what the server says of its plan? None if that is not clear.
+fn looks(plan: &RowSet) -> Option<bool> {
+    let extra = plan.columns().iter().position(|column| column.name.eq_ignore_ascii_case("extra"))?;
+    let said = |row| String::from_utf8_lossy(plan.cell(row, extra).unwrap_or_default()).into_owned();
+    let nothing = ["Impossible WHERE", "Impossible HAVING", "Zero limit", "No tables used"];
+    let idle = |row: usize| nothing.contains(&said(row).as_str());
+    match plan.len() {
+        0 => None,
+        1 => Some(!idle(0)),
+        // Of several parts some may be left out.
+        rows => (0..rows).all(|row| !idle(row)).then_some(true),
+    }
+}

@@ -1,0 +1,143 @@
+//! What is wrong, told with what it rests on.
+
+use dialect::contract::Sees;
+use model::{Fingerprint, Outcome, RowSet, Violation};
+
+use super::{Found, NOBODY, Pending, Stage, Talk, Until, Visible, fit};
+use crate::{decoupled::compare::same_table, story::Kind};
+
+impl Talk<'_> {
+    pub(super) fn final_state(&self) -> Option<Violation> {
+        let stage = self.stage()?;
+        for (name, read) in self.seen.trace.final_state.as_ref()? {
+            let Some(at) = stage.find(name) else { continue };
+            let view = self.chains[at].view(NOBODY, Until::Committed(self.now));
+            let rows: Vec<&[Option<Vec<u8>>]> = view.iter().map(|row| stage.shown(at, &row.data)).collect();
+            if same_table(&rows, read) {
+                continue;
+            }
+            let fingerprint = Fingerprint {
+                kind: "incorrect-final-state".into(),
+                rule: "final-state".into(),
+                statement: "final".into(),
+                level: Some(self.seen.trace.level),
+            };
+            let should = shown(stage, at, &view, read);
+            return Some(Violation {
+                fingerprint,
+                step: None,
+                story: format!("{name} holds {read} in the end, and should hold {should}."),
+                evidence: Vec::new(),
+            });
+        }
+        None
+    }
+
+    /// A step waits: is that certainly wrong?
+    pub(super) fn waits(&self, step: usize) -> Option<Found> {
+        let roles = self.named(step)?;
+        let why = if roles.consistent {
+            "a plain read takes no locks and waits for nobody"
+        } else if fit::told_not_to_wait(&self.steps[step]) && !roles.nested {
+            "it was told not to wait"
+        } else if !self.others(step, &roles.tables) {
+            "no other transaction is open that touched its tables"
+        } else {
+            return None;
+        };
+        let story = format!("{} waits, but {why}.", self.told(step));
+        Some(Found::Violated(Box::new(Violation {
+            fingerprint: self.fingerprint("inconsistent-blocking", "wait", step),
+            step: Some(step),
+            story,
+            evidence: Vec::new(),
+        })))
+    }
+
+    /// Is another transaction open that named one of these tables?
+    pub(super) fn others(&self, step: usize, tables: &[(usize, Vec<Sees>)]) -> bool {
+        let own = self.seen.case.steps[step].session;
+        self.txns.iter().zip(&self.transactions).any(|(txn, told)| {
+            txn.open
+                && told.session != own
+                && (tables.is_empty() || tables.iter().any(|(at, _)| txn.touched.contains(at)))
+        })
+    }
+
+    pub(super) fn fingerprint(&self, kind: &str, rule: &str, step: usize) -> Fingerprint {
+        Fingerprint {
+            kind: kind.to_string(),
+            rule: rule.to_string(),
+            statement: self.steps[step].kind.name().to_string(),
+            level: Some(self.level(step)),
+        }
+    }
+
+    /// A step for people.
+    pub(super) fn told(&self, step: usize) -> String {
+        let session = &self.seen.case.sessions[self.seen.case.steps[step].session].name;
+        format!("Step {} ({session}: {})", step + 1, self.text(step))
+    }
+
+    pub(super) fn wrong(&self, pending: &Pending, what: &str, should: &Outcome) -> Violation {
+        let step = pending.step;
+        let came = self.outcome(step);
+        let mut evidence = Vec::new();
+        if let Some(rules) = self.rules(step) {
+            let rule = match (pending.roles.changes, pending.roles.consistent) {
+                (false, true) if self.single(step) => rules.single_read,
+                (false, true) => rules.read,
+                (false, false) if self.steps[step].kind == Kind::Select => rules.read,
+                _ => rules.change,
+            };
+            evidence.push(format!("rule: it sees {}; {}", sees(rule.is), rule.source));
+        }
+        if let Some(stage) = self.stage() {
+            for (at, view) in &pending.views {
+                let rows: Vec<String> = view.iter().map(|row| text(stage.shown(*at, &row.data))).collect();
+                evidence.push(format!("its view of {}: {}", stage.tables[*at].name, rows.join(" ")));
+            }
+        }
+        evidence.push(format!("alone on this view: {should}"));
+        if self.seen.trace.waited(step) {
+            evidence.push("it waited before it answered".to_string());
+        }
+        // A statement that waited may have judged rows before and after the wait.
+        let waited = if self.seen.trace.waited(step) { "-after-wait" } else { "" };
+        Violation {
+            fingerprint: self.fingerprint("incorrect-query-result", &format!("{what}{waited}"), step),
+            step: Some(step),
+            story: format!(
+                "{} gives {came}; alone on what it should see it gives {should}.",
+                self.told(step)
+            ),
+            evidence,
+        }
+    }
+}
+
+fn sees(what: Sees) -> &'static str {
+    match what {
+        Sees::Newest => "the newest rows, committed or not",
+        Sees::Committed => "the newest committed rows",
+        Sees::Fresh => "what was committed when it began",
+        Sees::Snapshot => "what was committed when the snapshot was taken",
+    }
+}
+
+fn text(cells: &[Option<Vec<u8>>]) -> String {
+    let cell = |cell: &Option<Vec<u8>>| match cell {
+        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        None => "NULL".to_string(),
+    };
+    format!("({})", cells.iter().map(cell).collect::<Vec<_>>().join(", "))
+}
+
+/// A view for people, written as the server writes rows.
+fn shown(stage: &Stage, at: usize, view: &[Visible], like: &RowSet) -> RowSet {
+    let mut rows = RowSet::new(like.columns().to_vec());
+    for row in view {
+        stage.shown(at, &row.data).iter().for_each(|cell| rows.push(cell.as_deref()));
+    }
+    rows
+}

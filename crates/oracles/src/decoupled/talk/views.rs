@@ -1,0 +1,109 @@
+//! What a statement sees, by the contract: when the snapshot is taken, and which rows are in a view.
+
+use dialect::contract::{Sees, Taken};
+use model::Reply;
+
+use super::{Roles, Talk, Until, Visible, fit};
+
+impl Talk<'_> {
+    /// Does this statement take the transaction's snapshot? A query that the server can answer without looking at a table does not, and from
+    /// outside that is not always seen.
+    pub(super) fn take_snapshot(&mut self, step: usize, txn: usize, roles: &Roles) {
+        let Some(rules) = self.rules(step) else { return };
+        if self.txns[txn].sure || roles.tables.is_empty() {
+            return;
+        }
+        let takes = match rules.snapshot.is {
+            Taken::Never => false,
+            Taken::FirstRead => roles.consistent || !roles.changes && roles.nested,
+            Taken::FirstStatement => true,
+        };
+        if !takes {
+            return;
+        }
+        let looked = match &self.outcome(step).reply {
+            Reply::Rows(rows) => {
+                let told = &self.steps[step];
+                !rows.is_empty() && fit::rows_from_tables(told) || fit::unconditional(told)
+            }
+            Reply::Done { affected, .. } => *affected > 0,
+            _ => false,
+        };
+        let sure = looked && (roles.consistent || rules.snapshot.is == Taken::FirstStatement);
+        let waited = self.seen.trace.waited(step);
+        let (sent, now) = (self.sent[step], self.now);
+        let state = &mut self.txns[txn];
+        if waited {
+            state.snapshot.push(sent);
+        }
+        state.snapshot.push(now);
+        state.sure = sure && !waited;
+    }
+
+    /// The view of one table by one rule; several where the moment is not known. And the reason why it may be yet another one, if
+    /// there is one.
+    pub(super) fn views(
+        &self,
+        step: usize,
+        txn: usize,
+        at: usize,
+        sees: Sees,
+    ) -> (Vec<Vec<Visible>>, Option<&'static str>) {
+        let chain = &self.chains[at];
+        let mut open = None;
+        let all = match sees {
+            Sees::Newest => {
+                // Half of what a waiting statement does is there to be seen.
+                let half = |other: &usize| {
+                    self.named(*other).is_none_or(|roles| {
+                        roles.changes && roles.tables.iter().any(|(table, _)| *table == at)
+                    })
+                };
+                if self.waiting.iter().any(half) {
+                    open = Some("half-done-statement");
+                }
+                vec![chain.view(txn, Until::Newest)]
+            }
+            Sees::Committed => vec![chain.view(txn, Until::Committed(self.now))],
+            // It may also have looked later: what is read inside a statement is read when it is needed.
+            Sees::Fresh if self.seen.trace.waited(step) => vec![
+                chain.view(txn, Until::Committed(self.sent[step])),
+                chain.view(txn, Until::Committed(self.now)),
+            ],
+            Sees::Fresh => vec![chain.view(txn, Until::Committed(self.now))],
+            Sees::Snapshot => {
+                let mut times = self.txns[txn].snapshot.clone();
+                if times.is_empty() {
+                    times.push(self.now);
+                }
+                let newest = chain.view(txn, Until::Committed(self.now));
+                let views: Vec<Vec<Visible>> = times
+                    .iter()
+                    .map(|time| self.shadowed(at, chain.view(txn, Until::Committed(*time))))
+                    .collect();
+                if self.txns[txn].unclear.contains(&at) && views.iter().any(|view| !same_view(view, &newest))
+                {
+                    open = Some("unchanged-rows");
+                }
+                views
+            }
+        };
+        (all, open)
+    }
+
+    /// A row that the transaction wrote itself stands in the place of an older one with the same primary key: deleted by
+    /// another since the snapshot, its key was free again.
+    pub(super) fn shadowed(&self, at: usize, view: Vec<Visible>) -> Vec<Visible> {
+        let Some(stage) = self.stage() else { return view };
+        let own: Vec<_> =
+            view.iter().filter(|row| row.own).filter_map(|row| stage.key(at, &row.data)).collect();
+        let hidden =
+            |row: &Visible| !row.own && stage.key(at, &row.data).is_some_and(|key| own.contains(&key));
+        view.iter().filter(|row| !hidden(row)).cloned().collect()
+    }
+}
+
+/// Do both hold the same rows?
+pub(super) fn same_view(a: &[Visible], b: &[Visible]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.id == y.id && x.data == y.data)
+}
