@@ -60,6 +60,8 @@ enum Probe {
 struct Txn {
     /// Has it begun and not ended?
     open: bool,
+    /// When it ended.
+    ended: Option<Time>,
     /// When its snapshot may have been taken.
     snapshot: Vec<Time>,
     /// Is the last of these certainly it?

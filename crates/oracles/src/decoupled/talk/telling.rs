@@ -54,11 +54,11 @@ impl Talk<'_> {
         })))
     }
 
-    /// Is another transaction open that named one of these tables?
+    /// Is another transaction open that named one of these tables, or was one since the step was sent?
     pub(super) fn others(&self, step: usize, tables: &[(usize, Vec<Sees>)]) -> bool {
         let own = self.seen.case.steps[step].session;
         self.txns.iter().zip(&self.transactions).any(|(txn, told)| {
-            txn.open
+            (txn.open || txn.ended.is_some_and(|ended| ended >= self.sent[step]))
                 && told.session != own
                 && (tables.is_empty() || tables.iter().any(|(at, _)| txn.touched.contains(at)))
         })

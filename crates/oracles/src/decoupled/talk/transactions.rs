@@ -39,6 +39,7 @@ impl Talk<'_> {
             Fate::Undone | Fate::Unknown => self.chains.iter_mut().for_each(|chain| chain.undo(txn, 0)),
         }
         self.txns[txn].open = false;
+        self.txns[txn].ended = Some(now);
     }
 
     /// A step took effect.
@@ -153,11 +154,12 @@ impl Talk<'_> {
             }
             Some(Statement::Rollback(rollback)) => {
                 let name = rollback.to.map(|target| target.name.name).unwrap_or_default();
-                if let Some(at) = place(&self.txns[txn], &name) {
-                    let from = self.txns[txn].savepoints[at].1;
-                    self.chains.iter_mut().for_each(|chain| chain.undo(txn, from));
-                    self.txns[txn].savepoints.truncate(at + 1);
-                }
+                // One that is not known was set before the first statement that touched a table, when the server did not
+                // yet say that a transaction was open.
+                let at = place(&self.txns[txn], &name);
+                let from = at.map_or(0, |at| self.txns[txn].savepoints[at].1);
+                self.chains.iter_mut().for_each(|chain| chain.undo(txn, from));
+                self.txns[txn].savepoints.truncate(at.map_or(0, |at| at + 1));
             }
             Some(_) | None => {}
         }
