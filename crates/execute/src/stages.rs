@@ -4,7 +4,7 @@
 //! makes and fills them and does not look at foreign keys, since rows come in any order; another one, as fresh as those of a
 //! case, runs the statement.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use dialect::Dialect;
 use model::{DbError, Outcome, Prop, Reply, RowSet, Scene, Shown, Warning};
@@ -54,12 +54,13 @@ impl Stages {
         dialect: &Dialect,
         scene: &Scene,
     ) -> Result<Shown, ConnectError> {
-        if !self.0.contains_key(&scene.stage) {
-            let (filler, player) = (server.aside(scene.stage)?, server.aside(scene.stage)?);
-            let (built, filled) = (Vec::new(), BTreeMap::new());
-            self.0.insert(scene.stage, Stage { filler, player, built, filled });
-        }
-        let Some(stage) = self.0.get_mut(&scene.stage) else { return Err(ConnectError::NoStage) };
+        let stage = match self.0.entry(scene.stage) {
+            Entry::Occupied(there) => there.into_mut(),
+            Entry::Vacant(empty) => {
+                let (filler, player) = (server.aside(scene.stage)?, server.aside(scene.stage)?);
+                empty.insert(Stage { filler, player, built: Vec::new(), filled: BTreeMap::new() })
+            }
+        };
         if stage.built != scene.build {
             stage.build(dialect, scene)?;
             // A session that is idle may still know the tables that were there before.
