@@ -10,6 +10,7 @@ pub mod invariants;
 pub mod mvcc;
 pub mod opportunities;
 pub mod story;
+pub mod vote;
 
 use model::{Aftermath, Case, Level, Scene, Shown, Trace, Verdict};
 
@@ -69,10 +70,13 @@ pub fn all() -> Vec<Box<dyn Oracle>> {
     vec![Box::new(crash::Crash), Box::<invariants::Invariants>::default(), Box::<mvcc::Mvcc>::default()]
 }
 
-/// Those that play single statements and are asked only by name, since that takes longer than running the case.
-pub fn further() -> Vec<Box<dyn Oracle>> {
-    vec![Box::<decoupled::Decoupled>::default()]
+/// Those that play single statements, and so need a server.
+pub fn playing() -> Vec<Box<dyn Oracle>> {
+    vec![Box::<decoupled::Decoupled>::default(), Box::<vote::Vote>::default()]
 }
+
+/// Those whom a hunt asks if nobody says otherwise.
+pub const HUNTING: [&str; 3] = ["crash", "invariants", vote::NAME];
 
 /// What an oracle says that asks for no further run.
 pub fn judge(oracle: &dyn Oracle, seen: &Answer) -> Verdict {

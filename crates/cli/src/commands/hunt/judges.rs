@@ -10,7 +10,7 @@ pub fn named(names: &[String]) -> anyhow::Result<Vec<Box<dyn Oracle>>> {
     if names.is_empty() {
         return Ok(all);
     }
-    all.extend(oracles::further());
+    all.extend(oracles::playing());
     if let Some(wrong) = names.iter().find(|name| all.iter().all(|oracle| oracle.name() != name.as_str())) {
         let there: Vec<&str> = all.iter().map(|oracle| oracle.name()).collect();
         return Err(Advised {
@@ -21,4 +21,10 @@ pub fn named(names: &[String]) -> anyhow::Result<Vec<Box<dyn Oracle>>> {
     }
     all.retain(|oracle| names.iter().any(|name| name == oracle.name()));
     Ok(all)
+}
+
+/// The oracles of these names; without any those that a hunt asks by default.
+pub fn hunting(names: &[String]) -> anyhow::Result<Vec<Box<dyn Oracle>>> {
+    let usual: Vec<String> = oracles::HUNTING.map(str::to_string).to_vec();
+    named(if names.is_empty() { &usual } else { names })
 }

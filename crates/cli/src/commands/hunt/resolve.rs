@@ -118,7 +118,7 @@ fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
         }
         .into());
     }
-    let oracles = judges::named(&args.oracle)?.iter().map(|oracle| oracle.name().to_string()).collect();
+    let oracles = judges::hunting(&args.oracle)?.iter().map(|oracle| oracle.name().to_string()).collect();
     let workers = args.workers.map_or_else(|| execute::os::cpus().len().max(1), |workers| workers as usize);
     Ok(Settings {
         isopod: env!("CARGO_PKG_VERSION").to_string(),
