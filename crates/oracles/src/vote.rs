@@ -214,7 +214,8 @@ mod tests {
     use super::*;
 
     fn trace(order: &[usize]) -> Trace {
-        let round = |step: &usize| Round { cause: Cause::Sent(*step), answered: vec![*step], waiting: Vec::new() };
+        let round =
+            |step: &usize| Round { cause: Cause::Sent(*step), answered: vec![*step], waiting: Vec::new() };
         Trace {
             server: ServerInfo {
                 product: Product::Mysql,
@@ -264,7 +265,8 @@ mod tests {
 
     #[test]
     fn both_at_the_same_step_agree() {
-        let (model, decoupled) = (wrong("rows", "r", Some(2)), wrong("incorrect-query-result", "rows", Some(2)));
+        let (model, decoupled) =
+            (wrong("rows", "r", Some(2)), wrong("incorrect-query-result", "rows", Some(2)));
         assert!(said(&model, Some(&decoupled)).starts_with("rows: the decoupled run agrees"));
         let (model, decoupled) = (wrong("rows", "r", None), wrong("incorrect-final-state", "final", None));
         assert!(said(&model, Some(&decoupled)).starts_with("rows: the decoupled run agrees"));
@@ -276,7 +278,9 @@ mod tests {
         assert!(said(&model, Some(&holds(&[]))).starts_with("logic:"));
         // Step 3 answered before step 1.
         assert!(said(&model, Some(&wrong("x", "rows", Some(1)))).starts_with("logic:"));
-        assert!(said(&model, Some(&wrong("x", "rows", Some(0)))).starts_with("rows: judged by the model alone"));
+        assert!(
+            said(&model, Some(&wrong("x", "rows", Some(0)))).starts_with("rows: judged by the model alone")
+        );
         let second = wrong("incorrect-query-result", "rows", Some(1));
         assert!(said(&holds(&[]), Some(&second)).starts_with("logic:"));
         assert_eq!(said(&holds(&["semi-consistent-skip"]), Some(&second)), "holds");
