@@ -51,7 +51,7 @@ pub struct Args {
     /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
     #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
     pub profile: String,
-    /// Who judges, with commas: crash, invariants, model; by default all
+    /// Who judges, with commas: crash, invariants, model, decoupled, vote (the two together); by default crash, invariants and vote
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub oracle: Vec<String>,
     /// A folder of findings that are known already, recognised by their fingerprint
