@@ -25,8 +25,8 @@ struct Stage {
     filler: Box<dyn Session>,
     /// Runs the statements.
     player: Box<dyn Session>,
-    /// What made the tables that are there.
-    built: Vec<String>,
+    /// What made the tables that are there, and what the player said first.
+    built: Option<(Vec<String>, Vec<String>)>,
     /// How each table was filled, as far as it still holds that.
     filled: BTreeMap<String, Vec<String>>,
 }
@@ -58,13 +58,20 @@ impl Stages {
             Entry::Occupied(there) => there.into_mut(),
             Entry::Vacant(empty) => {
                 let (filler, player) = (server.aside(scene.stage)?, server.aside(scene.stage)?);
-                empty.insert(Stage { filler, player, built: Vec::new(), filled: BTreeMap::new() })
+                empty.insert(Stage { filler, player, built: None, filled: BTreeMap::new() })
             }
         };
-        if stage.built != scene.build {
+        let there = |(build, prelude): &(Vec<String>, Vec<String>)| {
+            *build == scene.build && *prelude == scene.prelude
+        };
+        if !stage.built.as_ref().is_some_and(there) {
             stage.build(dialect, scene)?;
             // A session that is idle may still know the tables that were there before.
             stage.player = server.aside(scene.stage)?;
+            for statement in &scene.prelude {
+                must(stage.player.as_mut(), statement)?;
+            }
+            stage.built = Some((scene.build.clone(), scene.prelude.clone()));
         }
         for prop in &scene.tables {
             if let Some(error) = stage.fill(dialect, prop)? {
@@ -77,7 +84,7 @@ impl Stages {
 
 impl Stage {
     fn build(&mut self, dialect: &Dialect, scene: &Scene) -> Result<(), ConnectError> {
-        self.built.clear();
+        self.built = None;
         self.filled.clear();
         drop_all(self.filler.as_mut(), dialect, false)?;
         for statement in &scene.build {
@@ -86,7 +93,6 @@ impl Stage {
         if let Some(relax) = dialect.tables.before_drop {
             must(self.filler.as_mut(), relax)?;
         }
-        self.built.clone_from(&scene.build);
         Ok(())
     }
 

@@ -15,6 +15,8 @@ pub struct Scene {
     pub stage: usize,
     /// The statements that make its tables. While they are the same the tables stay.
     pub build: Vec<String>,
+    /// What the session that runs the statement says first, once.
+    pub prelude: Vec<String>,
     /// The tables that matter; what the others hold does not.
     pub tables: Vec<Prop>,
     /// A query that is asked first.

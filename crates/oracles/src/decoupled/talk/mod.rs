@@ -10,7 +10,7 @@ mod views;
 use std::sync::Arc;
 
 use dialect::contract::{Contract, LevelRules, contract};
-use model::{Level, Open, Outcome, Reply, RowSet, Scene, Shown, Verdict, Violation};
+use model::{Level, Open, Outcome, Reply, RowSet, Scene, Shown, Verdict, Violation, sql::Statement};
 
 use super::{
     Known, Setups,
@@ -88,6 +88,8 @@ pub struct Talk<'a> {
     known: Known,
     setups: Setups,
     contract: Contract,
+    /// What every session says first, if that is a setting that changes no level.
+    prelude: Vec<String>,
     orders: Vec<Vec<Event>>,
     /// Are there more orders than these?
     more: bool,
@@ -134,6 +136,7 @@ impl<'a> Talk<'a> {
             known,
             setups,
             contract,
+            prelude: prelude(seen, memory),
             orders,
             more,
             at: (0, 0),
@@ -156,6 +159,7 @@ impl<'a> Talk<'a> {
             let outcome = &self.seen.trace.outcomes[i];
             match step.kind {
                 Kind::Ddl => return Some("schema-changed"),
+                Kind::Set if self.prelude.contains(&self.seen.case.steps[i].sql) => {}
                 Kind::Set => return Some("settings-changed"),
                 Kind::LockTable => return Some("tables-locked"),
                 Kind::Unread if Verb::of(&self.seen.case.steps[i].sql) == Verb::Other => {
@@ -327,6 +331,7 @@ impl Conversation for Talk<'_> {
         Ask::Play(Box::new(Scene {
             stage: PLAIN,
             build: stage.build[PLAIN].clone(),
+            prelude: self.prelude.clone(),
             tables: stage.beginning(),
             probe: None,
             sql: None,
@@ -355,5 +360,26 @@ impl Conversation for Talk<'_> {
             }
             Shown::Not(reason) => Ask::Done(Verdict::Undecided { reason }),
         }
+    }
+}
+
+/// SQLite enforces foreign keys only in sessions that ask for it. If all of them do so first, the stage does so too.
+fn prelude(seen: &Answer, memory: &Memory) -> Vec<String> {
+    let trees = memory.trees(seen.trace.server.product, &seen.case);
+    let first = |session: usize| {
+        let step = seen.case.steps.iter().position(|step| step.session == session)?;
+        match trees[step].as_deref() {
+            Some(Statement::Pragma(pragma)) if pragma.name.name.eq_ignore_ascii_case("foreign_keys") => {
+                Some(&seen.case.steps[step].sql)
+            }
+            Some(_) | None => None,
+        }
+    };
+    let mut said: Vec<&String> = (0..seen.case.sessions.len()).filter_map(first).collect();
+    let all = said.len() == seen.case.sessions.len();
+    said.dedup();
+    match said[..] {
+        [text] if all => vec![text.clone()],
+        _ => Vec::new(),
     }
 }

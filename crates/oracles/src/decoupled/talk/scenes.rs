@@ -165,6 +165,7 @@ impl Talk<'_> {
         let scene = Scene {
             stage: number,
             build: stage.build[number].clone(),
+            prelude: self.prelude.clone(),
             tables,
             probe,
             sql: Some(self.text(step).to_string()),
@@ -186,6 +187,7 @@ impl Talk<'_> {
         let scene = Scene {
             stage: pending.stage,
             build: stage.build[pending.stage].clone(),
+            prelude: self.prelude.clone(),
             tables,
             probe: None,
             sql: Some(self.text(pending.step).to_string()),

@@ -84,8 +84,14 @@ impl Talk<'_> {
                 && self.steps[step].kind == Kind::Unread
                 && matches!(self.outcome(step).reply, Reply::Rows(_) | Reply::Done { .. })
         };
+        let wrote = |step: usize| {
+            let kind = self.steps[step].kind;
+            (kind.writes() || kind == Kind::Unread) && self.outcome(step).error().is_none()
+        };
         match told.fate {
             Fate::Unknown if last.is_some_and(alone) => Fate::Committed,
+            // Of one that wrote nothing it does not matter: a BEGIN that was refused, say.
+            Fate::Unknown if !told.steps.iter().any(|step| wrote(*step)) => Fate::Undone,
             fate => fate,
         }
     }
