@@ -22,7 +22,6 @@ enum Meets<'i> {
     Replace,
     Update(&'i [model::sql::Assignment], Option<&'i Expr>),
     /// As SKIP or UPDATE, but only for the key of these columns.
-    #[allow(dead_code)] // targets are not read yet
     On(&'i [model::sql::Ident], Box<Meets<'i>>),
 }
 

@@ -62,7 +62,9 @@ fn judges(campaign: &Campaign<'_>) -> String {
         .collect();
     without.sort_unstable();
     without.dedup();
-    let blind = |name: &String| [oracles::mvcc::Mvcc::NAME, oracles::decoupled::NAME, oracles::vote::NAME].contains(&name.as_str());
+    let blind = |name: &String| {
+        [oracles::mvcc::Mvcc::NAME, oracles::decoupled::NAME, oracles::vote::NAME].contains(&name.as_str())
+    };
     let all = names.join(", ");
     match (names.iter().any(blind), without.as_slice()) {
         (true, [_, ..]) => {
