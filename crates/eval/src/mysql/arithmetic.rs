@@ -3,7 +3,7 @@
 
 use model::sql::{BinaryOp, Expr};
 
-use super::{DIGITS, OVERFLOW, Row, compare::parts, convert, types::Class};
+use super::{DIGITS, OVERFLOW, Row, compare::parts, convert, types::Class, values::bare};
 use crate::{Datum, Decimal, Fault, decimal::power};
 
 impl Row<'_> {
@@ -53,7 +53,10 @@ impl Row<'_> {
                         return Err(Fault::Unsure("the smallest number subtracted"));
                     }
                     BinaryOp::Sub => a - b,
-                    BinaryOp::Mul => a.checked_mul(b).ok_or(OVERFLOW)?,
+                    BinaryOp::Mul => match a.checked_mul(b).ok_or(OVERFLOW)? {
+                        PAST if self.rules.wraps_past => i128::from(i64::MAX),
+                        product => product,
+                    },
                     _ if b == 0 => return Ok(Datum::Null),
                     _ => a % b,
                 };
@@ -104,11 +107,6 @@ impl Row<'_> {
                 }
             }
             _ => {
-                // It shows no more digits behind the point than its operands have, where those have a number of them.
-                if self.rules.mariadb && op == BinaryOp::Mul && (sum_with_text(left) || sum_with_text(right))
-                {
-                    return Err(Fault::Unsure("a product of a sum with text"));
-                }
                 let (a, b) = (self.real(left)?, self.real(right)?);
                 let (Some(a), Some(b)) = (a, b) else { return Ok(Datum::Null) };
                 let result = match op {
@@ -150,7 +148,8 @@ impl Row<'_> {
         let (a, b) = (a.rescale(scale).ok_or(DIGITS)?, b.rescale(scale).ok_or(DIGITS)?);
         let quotient = a.unscaled / b.unscaled;
         // A remainder of an unsigned number has no sign either, whatever it became.
-        if !unsigned && quotient < 0 && (holds_rest(left) || holds_rest(right)) {
+        let negative = a.unscaled != 0 && (a.unscaled < 0) != (b.unscaled < 0);
+        if !unsigned && negative && (holds_rest(left) || holds_rest(right)) {
             return Err(Fault::Unsure("DIV of a remainder"));
         }
         if unsigned && quotient == 0 && (a.unscaled < 0) != (b.unscaled < 0) && self.rules.negative_zero {
@@ -194,6 +193,9 @@ impl Row<'_> {
     }
 }
 
+/// The first product below the smallest number.
+const PAST: i128 = i64::MIN as i128 - 1;
+
 /// Is there a remainder somewhere in it?
 fn holds_rest(expr: &Expr) -> bool {
     unsigned_rest(expr) || parts(expr).into_iter().any(holds_rest)
@@ -202,24 +204,6 @@ fn holds_rest(expr: &Expr) -> bool {
 /// Is it a remainder, which may have no sign even if it is exact?
 fn unsigned_rest(expr: &Expr) -> bool {
     matches!(bare(expr), Expr::Binary { op: BinaryOp::Rem | BinaryOp::Mod, .. })
-}
-
-/// Is it computed from something that was made text?
-fn sum_with_text(expr: &Expr) -> bool {
-    let cast =
-        |expr: &Expr| matches!(bare(expr), Expr::Cast { ty, .. } if ty.words[0].eq_ignore_ascii_case("CHAR"));
-    match bare(expr) {
-        Expr::Binary { left, right, .. } => cast(left) || cast(right),
-        _ => false,
-    }
-}
-
-/// Without the parentheses around it.
-fn bare(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Paren(inner) => bare(inner),
-        other => other,
-    }
 }
 
 /// A whole number with its sign.

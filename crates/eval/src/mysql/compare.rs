@@ -21,6 +21,9 @@ enum As {
     Dates,
 }
 
+/// Up to here every whole number is a binary number.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// What two numbers are compared as.
 fn numbers(a: Class, b: Class) -> As {
     match (a, b) {
@@ -114,8 +117,13 @@ impl Row<'_> {
             As::Real => {
                 self.no_split(a.0)?;
                 self.no_split(b.0)?;
-                let (a, b) = (convert::real(a.1)?.ok_or(none.clone())?, convert::real(b.1)?.ok_or(none)?);
-                a.partial_cmp(&b).ok_or(Fault::Unsure("not a number"))
+                let (left, right) =
+                    (convert::real(a.1)?.ok_or(none.clone())?, convert::real(b.1)?.ok_or(none)?);
+                // Beside a whole column a constant is made a whole number first, so that more digits count.
+                if left == right && left.abs() > EXACT && a.1 != b.1 {
+                    return Err(Fault::Unsure("large numbers that are one as binary numbers"));
+                }
+                left.partial_cmp(&right).ok_or(Fault::Unsure("not a number"))
             }
             As::Text(coll) => {
                 let shown = |expr: &Expr| self.shown(expr);
@@ -183,11 +191,14 @@ impl Row<'_> {
     pub fn compared(&self, left: &Expr, op: BinaryOp, right: &Expr) -> Result<Option<bool>, Fault> {
         let by = self.pair(left, right)?;
         if op == BinaryOp::NullSafeEq {
-            // MySQL 8.0 loses rows where such a thing stands beside another condition on the column.
-            if !self.rules.mariadb && left == right && self.ty(left)?.class == Class::Bytes {
-                return Err(Fault::Unsure("bytes and themselves"));
-            }
-            let (a, b) = (self.raw(left)?, self.raw(right)?);
+            let (a, b) = match (self.raw(left), self.raw(right)) {
+                (Ok(Datum::Null), Err(Fault::Error(_))) | (Err(Fault::Error(_)), Ok(Datum::Null))
+                    if self.rules.bold_nulls =>
+                {
+                    return Err(Fault::Unsure("<=> of NULL and an error"));
+                }
+                (a, b) => (a?, b?),
+            };
             return Ok(Some(match (a.is_null(), b.is_null()) {
                 (true, true) => true,
                 (true, false) | (false, true) => false,
@@ -231,7 +242,7 @@ impl Row<'_> {
         };
         if self.rules.in_rounds && constants && self.ty(expr)?.class == Class::Int && !column(expr) {
             for item in list {
-                if self.ty(item)?.class == Class::Double {
+                if self.rounds(item)? {
                     return Err(Fault::Unsure("IN of a computed whole number and binary constants"));
                 }
             }
@@ -248,6 +259,17 @@ impl Row<'_> {
             found = logic::or(found, equal);
         }
         Ok(found)
+    }
+
+    /// Is it a binary number, or a text that is no whole number, so that it matters whether it is rounded?
+    fn rounds(&self, item: &Expr) -> Result<bool, Fault> {
+        Ok(match self.ty(item)?.class {
+            Class::Double => true,
+            Class::Text | Class::Bytes => {
+                convert::real(&self.raw(item)?)?.is_some_and(|d| d.fract() != 0.0 || d.abs() > 1e15)
+            }
+            Class::Null | Class::Int | Class::Decimal | Class::Date | Class::DateTime => false,
+        })
     }
 
     /// `expr BETWEEN low AND high`

@@ -105,7 +105,7 @@ pub(super) fn decimal(datum: &Datum) -> Result<Option<Decimal>, Fault> {
         Datum::Int(n) => Decimal::whole(*n),
         Datum::UInt(n) => Decimal::whole(*n),
         Datum::Decimal(d) => *d,
-        Datum::Double(d) => Decimal::parse(&double_text(*d)?).ok_or(DIGITS)?,
+        Datum::Double(d) => Decimal::parse(&plain_text(*d)?).ok_or(DIGITS)?,
         Datum::Text(text) => text_decimal(text)?,
         Datum::Bytes(bytes) => text_decimal(bytes_text(bytes)?)?,
         Datum::Date(..) | Datum::DateTime(..) => Decimal::whole(int(datum)?.unwrap_or(0) as i64),
@@ -116,8 +116,16 @@ fn text_decimal(text: &str) -> Result<Decimal, Fault> {
     Decimal::parse(prefix(text, true)).ok_or(Fault::Unsure("an exact number from an odd string"))
 }
 
-/// How a binary number is written. With many digits, versions differ.
-pub(super) fn double_text(d: f64) -> Result<String, Fault> {
+/// How a binary number is written. What is longer than this is written with a power of ten by some versions.
+fn double_text(d: f64) -> Result<String, Fault> {
+    const LONGEST: usize = 22;
+    let text = plain_text(d)?;
+    if text.len() > LONGEST { Err(LONG) } else { Ok(text) }
+}
+
+const LONG: Fault = Fault::Unsure("the text of a very large or small binary number");
+
+fn plain_text(d: f64) -> Result<String, Fault> {
     if d == 0.0 && d.is_sign_negative() {
         // Releases of one branch differ: MariaDB 10.11.5 writes -0, 10.11.19 writes 0.
         return Err(Fault::Unsure("a negative zero as text"));
@@ -126,7 +134,7 @@ pub(super) fn double_text(d: f64) -> Result<String, Fault> {
         return Ok("0".to_string());
     }
     if !(1e-5..1e15).contains(&d.abs()) {
-        return Err(Fault::Unsure("the text of a very large or small binary number"));
+        return Err(LONG);
     }
     Ok(format!("{d}"))
 }
@@ -290,7 +298,7 @@ impl Row<'_> {
             }
             Class::Double => {
                 let d = real(raw)?.unwrap_or(0.0);
-                if ty.narrow && f64::from(d as f32) != d {
+                if ty.narrow && !fits_float(d) {
                     return Err(Fault::Unsure("more digits than a FLOAT holds"));
                 }
                 Datum::Double(d)
@@ -307,6 +315,11 @@ impl Row<'_> {
             },
         })
     }
+}
+
+/// Does a FLOAT hold it, and show it with its six digits?
+fn fits_float(d: f64) -> bool {
+    f64::from(d as f32) == d && format!("{d:.5e}").parse() == Ok(d)
 }
 
 /// LEAST and GREATEST.

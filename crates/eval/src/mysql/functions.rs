@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use model::sql::{Expr, FunctionArgs};
+use model::sql::Expr;
 
 use super::{
     DIGITS, OVERFLOW, Row,
@@ -41,19 +41,6 @@ impl Row<'_> {
         }
     }
 
-    /// Is it text of which a part is a date? To MySQL 5.6 some of those are bytes, which have no capitals.
-    fn joins_dates(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Paren(inner) => self.joins_dates(inner),
-            Expr::Function { name, args: FunctionArgs::List(args), .. }
-                if name.name.eq_ignore_ascii_case("CONCAT") =>
-            {
-                args.iter().any(|arg| self.ty(arg).is_ok_and(|ty| ty.class.is_dated()))
-            }
-            _ => false,
-        }
-    }
-
     fn text_function(&self, expr: &Expr, name: &str, args: &[Expr]) -> Result<Datum, Fault> {
         let ty = self.ty(expr)?;
         if ty.coll.strength == collation::Strength::None {
@@ -64,9 +51,6 @@ impl Row<'_> {
         }
         if name == "REPLACE" && self.rules.late_replace {
             return self.late_replace(args);
-        }
-        if matches!(name, "UPPER" | "LOWER") && !self.rules.mixed_signs && self.joins_dates(&args[0]) {
-            return Err(Fault::Unsure("dates as a part of text"));
         }
         let mut texts = Vec::new();
         let strings = match name {

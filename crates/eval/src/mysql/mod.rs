@@ -13,6 +13,7 @@
 //! ```
 //!
 //! * [`compare`]: comparisons, IN, BETWEEN, LIKE, and the collation that decides;
+//! * [`condition`]: what the optimizer does to a WHERE;
 //! * [`arithmetic`]: + - * / DIV % and bits, with their overflows;
 //! * [`functions`]: the functions by name;
 //! * [`store`]: what a column makes of a value in strict mode;
@@ -21,6 +22,7 @@
 mod arithmetic;
 mod collation;
 mod compare;
+mod condition;
 mod convert;
 mod functions;
 mod rules;

@@ -49,6 +49,17 @@ pub(super) struct Rules {
     pub null_safe_null: bool,
     /// Is YEAR a number without a sign?
     pub unsigned_year: bool,
+    /// Is what cannot be NULL by its type not computed where only that is asked, so that an error in it does not show?
+    pub bold_nulls: bool,
+    /// Is a constant beside an exact column cut to the column's digits in WHERE, and a negative one that becomes 0 taken for a
+    /// positive one?
+    pub cut_constants: bool,
+    /// Is a product that is one below the smallest number the largest one?
+    pub wraps_past: bool,
+    /// Does a NULL count in WHERE as what it was computed from?
+    pub loose_where: bool,
+    /// Do LEAST and GREATEST of numbers make bytes of a text that they become a part of?
+    pub byte_extremes: bool,
     /// Is what does not fit into a column an error?
     pub strict: bool,
 }
@@ -95,6 +106,11 @@ impl Rules {
                     exact_signs: !eight,
                     null_safe_null: !eight,
                     unsigned_year: since(&[8, 1]),
+                    bold_nulls: true,
+                    cut_constants: since(&[8, 0, 14]) && !since(&[8, 1]),
+                    wraps_past: !eight,
+                    loose_where: !eight,
+                    byte_extremes: !eight,
                     strict: since(&[5, 7]),
                 }
             }
@@ -124,6 +140,11 @@ impl Rules {
                     exact_signs: true,
                     null_safe_null: false,
                     unsigned_year: false,
+                    bold_nulls: false,
+                    cut_constants: false,
+                    wraps_past: false,
+                    loose_where: false,
+                    byte_extremes: false,
                     strict: since(&[10, 2]),
                 }
             }
@@ -150,6 +171,11 @@ impl Rules {
                 exact_signs: false,
                 null_safe_null: false,
                 unsigned_year: false,
+                bold_nulls: false,
+                cut_constants: false,
+                wraps_past: false,
+                loose_where: false,
+                byte_extremes: false,
                 strict: true,
             },
         }

@@ -365,6 +365,10 @@ impl Row<'_> {
         if !alike || strings > 0 && strings < types.len() {
             return Err(Fault::Unsure("the least of strings and others"));
         }
+        let number = matches!(ty.class, Class::Int | Class::Decimal | Class::Double);
+        if number && self.rules.byte_extremes {
+            return Ok(Ty { coll: collation::BYTES_CONSTANT, ..ty });
+        }
         Ok(ty)
     }
 

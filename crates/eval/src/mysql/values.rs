@@ -3,10 +3,8 @@
 use model::sql::{BinaryOp, BoolTest, Expr, FunctionArgs, InList, LikeOp, Literal, UnaryOp, When};
 
 use super::{
-    Row,
-    compare::parts,
-    convert,
-    types::{self, Class, SYNTAX, list},
+    Row, convert,
+    types::{Class, SYNTAX, list},
 };
 use crate::{Datum, Decimal, Fault, dates, logic};
 
@@ -49,7 +47,12 @@ impl Row<'_> {
             {
                 Err(Fault::Unsure("whether <=> is NULL"))
             }
-            Expr::IsNull { expr, negated, .. } => Ok(number(Some(self.raw(expr)?.is_null() != *negated))),
+            Expr::IsNull { expr, negated, .. } => match self.raw(expr) {
+                Err(Fault::Error(_)) if self.rules.bold_nulls => {
+                    Err(Fault::Unsure("whether an error is NULL"))
+                }
+                raw => Ok(number(Some(raw?.is_null() != *negated))),
+            },
             Expr::IsBool { expr, negated, test } => {
                 let truth = self.truth(expr)?;
                 let holds = match test {
@@ -224,89 +227,13 @@ impl Row<'_> {
         let most = 10i128.checked_pow(precision).ok_or(super::DIGITS)? - 1;
         Ok(Datum::Decimal(Decimal { unscaled: exact.unscaled.clamp(-most, most), scale }))
     }
+}
 
-    /// The condition of a WHERE.
-    pub fn condition(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
-        self.mixes(expr)?;
-        self.early(expr)?;
-        if self.rules.whole_where {
-            self.no_fractions(expr)?;
-        }
-        if self.rules.negative_zero && self.large_constant(expr) {
-            return Err(Fault::Unsure("a large constant in WHERE"));
-        }
-        match self.holds(expr) {
-            Err(Fault::Error(_)) if may_hide(expr) => {
-                Err(Fault::Unsure("an error in a WHERE that may be decided without it"))
-            }
-            holds => holds,
-        }
-    }
-
-    /// Refuses a constant that is an error: the server may come to it before any row, or never.
-    pub fn early(&self, expr: &Expr) -> Result<(), Fault> {
-        if types::constant(expr) {
-            return match self.raw(expr) {
-                Err(Fault::Error(_)) => Err(Fault::Unsure("a constant that is an error")),
-                _ => Ok(()),
-            };
-        }
-        parts(expr).into_iter().try_for_each(|part| self.early(part))
-    }
-
-    /// Is there a computed constant in it that uses the topmost bit? In WHERE it is computed once, and some versions then
-    /// read that bit as a sign.
-    fn large_constant(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Literal(_) => false,
-            _ if types::constant(expr) => {
-                let large = |raw| matches!(raw, Ok(Datum::UInt(n)) if n > i64::MAX as u64);
-                large(self.raw(expr)) || parts(expr).into_iter().any(|part| self.large_constant(part))
-            }
-            _ => parts(expr).into_iter().any(|part| self.large_constant(part)),
-        }
-    }
-
-    /// What is not true is left out, so an AND is over as soon as a part is unknown.
-    fn holds(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
-        match expr {
-            Expr::Paren(inner) => self.holds(inner),
-            Expr::Binary { left, op: BinaryOp::And | BinaryOp::AndAmps, right } => match self.holds(left)? {
-                Some(true) => self.holds(right),
-                left => Ok(left),
-            },
-            _ => self.truth(expr),
-        }
-    }
-
-    /// Refuses values that are conditions by themselves if it matters whether they are taken as whole numbers: some
-    /// versions do so in WHERE, depending on what the optimizer leaves of the conditions around them.
-    fn no_fractions(&self, expr: &Expr) -> Result<(), Fault> {
-        use BinaryOp::*;
-        match expr {
-            Expr::Paren(inner) | Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr: inner } => {
-                self.no_fractions(inner)
-            }
-            Expr::Binary { left, op: And | AndAmps | Or | OrBars | Xor, right } => {
-                self.no_fractions(left)?;
-                self.no_fractions(right)
-            }
-            Expr::Function { name, .. }
-                if ["LEAST", "GREATEST"].iter().any(|known| name.name.eq_ignore_ascii_case(known)) =>
-            {
-                Err(Fault::Unsure("LEAST as a condition"))
-            }
-            _ if matches!(self.ty(expr)?.class, Class::Int | Class::Null) => Ok(()),
-            _ => match self.raw(expr) {
-                Ok(raw)
-                    if convert::truth(&raw)? != convert::int(&raw)?.map(|n| n != 0)
-                        || convert::real(&raw)?.is_some_and(|d| d != 0.0 && d.abs() <= 0.5) =>
-                {
-                    Err(Fault::Unsure("a fraction as a condition in WHERE"))
-                }
-                _ => Ok(()),
-            },
-        }
+/// Without the parentheses around it.
+pub(super) fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) => bare(inner),
+        other => other,
     }
 }
 
@@ -325,20 +252,6 @@ fn null_safe(expr: &Expr) -> bool {
         Expr::Paren(inner) => null_safe(inner),
         Expr::Binary { op: BinaryOp::NullSafeEq, .. } => true,
         _ => false,
-    }
-}
-
-/// May the optimizer decide a condition before it comes to an error in it? It does if another condition beside it cannot hold,
-/// or always does, or if something cannot be NULL.
-fn may_hide(expr: &Expr) -> bool {
-    use BinaryOp::*;
-    match expr {
-        Expr::Paren(inner) | Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr: inner } => may_hide(inner),
-        Expr::Binary { op: And | AndAmps | Or | OrBars | Xor, .. } => true,
-        Expr::IsNull { .. } | Expr::IsBool { .. } => true,
-        // A comparison of something with itself.
-        Expr::Binary { left, right, .. } if left == right => true,
-        _ => types::constant(expr),
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn truth(of: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Option
     let bound = bind::bind(of, expr)?.coerced(Ty::Bool)?;
     let node = fold::fold(bound.node)?;
     let mut parts = Vec::new();
-    conjuncts(&node, &mut parts);
+    conjuncts(node, false, &mut parts);
     let mut found = Some(true);
     let mut fault = None;
     for part in &parts {
@@ -61,10 +61,18 @@ pub(crate) fn truth(of: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Option
     }
 }
 
-fn conjuncts<'a>(node: &'a Node, parts: &mut Vec<&'a Node>) {
-    match node {
-        Node::And(args) => args.iter().for_each(|arg| conjuncts(arg, parts)),
-        other => parts.push(other),
+/// The parts of which all must hold. As the planner does, NOT is taken inside: NOT (a OR b) is NOT a AND NOT b.
+fn conjuncts(node: Node, negated: bool, parts: &mut Vec<Node>) {
+    match (node, negated) {
+        (Node::And(args), false) | (Node::Or(args), true) => {
+            args.into_iter().for_each(|arg| conjuncts(arg, negated, parts));
+        }
+        (Node::And(args), true) => {
+            parts.push(Node::Or(args.into_iter().map(|arg| Node::Not(Box::new(arg))).collect()));
+        }
+        (Node::Not(arg), _) => conjuncts(*arg, !negated, parts),
+        (other, true) => parts.push(Node::Not(Box::new(other))),
+        (other, false) => parts.push(other),
     }
 }
 

@@ -1,0 +1,209 @@
+//! Conditions in WHERE, where the optimizer has its say: what it may compute ahead, turn around, cut or leave out.
+
+use model::sql::{BinaryOp, Expr, UnaryOp};
+
+use super::{
+    Row,
+    compare::parts,
+    convert,
+    types::{self, Class},
+    values::bare,
+};
+use crate::{Datum, Fault};
+
+impl Row<'_> {
+    /// The condition of a WHERE.
+    pub fn condition(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
+        self.mixes(expr)?;
+        self.early(expr)?;
+        if self.rules.whole_where {
+            self.no_fractions(expr)?;
+        }
+        if self.rules.negative_zero && self.large_constant(expr) {
+            return Err(Fault::Unsure("a large constant in WHERE"));
+        }
+        if self.rules.cut_constants && self.cut_to_zero(expr) {
+            return Err(Fault::Unsure("a small negative constant beside an exact column"));
+        }
+        if self.rules.cut_constants && self.pinned(expr, expr, Class::Bytes) {
+            return Err(Fault::Unsure("<=> of bytes and a constant beside another condition"));
+        }
+        if self.rules.loose_where {
+            if self.pinned(expr, expr, Class::Date) || self.pinned(expr, expr, Class::DateTime) {
+                return Err(Fault::Unsure("<=> of a date and a constant beside another condition"));
+            }
+            if self.null_day(expr, false) {
+                return Err(Fault::Unsure("a constant date that is NULL as a part of text in WHERE"));
+            }
+            if !answers(expr) && has_extreme(expr) && matches!(self.raw(expr), Ok(Datum::Null)) {
+                return Err(Fault::Unsure("LEAST as a condition"));
+            }
+        }
+        match self.holds(expr) {
+            Err(Fault::Error(_)) if may_hide(expr) => {
+                Err(Fault::Unsure("an error in a WHERE that may be decided without it"))
+            }
+            holds => holds,
+        }
+    }
+
+    /// Refuses a constant that is an error: the server may come to it before any row, or never.
+    pub fn early(&self, expr: &Expr) -> Result<(), Fault> {
+        if types::constant(expr) && matches!(self.raw(expr), Err(Fault::Error(_))) {
+            return Err(Fault::Unsure("a constant that is an error"));
+        }
+        parts(expr).into_iter().try_for_each(|part| self.early(part))
+    }
+
+    /// Is there a computed constant in it that uses the topmost bit? In WHERE it is computed once, and some versions then
+    /// read that bit as a sign.
+    fn large_constant(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Literal(_) => false,
+            _ if types::constant(expr) => {
+                let large = |raw| matches!(raw, Ok(Datum::UInt(n)) if n > i64::MAX as u64);
+                large(self.raw(expr)) || parts(expr).into_iter().any(|part| self.large_constant(part))
+            }
+            _ => parts(expr).into_iter().any(|part| self.large_constant(part)),
+        }
+    }
+
+    /// Is there a comparison in it of an exact column with a negative constant that has only zeros in the column's digits?
+    fn cut_to_zero(&self, expr: &Expr) -> bool {
+        use BinaryOp::*;
+        let small = |column: &Expr, other: &Expr| {
+            matches!(bare(column), Expr::Column(_))
+                && types::constant(other)
+                && self.ty(column).is_ok_and(|ty| {
+                    let unit = 10f64.powi(-i32::from(ty.scale));
+                    let value = self.raw(other).and_then(|raw| convert::real(&raw));
+                    ty.class == Class::Decimal
+                        && matches!(value, Ok(Some(value)) if value < 0.0 && value > -unit)
+                })
+        };
+        match expr {
+            Expr::Binary { left, op: Lt | Le | Gt | Ge, right }
+                if small(left, right) || small(right, left) =>
+            {
+                true
+            }
+            _ => parts(expr).into_iter().any(|part| self.cut_to_zero(part)),
+        }
+    }
+
+    /// Does it say that a column of this class `<=>` a constant, and name that column once more? Some versions put the
+    /// constant in the column's place, and lose rows, or mix collations.
+    fn pinned(&self, expr: &Expr, whole: &Expr, class: Class) -> bool {
+        let column = |column: &Expr, other: &Expr| {
+            matches!(bare(column), Expr::Column(_))
+                && types::constant(other)
+                && self.ty(column).is_ok_and(|ty| ty.class == class)
+                && mentions(whole, bare(column)) > 1
+        };
+        match expr {
+            Expr::Binary { left, op: BinaryOp::NullSafeEq, right } => {
+                column(left, right) || column(right, left)
+            }
+            _ => parts(expr).into_iter().any(|part| self.pinned(part, whole, class)),
+        }
+    }
+
+    /// Is there a constant date in it that is NULL, and that is made text? In WHERE it is computed once, and forgets that it is
+    /// NULL.
+    fn null_day(&self, expr: &Expr, spelled: bool) -> bool {
+        let ty = self.ty(expr);
+        if spelled && types::constant(expr) && ty.as_ref().is_ok_and(|ty| ty.class.is_dated()) {
+            return matches!(self.raw(expr), Ok(Datum::Null));
+        }
+        let spelled = spelled
+            || matches!(expr, Expr::Like { .. })
+            || matches!(expr, Expr::Function { .. }) && ty.is_ok_and(|ty| ty.class.is_string());
+        parts(expr).into_iter().any(|part| self.null_day(part, spelled))
+    }
+
+    /// What is not true is left out, so an AND is over as soon as a part is unknown.
+    fn holds(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
+        match expr {
+            Expr::Paren(inner) => self.holds(inner),
+            Expr::Binary { left, op: BinaryOp::And | BinaryOp::AndAmps, right } => match self.holds(left)? {
+                Some(true) => self.holds(right),
+                left => Ok(left),
+            },
+            _ => self.truth(expr),
+        }
+    }
+
+    /// Refuses values that are conditions by themselves if it matters whether they are taken as whole numbers: some
+    /// versions do so in WHERE, depending on what the optimizer leaves of the conditions around them.
+    fn no_fractions(&self, expr: &Expr) -> Result<(), Fault> {
+        use BinaryOp::*;
+        match expr {
+            Expr::Paren(inner) | Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr: inner } => {
+                self.no_fractions(inner)
+            }
+            Expr::Binary { left, op: And | AndAmps | Or | OrBars | Xor, right } => {
+                self.no_fractions(left)?;
+                self.no_fractions(right)
+            }
+            Expr::Function { name, .. }
+                if ["LEAST", "GREATEST"].iter().any(|known| name.name.eq_ignore_ascii_case(known)) =>
+            {
+                Err(Fault::Unsure("LEAST as a condition"))
+            }
+            _ if matches!(self.ty(expr)?.class, Class::Int | Class::Null) => Ok(()),
+            _ => match self.raw(expr) {
+                Ok(raw)
+                    if convert::truth(&raw)? != convert::int(&raw)?.map(|n| n != 0)
+                        || convert::real(&raw)?.is_some_and(|d| d != 0.0 && d.abs() <= 0.5) =>
+                {
+                    Err(Fault::Unsure("a fraction as a condition in WHERE"))
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+}
+
+/// May the optimizer decide a condition before it comes to an error in it? It does if another condition beside it cannot hold,
+/// or always does, or if something cannot be NULL.
+fn may_hide(expr: &Expr) -> bool {
+    use BinaryOp::*;
+    match expr {
+        Expr::Paren(inner) | Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr: inner } => may_hide(inner),
+        Expr::Binary { op: And | AndAmps | Or | OrBars | Xor, .. } => true,
+        Expr::IsNull { .. } | Expr::IsBool { .. } => true,
+        // A comparison of something with itself.
+        Expr::Binary { left, right, .. } if left == right => true,
+        _ => types::constant(expr),
+    }
+}
+
+/// How often an expression names a column.
+fn mentions(expr: &Expr, column: &Expr) -> usize {
+    usize::from(expr == column) + parts(expr).into_iter().map(|part| mentions(part, column)).sum::<usize>()
+}
+
+/// Is it something that knows that it is NULL: logic, or a test?
+fn answers(expr: &Expr) -> bool {
+    use BinaryOp::*;
+    match bare(expr) {
+        Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, .. } => true,
+        Expr::Binary { op, .. } => {
+            matches!(
+                op,
+                And | AndAmps | Or | OrBars | Xor | Eq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge
+            )
+        }
+        Expr::IsNull { .. }
+        | Expr::IsBool { .. }
+        | Expr::In { .. }
+        | Expr::Between { .. }
+        | Expr::Like { .. } => true,
+        _ => false,
+    }
+}
+
+/// Is there a LEAST or GREATEST somewhere in it?
+fn has_extreme(expr: &Expr) -> bool {
+    convert::extreme(expr) || parts(expr).into_iter().any(has_extreme)
+}
