@@ -1,7 +1,7 @@
 //! Arithmetic and bits. A sum of whole numbers that leaves 64 bits is an error, and so is a negative one of which a part is
 //! unsigned.
 
-use model::sql::{BinaryOp, Expr};
+use model::sql::{BinaryOp, Expr, TypeName};
 
 use super::{DIGITS, OVERFLOW, Row, compare::parts, convert, types::Class, values::bare};
 use crate::{Datum, Decimal, Fault, decimal::power};
@@ -73,7 +73,12 @@ impl Row<'_> {
                 {
                     return Err(Fault::Unsure("the rest of a very small number"));
                 }
-                let result = exact(op, a, b)?;
+                let result = match exact(op, a, b)? {
+                    Datum::Decimal(product) if op == BinaryOp::Mul && self.rules.mariadb => {
+                        Datum::Decimal(without_zeros(product).ok_or(DIGITS)?)
+                    }
+                    result => result,
+                };
                 if !self.rules.mariadb
                     && op == BinaryOp::Sub
                     && right_ty.unsigned
@@ -107,6 +112,10 @@ impl Row<'_> {
                 }
             }
             _ => {
+                // It shows no more digits behind the point than its operands have, and MariaDB says that such a text has none.
+                if self.rules.mariadb && (has_text(left) || has_text(right)) {
+                    return Err(Fault::Unsure("the number of a CAST to CHAR"));
+                }
                 let (a, b) = (self.real(left)?, self.real(right)?);
                 let (Some(a), Some(b)) = (a, b) else { return Ok(Datum::Null) };
                 let result = match op {
@@ -201,6 +210,12 @@ fn holds_rest(expr: &Expr) -> bool {
     unsigned_rest(expr) || parts(expr).into_iter().any(holds_rest)
 }
 
+/// Is there something in it that was made text by CAST?
+fn has_text(expr: &Expr) -> bool {
+    let cast = |ty: &TypeName| ty.words.first().is_some_and(|word| word.eq_ignore_ascii_case("CHAR"));
+    matches!(expr, Expr::Cast { ty, .. } if cast(ty)) || parts(expr).into_iter().any(has_text)
+}
+
 /// Is it a remainder, which may have no sign even if it is exact?
 fn unsigned_rest(expr: &Expr) -> bool {
     matches!(bare(expr), Expr::Binary { op: BinaryOp::Rem | BinaryOp::Mod, .. })
@@ -228,6 +243,19 @@ const WORD: u8 = 9;
 
 fn words(digits: u8) -> u8 {
     digits.div_ceil(WORD) * WORD
+}
+
+/// Without the words at its end that are zeros: a quotient of it has fewer digits then.
+fn without_zeros(product: Decimal) -> Option<Decimal> {
+    let mut short = product;
+    for kept in (0..words(product.scale) / WORD).rev().map(|words| words * WORD) {
+        let cut = product.rescale(kept)?;
+        if cut.compare(product).is_ne() {
+            break;
+        }
+        short = cut;
+    }
+    Some(short)
 }
 
 fn exact(op: BinaryOp, a: Decimal, b: Decimal) -> Result<Datum, Fault> {

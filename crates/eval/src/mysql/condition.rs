@@ -28,6 +28,9 @@ impl Row<'_> {
         if self.rules.cut_constants && self.pinned(expr, expr, Class::Bytes) {
             return Err(Fault::Unsure("<=> of bytes and a constant beside another condition"));
         }
+        if self.rules.bare_double_not && self.double_not(expr) {
+            return Err(Fault::Unsure("NOT of NOT of a number in WHERE"));
+        }
         if self.rules.loose_where {
             if self.pinned(expr, expr, Class::Date) || self.pinned(expr, expr, Class::DateTime) {
                 return Err(Fault::Unsure("<=> of a date and a constant beside another condition"));
@@ -89,6 +92,15 @@ impl Row<'_> {
             }
             _ => parts(expr).into_iter().any(|part| self.cut_to_zero(part)),
         }
+    }
+
+    /// Is there a NOT of a NOT in it of something that is neither true nor false by itself, but a number?
+    fn double_not(&self, expr: &Expr) -> bool {
+        let twice = negated(expr).and_then(negated).is_some_and(|inner| {
+            let plain = matches!(self.raw(inner), Ok(Datum::Null | Datum::Int(0 | 1)));
+            !answers(inner) && !plain
+        });
+        twice || parts(expr).into_iter().any(|part| self.double_not(part))
     }
 
     /// Does it say that a column of this class `<=>` a constant, and name that column once more? Some versions put the
@@ -206,4 +218,12 @@ fn answers(expr: &Expr) -> bool {
 /// Is there a LEAST or GREATEST somewhere in it?
 fn has_extreme(expr: &Expr) -> bool {
     convert::extreme(expr) || parts(expr).into_iter().any(has_extreme)
+}
+
+/// What NOT is said of.
+fn negated(expr: &Expr) -> Option<&Expr> {
+    match bare(expr) {
+        Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr } => Some(expr),
+        _ => None,
+    }
 }

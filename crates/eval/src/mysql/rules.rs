@@ -49,7 +49,7 @@ pub(super) struct Rules {
     pub null_safe_null: bool,
     /// Is YEAR a number without a sign?
     pub unsigned_year: bool,
-    /// Is what cannot be NULL by its type not computed where only that is asked, so that an error in it does not show?
+    /// Does `<=>` with NULL not compute what cannot be NULL by its type, so that an error in it does not show?
     pub bold_nulls: bool,
     /// Is a constant beside an exact column cut to the column's digits in WHERE, and a negative one that becomes 0 taken for a
     /// positive one?
@@ -58,6 +58,8 @@ pub(super) struct Rules {
     pub wraps_past: bool,
     /// Does a NULL count in WHERE as what it was computed from?
     pub loose_where: bool,
+    /// Is `NOT (NOT a)` in WHERE just a, which need not be 0 or 1?
+    pub bare_double_not: bool,
     /// Do LEAST and GREATEST of numbers make bytes of a text that they become a part of?
     pub byte_extremes: bool,
     /// Is what does not fit into a column an error?
@@ -110,6 +112,7 @@ impl Rules {
                     cut_constants: since(&[8, 0, 14]) && !since(&[8, 1]),
                     wraps_past: !eight,
                     loose_where: !eight,
+                    bare_double_not: !eight,
                     byte_extremes: !eight,
                     strict: since(&[5, 7]),
                 }
@@ -144,6 +147,7 @@ impl Rules {
                     cut_constants: false,
                     wraps_past: false,
                     loose_where: false,
+                    bare_double_not: true,
                     byte_extremes: false,
                     strict: since(&[10, 2]),
                 }
@@ -175,6 +179,7 @@ impl Rules {
                 cut_constants: false,
                 wraps_past: false,
                 loose_where: false,
+                bare_double_not: false,
                 byte_extremes: false,
                 strict: true,
             },

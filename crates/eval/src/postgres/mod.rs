@@ -51,6 +51,9 @@ pub(crate) fn truth(of: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Option
             Err(_) if matches!(part, Node::Or(_)) => {
                 return Err(Fault::Unsure("an error in a part of a condition that may not be reached"));
             }
+            Err(error) if fault.as_ref().is_some_and(|known| *known != error) => {
+                return Err(Fault::Unsure("one of two errors of a condition"));
+            }
             Err(error) => fault = Some(error),
         }
     }
