@@ -81,8 +81,8 @@ impl Row<'_> {
                 };
                 if !self.rules.mariadb
                     && op == BinaryOp::Sub
-                    && right_ty.unsigned
-                    && unsigned_rest(left)
+                    && (left_ty.unsigned || self.signless_rest(left))
+                    && (right_ty.unsigned || self.signless_rest(right))
                     && matches!(result, Datum::Decimal(d) if d.unscaled < 0)
                 {
                     return Err(Fault::Unsure("an exact number without a sign"));

@@ -6,7 +6,7 @@ use model::sql::{BinaryOp, Expr, InList, Literal};
 
 use super::{
     Row, collation, convert,
-    types::{Class, Ty, constant, list},
+    types::{Class, Ty, constant, is_null, list},
     values::moment,
 };
 use crate::{Datum, Fault, like, logic};
@@ -158,7 +158,7 @@ impl Row<'_> {
             }
             Expr::In { .. } | Expr::Between { .. } | Expr::Like { .. } => true,
             Expr::Function { name, .. } => {
-                ["LEAST", "GREATEST", "NULLIF", "CONCAT", "REPLACE", "COALESCE", "IFNULL"]
+                ["LEAST", "GREATEST", "NULLIF", "CONCAT", "REPLACE", "COALESCE", "IFNULL", "IF"]
                     .iter()
                     .any(|known| name.name.eq_ignore_ascii_case(known))
             }
@@ -166,19 +166,23 @@ impl Row<'_> {
             _ => false,
         };
         let strings = |part: &&Expr| self.ty(part).is_ok_and(|ty| ty.class.is_string());
+        if compared && !self.rules.one_charset && parts.iter().any(strings) {
+            for part in &parts {
+                self.ty(part)?;
+            }
+        }
         if compared && parts.iter().filter(|part| strings(part)).count() > 1 {
             let mut coll = collation::NULL;
             for part in parts.iter().filter(|part| strings(part)) {
-                let other = self.ty(part)?.coll;
-                // A constant is converted to the column's character set, but not what may or may not be NULL.
-                if !self.rules.one_charset
-                    && other.of == collation::Of::Connection
-                    && !constant(part)
-                    && has_null(part)
-                {
+                let ty = self.ty(part)?;
+                // A constant is converted to the column's character set, but not what may or may not be NULL; and what is
+                // computed with NULL has a character set of its own.
+                let maybe = ty.coll.of == collation::Of::Connection && !constant(part) && has_null(part);
+                let never = ty.class == Class::Null && !is_null(part);
+                if !self.rules.one_charset && (maybe || never) {
                     return Err(collation::MIX);
                 }
-                coll = collation::both(&self.rules, coll, self.ty(part)?.coll);
+                coll = collation::both(&self.rules, coll, ty.coll);
                 if coll.strength == collation::Strength::None {
                     return Err(collation::MIX);
                 }

@@ -220,7 +220,13 @@ impl Row<'_> {
         use BinaryOp::*;
         Ok(match op {
             Add | Sub | Mul | Div | Rem | Mod => self.arithmetic_ty(op, self.ty(left)?, self.ty(right)?),
-            IntDiv => Ty { unsigned: self.ty(left)?.unsigned || self.ty(right)?.unsigned, ..Ty::int() },
+            IntDiv => {
+                let unsigned = self.ty(left)?.unsigned || self.ty(right)?.unsigned;
+                if !unsigned && (self.signless_rest(left) || self.signless_rest(right)) {
+                    return Err(Fault::Unsure("DIV of a remainder"));
+                }
+                Ty { unsigned, ..Ty::int() }
+            }
             BitOr | BitAnd | BitXor | Shl | Shr => Ty::unsigned(),
             Or | OrBars | Xor | And | AndAmps | Eq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge => {
                 Ty::int()
@@ -228,6 +234,21 @@ impl Row<'_> {
             EqEq | Is | IsNot | IsDistinct | IsNotDistinct | Power | Match | NotMatch | MatchNoCase
             | NotMatchNoCase | Concat => return Err(SYNTAX),
         })
+    }
+
+    /// Is there a remainder of an unsigned number in it that is no whole number? It counts as unsigned all the same, and what
+    /// becomes of that on the way out differs.
+    pub(super) fn signless_rest(&self, expr: &Expr) -> bool {
+        use BinaryOp::*;
+        let of = match expr {
+            Expr::Binary { left, op: Rem | Mod, .. } => Some(&**left),
+            Expr::Function { name, args, .. } if name.name.eq_ignore_ascii_case("MOD") => list(args).first(),
+            _ => None,
+        };
+        let unsigned = |of: &Expr| self.ty(of).is_ok_and(|ty| ty.unsigned);
+        let whole = || self.ty(expr).is_ok_and(|ty| ty.class == Class::Int);
+        of.is_some_and(|of| unsigned(of) && !whole())
+            || super::compare::parts(expr).into_iter().any(|part| self.signless_rest(part))
     }
 
     /// The type of a sum and its kin.
@@ -418,7 +439,7 @@ impl Row<'_> {
 }
 
 /// Is it NULL as written?
-fn is_null(expr: &Expr) -> bool {
+pub(super) fn is_null(expr: &Expr) -> bool {
     match expr {
         Expr::Literal(Literal::Null) => true,
         Expr::Paren(inner) => is_null(inner),
