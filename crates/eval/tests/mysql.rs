@@ -157,7 +157,8 @@ fn collations_decide_about_case_and_blanks() {
     all("s LIKE 'a'", "0");
     each("GREATEST('b', 'B')", ["b", "B", "B", "b", "b"]);
     // What is computed with NULL has a character set of its own, where there are two.
-    each("(c IS NULL) AND (RTRIM(-32768) != NULLIF(NULL, 0.0))", ["?", "0", "0", "?", "0"]);
+    each("(c IS NULL) AND (RTRIM(-32768) != NULLIF(NULL, 0.0))", ["?"; 5]);
+    each("(c = 2) OR (CAST(-2 AS CHAR) <=> LEAST(NULL, s, s))", ["?"; 5]);
     each("IF(n, s, CONCAT('Zz', dt, NULL))", ["?", "NULL", "NULL", "?", "NULL"]);
     each("s = CAST(c AS CHAR)", ["0", "?", "?", "0", "?"]);
 }
@@ -238,6 +239,8 @@ fn long_numbers_are_written_with_a_power() {
 fn the_last_digits_of_large_numbers() {
     all("g = '18446744073709551605'", "?");
     all("g BETWEEN d AND (~1e1)", "?");
+    each("a BETWEEN d AND (~1e1)", ["?", "?", "?", "1", "1"]);
+    each("(a + 0) BETWEEN d AND (~1e1)", ["?", "1", "1", "1", "1"]);
     each("g BETWEEN d AND '1'", ["?", "0", "0", "0", "0"]);
     each("(c = 2) IN ('1.25', 'a')", ["0", "0", "?", "0", "0"]);
     all("(c = 2) IN ('1', 'a')", "1");

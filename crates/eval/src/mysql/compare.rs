@@ -166,7 +166,7 @@ impl Row<'_> {
             _ => false,
         };
         let strings = |part: &&Expr| self.ty(part).is_ok_and(|ty| ty.class.is_string());
-        if compared && !self.rules.one_charset && parts.iter().any(strings) {
+        if compared && parts.iter().any(strings) {
             for part in &parts {
                 self.ty(part)?;
             }
@@ -291,6 +291,14 @@ impl Row<'_> {
         if self.rules.signed_between {
             for part in [expr, low, high] {
                 if matches!(self.raw(part)?, Datum::UInt(n) if n > i64::MAX as u64) {
+                    return Err(Fault::Unsure("BETWEEN of signed and unsigned numbers"));
+                }
+            }
+        }
+        // Beside a whole column a constant is made a whole number first, and loses that it has no sign.
+        if !self.rules.mariadb && by != As::Int && column(expr) && self.ty(expr)?.class == Class::Int {
+            for bound in [low, high] {
+                if constant(bound) && matches!(self.raw(bound)?, Datum::UInt(n) if n > i64::MAX as u64) {
                     return Err(Fault::Unsure("BETWEEN of signed and unsigned numbers"));
                 }
             }
