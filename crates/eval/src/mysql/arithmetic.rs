@@ -74,6 +74,9 @@ impl Row<'_> {
                     return Err(Fault::Unsure("the rest of a very small number"));
                 }
                 let result = match exact(op, a, b)? {
+                    Datum::Decimal(zero) if self.bare_zero(op, a, b, zero) => {
+                        Datum::Decimal(Decimal::whole(0))
+                    }
                     Datum::Decimal(product) if op == BinaryOp::Mul && self.rules.mariadb => {
                         Datum::Decimal(without_zeros(product).ok_or(DIGITS)?)
                     }
@@ -105,7 +108,9 @@ impl Row<'_> {
                     {
                         Err(Fault::Unsure("a negative zero"))
                     }
-                    Datum::Decimal(quotient) if op == BinaryOp::Div && self.rules.short_quotient => {
+                    Datum::Decimal(quotient)
+                        if op == BinaryOp::Div && self.rules.short_quotient && !quotient.is_zero() =>
+                    {
                         Ok(Datum::Decimal(quotient.rescale(ty.scale).ok_or(DIGITS)?))
                     }
                     result => Ok(result),
@@ -129,6 +134,20 @@ impl Row<'_> {
                 if result.is_finite() { Ok(Datum::Double(result)) } else { Err(OVERFLOW) }
             }
         }
+    }
+
+    /// Is a result that is zero made anew, so that it has no digits behind the point? A quotient of what it is added to has
+    /// fewer digits then.
+    fn bare_zero(&self, op: BinaryOp, a: Decimal, b: Decimal, result: Decimal) -> bool {
+        let late = self.rules.mixed_signs && !self.rules.mariadb;
+        result.is_zero()
+            && match op {
+                BinaryOp::Sub => true,
+                BinaryOp::Add => !a.is_zero(),
+                BinaryOp::Mul => late || a.unscaled < 0 || b.unscaled < 0,
+                BinaryOp::Div => a.is_zero(),
+                _ => late || a.is_zero(),
+            }
     }
 
     /// `left DIV right`

@@ -254,9 +254,15 @@ impl Row<'_> {
         if self.raw(expr)?.is_null() && list.iter().any(|item| self.raw(item).is_err()) {
             return Err(Fault::Unsure("IN of NULL and an error"));
         }
+        let mut ways = Vec::new();
+        for item in list.iter().filter(|item| !is_null(item)) {
+            ways.push(self.pair(expr, item)?);
+        }
+        // Constants of one sort are looked up in a sorted list, which knows their signs.
+        let mixed = ways.windows(2).any(|ways| ways[0] != ways[1]);
         for item in list {
             let by = texts.map_or_else(|| self.pair(expr, item), Ok)?;
-            let equal = self.equal(by, self.rules.bare_signs && !constants, expr, item)?;
+            let equal = self.equal(by, self.rules.bare_signs && (!constants || mixed), expr, item)?;
             if equal == Some(true) {
                 return Ok(Some(true));
             }

@@ -120,7 +120,21 @@ fn text_decimal(text: &str) -> Result<Decimal, Fault> {
 fn double_text(d: f64) -> Result<String, Fault> {
     const LONGEST: usize = 22;
     let text = plain_text(d)?;
-    if text.len() > LONGEST { Err(LONG) } else { Ok(text) }
+    if text.len() > LONGEST {
+        return Err(LONG);
+    }
+    if halfway(d, &text) {
+        return Err(Fault::Unsure("a binary number halfway between two texts"));
+    }
+    Ok(text)
+}
+
+/// Is there another text of as many digits that is as near to the number?
+fn halfway(d: f64, text: &str) -> bool {
+    let digits = text.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit).count();
+    let all = format!("{:.30e}", d.abs());
+    let mut rest = all.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).skip(digits);
+    rest.next() == Some(b'5') && rest.all(|byte| byte == b'0')
 }
 
 const LONG: Fault = Fault::Unsure("the text of a very large or small binary number");

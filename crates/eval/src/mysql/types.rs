@@ -219,7 +219,17 @@ impl Row<'_> {
     fn binary_ty(&self, left: &Expr, op: BinaryOp, right: &Expr) -> Result<Ty, Fault> {
         use BinaryOp::*;
         Ok(match op {
-            Add | Sub | Mul | Div | Rem | Mod => self.arithmetic_ty(op, self.ty(left)?, self.ty(right)?),
+            Add | Sub | Mul | Div | Rem | Mod => {
+                let (left, right) = (self.ty(left)?, self.ty(right)?);
+                let ty = self.arithmetic_ty(op, left, right);
+                if self.rules.mariadb
+                    && (ty.unsigned || ty.class == Class::Decimal)
+                    && (left.class.is_dated() || right.class.is_dated())
+                {
+                    return Err(Fault::Unsure("an unsigned or exact number and a date"));
+                }
+                ty
+            }
             IntDiv => {
                 let unsigned = self.ty(left)?.unsigned || self.ty(right)?.unsigned;
                 if !unsigned && (self.signless_rest(left) || self.signless_rest(right)) {
