@@ -214,6 +214,15 @@ fn an_error_may_not_be_reached() {
     each(&format!("n <=> ({hidden})"), ["?", "?", "?", "!", "!"]);
     each(&format!("({hidden}) IS NULL"), ["?"; 5]);
     all(&format!("5 <=> ({hidden})"), "!");
+    // Who is NULL on the left ends it, mostly.
+    all("n LIKE (low - 1)", "NULL");
+    all("'a' LIKE (low - 1)", "!");
+    each("n << (low - 1)", ["!", "NULL", "NULL", "!", "!"]);
+    each("LEFT(n, (low - 1))", ["!", "NULL", "NULL", "!", "!"]);
+    all("CASE (low - 1) WHEN NULL THEN 1 END", "NULL");
+    each("(low - 1) IN (NULL, CAST(NULL AS SIGNED))", ["!", "NULL", "NULL", "!", "!"]);
+    all("(low - 1) IN (NULL, n)", "!");
+    all("REPLACE('x', 'a', (low - 1))", "!");
     // A constant is computed ahead, or never.
     all("('0' NOT LIKE 'a') OR ((65534 * 18446744073709551614) IS NOT NULL)", "?");
     all("(c = 2) OR ((c * 9223372036854775807) IS NOT NULL)", "1");

@@ -204,7 +204,7 @@ impl Row<'_> {
     pub fn bits(&self, left: &Expr, op: BinaryOp, right: &Expr) -> Result<Datum, Fault> {
         let Some(a) = self.bit_pattern(left)? else {
             // MariaDB and old MySQL ask both sides all the same.
-            if op == BinaryOp::BitXor && self.rules.negative_zero {
+            if matches!(op, BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr) && self.rules.negative_zero {
                 self.bit_pattern(right)?;
             }
             return Ok(Datum::Null);

@@ -222,6 +222,10 @@ impl Row<'_> {
     /// A branch of `CASE operand WHEN when`.
     pub fn is_when(&self, operand: &Expr, when: &Expr) -> Result<Option<bool>, Fault> {
         let by = self.pair(operand, when)?;
+        // The operand is not asked for this one.
+        if is_null(when) {
+            return Ok(None);
+        }
         self.equal(by, self.rules.bare_signs, operand, when)
     }
 
@@ -250,6 +254,9 @@ impl Row<'_> {
                     return Err(Fault::Unsure("IN of a computed whole number and binary constants"));
                 }
             }
+        }
+        if self.rules.null_lists && constants && list.iter().all(|item| self.raw(item) == Ok(Datum::Null)) {
+            return Ok(None);
         }
         if self.raw(expr)?.is_null() && list.iter().any(|item| self.raw(item).is_err()) {
             return Err(Fault::Unsure("IN of NULL and an error"));
@@ -326,7 +333,8 @@ impl Row<'_> {
         if coll.strength == collation::Strength::None {
             return Err(collation::MIX);
         }
-        let (Some(text), Some(pattern)) = (self.text(expr)?, self.text(pattern)?) else { return Ok(None) };
+        let Some(text) = self.text(expr)? else { return Ok(None) };
+        let Some(pattern) = self.text(pattern)? else { return Ok(None) };
         let (text, pattern): (Vec<char>, Vec<char>) = (text.chars().collect(), pattern.chars().collect());
         like::like(&text, &pattern, Some('\\'), &|a, b| collation::equal(coll, a, b))
             .map(Some)

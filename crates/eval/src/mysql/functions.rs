@@ -57,14 +57,21 @@ impl Row<'_> {
             "CONCAT" | "REPLACE" => args.len(),
             _ => 1,
         };
-        for arg in &args[..strings.min(args.len())] {
+        let (strings, numbers) = args.split_at(strings.min(args.len()));
+        for arg in strings {
             match self.text(arg)? {
                 Some(text) => texts.push(text),
-                None => return Ok(Datum::Null),
+                None => {
+                    // MariaDB and old MySQL ask for the numbers all the same.
+                    if self.rules.negative_zero {
+                        numbers.iter().try_for_each(|arg| self.int(arg).map(drop))?;
+                    }
+                    return Ok(Datum::Null);
+                }
             }
         }
         let mut counts = Vec::new();
-        for arg in &args[strings.min(args.len())..] {
+        for arg in numbers {
             match self.int(arg)? {
                 Some(n) => counts.push(n as i64),
                 None => return Ok(Datum::Null),
@@ -99,15 +106,16 @@ impl Row<'_> {
         Ok(Datum::Text(result))
     }
 
-    /// REPLACE that does not ask for the new text if there is nothing to replace.
+    /// REPLACE that does not care whether the new text is NULL if there is nothing to replace.
     fn late_replace(&self, args: &[Expr]) -> Result<Datum, Fault> {
         let [text, from, to] = args else { return Err(SYNTAX) };
         let Some(text) = self.text(text)? else { return Ok(Datum::Null) };
         let Some(from) = self.text(from)? else { return Ok(Datum::Null) };
+        let to = self.text(to)?;
         if from.is_empty() || !text.contains(&from) {
             return Ok(Datum::Text(text));
         }
-        Ok(self.text(to)?.map_or(Datum::Null, |to| Datum::Text(text.replace(&from, &to))))
+        Ok(to.map_or(Datum::Null, |to| Datum::Text(text.replace(&from, &to))))
     }
 
     fn extreme(&self, expr: &Expr, args: &[Expr], wanted: Ordering) -> Result<Datum, Fault> {

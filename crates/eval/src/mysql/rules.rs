@@ -35,7 +35,7 @@ pub(super) struct Rules {
     pub in_rounds: bool,
     /// Do operators on bits round binary numbers and strings like exact numbers?
     pub round_bits: bool,
-    /// Does REPLACE look at its last argument only if there is something to replace?
+    /// Does it not matter that the last argument of REPLACE is NULL if there is nothing to replace?
     pub late_replace: bool,
     /// Does the rest of a negative exact number keep its sign when it is zero?
     pub negative_zero: bool,
@@ -54,6 +54,8 @@ pub(super) struct Rules {
     /// Is a constant beside an exact column cut to the column's digits in WHERE, and a negative one that becomes 0 taken for a
     /// positive one?
     pub cut_constants: bool,
+    /// Is IN of nothing but constants that are NULL not computed at all?
+    pub null_lists: bool,
     /// Is a product that is one below the smallest number the largest one?
     pub wraps_past: bool,
     /// Does a NULL count in WHERE as what it was computed from?
@@ -110,6 +112,7 @@ impl Rules {
                     unsigned_year: since(&[8, 1]),
                     bold_nulls: true,
                     cut_constants: since(&[8, 0, 14]) && !since(&[8, 1]),
+                    null_lists: eight,
                     wraps_past: !eight,
                     loose_where: !eight,
                     bare_double_not: !eight,
@@ -145,6 +148,7 @@ impl Rules {
                     unsigned_year: false,
                     bold_nulls: false,
                     cut_constants: false,
+                    null_lists: false,
                     wraps_past: false,
                     loose_where: false,
                     bare_double_not: true,
@@ -177,6 +181,7 @@ impl Rules {
                 unsigned_year: false,
                 bold_nulls: false,
                 cut_constants: false,
+                null_lists: false,
                 wraps_past: false,
                 loose_where: false,
                 bare_double_not: false,
