@@ -25,14 +25,14 @@ impl Row<'_> {
         if self.rules.cut_constants && self.cut_to_zero(expr) {
             return Err(Fault::Unsure("a small negative constant beside an exact column"));
         }
-        if self.rules.cut_constants && self.pinned(expr, expr, Class::Bytes) {
+        if self.rules.cut_constants && self.pinned(expr, expr, &|_, constant| constant == Class::Bytes) {
             return Err(Fault::Unsure("<=> of bytes and a constant beside another condition"));
         }
         if self.rules.bare_double_not && self.double_not(expr) {
             return Err(Fault::Unsure("NOT of NOT of a number in WHERE"));
         }
         if self.rules.loose_where {
-            if self.pinned(expr, expr, Class::Date) || self.pinned(expr, expr, Class::DateTime) {
+            if self.pinned(expr, expr, &|column, _| column.is_dated()) {
                 return Err(Fault::Unsure("<=> of a date and a constant beside another condition"));
             }
             if self.null_day(expr, false) {
@@ -103,20 +103,20 @@ impl Row<'_> {
         twice || parts(expr).into_iter().any(|part| self.double_not(part))
     }
 
-    /// Does it say that a column of this class `<=>` a constant, and name that column once more? Some versions put the
+    /// Does it say that a column `<=>` a constant, of such classes, and name that column once more? Some versions put the
     /// constant in the column's place, and lose rows, or mix collations.
-    fn pinned(&self, expr: &Expr, whole: &Expr, class: Class) -> bool {
+    fn pinned(&self, expr: &Expr, whole: &Expr, such: &dyn Fn(Class, Class) -> bool) -> bool {
         let column = |column: &Expr, other: &Expr| {
             matches!(bare(column), Expr::Column(_))
                 && types::constant(other)
-                && self.ty(column).is_ok_and(|ty| ty.class == class)
+                && self.ty(column).is_ok_and(|a| self.ty(other).is_ok_and(|b| such(a.class, b.class)))
                 && mentions(whole, bare(column)) > 1
         };
         match expr {
             Expr::Binary { left, op: BinaryOp::NullSafeEq, right } => {
                 column(left, right) || column(right, left)
             }
-            _ => parts(expr).into_iter().any(|part| self.pinned(part, whole, class)),
+            _ => parts(expr).into_iter().any(|part| self.pinned(part, whole, such)),
         }
     }
 
