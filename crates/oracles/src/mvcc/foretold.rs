@@ -16,6 +16,8 @@ pub enum Expected {
     Rows(Vec<Vec<Datum>>),
     /// Some of these rows.
     Among(Vec<Vec<Datum>>),
+    /// These rows, and at least one of them twice.
+    Twice(Vec<Vec<Datum>>),
     /// One of these counts of affected rows, and so many matched.
     Done(Vec<u64>, Option<u64>),
     /// An error of this class.
@@ -93,6 +95,11 @@ impl Foretold {
                 rows.len() == expected.len() && covers(expected, rows)
             }
             (Expected::Among(expected), Reply::Rows(rows)) => covers(expected, rows),
+            (Expected::Twice(expected), Reply::Rows(rows)) => {
+                let mut twice = expected.clone();
+                twice.extend(expected.iter().cloned());
+                rows.len() > expected.len() && covers(&twice, rows) && holds_all(expected, rows)
+            }
             (Expected::Done(counts, matched), Reply::Done { affected, matched: said }) => {
                 counts.contains(affected)
                     && match (matched, said) {
@@ -133,6 +140,15 @@ fn covers(expected: &[Vec<Datum>], rows: &RowSet) -> bool {
     })
 }
 
+/// Is each row that was expected in the result?
+fn holds_all(expected: &[Vec<Datum>], rows: &RowSet) -> bool {
+    expected.iter().all(|wanted| {
+        let is =
+            |row: usize| wanted.iter().enumerate().all(|(at, datum)| eval::same(&rows.value(row, at), datum));
+        (0..rows.len()).any(is)
+    })
+}
+
 impl std::fmt::Display for Expected {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let row = |row: &Vec<Datum>| {
@@ -146,6 +162,7 @@ impl std::fmt::Display for Expected {
         match self {
             Expected::Rows(list) => f.write_str(&rows(list)),
             Expected::Among(list) => write!(f, "some of {}", rows(list)),
+            Expected::Twice(list) => write!(f, "{}, some of them twice", rows(list)),
             Expected::Done(counts, _) => {
                 let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
                 match counts.join(" or ").as_str() {

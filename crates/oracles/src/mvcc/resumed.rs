@@ -84,7 +84,8 @@ impl Scene<'_> {
             let open_now = matches!(self.world.tables[table][row].now(self.me), Now::Contested { .. });
             let (matched, mut matches) = (holds(old)?, holds(now)?);
             matches &= !open_now || still.is_some();
-            all.push(Seen { contested, old, open, now, still, matched, matches });
+            let matched_open = contested && holds(open)?;
+            all.push(Seen { contested, old, open, now, still, matched, matched_open, matches });
         }
         let mut orders: Vec<Vec<usize>> = vec![of.clustered.clone().unwrap_or_default()];
         orders.extend(of.indexes.iter().cloned());
@@ -166,6 +167,8 @@ struct Seen<'w> {
     still: Option<TxnId>,
     /// Did it match then, as committed?
     matched: bool,
+    /// And as the other had it?
+    matched_open: bool,
     /// Does it now?
     matches: bool,
 }
@@ -195,7 +198,7 @@ fn cut_at(
             scan.rows.push((vec![row], values.to_vec()));
         }
         if (was || is) != seen.matches && seen.still.is_none() {
-            by = match (seen.contested, met == meets && seen.old.or(seen.open).is_some()) {
+            by = match (seen.matched_open, met == meets && seen.old.or(seen.open).is_some()) {
                 (_, true) => Concession::MovedAcrossScan,
                 (true, false) if by != Concession::MovedAcrossScan => Concession::SkippedBeforeWait,
                 _ => by,

@@ -191,6 +191,8 @@ pub struct World {
     pub sessions: Vec<Session>,
     /// What it takes to believe it.
     pub used: Vec<(Concession, usize)>,
+    /// The tables in which a change was undone, as bits.
+    pub undone: u64,
 }
 
 impl World {
@@ -198,7 +200,14 @@ impl World {
     pub fn new(schema: &Schema, sessions: usize) -> World {
         let tables =
             schema.tables.iter().map(|table| table.rows.iter().cloned().map(Chain::of).collect()).collect();
-        World { tables, clock: 0, next: 1, sessions: vec![Session::default(); sessions], used: Vec::new() }
+        World {
+            tables,
+            clock: 0,
+            next: 1,
+            sessions: vec![Session::default(); sessions],
+            used: Vec::new(),
+            undone: 0,
+        }
     }
 
     /// The transaction of a session, begun if there is none.
@@ -256,6 +265,7 @@ impl World {
     fn undo(&mut self, txn: &mut Txn, length: usize) {
         while txn.undo.len() > length {
             let Some((table, row)) = txn.undo.pop() else { break };
+            self.undone |= 1 << table.min(63);
             let versions = &mut self.tables[table][row].versions;
             if let Some(at) =
                 versions.iter().rposition(|version| version.writer == txn.id && version.at.is_none())

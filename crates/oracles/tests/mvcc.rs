@@ -1,0 +1,499 @@
+//! The MVCC model against traces made by hand: what it accepts, what it calls wrong, by which name it knows it, and what each
+//! concession does NOT excuse.
+
+use model::{
+    Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet, ServerInfo,
+    SessionSpec, Setup, Step, Trace, Verdict, Wait, rows::Column, target::Settings, value::Kind,
+};
+use oracles::{Answer, mvcc::Mvcc};
+
+const T: [&str; 2] = [
+    "CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT)",
+    "INSERT INTO t (a, b, c) VALUES (1, 10, 0), (2, 20, 0), (3, 30, 0)",
+];
+
+/// A server and the level of its sessions.
+struct On {
+    product: Product,
+    version: &'static str,
+    settings: &'static [(&'static str, &'static str)],
+    level: Level,
+}
+
+fn mysql(level: Level) -> On {
+    On { product: Product::Mysql, version: "9.7.4", settings: &[], level }
+}
+
+fn snapshot_isolation(level: Level) -> On {
+    let settings = &[("innodb_snapshot_isolation", "ON")];
+    On { product: Product::Mariadb, version: "11.8.6", settings, level }
+}
+
+/// `(1, 10) (2, 20)`, `none`, `2 rows`, `2 of 3` (changed of matched), `ok`, `duplicate`, `conflict`, `deadlock`.
+fn reply(text: &str) -> Reply {
+    let error = |class, code, ends| {
+        Reply::Error(DbError { code, sqlstate: String::new(), class, ends, message: String::new() })
+    };
+    let done = |affected: &str, matched: Option<&str>| Reply::Done {
+        affected: affected.parse().unwrap(),
+        matched: matched.map(|matched| matched.parse().unwrap()),
+    };
+    match text {
+        "ok" => done("0", None),
+        "duplicate" => error(ErrorClass::DuplicateKey, 1062, Ends::Statement),
+        "conflict" => error(ErrorClass::WriteConflict, 1020, Ends::Transaction),
+        "deadlock" => error(ErrorClass::Deadlock, 1213, Ends::Transaction),
+        "none" => Reply::Rows(rows(&[])),
+        _ if text.starts_with('(') => {
+            let list: Vec<Vec<&str>> = text
+                .trim_matches(|c| c == '(' || c == ')')
+                .split(") (")
+                .map(|row| row.split(',').map(str::trim).collect())
+                .collect();
+            Reply::Rows(rows(&list))
+        }
+        _ => match text.split_once(" of ") {
+            Some((changed, matched)) => done(changed, Some(matched)),
+            None => done(text.trim_end_matches(" rows"), None),
+        },
+    }
+}
+
+fn rows(list: &[Vec<&str>]) -> RowSet {
+    let width = list.first().map_or(3, Vec::len);
+    let column = || Column { name: "c".into(), kind: Kind::Integer, type_name: String::new() };
+    let mut set = RowSet::new((0..width).map(|_| column()).collect());
+    for cell in list.iter().flatten() {
+        set.push(Some(*cell).filter(|cell| *cell != "NULL").map(str::as_bytes));
+    }
+    set
+}
+
+/// Each line is `T1: statement => answer`; `waits` for one that does, and behind `|` the answers of those that were woken, in
+/// the order in which they began to wait.
+fn play(on: &On, setup: &[&str], text: &str, end: Option<&str>) -> Answer {
+    let (mut steps, mut rounds, mut outcomes): (Vec<Step>, Vec<Round>, Vec<Outcome>) = Default::default();
+    let mut waiting: Vec<usize> = Vec::new();
+    let mut open = [false; 9];
+    let mut answered = |step: usize, session: usize, sql: &str, text: &str, outcomes: &mut Vec<Outcome>| {
+        let reply = reply(text);
+        match sql.split_whitespace().next().unwrap_or_default() {
+            "BEGIN" | "START" => open[session] = true,
+            "COMMIT" => open[session] = false,
+            "ROLLBACK" if !sql.contains(" TO ") => open[session] = false,
+            _ => {}
+        }
+        if matches!(&reply, Reply::Error(error) if error.ends == Ends::Transaction) {
+            open[session] = false;
+        }
+        let transaction = if open[session] { Open::Yes } else { Open::No };
+        outcomes[step] = Outcome { reply, warnings: Vec::new(), transaction };
+    };
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (who, rest) = line.split_once(": ").unwrap();
+        let (sql, answers) = rest.split_once(" => ").unwrap();
+        let session = who[1..].parse::<usize>().unwrap() - 1;
+        let step = steps.len();
+        steps.push(Step { session, sql: sql.to_string(), expect: Vec::new() });
+        outcomes.push(Outcome::bare(Reply::NotSent));
+        let mut round = Round { cause: Cause::Sent(step), answered: Vec::new(), waiting: Vec::new() };
+        let mut answers = answers.split(" | ");
+        match answers.next().unwrap() {
+            "waits" => {
+                round.waiting.push(Wait { step, blockers: Vec::new() });
+                waiting.push(step);
+            }
+            own => {
+                round.answered.push(step);
+                answered(step, session, sql, own, &mut outcomes);
+            }
+        }
+        for woken in answers {
+            let step = waiting.remove(0);
+            round.answered.push(step);
+            let sql = steps[step].sql.clone();
+            answered(step, steps[step].session, &sql, woken, &mut outcomes);
+        }
+        rounds.push(round);
+    }
+    let sessions = 1 + steps.iter().map(|step| step.session).max().unwrap_or(0);
+    let case = Case {
+        sessions: (1..=sessions).map(|i| SessionSpec::plain(format!("T{i}"))).collect(),
+        setup: Setup { statements: setup.iter().map(|text| text.to_string()).collect() },
+        steps,
+        ..Case::default()
+    };
+    let settings: Settings =
+        on.settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let server = ServerInfo {
+        product: on.product,
+        version: on.version.parse().unwrap(),
+        version_text: on.version.into(),
+        settings,
+        flags: Vec::new(),
+    };
+    let final_state = end.map(|end| match reply(end) {
+        Reply::Rows(rows) => vec![("t".to_string(), rows)],
+        other => panic!("{other:?}"),
+    });
+    let level = on.level;
+    let trace = Trace { server, level, rounds, outcomes, stalled: false, false_decisions: 0, final_state };
+    Answer { case, trace, aftermath: Default::default() }
+}
+
+/// `holds`, `holds by NAME`, `KIND: RULE at step N` or `undecided REASON`.
+fn said(on: &On, text: &str) -> String {
+    judged(on, &T, text, None)
+}
+
+fn judged(on: &On, setup: &[&str], text: &str, end: Option<&str>) -> String {
+    match Mvcc::default().verdict(&play(on, setup, text, end)) {
+        Verdict::Holds { by } if by.is_empty() => "holds".into(),
+        Verdict::Holds { by } => {
+            let names: Vec<&str> = by.iter().map(|by| by.split(':').next().unwrap()).collect();
+            format!("holds by {}", names.join(", "))
+        }
+        Verdict::Violated(violation) => {
+            let print = &violation.fingerprint;
+            let rule = match oracles::mvcc::known(print) {
+                Some(_) => print.rule.clone(),
+                None => "new".into(),
+            };
+            let step = violation.step.map_or("the end".into(), |step| format!("step {}", step + 1));
+            format!("{}: {rule} at {step}", print.kind)
+        }
+        Verdict::Undecided { reason } => format!("undecided {reason}"),
+    }
+}
+
+use Level::{ReadCommitted as RC, ReadUncommitted as RU, RepeatableRead as RR, Serializable as SER};
+
+#[test]
+fn a_second_read_sees_what_its_level_allows() {
+    let again = |rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT b FROM t WHERE a = 1 => (10)
+             T2: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+             T1: SELECT b FROM t WHERE a = 1 => {rows}
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RR), &again("(10)")), "holds");
+    assert_eq!(said(&mysql(RR), &again("(99)")), "wrong-rows: new at step 4");
+    assert_eq!(said(&mysql(RC), &again("(99)")), "holds");
+    assert_eq!(said(&mysql(RC), &again("(10)")), "wrong-rows: new at step 4");
+}
+
+#[test]
+fn the_snapshot_is_taken_by_the_first_read_and_by_nothing_else() {
+    let first = |statement: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: {statement}
+             T2: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+             T1: SELECT b FROM t WHERE a = 1 => (99)
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RR), &first("SAVEPOINT s => ok")), "holds");
+    assert_eq!(said(&mysql(RR), &first("SELECT b FROM t WHERE a = 2 FOR UPDATE => (20)")), "holds");
+    assert_eq!(said(&mysql(RR), &first("SELECT b FROM t WHERE a = 2 => (20)")), "wrong-rows: new at step 4");
+}
+
+#[test]
+fn nobody_sees_what_is_not_committed_above_read_uncommitted() {
+    let dirty = "T1: BEGIN => ok
+                 T1: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+                 T2: SELECT b FROM t WHERE a = 1 => (99)
+                 T1: ROLLBACK => ok";
+    assert_eq!(said(&mysql(RU), dirty), "holds");
+    assert_eq!(said(&mysql(RC), dirty), "wrong-rows: new at step 3");
+    assert_eq!(said(&mysql(RR), dirty), "wrong-rows: new at step 3");
+}
+
+#[test]
+fn what_another_is_changing_is_waited_for() {
+    let write = "T1: BEGIN => ok
+                 T1: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+                 T2: UPDATE t SET c = 7 WHERE a = 1 => 1 of 1
+                 T1: COMMIT => ok";
+    let read = "T1: BEGIN => ok
+                T1: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+                T2: SELECT b FROM t WHERE a = 1 FOR UPDATE => (10)
+                T1: COMMIT => ok";
+    for level in [RU, RC, RR, SER] {
+        assert_eq!(said(&mysql(level), write), "missing-wait: new at step 3");
+        assert_eq!(said(&mysql(level), read), "missing-wait: new at step 3");
+    }
+}
+
+#[test]
+fn what_another_has_locked_is_not_changed() {
+    let text = "T1: BEGIN => ok
+                T1: SELECT b FROM t WHERE a = 1 FOR UPDATE => (10)
+                T2: UPDATE t SET c = 7 WHERE a = 1 => 1 of 1
+                T1: COMMIT => ok";
+    assert_eq!(said(&mysql(RC), text), "missing-wait: new at step 3");
+    let beside = text.replace("T2: UPDATE t SET c = 7 WHERE a = 1", "T2: UPDATE t SET c = 7 WHERE a = 2");
+    assert_eq!(said(&mysql(RC), &beside), "holds");
+    // At SERIALIZABLE a plain SELECT locks, too: without that, write skew goes through.
+    let plain = text.replace(" FOR UPDATE", "");
+    assert_eq!(said(&mysql(SER), &plain.replace("SET c = 7", "SET b = 7")), "missing-wait: new at step 3");
+    assert_eq!(said(&mysql(RR), &plain.replace("SET c = 7", "SET b = 7")), "holds");
+}
+
+#[test]
+fn nobody_brings_rows_into_a_locked_range() {
+    let text = "T1: BEGIN => ok
+                T1: SELECT a FROM t WHERE b >= 20 FOR UPDATE => (2) (3)
+                T2: INSERT INTO t (a, b, c) VALUES (4, 40, 0) => 1 rows
+                T1: SELECT a FROM t WHERE b >= 20 FOR UPDATE => (2) (3) (4)
+                T1: COMMIT => ok";
+    assert_eq!(said(&mysql(RR), text), "phantom: new at step 4");
+    assert_eq!(said(&mysql(RC), text), "holds");
+    let beside = text.replace("(4, 40, 0)", "(4, 4, 0)").replace(" (4)\n", "\n");
+    assert_eq!(said(&mysql(RR), &beside), "holds");
+}
+
+#[test]
+fn who_may_not_wait_and_who_waits_too_long() {
+    let plain = "T1: BEGIN => ok
+                 T1: UPDATE t SET b = 99 => 3 of 3
+                 T2: SELECT b FROM t WHERE a = 1 => waits
+                 T1: COMMIT => ok | (99)";
+    assert_eq!(said(&mysql(RR), plain), "needless-wait: new at step 3");
+    let late = "T1: BEGIN => ok
+                T1: UPDATE t SET b = 99 => 3 of 3
+                T2: UPDATE t SET b = 98 WHERE a = 1 => waits
+                T1: COMMIT => ok
+                T3: SELECT b FROM t WHERE a = 1 => (99) | 1 of 1";
+    assert_eq!(said(&mysql(RR), late), "needless-wait: new at step 3");
+    let due = late.replace("T1: COMMIT => ok", "T1: COMMIT => ok | 1 of 1").replace(" | 1 of 1\"", "\"");
+    assert_eq!(said(&mysql(RR), due.rsplit_once('\n').unwrap().0), "holds");
+    let alone = "T1: SELECT b FROM t WHERE a = 1 FOR UPDATE => deadlock";
+    assert_eq!(said(&mysql(RR), alone), "needless-error: new at step 1");
+}
+
+#[test]
+fn a_stale_write_wins_or_is_refused() {
+    let text = |answer: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT b FROM t WHERE a = 1 => (10)
+             T2: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+             T1: UPDATE t SET c = 7 WHERE a = 1 => {answer}
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RR), &text("1 of 1")), "holds");
+    assert_eq!(said(&snapshot_isolation(RR), &text("conflict")), "holds");
+    assert_eq!(said(&snapshot_isolation(RR), &text("1 of 1")), "missing-error: new at step 4");
+    assert_eq!(said(&mysql(RR), &text("conflict")), "needless-error: new at step 4");
+    assert_eq!(said(&snapshot_isolation(RC), &text("1 of 1")), "holds");
+}
+
+#[test]
+fn unique_values_are_checked_against_what_is_newest() {
+    let text = |answer: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT a FROM t => (1) (2) (3)
+             T2: INSERT INTO t (a, b, c) VALUES (4, 40, 0) => 1 rows
+             T1: INSERT INTO t (a, b, c) VALUES (4, 44, 0) => {answer}
+             T1: ROLLBACK => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RR), &text("duplicate")), "holds");
+    assert_eq!(said(&mysql(RR), &text("1 rows")), "missing-error: new at step 4");
+}
+
+#[test]
+fn savepoints_undo_what_came_after_them() {
+    let text = |rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET b = 11 WHERE a = 1 => 1 of 1
+             T1: SAVEPOINT s => ok
+             T1: UPDATE t SET b = 12 WHERE a = 1 => 1 of 1
+             T1: ROLLBACK TO SAVEPOINT s => ok
+             T1: SELECT b FROM t WHERE a = 1 => {rows}
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(judged(&mysql(RR), &T, &text("(11)"), Some("(1, 11, 0) (2, 20, 0) (3, 30, 0)")), "holds");
+    for wrong in ["(10)", "(12)"] {
+        assert_eq!(said(&mysql(RR), &text(wrong)), "wrong-rows: new at step 6");
+    }
+}
+
+#[test]
+fn the_final_state_is_what_was_committed() {
+    let text = "T1: BEGIN => ok
+                T1: UPDATE t SET b = 11 WHERE a = 1 => 1 of 1
+                T1: ROLLBACK => ok";
+    let end = |b: u32| format!("(1, {b}, 0) (2, 20, 0) (3, 30, 0)");
+    assert_eq!(judged(&mysql(RR), &T, text, Some(&end(10))), "holds");
+    assert_eq!(judged(&mysql(RR), &T, text, Some(&end(11))), "wrong-final-state: new at the end");
+}
+
+#[test]
+fn a_semi_consistent_update_passes_a_row_by() {
+    let text = |statement: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+             T2: {statement}
+             T1: COMMIT => ok"
+        )
+    };
+    let skip = text("UPDATE t SET c = 7 WHERE b = 99 => 0 of 0");
+    assert_eq!(said(&mysql(RC), &skip), "holds by semi-consistent-skip");
+    // It excuses neither another level, nor another statement, nor a row whose committed version matches.
+    assert_eq!(said(&mysql(RR), &skip), "missing-wait: new at step 3");
+    assert_eq!(said(&snapshot_isolation(RC), &skip), "missing-wait: new at step 3");
+    assert_eq!(
+        said(&mysql(RC), &text("DELETE FROM t WHERE b = 99 => 0 rows")),
+        "missing-wait: new at step 3"
+    );
+    assert_eq!(
+        said(&mysql(RC), &text("UPDATE t SET c = 7 WHERE b = 10 => 0 of 0")),
+        "missing-wait: new at step 3"
+    );
+}
+
+#[test]
+fn mdev_26642_an_equal_write_without_a_version() {
+    let text = |value: u32, count: &str, rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT b FROM t WHERE a = 1 => (10)
+             T2: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+             T1: UPDATE t SET b = {value} WHERE a = 1 => {count}
+             T1: SELECT b FROM t WHERE a = 1 => {rows}
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RR), &text(99, "0 of 1", "(99)")), "holds");
+    assert_eq!(said(&mysql(RR), &text(99, "0 of 1", "(10)")), "wrong-rows: noop-without-version at step 5");
+    // A write that changes something is seen.
+    assert_eq!(said(&mysql(RR), &text(98, "1 of 1", "(10)")), "wrong-rows: new at step 5");
+    assert_eq!(said(&mysql(RR), &text(99, "0 of 1", "(20)")), "wrong-rows: new at step 5");
+}
+
+#[test]
+fn mdev_32898_a_row_under_its_old_key() {
+    let text = |set: &str, rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT a, b FROM t => (1, 10) (2, 20) (3, 30)
+             T2: UPDATE t SET {set} WHERE a = 1 => 1 of 1
+             T1: UPDATE t SET c = 7 WHERE b <= 20 => 2 of 2
+             T1: SELECT a, b FROM t => {rows}
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RR), &text("a = 5", "(2, 20) (3, 30) (5, 10)")), "holds");
+    assert_eq!(
+        said(&mysql(RR), &text("a = 5", "(1, 10) (2, 20) (3, 30) (5, 10)")),
+        "wrong-rows: key-change-keeps-old-row at step 5"
+    );
+    // Without a change of the key no row is there twice.
+    assert_eq!(
+        said(&mysql(RR), &text("b = 11", "(1, 10) (1, 11) (2, 20) (3, 30)")),
+        "wrong-rows: new at step 5"
+    );
+}
+
+#[test]
+fn mysql_104833_a_scan_that_does_not_come_back() {
+    let setup =
+        ["CREATE TABLE t (a INT, b INT, c INT)", "INSERT INTO t VALUES (NULL, 0, 0), (1, 1, 0), (2, 2, 0)"];
+    let text = |count: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET a = 10 => 3 of 3
+             T2: BEGIN => ok
+             T2: UPDATE t SET b = 20 WHERE a IS NOT NULL => waits
+             T1: COMMIT => ok | {count}
+             T2: COMMIT => ok"
+        )
+    };
+    let said = |level, count: &str| judged(&mysql(level), &setup, &text(count), None);
+    assert_eq!(said(RC, "3 of 3"), "holds");
+    assert_eq!(said(RC, "2 of 2"), "wrong-count: skipped-before-wait at step 4");
+    // Two rows that it had to wait for cannot be missing.
+    assert_eq!(said(RC, "0 of 0"), "wrong-count: new at step 4");
+}
+
+#[test]
+fn mdev_27992_a_row_that_moves_across_the_scan() {
+    let setup = ["CREATE TABLE t (a INT PRIMARY KEY)", "INSERT INTO t VALUES (8)"];
+    let text = |to: u32, count: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T2: BEGIN => ok
+             T1: UPDATE t SET a = 5 => 1 of 1
+             T2: DELETE FROM t => waits
+             T1: UPDATE t SET a = {to} => 1 of 1
+             T1: COMMIT => ok | {count}
+             T2: COMMIT => ok"
+        )
+    };
+    let said = |to, count: &str| judged(&mysql(RC), &setup, &text(to, count), None);
+    assert_eq!(said(3, "1 rows"), "holds");
+    assert_eq!(said(3, "0 rows"), "wrong-count: moved-across-scan at step 4");
+    // A statement that did not wait has met everything.
+    let unhindered = "T1: UPDATE t SET a = 3 => 1 of 1\nT2: DELETE FROM t => 0 rows";
+    assert_eq!(judged(&mysql(RC), &setup, unhindered, None), "wrong-count: new at step 2");
+}
+
+#[test]
+fn going_back_before_the_first_statement_ends_all() {
+    let text = |savepoint_first: bool| {
+        let (first, second) = match savepoint_first {
+            true => ("SAVEPOINT s => ok", "SELECT b FROM t WHERE a = 1 FOR UPDATE => (10)"),
+            false => ("SELECT b FROM t WHERE a = 1 FOR UPDATE => (10)", "SAVEPOINT s => ok"),
+        };
+        format!(
+            "T1: BEGIN => ok
+             T1: {first}
+             T1: {second}
+             T1: ROLLBACK TO SAVEPOINT s => ok
+             T2: UPDATE t SET b = 7 WHERE a = 1 => 1 of 1
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RC), &text(true)), "holds by unpromised, early-savepoint-ends-all");
+    assert_eq!(said(&mysql(RC), &text(false)), "missing-wait: new at step 5");
+}
+
+#[test]
+fn sqlite_has_one_writer_and_steady_readers() {
+    let sqlite = On { product: Product::Sqlite, version: "3.50.0", settings: &[], level: SER };
+    let read = |rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT b FROM t WHERE a = 1 => (10)
+             T2: UPDATE t SET b = 99 WHERE a = 1 => 1 rows
+             T1: SELECT b FROM t WHERE a = 1 => {rows}
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&sqlite, &read("(10)")), "holds");
+    assert_eq!(said(&sqlite, &read("(99)")), "wrong-rows: new at step 4");
+    let write = "T1: BEGIN => ok
+                 T1: SELECT b FROM t WHERE a = 1 => (10)
+                 T2: UPDATE t SET b = 99 WHERE a = 1 => 1 rows
+                 T1: UPDATE t SET b = 11 WHERE a = 1 => 1 rows
+                 T1: COMMIT => ok";
+    assert_eq!(said(&sqlite, write), "missing-error: new at step 4");
+}
+
+#[test]
+fn what_cannot_be_told_is_undecided() {
+    assert_eq!(said(&mysql(RR), "T1: FROBNICATE t => ok"), "undecided unparsed");
+    assert_eq!(said(&mysql(RR), "T1: TRUNCATE TABLE t => ok"), "undecided schema-changed");
+    let postgres = On { product: Product::Postgres, version: "18.0", settings: &[], level: RR };
+    assert_eq!(said(&postgres, "T1: SELECT b FROM t WHERE a = 1 => (10)"), "undecided no-contract");
+}
