@@ -13,7 +13,7 @@ use model::sql::{BinaryOp, Expr, HintAction, InList, IndexHint, UnaryOp};
 
 use crate::{
     error::{Attempt, error},
-    table::{Index, Table},
+    table::{Index, PRIMARY, Table},
 };
 
 /// The rows that a statement looks at: those for which all terms hold.
@@ -22,12 +22,14 @@ pub struct Path {
     terms: Vec<Expr>,
     /// Do they name one value of a unique key, so that one row at most can fit?
     pub point: bool,
+    /// Is it one of a secondary index?
+    pub secondary: bool,
 }
 
 impl Path {
     /// All rows.
     pub fn all() -> Path {
-        Path { terms: Vec::new(), point: false }
+        Path { terms: Vec::new(), point: false, secondary: false }
     }
 
     /// Does it lead to this row?
@@ -149,7 +151,7 @@ fn by_index(index: &Index, limits: &[(usize, Limit, &Expr)]) -> Path {
             break;
         }
     }
-    Path { point: index.unique && values == index.columns.len(), terms }
+    Path { point: index.unique && values == index.columns.len(), secondary: index.name != PRIMARY, terms }
 }
 
 /// May the index be used?

@@ -10,8 +10,10 @@ use model::{
 };
 
 use crate::{
+    base::{Base, Savepoint, Txn},
     engine::Engine,
     error::{Attempt, error, unsupported},
+    plants::Bug,
     show,
 };
 
@@ -54,6 +56,17 @@ impl Engine {
     }
 
     fn begin(&mut self, id: SessionId, begin: &Begin) -> Attempt<RawReply> {
+        let unknown = |mode: &TransactionMode| match mode {
+            TransactionMode::ReadOnly | TransactionMode::ReadWrite | TransactionMode::ConsistentSnapshot => {
+                false
+            }
+            TransactionMode::Isolation(_) | TransactionMode::Deferrable | TransactionMode::NotDeferrable => {
+                true
+            }
+        };
+        if begin.modes.iter().any(unknown) {
+            return unsupported("this way to begin");
+        }
         self.commit(id);
         let level = self.next_level(id);
         let mut txn = self.base.begin(level, false);
@@ -62,17 +75,17 @@ impl Engine {
             match mode {
                 TransactionMode::ReadOnly => txn.read_only = true,
                 TransactionMode::ConsistentSnapshot if level == Level::RepeatableRead => {
-                    self.base.open_view(&mut txn);
+                    txn.view = Some(self.base.clock);
                 }
                 TransactionMode::ConsistentSnapshot => {
                     let text = "WITH CONSISTENT SNAPSHOT was ignored because this phrase can only be used with \
                                 REPEATABLE READ isolation level.";
                     warning = Some((138, text.to_string()));
                 }
-                TransactionMode::ReadWrite => {}
-                TransactionMode::Isolation(_)
+                TransactionMode::ReadWrite
+                | TransactionMode::Isolation(_)
                 | TransactionMode::Deferrable
-                | TransactionMode::NotDeferrable => return unsupported("this way to begin"),
+                | TransactionMode::NotDeferrable => {}
             }
         }
         if let Some(link) = self.links.get_mut(&id) {
@@ -85,19 +98,24 @@ impl Engine {
     fn savepoint(&mut self, id: SessionId, name: &str) {
         // With autocommit, and outside of a transaction, it is over before it began.
         if let Some(txn) = self.links.get_mut(&id).and_then(|link| link.txn.as_mut()) {
-            txn.savepoints.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
-            txn.savepoints.push((name.to_string(), txn.undo.len()));
+            txn.savepoints.retain(|other| !other.name.eq_ignore_ascii_case(name));
+            let (mark, set) = (txn.undo.len(), self.base.clock);
+            txn.savepoints.push(Savepoint { name: name.to_string(), mark, set });
         }
     }
 
     fn roll_back_to(&mut self, id: SessionId, target: &SavepointTarget) -> Attempt<RawReply> {
         let name = &target.name.name;
         if let Some(txn) = self.links.get_mut(&id).and_then(|link| link.txn.as_mut())
-            && let Some(found) = txn.savepoints.iter().position(|(other, _)| other.eq_ignore_ascii_case(name))
+            && let Some(found) = txn.savepoints.iter().position(|other| other.name.eq_ignore_ascii_case(name))
         {
-            let mark = txn.savepoints[found].1;
+            let mark = mark(&self.base, txn, &txn.savepoints[found]);
             txn.savepoints.truncate(found + 1);
             self.base.undo(txn, mark);
+            // The planted bug: the locks go with what was written.
+            if self.base.plants.hits(Bug::LockReleasedEarly, || self.base.written(txn)) {
+                self.base.locks.release(txn.id);
+            }
             // Its locks stay, but a row that is gone is in nobody's way any more.
             self.released.push((txn.id, false));
             return Ok(DONE);
@@ -108,7 +126,7 @@ impl Engine {
     fn release_savepoint(&mut self, id: SessionId, target: &SavepointTarget) -> Attempt<RawReply> {
         let name = &target.name.name;
         if let Some(txn) = self.links.get_mut(&id).and_then(|link| link.txn.as_mut())
-            && let Some(found) = txn.savepoints.iter().position(|(other, _)| other.eq_ignore_ascii_case(name))
+            && let Some(found) = txn.savepoints.iter().position(|other| other.name.eq_ignore_ascii_case(name))
         {
             txn.savepoints.truncate(found);
             return Ok(DONE);
@@ -209,6 +227,20 @@ impl Engine {
             _ => return None,
         }
         Some(rows)
+    }
+}
+
+/// How much of what a transaction has written stays when it goes back to a savepoint.
+fn mark(base: &Base, txn: &Txn, savepoint: &Savepoint) -> usize {
+    let right = savepoint.mark;
+    let meanwhile = base.clock > savepoint.set;
+    // The planted bugs: a commit of another since then moves the mark by one.
+    if meanwhile && base.plants.hits(Bug::SavepointUndoesTooMuch, || base.written(txn)) {
+        right.saturating_sub(1)
+    } else if meanwhile && base.plants.hits(Bug::SavepointUndoesTooLittle, || base.written(txn)) {
+        right + 1
+    } else {
+        right
     }
 }
 

@@ -21,6 +21,7 @@ use crate::{
     ddl,
     error::{Attempt, Stop, deadlock, error, raw},
     locks::{TxnId, closes_circle},
+    memory::Memory,
     plants::{Bug, Plants},
     prepared::{Cache, Prepared},
     select::Role,
@@ -52,6 +53,8 @@ struct Job {
     session: SessionId,
     statement: Rc<Prepared>,
     waited: bool,
+    /// What it saw before it waited.
+    memory: Memory,
     /// Numbers drawn from a counter.
     drawn: Vec<u64>,
     /// Its place among those that wait.
@@ -147,7 +150,14 @@ impl Engine {
             return self.answer(id, RawReply::Lost);
         }
         let statement = self.cache.get(text);
-        self.run(Job { session: id, statement, waited: false, drawn: Vec::new(), place: 0 });
+        self.run(Job {
+            session: id,
+            statement,
+            waited: false,
+            memory: Memory::default(),
+            drawn: Vec::new(),
+            place: 0,
+        });
         self.wake();
     }
 
@@ -238,8 +248,11 @@ impl Engine {
     pub(crate) fn wake(&mut self) {
         loop {
             for (gone, rolled_back) in std::mem::take(&mut self.released) {
-                for parked in self.parked.iter_mut().filter(|parked| parked.blockers.contains(&gone)) {
-                    parked.ready = true;
+                let waiting = self.parked.iter_mut().filter(|parked| parked.blockers.contains(&gone));
+                for (nth, parked) in waiting.enumerate() {
+                    // The planted bug: there is one bell for all of them.
+                    let text = || parked.job.statement.text.clone();
+                    parked.ready |= nth == 0 || !self.base.plants.hits(Bug::LostWakeup, text);
                 }
                 if rolled_back {
                     self.forget_to_wake(gone);
@@ -350,6 +363,7 @@ impl Engine {
             txn,
             statement: &job.statement,
             waited: job.waited,
+            memory: &mut job.memory,
             drawn: &mut job.drawn,
             used: 0,
             warnings: Vec::new(),

@@ -22,6 +22,7 @@
 mod access;
 mod base;
 mod bell;
+mod cases;
 mod compute;
 mod control;
 mod ddl;
@@ -29,8 +30,10 @@ mod engine;
 mod error;
 mod insert;
 mod locks;
+mod memory;
 mod plants;
 mod prepared;
+mod reading;
 mod scan;
 mod select;
 mod server;

@@ -91,6 +91,17 @@ impl Locks {
         self.rows.remove(&(table, row));
     }
 
+    /// All locks of one become another's.
+    pub fn hand_over(&mut self, from: TxnId, to: TxnId) {
+        let mut given = Vec::new();
+        for (place, held) in &self.rows {
+            given.extend(held.iter().filter(|(owner, _)| *owner == from).map(|(_, mode)| (*place, *mode)));
+        }
+        given.into_iter().for_each(|((table, row), mode)| self.take(to, table, row, mode));
+        self.ranges.iter_mut().filter(|range| range.owner == from).for_each(|range| range.owner = to);
+        self.release(from);
+    }
+
     /// A transaction has ended.
     pub fn release(&mut self, owner: TxnId) {
         self.rows.retain(|_, held| {

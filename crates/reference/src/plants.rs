@@ -36,6 +36,30 @@ bugs! {
     InternalError = "internal-error": "The victim of a deadlock is answered with an internal error.",
     AbortedRead = "aborted-read": "A plain SELECT above READ UNCOMMITTED sees what another transaction has not committed yet.",
     DuplicateUnique = "duplicate-unique": "A write that has waited does not look again whether its UNIQUE value is taken meanwhile.",
+    LostUpdate = "lost-update": "An UPDATE at REPEATABLE READ computes from the row of its snapshot, and what others have committed since is lost.",
+    DirtyRead = "dirty-read": "A plain SELECT above READ UNCOMMITTED sees a row that another transaction has inserted and not committed.",
+    IntermediateRead = "intermediate-read": "Of a row that an open transaction has changed twice, a plain SELECT of another sees the first change.",
+    NonRepeatableRead = "non-repeatable-read": "A plain SELECT at REPEATABLE READ shows a row of its snapshot as others have updated it since.",
+    PhantomInsert = "phantom-insert": "A plain SELECT at REPEATABLE READ shows rows that were inserted after its snapshot was taken.",
+    PhantomDelete = "phantom-delete": "A plain SELECT at REPEATABLE READ misses rows that were deleted after its snapshot was taken.",
+    PhantomUpdate = "phantom-update": "A plain SELECT at REPEATABLE READ judges its condition on rows as others have updated them since its snapshot.",
+    SnapshotTooLate = "snapshot-too-late": "A transaction at REPEATABLE READ that has read takes a new snapshot when it begins to write.",
+    SnapshotTooEarly = "snapshot-too-early": "The snapshot of REPEATABLE READ shows the state at BEGIN, not the one at the first read.",
+    ResumedScan = "resumed-scan": "A statement that has waited goes on where it stood, and does not look again at rows that it had passed by before.",
+    NoopUpdateNoVersion = "noop-update-no-version": "An UPDATE that finds its values there already writes no version, so its transaction goes on seeing the old row.",
+    KeyChangeLeavesOldRow = "key-change-leaves-old-row": "A change of the primary key is a new row beside a deleted one, which older snapshots keep showing to whoever updates the new one.",
+    DuplicateRowAfterRollback = "duplicate-row-after-rollback": "A locking SELECT on a table with a UNIQUE index that has waited for an insert which is rolled back gives a row twice.",
+    DeleteMissesMovedRow = "delete-misses-moved-row": "A DELETE that has waited misses a row whose primary key has become smaller meanwhile.",
+    MissingRowLock = "missing-row-lock": "A row that is found through a secondary index is not locked.",
+    MissingUniqueLock = "missing-unique-lock": "A write does not wait for a transaction that has written the same UNIQUE value and is still open.",
+    LockReleasedEarly = "lock-released-early": "ROLLBACK TO SAVEPOINT lets go of all locks of its transaction.",
+    LockNeverReleased = "lock-never-released": "A ROLLBACK beside another open transaction keeps its locks for as long as any transaction is open.",
+    LostWakeup = "lost-wakeup": "Of several statements that wait for one transaction only the first is woken.",
+    LostOwnWrite = "lost-own-write": "A transaction at REPEATABLE READ does not see its own change of a row that another has changed since its snapshot.",
+    RollbackLeavesRow = "rollback-leaves-row": "A ROLLBACK beside another open transaction leaves the rows that were inserted.",
+    SavepointUndoesTooMuch = "savepoint-undoes-too-much": "ROLLBACK TO SAVEPOINT also undoes the last change before the savepoint, if another transaction has committed since.",
+    SavepointUndoesTooLittle = "savepoint-undoes-too-little": "ROLLBACK TO SAVEPOINT leaves the first change after the savepoint, if another transaction has committed since.",
+    WriteSkew = "write-skew": "A plain SELECT at SERIALIZABLE takes no lock.",
 }
 
 /// What is planted in one engine.
@@ -102,6 +126,11 @@ impl Plants {
             }
         }
         Ok(plants)
+    }
+
+    /// Is there any? If not, there is no need to ask for each.
+    pub fn any(&self) -> bool {
+        !self.bugs.is_empty()
     }
 
     /// Does the bug show on this occasion, which is told from others by `what`?

@@ -16,7 +16,8 @@ use model::sql::{Expr, LockWait};
 use crate::{
     access::{self, Path},
     error::{Attempt, Stop, error, raw},
-    locks::Mode,
+    locks::{Mode, TableId},
+    memory::Stuck,
     plants::Bug,
     versions::{Row, RowId, Values, View},
     work::{Named, Work},
@@ -46,7 +47,6 @@ impl Work<'_> {
     /// The rows of a condition as a plain read sees them.
     pub fn look(&mut self, table: &Named, filter: Option<&Expr>) -> Attempt<Vec<(RowId, Values)>> {
         let view = self.view();
-        let id = self.txn.id;
         let of = &self.base.tables[table.at];
         if let View::At(stamp) = view
             && of.made > stamp
@@ -56,10 +56,9 @@ impl Work<'_> {
         let sheet = self.sheet(table);
         let mut found = Vec::new();
         for (number, row) in of.rows.iter() {
-            let seen =
-                if self.sees_too_much(row, view) { row.seen(View::Newest, id) } else { row.seen(view, id) };
-            let Some(values) = seen else { continue };
-            if filter.map_or(Ok(true), |filter| sheet.holds(filter, values))? {
+            let Some(values) = self.seen(row, view) else { continue };
+            let judged = self.judged(row, view, values);
+            if filter.map_or(Ok(true), |filter| sheet.holds(filter, judged))? {
                 found.push((number, values.clone()));
             }
         }
@@ -97,16 +96,6 @@ impl Work<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// The planted bug: an open change of another is taken for a committed one.
-    fn sees_too_much(&self, row: &Row, view: View) -> bool {
-        let newest = row.newest();
-        let open = newest.filter(|newest| newest.committed.is_none() && newest.writer != self.txn.id);
-        view != View::Newest
-            && open.is_some_and(|open| {
-                self.base.plants.hits(Bug::AbortedRead, || format!("{} {:?}", self.statement.text, open.data))
-            })
-    }
-
     /// The rows of a condition as they are now, locked.
     pub fn lock(
         &mut self,
@@ -119,7 +108,11 @@ impl Work<'_> {
         let number = self.base.tables[table.at].id;
         let mut found = Vec::new();
         let mut there = false;
+        let mut passed = Vec::new();
         for row in self.met(table, &path)? {
+            if self.passed_before(number, row) {
+                continue;
+            }
             if how.limit.is_some_and(|limit| found.len() >= limit) {
                 break;
             }
@@ -127,26 +120,50 @@ impl Work<'_> {
             if !in_the_way.is_empty() {
                 match how.wait {
                     Some(LockWait::SkipLocked) => continue,
-                    _ if self.passes_by(table, &path, filter, how, row)? => continue,
+                    _ if self.passes_by(table, &path, filter, how, row)? => {
+                        passed.push((number, row));
+                        continue;
+                    }
                     Some(LockWait::Nowait) => return Err(Stop::Error(would_wait())),
-                    Some(LockWait::Seconds(_)) | None => return Err(Stop::Blocked(in_the_way)),
+                    Some(LockWait::Seconds(_)) | None => {
+                        self.remember(table, row, passed);
+                        return Err(Stop::Blocked(in_the_way));
+                    }
                 }
             }
             let of = &self.base.tables[table.at];
             let Some(values) = of.rows.get(row).and_then(|row| row.current(id)).cloned() else { continue };
             there = true;
             let matches = filter.map_or(Ok(true), |filter| self.sheet(table).holds(filter, &values))?;
-            if strict || matches {
+            // The planted bug: the lock of the index is taken for that of the row.
+            let what = || format!("{} {values:?}", self.statement.text);
+            let forgets = path.secondary && self.base.plants.hits(Bug::MissingRowLock, what);
+            if (strict || matches) && !forgets {
                 self.base.locks.take(id, number, row, how.mode);
             }
-            if matches {
-                found.push((row, values));
+            match matches {
+                true => found.push((row, values)),
+                false => passed.push((number, row)),
             }
         }
         if strict && !(path.point && there) {
             self.base.locks.take_range(id, number, &path);
         }
         Ok(found)
+    }
+
+    /// What there is to remember of a wait.
+    fn remember(&mut self, table: &Named, row: RowId, passed: Vec<(TableId, RowId)>) {
+        let of = &self.base.tables[table.at];
+        let before = of.rows.get(row).and_then(Row::committed).and_then(|version| version.data.clone());
+        self.memory.stuck = Some(Stuck { table: of.id, row, before });
+        self.memory.passed.extend(passed);
+    }
+
+    /// The planted bug: a row that was left alone before the wait is not looked at again.
+    fn passed_before(&self, table: TableId, row: RowId) -> bool {
+        let hits = || self.base.plants.hits(Bug::ResumedScan, || self.statement.text.clone());
+        self.memory.passed.contains(&(table, row)) && hits()
     }
 
     /// The rows to which a path leads in any of the states that they may be in, in order.

@@ -16,9 +16,10 @@ use crate::{
     compute::{Sheet, compare, type_of},
     error::{Attempt, error, fault, unsupported},
     locks::Mode,
+    plants::Bug,
     scan::Locking,
     show,
-    versions::Values,
+    versions::{RowId, Values},
     work::{Named, Work, count},
 };
 
@@ -90,11 +91,28 @@ impl Work<'_> {
                 let stops =
                     query.order_by.is_empty() && !items.iter().any(|item| aggregate(&item.expr).is_some());
                 how.limit = limit.filter(|_| stops).map(|limit| limit + offset);
-                self.lock(&table, filter.as_deref(), &how)?
+                let mut rows = self.lock(&table, filter.as_deref(), &how)?;
+                self.repeat_a_row(&table, &mut rows);
+                rows
             }
         };
         let rows: Vec<Values> = rows.into_iter().map(|(_, values)| values).collect();
         self.finish(&table, &items, &rows, query, limit, offset)
+    }
+
+    /// The planted bug: where the row that it waited for is gone, the scan steps back by one.
+    fn repeat_a_row(&self, table: &Named, rows: &mut Vec<(RowId, Values)>) {
+        let of = &self.base.tables[table.at];
+        let stuck = self.memory.stuck.as_ref().filter(|stuck| stuck.table == of.id);
+        let gone = stuck.is_some_and(|stuck| of.rows.get(stuck.row).is_none());
+        if let (true, true, Some(last)) = (gone, of.has_unique_secondary(), rows.last())
+            && self
+                .base
+                .plants
+                .hits(Bug::DuplicateRowAfterRollback, || format!("{} {last:?}", self.statement.text))
+        {
+            rows.push(last.clone());
+        }
     }
 
     fn check_query(
@@ -123,7 +141,10 @@ impl Work<'_> {
         let serializable = self.txn.level == Level::Serializable && !self.txn.single;
         let Some(lock) = query.locks.first() else {
             let shared = match role {
-                Role::Whole | Role::InQuery => serializable,
+                // The planted bug: a plain SELECT stays one.
+                Role::Whole | Role::InQuery => {
+                    serializable && !self.base.plants.hits(Bug::WriteSkew, || self.statement.text.clone())
+                }
                 Role::InChange => self.strict(),
             };
             return Ok(shared.then(|| Locking::plain(Mode::Shared)));

@@ -210,6 +210,22 @@ impl Table {
         self.indexes.first().filter(|index| index.name == PRIMARY)
     }
 
+    /// Is there a UNIQUE index beside the primary key?
+    pub fn has_unique_secondary(&self) -> bool {
+        self.indexes.iter().any(|index| index.unique && index.name != PRIMARY)
+    }
+
+    /// Which of two rows comes first by the primary key? Without one they are alike.
+    pub fn by_primary(&self, left: &[Datum], right: &[Datum]) -> Attempt<Ordering> {
+        for &column in self.primary().into_iter().flat_map(|primary| &primary.columns) {
+            let order = compare(&left[column], &right[column], &self.columns[column])?;
+            if order != Ordering::Equal {
+                return Ok(order);
+            }
+        }
+        Ok(Ordering::Equal)
+    }
+
     /// Do two rows have the same value in an index? NULL is never the same.
     pub fn same_key(&self, index: &Index, left: &[Datum], right: &[Datum]) -> Attempt<bool> {
         for &column in &index.columns {
@@ -226,17 +242,15 @@ impl Table {
 
     /// Puts rows in the order of the primary key; without one they stay in the order in which they were made.
     pub fn in_order(&self, rows: &mut [(RowId, Values)]) -> Attempt<()> {
-        let Some(primary) = self.primary() else { return Ok(()) };
+        if self.primary().is_none() {
+            return Ok(());
+        }
         let mut failed = None;
         rows.sort_by(|(_, left), (_, right)| {
-            for &column in &primary.columns {
-                match compare(&left[column], &right[column], &self.columns[column]) {
-                    Ok(Ordering::Equal) => {}
-                    Ok(order) => return order,
-                    Err(stop) => failed = Some(stop),
-                }
-            }
-            Ordering::Equal
+            self.by_primary(left, right).unwrap_or_else(|stop| {
+                failed = Some(stop);
+                Ordering::Equal
+            })
         });
         failed.map_or(Ok(()), Err)
     }

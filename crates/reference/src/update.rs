@@ -1,5 +1,7 @@
 //! UPDATE and DELETE: first all rows are found and locked, then they are changed one after the other.
 
+use std::cmp::Ordering;
+
 use eval::Datum;
 use execute::RawReply;
 use model::sql::{
@@ -13,7 +15,7 @@ use crate::{
     plants::Bug,
     scan::Locking,
     select::{Role, sort},
-    versions::{RowId, Values},
+    versions::{RowId, Values, View},
     work::{Named, Work, count},
 };
 
@@ -71,13 +73,33 @@ impl Work<'_> {
         let exprs: Vec<&Expr> = filter.as_deref().into_iter().collect();
         self.check_names(self.sheet(&table), &exprs, &[])?;
         let how = Locking::plain(Mode::Exclusive);
-        let rows = self.targets(&table, filter.as_deref(), how, &delete.order_by, delete.limit.as_ref())?;
+        let mut rows =
+            self.targets(&table, filter.as_deref(), how, &delete.order_by, delete.limit.as_ref())?;
+        self.miss_a_row(&table, &mut rows)?;
         self.waited_in_vain(&rows)?;
         let affected = rows.len() as u64;
         for (row, _) in rows {
             self.put(table.at, row, None);
         }
         Ok(RawReply::Done { affected, matched: None })
+    }
+
+    /// The planted bug: after a wait the scan goes on upwards from where the row stood.
+    fn miss_a_row(&self, table: &Named, rows: &mut Vec<(RowId, Values)>) -> Attempt<()> {
+        let of = &self.base.tables[table.at];
+        let Some(stuck) = self.memory.stuck.as_ref().filter(|stuck| stuck.table == of.id) else {
+            return Ok(());
+        };
+        let (Some(before), Some(at)) = (&stuck.before, rows.iter().position(|(row, _)| *row == stuck.row))
+        else {
+            return Ok(());
+        };
+        let behind = of.by_primary(&rows[at].1, before)? == Ordering::Less;
+        let what = || format!("{} {before:?}", self.statement.text);
+        if behind && self.base.plants.hits(Bug::DeleteMissesMovedRow, what) {
+            rows.remove(at);
+        }
+        Ok(())
     }
 
     /// The planted bug: after a wait there must be something to do.
@@ -132,7 +154,7 @@ impl Work<'_> {
         assignments: &[(usize, Expr)],
         sheet: &Sheet,
     ) -> Attempt<bool> {
-        let mut new = old.to_vec();
+        let mut new = self.base_of_change(at, row, old).to_vec();
         for (column, value) in assignments {
             let table = &self.base.tables[at];
             if table.traits[*column].generated.is_some() {
@@ -153,7 +175,33 @@ impl Work<'_> {
             }
             self.make_room(at, &new, Some(old))?;
         }
+        let what = || format!("{} {new:?}", self.statement.text);
+        // The planted bug: there is nothing to do.
+        if !changed && self.base.plants.hits(Bug::NoopUpdateNoVersion, what) {
+            return Ok(false);
+        }
+        // The planted bug: a row is its key, so with another key it is another row.
+        let moved = self.base.tables[at].by_primary(old, &new)? != Ordering::Equal;
+        if moved && self.base.plants.hits(Bug::KeyChangeLeavesOldRow, what) {
+            self.put(at, row, None);
+            self.add(at, new)?;
+            return Ok(true);
+        }
         self.put(at, row, Some(new));
         Ok(changed)
+    }
+
+    /// The values from which an UPDATE computes new ones: the newest. The planted bug: those of the snapshot.
+    fn base_of_change<'b>(&'b self, at: usize, row: RowId, newest: &'b Values) -> &'b Values {
+        let row = self.base.tables[at].rows.get(row);
+        let view = self.txn.view.map(View::At);
+        match view.and_then(|view| row?.seen(view, self.txn.id)).filter(|old| *old != newest) {
+            Some(old)
+                if self.base.plants.hits(Bug::LostUpdate, || format!("{} {old:?}", self.statement.text)) =>
+            {
+                old
+            }
+            _ => newest,
+        }
     }
 }

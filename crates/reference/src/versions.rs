@@ -80,13 +80,31 @@ impl Row {
         self.versions.iter().rev().find(sees)?.data.as_ref()
     }
 
-    /// Every state that the row may be in when those who write it now have ended, from the view of `by`: the newest one
-    /// and, if that is another's and open, the newest committed one too.
+    /// Every state that the row may be in when those who write it now have gone on, from the view of `by`: the newest one
+    /// and, if that is another's and open, all that this other may go back to, by ROLLBACK or to a savepoint.
     pub fn possible(&self, by: TxnId) -> impl Iterator<Item = &Values> {
-        let newest = self.newest();
-        let open = newest.is_some_and(|newest| newest.committed.is_none() && newest.writer != by);
-        let before = self.committed().filter(|_| open);
-        newest.into_iter().chain(before).filter_map(|version| version.data.as_ref())
+        let last = self.versions.len().saturating_sub(1);
+        let open = self.newest().is_some_and(|newest| newest.committed.is_none() && newest.writer != by);
+        let committed = || self.versions.iter().rposition(|version| version.committed.is_some());
+        let first = if open { committed().unwrap_or(0) } else { last };
+        self.versions[first..].iter().rev().filter_map(|version| version.data.as_ref())
+    }
+
+    /// What a change that is open has replaced within its own transaction, if `by` looks at it from outside.
+    pub fn replaced(&self, by: TxnId) -> Option<&Version> {
+        let [.., before, newest] = self.versions.as_slice() else { return None };
+        let open = |version: &Version| version.committed.is_none() && version.writer == newest.writer;
+        (newest.writer != by && open(before) && open(newest)).then_some(before)
+    }
+
+    /// What a view sees of it, its owner's own changes aside.
+    pub fn before_own(&self, stamp: Stamp) -> Option<&Values> {
+        self.committed_by(stamp)?.data.as_ref()
+    }
+
+    /// The newest version that was committed up to a stamp.
+    pub fn committed_by(&self, stamp: Stamp) -> Option<&Version> {
+        self.versions.iter().rev().find(|version| version.committed.is_some_and(|at| at <= stamp))
     }
 
     /// What `by` has made of it, and what it was before that.
@@ -108,7 +126,7 @@ impl Row {
 pub struct Rows {
     rows: BTreeMap<RowId, Row>,
     next: RowId,
-    /// Rows with versions that nobody will need once no view is open.
+    /// Rows with versions that nobody will need once no transaction is open.
     stale: BTreeSet<RowId>,
 }
 
@@ -158,7 +176,7 @@ impl Rows {
         }
     }
 
-    /// Forgets what no view can see any more. Only when no view is open.
+    /// Forgets what nobody can see any more. Only when no transaction is open.
     pub fn purge(&mut self) {
         for id in std::mem::take(&mut self.stale) {
             let Some(row) = self.rows.get_mut(&id) else { continue };

@@ -16,9 +16,11 @@ use crate::{
     base::{Base, Txn},
     compute::Sheet,
     error::{Attempt, Stop, error, no_column, unsupported},
+    memory::Memory,
+    plants::Bug,
     prepared::{Names, Prepared},
     select::Role,
-    versions::View,
+    versions::{Stamp, View},
 };
 
 /// A statement at work.
@@ -31,6 +33,8 @@ pub struct Work<'a> {
     pub statement: &'a Prepared,
     /// Has it waited before?
     pub waited: bool,
+    /// What it saw before it waited.
+    pub memory: &'a mut Memory,
     /// Numbers that it drew from a counter in earlier attempts, and how many of them this one has used.
     pub drawn: &'a mut Vec<u64>,
     /// See `drawn`.
@@ -59,9 +63,18 @@ impl Work<'_> {
     pub fn view(&mut self) -> View {
         match self.txn.level {
             Level::ReadUncommitted => View::Newest,
-            Level::RepeatableRead => View::At(self.base.open_view(self.txn)),
+            Level::RepeatableRead => View::At(self.snapshot()),
             Level::ReadCommitted | Level::Serializable => View::At(self.base.clock),
         }
+    }
+
+    /// The snapshot of its transaction, which the first plain read takes.
+    fn snapshot(&mut self) -> Stamp {
+        let (began, now) = (self.txn.began, self.base.clock);
+        // The planted bug: it was taken when the transaction began.
+        let too_early =
+            || began < now && self.base.plants.hits(Bug::SnapshotTooEarly, || self.statement.text.clone());
+        *self.txn.view.get_or_insert_with(|| if too_early() { began } else { now })
     }
 
     /// The one table of a statement.

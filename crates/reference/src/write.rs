@@ -81,6 +81,11 @@ impl Work<'_> {
                 }
                 let in_the_way = locks.in_the_way(id, number, row, mode);
                 if !in_the_way.is_empty() {
+                    // The planted bug: what another has not committed is not there yet.
+                    let what = || format!("{} {new:?}", self.statement.text);
+                    if index.name != PRIMARY && self.base.plants.hits(Bug::MissingUniqueLock, what) {
+                        continue;
+                    }
                     return Err(Stop::Blocked(in_the_way));
                 }
                 locks.take(id, number, row, mode);
@@ -110,14 +115,21 @@ impl Work<'_> {
         self.make_room(at, &values, None)?;
         let table = &mut self.base.tables[at];
         let row = table.rows.number();
-        table.rows.write(row, self.txn.id, Some(values));
-        self.txn.undo.push((table.id, row));
-        self.base.locks.take(self.txn.id, table.id, row, Mode::Exclusive);
+        let number = table.id;
+        self.put(at, row, Some(values));
+        self.base.locks.take(self.txn.id, number, row, Mode::Exclusive);
         Ok(())
     }
 
     /// Gives a row that is locked already new values, or deletes it.
     pub fn put(&mut self, at: usize, row: RowId, values: Option<Values>) {
+        // The planted bug: who begins to write lets go of the snapshot, and the next read takes another.
+        if self.txn.undo.is_empty()
+            && self.txn.view.is_some()
+            && self.base.plants.hits(Bug::SnapshotTooLate, || format!("{} {values:?}", self.statement.text))
+        {
+            self.txn.view = None;
+        }
         let table = &mut self.base.tables[at];
         table.rows.write(row, self.txn.id, values);
         self.txn.undo.push((table.id, row));

@@ -1,5 +1,7 @@
 //! `isopod demo` and `--target reference`: nothing to install, and what is planted is found.
 
+use reference::Bug;
+
 use crate::tools::{isopod, repository};
 
 #[test]
@@ -18,9 +20,25 @@ fn every_bug_is_shown_in_five_lines() {
 }
 
 #[test]
+fn a_bug_that_no_oracle_sees_is_told_by_its_case() {
+    for &bug in Bug::ALL {
+        let head = format!("NEW {} · reference 1.0", bug.name());
+        let replay = format!("Replay: isopod demo {}", bug.name());
+        let words = [&head, "3 of 3 runs", "Found by", &replay, bug.sentence(), "comes out as expected"];
+        isopod(&["demo", bug.name()]).exits(0).says(&words);
+    }
+    isopod(&["demo", "lost-update"])
+        .exits(0)
+        .says(&["Table t ends as (1, 11) (2, 20), and should end as (1, 16) (2, 20)."]);
+    isopod(&["demo", "resumed-scan"]).exits(0).says(&["MySQL#104833, MDEV-34108"]);
+}
+
+#[test]
 fn without_a_name_the_bugs_are_listed() {
-    let names = ["crash ", "hang ", "internal-error ", "aborted-read ", "duplicate-unique "];
+    let names: Vec<String> = Bug::ALL.iter().map(|bug| format!("{} ", bug.name())).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     isopod(&["demo"]).exits(0).says(&names).says(&["NEW aborted-read"]);
+    isopod(&["demo", "--list"]).exits(0).says(&names).says(&[Bug::LostUpdate.sentence()]);
 }
 
 #[test]

@@ -4,14 +4,17 @@ use std::time::Duration;
 
 use execute::{Options, Run};
 use model::{Case, Level, Place, Product, Target, Verdict, Violation};
-use oracles::{Answer, Oracle};
+use oracles::{
+    Answer, Oracle,
+    expectations::{Finding, Report, check},
+};
 use reference::Bug;
-use report::{Mark, Marks, Style, findings, timeline};
+use report::{Style, findings};
 
 use crate::{
     arguments::How,
     errors::{Advised, colour},
-    loading,
+    judged, loading,
     output::say,
     targets,
 };
@@ -21,12 +24,16 @@ use crate::{
 #[command(after_help = "\
 Examples:
   isopod demo                    which bugs there are, and one of them
-  isopod demo crash
+  isopod demo lost-update
+  isopod demo --list             which bugs there are
   isopod hunt 'reference?plant=crash' --cases 2000      let a hunt find it")]
 pub struct Args {
     /// Its name; without one all are listed and the first is shown
     #[arg(value_name = "BUG")]
     bug: Option<String>,
+    /// Only list the bugs
+    #[arg(long, conflicts_with = "bug")]
+    list: bool,
     #[command(flatten)]
     how: How,
 }
@@ -46,6 +53,10 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Some(name) => named(name)?,
         None => {
             list();
+            if args.list {
+                return Ok(0);
+            }
+            say!("\nisopod demo BUG shows one of them, such as this:\n");
             FIRST
         }
     };
@@ -67,47 +78,88 @@ fn list() {
     for bug in Bug::ALL {
         say!("  {:width$}  {}", bug.name(), bug.sentence());
     }
-    say!("\nisopod demo BUG shows one of them, such as this:\n");
-}
-
-fn text(bug: Bug) -> &'static str {
-    match bug {
-        Bug::Crash => include_str!("crash.iso"),
-        Bug::Hang => include_str!("hang.iso"),
-        Bug::InternalError => include_str!("internal-error.iso"),
-        Bug::AbortedRead => include_str!("aborted-read.iso"),
-        Bug::DuplicateUnique => include_str!("duplicate-unique.iso"),
-    }
 }
 
 /// Runs the bug's case with it and without it.
 fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
-    let case = loading::parse(&format!("{}.iso", bug.name()), text(bug))?;
+    let mut case = loading::parse(&format!("{}.iso", bug.name()), bug.case())?;
+    // It knows what goes wrong; here it is to be a surprise.
+    case.fails.clear();
     let level = case.sessions.first().and_then(|session| session.level).unwrap_or(Level::RepeatableRead);
     let planted = target(Some(bug));
     let (run, found) = runs(&planted, how, &case, level)?;
-    let clean = target(None);
-    let (_, silent) = runs(&clean, how, &case, level)?;
-    let Some((oracle, violation)) = found.iter().flatten().next() else {
-        anyhow::bail!("no oracle sees {}: that is a bug of Isopod's own", bug.name());
-    };
-    let seen = found.iter().flatten().count() as u32;
+    let (silent_run, silent) = runs(&target(None), how, &case, level)?;
     if let Some((oracle, violation)) = silent.iter().flatten().next() {
         anyhow::bail!("{oracle} complains without a bug: {}", violation.story);
     }
-    let style = Style { colour: colour(), ..Style::default() };
-    let marks = Marks {
-        name: format!("{} planted", bug.name()),
-        steps: case.steps.iter().map(|_| Mark::Unspecified).collect(),
-        ..Marks::default()
+    let report = check(&case, &run.trace);
+    if report.should.holds() || !check(&case, &silent_run.trace).should.holds() {
+        anyhow::bail!("{} does not show in its own case: that is a bug of Isopod's own", bug.name());
+    }
+    let by_oracle = found.iter().flatten().next();
+    let told = match by_oracle {
+        Some((oracle, violation)) => Told {
+            story: violation.story.clone(),
+            rule: violation.fingerprint.rule.clone(),
+            evidence: violation.evidence.clone(),
+            by: oracle.clone(),
+            level: violation.fingerprint.level.unwrap_or(level),
+            runs: found.iter().flatten().count() as u32,
+        },
+        None => missed(&case, &report, level),
     };
-    say!("{}", timeline(&case, &run.trace, &marks, &style));
-    say!("{}", findings::story(&story(bug, &run, level, oracle, violation, seen), &style).trim_end());
+    say!("{}", judged::timeline(&case, &run.trace, &report, &format!("{} planted", bug.name())));
+    let style = Style { colour: colour(), ..Style::default() };
+    say!("{}", findings::story(&story(bug, &run, told), &style).trim_end());
     say!("\nPlanted: {}", bug.sentence());
-    say!(
-        "Without it the same case is run in silence. A hunt finds it too: isopod hunt '{planted}' --cases 2000"
-    );
+    if !case.links.is_empty() {
+        say!("Real servers have had it: {}.", case.links.join(", "));
+    }
+    let hunts = match by_oracle {
+        Some(_) => format!(" A hunt finds it too: isopod hunt '{planted}' --cases 2000"),
+        None => String::new(),
+    };
+    say!("Without it the same case comes out as expected.{hunts}");
     Ok(())
+}
+
+/// What is said about a bug.
+struct Told {
+    story: String,
+    rule: String,
+    evidence: Vec<String>,
+    by: String,
+    level: Level,
+    runs: u32,
+}
+
+/// What came otherwise than the case says: that needs no oracle.
+fn missed(case: &Case, report: &Report, level: Level) -> Told {
+    let steps = report.should.steps.iter().enumerate().filter_map(|(i, finding)| {
+        let name = &case.sessions[case.steps[i].session].name;
+        let (got, expected) = differs(finding)?;
+        Some(format!("{name}'s step {} gave {got}, and should give {expected}.", i + 1))
+    });
+    let tables = report.should.tables.iter().filter_map(|(table, finding)| {
+        let (got, expected) = differs(finding)?;
+        Some(format!("Table {table} ends as {got}, and should end as {expected}."))
+    });
+    let mut said = steps.chain(tables);
+    Told {
+        story: said.next().unwrap_or_default(),
+        rule: format!("as the case says for {}", level.sql()),
+        evidence: said.collect(),
+        by: "the expectations of the case".to_string(),
+        level,
+        runs: RUNS,
+    }
+}
+
+fn differs(finding: &Finding) -> Option<(&str, String)> {
+    match finding {
+        Finding::Missed { expected, got } => Some((got, expected.to_string())),
+        Finding::Met | Finding::Unspecified => None,
+    }
 }
 
 fn target(bug: Option<Bug>) -> Target {
@@ -141,24 +193,17 @@ fn complaint(judges: &[Box<dyn Oracle>], case: &Case, run: &Run) -> Complaint {
     })
 }
 
-fn story(
-    bug: Bug,
-    run: &Run,
-    level: Level,
-    oracle: &str,
-    violation: &Violation,
-    seen: u32,
-) -> findings::Story {
+fn story(bug: Bug, run: &Run, told: Told) -> findings::Story {
     findings::Story {
         known: None,
         id: bug.name().to_string(),
         server: run.trace.server.version_text.clone(),
-        level: violation.fingerprint.level.unwrap_or(level).sql(),
-        runs: [seen, RUNS],
-        story: violation.story.clone(),
-        rule: violation.fingerprint.rule.clone(),
-        evidence: violation.evidence.clone(),
-        oracle: oracle.to_string(),
+        level: told.level.sql(),
+        runs: [told.runs, RUNS],
+        story: told.story,
+        rule: told.rule,
+        evidence: told.evidence,
+        oracle: told.by,
         condition: String::new(),
         statements: run.trace.outcomes.len(),
         replay: format!("isopod demo {}", bug.name()),
