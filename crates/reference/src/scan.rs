@@ -1,6 +1,6 @@
 //! Finding rows: by a view, without any lock; or by what is newest, with locks.
 //!
-//! A locking scan looks at the rows to which its [`Path`] leads, in the order of the primary key. A row that another
+//! A locking scan looks at the rows to which its [`Path`] leads, in the order of the key. A row that another
 //! transaction is writing may be in two states, as it was and as it will be; if either is on the path, the scan meets it.
 //!
 //! * At REPEATABLE READ and SERIALIZABLE each row that it meets is locked and stays so, whether the condition holds or not, and
@@ -67,7 +67,7 @@ impl Work<'_> {
         Ok(found)
     }
 
-    /// What a transaction has written itself stands before what its snapshot holds under the same primary key. Another may
+    /// What a transaction has written itself stands before what its snapshot holds under the same key. Another may
     /// have deleted a row and made it anew since: whoever has changed the new one does not see the old one any more.
     fn shadow(&self, table: &Named, found: &mut Vec<(RowId, Values)>) -> Attempt<()> {
         let (of, id) = (&self.base.tables[table.at], self.txn.id);
@@ -75,7 +75,7 @@ impl Work<'_> {
             self.txn.undo.iter().filter(|(number, _)| *number == of.id).map(|(_, row)| *row).collect();
         own.sort_unstable();
         own.dedup();
-        let (Some(primary), false) = (of.primary(), own.is_empty() || self.txn.view.is_none()) else {
+        let (Some(key), false) = (of.key(), own.is_empty() || self.txn.view.is_none()) else {
             return Ok(());
         };
         let written: Vec<&Values> =
@@ -85,7 +85,7 @@ impl Work<'_> {
             let mut hidden = false;
             if own.binary_search(row).is_err() {
                 for other in &written {
-                    match of.same_key(primary, values, other) {
+                    match of.same_key(key, values, other) {
                         Ok(same) => hidden |= same,
                         Err(stop) => failed = Some(stop),
                     }

@@ -210,14 +210,22 @@ impl Table {
         self.indexes.first().filter(|index| index.name == PRIMARY)
     }
 
+    /// The key that rows are known by: the primary key, or without one the first UNIQUE key that cannot be NULL.
+    pub fn key(&self) -> Option<&Index> {
+        let solid = |index: &&Index| {
+            index.unique && index.columns.iter().all(|&column| self.traits[column].not_null)
+        };
+        self.indexes.iter().find(solid)
+    }
+
     /// Is there a UNIQUE index beside the primary key?
     pub fn has_unique_secondary(&self) -> bool {
         self.indexes.iter().any(|index| index.unique && index.name != PRIMARY)
     }
 
-    /// Which of two rows comes first by the primary key? Without one they are alike.
-    pub fn by_primary(&self, left: &[Datum], right: &[Datum]) -> Attempt<Ordering> {
-        for &column in self.primary().into_iter().flat_map(|primary| &primary.columns) {
+    /// Which of two rows comes first by the key? Without one they are alike.
+    pub fn by_key(&self, left: &[Datum], right: &[Datum]) -> Attempt<Ordering> {
+        for &column in self.key().into_iter().flat_map(|key| &key.columns) {
             let order = compare(&left[column], &right[column], &self.columns[column])?;
             if order != Ordering::Equal {
                 return Ok(order);
@@ -240,14 +248,14 @@ impl Table {
         Ok(true)
     }
 
-    /// Puts rows in the order of the primary key; without one they stay in the order in which they were made.
+    /// Puts rows in the order of the key; without one they stay in the order in which they were made.
     pub fn in_order(&self, rows: &mut [(RowId, Values)]) -> Attempt<()> {
-        if self.primary().is_none() {
+        if self.key().is_none() {
             return Ok(());
         }
         let mut failed = None;
         rows.sort_by(|(_, left), (_, right)| {
-            self.by_primary(left, right).unwrap_or_else(|stop| {
+            self.by_key(left, right).unwrap_or_else(|stop| {
                 failed = Some(stop);
                 Ordering::Equal
             })

@@ -94,7 +94,7 @@ impl Work<'_> {
         else {
             return Ok(());
         };
-        let behind = of.by_primary(&rows[at].1, before)? == Ordering::Less;
+        let behind = of.by_key(&rows[at].1, before)? == Ordering::Less;
         let what = || format!("{} {before:?}", self.statement.text);
         if behind && self.base.plants.hits(Bug::DeleteMissesMovedRow, what) {
             rows.remove(at);
@@ -181,7 +181,7 @@ impl Work<'_> {
             return Ok(false);
         }
         // The planted bug: a row is its key, so with another key it is another row.
-        let moved = self.base.tables[at].by_primary(old, &new)? != Ordering::Equal;
+        let moved = self.base.tables[at].by_key(old, &new)? != Ordering::Equal;
         if moved && self.base.plants.hits(Bug::KeyChangeLeavesOldRow, what) {
             self.put(at, row, None);
             self.add(at, new)?;
