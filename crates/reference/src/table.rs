@@ -212,9 +212,8 @@ impl Table {
 
     /// The key that rows are known by: the primary key, or without one the first UNIQUE key that cannot be NULL.
     pub fn key(&self) -> Option<&Index> {
-        let solid = |index: &&Index| {
-            index.unique && index.columns.iter().all(|&column| self.traits[column].not_null)
-        };
+        let solid =
+            |index: &&Index| index.unique && index.columns.iter().all(|&column| self.traits[column].not_null);
         self.indexes.iter().find(solid)
     }
 
