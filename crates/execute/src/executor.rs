@@ -376,6 +376,8 @@ impl Executor {
     pub(crate) fn patience(&self) -> Duration {
         let least = self.monitor.patience();
         match self.options.reset {
+            // What does not answer at once there waits.
+            _ if least.is_zero() => least,
             Reset::Fast => least.max((self.pace * 2).min(LONGEST)),
             Reset::Clean | Reset::Purged => least,
         }

@@ -136,7 +136,7 @@ impl<'a> Play<'a> {
             }
             // On one CPU with the server: it goes on until it has answered or waits, so mostly the answer is there when this
             // thread's turn comes again. No timer is set for it; a virtual machine pays as much for one as for a statement.
-            let yielded = std::mem::take(&mut fresh) && {
+            let yielded = std::mem::take(&mut fresh) && !patience.is_zero() && {
                 std::thread::yield_now();
                 self.collect(&mut round, &mut answers)?
             };

@@ -60,7 +60,7 @@ pub trait Session {
     /// The answer to the statement sent last, if it has come completely. Never blocks.
     fn receive(&mut self) -> Option<Answer>;
 
-    /// What to poll for input.
+    /// What to poll for input; negative if the answer is there and nothing has to be awaited.
     fn fd(&self) -> RawFd;
 
     /// Forgets all session state (variables, level, temporary tables) but keeps the connection, or

@@ -7,7 +7,7 @@ use std::{cmp::Ordering, sync::LazyLock};
 use eval::{Column, Datum, Evaluator};
 use model::{
     Product, SqlType, Version,
-    sql::{BinaryOp, Expr},
+    sql::{BinaryOp, Expr, Literal},
 };
 
 use crate::error::{Attempt, fault};
@@ -46,11 +46,17 @@ impl Sheet {
 
     /// The value of an expression over a row.
     pub fn value(&self, expr: &Expr, row: &[Datum]) -> Attempt<Datum> {
+        if let Some(value) = self.whole(expr, row) {
+            return Ok(value.map_or(Datum::Null, Datum::Int));
+        }
         self.evaluator().value(expr, row).map_err(fault)
     }
 
     /// Does a condition hold for a row? Unknown is no.
     pub fn holds(&self, condition: &Expr, row: &[Datum]) -> Attempt<bool> {
+        if let Some(holds) = self.compared(condition, row) {
+            return Ok(holds);
+        }
         let truth = self.evaluator().truth(condition, row).map_err(fault)?;
         Ok(truth == Some(true))
     }
@@ -59,6 +65,40 @@ impl Sheet {
     pub fn fails(&self, condition: &Expr, row: &[Datum]) -> Attempt<bool> {
         let truth = self.evaluator().truth(condition, row).map_err(fault)?;
         Ok(truth == Some(false))
+    }
+
+    /// Most expressions are a column or a constant that is a small whole number, or NULL: those need no evaluator.
+    fn whole(&self, expr: &Expr, row: &[Datum]) -> Option<Option<i64>> {
+        match expr {
+            Expr::Literal(Literal::Number(text)) if text.len() < 10 => text.parse().ok().map(Some),
+            Expr::Literal(Literal::Null) => Some(None),
+            Expr::Column(column) if column.table.is_none() => {
+                let named = |other: &Column| other.name.eq_ignore_ascii_case(&column.name.name);
+                match row.get(self.columns.iter().position(named)?)? {
+                    Datum::Int(n) => Some(Some(*n)),
+                    Datum::Null => Some(None),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// And most conditions compare two of these.
+    fn compared(&self, condition: &Expr, row: &[Datum]) -> Option<bool> {
+        let Expr::Binary { left, op, right } = condition else { return None };
+        let fits: fn(Ordering) -> bool = match op {
+            BinaryOp::Eq => Ordering::is_eq,
+            BinaryOp::Lt => Ordering::is_lt,
+            BinaryOp::Le => Ordering::is_le,
+            BinaryOp::Gt => Ordering::is_gt,
+            BinaryOp::Ge => Ordering::is_ge,
+            _ => return None,
+        };
+        match (self.whole(left, row)?, self.whole(right, row)?) {
+            (Some(left), Some(right)) => Some(fits(left.cmp(&right))),
+            (None, _) | (_, None) => Some(false),
+        }
     }
 
     fn evaluator(&self) -> Evaluator<'_> {
@@ -86,21 +126,40 @@ pub fn compare(left: &Datum, right: &Datum, column: &Column) -> Attempt<Ordering
         (_, Datum::Null) => return Ok(Ordering::Greater),
         (Datum::Int(left), Datum::Int(right)) => return Ok(left.cmp(right)),
         (Datum::UInt(left), Datum::UInt(right)) => return Ok(left.cmp(right)),
+        (Datum::Bytes(left), Datum::Bytes(right)) => return Ok(left.cmp(right)),
+        (Datum::Date(..) | Datum::DateTime(..), Datum::Date(..) | Datum::DateTime(..)) => {
+            return Ok(moment(left).cmp(&moment(right)));
+        }
+        (Datum::Text(left), Datum::Text(right)) if left == right => return Ok(Ordering::Equal),
         _ => {}
     }
     let side = |name: &str| Column { table: None, name: name.into(), ..column.clone() };
     let columns = [side("l"), side("r")];
     let of = Evaluator { product: Product::Reference, version: &VERSION, columns: &columns };
     let row = [left.clone(), right.clone()];
-    let is = |op| {
-        let expr = Expr::binary(Expr::column("l"), op, Expr::column("r"));
-        of.truth(&expr, &row).map(|truth| truth == Some(true)).map_err(fault)
-    };
-    Ok(match (is(BinaryOp::Lt)?, is(BinaryOp::Eq)?) {
-        (true, _) => Ordering::Less,
-        (false, true) => Ordering::Equal,
-        (false, false) => Ordering::Greater,
+    let [less, equal] = &*QUESTIONS;
+    let is = |expr| of.truth(expr, &row).map(|truth| truth == Some(true)).map_err(fault);
+    Ok(if is(less)? {
+        Ordering::Less
+    } else if is(equal)? {
+        Ordering::Equal
+    } else {
+        Ordering::Greater
     })
+}
+
+/// What is asked of two values `l` and `r`.
+static QUESTIONS: LazyLock<[Expr; 2]> = LazyLock::new(|| {
+    [BinaryOp::Lt, BinaryOp::Eq].map(|op| Expr::binary(Expr::column("l"), op, Expr::column("r")))
+});
+
+/// A day or a moment, as something that can be compared.
+fn moment(value: &Datum) -> Option<(i32, u8, u8, u32)> {
+    match value {
+        Datum::Date(y, m, d) => Some((*y, *m, *d, 0)),
+        Datum::DateTime(y, m, d, s) => Some((*y, *m, *d, *s)),
+        _ => None,
+    }
 }
 
 /// A type that holds this value.

@@ -17,7 +17,6 @@ use model::{Level, Open, sql::Statement};
 
 use crate::{
     base::{Base, Txn},
-    bell::{self, Bell, Ear},
     ddl,
     error::{Attempt, Stop, deadlock, error, raw},
     locks::{TxnId, closes_circle},
@@ -42,7 +41,6 @@ pub(crate) struct Link {
     pub warnings: Vec<(u32, String)>,
     /// The answer that was not fetched yet.
     mailbox: Option<Answer>,
-    bell: Bell,
     /// Does its statement neither answer nor wait?
     hung: bool,
     lost: bool,
@@ -98,15 +96,10 @@ impl Engine {
     }
 
     /// Opens a session.
-    pub fn connect(&mut self) -> Result<(SessionId, Ear), ConnectError> {
+    pub fn connect(&mut self) -> Result<SessionId, ConnectError> {
         if self.dead {
             return Err(ConnectError::Gone);
         }
-        let refused = |error: std::io::Error| ConnectError::Refused {
-            server: "the reference engine".into(),
-            reason: error.to_string(),
-        };
-        let (bell, ear) = bell::new().map_err(refused)?;
         self.sessions += 1;
         let link = Link {
             level: Level::RepeatableRead,
@@ -115,12 +108,11 @@ impl Engine {
             txn: None,
             warnings: Vec::new(),
             mailbox: None,
-            bell,
             hung: false,
             lost: false,
         };
         self.links.insert(self.sessions, link);
-        Ok((self.sessions, ear))
+        Ok(self.sessions)
     }
 
     /// Ends a session.
@@ -166,6 +158,11 @@ impl Engine {
         self.links.get_mut(&id)?.mailbox.take()
     }
 
+    /// Is there an answer that was not fetched yet?
+    pub fn answered(&self, id: SessionId) -> bool {
+        self.links.get(&id).is_none_or(|link| link.mailbox.is_some())
+    }
+
     /// Ends what a session is running, or the session itself.
     pub fn kill(&mut self, id: SessionId, hard: bool) {
         let waits = self.parked.iter().any(|parked| parked.job.session == id);
@@ -207,9 +204,7 @@ impl Engine {
         let Some(link) = self.links.get_mut(&id) else { return };
         let transaction = if link.txn.is_some() { Open::Yes } else { Open::No };
         let warnings = u16::try_from(link.warnings.len()).unwrap_or(u16::MAX);
-        if link.mailbox.replace(Answer { reply, warnings, transaction }).is_none() {
-            link.bell.ring();
-        }
+        link.mailbox = Some(Answer { reply, warnings, transaction });
     }
 
     /// Tries a statement, and parks it if it must wait.
@@ -227,8 +222,8 @@ impl Engine {
     fn park(&mut self, mut job: Job, blockers: Vec<TxnId>) {
         let txn = self.links.get(&job.session).and_then(|link| link.txn.as_ref());
         let txn = txn.map_or(TxnId(0), |txn| txn.id);
-        let waits: Vec<(TxnId, Vec<TxnId>)> =
-            self.parked.iter().map(|parked| (parked.txn, parked.blockers.clone())).collect();
+        let waits: Vec<(TxnId, &[TxnId])> =
+            self.parked.iter().map(|parked| (parked.txn, parked.blockers.as_slice())).collect();
         if closes_circle(txn, &blockers, &waits) {
             self.roll_back(job.session);
             let planted = self.base.plants.hits(Bug::InternalError, || job.statement.text.clone());

@@ -113,7 +113,7 @@ impl Locks {
 }
 
 /// Does a wait for these close a circle? `waits` holds, for each that waits, for whom it does.
-pub fn closes_circle(waiter: TxnId, blockers: &[TxnId], waits: &[(TxnId, Vec<TxnId>)]) -> bool {
+pub fn closes_circle(waiter: TxnId, blockers: &[TxnId], waits: &[(TxnId, &[TxnId])]) -> bool {
     let (mut open, mut seen) = (blockers.to_vec(), Vec::new());
     while let Some(next) = open.pop() {
         if next == waiter {
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_circle_is_found_whoever_is_in_it() {
-        let waits = [(T1, vec![T2]), (T2, vec![T3])];
+        let waits: [(TxnId, &[TxnId]); 2] = [(T1, &[T2]), (T2, &[T3])];
         assert!(closes_circle(T3, &[T1], &waits));
         assert!(!closes_circle(TxnId(4), &[T1], &waits));
         assert!(!closes_circle(T3, &[], &waits));

@@ -2,8 +2,8 @@
 //!
 //! Each is a mistake that a real engine could make, and shows only when transactions meet in a certain way. With
 //! `one_in=N` only one occasion in N is taken. Which one is decided by the text of the statement and the rows at hand, not by
-//! chance: the same case gives the same trace. What follows asks [`Plants::hits`] at the one place where the engine would go
-//! wrong; nothing else in this crate knows about bugs.
+//! chance: the same case gives the same trace. The engine asks [`Plants::hits`] at the one place where it would go wrong; beside
+//! that, only what a statement remembers of an earlier attempt (`memory`) is there for bugs alone.
 
 use model::target::Settings;
 

@@ -1,6 +1,6 @@
 //! A statement that was read once: its tree and what is worth knowing of it before it runs.
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{collections::HashMap, rc::Rc};
 
 use dialect::sql::{Parsed, parse};
 use model::{
@@ -69,7 +69,7 @@ impl VisitMut for Names {
 /// The statements that were read lately. A hunt sends the same ones again and again.
 #[derive(Debug, Default)]
 pub struct Cache {
-    known: BTreeMap<String, Rc<Prepared>>,
+    known: HashMap<String, Rc<Prepared>>,
 }
 
 /// So many are kept.

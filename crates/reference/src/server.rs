@@ -6,15 +6,16 @@ use execute::{Answer, ConnectError, LockMonitor, Server, Session, SessionId, Set
 use model::{Product, ServerInfo, Target, target::Settings};
 
 use crate::{
-    bell::Ear,
     compute::VERSION,
     engine::Engine,
     plants::{BadPlant, Plants},
+    silence::Silence,
 };
 
 /// A reference engine as a server.
 pub struct ReferenceServer {
     engine: Rc<RefCell<Engine>>,
+    silence: Option<Rc<Silence>>,
     info: ServerInfo,
     plants: Plants,
     /// An engine has one schema, so each stage is an engine of its own, with the same bugs.
@@ -34,7 +35,23 @@ impl ReferenceServer {
             flags: Vec::new(),
         };
         let engine = Rc::new(RefCell::new(Engine::new(plants.clone())));
-        Ok(ReferenceServer { engine, info, plants, stages: Vec::new() })
+        Ok(ReferenceServer { engine, silence: None, info, plants, stages: Vec::new() })
+    }
+}
+
+impl ReferenceServer {
+    /// A session of this engine.
+    fn open(&mut self, engine: Rc<RefCell<Engine>>) -> Result<Box<dyn Session>, ConnectError> {
+        let refused = |error: std::io::Error| ConnectError::Refused {
+            server: "the reference engine".into(),
+            reason: error.to_string(),
+        };
+        let silence = match &self.silence {
+            Some(silence) => silence.clone(),
+            None => self.silence.insert(Rc::new(Silence::new().map_err(refused)?)).clone(),
+        };
+        let id = engine.borrow_mut().connect()?;
+        Ok(Box::new(ReferenceSession { engine, id, silence, abandoned: false }))
     }
 }
 
@@ -44,17 +61,14 @@ impl Server for ReferenceServer {
     }
 
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
-        let (id, ear) = self.engine.borrow_mut().connect()?;
-        Ok(Box::new(ReferenceSession { engine: self.engine.clone(), id, ear, abandoned: false }))
+        self.open(self.engine.clone())
     }
 
     fn aside(&mut self, stage: usize) -> Result<Box<dyn Session>, ConnectError> {
         while self.stages.len() <= stage {
             self.stages.push(Rc::new(RefCell::new(Engine::new(self.plants.clone()))));
         }
-        let engine = self.stages[stage].clone();
-        let (id, ear) = engine.borrow_mut().connect()?;
-        Ok(Box::new(ReferenceSession { engine, id, ear, abandoned: false }))
+        self.open(self.stages[stage].clone())
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
@@ -78,7 +92,7 @@ impl Server for ReferenceServer {
 struct ReferenceSession {
     engine: Rc<RefCell<Engine>>,
     id: SessionId,
-    ear: Ear,
+    silence: Rc<Silence>,
     abandoned: bool,
 }
 
@@ -92,13 +106,12 @@ impl Session for ReferenceSession {
     }
 
     fn receive(&mut self) -> Option<Answer> {
-        let answer = self.engine.borrow_mut().receive(self.id)?;
-        self.ear.hear();
-        Some(answer)
+        self.engine.borrow_mut().receive(self.id)
     }
 
     fn fd(&self) -> RawFd {
-        self.ear.fd()
+        // Nothing here answers by itself, so what is not there yet does not come while somebody polls.
+        if self.engine.borrow().answered(self.id) { -1 } else { self.silence.fd() }
     }
 
     fn reset(&mut self) -> bool {

@@ -47,6 +47,10 @@ pub fn kind(ty: &SqlType) -> Kind {
 /// A column of a result.
 pub fn column(name: &str, ty: &SqlType) -> Column {
     let kind = kind(ty);
-    let type_name = format!("{kind:?}").to_uppercase();
+    let type_name = match kind {
+        Kind::Integer => "INTEGER".to_string(),
+        Kind::Text => "TEXT".to_string(),
+        kind => format!("{kind:?}").to_uppercase(),
+    };
     Column { name: name.to_string(), kind, type_name }
 }

@@ -1,6 +1,6 @@
 //! Tables: what CREATE TABLE and CREATE INDEX make, and their rows.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, rc::Rc};
 
 use eval::{Column, Datum};
 use model::{
@@ -26,7 +26,7 @@ pub struct Table {
     /// Its name.
     pub name: String,
     /// Its columns, as expressions know them.
-    pub sheet: Sheet,
+    pub sheet: Rc<Sheet>,
     /// The same by themselves.
     pub columns: Vec<Column>,
     /// What else is known of each column.
@@ -76,7 +76,7 @@ impl Table {
         let mut table = Table {
             id,
             name: create.name.name.name.clone(),
-            sheet: Sheet::default(),
+            sheet: Rc::default(),
             columns: Vec::new(),
             traits: Vec::new(),
             indexes: Vec::new(),
@@ -103,7 +103,7 @@ impl Table {
         if let Some(primary) = table.primary().map(|primary| primary.columns.clone()) {
             primary.into_iter().for_each(|column| table.traits[column].not_null = true);
         }
-        table.sheet = Sheet::new(&table.columns, None);
+        table.sheet = Rc::new(Sheet::new(&table.columns, None));
         Ok(table)
     }
 

@@ -4,7 +4,7 @@
 //! far is undone, the locks that it got stay, and it is tried again from its beginning when somebody in its way has gone. So it
 //! always works on one state: the one in which it got its last lock.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, rc::Rc};
 
 use eval::Datum;
 use model::{
@@ -48,7 +48,7 @@ pub struct Named<'a> {
     /// Where it is in the list.
     pub at: usize,
     /// What its columns are called here; none if just as in the table itself.
-    pub sheet: Option<Sheet>,
+    pub sheet: Option<Rc<Sheet>>,
     /// Which indexes to use.
     pub hints: &'a [model::sql::IndexHint],
 }
@@ -95,7 +95,7 @@ impl Work<'_> {
                 let at = self.base.find(&name.name.name)?;
                 self.txn.used.insert(self.base.tables[at].id);
                 let columns = &self.base.tables[at].columns;
-                let sheet = alias.as_ref().map(|alias| Sheet::new(columns, Some(&alias.name.name)));
+                let sheet = alias.as_ref().map(|alias| Rc::new(Sheet::new(columns, Some(&alias.name.name))));
                 Ok(Named { at, sheet, hints })
             }
             TableFactor::Paren(inner) => match inner.as_ref() {
@@ -107,7 +107,7 @@ impl Work<'_> {
     }
 
     /// What the columns of a table are called.
-    pub fn sheet<'b>(&'b self, named: &'b Named<'_>) -> &'b Sheet {
+    pub fn sheet<'b>(&'b self, named: &'b Named<'_>) -> &'b Rc<Sheet> {
         named.sheet.as_ref().unwrap_or(&self.base.tables[named.at].sheet)
     }
 

@@ -114,3 +114,16 @@ fn a_rate_makes_a_bug_rare_and_keeps_it_repeatable() {
     assert!(some.iter().all(|number| all.contains(number)));
     assert_eq!(some, count("reference?plant=internal-error&one_in=4"));
 }
+
+#[test]
+#[ignore = "a measurement"]
+fn digest_of_many_traces() {
+    let (mut runner, mut generator) = (runner("reference"), generator(6));
+    let mut text = String::new();
+    for number in 0..3_000 {
+        let case = generator.case(number).case;
+        let run = runner.run(&case, Level::RepeatableRead).unwrap();
+        text += &format!("{number} {:?}\n", run.trace);
+    }
+    std::fs::write(std::env::var("DIGEST").unwrap(), text).unwrap();
+}

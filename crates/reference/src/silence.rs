@@ -1,0 +1,25 @@
+//! What a session of this process gives to whoever polls for an answer that is not there: a pipe into which nobody writes.
+
+use std::{
+    io::{self, PipeReader, PipeWriter},
+    os::fd::{AsRawFd, RawFd},
+};
+
+/// A pipe that stays empty as long as this lives.
+pub struct Silence {
+    reader: PipeReader,
+    _writer: PipeWriter,
+}
+
+impl Silence {
+    /// Opens one.
+    pub fn new() -> io::Result<Silence> {
+        let (reader, writer) = io::pipe()?;
+        Ok(Silence { reader, _writer: writer })
+    }
+
+    /// What to poll.
+    pub fn fd(&self) -> RawFd {
+        self.reader.as_raw_fd()
+    }
+}
