@@ -96,8 +96,14 @@ impl Engine {
     }
 
     fn savepoint(&mut self, id: SessionId, name: &str) {
-        // With autocommit, and outside of a transaction, it is over before it began.
-        if let Some(txn) = self.links.get_mut(&id).and_then(|link| link.txn.as_mut()) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        // Without autocommit it begins a transaction, like any other statement. With it, and outside of one, it is over
+        // before it began.
+        if link.txn.is_none() && !link.autocommit {
+            let level = link.next_level.take().unwrap_or(link.level);
+            link.txn = Some(self.base.begin(level, false));
+        }
+        if let Some(txn) = &mut link.txn {
             txn.savepoints.retain(|other| !other.name.eq_ignore_ascii_case(name));
             let (mark, set) = (txn.undo.len(), self.base.clock);
             txn.savepoints.push(Savepoint { name: name.to_string(), mark, set });

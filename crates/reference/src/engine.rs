@@ -351,7 +351,7 @@ impl Engine {
                 self.base.begin(level, link.autocommit)
             }
         };
-        let mark = txn.undo.len();
+        let (mark, view) = (txn.undo.len(), txn.view);
         let txn = link.txn.insert(txn);
         let mut work = Work {
             base: &mut self.base,
@@ -375,6 +375,10 @@ impl Engine {
         let warnings = std::mem::take(&mut work.warnings);
         if result.is_err() {
             self.base.undo(txn, mark);
+        }
+        // A query inside it has read too early: it reads again when the statement is tried again.
+        if matches!(result, Err(Stop::Blocked(_))) {
+            txn.view = view;
         }
         let single = txn.single;
         match &result {

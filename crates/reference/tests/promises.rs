@@ -190,3 +190,52 @@ final
 ";
     holds(&Level::ALL, text);
 }
+
+#[test]
+fn without_autocommit_a_savepoint_begins_a_transaction() {
+    let text = "
+session T1 autocommit off
+setup
+  CREATE TABLE t(a INT PRIMARY KEY, b INT);
+  INSERT INTO t VALUES (1, 10);
+steps
+  T1: SAVEPOINT s;
+      => ok
+  T1: UPDATE t SET b = 11;
+      => 1 row
+  T1: ROLLBACK TO SAVEPOINT s;
+      => ok
+  T1: SELECT * FROM t;
+      => (1, 10)
+  T1: COMMIT;
+      => ok
+";
+    holds(&Level::ALL, text);
+}
+
+#[test]
+fn a_snapshot_inside_a_statement_that_waits_is_of_its_end() {
+    let text = "
+setup
+  CREATE TABLE t(a INT PRIMARY KEY, b INT);
+  CREATE TABLE u(a INT PRIMARY KEY, b INT);
+  INSERT INTO t VALUES (1, 10);
+  INSERT INTO u VALUES (1, 10);
+steps
+  T1: BEGIN;
+  T1: UPDATE t SET b = 11;
+      => 1 row
+  T1: UPDATE u SET b = 11;
+      => 1 row
+  T2: BEGIN;
+  T2: SELECT * FROM t WHERE b IN (SELECT b FROM u) FOR UPDATE;
+      => waits, then (1, 11)
+  T1: COMMIT;
+      => ok
+  T2: SELECT * FROM u;
+      => (1, 11)
+  T2: COMMIT;
+      => ok
+";
+    holds(&[Level::RepeatableRead], text);
+}
