@@ -85,7 +85,7 @@ impl Work<'_> {
                     Expr::Default => None,
                     Expr::Literal(Literal::Null) => Some(Datum::Null),
                     expr => {
-                        let expr = self.resolved(expr, Role::InChange)?;
+                        let expr = self.resolved(expr, Role::InOther)?;
                         Some(self.base.tables[at].sheet.value(&expr, &nothing)?)
                     }
                 });
@@ -182,7 +182,7 @@ impl Work<'_> {
     fn on_duplicate(&mut self, at: usize, row: RowId, new: &[Datum], updates: &[Assignment]) -> Attempt<u64> {
         let mut assignments = Vec::new();
         for assignment in updates {
-            let value = self.resolved(&assignment.value, Role::InChange)?;
+            let value = self.resolved(&assignment.value, Role::InOther)?;
             let value = with_values(&value, new, &self.base.tables[at])?;
             assignments
                 .push((self.base.tables[at].column(&assignment.column.name.name)?, value.into_owned()));

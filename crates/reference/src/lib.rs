@@ -21,10 +21,11 @@
 //!
 //! Under a key that its transaction has written, what it wrote hides what the snapshot has there. LIMIT 0 is no read.
 //!
-//! **Everything else works on the newest committed rows**: UPDATE, DELETE, INSERT, locking SELECT. Queries inside a statement that
-//! changes rows see what a plain SELECT sees below REPEATABLE READ, and lock shared what they read from there on. An UPDATE writes a
-//! version of each row that it finds, changed or not, so its transaction sees those rows from then on. A row is one row
-//! whatever its key.
+//! **Everything else works on the newest committed rows**: UPDATE, DELETE, INSERT, locking SELECT. The query of an INSERT .. SELECT and
+//! queries inside an UPDATE see what a plain SELECT sees below REPEATABLE READ, and lock shared what they read from there on;
+//! queries inside other changes (DELETE, VALUES, ON DUPLICATE KEY UPDATE) always lock. A query inside a SELECT is a plain one,
+//! whether that locks or not. An UPDATE writes a version of each row that it finds, changed or not, so its transaction sees
+//! those rows from then on. A row is one row whatever its key.
 //!
 //! **Locks** are of rows and of ranges, and last until the transaction ends; those of a row that was inserted go with it when that
 //! is undone. Shared locks share. A locking scan meets the rows to which its condition leads it, by the index that

@@ -30,8 +30,10 @@ pub enum Role {
     Whole,
     /// Inside a SELECT: a clause that locks does not reach into it.
     InQuery,
-    /// Inside a statement that changes rows: from REPEATABLE READ on it locks what it reads.
+    /// The source of an INSERT, or inside an UPDATE: from REPEATABLE READ on it locks what it reads.
     InChange,
+    /// Inside any other statement that changes rows: it locks what it reads.
+    InOther,
 }
 
 /// What a query gives.
@@ -146,6 +148,7 @@ impl Work<'_> {
                     serializable && !self.base.plants.hits(Bug::WriteSkew, || self.statement.text.clone())
                 }
                 Role::InChange => self.strict(),
+                Role::InOther => true,
             };
             return Ok(shared.then(|| Locking::plain(Mode::Shared)));
         };
@@ -249,6 +252,7 @@ fn inner(role: Role) -> Role {
     match role {
         Role::Whole | Role::InQuery => Role::InQuery,
         Role::InChange => Role::InChange,
+        Role::InOther => Role::InOther,
     }
 }
 

@@ -68,8 +68,7 @@ impl Work<'_> {
         }
         let factor: &TableFactor = &delete.table;
         let table = self.named(factor)?;
-        let filter =
-            delete.filter.as_ref().map(|filter| self.resolved(filter, Role::InChange)).transpose()?;
+        let filter = delete.filter.as_ref().map(|filter| self.resolved(filter, Role::InOther)).transpose()?;
         let exprs: Vec<&Expr> = filter.as_deref().into_iter().collect();
         self.check_names(self.sheet(&table), &exprs, &[])?;
         let how = Locking::plain(Mode::Exclusive);

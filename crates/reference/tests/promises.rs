@@ -144,6 +144,28 @@ final
 }
 
 #[test]
+fn queries_inside_a_delete_always_lock() {
+    let text = "
+setup
+  CREATE TABLE t(a INT PRIMARY KEY, b INT);
+  CREATE TABLE u(a INT PRIMARY KEY, b INT);
+  INSERT INTO t VALUES (1, 10);
+  INSERT INTO u VALUES (1, 99), (2, 10);
+steps
+  T2: BEGIN;
+  T2: UPDATE t SET b = 99;
+      => 1 row
+  T1: DELETE FROM u WHERE b = (SELECT b FROM t WHERE a = 1);
+      => waits, then 1 row
+  T2: COMMIT;
+      => ok
+final
+  u => (2, 10)
+";
+    holds(&Level::ALL, text);
+}
+
+#[test]
 fn without_autocommit_a_serializable_read_locks() {
     let text = "
 session T1 autocommit off
