@@ -3,8 +3,10 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::{complaint, generator, runner, show};
-use model::{ErrorClass, Level};
+use model::{ErrorClass, Level, Verdict};
 use reference::Bug;
 
 #[test]
@@ -117,13 +119,24 @@ fn a_rate_makes_a_bug_rare_and_keeps_it_repeatable() {
 
 #[test]
 #[ignore = "a measurement"]
-fn digest_of_many_traces() {
-    let (mut runner, mut generator) = (runner("reference"), generator(6));
-    let mut text = String::new();
-    for number in 0..3_000 {
-        let case = generator.case(number).case;
-        let run = runner.run(&case, Level::RepeatableRead).unwrap();
-        text += &format!("{number} {:?}\n", run.trace);
+fn who_sees_every_planted_bug() {
+    for &bug in Bug::ALL {
+        let mut runner = runner(&format!("reference?plant={}", bug.name()));
+        let mut generator = generator(7);
+        let mut seen: BTreeMap<String, (u64, u32)> = BTreeMap::new();
+        for number in 0..4_000 {
+            let case = generator.case(number).case;
+            let run = runner.run(&case, Level::RepeatableRead).unwrap();
+            let answer = oracles::Answer { case, trace: run.trace, aftermath: run.aftermath };
+            for oracle in oracles::all() {
+                if let Verdict::Violated(violation) = oracles::judge(oracle.as_ref(), &answer) {
+                    let level = violation.fingerprint.level.map_or("-", |level| level.short());
+                    let name = format!("{} {} {level}", oracle.name(), violation.fingerprint.kind);
+                    seen.entry(name).or_insert((number, 0)).1 += 1;
+                }
+            }
+        }
+        println!("{}", bug.name());
+        seen.iter().for_each(|(name, (first, count))| println!("    {name}: {count}, first {first}"));
     }
-    std::fs::write(std::env::var("DIGEST").unwrap(), text).unwrap();
 }
