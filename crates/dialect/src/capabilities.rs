@@ -174,6 +174,7 @@ pub fn capabilities(product: Product, version: &Version) -> Capabilities {
             foreign_keys: false,
             prefixes: false,
             multi_tables: false,
+            delete_using: false,
             ..innodb(product, version)
         },
     }

@@ -45,8 +45,7 @@ impl Play<'_> {
     /// A last look before a kill, which would make a wait that never was one look like one that never ended.
     fn answers_by_itself(&mut self) -> Result<bool, ConnectError> {
         let (fds, _) = self.outstanding();
-        let exact = self.on.monitor.patience().is_zero();
-        let came = os::wait_readable(&fds, if exact { Duration::ZERO } else { LAST_LOOK });
+        let came = self.readable(&fds, LAST_LOOK);
         if came {
             self.late()?;
         }

@@ -142,7 +142,7 @@ impl<'a> Play<'a> {
             };
             // After an answer the rest is asked about at once: they either woke with it or still wait.
             let time = if came { Duration::ZERO } else { patience };
-            came = yielded || os::wait_readable(&fds, time) && self.collect(&mut round, &mut answers)?;
+            came = yielded || self.readable(&fds, time) && self.collect(&mut round, &mut answers)?;
             if came {
                 if moved == begun {
                     self.on.answered_after(begun.elapsed());
@@ -155,7 +155,7 @@ impl<'a> Play<'a> {
             let asked = Instant::now();
             match self.on.monitor.check(&ids) {
                 Ok(Settled::AllWait) => {
-                    if !os::wait_readable(&fds, Duration::ZERO) {
+                    if !self.readable(&fds, Duration::ZERO) {
                         self.proof += moved.elapsed();
                         break;
                     }
@@ -198,7 +198,7 @@ impl<'a> Play<'a> {
         let mut answers = Vec::new();
         let (begun, (fds, _)) = (Instant::now(), self.outstanding());
         let mut patience = Duration::ZERO;
-        while !fds.is_empty() && begun.elapsed() < REST && os::wait_readable(&fds, patience) {
+        while !fds.is_empty() && begun.elapsed() < REST && self.readable(&fds, patience) {
             if self.collect(&mut round, &mut answers)? {
                 for (_, answer) in &answers {
                     self.false_decisions += u32::from(!self.timed_out(answer) && !self.dead);
@@ -221,6 +221,15 @@ impl<'a> Play<'a> {
                 ErrorClass::LockTimeout | ErrorClass::Interrupted
             ),
             RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => false,
+        }
+    }
+
+    /// Is there something to read, now or within this time?
+    pub fn readable(&self, fds: &[RawFd], time: Duration) -> bool {
+        // Where an answer is there at once or not at all, the system need not be asked.
+        match self.on.monitor.patience().is_zero() {
+            true => fds.iter().any(|fd| *fd < 0),
+            false => os::wait_readable(fds, time),
         }
     }
 

@@ -126,6 +126,7 @@ pub fn compare(left: &Datum, right: &Datum, column: &Column) -> Attempt<Ordering
         (_, Datum::Null) => return Ok(Ordering::Greater),
         (Datum::Int(left), Datum::Int(right)) => return Ok(left.cmp(right)),
         (Datum::UInt(left), Datum::UInt(right)) => return Ok(left.cmp(right)),
+        (Datum::Decimal(left), Datum::Decimal(right)) => return Ok(left.compare(*right)),
         (Datum::Bytes(left), Datum::Bytes(right)) => return Ok(left.cmp(right)),
         (Datum::Date(..) | Datum::DateTime(..), Datum::Date(..) | Datum::DateTime(..)) => {
             return Ok(moment(left).cmp(&moment(right)));
