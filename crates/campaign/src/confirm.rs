@@ -80,7 +80,8 @@ pub fn confirm(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, times: u32) -> Opt
     tries.into_iter().find_map(|(case, condition)| series(on, suspicion, case, condition, times.max(1)))
 }
 
-fn series(
+/// Runs a case so many times in a row; none if one of them does not show it.
+pub fn series(
     on: &mut dyn Rerun,
     suspicion: &Suspicion<'_>,
     case: &Case,
@@ -115,7 +116,7 @@ pub(crate) mod tests {
     use crate::guise::Guise;
 
     /// Calls every trace wrong that stalled.
-    struct Stalls;
+    pub(crate) struct Stalls;
 
     struct Said(bool);
 
@@ -135,7 +136,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn wrong() -> Violation {
+    pub(crate) fn wrong() -> Violation {
         let fingerprint = Fingerprint {
             kind: "stall".into(),
             rule: "moves".into(),

@@ -70,6 +70,19 @@ pub enum Event {
         /// What it said.
         story: String,
     },
+    /// The case of a suspicion that clean runs confirmed was made smaller.
+    Reduced {
+        /// Which target.
+        target: Target,
+        /// Which case.
+        case: u64,
+        /// So many statements it had.
+        from: usize,
+        /// So many are left.
+        to: usize,
+        /// So many candidates were run.
+        tried: u64,
+    },
     /// A case that could not be run.
     Refused {
         /// Which target.

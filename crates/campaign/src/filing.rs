@@ -36,6 +36,9 @@ pub struct Filed {
     pub runs: [u32; 2],
     /// How many statements the case has.
     pub statements: usize,
+    /// How many it had before it was made smaller; none if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduced_from: Option<usize>,
     /// How its transactions were made to collide.
     pub strategy: String,
     /// Milliseconds of hunting before it was found.
@@ -87,6 +90,8 @@ pub fn name(seed: Seed, target: &Target, case: u64, violation: &Violation) -> St
 pub struct Evidence<'a> {
     /// The case as it is replayed.
     pub case: &'a Case,
+    /// The case before it was made smaller.
+    pub original: Option<&'a Case>,
     /// A run that shows it.
     pub trace: &'a Trace,
     /// What was seen beside it.
@@ -113,6 +118,10 @@ pub fn file(folder: &Folder, filed: &Filed, evidence: &Evidence<'_>) -> Result<(
         Ok(text) => files.push(("case.iso", text.into_bytes())),
         // What the format cannot say is kept as it is; nothing replays it by itself.
         Err(_) => files.push(("case.json", json(serde_json::to_vec_pretty(evidence.case))?)),
+    }
+    // What was found first replays without anything else, too.
+    if let Some(text) = evidence.original.and_then(|case| model::casefile::print(case).ok()) {
+        files.push(("original.iso", text.into_bytes()));
     }
     let aftermath = evidence.aftermath;
     if *aftermath != Aftermath::default() {

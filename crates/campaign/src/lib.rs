@@ -1,9 +1,9 @@
 //! The loop that hunts: workers, budgets, the run folder, resuming, and what is known already.
 //!
 //! ```text
-//! deal --> worker: generate --> execute --> judge --> confirm --> file      (one thread, one CPU, one server)
-//!            |                                                       |
-//!            +---- progress, a line per schema            findings/, events.jsonl
+//! deal --> worker: generate --> execute --> judge --> confirm --> reduce --> file      (one thread, one CPU, one server)
+//!            |                                                                  |
+//!            +---- progress, a line per schema                       findings/, events.jsonl
 //! ```
 //!
 //! Whatever happened is an [`Event`]; the one stream of them feeds the log, the progress lines and the summary. A case counts
@@ -21,6 +21,7 @@ pub mod judge;
 pub mod known;
 pub mod leftovers;
 pub mod quality;
+pub mod reducing;
 pub mod sample;
 pub mod settings;
 pub mod summary;

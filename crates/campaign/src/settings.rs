@@ -45,6 +45,9 @@ pub struct Settings {
     /// Is every start of a server given settings drawn from the seed?
     #[serde(default)]
     pub settings_swarm: bool,
+    /// A finding's case is made smaller by trying so many candidates at most.
+    #[serde(default)]
+    pub reduce: u64,
     /// Is every case's trace kept?
     #[serde(default)]
     pub keep_traces: bool,

@@ -1,7 +1,7 @@
 //! A worker: one thread with one CPU and, for each of its targets, one server. It takes a schema, makes its cases, runs them from
-//! fast resets, lets the oracles judge, and files what clean runs confirm.
+//! fast resets, lets the oracles judge, and makes smaller and files what clean runs confirm.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use execute::{ConnectError, LaunchError, Looks, Options, Placement, Reset, Run, Runner};
 use generate::{Generator, Made};
@@ -18,12 +18,16 @@ use crate::{
     judge::{self, Judge},
     leftovers,
     quality::Counter,
+    reducing::{Smaller, smaller},
     settings::Quarry,
     swarm,
     tally::Tally,
     traces::Keeper,
     usage,
 };
+
+/// So long a finding is made smaller: most take a second, but a server that dies or hangs costs much more.
+const REDUCING: Duration = Duration::from_secs(30);
 
 /// So many servers in a row that do not come up are the end of a target.
 const STARTS: usize = 3;
@@ -293,7 +297,16 @@ impl<'a> Bench<'a> {
             shared.say(Event::Flaky { target, case: number, fingerprint, story })?;
             return Ok(());
         };
+        let begun = Instant::now();
+        let over = || shared.over() || begun.elapsed() > REDUCING;
+        let Smaller { confirmed, original, tried } =
+            smaller(self, suspicion, confirmed, settings.reduce, &over);
         let Confirmed { answer, violation, condition, runs } = confirmed;
+        let statements = answer.case.steps.len();
+        if let Some(original) = &original {
+            let (target, from) = (target.clone(), original.steps.len());
+            shared.say(Event::Reduced { target, case: number, from, to: statements, tried })?;
+        }
         let filed = Filed {
             id,
             seed: settings.seed,
@@ -308,12 +321,14 @@ impl<'a> Bench<'a> {
             judged_as: settings.judge_as.clone(),
             condition,
             runs,
-            statements: made.case.steps.len(),
+            statements,
+            reduced_from: original.as_ref().map(|case| case.steps.len()),
             strategy: made.strategy.name().to_string(),
             at: shared.elapsed(),
         };
         let evidence = Evidence {
             case: &answer.case,
+            original: original.as_ref(),
             trace: &answer.trace,
             aftermath: &answer.aftermath,
             server: &answer.trace.server,

@@ -74,6 +74,8 @@ pub struct Story {
     pub condition: String,
     /// How many statements the case has.
     pub statements: usize,
+    /// How many it had before it was made smaller; none if it was not.
+    pub reduced_from: Option<usize>,
     /// The command that replays it.
     pub replay: String,
 }
@@ -100,10 +102,18 @@ pub fn story(of: &Story, style: &Style) -> String {
         ),
         text::clean(&of.story),
         format!("{evidence}Rule: {}.", of.rule),
-        format!("Found by {}, in a case of {} statements.{condition}", of.oracle, of.statements),
+        format!("Found by {}{}{condition}", of.oracle, size(of)),
         format!("Replay: {}", of.replay),
     ];
     lines.map(|line| line + "\n").concat()
+}
+
+/// How large the case is, and was.
+fn size(of: &Story) -> String {
+    match of.reduced_from {
+        Some(from) => format!(". Reduced from {from} to {} statements.", of.statements),
+        None => format!(", in a case of {} statements.", of.statements),
+    }
 }
 
 /// `6:12`, or `1:06:12`.
@@ -196,6 +206,7 @@ mod tests {
             oracle: "invariants".into(),
             condition: String::new(),
             statements: 12,
+            reduced_from: None,
             replay: "isopod run runs/1/findings/9b1f0a2c/case.iso --target mysql@9.7 --level RC".into(),
         };
         expect_test::expect![[r#"
@@ -206,5 +217,8 @@ mod tests {
             Replay: isopod run runs/1/findings/9b1f0a2c/case.iso --target mysql@9.7 --level RC
         "#]]
         .assert_eq(&story(&finding, &Style::default()));
+        let reduced = Story { reduced_from: Some(31), ..finding };
+        let text = story(&reduced, &Style::default());
+        assert!(text.contains("\nFound by invariants. Reduced from 31 to 12 statements.\n"), "{text}");
     }
 }

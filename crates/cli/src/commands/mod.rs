@@ -7,6 +7,7 @@ pub mod fmt;
 pub mod generate;
 pub mod hunt;
 pub mod judge;
+pub mod reduce;
 pub mod run;
 pub mod selftest;
 pub mod server;
@@ -20,6 +21,8 @@ pub enum Command {
     Run(run::Args),
     /// Judge stored traces again, without a server
     Judge(judge::Args),
+    /// Make a case smaller that an oracle complains about
+    Reduce(reduce::Args),
     /// See a bug in Isopod's own engine found: planted by name, nothing to install
     Demo(demo::Args),
     /// List or test the built-in cases
@@ -46,6 +49,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Hunt(args) => hunt::run(args),
         Command::Run(args) => run::run(args),
         Command::Judge(args) => judge::run(&args),
+        Command::Reduce(args) => reduce::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Corpus(command) => corpus::run(command),
         Command::Server(command) => server::run(command),

@@ -12,6 +12,8 @@ fn every_subcommand_says_what_it_does_and_how() {
     for command in [
         "run",
         "demo",
+        "judge",
+        "reduce",
         "corpus list",
         "corpus test",
         "corpus bisect",

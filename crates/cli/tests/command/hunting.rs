@@ -43,7 +43,7 @@ fn found(folder: &Folder, name: &str) -> Vec<String> {
 #[test]
 fn the_same_seed_finds_the_same() {
     let folder = Folder::new();
-    let all = ["--cases", "300", "--keep", "10000"];
+    let all = ["--cases", "300", "--keep", "10000", "--no-reduce"];
     let (one, first) = hunt(&folder, "one", PLANTED, &[&all[..], &["--workers", "1"]].concat());
     let (two, second) = hunt(&folder, "two", PLANTED, &[&all[..], &["--workers", "2"]].concat());
     one.exits(1);
@@ -74,6 +74,50 @@ fn a_finding_is_a_folder_that_replays() {
     }
     let junit = fs::read_to_string(folder.0.join("run/junit.xml")).unwrap();
     assert!(junit.contains("<failure ") && junit.contains(id), "{junit}");
+}
+
+#[test]
+fn the_case_of_a_finding_is_made_smaller() {
+    let folder = Folder::new();
+    let few = ["--cases", "200", "--keep", "1", "--oracle", "invariants"];
+    let (ran, summary) = hunt(&folder, "small", PLANTED, &few);
+    ran.exits(1);
+    let (_, large) = hunt(&folder, "large", PLANTED, &[&few[..], &["--no-reduce"]].concat());
+    assert_eq!(found(&folder, "small"), found(&folder, "large"), "names do not depend on it");
+    for row in summary["findings"].as_array().unwrap() {
+        let finding = folder.0.join("small/findings").join(row["id"].as_str().unwrap());
+        let (to, from) = (&row["first"]["statements"], &row["first"]["reduced_from"]);
+        assert!(to.as_u64().unwrap() < from.as_u64().unwrap(), "{row}");
+        let same =
+            large["findings"].as_array().unwrap().iter().find(|other| other["id"] == row["id"]).unwrap();
+        assert_eq!(
+            (from, &row["first"]["violation"]["fingerprint"]),
+            (&same["first"]["statements"], &same["first"]["violation"]["fingerprint"],)
+        );
+        let original = fs::read_to_string(finding.join("original.iso")).unwrap();
+        let before = folder.0.join("large/findings").join(row["id"].as_str().unwrap()).join("case.iso");
+        assert_eq!(original, fs::read_to_string(before).unwrap());
+        let case = fs::read_to_string(finding.join("case.iso")).unwrap();
+        assert!(case.contains("note    reduced from"), "{case}");
+        // The small case with its trace is enough for the oracle.
+        isopod(&["judge", finding.to_str().unwrap(), "--oracle", "invariants"]).exits(1);
+        // And the command makes the same of the large one.
+        let target = row["target"].as_str().unwrap();
+        let path = finding.join("original.iso").display().to_string();
+        let made = isopod(&["reduce", &path, "--target", target, "--oracle", "invariants", "--json"])
+            .exits(0)
+            .json();
+        assert_eq!(made["case"].as_str().unwrap(), case);
+    }
+}
+
+#[test]
+fn what_cannot_be_made_smaller_is_said() {
+    let folder = Folder::new();
+    let case = folder.put("case.iso", "title Fine\n\nsteps\n  T1: SELECT 1;\n");
+    isopod(&["reduce", &case]).fails(&["no oracle complains", "isopod run"]);
+    isopod(&["reduce", &case, "--target", "reference", "--level", "all"]).fails(&["one level"]);
+    isopod(&["reduce", &case, "--target", "sqlite", "--target", "reference"]).fails(&["one target"]);
 }
 
 #[test]

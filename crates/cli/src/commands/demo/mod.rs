@@ -206,6 +206,7 @@ fn story(bug: Bug, run: &Run, told: Told) -> findings::Story {
         oracle: told.by,
         condition: String::new(),
         statements: run.trace.outcomes.len(),
+        reduced_from: None,
         replay: format!("isopod demo {}", bug.name()),
     }
 }

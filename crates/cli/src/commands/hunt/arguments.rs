@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
     /// Go on with the run in this folder; no case is run twice
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "level", "seed", "oracle", "keep", "confirm", "basedir", "settings_swarm", "keep_traces", "judge_as"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "level", "seed", "oracle", "keep", "confirm", "basedir", "settings_swarm", "no_reduce", "keep_traces", "judge_as"])]
     pub resume: Option<PathBuf>,
     /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
     #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
@@ -78,6 +78,9 @@ pub struct Args {
     /// Run the one target in this folder, where its server was unpacked or built
     #[arg(long, value_name = "DIR")]
     pub basedir: Option<PathBuf>,
+    /// Keep the cases of findings as they are, and do not make them smaller
+    #[arg(long)]
+    pub no_reduce: bool,
     /// Keep every case's trace in the run folder, to be judged again: isopod judge --traces DIR
     #[arg(long)]
     pub keep_traces: bool,

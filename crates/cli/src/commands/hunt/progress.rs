@@ -90,6 +90,7 @@ impl Shown {
             | Event::Up { .. }
             | Event::Again { .. }
             | Event::Flaky { .. }
+            | Event::Reduced { .. }
             | Event::Ended { .. } => {}
         }
     }

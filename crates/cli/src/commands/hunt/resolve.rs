@@ -137,6 +137,7 @@ fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
         hung_after: args.how.hung_after,
         pin: !args.how.no_pin,
         settings_swarm: args.settings_swarm,
+        reduce: if args.no_reduce { 0 } else { reduce::Budget::default().candidates },
         keep_traces: args.keep_traces,
         judge_as: args.judge_as.iter().cloned().fold(Guise::default(), Guise::and),
     })

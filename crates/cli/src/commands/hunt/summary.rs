@@ -193,6 +193,7 @@ fn story(campaign: &Campaign<'_>, row: &Row) -> Story {
         oracle: first.oracle.clone(),
         condition: first.condition.words().to_string(),
         statements: first.statements,
+        reduced_from: first.reduced_from,
         replay: first.replay(campaign.folder.path()),
     }
 }

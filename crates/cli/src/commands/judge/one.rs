@@ -88,6 +88,7 @@ fn story(
         oracle: oracle.to_string(),
         condition: String::new(),
         statements: shown.case.steps.len(),
+        reduced_from: None,
         replay: format!("isopod judge {} {}", case.display(), trace.display()),
     }
 }

@@ -153,7 +153,7 @@ fn begin(args: &Args, target: &Target, out: &Path) -> anyhow::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("hunt").arg(target.to_string()).arg("--out").arg(out);
     command.args(["--cases", &args.cases.to_string(), "--seed", &args.seed.to_string()]);
-    command.args(["--workers", &args.workers.to_string(), "--keep", "1000000"]);
+    command.args(["--workers", &args.workers.to_string(), "--keep", "1000000", "--no-reduce"]);
     start(&mut command)
 }
 
