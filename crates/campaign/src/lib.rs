@@ -20,6 +20,7 @@ pub mod hunt;
 pub mod judge;
 pub mod known;
 pub mod leftovers;
+pub mod mutate;
 pub mod quality;
 pub mod reducing;
 pub mod sample;

@@ -25,6 +25,9 @@ fn every_subcommand_says_what_it_does_and_how() {
         "fmt",
         "selftest determinism",
         "selftest recovery",
+        "selftest mutation",
+        "selftest oracles",
+        "selftest levels",
         "bench execute",
     ] {
         let args: Vec<&str> = command.split(' ').chain(["--help"]).collect();

@@ -14,6 +14,7 @@ mod interrupts;
 mod judging;
 mod measuring;
 mod run;
+mod selftests;
 mod server;
 mod tools;
 mod versions;

@@ -79,7 +79,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
 }
 
 /// Brings up a runner, in the thread that uses it.
-fn launch(
+pub fn launch(
     target: &Target,
     how: &How,
     options: Options,

@@ -3,6 +3,10 @@
 pub mod determinism;
 pub mod differences;
 pub mod expressions;
+mod hunts;
+pub mod levels;
+pub mod mutation;
+pub mod oracles;
 pub mod recovery;
 pub mod resume;
 
@@ -42,6 +46,34 @@ Examples:
 Exit code 1: the server gave another value than the evaluator. What the evaluator left open is counted
 by reason.")]
     Expressions(expressions::Args),
+    /// Make accepted traces wrong in one place each, and see whether the oracle notices
+    #[command(after_help = "\
+Examples:
+  isopod selftest mutation --target mariadb@10.11 --cases 10000
+  isopod selftest mutation --target reference --level RR --oracle model --show 20
+
+Rows are dropped, values of another version put in, counts changed by one, waits dropped and added.
+Exit code 1: less than 95% of the mutants were called violated.")]
+    Mutation(mutation::Args),
+    /// Plant every bug in Isopod's own engine and let a hunt find it; then hunt there without one
+    #[command(after_help = "\
+Examples:
+  isopod selftest oracles
+  isopod selftest oracles --bug lost-update --bug write-skew --cases 5000
+  isopod selftest oracles --oracle model --level RR --json
+
+Exit code 1: a bug was not caught, or something was found in the engine without a bug.")]
+    Oracles(oracles::Args),
+    /// Lie to the oracles about the level at which a server ran, and see whether they find out
+    #[command(after_help = "\
+Examples:
+  isopod selftest levels --target mysql@9.7 --cases 20000
+  isopod selftest levels --target 'mariadb@11.8?innodb_snapshot_isolation=OFF' --judge-as snapshot_isolation=ON
+  isopod selftest levels --target mariadb@10.11.5 --judge-as 10.11.19
+
+READ UNCOMMITTED is judged as READ COMMITTED, that as REPEATABLE READ, and that as SERIALIZABLE.
+Exit code 1: a lie was not found out.")]
+    Levels(levels::Args),
 }
 
 /// Runs it.
@@ -51,5 +83,8 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Recovery(args) => recovery::run(args),
         Command::Resume(args) => resume::run(&args),
         Command::Expressions(args) => expressions::run(args),
+        Command::Mutation(args) => mutation::run(&args),
+        Command::Oracles(args) => oracles::run(&args),
+        Command::Levels(args) => levels::run(&args),
     }
 }

@@ -1,0 +1,83 @@
+//! Waits that were none, and waits that are missing.
+//!
+//! A wait begins in the round in which the statement is sent and ends in the one in which it is answered. One that was none is
+//! answered where it was sent. One that is added is answered in a later round, before its session sends anything else; where another
+//! session ends a transaction by then, it is that round, for that is what ends waits.
+
+use dialect::sql::{self, Kind};
+use model::{Case, Cause, Rng, Trace, Wait};
+
+use super::Mutant;
+
+/// Lets a statement that waited and was answered answer at once.
+pub fn drop(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
+    let mut waits = Vec::new();
+    for (began, round) in trace.rounds.iter().enumerate() {
+        for wait in &round.waiting {
+            let ended = trace.rounds.iter().position(|round| round.answered.contains(&wait.step));
+            waits.extend(ended.map(|ended| (began, ended, wait.step)));
+        }
+    }
+    if waits.is_empty() {
+        return None;
+    }
+    let (began, ended, step) = *rng.pick(&waits);
+    let mut trace = trace.clone();
+    trace.rounds[began].waiting.retain(|wait| wait.step != step);
+    trace.rounds[ended].answered.retain(|answered| *answered != step);
+    trace.rounds[began].answered.push(step);
+    Some(Mutant { trace, what: format!("step {}: did not wait", step + 1) })
+}
+
+/// Lets a statement on rows that answered at once wait for a while.
+pub fn add(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
+    let kind = |step: usize| {
+        let tree = sql::parse(trace.server.product, &case.steps[step].sql).tree();
+        tree.map(|tree| sql::facts(&tree).kind)
+    };
+    let session = |step: usize| case.steps[step].session;
+    let mut found = Vec::new();
+    for (began, round) in trace.rounds.iter().enumerate() {
+        let Cause::Sent(step) = round.cause else { continue };
+        let on_rows = match kind(step) {
+            Some(Kind::Select | Kind::LockingSelect | Kind::Insert | Kind::Update | Kind::Delete) => true,
+            Some(
+                Kind::Begin
+                | Kind::Commit
+                | Kind::Rollback
+                | Kind::Savepoint
+                | Kind::Ddl
+                | Kind::LockTable
+                | Kind::Set,
+            )
+            | None => false,
+        };
+        if !on_rows || !round.answered.contains(&step) {
+            continue;
+        }
+        let sent = |at: usize| match trace.rounds[at].cause {
+            Cause::Sent(other) => Some(other),
+            Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => None,
+        };
+        // Until its session sends something, or is ended by us.
+        let own = |at: usize| match trace.rounds[at].cause {
+            Cause::Sent(other) => session(other) == session(step),
+            Cause::RolledBack(of) | Cause::Killed(of) => of == session(step),
+            Cause::Timeout => false,
+        };
+        let later: Vec<usize> = (began + 1..trace.rounds.len()).take_while(|at| !own(*at)).collect();
+        let ends = later.iter().copied().find(|at| {
+            sent(*at).and_then(kind).is_some_and(|kind| matches!(kind, Kind::Commit | Kind::Rollback))
+        });
+        found.extend(ends.or(later.first().copied()).map(|ended| (began, ended, step)));
+    }
+    if found.is_empty() {
+        return None;
+    }
+    let (began, ended, step) = *rng.pick(&found);
+    let mut trace = trace.clone();
+    trace.rounds[began].answered.retain(|answered| *answered != step);
+    trace.rounds[began].waiting.push(Wait { step, blockers: Vec::new() });
+    trace.rounds[ended].answered.push(step);
+    Some(Mutant { trace, what: format!("step {}: waited until round {}", step + 1, ended + 1) })
+}

@@ -1,0 +1,166 @@
+//! `isopod selftest levels`: real servers as planted bugs. What ran at one level is judged as if it had run at the next one, or on
+//! another version, or with another setting; the oracles must find out.
+
+use campaign::Guise;
+use model::{Level, Seed, Target};
+use report::findings::{clock, thousands};
+use serde::Serialize;
+
+use super::hunts::Hunt;
+use crate::{
+    arguments::{Where, count},
+    interrupt,
+    output::say,
+    profiles,
+};
+
+/// Options.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    on: Where,
+    /// How many cases for each lie
+    #[arg(long, default_value_t = 2000, value_parser = count)]
+    cases: u64,
+    /// Another lie instead: a level (RR), a version (10.11.19) or a setting (name=value), for cases at all levels
+    #[arg(long, value_name = "WHAT")]
+    judge_as: Vec<Guise>,
+    /// Stop each hunt at the first finding
+    #[arg(long)]
+    first: bool,
+    /// Where the cases come from
+    #[arg(long, default_value = "150D-0000-0001")]
+    seed: Seed,
+    /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
+    #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
+    profile: String,
+    /// Who judges, with commas; by default all
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    oracle: Vec<String>,
+    /// How many workers; with more than one the first case that is found need not be the lowest
+    #[arg(long, default_value_t = 1, value_parser = count)]
+    workers: u64,
+    /// What came of it, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One lie, and what came of it.
+#[derive(Serialize)]
+struct Lie {
+    target: String,
+    server: String,
+    ran_at: Vec<Level>,
+    judged_as: String,
+    cases: u64,
+    /// The number of the first case that a finding was made of, from 1.
+    after: Option<u64>,
+    /// Milliseconds of hunting before it.
+    millis: Option<u64>,
+    oracle: Option<String>,
+    fingerprint: Option<String>,
+    /// Cases in which an oracle called something violated; of several oracles the one with most.
+    violated: u64,
+    undecided: u64,
+    /// Suspicions that clean runs did not show.
+    flaky: u64,
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    interrupt::listen();
+    let mut lies = Vec::new();
+    for target in &args.on.targets(None)? {
+        for (levels, guise) in planned(args, target) {
+            if interrupt::asked() {
+                break;
+            }
+            let lie = tell(args, target, &levels, guise)?;
+            if !args.json {
+                show(&lie);
+            }
+            lies.push(lie);
+        }
+    }
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&lies)?);
+    }
+    let believed = lies.iter().any(|lie| lie.after.is_none());
+    Ok(if interrupt::asked() { 2 } else { u8::from(believed) })
+}
+
+/// Which lies there are for a target.
+fn planned(args: &Args, target: &Target) -> Vec<(Vec<Level>, Guise)> {
+    let has = dialect::of(target.product).levels;
+    if !args.judge_as.is_empty() {
+        let guise = args.judge_as.iter().cloned().fold(Guise::default(), Guise::and);
+        return vec![(has.to_vec(), guise)];
+    }
+    let pairs = has.windows(2).map(|pair| (vec![pair[0]], Guise::of_level(pair[1])));
+    pairs.collect()
+}
+
+fn tell(args: &Args, target: &Target, levels: &[Level], guise: Guise) -> anyhow::Result<Lie> {
+    let hunt = Hunt {
+        target,
+        levels,
+        cases: args.cases,
+        until_first: args.first,
+        seed: args.seed,
+        profile: &profiles::load(&args.profile)?,
+        oracles: &args.oracle,
+        judge_as: guise.clone(),
+        workers: args.workers,
+        how: &args.on.how,
+    };
+    let done = hunt.run()?;
+    if let Some(reason) = done.lost {
+        anyhow::bail!("{target} could not be gone on with: {reason}");
+    }
+    let hunted = &done.summary.targets[0];
+    let verdicts = hunted.quality.verdicts.values();
+    let version = hunted.version.clone().unwrap_or_default();
+    let first = done.first.as_ref();
+    Ok(Lie {
+        target: target.to_string(),
+        server: format!("{} {version}", target.product),
+        ran_at: levels.to_vec(),
+        judged_as: guise.to_string(),
+        cases: hunted.tally.cases,
+        after: first.map(|found| found.case + 1),
+        millis: first.and_then(|found| {
+            let row = done.summary.findings.iter().find(|row| row.id == found.id);
+            row.map(|row| row.first_at)
+        }),
+        oracle: first.map(|found| found.oracle.clone()),
+        fingerprint: first.map(|found| campaign::verdicts::words(&found.fingerprint)),
+        violated: verdicts.map(|verdicts| verdicts.violations()).max().unwrap_or(0),
+        undecided: hunted.tally.undecided,
+        flaky: hunted.tally.flaky,
+    })
+}
+
+fn show(lie: &Lie) {
+    let levels: Vec<&str> = lie.ran_at.iter().map(|level| level.short()).collect();
+    say!("{} · ran at {}, judged as {}", lie.server, levels.join(" "), lie.judged_as);
+    match (lie.after, lie.millis) {
+        (Some(after), millis) => {
+            let by = lie.oracle.as_deref().unwrap_or_default();
+            let print = lie.fingerprint.as_deref().unwrap_or_default();
+            let time = millis.map_or(String::new(), |millis| format!(" ({})", clock(millis)));
+            say!("  found out in case {}{time} by {by}: {print}", thousands(after));
+        }
+        (None, _) => say!("  not found out"),
+    }
+    let rate = match lie.cases.checked_div(lie.violated) {
+        Some(each) => format!(", one in {}", thousands(each.max(1))),
+        None => String::new(),
+    };
+    say!(
+        "  {} cases, {} violated{rate}, {} undecided, {} flaky",
+        thousands(lie.cases),
+        thousands(lie.violated),
+        thousands(lie.undecided),
+        thousands(lie.flaky)
+    );
+}

@@ -1,0 +1,255 @@
+//! `isopod selftest oracles`: every bug that can be planted in Isopod's own engine must be found by a hunt, and the engine without a
+//! bug must be hunted in silence.
+
+mod forbids;
+
+use campaign::{Guise, Verdicts};
+use generate::Profile;
+use model::{Level, Place, Product, Seed, Target};
+use reference::Bug;
+use report::findings::thousands;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+use super::hunts::{Done, Hunt};
+use crate::{
+    arguments::{How, count},
+    errors::Advised,
+    interrupt,
+    output::{plural, say},
+    profiles,
+};
+
+/// Options.
+#[derive(clap::Args)]
+pub struct Args {
+    /// How many cases for each bug, at most
+    #[arg(long, default_value_t = 20_000, value_parser = count)]
+    cases: u64,
+    /// How many cases at each level without a bug; by default as many as for a bug
+    #[arg(long, value_name = "CASES")]
+    clean: Option<u64>,
+    /// Only these bugs; by default all
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    bug: Vec<String>,
+    /// Only at this level; by default at those that forbid the bug, and without a bug at each
+    #[arg(long)]
+    level: Option<Level>,
+    /// Where the cases come from
+    #[arg(long, default_value = "150D-0000-0001")]
+    seed: Seed,
+    /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
+    #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
+    profile: String,
+    /// Who judges, with commas; by default all
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    oracle: Vec<String>,
+    /// How many workers; by default one for a bug, so that the first case that shows it is told, and one for each CPU without
+    #[arg(long, value_parser = count)]
+    workers: Option<u64>,
+    #[command(flatten)]
+    how: How,
+    /// What came of it, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A statement of the engine that says nothing for so many seconds is hung; all others take microseconds.
+const HUNG_AFTER: u64 = 1;
+
+/// A bug, and what came of it.
+#[derive(Serialize)]
+struct Planted {
+    bug: &'static str,
+    levels: Vec<Level>,
+    /// Cases done.
+    cases: u64,
+    caught: bool,
+    /// The number of the case that caught it, from 1.
+    after: Option<u64>,
+    oracle: Option<String>,
+    fingerprint: Option<String>,
+    story: Option<String>,
+    /// Suspicions that clean runs did not show.
+    flaky: u64,
+}
+
+/// The engine without a bug.
+#[derive(Serialize)]
+struct Clean {
+    level: Level,
+    cases: u64,
+    findings: Vec<String>,
+    flaky: u64,
+    verdicts: BTreeMap<String, Verdicts>,
+}
+
+#[derive(Default, Serialize)]
+struct Result {
+    bugs: Vec<Planted>,
+    clean: Vec<Clean>,
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    interrupt::listen();
+    let profile = profiles::load(&args.profile)?;
+    let bugs = bugs(&args.bug)?;
+    let how = How { hung_after: HUNG_AFTER, ..args.how.clone() };
+    let mut result = Result::default();
+    let width = Bug::ALL.iter().map(|bug| bug.name().len()).max().unwrap_or(0);
+    for bug in bugs {
+        if interrupt::asked() {
+            break;
+        }
+        let levels = args.level.map_or_else(|| forbids::levels(bug.name()).to_vec(), |level| vec![level]);
+        let planted = plant(args, &how, &profile, bug, levels)?;
+        if !args.json {
+            show_planted(&planted, width);
+        }
+        result.bugs.push(planted);
+    }
+    let levels = args.level.map_or_else(|| Level::ALL.to_vec(), |level| vec![level]);
+    // Whoever asks for one bug asks for that one.
+    for level in
+        levels.into_iter().filter(|_| args.clean != Some(0) && (args.bug.is_empty() || args.clean.is_some()))
+    {
+        if interrupt::asked() {
+            break;
+        }
+        let done = hunt(args, &how, &profile, None, &[level], args.clean.unwrap_or(args.cases))?;
+        let clean = clean(level, done);
+        if !args.json {
+            show_clean(&clean);
+        }
+        result.clean.push(clean);
+    }
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&result)?);
+    } else {
+        let caught = result.bugs.iter().filter(|planted| planted.caught).count();
+        say!("\n{caught} of {} caught", plural(result.bugs.len() as u64, "bug"));
+    }
+    let failed = result.bugs.iter().any(|planted| !planted.caught)
+        || result.clean.iter().any(|clean| !clean.findings.is_empty());
+    Ok(if interrupt::asked() { 2 } else { u8::from(failed) })
+}
+
+fn bugs(names: &[String]) -> anyhow::Result<Vec<Bug>> {
+    if names.is_empty() {
+        return Ok(Bug::ALL.to_vec());
+    }
+    let find = |name: &String| {
+        let found = Bug::ALL.iter().find(|bug| bug.name().eq_ignore_ascii_case(name)).copied();
+        found.ok_or_else(|| {
+            let error = reference::BadPlant::Bug(name.clone());
+            Advised { message: error.to_string(), advice: error.advice() }.into()
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn hunt(
+    args: &Args,
+    how: &How,
+    profile: &Profile,
+    bug: Option<Bug>,
+    levels: &[Level],
+    cases: u64,
+) -> anyhow::Result<Done> {
+    let settings = bug.map(|bug| ("plant".to_string(), bug.name().to_string())).into_iter().collect();
+    let target = Target { product: Product::Reference, version: None, settings, place: Place::Cache };
+    let cpus = execute::os::cpus().len().max(1) as u64;
+    let hunt = Hunt {
+        target: &target,
+        levels,
+        cases,
+        until_first: bug.is_some(),
+        seed: args.seed,
+        profile,
+        oracles: &args.oracle,
+        judge_as: Guise::default(),
+        workers: args.workers.unwrap_or(if bug.is_some() { 1 } else { cpus }),
+        how,
+    };
+    let done = hunt.run()?;
+    match &done.lost {
+        Some(reason) => anyhow::bail!("{target} could not be gone on with: {reason}"),
+        None => Ok(done),
+    }
+}
+
+fn plant(args: &Args, how: &How, profile: &Profile, bug: Bug, levels: Vec<Level>) -> anyhow::Result<Planted> {
+    let done = hunt(args, how, profile, Some(bug), &levels, args.cases)?;
+    let tally = done.summary.total();
+    let first = done.first.as_ref();
+    Ok(Planted {
+        bug: bug.name(),
+        levels,
+        cases: tally.cases,
+        caught: first.is_some(),
+        after: first.map(|found| found.case + 1),
+        oracle: first.map(|found| found.oracle.clone()),
+        fingerprint: first.map(|found| campaign::verdicts::words(&found.fingerprint)),
+        story: first.map(|found| found.story.clone()),
+        flaky: tally.flaky,
+    })
+}
+
+fn clean(level: Level, done: Done) -> Clean {
+    let tally = done.summary.total();
+    let line = |row: &campaign::summary::Row| {
+        let print = campaign::verdicts::words(&row.first.violation.fingerprint);
+        format!("{print} · case {} · {}", row.first.case, row.first.violation.story)
+    };
+    Clean {
+        level,
+        cases: tally.cases,
+        findings: done.summary.findings.iter().map(line).collect(),
+        flaky: tally.flaky,
+        verdicts: done
+            .summary
+            .targets
+            .into_iter()
+            .next()
+            .map(|hunted| hunted.quality.verdicts)
+            .unwrap_or_default(),
+    }
+}
+
+fn show_planted(planted: &Planted, width: usize) {
+    let name = planted.bug;
+    let flaky = match planted.flaky {
+        0 => String::new(),
+        flaky => format!(" · {} flaky", thousands(flaky)),
+    };
+    match (planted.after, &planted.oracle, &planted.fingerprint) {
+        (Some(after), Some(oracle), Some(print)) => {
+            say!("{name:width$}  caught in case {:>6}  by {oracle}: {print}{flaky}", thousands(after));
+        }
+        (..) => {
+            let levels: Vec<&str> = planted.levels.iter().map(|level| level.short()).collect();
+            let levels = levels.join(" ");
+            say!("{name:width$}  NOT CAUGHT in {} cases at {levels}{flaky}", thousands(planted.cases));
+        }
+    }
+}
+
+fn show_clean(clean: &Clean) {
+    let (level, cases) = (clean.level, thousands(clean.cases));
+    say!(
+        "\nwithout a bug at {level}: {cases} cases, {}, {} flaky",
+        plural(clean.findings.len() as u64, "finding"),
+        thousands(clean.flaky)
+    );
+    clean.findings.iter().for_each(|finding| say!("  {finding}"));
+    for (oracle, verdicts) in &clean.verdicts {
+        let undecided = verdicts.undecided();
+        if undecided > 0 {
+            say!("  {oracle} undecided: {}", thousands(undecided));
+        }
+        let mut reasons: Vec<(&String, &u64)> = verdicts.undecided.iter().collect();
+        reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), *reason));
+        reasons.iter().for_each(|(reason, count)| say!("    {:>9}  {reason}", thousands(**count)));
+    }
+}
