@@ -31,7 +31,7 @@ pub fn swap(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     let set = place.rows(trace)?;
     let changed = with(set, *row, *column, value.as_deref());
     let what = format!("{}: {} for {}", place.words(trace), changed.row_text(*row), set.row_text(*row));
-    Some(Mutant { trace: place.with(trace, changed), what })
+    Some(Mutant { trace: place.with(trace, changed), step: place.step(), what })
 }
 
 /// The values of columns of this name and kind, wherever they stand.

@@ -23,5 +23,5 @@ pub fn change(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     let before = *affected;
     *affected = if up || before == 0 { before + 1 } else { before - 1 };
     let what = format!("step {}: {affected} for {before}", step + 1);
-    Some(Mutant { trace, what })
+    Some(Mutant { trace, step: Some(step), what })
 }

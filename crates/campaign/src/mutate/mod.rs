@@ -66,6 +66,8 @@ impl Mutation {
 pub struct Mutant {
     /// The trace.
     pub trace: Trace,
+    /// The step whose answer or wait was changed; none for the final state.
+    pub step: Option<usize>,
     /// What was changed, for people.
     pub what: String,
 }
@@ -110,6 +112,13 @@ impl Place {
             }
         }
         trace
+    }
+
+    fn step(&self) -> Option<usize> {
+        match self {
+            Place::Step(step) => Some(*step),
+            Place::Table(_) => None,
+        }
     }
 
     /// For people.

@@ -20,7 +20,7 @@ pub fn drop(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
             continue;
         }
         let what = format!("{}: without {}", place.words(trace), set.row_text(at));
-        return Some(Mutant { trace: place.with(trace, without(set, at)), what });
+        return Some(Mutant { trace: place.with(trace, without(set, at)), step: place.step(), what });
     }
     None
 }

@@ -26,7 +26,7 @@ pub fn drop(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     trace.rounds[began].waiting.retain(|wait| wait.step != step);
     trace.rounds[ended].answered.retain(|answered| *answered != step);
     trace.rounds[began].answered.push(step);
-    Some(Mutant { trace, what: format!("step {}: did not wait", step + 1) })
+    Some(Mutant { trace, step: Some(step), what: format!("step {}: did not wait", step + 1) })
 }
 
 /// Lets a statement on rows that answered at once wait for a while.
@@ -79,5 +79,9 @@ pub fn add(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     trace.rounds[began].answered.retain(|answered| *answered != step);
     trace.rounds[began].waiting.push(Wait { step, blockers: Vec::new() });
     trace.rounds[ended].answered.push(step);
-    Some(Mutant { trace, what: format!("step {}: waited until round {}", step + 1, ended + 1) })
+    Some(Mutant {
+        trace,
+        step: Some(step),
+        what: format!("step {}: waited until round {}", step + 1, ended + 1),
+    })
 }

@@ -5,6 +5,7 @@ pub mod judges;
 mod progress;
 mod resolve;
 mod summary;
+mod verdicts;
 
 pub use arguments::Args;
 

@@ -101,6 +101,7 @@ pub fn show(campaign: &Campaign<'_>, summary: &Summary, by_default: bool) {
             share(tally.failed_by_others, tally.statements)
         );
         chances(hunted);
+        super::verdicts::lines(&hunted.quality.verdicts).iter().for_each(|line| say!("  {line}"));
         if tally.refused > 0 {
             say!("  {} could not be run; events.jsonl says why", plural(tally.refused, "case"));
         }

@@ -179,7 +179,8 @@ fn judge(
         }
     };
     if counted.examples.len() < examples {
-        counted.examples.push(format!("case {number} · {} · {}", mutant.what, through.join(", ")));
+        let sql = mutant.step.map_or("", |step| &seen.case.steps[step].sql);
+        counted.examples.push(format!("case {number} · {} · {} · {sql}", mutant.what, through.join(", ")));
     }
     through.into_iter().for_each(|name| *counted.through.entry(name).or_default() += 1);
 }
@@ -206,7 +207,7 @@ fn show(result: &Result) {
         let mut through: Vec<(&String, &u64)> = counted.through.iter().collect();
         through.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
         through.iter().for_each(|(name, count)| say!("    {:>9}  {name}", thousands(**count)));
-        counted.examples.iter().for_each(|example| say!("      {example}"));
+        counted.examples.iter().for_each(|example| say!("      {}", example.trim_end_matches(" · ")));
     }
 }
 

@@ -1,0 +1,70 @@
+//! What the oracles said, a line each: how much held only by design, and why they could not tell.
+
+use std::collections::BTreeMap;
+
+use campaign::verdicts::ByOracle;
+use report::findings::share;
+
+/// So many reasons are named.
+const NAMED: usize = 4;
+
+/// A line for each oracle that exempted something or could not tell.
+pub fn lines(verdicts: &ByOracle) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (oracle, said) in verdicts {
+        let runs = said.runs();
+        let mut parts = Vec::new();
+        if said.holds_by_design > 0 {
+            parts.push(format!(
+                "{} hold by design ({})",
+                share(said.holds_by_design, runs),
+                most(&said.by, runs)
+            ));
+        }
+        if said.undecided() > 0 {
+            parts.push(format!(
+                "{} undecided ({})",
+                share(said.undecided(), runs),
+                most(&said.undecided, runs)
+            ));
+        }
+        if !parts.is_empty() {
+            lines.push(format!("{oracle}: {}", parts.join(", ")));
+        }
+    }
+    lines
+}
+
+/// The most frequent names with their shares.
+fn most(counts: &BTreeMap<String, u64>, of: u64) -> String {
+    let mut sorted: Vec<(&String, &u64)> = counts.iter().collect();
+    sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+    let mut named: Vec<String> =
+        sorted.iter().take(NAMED).map(|(name, count)| format!("{name} {}", share(**count, of))).collect();
+    if sorted.len() > NAMED {
+        named.push(format!("{} more", sorted.len() - NAMED));
+    }
+    named.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Verdict;
+
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_counts_most_first() {
+        let mut verdicts = ByOracle::new();
+        verdicts.entry("crash".into()).or_default().add(&Verdict::Holds { by: Vec::new() });
+        let model = verdicts.entry("model".into()).or_default();
+        model.add(&Verdict::Holds { by: vec!["skip".into()] });
+        for (reason, times) in [("a", 1), ("b", 3), ("c", 2), ("d", 1), ("e", 1), ("f", 1)] {
+            (0..times).for_each(|_| model.add(&Verdict::Undecided { reason: reason.into() }));
+        }
+        assert_eq!(
+            lines(&verdicts),
+            ["model: 10% hold by design (skip 10%), 90% undecided (b 30%, c 20%, a 10%, d 10%, 2 more)"]
+        );
+    }
+}
