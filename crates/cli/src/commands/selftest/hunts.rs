@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -11,12 +11,13 @@ use campaign::{
 };
 use execute::{Options, Placement};
 use generate::Profile;
-use model::{Level, Seed, Target};
+use model::{Fingerprint, Level, Seed, Target, Verdict};
+use oracles::Answer;
 
 use crate::{
     arguments::How,
     commands::hunt::{judges, launch},
-    interrupt,
+    interrupt, loading,
 };
 
 /// What is hunted, and for how long.
@@ -41,14 +42,18 @@ pub struct Hunt<'a> {
     pub workers: u64,
     /// How cases run.
     pub how: &'a How,
+    /// Does a finding, in this folder, show what is tested? One that would be there anyway does not.
+    pub shows: &'a dyn Fn(&Found, &Path) -> anyhow::Result<bool>,
 }
 
 /// What came of it.
 pub struct Done {
     /// The whole of it.
     pub summary: Summary,
-    /// The finding with the lowest number.
+    /// The finding with the lowest number that shows what is tested.
     pub first: Option<Found>,
+    /// So many findings before it would be there anyway.
+    pub others: u64,
     /// Why the target could not be gone on with.
     pub lost: Option<String>,
 }
@@ -84,12 +89,24 @@ impl Hunt<'_> {
             launch: &launch,
             stop: &stop,
         };
-        let (mut first, mut lost) = (None::<Found>, None);
+        let (mut first, mut others, mut lost, mut failure) = (None::<Found>, 0, None, None);
         let summary = campaign::hunt(&campaign, &mut |said: &Said| match &said.event {
             Event::Finding(found) => {
-                enough.store(self.until_first, Ordering::Relaxed);
-                if first.as_ref().is_none_or(|first| found.case < first.case) {
-                    first = Some((**found).clone());
+                // A finding beyond the first one is not looked at, nor is one of a hunt that is over.
+                if first.as_ref().is_some_and(|first| first.case < found.case) || failure.is_some() {
+                    return;
+                }
+                let folder = temporary.0.join("findings").join(&found.id);
+                match (self.shows)(found, &folder) {
+                    Ok(true) => {
+                        enough.store(self.until_first, Ordering::Relaxed);
+                        first = Some((**found).clone());
+                    }
+                    Ok(false) => others += 1,
+                    Err(error) => {
+                        enough.store(true, Ordering::Relaxed);
+                        failure = Some(error);
+                    }
                 }
             }
             Event::Lost { reason, .. } => lost = Some(reason.clone()),
@@ -102,7 +119,10 @@ impl Hunt<'_> {
             | Event::Refused { .. }
             | Event::Ended { .. } => {}
         })?;
-        Ok(Done { summary, first, lost })
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(Done { summary, first, others, lost }),
+        }
     }
 
     fn settings(&self) -> Settings {
@@ -117,7 +137,8 @@ impl Hunt<'_> {
             profile_hash: self.profile.hash(),
             oracles: self.oracles.to_vec(),
             confirm: 3,
-            keep: 1,
+            // Those that would be there anyway are not to hide the others.
+            keep: 20,
             reduce: 0,
             renew_cases: 50_000,
             renew_bytes: 512 << 20,
@@ -128,4 +149,21 @@ impl Hunt<'_> {
             judge_as: self.judge_as.clone(),
         }
     }
+}
+
+/// The run that a finding's folder holds.
+pub fn filed(folder: &Path) -> anyhow::Result<Answer> {
+    let case = loading::load(&folder.join("case.iso"))?;
+    let trace = serde_json::from_slice(&fs::read(folder.join("trace.json"))?)?;
+    Ok(Answer { case, trace, aftermath: Default::default() })
+}
+
+/// Does this oracle, which a finding names, complain about a run?
+pub fn complains(oracle: &str, seen: &Answer) -> anyhow::Result<Option<Fingerprint>> {
+    let judges = judges::named(&[oracle.to_string()])?;
+    let said = judges.first().map(|oracle| oracles::judge(oracle.as_ref(), seen));
+    Ok(match said {
+        Some(Verdict::Violated(violation)) => Some(violation.fingerprint),
+        Some(Verdict::Holds { .. } | Verdict::Undecided { .. }) | None => None,
+    })
 }

@@ -6,7 +6,7 @@ use model::{Level, Seed, Target};
 use report::findings::{clock, thousands};
 use serde::Serialize;
 
-use super::hunts::Hunt;
+use super::hunts::{Hunt, complains, filed};
 use crate::{
     arguments::{Where, count},
     interrupt,
@@ -62,6 +62,8 @@ struct Lie {
     /// Cases in which an oracle called something violated; of several oracles the one with most.
     violated: u64,
     undecided: u64,
+    /// Findings before the first one that are there without the lie, too.
+    others: u64,
     /// Suspicions that clean runs did not show.
     flaky: u64,
 }
@@ -112,6 +114,8 @@ fn tell(args: &Args, target: &Target, levels: &[Level], guise: Guise) -> anyhow:
         judge_as: guise.clone(),
         workers: args.workers,
         how: &args.on.how,
+        // Whatever an oracle says of the true run, it does not say because of the lie.
+        shows: &|found, folder| Ok(complains(&found.oracle, &filed(folder)?)?.is_none()),
     };
     let done = hunt.run()?;
     if let Some(reason) = done.lost {
@@ -136,6 +140,7 @@ fn tell(args: &Args, target: &Target, levels: &[Level], guise: Guise) -> anyhow:
         fingerprint: first.map(|found| campaign::verdicts::words(&found.fingerprint)),
         violated: verdicts.map(|verdicts| verdicts.violations()).max().unwrap_or(0),
         undecided: hunted.tally.undecided,
+        others: done.others,
         flaky: hunted.tally.flaky,
     })
 }
@@ -157,10 +162,14 @@ fn show(lie: &Lie) {
         None => String::new(),
     };
     say!(
-        "  {} cases, {} violated{rate}, {} undecided, {} flaky",
+        "  {} cases, {} violated{rate}, {} undecided, {} flaky{}",
         thousands(lie.cases),
         thousands(lie.violated),
         thousands(lie.undecided),
-        thousands(lie.flaky)
+        thousands(lie.flaky),
+        match lie.others {
+            0 => String::new(),
+            others => format!(", {} there without the lie, too", thousands(others)),
+        }
     );
 }

@@ -3,21 +3,24 @@
 
 mod forbids;
 
-use campaign::{Guise, Verdicts};
+use std::{cell::RefCell, collections::BTreeMap, path::Path};
+
+use campaign::{Guise, Verdicts, events::Found};
+use execute::{Placement, Reset, Runner};
 use generate::Profile;
 use model::{Level, Place, Product, Seed, Target};
+use oracles::Answer;
 use reference::Bug;
 use report::findings::thousands;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
-use super::hunts::{Done, Hunt};
+use super::hunts::{Done, Hunt, complains, filed};
 use crate::{
     arguments::{How, count},
     errors::Advised,
     interrupt,
     output::{plural, say},
-    profiles,
+    profiles, targets,
 };
 
 /// Options.
@@ -70,6 +73,8 @@ struct Planted {
     oracle: Option<String>,
     fingerprint: Option<String>,
     story: Option<String>,
+    /// Findings before that are there without the bug, too: they catch nothing.
+    others: u64,
     /// Suspicions that clean runs did not show.
     flaky: u64,
 }
@@ -160,6 +165,12 @@ fn hunt(
     let settings = bug.map(|bug| ("plant".to_string(), bug.name().to_string())).into_iter().collect();
     let target = Target { product: Product::Reference, version: None, settings, place: Place::Cache };
     let cpus = execute::os::cpus().len().max(1) as u64;
+    let without = Target { settings: Default::default(), ..target.clone() };
+    // Nobody is pinned for it: the workers are made by this thread and would inherit that.
+    let free = Placement { pin: false, realtime: false, cpu: None };
+    let engine = targets::runner_at(&without, how, how.options(Reset::Clean), free)?;
+    let engine = RefCell::new(engine);
+    let shows = |found: &Found, folder: &Path| without_it(&mut engine.borrow_mut(), bug, found, folder);
     let hunt = Hunt {
         target: &target,
         levels,
@@ -171,12 +182,24 @@ fn hunt(
         judge_as: Guise::default(),
         workers: args.workers.unwrap_or(if bug.is_some() { 1 } else { cpus }),
         how,
+        shows: &shows,
     };
     let done = hunt.run()?;
     match &done.lost {
         Some(reason) => anyhow::bail!("{target} could not be gone on with: {reason}"),
         None => Ok(done),
     }
+}
+
+/// Is the finding gone when the bug is? One that stays is a mistake of the oracle, or of the engine, and catches nothing.
+fn without_it(engine: &mut Runner, bug: Option<Bug>, found: &Found, folder: &Path) -> anyhow::Result<bool> {
+    if bug.is_none() {
+        return Ok(true);
+    }
+    let filed = filed(folder)?;
+    let run = engine.run(&filed.case, filed.trace.level).map_err(|error| anyhow::anyhow!(error))?;
+    let clean = Answer { case: filed.case, trace: run.trace, aftermath: run.aftermath };
+    Ok(complains(&found.oracle, &clean)?.is_none_or(|print| print != found.fingerprint))
 }
 
 fn plant(args: &Args, how: &How, profile: &Profile, bug: Bug, levels: Vec<Level>) -> anyhow::Result<Planted> {
@@ -192,6 +215,7 @@ fn plant(args: &Args, how: &How, profile: &Profile, bug: Bug, levels: Vec<Level>
         oracle: first.map(|found| found.oracle.clone()),
         fingerprint: first.map(|found| campaign::verdicts::words(&found.fingerprint)),
         story: first.map(|found| found.story.clone()),
+        others: done.others,
         flaky: tally.flaky,
     })
 }
@@ -219,18 +243,21 @@ fn clean(level: Level, done: Done) -> Clean {
 
 fn show_planted(planted: &Planted, width: usize) {
     let name = planted.bug;
-    let flaky = match planted.flaky {
+    let mut beside = match planted.flaky {
         0 => String::new(),
         flaky => format!(" · {} flaky", thousands(flaky)),
     };
+    if planted.others > 0 {
+        beside += &format!(" · {} there without it, too", thousands(planted.others));
+    }
     match (planted.after, &planted.oracle, &planted.fingerprint) {
         (Some(after), Some(oracle), Some(print)) => {
-            say!("{name:width$}  caught in case {:>6}  by {oracle}: {print}{flaky}", thousands(after));
+            say!("{name:width$}  caught in case {:>6}  by {oracle}: {print}{beside}", thousands(after));
         }
         (..) => {
             let levels: Vec<&str> = planted.levels.iter().map(|level| level.short()).collect();
             let levels = levels.join(" ");
-            say!("{name:width$}  NOT CAUGHT in {} cases at {levels}{flaky}", thousands(planted.cases));
+            say!("{name:width$}  NOT CAUGHT in {} cases at {levels}{beside}", thousands(planted.cases));
         }
     }
 }
