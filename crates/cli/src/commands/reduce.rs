@@ -89,7 +89,8 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let runner = targets::runner(target, &args.on.how, args.on.how.options(Reset::Clean))?;
     // A server that is not ours is not looked at more than the cases do.
     let looks = if target.attached().is_none() { Looks::ALWAYS } else { Looks::default() };
-    let mut server = Server { runner, looks };
+    let purges = target.attached().is_none() && dialect::of(target.product).purge_left.is_some();
+    let mut server = Server { runner, looks, purges };
     let first =
         server.run(&case, level, Reset::Clean).map_err(|error| errors::of_case(&name, &case, error))?;
     let guise = args.judge_as.iter().cloned().fold(Guise::default(), Guise::and);
@@ -159,6 +160,7 @@ fn say_result(
 struct Server {
     runner: Runner,
     looks: Looks,
+    purges: bool,
 }
 
 impl Server {
@@ -175,6 +177,6 @@ impl Rerun for Server {
     }
 
     fn purges(&self) -> bool {
-        false
+        self.purges
     }
 }
