@@ -39,12 +39,21 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
 fn most(counts: &BTreeMap<String, u64>, of: u64) -> String {
     let mut sorted: Vec<(&String, &u64)> = counts.iter().collect();
     sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
-    let mut named: Vec<String> =
-        sorted.iter().take(NAMED).map(|(name, count)| format!("{name} {}", share(**count, of))).collect();
+    let mut named: Vec<String> = sorted
+        .iter()
+        .take(NAMED)
+        .map(|(name, count)| format!("{} {}", short(name), share(**count, of)))
+        .collect();
     if sorted.len() > NAMED {
         named.push(format!("{} more", sorted.len() - NAMED));
     }
     named.join(", ")
+}
+
+/// Without the place that says so.
+fn short(name: &str) -> &str {
+    let end = name.find(": ").into_iter().chain(name.find(" (")).min();
+    &name[..end.unwrap_or(name.len())]
 }
 
 #[cfg(test)]
@@ -58,7 +67,7 @@ mod tests {
         let mut verdicts = ByOracle::new();
         verdicts.entry("crash".into()).or_default().add(&Verdict::Holds { by: Vec::new() });
         let model = verdicts.entry("model".into()).or_default();
-        model.add(&Verdict::Holds { by: vec!["skip".into()] });
+        model.add(&Verdict::Holds { by: vec!["skip: manual, page 7".into()] });
         for (reason, times) in [("a", 1), ("b", 3), ("c", 2), ("d", 1), ("e", 1), ("f", 1)] {
             (0..times).for_each(|_| model.add(&Verdict::Undecided { reason: reason.into() }));
         }
