@@ -62,7 +62,7 @@ fn limit(confirmed: &Confirmed) -> u64 {
 #[cfg(test)]
 mod tests {
     use execute::Reset;
-    use model::{Level, SessionSpec, Step};
+    use model::{Level, Scene, SessionSpec, Shown, Step};
     use oracles::Answer;
 
     use super::*;
@@ -87,6 +87,10 @@ mod tests {
             self.runs += 1;
             let has = |sql: &str| case.steps.iter().any(|step| step.sql == sql);
             Some(answer(case, has("SELECT 2") && has("SELECT 5") && self.runs <= self.times))
+        }
+
+        fn play(&mut self, _: &Scene) -> Option<Shown> {
+            None
         }
 
         fn purges(&self) -> bool {

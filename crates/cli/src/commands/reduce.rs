@@ -11,7 +11,7 @@ use campaign::{
     verdicts,
 };
 use execute::{LaunchError, Looks, Reset, Runner};
-use model::{Case, Level, Target, Verdict, Violation};
+use model::{Case, Level, Scene, Shown, Target, Verdict, Violation};
 use oracles::{Answer, Oracle};
 use serde::Serialize;
 
@@ -119,9 +119,7 @@ fn complaint<'a>(
 ) -> Option<(&'a dyn Oracle, Violation)> {
     oracles.iter().find_map(|oracle| {
         let judge = Judge { oracle: oracle.as_ref(), guise };
-        let verdict =
-            judge.verdict(seen, &mut |request| server.rerun(&request.case, request.level, Reset::Clean));
-        match verdict {
+        match judge.verdict(seen, server) {
             Verdict::Violated(violation) => Some((oracle.as_ref(), violation)),
             Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
         }
@@ -174,6 +172,10 @@ impl Server {
 impl Rerun for Server {
     fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
         self.run(case, level, reset).ok().filter(judge::admissible)
+    }
+
+    fn play(&mut self, scene: &Scene) -> Option<Shown> {
+        self.runner.play(scene).ok()
     }
 
     fn purges(&self) -> bool {
