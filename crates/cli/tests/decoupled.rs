@@ -1,7 +1,8 @@
 //! The decoupled oracle on real servers and on the reference engine: it tells the known families from the corpus, and is silent
 //! where the contract is kept.
 //!
-//! `ISOPOD_DECOUPLED="TARGET LEVEL CASES"` tries as many generated cases of a server, counts what is said, and shows what is wrong.
+//! `ISOPOD_DECOUPLED="TARGET LEVEL CASES"` tries as many generated cases of a server, counts what is said, and shows what is wrong;
+//! with `ISOPOD_DECOUPLED_BOTH` what it and the model come to together, and where they disagree.
 
 mod common;
 
@@ -147,8 +148,10 @@ fn generated_cases_are_counted() {
         return;
     };
     let info = runner.info().unwrap();
-    let mut generator = Generator::new(Seed(7), info.product, &info.version, &[level]);
-    let oracle = Decoupled::default();
+    let (oracle, model) = (Decoupled::default(), oracles::mvcc::Mvcc::default());
+    let both = env::var_os("ISOPOD_DECOUPLED_BOTH").is_some();
+    let seed = env::var("ISOPOD_DECOUPLED_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(7);
+    let mut generator = Generator::new(Seed(seed), info.product, &info.version, &[level]);
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     let (mut run, mut judging) = (std::time::Duration::ZERO, std::time::Duration::ZERO);
     for number in 0..cases.parse::<u64>().unwrap() {
@@ -159,7 +162,18 @@ fn generated_cases_are_counted() {
         let begun = std::time::Instant::now();
         let verdict = judged(&mut runner, &oracle, &seen);
         judging += begun.elapsed();
+        // Beside it the model, and what both together come to.
+        let first = model.verdict(&seen);
+        let verdict = match both {
+            true => oracles::vote::decide(&first, Some(&verdict), &seen.trace),
+            false => verdict,
+        };
         let word = match &verdict {
+            Verdict::Violated(violation) if both && violation.fingerprint.kind != "logic" => {
+                let line = violation.evidence.last().cloned().unwrap_or_default();
+                let short: String = line.chars().take_while(|c| *c != ':').collect();
+                format!("violated {} {} ({short})", violation.fingerprint.kind, violation.fingerprint.rule)
+            }
             Verdict::Holds { .. } => "holds".to_string(),
             Verdict::Undecided { reason } => format!("undecided {reason}"),
             Verdict::Violated(violation) => {
