@@ -24,6 +24,8 @@ struct Version {
     mark: u64,
     /// When its writer committed.
     committed: Option<Time>,
+    /// Does it hold what was there before?
+    unchanged: bool,
 }
 
 /// A row with all of its versions, the oldest first.
@@ -63,14 +65,16 @@ impl Chain {
     /// A new row.
     pub fn insert(&mut self, id: u64, data: Data, writer: usize, mark: u64) {
         let committed = (writer == NOBODY).then_some(0);
-        let first = Version { data: Some(data), writer, mark, committed };
+        let first = Version { data: Some(data), writer, mark, committed, unchanged: false };
         self.rows.push(Row { id, versions: vec![first] });
     }
 
     /// A new version of a row; none deletes it.
     pub fn write(&mut self, id: u64, data: Option<Data>, writer: usize, mark: u64) {
         if let Some(row) = self.rows.iter_mut().find(|row| row.id == id) {
-            row.versions.push(Version { data, writer, mark, committed: None });
+            let before = row.versions.last().and_then(|version| version.data.as_ref());
+            let unchanged = data.is_some() && before == data.as_ref();
+            row.versions.push(Version { data, writer, mark, committed: None, unchanged });
         }
     }
 
@@ -90,8 +94,17 @@ impl Chain {
 
     /// The rows that a transaction sees.
     pub fn view(&self, reader: usize, until: Until) -> Vec<Visible> {
+        self.view_by(reader, until, true)
+    }
+
+    /// As if what it wrote without changing it did not count.
+    pub fn view_of_changes(&self, reader: usize, until: Until) -> Vec<Visible> {
+        self.view_by(reader, until, false)
+    }
+
+    fn view_by(&self, reader: usize, until: Until, unchanged: bool) -> Vec<Visible> {
         let counts = |version: &&Version| {
-            version.writer == reader
+            version.writer == reader && (unchanged || !version.unchanged)
                 || match until {
                     Until::Newest => true,
                     Until::Committed(time) => version.committed.is_some_and(|at| at <= time),
@@ -103,6 +116,40 @@ impl Chain {
             Some(Visible { id: row.id, data, own: version.writer == reader })
         };
         self.rows.iter().filter_map(seen).collect()
+    }
+
+    /// Old selves of rows that this transaction wrote after others had changed their key since that moment.
+    pub fn left_behind<K: PartialEq>(
+        &self,
+        reader: usize,
+        time: Time,
+        key: impl Fn(&Data) -> Option<K>,
+    ) -> Vec<Visible> {
+        let old = |row: &Row| {
+            let before = |version: &Version| version.committed.is_some_and(|at| at <= time);
+            let at = row.versions.iter().rposition(|version| version.writer != reader && before(version))?;
+            let data = row.versions[at].data.clone()?;
+            let later = &row.versions[at + 1..];
+            let moved = later
+                .iter()
+                .filter(|version| version.writer != reader)
+                .any(|version| version.data.as_ref().is_some_and(|now| key(now) != key(&data)));
+            let own = later.iter().any(|version| version.writer == reader);
+            (moved && own).then_some(Visible { id: row.id, data, own: false })
+        };
+        self.rows.iter().filter_map(old).collect()
+    }
+
+    /// What the rows held that this transaction has deleted.
+    pub fn deleted_by(&self, reader: usize) -> Vec<Data> {
+        let gone = |row: &Row| {
+            let at = row.versions.iter().rposition(|version| version.writer == reader)?;
+            match row.versions[at].data {
+                Some(_) => None,
+                None => row.versions[..at].iter().rev().find_map(|version| version.data.clone()),
+            }
+        };
+        self.rows.iter().filter_map(gone).collect()
     }
 
     /// Was the newest version of this row written by another transaction, and committed after this moment?
@@ -142,5 +189,13 @@ mod tests {
         assert_eq!(texts(&chain.view(8, Until::Committed(4))), ["a", "b"]);
         assert_eq!(texts(&chain.view(8, Until::Committed(5))), ["A", "b"]);
         assert!(chain.newer(1, 8, 4) && !chain.newer(1, 8, 5) && !chain.newer(1, 7, 4));
+        // Transaction 8 writes what is there already: that is its own, if it counts at all.
+        chain.write(1, Some(data("A")), 8, 6);
+        assert_eq!(texts(&chain.view(8, Until::Committed(4))), ["A", "b"]);
+        assert_eq!(texts(&chain.view_of_changes(8, Until::Committed(4))), ["a", "b"]);
+        assert_eq!(texts(&chain.left_behind(8, 4, |data| data[0].clone())), ["a"]);
+        assert!(chain.left_behind(8, 5, |data| data[0].clone()).is_empty());
+        chain.write(2, None, 8, 7);
+        assert_eq!(chain.deleted_by(8), [data("b")]);
     }
 }

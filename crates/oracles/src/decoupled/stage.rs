@@ -277,8 +277,14 @@ fn tables(product: Product, data: &SetupData, trees: &[Statement]) -> Result<Vec
             };
             Column { quoted, generated, exact }
         };
-        let key = table.keys.iter().find(|key| key.kind == KeyKind::Primary);
         let at = |name: &String| table.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name));
+        // Without a primary key the first one that is unique and has no NULL takes its place.
+        let whole = |key: &&model::schema::Key| {
+            key.kind == KeyKind::Unique
+                && key.columns.iter().all(|name| at(name).is_some_and(|at| !table.columns[at].nullable))
+        };
+        let primary = |key: &&model::schema::Key| key.kind == KeyKind::Primary;
+        let key = table.keys.iter().find(primary).or_else(|| table.keys.iter().find(whole));
         all.push(Table {
             name: table.name.clone(),
             quoted: dialect.quoted(&table.name),

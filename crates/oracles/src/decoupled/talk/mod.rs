@@ -2,6 +2,7 @@
 //! was shown.
 
 mod effects;
+mod explain;
 mod scenes;
 mod telling;
 mod transactions;
@@ -42,6 +43,10 @@ struct Pending {
     others: Vec<Vec<View>>,
     /// Why none of these need be the right one, if that is so.
     open: Option<&'static str>,
+    /// What is wrong, while it is tried what would explain it.
+    wrong: Option<Box<Violation>>,
+    /// What is tried: by which concession, and on which views.
+    explanations: Vec<(String, Vec<View>)>,
 }
 
 /// What the query before a statement is for.

@@ -171,14 +171,34 @@ impl Talk<'_> {
             sql: Some(self.text(step).to_string()),
             changes,
         };
-        self.pending = Some(Pending { step, roles, views, stage: number, probe: why, others, open });
+        self.pending = Some(Pending {
+            step,
+            roles,
+            views,
+            stage: number,
+            probe: why,
+            others,
+            open,
+            wrong: None,
+            explanations: Vec::new(),
+        });
         Ok(Box::new(scene))
     }
 
     /// The same statement on the next view that it may have had.
-    pub(super) fn another(&mut self, mut pending: Pending) -> Result<Option<Box<Scene>>, Found> {
+    fn another(&mut self, mut pending: Pending) -> Result<Option<Box<Scene>>, Found> {
+        let Some(views) = pending.others.pop() else { return Ok(None) };
+        self.again(pending, views)
+    }
+
+    /// The same query on other views.
+    pub(super) fn again(
+        &mut self,
+        mut pending: Pending,
+        views: Vec<View>,
+    ) -> Result<Option<Box<Scene>>, Found> {
         let undecided = |reason: &str| Found::Undecided(reason.to_string());
-        let (Some(views), Some(stage)) = (pending.others.pop(), self.stage()) else { return Ok(None) };
+        let Some(stage) = self.stage() else { return Ok(None) };
         let tables = views
             .iter()
             .map(|(at, view)| stage.prop(*at, view, pending.stage))
@@ -203,6 +223,9 @@ impl Talk<'_> {
     pub(super) fn played(&mut self, pending: Pending, shown: Shown) -> Result<Option<Box<Scene>>, Found> {
         let (step, changes) = (pending.step, pending.roles.changes);
         let Some(txn) = self.steps[step].transaction else { return Ok(None) };
+        if pending.wrong.is_some() {
+            return self.explained(pending, shown);
+        }
         let (probe, outcome, tables) = match shown {
             Shown::Played { probe, outcome: Some(outcome), tables } => (probe, outcome, tables),
             Shown::Played { .. } => return Err(Found::Undecided("not-played".to_string())),
@@ -241,7 +264,8 @@ impl Talk<'_> {
                 self.not_judged(pending.open.unwrap_or_default(), changes)?
             }
             Compared::Differ(what) => {
-                return Err(Found::Violated(Box::new(self.wrong(&pending, what, &outcome))));
+                let wrong = Box::new(self.wrong(&pending, what, &outcome));
+                return self.explain(pending, txn, wrong);
             }
         }
         if changes && self.outcome(step).error().is_none() {

@@ -79,7 +79,7 @@ impl Talk<'_> {
                 let newest = chain.view(txn, Until::Committed(self.now));
                 let views: Vec<Vec<Visible>> = times
                     .iter()
-                    .map(|time| self.shadowed(at, chain.view(txn, Until::Committed(*time))))
+                    .map(|time| self.shadowed(txn, at, chain.view(txn, Until::Committed(*time))))
                     .collect();
                 if self.txns[txn].unclear.contains(&at) && views.iter().any(|view| !same_view(view, &newest))
                 {
@@ -91,12 +91,13 @@ impl Talk<'_> {
         (all, open)
     }
 
-    /// A row that the transaction wrote itself stands in the place of an older one with the same primary key: deleted by
-    /// another since the snapshot, its key was free again.
-    pub(super) fn shadowed(&self, at: usize, view: Vec<Visible>) -> Vec<Visible> {
+    /// A row that the transaction wrote or deleted itself stands in the place of an older one with the same primary key: deleted
+    /// by another since the snapshot, its key was free again.
+    pub(super) fn shadowed(&self, txn: usize, at: usize, view: Vec<Visible>) -> Vec<Visible> {
         let Some(stage) = self.stage() else { return view };
-        let own: Vec<_> =
+        let mut own: Vec<_> =
             view.iter().filter(|row| row.own).filter_map(|row| stage.key(at, &row.data)).collect();
+        own.extend(self.chains[at].deleted_by(txn).iter().filter_map(|data| stage.key(at, data)));
         let hidden =
             |row: &Visible| !row.own && stage.key(at, &row.data).is_some_and(|key| own.contains(&key));
         view.iter().filter(|row| !hidden(row)).cloned().collect()

@@ -1,0 +1,94 @@
+//! Whether one of two concessions would explain a wrong read of the snapshot. The query is played once more on the view that it
+//! would give; if that is what came, the violation is named by it.
+
+use dialect::contract::{Concession, Sees};
+use model::{Scene, Shown, Violation};
+
+use super::{Found, Pending, Talk, Until, View, Visible, views::same_view};
+use crate::decoupled::compare::{Compared, compare};
+
+impl Talk<'_> {
+    /// Something is wrong: is there something to try?
+    pub(super) fn explain(
+        &mut self,
+        mut pending: Pending,
+        txn: usize,
+        wrong: Box<Violation>,
+    ) -> Result<Option<Box<Scene>>, Found> {
+        pending.explanations = self.explanations(&pending, txn);
+        pending.wrong = Some(wrong);
+        self.next_explanation(pending)
+    }
+
+    /// What came of trying.
+    pub(super) fn explained(
+        &mut self,
+        mut pending: Pending,
+        shown: Shown,
+    ) -> Result<Option<Box<Scene>>, Found> {
+        let same = match &shown {
+            Shown::Played { outcome: Some(outcome), .. } => {
+                let (kind, came) = (self.steps[pending.step].kind, self.outcome(pending.step));
+                compare(kind, came, outcome, false) == Compared::Same
+            }
+            Shown::Played { .. } | Shown::Unfilled { .. } | Shown::Not(_) => false,
+        };
+        let tried = pending.explanations.remove(0).0;
+        match (same, pending.wrong.take()) {
+            (true, Some(mut wrong)) => {
+                wrong.evidence.push(format!("{tried} would explain it"));
+                wrong.fingerprint.rule = tried;
+                Err(Found::Violated(wrong))
+            }
+            (_, wrong) => {
+                pending.wrong = wrong;
+                self.next_explanation(pending)
+            }
+        }
+    }
+
+    fn next_explanation(&mut self, mut pending: Pending) -> Result<Option<Box<Scene>>, Found> {
+        match (pending.explanations.first().cloned(), pending.wrong.take()) {
+            (Some((_, views)), wrong) => {
+                pending.wrong = wrong;
+                self.again(pending, views)
+            }
+            (None, Some(wrong)) => Err(Found::Violated(wrong)),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The views that a concession would give, where they differ from the right ones.
+    fn explanations(&self, pending: &Pending, txn: usize) -> Vec<(String, Vec<View>)> {
+        let reads = pending.roles.tables.iter().all(|(_, sees)| *sees == [Sees::Snapshot]);
+        let (true, false, Some(stage)) = (reads, pending.roles.changes, self.stage()) else {
+            return Vec::new();
+        };
+        let Some(taken) = self.txns[txn].snapshot.last().copied() else { return Vec::new() };
+        let view = |at: usize, noop: bool, key: bool| -> Vec<Visible> {
+            let chain = &self.chains[at];
+            let until = Until::Committed(taken);
+            let seen = if noop { chain.view_of_changes(txn, until) } else { chain.view(txn, until) };
+            let mut seen = self.shadowed(txn, at, seen);
+            if key {
+                seen.extend(chain.left_behind(txn, taken, |data| stage.key(at, data)));
+            }
+            seen
+        };
+        let (noop, key) = (Concession::NoopWithoutVersion, Concession::KeyChangeKeepsOldRow);
+        let mut all: Vec<(String, Vec<View>)> = Vec::new();
+        for (by, without, old) in
+            [(vec![noop], true, false), (vec![key], false, true), (vec![noop, key], true, true)]
+        {
+            let known = by.iter().all(|one| self.contract.concessions.contains(one));
+            let views: Vec<View> =
+                pending.views.iter().map(|(at, _)| (*at, view(*at, without, old))).collect();
+            let new = |other: &[View]| !views.iter().zip(other).all(|((_, a), (_, b))| same_view(a, b));
+            if known && new(&pending.views) && all.iter().all(|(_, other)| new(other)) {
+                let names: Vec<&str> = by.iter().map(|one| one.name()).collect();
+                all.push((names.join("+"), views));
+            }
+        }
+        all
+    }
+}
