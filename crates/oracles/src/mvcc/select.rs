@@ -78,6 +78,16 @@ impl<'a> Scene<'a> {
                 self.locking_read(query, select, &from, &condition, mode, wait)?
             }
         };
+        // The query inside is a plain read, and takes the snapshot; unless the server saw beforehand that it need not run.
+        if locking
+            && role == Sees::Snapshot
+            && self.view.is_none()
+            && select.filter.as_ref().is_some_and(nested)
+        {
+            let opened: Vec<Foretold> =
+                all.iter().map(|foretold| Foretold { opens_view: true, ..foretold.clone() }).collect();
+            all.splice(0..0, opened);
+        }
         for foretold in &mut all {
             foretold.due.extend(&answers.due);
             foretold.locks.extend(answers.locks.iter().cloned());
