@@ -116,7 +116,7 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
         say!("Real servers have had it: {}.", case.links.join(", "));
     }
     let hunts = match by_oracle {
-        Some(_) => format!(" A hunt finds it too: isopod hunt '{planted}' --cases 2000"),
+        Some(_) => format!(" A hunt finds it too: isopod hunt '{planted}' --cases 20000"),
         None => String::new(),
     };
     say!("Without it the same case comes out as expected.{hunts}");
