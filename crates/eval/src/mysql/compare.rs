@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use model::sql::{BinaryOp, Expr, InList, Literal};
+use model::sql::{BinaryOp, Expr, FunctionArgs, InList, Literal};
 
 use super::{
     Row, collation, convert,
@@ -361,6 +361,39 @@ pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
         }
         Expr::Function { args, .. } => list(args).iter().collect(),
         Expr::In { .. }
+        | Expr::Row(_)
+        | Expr::Literal(_)
+        | Expr::Column(_)
+        | Expr::Variable(_)
+        | Expr::Default
+        | Expr::BareFunction(_)
+        | Expr::Subquery(_)
+        | Expr::Exists(_) => Vec::new(),
+    }
+}
+
+/// The same, to be changed.
+pub(super) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
+    match expr {
+        Expr::Unary { expr, .. }
+        | Expr::IsNull { expr, .. }
+        | Expr::IsBool { expr, .. }
+        | Expr::Collate { expr, .. }
+        | Expr::Cast { expr, .. }
+        | Expr::Paren(expr) => vec![expr],
+        Expr::Binary { left, right, .. } => vec![left, right],
+        Expr::In { expr, list: InList::Exprs(list), .. } => {
+            std::iter::once(&mut **expr).chain(list).collect()
+        }
+        Expr::Between { expr, low, high, .. } => vec![expr, low, high],
+        Expr::Like { expr, pattern, .. } => vec![expr, pattern],
+        Expr::Case { operand, whens, otherwise } => {
+            let whens = whens.iter_mut().flat_map(|when| [&mut when.when, &mut when.then]);
+            operand.as_deref_mut().into_iter().chain(whens).chain(otherwise.as_deref_mut()).collect()
+        }
+        Expr::Function { args: FunctionArgs::List(args), .. } => args.iter_mut().collect(),
+        Expr::Function { args: FunctionArgs::Star, .. }
+        | Expr::In { .. }
         | Expr::Row(_)
         | Expr::Literal(_)
         | Expr::Column(_)

@@ -31,10 +31,11 @@ impl Row<'_> {
         if self.rules.bare_double_not && self.double_not(expr) {
             return Err(Fault::Unsure("NOT of NOT of a number in WHERE"));
         }
+        if !self.rules.mariadb && self.pinned(expr, expr, &|column, _| column.is_dated()) {
+            return Err(Fault::Unsure("<=> of a date and a constant beside another condition"));
+        }
+        self.propagated(expr)?;
         if self.rules.loose_where {
-            if self.pinned(expr, expr, &|column, _| column.is_dated()) {
-                return Err(Fault::Unsure("<=> of a date and a constant beside another condition"));
-            }
             if self.null_day(expr, false) {
                 return Err(Fault::Unsure("a constant date that is NULL as a part of text in WHERE"));
             }
@@ -191,7 +192,7 @@ fn may_hide(expr: &Expr) -> bool {
 }
 
 /// How often an expression names a column.
-fn mentions(expr: &Expr, column: &Expr) -> usize {
+pub(super) fn mentions(expr: &Expr, column: &Expr) -> usize {
     usize::from(expr == column) + parts(expr).into_iter().map(|part| mentions(part, column)).sum::<usize>()
 }
 

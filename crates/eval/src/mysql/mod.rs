@@ -13,7 +13,7 @@
 //! ```
 //!
 //! * [`compare`]: comparisons, IN, BETWEEN, LIKE, and the collation that decides;
-//! * [`condition`]: what the optimizer does to a WHERE;
+//! * [`condition`] and [`propagated`]: what the optimizer does to a WHERE;
 //! * [`arithmetic`]: + - * / DIV % and bits, with their overflows;
 //! * [`functions`]: the functions by name;
 //! * [`store`]: what a column makes of a value in strict mode;
@@ -25,6 +25,7 @@ mod compare;
 mod condition;
 mod convert;
 mod functions;
+mod propagated;
 mod rules;
 mod store;
 mod types;
