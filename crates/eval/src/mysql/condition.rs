@@ -51,10 +51,14 @@ impl Row<'_> {
         }
     }
 
-    /// Refuses a constant that is an error: the server may come to it before any row, or never.
+    /// Refuses a constant that is an error, or may be one: the server may come to it before any row, or never.
     pub fn early(&self, expr: &Expr) -> Result<(), Fault> {
-        if types::constant(expr) && matches!(self.raw(expr), Err(Fault::Error(_))) {
-            return Err(Fault::Unsure("a constant that is an error"));
+        if types::constant(expr) {
+            match self.raw(expr) {
+                Err(Fault::Error(_)) => return Err(Fault::Unsure("a constant that is an error")),
+                Err(unsure) => return Err(unsure),
+                Ok(_) => {}
+            }
         }
         parts(expr).into_iter().try_for_each(|part| self.early(part))
     }
