@@ -158,12 +158,16 @@ pub fn filed(folder: &Path) -> anyhow::Result<Answer> {
     Ok(Answer { case, trace, aftermath: Default::default() })
 }
 
-/// Does this oracle, which a finding names, complain about a run?
-pub fn complains(oracle: &str, seen: &Answer) -> anyhow::Result<Option<Fingerprint>> {
-    let judges = judges::named(&[oracle.to_string()])?;
-    let said = judges.first().map(|oracle| oracles::judge(oracle.as_ref(), seen));
-    Ok(match said {
-        Some(Verdict::Violated(violation)) => Some(violation.fingerprint),
-        Some(Verdict::Holds { .. } | Verdict::Undecided { .. }) | None => None,
+/// What this oracle, which a finding names, complains about in a run; one that needs a server is spoken for by those who do not.
+pub fn complaints(oracle: &str, seen: &Answer) -> Vec<Fingerprint> {
+    let mut judges = oracles::all();
+    if judges.iter().any(|judge| judge.name() == oracle) {
+        judges.retain(|judge| judge.name() == oracle);
+    }
+    let said = judges.iter().map(|judge| oracles::judge(judge.as_ref(), seen));
+    said.filter_map(|verdict| match verdict {
+        Verdict::Violated(violation) => Some(violation.fingerprint),
+        Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
     })
+    .collect()
 }

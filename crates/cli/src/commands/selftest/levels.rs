@@ -6,7 +6,7 @@ use model::{Level, Seed, Target};
 use report::findings::{clock, thousands};
 use serde::Serialize;
 
-use super::hunts::{Hunt, complains, filed};
+use super::hunts::{Hunt, complaints, filed};
 use crate::{
     arguments::{Where, count},
     interrupt,
@@ -115,7 +115,7 @@ fn tell(args: &Args, target: &Target, levels: &[Level], guise: Guise) -> anyhow:
         workers: args.workers,
         how: &args.on.how,
         // Whatever an oracle says of the true run, it does not say because of the lie.
-        shows: &|found, folder| Ok(complains(&found.oracle, &filed(folder)?)?.is_none()),
+        shows: &|found, folder| Ok(complaints(&found.oracle, &filed(folder)?).is_empty()),
     };
     let done = hunt.run()?;
     if let Some(reason) = done.lost {

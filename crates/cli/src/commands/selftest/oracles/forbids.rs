@@ -31,3 +31,20 @@ pub fn levels(bug: &str) -> &'static [Level] {
         &[ReadUncommitted, ReadCommitted, RepeatableRead, Serializable]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use reference::Bug;
+
+    use super::*;
+
+    #[test]
+    fn every_name_is_that_of_a_bug() {
+        for name in SNAPSHOT.iter().chain(&COMMITTED).chain(&["write-skew"]) {
+            assert!(Bug::ALL.iter().any(|bug| bug.name() == *name), "{name}");
+        }
+        for bug in Bug::ALL {
+            assert!(!levels(bug.name()).is_empty());
+        }
+    }
+}
