@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use model::{Rng, RowSet, Trace};
 
-use super::{Mutant, Place};
+use super::{Mutant, Mutation, Place};
 
 /// A value as the server sent it; none for NULL.
 type Cell = Option<Vec<u8>>;
@@ -31,7 +31,12 @@ pub fn swap(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     let set = place.rows(trace)?;
     let changed = with(set, *row, *column, value.as_deref());
     let what = format!("{}: {} for {}", place.words(trace), changed.row_text(*row), set.row_text(*row));
-    Some(Mutant { trace: place.with(trace, changed), step: place.step(), what })
+    Some(Mutant {
+        trace: place.with(trace, changed),
+        name: Mutation::SwapVersion.name(),
+        step: place.step(),
+        what,
+    })
 }
 
 /// The values of columns of this name and kind, wherever they stand.

@@ -3,7 +3,7 @@
 use dialect::sql;
 use model::{Case, Reply, Rng, Trace};
 
-use super::Mutant;
+use super::{Mutant, Mutation};
 
 /// Changes the count of a statement that changes rows.
 pub fn change(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
@@ -23,5 +23,5 @@ pub fn change(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     let before = *affected;
     *affected = if up || before == 0 { before + 1 } else { before - 1 };
     let what = format!("step {}: {affected} for {before}", step + 1);
-    Some(Mutant { trace, step: Some(step), what })
+    Some(Mutant { trace, name: Mutation::ChangeCount.name(), step: Some(step), what })
 }

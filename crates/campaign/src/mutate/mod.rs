@@ -22,21 +22,14 @@ pub enum Mutation {
     SwapVersion,
     /// A count of affected rows is one more or less.
     ChangeCount,
-    /// A statement that waited did not.
-    DropWait,
-    /// A statement that did not wait did.
-    AddWait,
+    /// A statement that waited did not, or one that did not wait did.
+    FlipWait,
 }
 
 impl Mutation {
     /// All of them.
-    pub const ALL: [Mutation; 5] = [
-        Mutation::DropRow,
-        Mutation::SwapVersion,
-        Mutation::ChangeCount,
-        Mutation::DropWait,
-        Mutation::AddWait,
-    ];
+    pub const ALL: [Mutation; 4] =
+        [Mutation::DropRow, Mutation::SwapVersion, Mutation::ChangeCount, Mutation::FlipWait];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -44,8 +37,7 @@ impl Mutation {
             Mutation::DropRow => "drop-row",
             Mutation::SwapVersion => "swap-version",
             Mutation::ChangeCount => "change-count",
-            Mutation::DropWait => "drop-wait",
-            Mutation::AddWait => "add-wait",
+            Mutation::FlipWait => "flip-wait",
         }
     }
 
@@ -55,8 +47,7 @@ impl Mutation {
             Mutation::DropRow => rows::drop(trace, rng),
             Mutation::SwapVersion => cells::swap(trace, rng),
             Mutation::ChangeCount => counts::change(case, trace, rng),
-            Mutation::DropWait => waits::drop(trace, rng),
-            Mutation::AddWait => waits::add(case, trace, rng),
+            Mutation::FlipWait => waits::flip(case, trace, rng),
         }
     }
 }
@@ -66,6 +57,8 @@ impl Mutation {
 pub struct Mutant {
     /// The trace.
     pub trace: Trace,
+    /// The way, more exactly where it has two sides: `drop-wait`, `add-wait`.
+    pub name: &'static str,
     /// The step whose answer or wait was changed; none for the final state.
     pub step: Option<usize>,
     /// What was changed, for people.

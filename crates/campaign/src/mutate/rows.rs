@@ -2,7 +2,7 @@
 
 use model::{Rng, RowSet, Trace};
 
-use super::{Mutant, Place};
+use super::{Mutant, Mutation, Place};
 
 /// Leaves out a row of a result or of the final state.
 pub fn drop(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
@@ -20,7 +20,12 @@ pub fn drop(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
             continue;
         }
         let what = format!("{}: without {}", place.words(trace), set.row_text(at));
-        return Some(Mutant { trace: place.with(trace, without(set, at)), step: place.step(), what });
+        return Some(Mutant {
+            trace: place.with(trace, without(set, at)),
+            name: Mutation::DropRow.name(),
+            step: place.step(),
+            what,
+        });
     }
     None
 }

@@ -9,8 +9,17 @@ use model::{Case, Cause, Rng, Trace, Wait};
 
 use super::Mutant;
 
+/// One of the two, each as often; the other one where the trace has no place for it.
+pub fn flip(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
+    if rng.ratio(1, 2) {
+        drop(trace, rng).or_else(|| add(case, trace, rng))
+    } else {
+        add(case, trace, rng).or_else(|| drop(trace, rng))
+    }
+}
+
 /// Lets a statement that waited and was answered answer at once.
-pub fn drop(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
+fn drop(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     let mut waits = Vec::new();
     for (began, round) in trace.rounds.iter().enumerate() {
         for wait in &round.waiting {
@@ -26,11 +35,16 @@ pub fn drop(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     trace.rounds[began].waiting.retain(|wait| wait.step != step);
     trace.rounds[ended].answered.retain(|answered| *answered != step);
     trace.rounds[began].answered.push(step);
-    Some(Mutant { trace, step: Some(step), what: format!("step {}: did not wait", step + 1) })
+    Some(Mutant {
+        trace,
+        name: "drop-wait",
+        step: Some(step),
+        what: format!("step {}: did not wait", step + 1),
+    })
 }
 
 /// Lets a statement on rows that answered at once wait for a while.
-pub fn add(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
+fn add(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     let kind = |step: usize| {
         let tree = sql::parse(trace.server.product, &case.steps[step].sql).tree();
         tree.map(|tree| sql::facts(&tree).kind)
@@ -81,6 +95,7 @@ pub fn add(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     trace.rounds[ended].answered.push(step);
     Some(Mutant {
         trace,
+        name: "add-wait",
         step: Some(step),
         what: format!("step {}: waited until round {}", step + 1, ended + 1),
     })

@@ -130,7 +130,7 @@ fn measure(args: &Args, target: &Target) -> anyhow::Result<Result> {
         for mutation in Mutation::ALL {
             let mut rng = args.seed.rng(mutation.name(), number);
             if let Some(mutant) = mutation.of(&seen.case, &seen.trace, &mut rng) {
-                let counted = result.mutations.entry(mutation.name()).or_default();
+                let counted = result.mutations.entry(mutant.name).or_default();
                 judge(oracle.as_ref(), number, &seen, &by, mutant, counted, args.show);
             }
         }
@@ -179,8 +179,10 @@ fn judge(
         }
     };
     if counted.examples.len() < examples {
-        let sql = mutant.step.map_or("", |step| &seen.case.steps[step].sql);
-        counted.examples.push(format!("case {number} · {} · {} · {sql}", mutant.what, through.join(", ")));
+        let step = mutant.step.map(|step| &seen.case.steps[step]);
+        let level = step.and_then(|step| seen.case.sessions[step.session].level).unwrap_or(seen.trace.level);
+        let sql = step.map_or(String::new(), |step| format!(" · {level}: {}", step.sql));
+        counted.examples.push(format!("case {number} · {} · {}{sql}", mutant.what, through.join(", ")));
     }
     through.into_iter().for_each(|name| *counted.through.entry(name).or_default() += 1);
 }
@@ -207,7 +209,7 @@ fn show(result: &Result) {
         let mut through: Vec<(&String, &u64)> = counted.through.iter().collect();
         through.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
         through.iter().for_each(|(name, count)| say!("    {:>9}  {name}", thousands(**count)));
-        counted.examples.iter().for_each(|example| say!("      {}", example.trim_end_matches(" · ")));
+        counted.examples.iter().for_each(|example| say!("      {example}"));
     }
 }
 
