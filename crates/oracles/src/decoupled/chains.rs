@@ -152,9 +152,10 @@ impl Chain {
         self.rows.iter().filter_map(gone).collect()
     }
 
-    /// Was the newest version of this row written by another transaction, and committed after this moment?
+    /// Was this row last changed by another transaction that committed after this moment?
     pub fn newer(&self, id: u64, reader: usize, than: Time) -> bool {
-        let newest = self.rows.iter().find(|row| row.id == id).and_then(|row| row.versions.last());
+        let row = self.rows.iter().find(|row| row.id == id);
+        let newest = row.and_then(|row| row.versions.iter().rev().find(|version| !version.unchanged));
         newest
             .is_some_and(|version| version.writer != reader && version.committed.is_some_and(|at| at > than))
     }

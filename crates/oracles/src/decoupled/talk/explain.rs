@@ -1,11 +1,14 @@
-//! Whether one of two concessions would explain a wrong read of the snapshot. The query is played once more on the view that it
-//! would give; if that is what came, the violation is named by it.
+//! Whether a concession would explain what is wrong. The statement is played once more on the view that it would give; if that is
+//! what came, the violation is named by it. Scans that went on after a wait are not tried: there are too many ways.
 
 use dialect::contract::{Concession, Sees};
-use model::{Scene, Shown, Violation};
+use model::{Level, Scene, Shown, Violation};
 
 use super::{Found, Pending, Talk, Until, View, Visible, views::same_view};
-use crate::decoupled::compare::{Compared, compare};
+use crate::{
+    decoupled::compare::{Compared, compare},
+    story::Kind,
+};
 
 impl Talk<'_> {
     /// Something is wrong: is there something to try?
@@ -60,8 +63,11 @@ impl Talk<'_> {
 
     /// The views that a concession would give, where they differ from the right ones.
     fn explanations(&self, pending: &Pending, txn: usize) -> Vec<(String, Vec<View>)> {
+        if pending.roles.changes {
+            return self.uncommitted(pending, txn);
+        }
         let reads = pending.roles.tables.iter().all(|(_, sees)| *sees == [Sees::Snapshot]);
-        let (true, false, Some(stage)) = (reads, pending.roles.changes, self.stage()) else {
+        let (true, Some(stage)) = (reads, self.stage()) else {
             return Vec::new();
         };
         let Some(taken) = self.txns[txn].snapshot.last().copied() else { return Vec::new() };
@@ -90,5 +96,20 @@ impl Talk<'_> {
             }
         }
         all
+    }
+
+    /// Did an UPDATE that should have waited judge what others have not committed?
+    fn uncommitted(&self, pending: &Pending, txn: usize) -> Vec<(String, Vec<View>)> {
+        let by = Concession::JudgesUncommitted;
+        let applies = self.contract.concessions.contains(&by)
+            && self.steps[pending.step].kind == Kind::Update
+            && self.level(pending.step) == Level::ReadUncommitted;
+        if !applies {
+            return Vec::new();
+        }
+        let newest = |at: usize| self.chains[at].view(txn, Until::Newest);
+        let views: Vec<View> = pending.views.iter().map(|(at, _)| (*at, newest(*at))).collect();
+        let new = !views.iter().zip(&pending.views).all(|((_, a), (_, b))| same_view(a, b));
+        if new { vec![(by.name().to_string(), views)] } else { Vec::new() }
     }
 }

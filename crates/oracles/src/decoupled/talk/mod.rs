@@ -315,10 +315,12 @@ impl<'a> Talk<'a> {
         roles(stage, &self.steps[step], self.text(step), &rules, self.single(step))
     }
 
-    /// Is it a transaction by itself?
+    /// Is it a transaction by itself? Of what an error ended nobody knows: there are servers that open a new transaction at once.
     fn single(&self, step: usize) -> bool {
         let alone = |txn: usize| self.transactions[txn].steps.len() == 1;
-        self.steps[step].transaction.is_some_and(alone) && self.outcome(step).transaction == Open::No
+        let outcome = self.outcome(step);
+        let ended = outcome.error().is_some_and(|error| error.ends != model::Ends::Statement);
+        self.steps[step].transaction.is_some_and(alone) && outcome.transaction == Open::No && !ended
     }
 }
 

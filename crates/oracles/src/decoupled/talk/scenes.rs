@@ -211,7 +211,7 @@ impl Talk<'_> {
             tables,
             probe: None,
             sql: Some(self.text(pending.step).to_string()),
-            changes: false,
+            changes: pending.roles.changes,
         };
         pending.views = views;
         pending.probe = Probe::No;
