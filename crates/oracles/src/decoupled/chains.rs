@@ -130,10 +130,10 @@ impl Chain {
             let at = row.versions.iter().rposition(|version| version.writer != reader && before(version))?;
             let data = row.versions[at].data.clone()?;
             let later = &row.versions[at + 1..];
-            let moved = later
-                .iter()
-                .filter(|version| version.writer != reader)
-                .any(|version| version.data.as_ref().is_some_and(|now| key(now) != key(&data)));
+            // One that came back to its old key is the same record again.
+            let last = later.iter().rev().find(|version| version.writer != reader);
+            let moved =
+                last.is_some_and(|version| version.data.as_ref().is_some_and(|now| key(now) != key(&data)));
             let own = later.iter().any(|version| version.writer == reader);
             (moved && own).then_some(Visible { id: row.id, data, own: false })
         };

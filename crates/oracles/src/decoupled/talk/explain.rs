@@ -18,6 +18,10 @@ impl Talk<'_> {
         txn: usize,
         wrong: Box<Violation>,
     ) -> Result<Option<Box<Scene>>, Found> {
+        // Such an UPDATE may have judged half of what a waiting statement does.
+        if self.judges_uncommitted(pending.step) && pending.views.iter().any(|(at, _)| self.half_done(*at)) {
+            return Err(Found::Undecided("half-done-statement".to_string()));
+        }
         pending.explanations = self.explanations(&pending, txn);
         pending.wrong = Some(wrong);
         self.next_explanation(pending)
@@ -100,16 +104,19 @@ impl Talk<'_> {
 
     /// Did an UPDATE that should have waited judge what others have not committed?
     fn uncommitted(&self, pending: &Pending, txn: usize) -> Vec<(String, Vec<View>)> {
-        let by = Concession::JudgesUncommitted;
-        let applies = self.contract.concessions.contains(&by)
-            && self.steps[pending.step].kind == Kind::Update
-            && self.level(pending.step) == Level::ReadUncommitted;
-        if !applies {
+        if !self.judges_uncommitted(pending.step) {
             return Vec::new();
         }
         let newest = |at: usize| self.chains[at].view(txn, Until::Newest);
         let views: Vec<View> = pending.views.iter().map(|(at, _)| (*at, newest(*at))).collect();
         let new = !views.iter().zip(&pending.views).all(|((_, a), (_, b))| same_view(a, b));
-        if new { vec![(by.name().to_string(), views)] } else { Vec::new() }
+        let name = Concession::JudgesUncommitted.name().to_string();
+        if new { vec![(name, views)] } else { Vec::new() }
+    }
+
+    fn judges_uncommitted(&self, step: usize) -> bool {
+        self.contract.concessions.contains(&Concession::JudgesUncommitted)
+            && self.steps[step].kind == Kind::Update
+            && self.level(step) == Level::ReadUncommitted
     }
 }

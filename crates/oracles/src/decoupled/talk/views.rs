@@ -53,13 +53,7 @@ impl Talk<'_> {
         let mut open = None;
         let all = match sees {
             Sees::Newest => {
-                // Half of what a waiting statement does is there to be seen.
-                let half = |other: &usize| {
-                    self.named(*other).is_none_or(|roles| {
-                        roles.changes && roles.tables.iter().any(|(table, _)| *table == at)
-                    })
-                };
-                if self.waiting.iter().any(half) {
+                if self.half_done(at) {
                     open = Some("half-done-statement");
                 }
                 vec![chain.view(txn, Until::Newest)]
@@ -89,6 +83,14 @@ impl Talk<'_> {
             }
         };
         (all, open)
+    }
+
+    /// Does a statement wait that changes this table? Half of what it does is there to be seen.
+    pub(super) fn half_done(&self, at: usize) -> bool {
+        self.waiting.iter().any(|waiting| {
+            self.named(*waiting)
+                .is_none_or(|roles| roles.changes && roles.tables.iter().any(|(table, _)| *table == at))
+        })
     }
 
     /// A row that the transaction wrote or deleted itself stands in the place of an older one with the same primary key: deleted
