@@ -299,8 +299,11 @@ impl<'a> Bench<'a> {
         };
         let begun = Instant::now();
         let over = || shared.over() || begun.elapsed() > REDUCING;
-        let Smaller { confirmed, original, tried } =
-            smaller(self, suspicion, confirmed, settings.reduce, &over);
+        let known = shared.campaign.known.name(&fingerprint);
+        // Of what is known one small case is enough.
+        let worth = known.is_none() || shared.first(self.at, &fingerprint, &id);
+        let candidates = if worth { settings.reduce } else { 0 };
+        let Smaller { confirmed, original, tried } = smaller(self, suspicion, confirmed, candidates, &over);
         let Confirmed { answer, violation, condition, runs } = confirmed;
         let statements = answer.case.steps.len();
         if let Some(original) = &original {
@@ -316,7 +319,7 @@ impl<'a> Bench<'a> {
             level: answer.trace.level,
             server: format!("{} {}", answer.trace.server.product, answer.trace.server.version),
             oracle: suspicion.judge.oracle.name().to_string(),
-            known: shared.campaign.known.name(&fingerprint),
+            known,
             violation,
             judged_as: settings.judge_as.clone(),
             condition,
