@@ -144,7 +144,7 @@ pub fn decide(model: &Verdict, decoupled: Option<&Verdict>, trace: &Trace) -> Ve
         (Verdict::Violated(first), Verdict::Violated(second)) => {
             let (one, other) = (place(first, trace), place(second, trace));
             if one == other {
-                return with(first, format!("the decoupled run agrees: {}", second.story));
+                return agreed(first, second);
             }
             if one > other {
                 return with(
@@ -155,6 +155,18 @@ pub fn decide(model: &Verdict, decoupled: Option<&Verdict>, trace: &Trace) -> Ve
             apart(first, format!("the decoupled run finds nothing wrong there, but later: {}", second.story))
         }
     }
+}
+
+/// Both object to the same statement. Where only the decoupled run knows what explains it, that gives the name.
+fn agreed(first: &Violation, second: &Violation) -> Verdict {
+    let mut violation = first.clone();
+    let named = |violation: &Violation| mvcc::known(&violation.fingerprint).is_some();
+    if !named(first) && named(second) {
+        violation.evidence.push(format!("by the decoupled run {} explains it", second.fingerprint.rule));
+        violation.fingerprint.rule.clone_from(&second.fingerprint.rule);
+    }
+    violation.evidence.push(format!("the decoupled run agrees: {}", second.story));
+    Verdict::Violated(violation)
 }
 
 /// The model objects where the decoupled run does not: a disagreement, if that is something it judges.
@@ -270,6 +282,20 @@ mod tests {
         assert!(said(&model, Some(&decoupled)).starts_with("rows: the decoupled run agrees"));
         let (model, decoupled) = (wrong("rows", "r", None), wrong("incorrect-final-state", "final", None));
         assert!(said(&model, Some(&decoupled)).starts_with("rows: the decoupled run agrees"));
+    }
+
+    #[test]
+    fn a_name_that_only_the_decoupled_run_has_is_taken() {
+        let rule = |model: &str, decoupled: &str| {
+            let (model, second) = (wrong("rows", model, Some(2)), wrong("x", decoupled, Some(2)));
+            match decide(&model, Some(&second), &trace(&[2])) {
+                Verdict::Violated(violation) => violation.fingerprint.rule,
+                Verdict::Holds { .. } | Verdict::Undecided { .. } => String::new(),
+            }
+        };
+        assert_eq!(rule("r", "key-change-keeps-old-row"), "key-change-keeps-old-row");
+        assert_eq!(rule("changed-during-wait", "key-change-keeps-old-row"), "changed-during-wait");
+        assert_eq!(rule("r", "rows"), "r");
     }
 
     #[test]
