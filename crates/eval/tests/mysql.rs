@@ -113,6 +113,9 @@ fn whole_numbers_overflow() {
     each("-3 * 3074457345618258603", ["9223372036854775807", "?", "?", "?", "?"]);
     each("(c - 5) * 3074457345618258603", ["9223372036854775807", "!", "!", "!", "!"]);
     all("(c - 5) * 3074457345618258604", "!");
+    let smallest = "-9223372036854775808";
+    each("(low DIV 2) * c", [smallest, "!", "!", smallest, smallest]);
+    all("low * 1", smallest);
 }
 
 #[test]
@@ -247,6 +250,8 @@ fn constants_in_where_are_not_always_kept() {
     each_where("CONCAT(e, CAST(NULL AS DATE)) IS NULL", ["?", "1", "1", "1", "1"]);
     each_where("SIGN(GREATEST(1, n))", ["?", "NULL", "NULL", "NULL", "NULL"]);
     each_where("SIGN(GREATEST(1, n)) = 1", ["NULL"; 5]);
+    each_where("CONCAT(CONCAT(UPPER('x'), s), c) = 'Xab2'", ["?", "1", "1", "1", "1"]);
+    each_where("CONCAT(UPPER('x'), s, c) = 'Xab2'", ["1"; 5]);
     // NOT of NOT is left out, and c is not 1.
     each_where("(NOT (NOT c)) = 1", ["?", "1", "1", "?", "?"]);
     each_where("(NOT (NOT (c = 2))) = 1", ["1"; 5]);

@@ -55,6 +55,8 @@ impl Row<'_> {
                     BinaryOp::Sub => a - b,
                     BinaryOp::Mul => match a.checked_mul(b).ok_or(OVERFLOW)? {
                         PAST if self.rules.wraps_past => i128::from(i64::MAX),
+                        // It multiplies without signs, and finds no room for that of the smallest number.
+                        SMALLEST if self.rules.tight_product && a != 1 && b != 1 => return Err(OVERFLOW),
                         product => product,
                     },
                     _ if b == 0 => return Ok(Datum::Null),
@@ -221,8 +223,9 @@ impl Row<'_> {
     }
 }
 
-/// The first product below the smallest number.
-const PAST: i128 = i64::MIN as i128 - 1;
+/// The smallest number, and the first product below it.
+const SMALLEST: i128 = i64::MIN as i128;
+const PAST: i128 = SMALLEST - 1;
 
 /// Is there a remainder somewhere in it?
 fn holds_rest(expr: &Expr) -> bool {

@@ -39,6 +39,9 @@ impl Row<'_> {
             if self.null_day(expr, false) {
                 return Err(Fault::Unsure("a constant date that is NULL as a part of text in WHERE"));
             }
+            if self.lasting_text(expr, false) {
+                return Err(Fault::Unsure("CONCAT of CONCAT of a computed constant in WHERE"));
+            }
             if !answers(expr) && has_extreme(expr) && matches!(self.raw(expr), Ok(Datum::Null)) {
                 return Err(Fault::Unsure("LEAST as a condition"));
             }
@@ -123,6 +126,20 @@ impl Row<'_> {
             }
             _ => parts(expr).into_iter().any(|part| self.pinned(part, whole, such)),
         }
+    }
+
+    /// Is there a CONCAT in a CONCAT that joins a computed constant text to something? In WHERE it is computed once, and what
+    /// was joined to it for one row is still there for the next.
+    fn lasting_text(&self, expr: &Expr, inside: bool) -> bool {
+        let concat = matches!(expr, Expr::Function { name, .. } if name.name.eq_ignore_ascii_case("CONCAT"));
+        let computed = |part: &&Expr| {
+            types::constant(part)
+                && !matches!(bare(part), Expr::Literal(_))
+                && self.ty(part).map_or(true, |ty| ty.class.is_string() || ty.class.is_dated())
+        };
+        let parts = parts(expr);
+        concat && inside && !types::constant(expr) && parts.iter().any(computed)
+            || parts.into_iter().any(|part| self.lasting_text(part, inside || concat))
     }
 
     /// Is there a constant date in it that is NULL, and that is made text? In WHERE it is computed once, and forgets that it is

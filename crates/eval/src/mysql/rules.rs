@@ -56,6 +56,8 @@ pub(super) struct Rules {
     pub cut_constants: bool,
     /// Is IN of nothing but constants that are NULL not computed at all?
     pub null_lists: bool,
+    /// Is a product that is the smallest number an error, unless a factor is 1?
+    pub tight_product: bool,
     /// Is a product that is one below the smallest number the largest one?
     pub wraps_past: bool,
     /// Does a NULL count in WHERE as what it was computed from?
@@ -113,6 +115,7 @@ impl Rules {
                     bold_nulls: true,
                     cut_constants: since(&[8, 0, 14]) && !since(&[8, 1]),
                     null_lists: eight,
+                    tight_product: eight,
                     wraps_past: !eight,
                     loose_where: !eight,
                     bare_double_not: !eight,
@@ -149,6 +152,7 @@ impl Rules {
                     bold_nulls: false,
                     cut_constants: false,
                     null_lists: false,
+                    tight_product: false,
                     wraps_past: false,
                     loose_where: false,
                     bare_double_not: true,
@@ -182,6 +186,7 @@ impl Rules {
                 bold_nulls: false,
                 cut_constants: false,
                 null_lists: false,
+                tight_product: false,
                 wraps_past: false,
                 loose_where: false,
                 bare_double_not: false,
