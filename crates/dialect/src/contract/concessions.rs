@@ -38,6 +38,8 @@ pub enum Concession {
     /// Below REPEATABLE READ a statement with a query inside that waited is refused as if it had a snapshot, and its whole
     /// transaction is undone.
     ConflictByInnerRead,
+    /// A foreign key is not enforced where an index that begins with its columns goes on with one that is NULL.
+    ForeignKeyBesideNull,
     /// Going back to a savepoint that was set before the transaction touched any table ends it in the engine: its locks and its
     /// snapshot go too.
     EarlySavepointEndsAll,
@@ -56,6 +58,7 @@ impl Concession {
             Concession::DuplicateAfterRollback => "duplicate-after-rollback",
             Concession::JudgesUncommitted => "judges-uncommitted",
             Concession::ConflictByInnerRead => "conflict-by-inner-read",
+            Concession::ForeignKeyBesideNull => "foreign-key-beside-null",
             Concession::EarlySavepointEndsAll => "early-savepoint-ends-all",
         }
     }
@@ -70,7 +73,9 @@ impl Concession {
             | Concession::NoopWithoutVersion
             | Concession::KeyChangeKeepsOldRow
             | Concession::DuplicateAfterRollback => Status::Reported,
-            Concession::JudgesUncommitted | Concession::ConflictByInnerRead => Status::Found,
+            Concession::JudgesUncommitted
+            | Concession::ConflictByInnerRead
+            | Concession::ForeignKeyBesideNull => Status::Found,
             Concession::EarlySavepointEndsAll => Status::Observed,
         }
     }
@@ -93,13 +98,16 @@ impl Concession {
             Concession::ConflictByInnerRead => {
                 "not reported; MariaDB with snapshot isolation, whose manual describes error 1020 for REPEATABLE READ only"
             }
+            Concession::ForeignKeyBesideNull => {
+                "not reported; MySQL 9.7, corpus/found/foreign-key-beside-null.iso"
+            }
             Concession::EarlySavepointEndsAll => {
                 "measured on MySQL 5.6 to 9.7 and MariaDB; the manual's SAVEPOINT page says that locks stay"
             }
         }
     }
     /// All of them.
-    pub const ALL: [Concession; 10] = [
+    pub const ALL: [Concession; 11] = [
         Concession::SemiConsistentSkip,
         Concession::SkippedBeforeWait,
         Concession::ChangedDuringWait,
@@ -109,6 +117,7 @@ impl Concession {
         Concession::DuplicateAfterRollback,
         Concession::JudgesUncommitted,
         Concession::ConflictByInnerRead,
+        Concession::ForeignKeyBesideNull,
         Concession::EarlySavepointEndsAll,
     ];
 }

@@ -16,6 +16,7 @@ const CONCESSIONS: &[Concession] = &[
     Concession::ChangedDuringWait,
     Concession::MovedAcrossScan,
     Concession::DuplicateAfterRollback,
+    Concession::ForeignKeyBesideNull,
 ];
 
 /// With MariaDB's snapshot isolation.

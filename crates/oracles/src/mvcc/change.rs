@@ -16,6 +16,15 @@ use super::{
     world::Lock,
 };
 
+/// How an UPDATE goes about it.
+#[derive(Clone, Copy)]
+struct How {
+    /// Does it go on after errors?
+    ignores: bool,
+    /// Does it stop after some rows?
+    limited: bool,
+}
+
 /// An assignment, read.
 pub struct Assigned {
     /// Which of the tables of the statement.
@@ -58,7 +67,8 @@ impl Scene<'_> {
             let orders = self.orders(&from, &scan);
             let before = all.len();
             for rows in orders {
-                let foretold = self.updated(&from, &rows, &assigned, &answers, (&scan, by), ignores)?;
+                let how = How { ignores, limited: limit.is_some() };
+                let foretold = self.updated(&from, &rows, &assigned, &answers, (&scan, by), how)?;
                 let same =
                     |other: &Foretold| other.reply == foretold.reply && other.effects == foretold.effects;
                 if !all[before..].iter().any(same) {
@@ -278,11 +288,11 @@ impl Scene<'_> {
         assigned: &[Assigned],
         answers: &Answers,
         (scan, by): (&Scan, Option<Concession>),
-        ignores: bool,
+        how: How,
     ) -> Result<Foretold, Fault> {
         let mut draft = Draft::new(self);
         let mut done: Vec<(usize, usize)> = Vec::new();
-        let mut changed = 0;
+        let (mut changed, mut ignored) = (0, 0);
         for (numbers, values) in rows {
             for (factor, named) in from.tables.iter().enumerate() {
                 let of: Vec<&Assigned> = assigned.iter().filter(|one| one.factor == factor).collect();
@@ -296,8 +306,8 @@ impl Scene<'_> {
                 match updated {
                     Ok(changes) => changed += u64::from(changes),
                     // The row stays as it is, with a warning.
-                    Err(Fault::Error(ErrorClass::DuplicateKey)) if ignores => {}
-                    Err(Fault::Error(_)) if ignores => return Err(Fault::Unsure("ignored-error")),
+                    Err(Fault::Error(ErrorClass::DuplicateKey)) if how.ignores => ignored += 1,
+                    Err(Fault::Error(_)) if how.ignores => return Err(Fault::Unsure("ignored-error")),
                     Err(Fault::Error(class)) => {
                         let due = scan.due.iter().chain(&draft.due).copied().collect();
                         return Ok(Foretold { due, ..Foretold::error(class) });
@@ -310,7 +320,7 @@ impl Scene<'_> {
         let matched = single.then_some(done.len() as u64);
         let count = match self.compute.product {
             // It counts the rows that it finds, changed or not.
-            Product::Sqlite | Product::Postgres => done.len() as u64,
+            Product::Sqlite | Product::Postgres => done.len() as u64 - ignored,
             Product::Mysql | Product::Mariadb | Product::Reference => changed,
         };
         let exclusive = |&(factor, row): &(usize, usize)| Lock {
@@ -324,7 +334,7 @@ impl Scene<'_> {
         Ok(Foretold {
             effects: draft.effects,
             locks,
-            range: self.rules.ranges.is && single,
+            range: self.rules.ranges.is && single && !how.limited,
             by: by.or(scan.skipped.then_some(Concession::SemiConsistentSkip)),
             due: scan.due.iter().chain(&draft.due).chain(&answers.due).copied().collect(),
             ..Foretold::only(Expected::Done(vec![count], matched))

@@ -113,6 +113,7 @@ impl<'s, 'a> Draft<'s, 'a> {
         itself: Option<RowRef>,
         changes: bool,
         among: Option<&[usize]>,
+        every: bool,
     ) -> Result<Vec<RowRef>, Fault> {
         let of = &self.scene.schema.tables[table];
         let compute = self.scene.compute;
@@ -126,13 +127,17 @@ impl<'s, 'a> Draft<'s, 'a> {
                     hits.push(row);
                 }
             }
+            // The keys are tried one after the other; the first that is taken decides.
+            if !hits.is_empty() && !every {
+                break;
+            }
         }
         Ok(hits)
     }
 
     /// Inserts a row, if no other has its unique values.
     pub fn insert(&mut self, table: usize, values: Values) -> Result<(), Fault> {
-        if !self.hits(table, &values, None, false, None)?.is_empty() {
+        if !self.hits(table, &values, None, false, None, false)?.is_empty() {
             return Err(Fault::Error(ErrorClass::DuplicateKey));
         }
         self.has_parent(table, &values, None)?;
@@ -152,7 +157,7 @@ impl<'s, 'a> Draft<'s, 'a> {
         if changes {
             let of = &self.scene.schema.tables[table];
             let key_changes = of.uniques.iter().flatten().any(|&at| old[at] != new[at]);
-            if key_changes && !self.hits(table, &new, Some(row), false, None)?.is_empty() {
+            if key_changes && !self.hits(table, &new, Some(row), false, None, false)?.is_empty() {
                 return Err(Fault::Error(ErrorClass::DuplicateKey));
             }
             self.has_parent(table, &new, Some(&old))?;
@@ -204,6 +209,13 @@ impl<'s, 'a> Draft<'s, 'a> {
                 continue;
             }
             if old.is_some_and(|old| foreign.columns.iter().all(|&at| old[at] == new[at])) {
+                continue;
+            }
+            let goes_on = |index: &&Vec<usize>| {
+                index.starts_with(&foreign.columns)
+                    && index[foreign.columns.len()..].iter().any(|&at| new[at].is_null())
+            };
+            if self.scene.overlooks && of.indexes.iter().any(|index| goes_on(&index)) {
                 continue;
             }
             let compute = self.scene.compute;

@@ -60,8 +60,8 @@ pub struct Foretold {
     pub locks: Vec<Lock>,
     /// Does it keep others out of what it selected?
     pub range: bool,
-    /// Does it take the transaction's snapshot?
-    pub opens_view: bool,
+    /// Does it take the transaction's snapshot, and of which moment?
+    pub opens_view: Option<u32>,
     /// What it takes to believe it.
     pub by: Option<Concession>,
     /// Others that it should have waited for.
@@ -76,7 +76,7 @@ impl Foretold {
             effects: Vec::new(),
             locks: Vec::new(),
             range: false,
-            opens_view: false,
+            opens_view: None,
             by: None,
             due: Vec::new(),
         }

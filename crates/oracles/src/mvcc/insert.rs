@@ -162,7 +162,8 @@ impl Scene<'_> {
                 Some(found.ok_or(Fault::Unsure("no-such-column"))?)
             }
         };
-        let hits = draft.hits(table, &row, None, changes, among.as_deref())?;
+        let hits =
+            draft.hits(table, &row, None, changes, among.as_deref(), matches!(meets, Meets::Replace))?;
         if hits.is_empty() {
             draft.insert(table, row)?;
             return Ok(vec![1]);

@@ -84,8 +84,14 @@ impl Mvcc {
         let reported = |by: &Concession| matches!(by.status(), Status::Reported | Status::Found);
         let (broken, explained) = match replay(true, None) {
             Ok(worlds) => (broken, least(&worlds, reported)),
-            // What came first is explained, but not what comes after it.
-            Err(Dead::Broken(later)) if later.step != broken.step => (later, Vec::new()),
+            // What came first is explained, but not what comes after it. Which rows a resumed scan has met is not always
+            // known for certain, so what follows from one is not held against it.
+            Err(Dead::Broken(later)) if later.step != broken.step => match replay(true, broken.step) {
+                Ok(worlds) if least(&worlds, reported).iter().any(resumed) => {
+                    (broken, least(&worlds, reported))
+                }
+                Ok(_) | Err(_) => (later, Vec::new()),
+            },
             Err(Dead::Broken(_)) => (broken, Vec::new()),
             Err(Dead::Unsure(_)) => match replay(true, broken.step) {
                 Ok(worlds) => (broken, least(&worlds, reported)),
@@ -107,6 +113,11 @@ fn least(worlds: &[World], wanted: impl Fn(&Concession) -> bool) -> Vec<Concessi
         used
     };
     worlds.iter().map(used).min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// Is it about a scan that went on from where it waited?
+fn resumed(by: &Concession) -> bool {
+    matches!(by, Concession::SkippedBeforeWait | Concession::ChangedDuringWait | Concession::MovedAcrossScan)
 }
 
 /// A concession as a verdict names it.

@@ -32,6 +32,9 @@ impl Scene<'_> {
     ) -> Result<Vec<(Scan, Option<Concession>)>, &'static str> {
         let strict = self.lock(from, condition, mode)?;
         let mut all: Vec<(Scan, Option<Concession>)> = vec![(strict, None)];
+        if self.lenient && self.waited.is_some() && from.tables.len() > 1 {
+            return Err("join-that-waited");
+        }
         if self.lenient && from.tables.len() == 1 {
             for (scan, by) in self.resumed(from, condition, mode)? {
                 let rows = |scan: &Scan| {

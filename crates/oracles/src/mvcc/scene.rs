@@ -44,6 +44,8 @@ pub struct Scene<'a> {
     pub keeps_moved: bool,
     /// Does an UPDATE judge what others have not committed?
     pub judges_open: bool,
+    /// Is a foreign key overlooked where an index goes on with NULL?
+    pub overlooks: bool,
 }
 
 /// A condition with what it may name beside the columns of its tables.

@@ -176,6 +176,13 @@ impl Schema {
         if table.primary {
             table.uniques[0].clone().into_iter().for_each(|column| table.traits[column].not_null = true);
         }
+        // Unique keys are tried in this order: the primary one, those without NULL, the others.
+        let (primary, traits) = (table.primary, &table.traits);
+        let mut order: Vec<(usize, Vec<usize>)> = table.uniques.iter().cloned().enumerate().collect();
+        order.sort_by_key(|(at, columns)| {
+            (!(primary && *at == 0), columns.iter().any(|&column| !traits[column].not_null), *at)
+        });
+        table.uniques = order.into_iter().map(|(_, columns)| columns).collect();
         let solid = |columns: &&Vec<usize>| columns.iter().all(|&column| table.traits[column].not_null);
         table.clustered = table.uniques.iter().find(solid).cloned();
         self.tables.push(table);

@@ -60,11 +60,18 @@ impl<'a> Scene<'a> {
             None => self.rules.single_read.is,
         };
         let role = if self.lasts { self.rules.read.is } else { self.rules.single_read.is };
-        let (condition, answers) = self.condition(select.filter.as_ref(), role)?;
+        let locking = sees == Sees::Committed || shared.is_some();
+        // A query inside a locking read is a plain one: it takes the snapshot, before any wait.
+        let inside = locking
+            && role == Sees::Snapshot
+            && self.view.is_none()
+            && select.filter.as_ref().is_some_and(nested);
+        let begun = self.waited.map_or(self.world.clock, |waited| waited.clock);
+        let reader = if inside { Scene { view: Some(begun), ..*self } } else { *self };
+        let (condition, answers) = reader.condition(select.filter.as_ref(), role)?;
         if limit_of(query)?.is_some_and(|(limit, _)| limit == 0) {
             return Ok(vec![Foretold::only(Expected::Rows(Vec::new()))]);
         }
-        let locking = sees == Sees::Committed || shared.is_some();
         let mut all = match locking {
             false => self.plain_read(query, select, &from, &condition, sees)?,
             true => {
@@ -78,14 +85,11 @@ impl<'a> Scene<'a> {
                 self.locking_read(query, select, &from, &condition, mode, wait)?
             }
         };
-        // The query inside is a plain read, and takes the snapshot; unless the server saw beforehand that it need not run.
-        if locking
-            && role == Sees::Snapshot
-            && self.view.is_none()
-            && select.filter.as_ref().is_some_and(nested)
-        {
+        // Unless the server saw beforehand that it need not run.
+        if inside {
+            let opens_view = Some(begun);
             let opened: Vec<Foretold> =
-                all.iter().map(|foretold| Foretold { opens_view: true, ..foretold.clone() }).collect();
+                all.iter().map(|foretold| Foretold { opens_view, ..foretold.clone() }).collect();
             all.splice(0..0, opened);
         }
         for foretold in &mut all {
@@ -106,7 +110,7 @@ impl<'a> Scene<'a> {
         condition: &Condition,
         sees: Sees,
     ) -> Result<Vec<Foretold>, Fault> {
-        let opens_view = sees == Sees::Snapshot && self.view.is_none();
+        let opens_view = (sees == Sees::Snapshot && self.view.is_none()).then_some(self.world.clock);
         let dirty = sees == Sees::Newest
             && from.tables.iter().any(|named| self.world.half_done(self.session, named.table));
         if dirty {
@@ -120,7 +124,7 @@ impl<'a> Scene<'a> {
         all.extend(scan.error.map(|class| Foretold { opens_view, ..Foretold::error(class) }));
         let rows = self.project(query, select, from, scan)?;
         all.insert(0, Foretold { opens_view, ..Foretold::only(Expected::Rows(rows.clone())) });
-        if opens_view && empty && select.filter.is_some() {
+        if opens_view.is_some() && empty && select.filter.is_some() {
             // A condition that is found to be impossible beforehand takes no snapshot.
             all.push(Foretold::only(Expected::Rows(rows)));
         }
