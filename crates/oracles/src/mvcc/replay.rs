@@ -798,7 +798,10 @@ impl<'a> Replay<'a> {
                     let sees = if lasts { rules.read.is } else { rules.single_read.is };
                     (sees != Sees::Committed).then_some("a plain read takes no locks")
                 }
-                Some(Statement::Query(query)) if no_wait(query) => Some("it was asked not to wait"),
+                // The clause does not reach into the queries inside.
+                Some(Statement::Query(query)) if no_wait(query) && !self.reach[step].inner => {
+                    Some("it was asked not to wait")
+                }
                 Some(
                     Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_),
                 ) => None,

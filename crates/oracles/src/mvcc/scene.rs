@@ -202,6 +202,12 @@ impl<'a> Scene<'a> {
         let of = &self.schema.tables[table];
         let (Some(key), Some(view)) = (&of.clustered, self.view) else { return Vec::new() };
         let mut left = Vec::new();
+        let own = |version: &&super::world::Version| version.writer == self.me && version.at.is_none();
+        let written: Vec<&Values> = self.world.tables[table]
+            .iter()
+            .flat_map(|chain| chain.versions.iter().filter(own))
+            .filter_map(|version| version.data.as_ref())
+            .collect();
         for (row, chain) in self.world.tables[table].iter().enumerate() {
             let old = chain.versions.iter().rev().find(|version| version.at.is_some_and(|at| at <= view));
             let Some(old) = old.and_then(|version| version.data.as_ref()) else { continue };
@@ -211,7 +217,10 @@ impl<'a> Scene<'a> {
                         !self.compute.same_key(&of.columns, key, old, data).unwrap_or(true)
                     })
             });
-            if moved && chain.mine(self.me) {
+            let covered = written
+                .iter()
+                .any(|mine| self.compute.same_key(&of.columns, key, mine, old).unwrap_or(false));
+            if moved && chain.mine(self.me) && !covered {
                 left.push((row, old.clone()));
             }
         }

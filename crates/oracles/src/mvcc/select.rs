@@ -182,7 +182,10 @@ impl<'a> Scene<'a> {
                 locks.clear();
                 due.clear();
             }
-            let rows = self.project(query, select, from, scan)?;
+            // What is passed by makes room for others: any of all rows may be among the first.
+            let unlimited = Query { limit: None, ..query.clone() };
+            let of = if skips && others { &unlimited } else { query };
+            let rows = self.project(of, select, from, scan)?;
             // As reported: through a unique index a row may be met twice after somebody's change was undone.
             if self.lenient && !rows.is_empty() && self.met_twice(&tables) {
                 let by = Some(Concession::DuplicateAfterRollback);
