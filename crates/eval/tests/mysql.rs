@@ -150,6 +150,7 @@ fn exact_numbers_keep_their_digits() {
     each("d / CAST(c AS CHAR)", ["0.75", "0.75", "0.75", "?", "?"]);
     all("COALESCE(c + NULL, 1.50)", "?");
     all("CAST(99999999999 AS DECIMAL(4, 2))", "99.99");
+    each("CAST('-0' AS DECIMAL(12, 2))", ["?", "0.00", "0.00", "?", "?"]);
 }
 
 #[test]
@@ -280,6 +281,8 @@ fn long_numbers_are_written_with_a_power() {
     // A FLOAT shows six digits, MySQL's CASE the branch as it is.
     each("CONCAT(IF(c, m, f))", ["-8388608", "-8388608", "-8388608", "?", "?"]);
     each("IF(c, c, f) LIKE '2'", ["1"; 5]);
+    each("IF(c, IF(c, e, f), s)", ["2.00", "2.00", "2.00", "2", "2"]);
+    each("COALESCE(IF(c, e, f), s)", ["2.00", "2.00", "2.00", "2", "2"]);
 }
 
 #[test]

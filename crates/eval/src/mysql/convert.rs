@@ -279,13 +279,14 @@ impl Row<'_> {
         let ty = self.ty(expr)?;
         let chosen = self.chosen(expr)?;
         if ty.class.is_string() {
-            // A text is that of the chosen one, in its own type.
+            // A text is that of the chosen one, and if that is a choice, too, perhaps of its branch.
             if let Some(chosen) = chosen {
-                let shown = self.shown(chosen)?;
-                return Ok(match (ty.class, text(&shown)) {
-                    (Class::Bytes, _) if matches!(shown, Datum::Bytes(_)) => shown,
-                    (Class::Bytes, text) => text?.map_or(Datum::Null, |text| Datum::Bytes(text.into_bytes())),
-                    (_, text) => text?.map_or(Datum::Null, Datum::Text),
+                return Ok(match (ty.class, self.shown(chosen)?) {
+                    (Class::Bytes, shown @ Datum::Bytes(_)) => shown,
+                    (Class::Bytes, _) => {
+                        self.text(chosen)?.map_or(Datum::Null, |text| Datum::Bytes(text.into_bytes()))
+                    }
+                    _ => self.text(chosen)?.map_or(Datum::Null, Datum::Text),
                 });
             }
             return self.raw(expr);

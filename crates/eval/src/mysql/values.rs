@@ -223,6 +223,10 @@ impl Row<'_> {
             return Err(Fault::Unsure("a negative zero"));
         }
         let exact = convert::decimal(raw)?.and_then(|exact| exact.rescale(scale)).ok_or(super::DIGITS)?;
+        let minus = matches!(raw, Datum::Text(text) if text.trim_start().starts_with('-'));
+        if self.rules.negative_zero && minus && exact.is_zero() {
+            return Err(Fault::Unsure("a negative zero"));
+        }
         let most = 10i128.checked_pow(precision).ok_or(super::DIGITS)? - 1;
         Ok(Datum::Decimal(Decimal { unscaled: exact.unscaled.clamp(-most, most), scale }))
     }
