@@ -408,6 +408,11 @@ impl<'a> Replay<'a> {
             self.after(&mut world, step, Some(error), outcome.transaction);
             return Ok(vec![world]);
         }
+        if let Reply::Error(error) = reply
+            && matches!(error.class, ErrorClass::Other | ErrorClass::Syntax | ErrorClass::Denied)
+        {
+            return Err(Dead::Unsure("server-refuses"));
+        }
         let all = self.foretell(&world, step, tree, waited.as_ref()).map_err(|fault| match fault {
             Fault::Unsure(why) => Dead::Unsure(why),
             Fault::Error(_) => Dead::Unsure("error-foretold"),
