@@ -138,6 +138,9 @@ pub fn decide(model: &Verdict, decoupled: Option<&Verdict>, trace: &Trace) -> Ve
         (Verdict::Violated(_), Verdict::Undecided { reason }) => {
             alone(model, &format!("the decoupled run cannot tell ({reason})"))
         }
+        (Verdict::Violated(_), Verdict::Holds { by }) if !by.is_empty() => {
+            alone(model, "the decoupled run accepts it without being certain")
+        }
         (Verdict::Violated(first), Verdict::Holds { .. }) => {
             apart(first, "the decoupled run finds nothing wrong".to_string())
         }
@@ -328,6 +331,7 @@ mod tests {
         assert_eq!(said(&unsure("unread"), Some(&unsure("fickle-function"))), "undecided unread");
         let first = wrong("rows", "r", Some(1));
         assert!(said(&first, Some(&unsure("x"))).starts_with("rows: judged by one oracle alone"));
+        assert!(said(&first, Some(&holds(&["uncertain"]))).starts_with("rows: judged by one oracle alone"));
         assert!(said(&first, None).starts_with("rows: judged by one oracle alone"));
     }
 

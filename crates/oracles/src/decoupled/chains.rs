@@ -140,16 +140,17 @@ impl Chain {
         self.rows.iter().filter_map(old).collect()
     }
 
-    /// What the rows held that this transaction has deleted.
-    pub fn deleted_by(&self, reader: usize) -> Vec<Data> {
-        let gone = |row: &Row| {
-            let at = row.versions.iter().rposition(|version| version.writer == reader)?;
-            match row.versions[at].data {
-                Some(_) => None,
-                None => row.versions[..at].iter().rev().find_map(|version| version.data.clone()),
-            }
-        };
-        self.rows.iter().filter_map(gone).collect()
+    /// What the rows held that this transaction has written or deleted, before and since.
+    pub fn overwritten_by(&self, reader: usize) -> Vec<Data> {
+        let mut all = Vec::new();
+        for row in &self.rows {
+            let Some(at) = row.versions.iter().position(|version| version.writer == reader) else { continue };
+            let before = row.versions[..at].iter().rev().find_map(|version| version.data.clone());
+            all.extend(before);
+            let own = row.versions[at..].iter().filter(|version| version.writer == reader);
+            all.extend(own.filter_map(|version| version.data.clone()));
+        }
+        all
     }
 
     /// Was this row last changed by another transaction that committed after this moment?
@@ -197,6 +198,6 @@ mod tests {
         assert_eq!(texts(&chain.left_behind(8, 4, |data| data[0].clone())), ["a"]);
         assert!(chain.left_behind(8, 5, |data| data[0].clone()).is_empty());
         chain.write(2, None, 8, 7);
-        assert_eq!(chain.deleted_by(8), [data("b")]);
+        assert_eq!(chain.overwritten_by(8), [data("A"), data("A"), data("b")]);
     }
 }

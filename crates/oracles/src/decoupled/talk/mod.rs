@@ -110,6 +110,8 @@ pub struct Talk<'a> {
     pending: Option<Pending>,
     /// The first reason why something could not be judged.
     undecided: Option<String>,
+    /// Why something was accepted that need not have been right.
+    uncertain: Vec<&'static str>,
     /// What the first order came to.
     first: Option<Box<Violation>>,
 }
@@ -152,6 +154,7 @@ impl<'a> Talk<'a> {
             waiting: Vec::new(),
             pending: None,
             undecided: None,
+            uncertain: Vec::new(),
             first: None,
             seen,
         };
@@ -234,6 +237,7 @@ impl<'a> Talk<'a> {
         self.txns = vec![Txn::default(); self.transactions.len()];
         self.sent = vec![0; self.steps.len()];
         self.waiting.clear();
+        self.uncertain.clear();
         self.undecided = None;
         Ok(())
     }
@@ -306,7 +310,10 @@ impl<'a> Talk<'a> {
         }
         Ask::Done(match self.undecided.take() {
             Some(reason) => Verdict::Undecided { reason },
-            None => Verdict::Holds { by: Vec::new() },
+            None => {
+                let by = self.uncertain.iter().map(|why| format!("accepted without certainty: {why}"));
+                Verdict::Holds { by: by.collect() }
+            }
         })
     }
 

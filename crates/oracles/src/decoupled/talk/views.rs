@@ -97,9 +97,8 @@ impl Talk<'_> {
     /// by another since the snapshot, its key was free again.
     pub(super) fn shadowed(&self, txn: usize, at: usize, view: Vec<Visible>) -> Vec<Visible> {
         let Some(stage) = self.stage() else { return view };
-        let mut own: Vec<_> =
-            view.iter().filter(|row| row.own).filter_map(|row| stage.key(at, &row.data)).collect();
-        own.extend(self.chains[at].deleted_by(txn).iter().filter_map(|data| stage.key(at, data)));
+        let written = self.chains[at].overwritten_by(txn);
+        let own: Vec<_> = written.iter().filter_map(|data| stage.key(at, data)).collect();
         let hidden =
             |row: &Visible| !row.own && stage.key(at, &row.data).is_some_and(|key| own.contains(&key));
         view.iter().filter(|row| !hidden(row)).cloned().collect()
