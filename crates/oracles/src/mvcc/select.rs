@@ -61,43 +61,49 @@ impl<'a> Scene<'a> {
         };
         let role = if self.lasts { self.rules.read.is } else { self.rules.single_read.is };
         let locking = sees == Sees::Committed || shared.is_some();
-        // A query inside a locking read is a plain one: it takes the snapshot, before any wait.
+        if limit_of(query)?.is_some_and(|(limit, _)| limit == 0) {
+            return Ok(vec![Foretold::only(Expected::Rows(Vec::new()))]);
+        }
+        // A query inside a locking read is a plain one: it takes the snapshot, before or after a wait.
         let inside = locking
             && role == Sees::Snapshot
             && self.view.is_none()
             && select.filter.as_ref().is_some_and(nested);
-        let begun = self.waited.map_or(self.world.clock, |waited| waited.clock);
-        let reader = if inside { Scene { view: Some(begun), ..*self } } else { *self };
-        let (condition, answers) = reader.condition(select.filter.as_ref(), role)?;
-        if limit_of(query)?.is_some_and(|(limit, _)| limit == 0) {
-            return Ok(vec![Foretold::only(Expected::Rows(Vec::new()))]);
-        }
-        let mut all = match locking {
-            false => self.plain_read(query, select, &from, &condition, sees)?,
-            true => {
-                let read = columns_read(&from, select, &condition, query);
-                let mode = match (shared, wait) {
-                    (Some(false), Some(LockWait::SkipLocked)) => Mode::SkipLocked(None),
-                    (_, Some(LockWait::SkipLocked)) => Mode::SkipLocked(Some(read)),
-                    (Some(false), _) => Mode::Exclusive,
-                    (Some(true) | None, _) => Mode::Shared(read),
-                };
-                self.locking_read(query, select, &from, &condition, mode, wait)?
-            }
-        };
-        // Unless the server saw beforehand that it need not run.
+        let mut moments = vec![None];
         if inside {
-            let opens_view = Some(begun);
-            let opened: Vec<Foretold> =
-                all.iter().map(|foretold| Foretold { opens_view, ..foretold.clone() }).collect();
-            all.splice(0..0, opened);
+            moments = vec![Some(self.world.clock)];
+            moments
+                .extend(self.waited.map(|waited| Some(waited.clock)).filter(|moment| *moment != moments[0]));
         }
-        for foretold in &mut all {
-            foretold.due.extend(&answers.due);
-            foretold.locks.extend(answers.locks.iter().cloned());
-        }
-        if let Some(class) = answers.error {
-            all.push(Foretold::error(class));
+        let mut all = Vec::new();
+        for begun in moments {
+            let reader = Scene { view: begun.or(self.view), ..*self };
+            let (condition, answers) = reader.condition(select.filter.as_ref(), role)?;
+            let mut some = match locking {
+                false => self.plain_read(query, select, &from, &condition, sees)?,
+                true => {
+                    let read = columns_read(&from, select, &condition, query);
+                    let mode = match (shared, wait) {
+                        (Some(false), Some(LockWait::SkipLocked)) => Mode::SkipLocked(None),
+                        (_, Some(LockWait::SkipLocked)) => Mode::SkipLocked(Some(read)),
+                        (Some(false), _) => Mode::Exclusive,
+                        (Some(true) | None, _) => Mode::Shared(read),
+                    };
+                    self.locking_read(query, select, &from, &condition, mode, wait)?
+                }
+            };
+            // Unless the server saw beforehand that it need not run.
+            if begun.is_some() {
+                let opened: Vec<Foretold> =
+                    some.iter().map(|foretold| Foretold { opens_view: begun, ..foretold.clone() }).collect();
+                some.splice(0..0, opened);
+            }
+            for foretold in &mut some {
+                foretold.due.extend(&answers.due);
+                foretold.locks.extend(answers.locks.iter().cloned());
+            }
+            some.extend(answers.error.map(Foretold::error));
+            all.extend(some);
         }
         Ok(all)
     }
