@@ -165,10 +165,22 @@ impl<'a> Replay<'a> {
             return;
         }
         let lasts = !self.seen.case.sessions[session].autocommit;
-        let first = self.rules(session).is_some_and(|rules| rules.snapshot.is == Taken::FirstStatement);
+        let rules = self.rules(session);
+        let first = rules.is_some_and(|rules| rules.snapshot.is == Taken::FirstStatement);
+        let locks = match self.trees[step].as_deref() {
+            Some(Statement::Query(query)) => {
+                !query.locks.is_empty()
+                    || !self.contract.waits
+                    || rules.is_some_and(|rules| rules.read.is == Sees::Committed)
+            }
+            Some(_) | None => true,
+        };
         let clock = world.clock;
         let txn = world.txn(session, lasts);
         txn.touched |= reach.tables;
+        if locks {
+            txn.locking |= reach.tables;
+        }
         let mut opened = false;
         if first && txn.view.is_none() {
             (txn.view, txn.view_by) = (Some(clock), Some(step));
@@ -315,7 +327,7 @@ impl<'a> Replay<'a> {
         txn.lasts = true;
         if begin.timing.is_some_and(|timing| timing != model::sql::LockTiming::Deferred) {
             txn.view = Some(clock);
-            txn.touched = u64::MAX;
+            (txn.touched, txn.locking) = (u64::MAX, u64::MAX);
         }
         for mode in &begin.modes {
             match mode {
@@ -360,7 +372,7 @@ impl<'a> Replay<'a> {
                 if undo && early && self.contract.waits {
                     let mut gone = world.clone();
                     if let Some(txn) = &mut gone.sessions[session].txn {
-                        (txn.view, txn.touched) = (None, 0);
+                        (txn.view, txn.touched, txn.locking) = (None, 0, 0);
                         txn.locks.clear();
                         txn.ranges.clear();
                         txn.trespassed.clear();
@@ -485,10 +497,15 @@ impl<'a> Replay<'a> {
         let tree = self.trees[step].as_deref()?;
         let others = world.others(session, u64::MAX).next().is_some();
         match error.class {
-            ErrorClass::Deadlock => Some(others || waited.is_some()),
+            // A circle has at least one other who waits.
+            ErrorClass::Deadlock => {
+                let waits =
+                    |(of, state): (usize, &super::world::Session)| of != session && state.waiting.is_some();
+                Some(others && (self.seen.trace.waited(step) || world.sessions.iter().enumerate().any(waits)))
+            }
             ErrorClass::LockTimeout => match tree {
                 Statement::Query(query) if no_wait(query) => None,
-                _ => Some(others || waited.is_some()),
+                _ => Some(others && self.seen.trace.waited(step)),
             },
             ErrorClass::Busy => Some(others || world.clock > 0),
             ErrorClass::Interrupted => Some(true),

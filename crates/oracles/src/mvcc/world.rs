@@ -148,6 +148,8 @@ pub struct Txn {
     pub savepoints: Vec<Savepoint>,
     /// The tables that it has touched, as bits.
     pub touched: u64,
+    /// Those on which it may hold locks: plain reads take none.
+    pub locking: u64,
     /// The rows that it has locked.
     pub locks: Vec<Lock>,
     /// Steps that locked what they selected, at a level that keeps ranges.
@@ -226,6 +228,7 @@ impl World {
                 undo: Vec::new(),
                 savepoints: Vec::new(),
                 touched: 0,
+                locking: 0,
                 locks: Vec::new(),
                 ranges: Vec::new(),
                 trespassed: Vec::new(),
@@ -290,11 +293,11 @@ impl World {
         self.write(session, table, row, Some(data), false);
     }
 
-    /// The open transactions of others that have touched one of these tables.
+    /// The open transactions of others that may hold locks on one of these tables.
     pub fn others(&self, session: usize, tables: u64) -> impl Iterator<Item = &Txn> {
         let sessions = self.sessions.iter().enumerate();
         let theirs = sessions.filter(move |(of, _)| *of != session).filter_map(|(_, of)| of.txn.as_ref());
-        theirs.filter(move |txn| txn.touched & tables != 0)
+        theirs.filter(move |txn| txn.locking & tables != 0)
     }
 
     /// Does another session wait with a statement that may have done half of its work on this table?
