@@ -4,7 +4,7 @@
 use dialect::contract::{Concession, Sees};
 use model::{Level, Scene, Shown, Violation};
 
-use super::{Found, Pending, Talk, Until, View, Visible, views::same_view};
+use super::{Found, Pending, Talk, Time, Until, View, Visible, views::same_view};
 use crate::{
     decoupled::compare::{Compared, compare},
     story::Kind,
@@ -74,8 +74,7 @@ impl Talk<'_> {
         let (true, Some(stage)) = (reads, self.stage()) else {
             return Vec::new();
         };
-        let Some(taken) = self.txns[txn].snapshot.last().copied() else { return Vec::new() };
-        let view = |at: usize, noop: bool, key: bool| -> Vec<Visible> {
+        let view = |taken: Time, at: usize, noop: bool, key: bool| -> Vec<Visible> {
             let chain = &self.chains[at];
             let until = Until::Committed(taken);
             let seen = if noop { chain.view_of_changes(txn, until) } else { chain.view(txn, until) };
@@ -87,12 +86,14 @@ impl Talk<'_> {
         };
         let (noop, key) = (Concession::NoopWithoutVersion, Concession::KeyChangeKeepsOldRow);
         let mut all: Vec<(String, Vec<View>)> = Vec::new();
-        for (by, without, old) in
-            [(vec![noop], true, false), (vec![key], false, true), (vec![noop, key], true, true)]
+        let ways = [(vec![noop], true, false), (vec![key], false, true), (vec![noop, key], true, true)];
+        let moments = &self.txns[txn].snapshot;
+        for (taken, (by, without, old)) in
+            moments.iter().flat_map(|taken| ways.iter().map(move |way| (taken, way)))
         {
             let known = by.iter().all(|one| self.contract.concessions.contains(one));
             let views: Vec<View> =
-                pending.views.iter().map(|(at, _)| (*at, view(*at, without, old))).collect();
+                pending.views.iter().map(|(at, _)| (*at, view(*taken, *at, *without, *old))).collect();
             let new = |other: &[View]| !views.iter().zip(other).all(|((_, a), (_, b))| same_view(a, b));
             if known && new(&pending.views) && all.iter().all(|(_, other)| new(other)) {
                 let names: Vec<&str> = by.iter().map(|one| one.name()).collect();
