@@ -29,6 +29,9 @@ use crate::{
 /// So long a finding is made smaller: most take a second, but a server that dies or hangs costs much more.
 const REDUCING: Duration = Duration::from_secs(30);
 
+/// And so long one that is known: it is only an example.
+const REDUCING_KNOWN: Duration = Duration::from_secs(3);
+
 /// So many servers in a row that do not come up are the end of a target.
 const STARTS: usize = 3;
 
@@ -298,8 +301,9 @@ impl<'a> Bench<'a> {
             return Ok(());
         };
         let begun = Instant::now();
-        let over = || shared.over() || begun.elapsed() > REDUCING;
         let known = shared.campaign.known.name(&fingerprint);
+        let limit = if known.is_some() { REDUCING_KNOWN } else { REDUCING };
+        let over = || shared.over() || begun.elapsed() > limit;
         // Of what is known one small case is enough.
         let worth = known.is_none() || shared.first(self.at, &fingerprint, &id);
         let candidates = if worth { settings.reduce } else { 0 };
