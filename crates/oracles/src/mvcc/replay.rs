@@ -814,6 +814,14 @@ impl<'a> Replay<'a> {
             let session = self.seen.case.steps[step].session;
             let lasts = world.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
             let rules = self.rules(session).ok_or(Dead::Unsure("no-contract-at-this-level"))?;
+            if !self.contract.waits {
+                return Err(self.broken(
+                    step,
+                    "needless-wait",
+                    "nothing waits here: a conflict is an error at once",
+                    "an answer".into(),
+                ));
+            }
             let never = match self.trees[step].as_deref() {
                 None => return Err(Dead::Unsure("unparsed")),
                 Some(Statement::Query(query)) if query.locks.is_empty() => {
