@@ -38,7 +38,10 @@ fn judge_many(text: &str, cases: u64) -> Option<BTreeMap<String, u64>> {
                 Verdict::Undecided { reason } => format!("undecided {reason}"),
                 Verdict::Violated(violation) => {
                     println!("{text} {level} case {number}: {violation:#?}\n{:#?}", seen.case.steps);
-                    format!("VIOLATED {:?}", violation.fingerprint)
+                    match oracles::mvcc::known(&violation.fingerprint) {
+                        Some(name) => format!("known {name}"),
+                        None => format!("VIOLATED {:?}", violation.fingerprint),
+                    }
                 }
             };
             *said.entry(format!("{}: {word}", judge.name())).or_default() += 1;
@@ -58,7 +61,9 @@ fn nothing_is_said_where_nothing_is_wrong() {
         let Some(said) = judge_many(text, cases) else { continue };
         let bad: Vec<&String> = said.keys().filter(|word| word.contains("VIOLATED")).collect();
         assert!(bad.is_empty(), "{text}: {said:#?}");
-        let undecided: u64 = said.iter().filter(|(word, _)| word.contains("undecided")).map(|(_, n)| n).sum();
+        // How much the model can tell is counted by hunts.
+        let others = |word: &str| word.contains("undecided") && !word.starts_with("model:");
+        let undecided: u64 = said.iter().filter(|(word, _)| others(word)).map(|(_, n)| n).sum();
         assert!(undecided * 20 <= cases, "{text}: {said:#?}");
     }
 }
