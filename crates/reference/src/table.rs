@@ -4,11 +4,8 @@ use std::{cmp::Ordering, rc::Rc};
 
 use eval::{Column, Datum};
 use model::{
-    SqlType,
-    sql::{
-        ColumnOption, Constraint, CreateIndex, CreateTable, Expr, IndexColumn, Literal, TableColumn,
-        TableItem, TypeName,
-    },
+    Product,
+    sql::{ColumnOption, Constraint, CreateIndex, CreateTable, Expr, IndexColumn, TableColumn, TableItem},
 };
 
 use crate::{
@@ -108,7 +105,8 @@ impl Table {
     }
 
     fn add_column(&mut self, column: &TableColumn) -> Attempt<()> {
-        let Some(ty) = column.ty.as_ref().and_then(read_type) else {
+        let Some(ty) = column.ty.as_ref().and_then(|ty| dialect::sql::column_type(Product::Reference, ty))
+        else {
             return unsupported(format!("the type of column {}", column.name.name));
         };
         let mut traits = Traits::default();
@@ -265,36 +263,3 @@ impl Table {
 
 /// What the primary key is called.
 pub const PRIMARY: &str = "PRIMARY";
-
-/// The type that a type's name means.
-fn read_type(name: &TypeName) -> Option<SqlType> {
-    let mut words = name.words.iter().chain(&name.suffix).map(|word| word.to_ascii_uppercase());
-    let first = words.next()?;
-    let unsigned = words.any(|word| word == "UNSIGNED");
-    let number = |i: usize| match name.args.get(i) {
-        Some(Literal::Number(text)) => text.parse::<u16>().ok(),
-        _ => None,
-    };
-    let int = |bits| SqlType::Int { bits, unsigned };
-    Some(match first.as_str() {
-        "TINYINT" => int(8),
-        "SMALLINT" => int(16),
-        "MEDIUMINT" => int(24),
-        "INT" | "INTEGER" => int(32),
-        "BIGINT" => int(64),
-        "DECIMAL" | "NUMERIC" | "DEC" => SqlType::Decimal {
-            precision: number(0).unwrap_or(10).try_into().ok()?,
-            scale: number(1).unwrap_or(0).try_into().ok()?,
-        },
-        "FLOAT" => SqlType::Float,
-        "DOUBLE" | "REAL" => SqlType::Double,
-        "CHAR" => SqlType::Char(number(0).unwrap_or(1)),
-        "VARCHAR" => SqlType::Varchar(number(0)?),
-        "TEXT" | "TINYTEXT" | "MEDIUMTEXT" | "LONGTEXT" => SqlType::Text,
-        "BLOB" | "TINYBLOB" | "MEDIUMBLOB" | "LONGBLOB" => SqlType::Blob,
-        "BOOL" | "BOOLEAN" => SqlType::Bool,
-        "DATE" => SqlType::Date,
-        "DATETIME" => SqlType::DateTime,
-        _ => return None,
-    })
-}

@@ -35,6 +35,7 @@ mod setup;
 mod shape;
 mod text;
 mod token;
+mod types;
 mod words;
 
 use model::{
@@ -51,6 +52,7 @@ pub use facts::{Facts, Kind, facts};
 pub use reach::{Reach, reach};
 pub use setup::setup;
 pub use text::{text_literal, text_value};
+pub use types::column_type;
 
 /// Why a text has no tree, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -10,9 +10,10 @@ use model::{
 use super::{
     draft::{Draft, RowRef},
     foretold::{Effect, Expected, Foretold},
+    inner::Answers,
+    names::{find_column, limits},
     scene::{From, Mode, Scan, Scene},
     schema::Values,
-    select::{Answers, find_column, limits},
     world::Lock,
 };
 

@@ -9,9 +9,9 @@ use model::{
 use super::{
     draft::{Draft, RowRef},
     foretold::{Expected, Foretold},
+    inner::Answers,
     scene::Scene,
     schema::Values,
-    select::Answers,
     world::Lock,
 };
 
@@ -289,7 +289,7 @@ fn offered(expr: &Expr) -> Result<Expr, Fault> {
             }
         }
     }
-    if super::select::nested(expr) {
+    if super::names::nested(expr) {
         return Err(Fault::Unsure("query-in-upsert"));
     }
     let select = model::sql::Select { filter: Some(expr.clone()), ..Default::default() };

@@ -18,9 +18,10 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `world` | version chains, transactions, who waits: one account of what has happened |
-//! | `replay` | the rounds of a trace, and all accounts of them |
+//! | `replay` | the rounds of a trace, and all accounts of them: control, statements, their effects, waits |
 //! | `scene` | what one statement meets: tables, visible rows, locks of others |
 //! | `select`, `change`, `insert` | what each statement may answer and do |
+//! | `inner`, `project`, `names` | queries inside others, what becomes of rows, looking at expressions |
 //! | `draft` | changes row by row: unique values, foreign keys |
 //! | `resumed` | scans that go on from where they waited |
 //! | `foretold` | an answer that is allowed, and whether it is the one that came |
@@ -30,7 +31,10 @@ mod change;
 mod compute;
 mod draft;
 mod foretold;
+mod inner;
 mod insert;
+mod names;
+mod project;
 mod reach;
 mod replay;
 mod resumed;

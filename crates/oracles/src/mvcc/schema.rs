@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use eval::{Column, Datum};
 use model::{
-    Product, SqlType, Version,
+    Product, Version,
     sql::{
-        Action, ColumnOption, Constraint, CreateTable, Expr, IndexColumn, Insert, InsertSource, Literal,
-        References, Statement, TableColumn, TableItem, TypeName,
+        Action, ColumnOption, Constraint, CreateTable, Expr, IndexColumn, Insert, InsertSource, References,
+        Statement, TableColumn, TableItem,
     },
 };
 
@@ -233,7 +233,8 @@ impl Table {
     }
 
     fn column(&mut self, product: Product, column: &TableColumn) -> Result<(), Reason> {
-        let ty = column.ty.as_ref().and_then(|ty| read_type(product, ty)).ok_or("column-type")?;
+        let ty =
+            column.ty.as_ref().and_then(|ty| dialect::sql::column_type(product, ty)).ok_or("column-type")?;
         let mut traits = Traits::default();
         let mut collation = None;
         for option in &column.options {
@@ -383,40 +384,6 @@ fn checks(product: Product, version: &Version) -> bool {
         Product::Mariadb => version.0.as_slice() >= [10, 2, 1].as_slice(),
         Product::Postgres | Product::Sqlite | Product::Reference => true,
     }
-}
-
-/// The type that a type's name means.
-fn read_type(product: Product, name: &TypeName) -> Option<SqlType> {
-    let mut words = name.words.iter().chain(&name.suffix).map(|word| word.to_ascii_uppercase());
-    let first = words.next()?;
-    let unsigned = words.any(|word| word == "UNSIGNED");
-    let number = |i: usize| match name.args.get(i) {
-        Some(Literal::Number(text)) => text.parse::<u16>().ok(),
-        Some(_) | None => None,
-    };
-    let int = |bits| SqlType::Int { bits, unsigned };
-    Some(match first.as_str() {
-        "TINYINT" => int(8),
-        "SMALLINT" => int(16),
-        "MEDIUMINT" => int(24),
-        "INT" | "INTEGER" => int(32),
-        "BIGINT" => int(64),
-        "DECIMAL" | "NUMERIC" | "DEC" => SqlType::Decimal {
-            precision: number(0).unwrap_or(10).try_into().ok()?,
-            scale: number(1).unwrap_or(0).try_into().ok()?,
-        },
-        "FLOAT" => SqlType::Float,
-        "DOUBLE" | "REAL" => SqlType::Double,
-        "CHAR" => SqlType::Char(number(0).unwrap_or(1)),
-        "VARCHAR" => SqlType::Varchar(number(0)?),
-        "TEXT" => SqlType::Text,
-        "BLOB" => SqlType::Blob,
-        "BOOL" | "BOOLEAN" => SqlType::Bool,
-        "DATE" => SqlType::Date,
-        "DATETIME" => SqlType::DateTime,
-        "TIMESTAMP" if product == Product::Postgres => SqlType::DateTime,
-        _ => return None,
-    })
 }
 
 /// Setups that were read: the sets of a schema share theirs, and reading costs more than judging.

@@ -1,0 +1,245 @@
+//! Queries inside other statements: answered first, and replaced by names of the values that they give.
+
+use dialect::contract::Sees;
+use eval::{Column, Datum, Fault};
+use model::{
+    ErrorClass,
+    sql::{Expr, FunctionArgs, InList, Literal, Query, QueryPart, Select, SelectItem, Statement, VisitMut},
+};
+
+use super::{
+    names::{aggregate, columns_read, find_column, nested, plain, reads_one_end},
+    scene::{Condition, From, Mode, Named, Scene},
+    world::{Lock, Rows, TxnId},
+};
+
+/// What a query inside another statement found, and whom it should have waited for.
+pub struct Inner {
+    columns: Result<Vec<Column>, Fault>,
+    rows: Vec<Vec<Datum>>,
+    due: Vec<TxnId>,
+    error: Option<ErrorClass>,
+    locks: Vec<Lock>,
+}
+
+/// The queries inside an expression, answered.
+#[derive(Default)]
+pub struct Answers {
+    columns: Vec<Column>,
+    values: Vec<Datum>,
+    /// Others that it should have waited for.
+    pub due: Vec<TxnId>,
+    /// An error that one of them raises.
+    pub error: Option<ErrorClass>,
+    /// What they lock.
+    pub locks: Vec<Lock>,
+}
+
+impl<'a> Scene<'a> {
+    /// A condition with the queries inside it answered.
+    pub fn condition(&self, filter: Option<&Expr>, sees: Sees) -> Result<(Condition, Answers), Fault> {
+        let mut answers = Answers::default();
+        let Some(filter) = filter else { return Ok((Condition::default(), answers)) };
+        let expr = self.answered(filter, sees, &mut answers)?;
+        let (columns, values) = (std::mem::take(&mut answers.columns), std::mem::take(&mut answers.values));
+        Ok((Condition { expr: Some(expr), columns, values }, answers))
+    }
+
+    /// An expression with the queries inside it replaced by names of values.
+    pub fn answered(&self, expr: &Expr, sees: Sees, answers: &mut Answers) -> Result<Expr, Fault> {
+        struct Replace<'s, 'a, 'b> {
+            scene: &'s Scene<'a>,
+            sees: Sees,
+            answers: &'b mut Answers,
+            fault: Option<Fault>,
+        }
+        impl VisitMut for Replace<'_, '_, '_> {
+            fn expr(&mut self, expr: &mut Expr) {
+                if self.fault.is_none()
+                    && let Err(fault) = self.scene.replace(expr, self.sees, self.answers)
+                {
+                    self.fault = Some(fault);
+                }
+            }
+        }
+        if !nested(expr) {
+            return Ok(expr.clone());
+        }
+        let mut walk = Replace { scene: self, sees, answers, fault: None };
+        let select = Select { filter: Some(expr.clone()), ..Select::default() };
+        let mut statement = Statement::Query(Query::of(select));
+        statement.visit_mut(&mut walk);
+        if let Some(fault) = walk.fault {
+            return Err(fault);
+        }
+        match statement {
+            Statement::Query(Query { first: QueryPart::Select(select), .. }) => {
+                select.filter.ok_or(Fault::Unsure("expression"))
+            }
+            _ => Err(Fault::Unsure("expression")),
+        }
+    }
+
+    fn replace(&self, expr: &mut Expr, sees: Sees, answers: &mut Answers) -> Result<(), Fault> {
+        let new = match expr {
+            Expr::Subquery(query) => {
+                let inner = self.inner_query(query, sees)?;
+                answers.take(&inner);
+                match inner.rows.as_slice() {
+                    [] => Expr::Literal(Literal::Null),
+                    [row] => answers.name(inner.column()?, row[0].clone()),
+                    _ => {
+                        answers.error = Some(ErrorClass::Runtime);
+                        Expr::Literal(Literal::Null)
+                    }
+                }
+            }
+            Expr::In { expr: of, negated, list: InList::Query(query) } => {
+                let mut inner = self.inner_query(query, sees)?;
+                // An index may answer it value by value: then only what is asked for is met.
+                inner.due.clear();
+                inner.locks.clear();
+                answers.take(&inner);
+                let mut list: Vec<Expr> = Vec::new();
+                for row in &inner.rows {
+                    list.push(answers.name(inner.column()?, row[0].clone()));
+                }
+                match list.is_empty() {
+                    true => Expr::Literal(Literal::Bool(*negated)),
+                    false => Expr::In { expr: of.clone(), negated: *negated, list: InList::Exprs(list) },
+                }
+            }
+            Expr::Exists(query) => {
+                let inner = self.inner_query(query, sees)?;
+                answers.take(&inner);
+                Expr::Literal(Literal::Bool(!inner.rows.is_empty()))
+            }
+            _ => return Ok(()),
+        };
+        *expr = new;
+        Ok(())
+    }
+
+    /// A query inside another statement.
+    pub fn inner_query(&self, query: &Query, sees: Sees) -> Result<Inner, Fault> {
+        let select = plain(query)?;
+        if select.from.is_empty() || !query.locks.is_empty() {
+            return Err(Fault::Unsure("inner-query"));
+        }
+        let from = self.from(&select.from)?;
+        if select.filter.as_ref().is_some_and(nested) {
+            return Err(Fault::Unsure("query-in-query"));
+        }
+        let condition = Condition { expr: select.filter.clone(), ..Condition::default() };
+        let mut locks = Vec::new();
+        let scan = match sees {
+            Sees::Committed => {
+                let read = columns_read(&from, select, &condition, query);
+                let scan = self.lock(&from, &condition, Mode::Shared(read)).map_err(Fault::Unsure)?;
+                if let ([named], None) = (&from.tables[..], &query.limit) {
+                    locks.extend(scan.rows.iter().map(|(numbers, _)| Lock {
+                        table: named.table,
+                        row: numbers[0],
+                        columns: Some(read),
+                        step: self.step,
+                    }));
+                }
+                scan
+            }
+            Sees::Newest | Sees::Fresh | Sees::Snapshot => {
+                let half = |named: &Named| self.world.half_done(self.session, named.table);
+                if sees == Sees::Newest && from.tables.iter().any(half) {
+                    return Err(Fault::Unsure("dirty-read-of-half-done"));
+                }
+                let rows: Vec<_> =
+                    from.tables.iter().map(|named| self.visible(named.table, sees, self.inner)).collect();
+                self.select(&from, &condition, &rows).map_err(Fault::Unsure)?
+            }
+        };
+        let columns = self.result_columns(select, &from);
+        let (mut due, error) = (scan.due.clone(), scan.error);
+        if reads_one_end(select) {
+            due.clear();
+            locks.clear();
+        }
+        let rows = self.project(query, select, &from, scan)?;
+        Ok(Inner { columns, rows, due, error, locks })
+    }
+
+    /// Rows that a query inside INSERT gives.
+    pub fn inner_rows(&self, query: &Query, sees: Sees) -> Result<(Vec<Vec<Datum>>, Answers), Fault> {
+        let inner = self.inner_query(query, sees)?;
+        let mut answers = Answers::default();
+        answers.take(&inner);
+        Ok((inner.rows, answers))
+    }
+
+    /// The columns of a result as things that an expression can name; only where they are columns of the table, or the least or
+    /// greatest of one.
+    fn result_columns(&self, select: &Select, from: &From) -> Result<Vec<Column>, Fault> {
+        let mut columns = Vec::new();
+        for item in &select.items {
+            let expr = match item {
+                SelectItem::Expr { expr, .. } => expr,
+                SelectItem::Star | SelectItem::TableStar(_) => {
+                    columns.extend(from.columns.iter().cloned());
+                    continue;
+                }
+            };
+            let (counts, expr) = match aggregate(expr) {
+                Some((name, FunctionArgs::List(args))) if !name.eq_ignore_ascii_case("COUNT") => {
+                    (false, args.first())
+                }
+                Some(_) => (true, None),
+                None => (false, Some(expr)),
+            };
+            let column = match expr {
+                Some(Expr::Column(column)) => find_column(from, column).map(|at| from.columns[at].clone()),
+                _ => None,
+            };
+            columns.push(match (column, counts) {
+                (Some(column), _) => column,
+                (None, true) => Column {
+                    table: None,
+                    name: "count".into(),
+                    ty: model::SqlType::Int { bits: 64, unsigned: false },
+                    collation: None,
+                },
+                (None, false) => return Err(Fault::Unsure("inner-query-expression")),
+            });
+        }
+        Ok(columns)
+    }
+
+    /// A scene in which queries that do not lock are answered from another moment.
+    pub fn reading(&self, inner: &'a [Rows]) -> Scene<'a> {
+        Scene { inner, ..*self }
+    }
+}
+
+impl Inner {
+    /// The one column that an expression takes.
+    fn column(&self) -> Result<&Column, Fault> {
+        self.columns.as_ref().map_err(Fault::clone)?.first().ok_or(Fault::Unsure("inner-query-expression"))
+    }
+}
+
+impl Answers {
+    fn take(&mut self, inner: &Inner) {
+        self.due.extend(&inner.due);
+        self.error = self.error.or(inner.error);
+        self.locks.extend(inner.locks.iter().cloned());
+    }
+
+    fn name(&mut self, of: &Column, value: Datum) -> Expr {
+        let name = format!("query {}", self.columns.len());
+        self.columns.push(Column { table: None, name: name.clone(), ..of.clone() });
+        self.values.push(value);
+        Expr::column(&name)
+    }
+
+    /// The columns and values that stand for queries.
+    pub fn values(&self) -> (&[Column], &[Datum]) {
+        (&self.columns, &self.values)
+    }
+}

@@ -1,0 +1,151 @@
+//! Looking at queries and expressions: which columns they name, whether there is a query inside, what is counted.
+
+use eval::Fault;
+use model::sql::{
+    Expr, FunctionArgs, InList, Literal, Offset, Query, QueryPart, Select, SelectItem, Statement, VisitMut,
+};
+
+use super::scene::{Condition, From};
+
+/// The one SELECT that a query is.
+pub fn plain(query: &Query) -> Result<&Select, Fault> {
+    match &query.first {
+        _ if !query.rest.is_empty() => Err(Fault::Unsure("union")),
+        QueryPart::Paren(inner) if query.order_by.is_empty() && query.limit.is_none() => plain(inner),
+        QueryPart::Paren(_) => Err(Fault::Unsure("query-in-parentheses")),
+        QueryPart::Select(select) => {
+            if select.quantifier.is_some() || !select.group_by.is_empty() || select.having.is_some() {
+                return Err(Fault::Unsure("distinct-or-group"));
+            }
+            Ok(select)
+        }
+    }
+}
+
+/// Limit and offset.
+pub fn limit_of(query: &Query) -> Result<Option<(usize, usize)>, Fault> {
+    limits(query.limit.as_ref())
+}
+
+/// Limit and offset.
+pub fn limits(limit: Option<&model::sql::Limit>) -> Result<Option<(usize, usize)>, Fault> {
+    let number = |expr: &Expr| match expr {
+        Expr::Literal(Literal::Number(text)) => text.parse().map_err(|_| Fault::Unsure("limit")),
+        _ => Err(Fault::Unsure("limit")),
+    };
+    let Some(limit) = limit else { return Ok(None) };
+    let offset = match &limit.offset {
+        None => 0,
+        Some(Offset::After(expr) | Offset::Before(expr)) => number(expr)?,
+    };
+    Ok(Some((number(&limit.count)?, offset)))
+}
+
+/// The function, if the expression is one that takes all rows together.
+pub fn aggregate(expr: &Expr) -> Option<(&str, &FunctionArgs)> {
+    match expr {
+        Expr::Function { name, args, .. } => {
+            let known = ["COUNT", "MIN", "MAX", "SUM", "AVG"];
+            let one = match args {
+                FunctionArgs::Star => true,
+                FunctionArgs::List(list) => list.len() == 1,
+            };
+            (one && known.iter().any(|known| name.name.eq_ignore_ascii_case(known)))
+                .then_some((name.name.as_str(), args))
+        }
+        Expr::Paren(inner) => aggregate(inner),
+        _ => None,
+    }
+}
+
+/// May one end of an index answer it? Then no other row is met.
+pub fn reads_one_end(select: &Select) -> bool {
+    select.items.iter().any(|item| match item {
+        SelectItem::Expr { expr, .. } => aggregate(expr)
+            .is_some_and(|(name, _)| name.eq_ignore_ascii_case("MIN") || name.eq_ignore_ascii_case("MAX")),
+        SelectItem::Star | SelectItem::TableStar(_) => false,
+    })
+}
+
+/// Where a column is among those of FROM.
+pub fn find_column(from: &From, column: &model::sql::ColumnRef) -> Option<usize> {
+    from.columns.iter().position(|known| {
+        known.name.eq_ignore_ascii_case(&column.name.name)
+            && column.table.as_ref().is_none_or(|table| {
+                known.table.as_ref().is_some_and(|known| known.eq_ignore_ascii_case(&table.name.name))
+            })
+    })
+}
+
+/// Is there a query inside?
+pub fn nested(expr: &Expr) -> bool {
+    struct Find(bool);
+    impl VisitMut for Find {
+        fn query(&mut self, _: &mut Query) {
+            self.0 = true;
+        }
+    }
+    // Most expressions are small and hold none: look before the copy that a visit needs.
+    if !may_nest(expr) {
+        return false;
+    }
+    let mut find = Find(false);
+    let mut statement = Statement::Update(model::sql::Update {
+        modifier: None,
+        tables: Vec::new(),
+        assignments: Vec::new(),
+        from: Vec::new(),
+        filter: Some(expr.clone()),
+        order_by: Vec::new(),
+        limit: None,
+        returning: Vec::new(),
+    });
+    statement.visit_mut(&mut find);
+    find.0
+}
+
+fn may_nest(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(_) | Expr::Column(_) | Expr::Variable(_) | Expr::Default | Expr::BareFunction(_) => {
+            false
+        }
+        Expr::Unary { expr, .. }
+        | Expr::Paren(expr)
+        | Expr::IsNull { expr, .. }
+        | Expr::IsBool { expr, .. } => may_nest(expr),
+        Expr::Binary { left, right, .. } => may_nest(left) || may_nest(right),
+        Expr::Between { expr, low, high, .. } => may_nest(expr) || may_nest(low) || may_nest(high),
+        Expr::In { expr, list: InList::Exprs(list), .. } => may_nest(expr) || list.iter().any(may_nest),
+        Expr::Function { args: FunctionArgs::List(list), .. } => list.iter().any(may_nest),
+        Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => may_nest(expr),
+        Expr::Like { expr, pattern, .. } => may_nest(expr) || may_nest(pattern),
+        Expr::Case { .. } => true,
+        Expr::Function { args: FunctionArgs::Star, .. } => false,
+        Expr::In { list: InList::Query(_), .. } | Expr::Row(_) | Expr::Subquery(_) | Expr::Exists(_) => true,
+    }
+}
+
+/// The columns of a single table that a query names, as bits; all of them where it is not clear.
+pub fn columns_read(from: &From, select: &Select, condition: &Condition, query: &Query) -> u64 {
+    struct Names<'f> {
+        from: &'f From,
+        bits: u64,
+        all: bool,
+    }
+    impl VisitMut for Names<'_> {
+        fn expr(&mut self, expr: &mut Expr) {
+            if let Expr::Column(column) = expr {
+                match find_column(self.from, column) {
+                    Some(at) => self.bits |= 1 << at.min(63),
+                    None => self.all |= !column.name.name.starts_with("query "),
+                }
+            }
+        }
+    }
+    let star = select.items.iter().any(|item| !matches!(item, SelectItem::Expr { .. }));
+    let mut names = Names { from, bits: 0, all: star };
+    let select = Select { filter: condition.expr.clone(), from: Vec::new(), ..select.clone() };
+    let order_by = query.order_by.clone();
+    Statement::Query(Query { order_by, limit: None, ..Query::of(select) }).visit_mut(&mut names);
+    if names.all { u64::MAX } else { names.bits }
+}

@@ -1,0 +1,174 @@
+//! What becomes of the rows that a query finds: columns, aggregates, the first of an order.
+
+use std::cmp::Ordering;
+
+use eval::{Datum, Fault};
+use model::sql::{Direction, Expr, FunctionArgs, Query, Select, SelectItem};
+
+use super::{
+    names::{aggregate, find_column, limit_of, nested},
+    scene::{From, Scan, Scene},
+};
+
+impl Scene<'_> {
+    pub(super) fn constants(&self, select: &Select) -> Result<Vec<Vec<Datum>>, Fault> {
+        let mut row = Vec::new();
+        for item in &select.items {
+            match item {
+                SelectItem::Expr { expr, .. } if !nested(expr) => {
+                    row.push(self.compute.value(&[], expr, &[])?)
+                }
+                _ => return Err(Fault::Unsure("select-without-from")),
+            }
+        }
+        Ok(vec![row])
+    }
+
+    /// What becomes of the rows that match.
+    pub(super) fn project(
+        &self,
+        query: &Query,
+        select: &Select,
+        from: &From,
+        scan: Scan,
+    ) -> Result<Vec<Vec<Datum>>, Fault> {
+        let mut rows: Vec<Vec<Datum>> = scan.rows.into_iter().map(|(_, values)| values).collect();
+        let aggregates = select.items.iter().any(|item| match item {
+            SelectItem::Expr { expr, .. } => aggregate(expr).is_some(),
+            SelectItem::Star | SelectItem::TableStar(_) => false,
+        });
+        if aggregates {
+            let row: Result<Vec<Datum>, Fault> = select
+                .items
+                .iter()
+                .map(|item| match item {
+                    SelectItem::Expr { expr, .. } => match aggregate(expr) {
+                        Some((name, args)) => self.aggregated(name, args, from, &rows),
+                        None => Err(Fault::Unsure("mixed-aggregates")),
+                    },
+                    SelectItem::Star | SelectItem::TableStar(_) => Err(Fault::Unsure("mixed-aggregates")),
+                })
+                .collect();
+            return Ok(vec![row?]);
+        }
+        if let Some((limit, offset)) = limit_of(query)? {
+            rows = self.limited(rows, &query.order_by, from, limit, offset)?;
+        }
+        rows.into_iter().map(|row| self.projected(select, from, row)).collect()
+    }
+
+    pub(super) fn projected(
+        &self,
+        select: &Select,
+        from: &From,
+        row: Vec<Datum>,
+    ) -> Result<Vec<Datum>, Fault> {
+        let mut projected = Vec::with_capacity(select.items.len());
+        for item in &select.items {
+            match item {
+                SelectItem::Star => projected.extend(row.iter().cloned()),
+                SelectItem::TableStar(_) => return Err(Fault::Unsure("table-star")),
+                SelectItem::Expr { expr: Expr::Column(column), .. } => match find_column(from, column) {
+                    Some(at) => projected.push(row[at].clone()),
+                    None => return Err(Fault::Unsure("no-such-column")),
+                },
+                SelectItem::Expr { expr, .. } if nested(expr) => {
+                    return Err(Fault::Unsure("query-in-result"));
+                }
+                SelectItem::Expr { expr, .. } => {
+                    projected.push(self.compute.value(&from.columns, expr, &row)?)
+                }
+            }
+        }
+        Ok(projected)
+    }
+
+    /// The first rows in an order. Where two that differ are equal in it and only one is among them, nobody can say which.
+    pub fn limited(
+        &self,
+        mut rows: Vec<Vec<Datum>>,
+        order_by: &[model::sql::OrderItem],
+        from: &From,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Vec<Vec<Datum>>, Fault> {
+        let mut fault = None;
+        let mut by = |left: &Vec<Datum>, right: &Vec<Datum>| {
+            for item in order_by {
+                let at = match &item.expr {
+                    Expr::Column(column) => find_column(from, column),
+                    _ => None,
+                };
+                let Some(at) = at else {
+                    fault = Some(Fault::Unsure("order-by-expression"));
+                    return Ordering::Equal;
+                };
+                match self.compute.order(&from.columns[at], &left[at], &right[at]) {
+                    Ok(Ordering::Equal) => {}
+                    Ok(order) if item.direction == Some(Direction::Desc) => return order.reverse(),
+                    Ok(order) => return order,
+                    Err(why) => fault = Some(why),
+                }
+            }
+            Ordering::Equal
+        };
+        rows.sort_by(&mut by);
+        let edge = |at: usize| at > 0 && at < rows.len() && rows[at - 1] != rows[at];
+        let (start, end) = (offset, offset.saturating_add(limit));
+        let ties =
+            [start, end].into_iter().any(|at| edge(at) && by(&rows[at - 1], &rows[at]) == Ordering::Equal);
+        match fault {
+            Some(fault) => Err(fault),
+            None if ties => Err(Fault::Unsure("limit-tie")),
+            None => Ok(rows.into_iter().skip(offset).take(limit).collect()),
+        }
+    }
+
+    pub(super) fn aggregated(
+        &self,
+        name: &str,
+        args: &FunctionArgs,
+        from: &From,
+        rows: &[Vec<Datum>],
+    ) -> Result<Datum, Fault> {
+        let count = |n: usize| Datum::Int(i64::try_from(n).unwrap_or(i64::MAX));
+        let arg = match args {
+            FunctionArgs::Star => return Ok(count(rows.len())),
+            FunctionArgs::List(list) => list.first().ok_or(Fault::Unsure("aggregate"))?,
+        };
+        let mut values = Vec::with_capacity(rows.len());
+        for row in rows {
+            let value = self.compute.value(&from.columns, arg, row)?;
+            if !value.is_null() {
+                values.push(value);
+            }
+        }
+        if name.eq_ignore_ascii_case("COUNT") {
+            return Ok(count(values.len()));
+        }
+        let Expr::Column(column) = arg else { return Err(Fault::Unsure("aggregate-of-expression")) };
+        let at = find_column(from, column).ok_or(Fault::Unsure("no-such-column"))?;
+        let wanted = match name.to_ascii_uppercase().as_str() {
+            "MIN" => Ordering::Less,
+            "MAX" => Ordering::Greater,
+            _ => return Err(Fault::Unsure("aggregate")),
+        };
+        let mut best: Option<Datum> = None;
+        for value in values {
+            let better = match &best {
+                None => true,
+                Some(best) => {
+                    let order = self.compute.order(&from.columns[at], &value, best)?;
+                    if order == Ordering::Equal && value != *best {
+                        return Err(Fault::Unsure("aggregate-tie"));
+                    }
+                    order == wanted
+                }
+            };
+            if better {
+                best = Some(value);
+            }
+        }
+        Ok(best.unwrap_or(Datum::Null))
+    }
+}

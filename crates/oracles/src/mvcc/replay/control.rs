@@ -1,0 +1,87 @@
+//! Statements that begin, end and go back: BEGIN, savepoints.
+
+use dialect::contract::Concession;
+use model::sql::{Begin, TransactionMode};
+
+use super::{Dead, Replay, Worlds};
+use crate::mvcc::world::World;
+
+impl Replay<'_> {
+    pub(super) fn opens(&self, mut world: World, step: usize, begin: &Begin) -> Worlds {
+        let session = self.seen.case.steps[step].session;
+        match self.seen.trace.outcomes[step].error() {
+            None => {}
+            Some(error) if Some(error.class) == self.contract.busy => return Ok(vec![world]),
+            Some(_) => return Err(Dead::Unsure("begin-refused")),
+        }
+        world.commit(session);
+        let clock = world.clock;
+        let txn = world.txn(session, true);
+        txn.lasts = true;
+        if begin.timing.is_some_and(|timing| timing != model::sql::LockTiming::Deferred) {
+            txn.view = Some(clock);
+            (txn.touched, txn.locking) = (u64::MAX, u64::MAX);
+        }
+        for mode in &begin.modes {
+            match mode {
+                TransactionMode::ConsistentSnapshot => {
+                    if self.rules(session).is_some_and(|rules| rules.begin_takes_it) {
+                        txn.view = Some(clock);
+                    }
+                }
+                TransactionMode::ReadOnly => txn.read_only = true,
+                TransactionMode::ReadWrite => {}
+                TransactionMode::Isolation(_)
+                | TransactionMode::Deferrable
+                | TransactionMode::NotDeferrable => return Err(Dead::Unsure("begin-with-level")),
+            }
+        }
+        Ok(vec![world])
+    }
+
+    /// ROLLBACK TO and RELEASE.
+    pub(super) fn back(&self, mut world: World, step: usize, name: &str, undo: bool) -> Worlds {
+        let session = self.seen.case.steps[step].session;
+        let failed = self.seen.trace.outcomes[step].error().is_some();
+        let known = world.sessions[session].txn.as_ref().and_then(|txn| {
+            let at = txn.savepoints.iter().position(|known| known.name.eq_ignore_ascii_case(name))?;
+            Some((at, txn.savepoints[at].length, txn.savepoints[at].early))
+        });
+        match (known, failed) {
+            (None, true) => Ok(vec![world]),
+            (Some((at, length, early)), false) => {
+                if undo {
+                    world.undo_to(session, length);
+                }
+                let mut worlds = Vec::new();
+                let mut over = false;
+                if let Some(txn) = &mut world.sessions[session].txn {
+                    txn.savepoints.truncate(if undo { at + 1 } else { at });
+                    over = !undo && txn.by_savepoint && at == 0;
+                }
+                if over {
+                    world.commit(session);
+                }
+                if undo && early && self.contract.waits {
+                    let mut gone = world.clone();
+                    if let Some(txn) = &mut gone.sessions[session].txn {
+                        (txn.view, txn.touched, txn.locking) = (None, 0, 0);
+                        txn.locks.clear();
+                        txn.ranges.clear();
+                        txn.trespassed.clear();
+                    }
+                    gone.used.push((Concession::EarlySavepointEndsAll, step));
+                    worlds.push(gone);
+                }
+                worlds.insert(0, world);
+                Ok(worlds)
+            }
+            (None, false) | (Some(_), true) => Err(self.broken(
+                step,
+                "savepoint",
+                "a savepoint lasts until it is released or its transaction ends",
+                if failed { "ok" } else { "an error" }.to_string(),
+            )),
+        }
+    }
+}

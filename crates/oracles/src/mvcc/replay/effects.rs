@@ -1,0 +1,181 @@
+//! What an answer does to the world: changes, locks, the end of a transaction.
+
+use model::{
+    DbError, Ends, Open, Reply,
+    sql::{Query, Statement},
+};
+
+use super::{Dead, Replay};
+use crate::mvcc::{
+    compute::Compute,
+    foretold::{Effect, Foretold},
+    names::nested,
+    scene::alike,
+    schema::Values,
+    world::{Lock, World},
+};
+
+impl Replay<'_> {
+    /// Carries out what was foretold.
+    pub(super) fn apply(
+        &self,
+        world: &mut World,
+        step: usize,
+        foretold: &Foretold,
+        success: bool,
+    ) -> Result<(), Dead> {
+        let session = self.seen.case.steps[step].session;
+        if let Some(by) = foretold.by {
+            world.used.push((by, step));
+        }
+        if success {
+            self.trespass(world, session, step, &foretold.effects)?;
+        }
+        if let Some(txn) = &mut world.sessions[session].txn {
+            if let (Some(moment), true) = (foretold.opens_view, txn.lasts) {
+                txn.view.get_or_insert(moment);
+            }
+            if success {
+                let met = |lock: &Lock| txn.trespassed.contains(&(lock.table, lock.row));
+                if foretold.locks.iter().any(met) {
+                    return Err(self.broken(
+                        step,
+                        "phantom",
+                        "nobody else brings rows into what a transaction has locked",
+                        "the rows that were locked before".into(),
+                    ));
+                }
+            }
+            txn.locks.extend(foretold.locks.iter().cloned());
+            if foretold.range && success {
+                txn.ranges.push(step);
+            }
+        }
+        for effect in &foretold.effects {
+            match effect {
+                Effect::Put { table, row, data, noop } => {
+                    world.write(session, *table, *row, data.clone(), *noop)
+                }
+                Effect::Insert { table, data } => world.insert(session, *table, data.clone()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Does a change touch what another transaction has locked?
+    pub(super) fn trespass(
+        &self,
+        world: &mut World,
+        session: usize,
+        step: usize,
+        effects: &[Effect],
+    ) -> Result<(), Dead> {
+        let mut into: Vec<(usize, usize, usize)> = Vec::new();
+        let mut fresh = 0;
+        for effect in effects {
+            let (table, row, old, new) = match effect {
+                Effect::Put { noop: true, .. } => continue,
+                Effect::Put { table, row, data, .. } => {
+                    (*table, *row, world.tables[*table][*row].newest().cloned(), data.clone())
+                }
+                Effect::Insert { table, data } => {
+                    fresh += 1;
+                    (*table, world.tables[*table].len() + fresh - 1, None, Some(data.clone()))
+                }
+            };
+            for (other, state) in world.sessions.iter().enumerate().filter(|(other, _)| *other != session) {
+                let Some(txn) = &state.txn else { continue };
+                let locked = txn.locks.iter().find(|lock| {
+                    (lock.table, lock.row) == (table, row)
+                        && lock.columns.is_none_or(|columns| match (&old, &new) {
+                            (Some(old), Some(new)) => !alike(old, new, columns),
+                            _ => true,
+                        })
+                });
+                if let Some(lock) = locked {
+                    return Err(self.broken(
+                        step,
+                        "missing-wait",
+                        "a row that another transaction has locked is not changed before that ends",
+                        format!("a wait for the lock of step {}", lock.step + 1),
+                    ));
+                }
+                for &range in &txn.ranges {
+                    if self.selects(range, table, old.as_ref()) != self.selects(range, table, new.as_ref()) {
+                        into.push((other, table, row));
+                    }
+                }
+            }
+        }
+        for (other, table, row) in into {
+            if let Some(txn) = &mut world.sessions[other].txn {
+                txn.trespassed.push((table, row));
+            }
+        }
+        Ok(())
+    }
+
+    /// Does the condition of a step select these values? Where that is not clear, no.
+    pub(super) fn selects(&self, step: usize, table: usize, values: Option<&Values>) -> bool {
+        let Some(values) = values else { return false };
+        let filter = match self.trees[step].as_deref() {
+            Some(Statement::Query(Query { first: model::sql::QueryPart::Select(select), .. })) => {
+                &select.filter
+            }
+            Some(Statement::Update(update)) => &update.filter,
+            Some(Statement::Delete(delete)) => &delete.filter,
+            Some(_) | None => return false,
+        };
+        if self.reach[step].target != Some(table) || filter.as_ref().is_some_and(nested) {
+            return false;
+        }
+        let compute =
+            Compute { product: self.seen.trace.server.product, version: &self.seen.trace.server.version };
+        match filter {
+            None => true,
+            Some(filter) => {
+                compute.truth(&self.schema.tables[table].columns, filter, values) == Ok(Some(true))
+            }
+        }
+    }
+
+    /// What the answer leaves of the transaction.
+    pub(super) fn after(&self, world: &mut World, step: usize, error: Option<&DbError>, open: Open) {
+        let session = self.seen.case.steps[step].session;
+        let ends = error.map(|error| error.ends);
+        match ends {
+            Some(Ends::Transaction | Ends::Session) => {
+                let lasted = world.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
+                world.roll_back(session);
+                if lasted && (open == Open::Yes || self.goes_on(step)) {
+                    world.txn(session, true);
+                }
+            }
+            Some(Ends::Statement) | None => {
+                let single = world.sessions[session].txn.as_ref().is_some_and(|txn| !txn.lasts);
+                if single {
+                    world.commit(session);
+                }
+            }
+        }
+    }
+
+    /// After an error that ended its transaction the protocol does not say whether a session is in a new one; its next
+    /// answer does.
+    pub(super) fn goes_on(&self, step: usize) -> bool {
+        let session = self.seen.case.steps[step].session;
+        let later =
+            (step + 1..self.trees.len()).filter(|&later| self.seen.case.steps[later].session == session);
+        for later in later {
+            let outcome = &self.seen.trace.outcomes[later];
+            match (self.trees[later].as_deref(), &outcome.reply) {
+                (Some(Statement::Begin(_) | Statement::Commit(_)), _) => return false,
+                (Some(Statement::Rollback(rollback)), _) if rollback.to.is_none() => return false,
+                (_, Reply::Rows(_) | Reply::Done { .. }) => return outcome.transaction == Open::Yes,
+                (_, Reply::NotSent | Reply::Killed) => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+}

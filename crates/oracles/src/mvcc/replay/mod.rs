@@ -1,0 +1,364 @@
+//! Goes through a trace round by round, and keeps every account of it that the contract allows.
+//!
+//! One [`World`] is enough for most traces. Where the trace does not say what happened (which of two woken statements ran
+//! first, whether a read without rows took the snapshot) each possibility becomes a world of its own. A world ends when a
+//! statement's answer is none of those foretold in it. When the last one ends, that answer is what is wrong.
+
+mod control;
+mod effects;
+mod statement;
+mod waits;
+
+use std::sync::Arc;
+
+use dialect::contract::{Contract, LevelRules, Sees, Taken};
+use model::{
+    Cause, DbError, Ends, ErrorClass, Level, Reply, Round,
+    sql::{Rollback, Statement},
+};
+
+use super::{
+    foretold::{Expected, Foretold},
+    reach::Reach,
+    schema::{Reason, Schema},
+    world::{Savepoint, Waiting, World},
+};
+use crate::Answer;
+
+/// So many accounts are kept; beyond, nothing is said.
+const WORLDS: usize = 32;
+
+/// What is wrong.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// In one word.
+    pub kind: &'static str,
+    /// The rule that it breaks.
+    pub rule: String,
+    /// The step that shows it.
+    pub step: Option<usize>,
+    /// What should have come.
+    pub expected: String,
+    /// What came.
+    pub actual: String,
+}
+
+/// Why an account ended.
+#[derive(Clone, Debug)]
+pub enum Dead {
+    /// Something is wrong.
+    Broken(Box<Broken>),
+    /// It cannot be told.
+    Unsure(Reason),
+}
+
+/// A trace to go through.
+pub struct Replay<'a> {
+    /// Case and trace.
+    pub seen: &'a Answer,
+    /// The tables.
+    pub schema: &'a Schema,
+    /// The contract.
+    pub contract: &'a Contract,
+    /// The trees of the steps.
+    pub trees: &'a [Option<Arc<Statement>>],
+    /// Which tables each step reaches.
+    pub reach: &'a [Reach],
+    /// Are reported concessions tried?
+    pub lenient: bool,
+    /// Not further than the round in which this step answers.
+    pub until: Option<usize>,
+}
+
+type Worlds = Result<Vec<World>, Dead>;
+
+impl<'a> Replay<'a> {
+    /// The accounts that reach the end.
+    pub fn run(&self) -> Worlds {
+        let mut worlds = vec![World::new(self.schema, self.seen.case.sessions.len())];
+        for round in &self.seen.trace.rounds {
+            worlds = self.round(worlds, round)?;
+            if worlds.len() > WORLDS {
+                return Err(Dead::Unsure("too-many-worlds"));
+            }
+            if self.until.is_some_and(|step| round.answered.contains(&step)) {
+                return Ok(worlds);
+            }
+        }
+        self.finals(worlds)
+    }
+
+    fn round(&self, worlds: Vec<World>, round: &Round) -> Worlds {
+        let order = self.order(round);
+        let mut next: Vec<World> = Vec::new();
+        let mut dead = None;
+        for mut world in worlds {
+            self.begin(&mut world, round);
+            match self.answers(world, &order.0, &order.1).and_then(|worlds| self.settled(worlds, round)) {
+                Ok(worlds) => {
+                    for world in worlds {
+                        if !next.contains(&world) {
+                            next.push(world);
+                        }
+                    }
+                }
+                Err(death) => dead = worse(dead, death),
+            }
+        }
+        match (next.is_empty(), dead) {
+            (true, Some(dead)) => Err(dead),
+            _ => Ok(next),
+        }
+    }
+
+    /// The answers of a round in the order in which they can have come about: first what frees others, and those whose order
+    /// is not known last and apart.
+    fn order(&self, round: &Round) -> (Vec<usize>, Vec<usize>) {
+        let sent = match round.cause {
+            Cause::Sent(step) => Some(step),
+            Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => None,
+        };
+        let control = |step: usize| {
+            !matches!(
+                self.trees[step].as_deref(),
+                Some(
+                    Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)
+                )
+            )
+        };
+        let victim = |step: usize| {
+            // One that is refused for what others have committed may come after any of these.
+            let frees =
+                |error: &DbError| error.ends == Ends::Transaction && error.class != ErrorClass::WriteConflict;
+            self.seen.trace.outcomes[step].error().is_some_and(frees)
+        };
+        let mut first: Vec<usize> =
+            round.answered.iter().copied().filter(|&step| Some(step) == sent && control(step)).collect();
+        let taken = first.clone();
+        first.extend(round.answered.iter().filter(|step| !taken.contains(step) && victim(**step)));
+        let rest = round.answered.iter().copied().filter(|step| !first.contains(step)).collect();
+        (first, rest)
+    }
+
+    /// What a round begins with.
+    fn begin(&self, world: &mut World, round: &Round) {
+        match round.cause {
+            // One that answers together with others may have waited for them in between.
+            Cause::Sent(step) => {
+                let waits = !round.answered.contains(&step) || round.answered.len() > 1;
+                self.start(world, step, waits);
+            }
+            Cause::RolledBack(session) => world.roll_back(session),
+            Cause::Timeout | Cause::Killed(_) => {}
+        }
+    }
+
+    /// A statement is sent: it belongs to a transaction, and its tables are touched.
+    pub(super) fn start(&self, world: &mut World, step: usize, waits: bool) {
+        let session = self.seen.case.steps[step].session;
+        let reach = &self.reach[step];
+        if reach.tables == 0 {
+            return;
+        }
+        let lasts = !self.seen.case.sessions[session].autocommit;
+        let rules = self.rules(session);
+        let first = rules.is_some_and(|rules| rules.snapshot.is == Taken::FirstStatement);
+        let locks = match self.trees[step].as_deref() {
+            Some(Statement::Query(query)) => {
+                !query.locks.is_empty()
+                    || !self.contract.waits
+                    || rules.is_some_and(|rules| rules.read.is == Sees::Committed)
+            }
+            Some(_) | None => true,
+        };
+        let clock = world.clock;
+        let txn = world.txn(session, lasts);
+        txn.touched |= reach.tables;
+        if locks {
+            txn.locking |= reach.tables;
+        }
+        let mut opened = false;
+        if first && txn.view.is_none() {
+            (txn.view, txn.view_by) = (Some(clock), Some(step));
+            opened = true;
+        }
+        if waits {
+            let tables = world.tables.clone();
+            world.sessions[session].waiting = Some(Waiting { step, tables, clock, opened_view: opened });
+        }
+    }
+
+    pub(super) fn rules(&self, session: usize) -> Option<&'a LevelRules> {
+        self.contract.at(self.level(session))
+    }
+
+    /// The level of a session.
+    fn level(&self, session: usize) -> Level {
+        self.seen.case.sessions[session].level.unwrap_or(self.seen.trace.level)
+    }
+
+    /// All answers of a round: the first in this order, the rest in every order.
+    fn answers(&self, world: World, first: &[usize], rest: &[usize]) -> Worlds {
+        if let [step, more @ ..] = first {
+            return self.then(world, *step, more, rest);
+        }
+        if let [step] = rest {
+            return self.then(world, *step, &[], &[]);
+        }
+        if rest.is_empty() {
+            return Ok(vec![world]);
+        }
+        if rest.len() > 5 {
+            return Err(Dead::Unsure("many-woken-at-once"));
+        }
+        let mut all = Vec::new();
+        let mut dead = None;
+        for &step in rest {
+            let others: Vec<usize> = rest.iter().copied().filter(|other| *other != step).collect();
+            match self.then(world.clone(), step, &[], &others) {
+                Ok(worlds) => all.extend(worlds),
+                Err(death) => dead = worse(dead, death),
+            }
+        }
+        match (all.is_empty(), dead) {
+            (true, Some(dead)) => Err(dead),
+            _ => Ok(all),
+        }
+    }
+
+    fn then(&self, world: World, step: usize, first: &[usize], rest: &[usize]) -> Worlds {
+        let mut all = Vec::new();
+        let mut dead = None;
+        for world in self.answer(world, step)? {
+            match self.answers(world, first, rest) {
+                Ok(worlds) => all.extend(worlds),
+                Err(death) => dead = worse(dead, death),
+            }
+        }
+        match (all.is_empty(), dead) {
+            (true, Some(dead)) => Err(dead),
+            _ => Ok(all),
+        }
+    }
+
+    /// A step has answered.
+    fn answer(&self, mut world: World, step: usize) -> Worlds {
+        let session = self.seen.case.steps[step].session;
+        let outcome = &self.seen.trace.outcomes[step];
+        let waited = world.sessions[session].waiting.take();
+        match &outcome.reply {
+            Reply::NotSent => return Ok(vec![world]),
+            Reply::ConnectionLost | Reply::ServerDied => return Err(Dead::Unsure("server-gone")),
+            Reply::Hung => return Err(Dead::Unsure("hung")),
+            Reply::Killed => {
+                self.after(&mut world, step, None, outcome.transaction);
+                return Ok(vec![world]);
+            }
+            Reply::Rows(_) | Reply::Done { .. } | Reply::RolledBack | Reply::Error(_) => {}
+        }
+        let Some(tree) = self.trees[step].as_deref() else { return Err(Dead::Unsure("unparsed")) };
+        let worlds = match tree {
+            Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
+                self.statement(world, step, tree, waited)?
+            }
+            Statement::Begin(begin) => self.opens(world, step, begin)?,
+            Statement::Commit(_) | Statement::Rollback(Rollback { to: None, .. }) => {
+                match outcome.error() {
+                    None => {}
+                    // The writer may try again.
+                    Some(error) if Some(error.class) == self.contract.busy => return Ok(vec![world]),
+                    // There is none to end.
+                    Some(_) if world.sessions[session].txn.is_none() => return Ok(vec![world]),
+                    Some(_) => return Err(Dead::Unsure("end-refused")),
+                }
+                match tree {
+                    Statement::Commit(_) => world.commit(session),
+                    _ => world.roll_back(session),
+                }
+                vec![world]
+            }
+            Statement::Savepoint(name) => {
+                if !self.seen.case.sessions[session].autocommit {
+                    world.txn(session, true);
+                } else if self.contract.savepoint_begins && world.sessions[session].txn.is_none() {
+                    world.txn(session, true).by_savepoint = true;
+                }
+                if outcome.error().is_none()
+                    && let Some(txn) = &mut world.sessions[session].txn
+                {
+                    txn.savepoints.retain(|known| !known.name.eq_ignore_ascii_case(&name.name));
+                    let early = txn.touched == 0 && txn.view.is_none();
+                    let length = txn.undo.len();
+                    txn.savepoints.push(Savepoint { name: name.name.clone(), length, early });
+                }
+                vec![world]
+            }
+            Statement::Rollback(Rollback { to: Some(target), .. }) => {
+                self.back(world, step, &target.name.name, true)?
+            }
+            Statement::Release(target) => self.back(world, step, &target.name.name, false)?,
+            Statement::Pragma(_) => vec![world],
+            Statement::CreateTable(_)
+            | Statement::CreatePartition(_)
+            | Statement::CreateIndex(_)
+            | Statement::DropTable(_)
+            | Statement::DropIndex(_)
+            | Statement::Truncate(_) => return Err(Dead::Unsure("schema-changed")),
+            Statement::Set(_) | Statement::SetTransaction(_) => return Err(Dead::Unsure("settings-changed")),
+            Statement::LockTable(_) => return Err(Dead::Unsure("lock-table")),
+        };
+        Ok(worlds)
+    }
+
+    /// The final state.
+    fn finals(&self, worlds: Vec<World>) -> Worlds {
+        let Some(tables) = &self.seen.trace.final_state else { return Ok(worlds) };
+        let mut next = Vec::new();
+        let mut dead = None;
+        'worlds: for world in worlds {
+            for (name, rows) in tables {
+                let Some(table) = self.schema.find(name) else { continue };
+                let expected: Vec<_> = world.tables[table]
+                    .iter()
+                    .filter_map(|chain| chain.seen(u32::MAX, u32::MAX))
+                    .map(|values| values.to_vec())
+                    .collect();
+                let foretold = Foretold::only(Expected::Rows(expected));
+                if !foretold.fits(&Reply::Rows(rows.clone())) {
+                    dead.get_or_insert(Dead::Broken(Box::new(Broken {
+                        kind: "wrong-final-state",
+                        rule: "what is committed stays, and nothing else".into(),
+                        step: None,
+                        expected: format!("{name}: {}", foretold.reply),
+                        actual: format!("{name}: {rows}"),
+                    })));
+                    continue 'worlds;
+                }
+            }
+            next.push(world);
+        }
+        match (next.is_empty(), dead) {
+            (true, Some(dead)) => Err(dead),
+            _ => Ok(next),
+        }
+    }
+
+    pub(super) fn broken(&self, step: usize, kind: &'static str, rule: &str, expected: String) -> Dead {
+        let actual = match kind {
+            "needless-wait" => "it waits".to_string(),
+            _ => self.seen.trace.outcomes[step].to_string(),
+        };
+        Dead::Broken(Box::new(Broken { kind, rule: rule.to_string(), step: Some(step), expected, actual }))
+    }
+}
+
+/// Of two reasons the one that says less: where something cannot be told, nothing is called wrong.
+fn worse(old: Option<Dead>, new: Dead) -> Option<Dead> {
+    Some(match (old, new) {
+        (None, new) => new,
+        (Some(Dead::Broken(_)), Dead::Unsure(why)) => Dead::Unsure(why),
+        // Rows and counts say more than a wait that did not come.
+        (Some(Dead::Broken(old)), Dead::Broken(new)) if old.kind == "missing-wait" => Dead::Broken(new),
+        (Some(old), _) => old,
+    })
+}

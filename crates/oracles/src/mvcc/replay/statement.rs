@@ -1,0 +1,281 @@
+//! A statement on rows: what the contract allows it to answer, and whether that is what came.
+
+use dialect::contract::{Concession, Sees};
+use eval::Fault;
+use model::{
+    DbError, ErrorClass, Reply,
+    sql::{InsertModifier, Statement},
+};
+
+use super::{Dead, Replay, Worlds, waits::no_wait, worse};
+use crate::mvcc::{
+    compute::Compute,
+    foretold::{Expected, Foretold},
+    scene::Scene,
+    world::{Rows, Session, Waiting, World},
+};
+
+/// MySQL's ER_DIVISION_BY_ZERO.
+const DIVISION_BY_ZERO: u32 = 1365;
+
+/// MySQL's ER_TRUNCATED_WRONG_VALUE.
+const NO_NUMBER: u32 = 1292;
+
+impl Replay<'_> {
+    /// A statement on rows.
+    pub(super) fn statement(
+        &self,
+        mut world: World,
+        step: usize,
+        tree: &Statement,
+        waited: Option<Waiting>,
+    ) -> Worlds {
+        let session = self.seen.case.steps[step].session;
+        let outcome = &self.seen.trace.outcomes[step];
+        let reply = &outcome.reply;
+        // The statement may have been queued while its transaction was ended by another.
+        self.start(&mut world, step, false);
+        if let Reply::Error(error) = reply
+            && let Some(allowed) = self.concurrency(&mut world, step, error, waited.as_ref())
+        {
+            if !allowed {
+                return Err(self.broken(
+                    step,
+                    "needless-error",
+                    "an error of concurrency needs another transaction",
+                    "an answer".into(),
+                ));
+            }
+            // What could not even begin has taken no snapshot.
+            if let Some(txn) = &mut world.sessions[session].txn
+                && error.class == ErrorClass::Busy
+                && txn.view_by == Some(step)
+            {
+                txn.view = None;
+            }
+            self.after(&mut world, step, Some(error), outcome.transaction);
+            return Ok(vec![world]);
+        }
+        if let Reply::Error(error) = reply
+            && matches!(error.class, ErrorClass::Other | ErrorClass::Syntax | ErrorClass::Denied)
+        {
+            return Err(Dead::Unsure("server-refuses"));
+        }
+        let all = self.foretell(&world, step, tree, waited.as_ref()).map_err(|fault| match fault {
+            Fault::Unsure(why) => Dead::Unsure(why),
+            Fault::Error(_) => Dead::Unsure("error-foretold"),
+        })?;
+        let success = !matches!(reply, Reply::Error(_));
+        let mut worlds = Vec::new();
+        let mut dead = None;
+        let parents = self.schema.tables.iter().any(|table| !table.parents.is_empty());
+        for foretold in
+            all.iter().filter(|foretold| foretold.fits(reply) || parents && foretold.fits_either(reply))
+        {
+            if success && !foretold.due.is_empty() && foretold.reply != Expected::Anything {
+                continue;
+            }
+            let mut next = world.clone();
+            match self.apply(&mut next, step, foretold, success) {
+                Ok(()) => {
+                    let error = outcome.error();
+                    self.after(&mut next, step, error, outcome.transaction);
+                    if !worlds.contains(&next) {
+                        worlds.push(next);
+                    }
+                }
+                Err(death) => dead = worse(dead, death),
+            }
+        }
+        if !worlds.is_empty() {
+            return Ok(worlds);
+        }
+        if let Some(dead) = dead {
+            return Err(dead);
+        }
+        let due = all.iter().any(|foretold| !foretold.due.is_empty());
+        if due && success {
+            return Err(self.broken(
+                step,
+                "missing-wait",
+                "what another transaction is changing is waited for",
+                "a wait".into(),
+            ));
+        }
+        let expected = all.first().map_or_else(String::new, |foretold| foretold.reply.to_string());
+        let kind = match (reply, all.first().map(|foretold| &foretold.reply)) {
+            (Reply::Error(_), _) => "needless-error",
+            (_, Some(Expected::Error(_))) => "missing-error",
+            (Reply::Rows(_), _) => "wrong-rows",
+            _ => "wrong-count",
+        };
+        Err(self.broken(step, kind, self.seen_by(session, tree), expected))
+    }
+
+    /// The rule by which a statement sees what it sees.
+    pub(super) fn seen_by(&self, session: usize, tree: &Statement) -> &'static str {
+        let Some(rules) = self.rules(session) else { return "" };
+        match tree {
+            Statement::Query(query) if query.locks.is_empty() => rules.read.source,
+            _ => rules.change.source,
+        }
+    }
+
+    /// If it is an error of concurrency: is it allowed here?
+    pub(super) fn concurrency(
+        &self,
+        world: &mut World,
+        step: usize,
+        error: &DbError,
+        waited: Option<&Waiting>,
+    ) -> Option<bool> {
+        let session = self.seen.case.steps[step].session;
+        let tree = self.trees[step].as_deref()?;
+        let others = world.others(session, u64::MAX).next().is_some();
+        match error.class {
+            // A circle has at least one other who waits.
+            ErrorClass::Deadlock => {
+                let waits = |(of, state): (usize, &Session)| of != session && state.waiting.is_some();
+                Some(others && (self.seen.trace.waited(step) || world.sessions.iter().enumerate().any(waits)))
+            }
+            ErrorClass::LockTimeout => match tree {
+                Statement::Query(query) if no_wait(query) => None,
+                _ => Some(others && self.seen.trace.waited(step)),
+            },
+            ErrorClass::Busy => Some(others || world.clock > 0),
+            ErrorClass::Interrupted => Some(true),
+            // In strict mode a division by zero is an error of a statement that changes rows, if the scan comes to it.
+            // So is text that is no number where one is wanted.
+            ErrorClass::Runtime | ErrorClass::Range
+                if [DIVISION_BY_ZERO, NO_NUMBER].contains(&error.code) =>
+            {
+                (!matches!(tree, Statement::Query(_))).then_some(true)
+            }
+            // Not every version ignores the errors of foreign keys.
+            ErrorClass::Constraint
+                if ignores(tree) && !self.schema.tables.iter().all(|t| t.parents.is_empty()) =>
+            {
+                Some(true)
+            }
+            ErrorClass::ReadOnly => {
+                let txn = world.sessions[session].txn.as_ref();
+                Some(txn.is_some_and(|txn| txn.read_only))
+            }
+            ErrorClass::WriteConflict => Some(self.stale(world, step, waited)),
+            ErrorClass::SerializationFailure
+            | ErrorClass::DuplicateKey
+            | ErrorClass::Constraint
+            | ErrorClass::Range
+            | ErrorClass::Syntax
+            | ErrorClass::Runtime
+            | ErrorClass::TableChanged
+            | ErrorClass::GoneAway
+            | ErrorClass::Denied
+            | ErrorClass::Internal
+            | ErrorClass::Other => None,
+        }
+    }
+
+    /// May a statement be refused because something has changed since the snapshot?
+    pub(super) fn stale(&self, world: &mut World, step: usize, waited: Option<&Waiting>) -> bool {
+        let session = self.seen.case.steps[step].session;
+        let reach = &self.reach[step];
+        let Some(txn) = &world.sessions[session].txn else { return false };
+        let refused = self.rules(session).is_some_and(|rules| {
+            rules.stale.is == dialect::contract::Stale::Refused(ErrorClass::WriteConflict)
+        });
+        let view = match (refused, waited) {
+            (true, _) => txn.view,
+            // As found: a query inside takes a snapshot of its own, below the levels for which this is promised.
+            (false, Some(waited)) if self.lenient && reach.inner => Some(waited.clock),
+            (false, _) => None,
+        };
+        let Some(view) = view else { return false };
+        let newer = |(table, rows): (usize, &Rows)| {
+            reach.tables & (1 << table) != 0 && rows.iter().any(|chain| chain.changed_at(txn.id) > view)
+        };
+        let stale = world.tables.iter().enumerate().any(newer);
+        if stale && !refused {
+            world.used.push((Concession::ConflictByInnerRead, step));
+        }
+        stale
+    }
+
+    pub(super) fn foretell(
+        &self,
+        world: &World,
+        step: usize,
+        tree: &Statement,
+        waited: Option<&Waiting>,
+    ) -> Result<Vec<Foretold>, Fault> {
+        let session = self.seen.case.steps[step].session;
+        let rules = self.rules(session).ok_or(Fault::Unsure("no-contract-at-this-level"))?;
+        let txn = world.sessions[session].txn.as_ref();
+        let scene = Scene {
+            schema: self.schema,
+            compute: Compute {
+                product: self.seen.trace.server.product,
+                version: &self.seen.trace.server.version,
+            },
+            rules,
+            world,
+            session,
+            me: txn.map_or(u32::MAX, |txn| txn.id),
+            view: txn.and_then(|txn| txn.view),
+            lasts: txn.is_some_and(|txn| txn.lasts),
+            step,
+            lenient: self.lenient,
+            waited,
+            inner: &world.tables,
+            keeps_moved: false,
+            judges_open: false,
+            overlooks: false,
+        };
+        let once = |scene: &Scene<'_>| match tree {
+            Statement::Query(query) => scene.query(query),
+            Statement::Insert(insert) => scene.insert(insert),
+            Statement::Update(update) => scene.update(update),
+            Statement::Delete(delete) => scene.delete(delete),
+            _ => Err(Fault::Unsure("statement")),
+        };
+        let mut all = once(&scene)?;
+        // A query inside may have been answered before the wait.
+        if let Some(waited) = waited
+            && self.reach[step].inner
+            && matches!(rules.source_read.is, Sees::Fresh | Sees::Newest)
+            && let Ok(more) = once(&scene.reading(&waited.tables))
+        {
+            all.extend(more);
+        }
+        let tried = [
+            (Concession::JudgesUncommitted, Scene { judges_open: true, ..scene }),
+            (Concession::ForeignKeyBesideNull, Scene { overlooks: true, ..scene }),
+        ];
+        for (by, scene) in tried {
+            if self.lenient && self.contract.concessions.contains(&by) {
+                let new = |one: &Foretold| {
+                    all.iter().all(|known| {
+                        (&known.effects, &known.reply, &known.due) != (&one.effects, &one.reply, &one.due)
+                    })
+                };
+                let more: Vec<Foretold> = once(&scene)?.into_iter().filter(new).collect();
+                all.extend(more.into_iter().map(|foretold| Foretold { by: Some(by), ..foretold }));
+            }
+        }
+        if self.lenient && (0..self.schema.tables.len()).any(|table| !scene.left_behind(table).is_empty()) {
+            let by = Some(Concession::KeyChangeKeepsOldRow);
+            let more = once(&Scene { keeps_moved: true, ..scene })?;
+            all.extend(more.into_iter().map(|foretold| Foretold { by, ..foretold }));
+        }
+        Ok(all)
+    }
+}
+
+/// Is it to go on after errors?
+fn ignores(tree: &Statement) -> bool {
+    match tree {
+        Statement::Update(update) => update.modifier == Some(InsertModifier::Ignore),
+        Statement::Insert(insert) => insert.modifier == Some(InsertModifier::Ignore),
+        _ => false,
+    }
+}
