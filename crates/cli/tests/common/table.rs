@@ -118,7 +118,8 @@ impl<S: Server> Table<S> {
             } else {
                 self.readable(self.monitor.patience());
             }
-            assert!(begun.elapsed() < NEVER, "never settled: {waiting:?} {answers:?}");
+            let how = self.monitor.how();
+            assert!(begun.elapsed() < NEVER, "never settled by {how}: {waiting:?} {answers:?}");
         }
     }
 

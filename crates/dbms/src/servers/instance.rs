@@ -176,7 +176,8 @@ impl Keeper {
     fn start(exe: &Path, spec: &Spec) -> Result<Keeper> {
         let mut command = Command::new(exe);
         command.arg("__keeper").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        if spec.detached {
+        // A server that outlives us needs a session of its own.
+        if spec.detached || !os::shares_session() {
             os::own_session(&mut command)
         } else {
             os::own_group(&mut command)

@@ -51,4 +51,5 @@ pub use giving_up::give_up_flag;
 pub use install::Progress;
 pub use instance::{Instance, StartOptions};
 pub use keeper::keeper_main;
+pub use os::share_session;
 pub use running::{Running, running, stop};

@@ -11,6 +11,7 @@ use std::{
     os::{fd::RawFd, unix::ffi::OsStrExt, unix::process::CommandExt},
     path::Path,
     process::Command,
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -29,6 +30,20 @@ pub fn own_session(command: &mut Command) {
             if libc::setsid() < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
         });
     }
+}
+
+/// Are servers started in our own session?
+static SHARED: AtomicBool = AtomicBool::new(false);
+
+/// From now on servers are started in our own session, see [`own_group`]: for hunts. Elsewhere they are not, because a
+/// test in which ALTER TABLE waits for a metadata lock never saw that server settle; why is not known.
+pub fn share_session() {
+    SHARED.store(true, Ordering::Relaxed);
+}
+
+/// Are they?
+pub fn shares_session() -> bool {
+    SHARED.load(Ordering::Relaxed)
 }
 
 /// The child leads a process group of its own, so that Ctrl-C in our terminal does not reach it, and begins with ordinary
