@@ -35,8 +35,11 @@ const REDUCING_KNOWN: Duration = Duration::from_secs(3);
 /// So many servers in a row that do not come up are the end of a target.
 const STARTS: usize = 3;
 
-/// So many cases in a row that cannot be run are the end of a target.
+/// So many cases in a row that cannot be run are the end of a target that has never run any.
 const REFUSALS: u64 = 50;
+
+/// So many schemas in a row that cannot be made are the end of one that has: a single one may break a rule of its version.
+const REFUSED_SCHEMAS: u64 = 3;
 
 /// A server's size is looked at after so many cases.
 const LOOK: u64 = 1000;
@@ -82,6 +85,7 @@ pub(crate) struct Bench<'a> {
     size: u64,
     deaths: u64,
     refusals: u64,
+    ran: bool,
 }
 
 impl<'a> Bench<'a> {
@@ -121,6 +125,7 @@ impl<'a> Bench<'a> {
             size: 0,
             deaths: 0,
             refusals: 0,
+            ran: false,
         };
         bench.is_up(Why::First)?;
         Ok(bench)
@@ -229,7 +234,7 @@ impl<'a> Bench<'a> {
             Ok(run) => run,
             Err(reason) => return self.refused(number, reason, tally),
         };
-        self.refusals = 0;
+        (self.refusals, self.ran) = (0, true);
         tally.trace(&run.trace);
         self.counter.add(made, &run.trace);
         let ended = run.trace.final_state.clone().unwrap_or_default();
@@ -268,10 +273,9 @@ impl<'a> Bench<'a> {
     fn refused(&mut self, number: u64, reason: String, tally: &mut Tally) -> Result<(), Stop> {
         tally.refused += 1;
         self.refusals += 1;
-        if self.refusals >= REFUSALS {
-            return Err(Stop::Target(format!(
-                "{REFUSALS} cases in a row could not be run; the last: {reason}"
-            )));
+        let limit = if self.ran { REFUSED_SCHEMAS * self.per_schema() } else { REFUSALS };
+        if self.refusals >= limit {
+            return Err(Stop::Target(format!("{limit} cases in a row could not be run; the last: {reason}")));
         }
         self.shared.say(Event::Refused { target: self.target().clone(), case: number, reason })?;
         Ok(())
