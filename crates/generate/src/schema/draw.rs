@@ -169,9 +169,8 @@ fn refer(rng: &mut Rng, table: &mut Table, before: &Schema, caps: &Capabilities,
     };
     let (on_delete, on_update) = (action(), action());
     // A key that may become NULL cannot be handed on to a column that may not: newer MariaDB refuses such a table.
-    let on_update = on_update.filter(|action| {
-        nullable || !other.columns[referred].nullable || *action != Action::Cascade
-    });
+    let on_update = on_update
+        .filter(|action| nullable || !other.columns[referred].nullable || *action != Action::Cascade);
     let columns = vec![table.columns.len()];
     table.columns.push(column);
     table.parent = Some(Parent { table: parent, columns, referred: vec![referred], on_delete, on_update });
