@@ -85,6 +85,14 @@ pub fn clock() -> Duration {
     START.get_or_init(Instant::now).elapsed()
 }
 
+/// How long the calling thread has had a CPU. For measuring only.
+pub fn cpu_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the time lives through the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
 /// The CPUs that this process may use: those that it had when it was first asked, before any of its threads was pinned.
 pub fn cpus() -> Vec<usize> {
     static CPUS: OnceLock<Vec<usize>> = OnceLock::new();

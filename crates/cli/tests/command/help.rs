@@ -29,6 +29,7 @@ fn every_subcommand_says_what_it_does_and_how() {
         "selftest oracles",
         "selftest levels",
         "bench execute",
+        "bench judge",
     ] {
         let args: Vec<&str> = command.split(' ').chain(["--help"]).collect();
         let ran = isopod(&args);

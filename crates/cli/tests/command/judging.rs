@@ -72,3 +72,19 @@ fn traces_are_kept_only_if_asked_for() {
     assert!(!folder.0.join("run/traces").exists());
     assert!(fs::read_dir(folder.0.join("run")).unwrap().count() > 3);
 }
+
+#[test]
+fn the_speed_of_an_oracle_is_measured_on_kept_traces() {
+    let folder = Folder::new();
+    hunt(&folder, "reference", &["--oracle", "crash"]);
+    let run = folder.0.join("run").display().to_string();
+    isopod(&["bench", "judge", &run, "--rounds", "1"]).exits(0).says(&["model", "200 cases", "of CPU time"]);
+    let json = isopod(&["bench", "judge", &run, "--cases", "50", "--rounds", "2", "--json"]).exits(0).json();
+    let result = &json[0];
+    assert_eq!((&result["cases"], &result["rounds"]), (&50.into(), &2.into()), "{result}");
+    let said = ["holds", "violated", "undecided"].map(|name| result[name].as_u64().unwrap());
+    assert_eq!(said.iter().sum::<u64>(), 50, "{result}");
+    assert!(result["per_cpu_second"].as_f64().unwrap() > 0.0, "{result}");
+    isopod(&["bench", "judge", folder.path()]).fails(&["--keep-traces"]);
+    isopod(&["bench", "judge", &run, "--oracle", "nobody"]).fails(&["is not an oracle"]);
+}

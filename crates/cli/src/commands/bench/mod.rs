@@ -2,6 +2,7 @@
 
 mod execute;
 mod hunt;
+mod judge;
 mod strategies;
 
 use std::time::Duration;
@@ -26,6 +27,16 @@ Bare means: one connection, one transaction after the other, the same resets and
 final state, in turns with the hunt's own way on the same server and CPU. What it takes to know that
 statements wait, which nothing bare has to know, is shown apart.")]
     Hunt(hunt::Args),
+    /// Measure how many cases an oracle judges per second of CPU time, on traces in memory
+    #[command(after_help = "\
+Example:
+  isopod hunt --target mariadb@10.11 --cases 5000 --keep-traces --out runs/1
+  isopod bench judge runs/1
+
+The traces are read before the clock starts and judged in the order in which they were kept, as a hunt
+does; every round begins with an oracle that remembers nothing. CPU time is that of the one thread that
+judges, so what else the machine does hardly counts.")]
+    Judge(judge::Args),
     /// Compare the ways to make transactions collide with each other and with none
     #[command(after_help = "\
 Example:
@@ -41,6 +52,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Execute(args) => execute::run(args),
         Command::Hunt(args) => hunt::run(&args),
+        Command::Judge(args) => judge::run(&args),
         Command::Strategies(args) => strategies::run(&args),
     }
 }
