@@ -52,7 +52,7 @@ impl Vote {
         match said {
             Verdict::Undecided { .. } => true,
             Verdict::Holds { .. } => sampled,
-            Verdict::Violated(violation) if mvcc::known(&violation.fingerprint).is_none() => true,
+            Verdict::Violated(violation) if mvcc::named(&violation.fingerprint).is_none() => true,
             Verdict::Violated(violation) => {
                 let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
                 let cases = asked.entry(violation.fingerprint.clone()).or_default();
@@ -163,7 +163,7 @@ pub fn decide(model: &Verdict, decoupled: Option<&Verdict>, trace: &Trace) -> Ve
 /// Both object to the same statement. Where only the decoupled run knows what explains it, that gives the name.
 fn agreed(first: &Violation, second: &Violation) -> Verdict {
     let mut violation = first.clone();
-    let named = |violation: &Violation| mvcc::known(&violation.fingerprint).is_some();
+    let named = |violation: &Violation| mvcc::named(&violation.fingerprint).is_some();
     if !named(first) && named(second) {
         violation.evidence.push(format!("by the decoupled run {} explains it", second.fingerprint.rule));
         violation.fingerprint.rule.clone_from(&second.fingerprint.rule);

@@ -449,6 +449,73 @@ fn mdev_27992_a_row_that_moves_across_the_scan() {
 }
 
 #[test]
+fn mdev_33802_a_row_twice_after_a_rollback() {
+    let unique = ["CREATE TABLE t (a INT PRIMARY KEY, b INT UNIQUE)", "INSERT INTO t (a) VALUES (1)"];
+    let text = |end: &str, rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: INSERT INTO t (a) VALUES (2) => 1 rows
+             T2: BEGIN => ok
+             T2: SELECT a, b FROM t FORCE INDEX (b) FOR UPDATE => waits
+             T1: {end} => ok | {rows}
+             T2: COMMIT => ok"
+        )
+    };
+    let on = |product, version| On { product, version, settings: &[], level: SER };
+    let said = |product, version, end: &str, rows: &str| {
+        judged(&on(product, version), &unique, &text(end, rows), None)
+    };
+    let twice = "(1, NULL) (1, NULL)";
+    assert_eq!(said(Product::Mariadb, "10.11.5", "ROLLBACK", "(1, NULL)"), "holds");
+    assert_eq!(
+        said(Product::Mariadb, "10.11.5", "ROLLBACK", twice),
+        "wrong-rows: duplicate-after-rollback at step 4"
+    );
+    // Where it was repaired, or never was, it explains nothing; nor what comes without a rollback, nor other rows.
+    for (product, version) in
+        [(Product::Mariadb, "10.11.19"), (Product::Mariadb, "10.2.11"), (Product::Mysql, "9.7.4")]
+    {
+        assert_eq!(said(product, version, "ROLLBACK", twice), "wrong-rows: new at step 4", "{version}");
+    }
+    assert_eq!(
+        said(Product::Mariadb, "10.11.5", "COMMIT", "(1, NULL) (2, NULL) (2, NULL)"),
+        "wrong-rows: new at step 4"
+    );
+    assert_eq!(said(Product::Mariadb, "10.11.5", "ROLLBACK", "none"), "wrong-rows: new at step 4");
+}
+
+#[test]
+fn what_was_found_and_not_reported_is_new_under_its_name() {
+    let text = "T1: BEGIN => ok
+                T1: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+                T2: UPDATE t SET c = 7 WHERE b = 10 => 0 of 0
+                T1: ROLLBACK => ok";
+    let seen = play(&snapshot_isolation(RU), &T, text, None);
+    let Verdict::Violated(violation) = Mvcc::default().verdict(&seen) else { panic!("it holds") };
+    assert_eq!(violation.fingerprint.rule, "judges-uncommitted");
+    assert!(oracles::mvcc::named(&violation.fingerprint).is_some());
+    assert_eq!(oracles::mvcc::known(&violation.fingerprint), None);
+    // At READ COMMITTED, and without snapshot isolation, it has no name.
+    for on in [snapshot_isolation(RC), mysql(RU)] {
+        assert_eq!(said(&on, text), "missing-wait: new at step 3");
+    }
+}
+
+#[test]
+fn scans_go_on_below_repeatable_read_only() {
+    let setup = ["CREATE TABLE t (a INT PRIMARY KEY)", "INSERT INTO t VALUES (8)"];
+    let text = "T1: BEGIN => ok
+                T1: UPDATE t SET a = 5 => 1 of 1
+                T2: DELETE FROM t => waits
+                T1: UPDATE t SET a = 3 => 1 of 1
+                T1: COMMIT => ok | 0 rows";
+    assert_eq!(judged(&mysql(RU), &setup, text, None), "wrong-count: moved-across-scan at step 3");
+    for level in [RR, SER] {
+        assert_eq!(judged(&mysql(level), &setup, text, None), "wrong-count: new at step 3");
+    }
+}
+
+#[test]
 fn going_back_before_the_first_statement_ends_all() {
     let text = |savepoint_first: bool| {
         let (first, second) = match savepoint_first {

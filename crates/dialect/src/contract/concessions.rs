@@ -10,7 +10,7 @@ pub enum Status {
     Documented,
     /// A bug report, open or declined: what it explains is a violation, and known.
     Reported,
-    /// Found by us and not reported yet: what it explains is a violation, and known by its name.
+    /// Found by us and in no tracker that we know of: what it explains is a violation, and new; its name says which one.
     Found,
     /// Measured, uniform, promised nowhere: listed apart.
     Observed,

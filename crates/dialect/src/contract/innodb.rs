@@ -8,27 +8,6 @@ use model::{ErrorClass, Level, Product, ServerInfo};
 
 use super::{Concession, Contract, LevelRules, Rule, Sees, Stale, Taken};
 
-const CONCESSIONS: &[Concession] = &[
-    Concession::SemiConsistentSkip,
-    Concession::NoopWithoutVersion,
-    Concession::KeyChangeKeepsOldRow,
-    Concession::SkippedBeforeWait,
-    Concession::ChangedDuringWait,
-    Concession::MovedAcrossScan,
-    Concession::DuplicateAfterRollback,
-    Concession::ForeignKeyBesideNull,
-];
-
-/// With MariaDB's snapshot isolation.
-const STRICT: &[Concession] = &[
-    Concession::SemiConsistentSkip,
-    Concession::SkippedBeforeWait,
-    Concession::ChangedDuringWait,
-    Concession::MovedAcrossScan,
-    Concession::JudgesUncommitted,
-    Concession::ConflictByInnerRead,
-];
-
 /// Of a server.
 pub fn contract(server: &ServerInfo) -> Contract {
     let strict = snapshot_isolation(server);
@@ -44,7 +23,7 @@ pub fn contract(server: &ServerInfo) -> Contract {
         waits: true,
         busy: None,
         savepoint_begins: false,
-        concessions: if strict { STRICT } else { CONCESSIONS },
+        concessions: Concession::ALL.into_iter().filter(|by| by.exists(server, strict)).collect(),
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod concessions;
 mod innodb;
+mod presence;
 mod reference;
 mod sqlite;
 
@@ -95,8 +96,8 @@ pub struct Contract {
     pub busy: Option<ErrorClass>,
     /// Does a savepoint outside a transaction begin one?
     pub savepoint_begins: bool,
-    /// How it is known to leave its rules.
-    pub concessions: &'static [Concession],
+    /// How it is known to leave its rules, as far as this version and its settings do.
+    pub concessions: Vec<Concession>,
 }
 
 impl Contract {

@@ -24,6 +24,6 @@ pub fn contract() -> Contract {
         waits: true,
         busy: None,
         savepoint_begins: false,
-        concessions: &[Concession::SemiConsistentSkip],
+        concessions: vec![Concession::SemiConsistentSkip],
     }
 }

@@ -38,6 +38,6 @@ pub fn contract() -> Contract {
         waits: false,
         busy: Some(ErrorClass::Busy),
         savepoint_begins: true,
-        concessions: &[],
+        concessions: Vec::new(),
     }
 }

@@ -67,6 +67,11 @@ impl Mvcc {
 
     /// What it says of a run.
     pub fn verdict(&self, seen: &Answer) -> Verdict {
+        self.verdict_without(seen, &[])
+    }
+
+    /// What it says of a run in which these concessions explain nothing.
+    pub fn verdict_without(&self, seen: &Answer, without: &[Concession]) -> Verdict {
         let undecided = |reason: &str| Verdict::Undecided { reason: reason.to_string() };
         let server = &seen.trace.server;
         let Some(contract) = contract(server) else { return undecided("no-contract") };
@@ -77,8 +82,11 @@ impl Mvcc {
         };
         let trees = self.memory.trees(server.product, &seen.case);
         let reach: Vec<Reach> = trees.iter().map(|tree| reach(schema, tree.as_deref())).collect();
+        let concessions: Vec<Concession> =
+            contract.concessions.iter().copied().filter(|by| !without.contains(by)).collect();
         let replay = |lenient: bool, until: Option<usize>| {
-            Replay { seen, schema, contract: &contract, trees: &trees, reach: &reach, lenient, until }.run()
+            let (contract, concessions) = (&contract, concessions.as_slice());
+            Replay { seen, schema, contract, trees: &trees, reach: &reach, lenient, concessions, until }.run()
         };
         let broken = match replay(false, None) {
             Ok(worlds) => return Verdict::Holds { by: least(&worlds, |_| true).iter().map(told).collect() },
@@ -177,12 +185,18 @@ fn violation(
     Violation { fingerprint, step, story, evidence }
 }
 
-/// The bug report by which a fingerprint of this oracle is known.
-pub fn known(fingerprint: &Fingerprint) -> Option<String> {
+/// The concessions that a fingerprint of this oracle names; none if it names a rule.
+pub fn named(fingerprint: &Fingerprint) -> Option<Vec<Concession>> {
     let of = |name: &str| Concession::ALL.into_iter().find(|by| by.name() == name);
-    let all: Option<Vec<Concession>> = fingerprint.rule.split('+').map(of).collect();
-    let sources: Vec<&str> = all?.iter().map(|by| by.source()).collect();
-    Some(sources.join(", "))
+    fingerprint.rule.split('+').map(of).collect()
+}
+
+/// The bug reports by which a fingerprint of this oracle is known. What was found but is in no tracker has a name, and is new.
+pub fn known(fingerprint: &Fingerprint) -> Option<String> {
+    let all = named(fingerprint)?;
+    let reported = all.iter().all(|by| by.status() == Status::Reported);
+    let sources: Vec<&str> = all.iter().map(|by| by.source()).collect();
+    reported.then(|| sources.join(", "))
 }
 
 impl Oracle for Mvcc {

@@ -62,7 +62,7 @@ impl Replay<'_> {
                 if over {
                     world.commit(session);
                 }
-                if undo && early && self.contract.waits {
+                if undo && early && self.concedes(Concession::EarlySavepointEndsAll, session) {
                     let mut gone = world.clone();
                     if let Some(txn) = &mut gone.sessions[session].txn {
                         (txn.view, txn.touched, txn.locking) = (None, 0, 0);

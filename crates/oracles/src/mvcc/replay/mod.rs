@@ -11,7 +11,7 @@ mod waits;
 
 use std::sync::Arc;
 
-use dialect::contract::{Contract, LevelRules, Sees, Taken};
+use dialect::contract::{Concession, Contract, LevelRules, Sees, Taken};
 use model::{
     Cause, DbError, Ends, ErrorClass, Level, Reply, Round,
     sql::{Rollback, Statement},
@@ -66,6 +66,8 @@ pub struct Replay<'a> {
     pub reach: &'a [Reach],
     /// Are reported concessions tried?
     pub lenient: bool,
+    /// Those that may explain something here.
+    pub concessions: &'a [Concession],
     /// Not further than the round in which this step answers.
     pub until: Option<usize>,
 }
@@ -190,6 +192,11 @@ impl<'a> Replay<'a> {
 
     pub(super) fn rules(&self, session: usize) -> Option<&'a LevelRules> {
         self.contract.at(self.level(session))
+    }
+
+    /// May a statement of a session need this concession?
+    pub(super) fn concedes(&self, by: Concession, session: usize) -> bool {
+        self.concessions.contains(&by) && by.levels().contains(&self.level(session))
     }
 
     /// The level of a session.
