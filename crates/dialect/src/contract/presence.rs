@@ -72,7 +72,8 @@ mod tests {
     fn on(product: Product, version: &str, settings: &[(&str, &str)]) -> Vec<Concession> {
         let settings = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let version = version.parse().unwrap();
-        let server = ServerInfo { product, version, version_text: String::new(), settings, flags: Vec::new() };
+        let server =
+            ServerInfo { product, version, version_text: String::new(), settings, flags: Vec::new() };
         contract(&server).unwrap().concessions
     }
 
