@@ -211,11 +211,11 @@ impl<'s, 'a> Draft<'s, 'a> {
             if old.is_some_and(|old| foreign.columns.iter().all(|&at| old[at] == new[at])) {
                 continue;
             }
-            let goes_on = |index: &&Vec<usize>| {
+            let goes_on = |index: &[usize]| {
                 index.starts_with(&foreign.columns)
                     && index[foreign.columns.len()..].iter().any(|&at| new[at].is_null())
             };
-            if self.scene.overlooks && of.indexes.iter().any(|index| goes_on(&index)) {
+            if self.scene.overlooks && of.indexes.iter().any(|index| goes_on(&index.columns)) {
                 continue;
             }
             let compute = self.scene.compute;

@@ -182,12 +182,21 @@ impl Scene<'_> {
                     return Err(Fault::Unsure("conflict-filter"));
                 }
                 let new = self.upserted(table, &old, &row, assignments, answers)?;
+                // A NULL set again may be taken for a change, and counts one, where the default is not NULL: measured on
+                // MySQL and MariaDB with one session.
+                let null_again = |one: &model::sql::Assignment| {
+                    let at = of.position(&one.column.name.name);
+                    at.is_some_and(|at| new[at].is_null() && of.traits[at].default.is_some())
+                };
+                let again = assignments.iter().any(null_again);
                 let changes = draft.update(table, hit, new)?;
                 Ok(match self.compute.product {
                     Product::Sqlite | Product::Postgres => vec![1],
-                    Product::Mysql | Product::Mariadb | Product::Reference => {
-                        vec![if changes { 2 } else { 0 }]
-                    }
+                    Product::Mysql | Product::Mariadb | Product::Reference => match (changes, again) {
+                        (true, _) => vec![2],
+                        (false, true) => vec![0, 1],
+                        (false, false) => vec![0],
+                    },
                 })
             }
         }

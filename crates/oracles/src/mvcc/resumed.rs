@@ -90,8 +90,13 @@ impl Scene<'_> {
             let matched_open = contested && holds(open)?;
             all.push(Seen { contested, old, open, now, still, matched, matched_open, matches });
         }
-        let mut orders: Vec<Vec<usize>> = vec![of.clustered.clone().unwrap_or_default()];
-        orders.extend(of.indexes.iter().cloned());
+        // The entries of an index with equal values stand in the order of the clustered key.
+        let key: Vec<(usize, bool)> = of.clustered.iter().flatten().map(|&at| (at, false)).collect();
+        let mut orders = vec![key.clone()];
+        for index in &of.indexes {
+            let columns = index.columns.iter().copied().zip(index.descending.iter().copied());
+            orders.push(columns.chain(key.iter().copied()).collect());
+        }
         let mut found = Vec::new();
         let number = |values: &Values| match &of.partitions {
             None => Ok(0),
@@ -111,7 +116,7 @@ impl Scene<'_> {
             // One partition after the other, or all at once in the order of the index.
             let place = |row: usize, values: &Values| {
                 let mut key = vec![Datum::Int(if apart { number(values).unwrap_or(0) } else { 0 })];
-                key.extend(order.iter().map(|&at| values[at].clone()));
+                key.extend(order.iter().map(|&(at, _)| values[at].clone()));
                 key.push(Datum::Int(row as i64));
                 key
             };
@@ -124,8 +129,9 @@ impl Scene<'_> {
                     return partition;
                 }
                 let columns = order.iter().zip(&left[1..]).zip(&right[1..]);
-                let by_key = columns.map(|((&at, left), right)| {
-                    self.compute.order(&of.columns[at], left, right).unwrap_or(Ordering::Equal)
+                let by_key = columns.map(|((&(at, down), left), right)| {
+                    let order = self.compute.order(&of.columns[at], left, right).unwrap_or(Ordering::Equal);
+                    if down { order.reverse() } else { order }
                 });
                 by_key.fold(Ordering::Equal, Ordering::then).then_with(|| match (left.last(), right.last()) {
                     (Some(Datum::Int(left)), Some(Datum::Int(right))) => left.cmp(right),

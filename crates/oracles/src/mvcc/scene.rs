@@ -177,15 +177,7 @@ impl<'a> Scene<'a> {
     fn shadow(&self, table: usize, rows: &Rows, seen: &mut Vec<(usize, Values)>) {
         let of = &self.schema.tables[table];
         let Some(key) = &of.clustered else { return };
-        let mut keys: Vec<&Values> = Vec::new();
-        for chain in rows {
-            for (i, version) in chain.versions.iter().enumerate() {
-                if version.writer == self.me && version.at.is_none() {
-                    keys.extend(&version.data);
-                    keys.extend(i.checked_sub(1).and_then(|below| chain.versions[below].data.as_ref()));
-                }
-            }
-        }
+        let keys = self.written(rows);
         if keys.is_empty() {
             return;
         }
@@ -197,17 +189,26 @@ impl<'a> Scene<'a> {
         });
     }
 
+    /// What this transaction has written, and what it has written over: the keys of both are its own.
+    fn written<'w>(&self, rows: &'w Rows) -> Vec<&'w Values> {
+        let mut keys = Vec::new();
+        for chain in rows {
+            for (i, version) in chain.versions.iter().enumerate() {
+                if version.writer == self.me && version.at.is_none() {
+                    keys.extend(&version.data);
+                    keys.extend(i.checked_sub(1).and_then(|below| chain.versions[below].data.as_ref()));
+                }
+            }
+        }
+        keys
+    }
+
     /// Rows that stay in the snapshot under their old key although this transaction has changed them under their new one.
     pub fn left_behind(&self, table: usize) -> Vec<(usize, Values)> {
         let of = &self.schema.tables[table];
         let (Some(key), Some(view)) = (&of.clustered, self.view) else { return Vec::new() };
         let mut left = Vec::new();
-        let own = |version: &&super::world::Version| version.writer == self.me && version.at.is_none();
-        let written: Vec<&Values> = self.world.tables[table]
-            .iter()
-            .flat_map(|chain| chain.versions.iter().filter(own))
-            .filter_map(|version| version.data.as_ref())
-            .collect();
+        let written = self.written(&self.world.tables[table]);
         for (row, chain) in self.world.tables[table].iter().enumerate() {
             let old = chain.versions.iter().rev().find(|version| version.at.is_some_and(|at| at <= view));
             let Some(old) = old.and_then(|version| version.data.as_ref()) else { continue };

@@ -7,7 +7,7 @@ use eval::{Column, Datum};
 use model::{
     Product, Version,
     sql::{
-        Action, ColumnOption, Constraint, CreateTable, Expr, IndexColumn, Insert, InsertSource, References,
+        Action, ColumnOption, Constraint, CreateTable, Direction, Expr, IndexColumn, Insert, InsertSource, References,
         Statement, TableColumn, TableItem,
     },
 };
@@ -40,8 +40,8 @@ pub struct Table {
     pub uniques: Vec<Vec<usize>>,
     /// Is the first of these the primary key?
     pub primary: bool,
-    /// All indexes, by their columns.
-    pub indexes: Vec<Vec<usize>>,
+    /// All indexes.
+    pub indexes: Vec<Index>,
     /// By which columns rows are found again: the primary key, or the first unique one without NULL.
     pub clustered: Option<Vec<usize>>,
     /// CHECK
@@ -295,7 +295,8 @@ impl Table {
         if unique {
             self.uniques.push(found.clone());
         }
-        self.indexes.push(found);
+        let descending = columns.iter().map(|column| column.direction == Some(Direction::Desc)).collect();
+        self.indexes.push(Index { columns: found, descending });
         Ok(())
     }
 
@@ -384,6 +385,15 @@ fn checks(product: Product, version: &Version) -> bool {
         Product::Mariadb => version.0.as_slice() >= [10, 2, 1].as_slice(),
         Product::Postgres | Product::Sqlite | Product::Reference => true,
     }
+}
+
+/// An index.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// Its columns.
+    pub columns: Vec<usize>,
+    /// Which of them go down.
+    pub descending: Vec<bool>,
 }
 
 /// Setups that were read: the sets of a schema share theirs, and reading costs more than judging.

@@ -38,13 +38,12 @@ impl<'a> Scene<'a> {
         if limit_of(query)?.is_some_and(|(limit, _)| limit == 0) {
             return Ok(vec![Foretold::only(Expected::Rows(Vec::new()))]);
         }
-        // A query inside a locking read is a plain one: it takes the snapshot, before or after a wait.
-        let inside = locking
-            && role == Sees::Snapshot
-            && self.view.is_none()
-            && select.filter.as_ref().is_some_and(nested);
+        // A query inside a locking read is a plain one: it takes the snapshot, or looks, before or after a wait.
+        let nested = locking && select.filter.as_ref().is_some_and(nested);
+        let takes = nested && role == Sees::Snapshot && self.view.is_none();
+        let looks = nested && role == Sees::Fresh && self.waited.is_some();
         let mut moments = vec![None];
-        if inside {
+        if takes || looks {
             moments = vec![Some(self.world.clock)];
             moments
                 .extend(self.waited.map(|waited| Some(waited.clock)).filter(|moment| *moment != moments[0]));
@@ -52,6 +51,7 @@ impl<'a> Scene<'a> {
         let mut all = Vec::new();
         for begun in moments {
             let reader = Scene { view: begun.or(self.view), ..*self };
+            let role = if looks { Sees::Snapshot } else { role };
             let (condition, answers) = reader.condition(select.filter.as_ref(), role)?;
             let mut some = match locking {
                 false => self.plain_read(query, select, &from, &condition, sees)?,
@@ -67,7 +67,7 @@ impl<'a> Scene<'a> {
                 }
             };
             // Unless the server saw beforehand that it need not run.
-            if begun.is_some() {
+            if begun.is_some() && takes {
                 let opened: Vec<Foretold> =
                     some.iter().map(|foretold| Foretold { opens_view: begun, ..foretold.clone() }).collect();
                 some.splice(0..0, opened);
@@ -122,7 +122,9 @@ impl<'a> Scene<'a> {
     ) -> Result<Vec<Foretold>, Fault> {
         let scans = self.scans(from, condition, mode).map_err(Fault::Unsure)?;
         let tables: Vec<usize> = from.tables.iter().map(|named| named.table).collect();
-        let bits = tables.iter().fold(0, |bits, table| bits | 1 << table);
+        // Where plain reads lock, those inside are asked not to wait, too.
+        let inside = self.rules.read.is == Sees::Committed && select.filter.as_ref().is_some_and(nested);
+        let bits = if inside { u64::MAX } else { tables.iter().fold(0, |bits, table| bits | 1 << table) };
         let others = self.world.others(self.session, bits).next().is_some();
         let skips = matches!(mode, Mode::SkipLocked(_));
         let mut all = Vec::new();
