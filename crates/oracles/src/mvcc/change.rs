@@ -391,15 +391,30 @@ impl Scene<'_> {
         let mut more = Vec::new();
         for foretold in all {
             if foretold.effects.iter().any(stale) {
-                let mut without = foretold.clone();
+                let by = Some(Concession::NoopWithoutVersion);
+                let mut without = Foretold { by, ..foretold.clone() };
                 without.effects.retain(|effect| !stale(effect));
-                without.by = Some(Concession::NoopWithoutVersion);
+                let mut some = Foretold { by, ..foretold.clone() };
+                some.effects.retain(|effect| !stale(effect) || self.null_again(effect));
+                let partly = some.effects.len() > without.effects.len();
                 more.push(foretold);
                 more.push(without);
+                more.extend(partly.then_some(some));
             } else {
                 more.push(foretold);
             }
         }
         more
+    }
+
+    /// Is there a NULL in a column whose default is another value? Set again, it may be taken for a change.
+    fn null_again(&self, effect: &Effect) -> bool {
+        match effect {
+            Effect::Put { table, data: Some(data), .. } => {
+                let traits = &self.schema.tables[*table].traits;
+                data.iter().zip(traits).any(|(value, traits)| value.is_null() && traits.default.is_some())
+            }
+            Effect::Put { data: None, .. } | Effect::Insert { .. } => false,
+        }
     }
 }

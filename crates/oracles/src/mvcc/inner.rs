@@ -4,7 +4,10 @@ use dialect::contract::Sees;
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass,
-    sql::{Expr, FunctionArgs, InList, Literal, Query, QueryPart, Select, SelectItem, Statement, VisitMut},
+    sql::{
+        BinaryOp, Expr, FunctionArgs, InList, Literal, Query, QueryPart, Select, SelectItem, Statement,
+        UnaryOp, VisitMut,
+    },
 };
 
 use super::{
@@ -104,9 +107,12 @@ impl<'a> Scene<'a> {
                 for row in &inner.rows {
                     list.push(answers.name(inner.column()?, row[0].clone()));
                 }
-                match list.is_empty() {
-                    true => Expr::Literal(Literal::Bool(*negated)),
-                    false => Expr::In { expr: of.clone(), negated: *negated, list: InList::Exprs(list) },
+                // Each is compared by itself: a list of constants is not always (signs, types).
+                let equals = list.into_iter().map(|one| binary(of.as_ref().clone(), BinaryOp::Eq, one));
+                match (equals.reduce(|some, one| binary(some, BinaryOp::Or, one)), *negated) {
+                    (None, negated) => Expr::Literal(Literal::Bool(negated)),
+                    (Some(any), false) => any,
+                    (Some(any), true) => Expr::Unary { op: UnaryOp::Not, expr: Box::new(any) },
                 }
             }
             Expr::Exists(query) => {
@@ -242,4 +248,8 @@ impl Answers {
     pub fn values(&self) -> (&[Column], &[Datum]) {
         (&self.columns, &self.values)
     }
+}
+
+fn binary(left: Expr, op: BinaryOp, right: Expr) -> Expr {
+    Expr::Binary { left: Box::new(left), op, right: Box::new(right) }
 }

@@ -7,8 +7,8 @@ use eval::{Column, Datum};
 use model::{
     Product, Version,
     sql::{
-        Action, ColumnOption, Constraint, CreateTable, Direction, Expr, IndexColumn, Insert, InsertSource, References,
-        Statement, TableColumn, TableItem,
+        Action, ColumnOption, Constraint, CreateTable, Direction, Expr, IndexColumn, Insert, InsertSource,
+        References, Statement, TableColumn, TableItem,
     },
 };
 
