@@ -1,7 +1,7 @@
 //! Lets the oracles judge a run. What an oracle asks for is run from clean resets, on the same server.
 
 use execute::Reset;
-use model::{Level, Verdict};
+use model::{Case, Level, Scene, Shown, Verdict};
 use oracles::{Answer, Ask, Oracle};
 
 use crate::{confirm::Rerun, guise::Guise};
@@ -27,7 +27,34 @@ impl Judge<'_> {
         if !admissible(seen) {
             return undecided("false-decision");
         }
-        verdict(self.oracle, &self.guise.over(seen), on)
+        let mut on = Undressed { on, seen, guise: self.guise };
+        verdict(self.oracle, &self.guise.over(seen), &mut on)
+    }
+}
+
+/// Runs what an oracle asks for as it is in truth, and shows it as the oracle is told.
+struct Undressed<'a> {
+    on: &'a mut dyn Rerun,
+    seen: &'a Answer,
+    guise: &'a Guise,
+}
+
+impl Rerun for Undressed<'_> {
+    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
+        if self.guise.is_none() {
+            return self.on.rerun(case, level, reset);
+        }
+        let case = Case { sessions: self.seen.case.sessions.clone(), ..case.clone() };
+        let answer = self.on.rerun(&case, self.seen.trace.level, reset)?;
+        Some(self.guise.over(&answer).into_owned())
+    }
+
+    fn play(&mut self, scene: &Scene) -> Option<Shown> {
+        self.on.play(scene)
+    }
+
+    fn purges(&self) -> bool {
+        self.on.purges()
     }
 }
 
@@ -42,10 +69,9 @@ pub fn verdict(oracle: &dyn Oracle, seen: &Answer, on: &mut dyn Rerun) -> Verdic
             Ask::Run(requests) => {
                 questions += 1;
                 let run = |request: &oracles::Request| on.rerun(&request.case, request.level, Reset::Clean);
-                match requests.iter().map(run).collect::<Option<Vec<Answer>>>() {
-                    Some(answers) => conversation.next(&answers),
-                    None => return undecided("not-run"),
-                }
+                // What could not be run is missing among the answers.
+                let answers: Vec<Answer> = requests.iter().filter_map(run).collect();
+                conversation.next(&answers)
             }
             Ask::Play(scene) => {
                 scenes += 1;

@@ -11,14 +11,20 @@ use serde::{Deserialize, Serialize};
 pub struct Verdicts {
     /// Runs in which nothing is wrong.
     pub holds: u64,
-    /// Of these, those that need an exemption.
+    /// Of these, those that need an exemption that a manual gives, and no other.
     pub holds_by_design: u64,
+    /// Of these, those that need what is measured and promised nowhere: neither wrong nor by design.
+    #[serde(default)]
+    pub unpromised: u64,
     /// Runs that need an exemption, by its name; one that needs several counts at each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by: BTreeMap<String, u64>,
     /// Runs in which something is wrong, by fingerprint.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub violated: BTreeMap<String, u64>,
+    /// What came of the twins of those that a concession explains.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub twins: BTreeMap<String, u64>,
     /// Runs about which it could not tell, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub undecided: BTreeMap<String, u64>,
@@ -33,13 +39,21 @@ impl Verdicts {
         match verdict {
             Verdict::Holds { by } => {
                 self.holds += 1;
-                self.holds_by_design += u64::from(!by.is_empty());
+                let unpromised = by.iter().any(|name| name.starts_with(oracles::mvcc::UNPROMISED));
+                self.unpromised += u64::from(unpromised);
+                self.holds_by_design += u64::from(!by.is_empty() && !unpromised);
                 let mut names: Vec<&String> = by.iter().collect();
                 names.sort_unstable();
                 names.dedup();
                 names.into_iter().for_each(|name| bump(&mut self.by, name));
             }
-            Verdict::Violated(violation) => bump(&mut self.violated, &words(&violation.fingerprint)),
+            Verdict::Violated(violation) => {
+                bump(&mut self.violated, &words(&violation.fingerprint));
+                let twin = violation.evidence.iter().find_map(|line| line.strip_prefix("twin: "));
+                if let Some(twin) = twin.and_then(|line| line.split(';').next()) {
+                    bump(&mut self.twins, twin);
+                }
+            }
             Verdict::Undecided { reason } => bump(&mut self.undecided, reason),
         }
     }
@@ -48,9 +62,11 @@ impl Verdicts {
     pub fn merge(&mut self, other: &Verdicts) {
         self.holds += other.holds;
         self.holds_by_design += other.holds_by_design;
+        self.unpromised += other.unpromised;
         for (mine, theirs) in [
             (&mut self.by, &other.by),
             (&mut self.violated, &other.violated),
+            (&mut self.twins, &other.twins),
             (&mut self.undecided, &other.undecided),
         ] {
             theirs.iter().for_each(|(name, count)| *mine.entry(name.clone()).or_default() += count);
@@ -112,5 +128,8 @@ mod tests {
         assert_eq!((verdicts.runs(), verdicts.holds, verdicts.holds_by_design), (4, 3, 2));
         assert_eq!((verdicts.by["a"], verdicts.by["b"], verdicts.undecided["unparsed"]), (1, 2, 1));
         assert_eq!((twice.runs(), twice.by["b"]), (8, 4));
+        // What is promised nowhere is no design.
+        verdicts.add(&by(&["a", "unpromised, c: measured"]));
+        assert_eq!((verdicts.holds, verdicts.holds_by_design, verdicts.unpromised), (4, 2, 1));
     }
 }

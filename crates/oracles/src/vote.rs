@@ -12,6 +12,8 @@
 //! | fine by a concession | wrong | fine: the decoupled run knows no concessions |
 //! | one of them cannot tell | | what the other one says, and that it stands alone |
 //!
+//! What a concession explains is then run once more as its twin (`mvcc/twins`); if the twin shows the same, it is new.
+//!
 //! A disagreement is about ONE statement on ONE view: a bug of single statements, or a mistake of ours. It is never called an
 //! isolation bug.
 
@@ -20,9 +22,17 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use dialect::contract::Status;
 use model::{Case, Fingerprint, Shown, Trace, Verdict, Violation};
 
-use crate::{Answer, Ask, Conversation, Oracle, decoupled::Decoupled, mvcc, mvcc::Mvcc};
+use crate::{
+    Answer, Ask, Conversation, Oracle,
+    decoupled::Decoupled,
+    mvcc::{
+        self, Mvcc,
+        twins::{Shows, Twin, Use},
+    },
+};
 
 /// The name of the oracle.
 pub const NAME: &str = "vote";
@@ -39,7 +49,7 @@ const WAITS: &[&str] = &["missing-wait", "needless-wait", "needless-error"];
 /// The oracle.
 #[derive(Debug, Default)]
 pub struct Vote {
-    model: Mvcc,
+    model: Arc<Mvcc>,
     decoupled: Decoupled,
     /// The cases of what is known that were asked about, by fingerprint.
     asked: Arc<Mutex<BTreeMap<Fingerprint, BTreeSet<u64>>>>,
@@ -71,9 +81,10 @@ impl Oracle for Vote {
     }
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
-        let said = self.model.verdict(seen);
-        let asks = self.asks(&said, number(&seen.case));
-        Box::new(Session { seen, said, second: asks.then(|| self.decoupled.open(seen)) })
+        let (said, uses) = self.model.account(seen, &[]);
+        let asked = self.asks(&said, number(&seen.case));
+        let second = asked.then(|| self.decoupled.open(seen));
+        Box::new(Session { seen, said, uses, second, asked, model: Arc::clone(&self.model), twin: None })
     }
 }
 
@@ -81,20 +92,53 @@ impl Oracle for Vote {
 struct Session<'a> {
     seen: &'a Answer,
     said: Verdict,
+    /// Where the model needs which concession.
+    uses: Vec<Use>,
     second: Option<Box<dyn Conversation + 'a>>,
+    /// Is more to be asked about this case than the model?
+    asked: bool,
+    model: Arc<Mvcc>,
+    /// What both say, and the twin that is being run.
+    twin: Option<(Verdict, Twin)>,
 }
 
 impl Session<'_> {
-    fn go_on(&self, ask: Ask) -> Ask {
+    fn go_on(&mut self, ask: Ask) -> Ask {
         match ask {
-            Ask::Done(second) => Ask::Done(decide(&self.said, Some(&second), &self.seen.trace)),
+            Ask::Done(second) => self.decided(decide(&self.said, Some(&second), &self.seen.trace)),
             Ask::Run(_) | Ask::Play(_) => ask,
+        }
+    }
+
+    /// Both have spoken. What a concession explains is run again without what that needs.
+    fn decided(&mut self, verdict: Verdict) -> Ask {
+        if !self.asked || !explained(&verdict, &self.uses) {
+            return Ask::Done(verdict);
+        }
+        match self.model.twin(self.seen, &self.uses, wrong(&verdict, &self.uses)) {
+            Ok(twin) => {
+                let request = twin.request.clone();
+                self.twin = Some((verdict, twin));
+                Ask::Run(vec![request])
+            }
+            Err(why) => Ask::Done(after_twin(&verdict, &self.uses, &Shows::Nothing(why))),
         }
     }
 }
 
 impl Conversation for Session<'_> {
     fn next(&mut self, answers: &[Answer]) -> Ask {
+        if let Some((verdict, twin)) = self.twin.take() {
+            let kind = match &verdict {
+                Verdict::Violated(violation) => Some(violation.fingerprint.kind.as_str()),
+                Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
+            };
+            let shows = match answers.first() {
+                Some(run) => twin.shows(&self.model, run, wrong(&verdict, &self.uses), kind),
+                None => Shows::Nothing("twin-not-run"),
+            };
+            return Ask::Done(after_twin(&verdict, &self.uses, &shows));
+        }
         match &mut self.second {
             Some(second) => {
                 let ask = second.next(answers);
@@ -111,6 +155,63 @@ impl Conversation for Session<'_> {
                 self.go_on(ask)
             }
             None => Ask::Done(decide(&self.said, None, &self.seen.trace)),
+        }
+    }
+}
+
+/// Is it a concession that explains it, one that has a twin?
+fn explained(verdict: &Verdict, uses: &[Use]) -> bool {
+    match verdict {
+        Verdict::Violated(violation) => mvcc::named(&violation.fingerprint).is_some(),
+        Verdict::Holds { .. } => {
+            !uses.is_empty() && uses.iter().all(|(by, _)| by.status() == Status::Documented)
+        }
+        Verdict::Undecided { .. } => false,
+    }
+}
+
+/// The step that needs the explanation.
+fn wrong(verdict: &Verdict, uses: &[Use]) -> Option<usize> {
+    match verdict {
+        Verdict::Violated(violation) => violation.step,
+        Verdict::Holds { .. } | Verdict::Undecided { .. } => uses.first().map(|(_, step)| *step),
+    }
+}
+
+/// What follows from what the twin shows.
+fn after_twin(verdict: &Verdict, uses: &[Use], shows: &Shows) -> Verdict {
+    let mut names: Vec<&str> = uses.iter().map(|(by, _)| by.name()).collect();
+    names.dedup();
+    let names = names.join(", ");
+    match (verdict, shows) {
+        (Verdict::Violated(first), Shows::Gone) => with(
+            first,
+            format!("twin: gone; the same case without what {names} needs shows nothing wrong there"),
+        ),
+        (Verdict::Violated(first), Shows::Nothing(why)) => with(first, format!("twin: none ({why})")),
+        (Verdict::Violated(first), Shows::Stays(second)) => {
+            let mut violation = first.clone();
+            violation.fingerprint.rule.clone_from(&second.fingerprint.rule);
+            violation.evidence.push(format!(
+                "twin: stays; {names} would explain it, but the same case without what that needs shows it too: {}",
+                second.story
+            ));
+            Verdict::Violated(violation)
+        }
+        (Verdict::Holds { .. }, Shows::Stays(second)) => {
+            let mut violation = (**second).clone();
+            violation.step = wrong(verdict, uses);
+            violation.story = format!(
+                "{names} would explain this case, but not its twin, in which that is not needed. {}",
+                second.story
+            );
+            violation
+                .evidence
+                .push(format!("twin: stays; the numbers of steps are those of the twin of {names}"));
+            Verdict::Violated(violation)
+        }
+        (Verdict::Holds { .. }, Shows::Gone | Shows::Nothing(_)) | (Verdict::Undecided { .. }, _) => {
+            verdict.clone()
         }
     }
 }
@@ -333,6 +434,30 @@ mod tests {
         assert!(said(&first, Some(&unsure("x"))).starts_with("rows: judged by one oracle alone"));
         assert!(said(&first, Some(&holds(&["uncertain"]))).starts_with("rows: judged by one oracle alone"));
         assert!(said(&first, None).starts_with("rows: judged by one oracle alone"));
+    }
+
+    #[test]
+    fn a_twin_that_shows_it_too_makes_it_new() {
+        let uses = [(dialect::contract::Concession::NoopWithoutVersion, 1)];
+        let known = wrong("rows", "noop-without-version", Some(2));
+        let Verdict::Violated(stays) = wrong("rows", "a rule", Some(1)) else { panic!() };
+        let after = |verdict: &Verdict, shows: Shows| match after_twin(verdict, &uses, &shows) {
+            Verdict::Violated(violation) => {
+                let line = violation.evidence.last().unwrap();
+                format!("{}, {}", violation.fingerprint.rule, line.split([';', '.']).next().unwrap())
+            }
+            Verdict::Holds { .. } => "holds".into(),
+            Verdict::Undecided { reason } => reason,
+        };
+        assert_eq!(after(&known, Shows::Gone), "noop-without-version, twin: gone");
+        assert_eq!(
+            after(&known, Shows::Nothing("no-update")),
+            "noop-without-version, twin: none (no-update)"
+        );
+        assert_eq!(after(&known, Shows::Stays(Box::new(stays.clone()))), "a rule, twin: stays");
+        let fine = holds(&["semi-consistent-skip"]);
+        assert_eq!(after(&fine, Shows::Gone), "holds");
+        assert_eq!(after(&fine, Shows::Stays(Box::new(stays))), "a rule, twin: stays");
     }
 
     #[test]

@@ -25,6 +25,7 @@
 //! | `draft` | changes row by row: unique values, foreign keys |
 //! | `resumed` | scans that go on from where they waited |
 //! | `foretold` | an answer that is allowed, and whether it is the one that came |
+//! | `twins` | the same case without what a concession needs |
 //! | `schema`, `compute`, `reach` | tables, values, and which tables a statement reaches |
 
 mod change;
@@ -41,6 +42,7 @@ mod resumed;
 mod scene;
 mod schema;
 mod select;
+pub mod twins;
 mod world;
 
 use dialect::contract::{Concession, Status, contract};
@@ -50,6 +52,7 @@ use self::{
     reach::{Reach, reach},
     replay::{Broken, Dead, Replay},
     schema::Shelf,
+    twins::{Twin, Use, Why},
     world::World,
 };
 use crate::{Answer, Ask, Conversation, Oracle, story};
@@ -72,7 +75,23 @@ impl Mvcc {
 
     /// What it says of a run in which these concessions explain nothing.
     pub fn verdict_without(&self, seen: &Answer, without: &[Concession]) -> Verdict {
-        let undecided = |reason: &str| Verdict::Undecided { reason: reason.to_string() };
+        self.account(seen, without).0
+    }
+
+    /// The twin of a run that these concessions explain; `wrong` is the step that shows it.
+    pub fn twin(&self, seen: &Answer, uses: &[Use], wrong: Option<usize>) -> Result<Twin, Why> {
+        if uses.is_empty() {
+            return Err("not-explained-by-the-model");
+        }
+        let server = &seen.trace.server;
+        let schema = self.shelf.schema(server.product, &server.version, &seen.case.setup.statements);
+        let schema = schema.as_ref().as_ref().map_err(|why| *why)?;
+        twins::twin(seen, &self.memory.trees(server.product, &seen.case), schema, uses, wrong)
+    }
+
+    /// What it says of a run in which these concessions explain nothing, and the steps that need one of the others.
+    pub fn account(&self, seen: &Answer, without: &[Concession]) -> (Verdict, Vec<Use>) {
+        let undecided = |reason: &str| (Verdict::Undecided { reason: reason.to_string() }, Vec::new());
         let server = &seen.trace.server;
         let Some(contract) = contract(server) else { return undecided("no-contract") };
         let schema = self.shelf.schema(server.product, &server.version, &seen.case.setup.statements);
@@ -89,7 +108,10 @@ impl Mvcc {
             Replay { seen, schema, contract, trees: &trees, reach: &reach, lenient, concessions, until }.run()
         };
         let broken = match replay(false, None) {
-            Ok(worlds) => return Verdict::Holds { by: least(&worlds, |_| true).iter().map(told).collect() },
+            Ok(worlds) => {
+                let uses = least(&worlds, |_| true);
+                return (Verdict::Holds { by: names(&uses).iter().map(told).collect() }, uses);
+            }
             Err(Dead::Unsure(why)) => return undecided(why),
             Err(Dead::Broken(broken)) => broken,
         };
@@ -99,7 +121,7 @@ impl Mvcc {
             // What came first is explained, but not what comes after it. Which rows a resumed scan has met is not always
             // known for certain, so what follows from one is not held against it.
             Err(Dead::Broken(later)) if later.step != broken.step => match replay(true, broken.step) {
-                Ok(worlds) if least(&worlds, reported).iter().any(resumed) => {
+                Ok(worlds) if least(&worlds, reported).iter().any(|(by, _)| resumed(by)) => {
                     (broken, least(&worlds, reported))
                 }
                 Ok(_) | Err(_) => (later, Vec::new()),
@@ -111,20 +133,26 @@ impl Mvcc {
                 Err(Dead::Broken(_)) => (broken, Vec::new()),
             },
         };
-        Verdict::Violated(violation(seen, &broken, &explained, &trees))
+        (Verdict::Violated(violation(seen, &broken, &names(&explained), &trees)), explained)
     }
 }
 
-/// Of all accounts the fewest concessions that one takes.
-fn least(worlds: &[World], wanted: impl Fn(&Concession) -> bool) -> Vec<Concession> {
-    let used = |world: &World| {
-        let mut used: Vec<Concession> =
-            world.used.iter().map(|(by, _)| *by).filter(|by| wanted(by)).collect();
+/// Of all accounts the fewest concessions that one takes, and where.
+fn least(worlds: &[World], wanted: impl Fn(&Concession) -> bool) -> Vec<Use> {
+    let used = |world: &World| -> Vec<Use> {
+        let mut used: Vec<Use> = world.used.iter().copied().filter(|(by, _)| wanted(by)).collect();
         used.sort_unstable();
         used.dedup();
         used
     };
-    worlds.iter().map(used).min_by_key(Vec::len).unwrap_or_default()
+    worlds.iter().map(used).min_by_key(|uses| names(uses).len()).unwrap_or_default()
+}
+
+/// Each concession once.
+fn names(uses: &[Use]) -> Vec<Concession> {
+    let mut names: Vec<Concession> = uses.iter().map(|(by, _)| *by).collect();
+    names.dedup();
+    names
 }
 
 /// Is it about a scan that went on from where it waited?
@@ -132,9 +160,12 @@ fn resumed(by: &Concession) -> bool {
     matches!(by, Concession::SkippedBeforeWait | Concession::ChangedDuringWait | Concession::MovedAcrossScan)
 }
 
+/// What a verdict puts before the name of a concession that no manual promises.
+pub const UNPROMISED: &str = "unpromised, ";
+
 /// A concession as a verdict names it.
 fn told(by: &Concession) -> String {
-    let unpromised = if by.status() == Status::Observed { "unpromised, " } else { "" };
+    let unpromised = if by.status() == Status::Observed { UNPROMISED } else { "" };
     format!("{unpromised}{}: {}", by.name(), by.source())
 }
 

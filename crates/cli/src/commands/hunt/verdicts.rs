@@ -1,9 +1,10 @@
-//! What the oracles said, a line each: how much held only by design, and why they could not tell.
+//! What the oracles said, a line each: how much held only by design or unpromised, what the twins showed, and why they could not
+//! tell.
 
 use std::collections::BTreeMap;
 
 use campaign::verdicts::ByOracle;
-use report::findings::share;
+use report::findings::{share, thousands};
 
 /// So many reasons are named.
 const NAMED: usize = 4;
@@ -14,12 +15,17 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
     for (oracle, said) in verdicts {
         let runs = said.runs();
         let mut parts = Vec::new();
+        let (unpromised, design): (BTreeMap<String, u64>, BTreeMap<String, u64>) =
+            said.by.clone().into_iter().partition(|(name, _)| name.starts_with(oracles::mvcc::UNPROMISED));
         if said.holds_by_design > 0 {
             parts.push(format!(
                 "{} hold by design ({})",
                 share(said.holds_by_design, runs),
-                most(&said.by, runs)
+                most(&design, runs)
             ));
+        }
+        if said.unpromised > 0 {
+            parts.push(format!("{} unpromised ({})", share(said.unpromised, runs), most(&unpromised, runs)));
         }
         if said.undecided() > 0 {
             parts.push(format!(
@@ -27,6 +33,11 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
                 share(said.undecided(), runs),
                 most(&said.undecided, runs)
             ));
+        }
+        if !said.twins.is_empty() {
+            let twins: Vec<String> =
+                said.twins.iter().map(|(what, count)| format!("{what} {}", thousands(*count))).collect();
+            parts.push(format!("twins: {}", twins.join(", ")));
         }
         if !parts.is_empty() {
             lines.push(format!("{oracle}: {}", parts.join(", ")));
@@ -50,8 +61,9 @@ fn most(counts: &BTreeMap<String, u64>, of: u64) -> String {
     named.join(", ")
 }
 
-/// Without the place that says so.
+/// Without the place that says so, and without what is said of all of them.
 fn short(name: &str) -> &str {
+    let name = name.strip_prefix(oracles::mvcc::UNPROMISED).unwrap_or(name);
     let end = name.find(": ").into_iter().chain(name.find(" (")).min();
     &name[..end.unwrap_or(name.len())]
 }
@@ -68,12 +80,14 @@ mod tests {
         verdicts.entry("crash".into()).or_default().add(&Verdict::Holds { by: Vec::new() });
         let model = verdicts.entry("model".into()).or_default();
         model.add(&Verdict::Holds { by: vec!["skip: manual, page 7".into()] });
-        for (reason, times) in [("a", 1), ("b", 3), ("c", 2), ("d", 1), ("e", 1), ("f", 1)] {
+        model.add(&Verdict::Holds { by: vec!["unpromised, savepoint: measured".into()] });
+        for (reason, times) in [("a", 1), ("b", 3), ("c", 1), ("d", 1), ("e", 1), ("f", 1)] {
             (0..times).for_each(|_| model.add(&Verdict::Undecided { reason: reason.into() }));
         }
         assert_eq!(
             lines(&verdicts),
-            ["model: 10% hold by design (skip 10%), 90% undecided (b 30%, c 20%, a 10%, d 10%, 2 more)"]
+            ["model: 10% hold by design (skip 10%), 10% unpromised (savepoint 10%), \
+              80% undecided (b 30%, a 10%, c 10%, d 10%, 2 more)"]
         );
     }
 }

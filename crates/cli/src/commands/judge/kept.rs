@@ -84,10 +84,11 @@ fn show(result: &Result) {
         let runs = verdicts.runs();
         say!("\n{name}  {} judged per second", thousands(*per_second));
         say!(
-            "  holds      {:>9}  {:>6}   {} of them by design",
+            "  holds      {:>9}  {:>6}   {} of them by design, {} unpromised",
             thousands(verdicts.holds),
             share(verdicts.holds, runs),
-            thousands(verdicts.holds_by_design)
+            thousands(verdicts.holds_by_design),
+            thousands(verdicts.unpromised)
         );
         list(&verdicts.by);
         say!(

@@ -22,7 +22,8 @@ Examples:
   isopod judge --traces runs/1                           all that `isopod hunt --keep-traces` kept, counted
   isopod judge --traces runs/1 --judge-as SER            as if every session had run at SERIALIZABLE
 
-An oracle that wants to see more runs is undecided here. Exit codes: 0 nothing found, 1 findings, 2 the
+By default crash, invariants and model judge. An oracle that wants to see more runs (vote, decoupled) is
+undecided here, and twins are not run, so what a concession explains is known by what it looks like. Exit codes: 0 nothing found, 1 findings, 2 the
 job could not be done.")]
 pub struct Args {
     /// A case file; or the folder of a finding, which has both files
@@ -34,7 +35,7 @@ pub struct Args {
     /// Files of kept traces, or folders of them, or run folders: print counts only
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["case", "trace"])]
     traces: Vec<PathBuf>,
-    /// Who judges, with commas; by default all
+    /// Who judges, with commas; by default those who need no server: crash, invariants, model
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     oracle: Vec<String>,
     /// The level of sessions without one of their own; by default what the trace says

@@ -59,7 +59,16 @@ fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
 fn show(one: &Judged, shown: &Answer, files: (&Path, &Path)) {
     match &one.verdict {
         Verdict::Holds { by } if by.is_empty() => say!("{}: holds", one.oracle),
-        Verdict::Holds { by } => say!("{}: holds by design: {}", one.oracle, by.join("; ")),
+        Verdict::Holds { by } => {
+            let (unpromised, design): (Vec<&str>, Vec<&str>) =
+                by.iter().map(String::as_str).partition(|name| name.starts_with(oracles::mvcc::UNPROMISED));
+            let mut said = Vec::new();
+            if !design.is_empty() {
+                said.push(format!("by design: {}", design.join("; ")));
+            }
+            said.extend(unpromised.iter().map(|name| name.to_string()));
+            say!("{}: holds, {}", one.oracle, said.join("; "));
+        }
         Verdict::Undecided { reason } => say!("{}: undecided: {reason}", one.oracle),
         Verdict::Violated(violation) => {
             let style = Style { colour: colour(), ..Style::default() };

@@ -1,0 +1,189 @@
+//! Twins: the same case without what a concession needs.
+//!
+//! A concession explains a cause, and the model recognises it by what came. Another bug may look the same. So a case that a
+//! concession explains is run once more as its twin, in which the cause cannot be at work: the statement that waited comes after
+//! the one that it waited for, the update writes another value, the key is not changed, the transaction that was rolled back is
+//! not there. The twin still has the statement that was wrong. If that is wrong in the twin, too, the concession was not the
+//! cause, and the finding is new.
+//!
+//! | concession | its twin | file |
+//! |---|---|---|
+//! | `skipped-before-wait`, `changed-during-wait`, `moved-across-scan`, `conflict-by-inner-read` | the statement is sent when that for which it waited is over | `moves` |
+//! | `semi-consistent-skip`, `judges-uncommitted` | the statement is sent when the transactions beside it are over | `moves` |
+//! | `noop-without-version` | another constant | `values` |
+//! | `key-change-keeps-old-row` | another column is changed instead of the key | `keys` |
+//! | `duplicate-after-rollback` | without the transactions that were rolled back | `rollbacks` |
+//! | `foreign-key-beside-null` | without indexes of several columns that are not unique | `indexes` |
+//! | `early-savepoint-ends-all` | none: it is listed apart, and neither known nor new | |
+
+mod indexes;
+mod keys;
+mod moves;
+mod rollbacks;
+mod values;
+
+use std::sync::Arc;
+
+use dialect::contract::Concession;
+use model::{Case, Step, Trace, Verdict, Violation, sql::Statement};
+
+use super::{Mvcc, named, schema::Schema};
+use crate::{Answer, Request};
+
+/// Why there is no twin, or why it says nothing, in a few words that can be counted.
+pub type Why = &'static str;
+
+/// A concession and the step that needs it.
+pub type Use = (Concession, usize);
+
+/// A case on its way to becoming its twin.
+pub struct Draft<'a> {
+    /// The run.
+    pub seen: &'a Answer,
+    /// The trees of its steps.
+    pub trees: &'a [Option<Arc<Statement>>],
+    /// Its tables.
+    pub schema: &'a Schema,
+    /// The statements of the setup.
+    pub setup: Vec<String>,
+    /// The steps that are left, each with its number in the case.
+    pub steps: Vec<(usize, Step)>,
+}
+
+/// A twin, ready to be run.
+pub struct Twin {
+    /// What is to be run.
+    pub request: Request,
+    /// The concessions whose cause is gone.
+    pub without: Vec<Concession>,
+    /// For each of its steps the number in the case.
+    steps: Vec<usize>,
+}
+
+/// What a twin shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Nothing is wrong there.
+    Gone,
+    /// The same is wrong.
+    Stays(Box<Violation>),
+    /// Nothing can be said.
+    Nothing(Why),
+}
+
+/// The twin of a run for these uses. `wrong` is the step that shows what is wrong; it has to be in the twin.
+pub fn twin(
+    seen: &Answer,
+    trees: &[Option<Arc<Statement>>],
+    schema: &Schema,
+    uses: &[Use],
+    wrong: Option<usize>,
+) -> Result<Twin, Why> {
+    let mut draft = Draft {
+        seen,
+        trees,
+        schema,
+        setup: seen.case.setup.statements.clone(),
+        steps: seen.case.steps.iter().cloned().enumerate().collect(),
+    };
+    for (by, step) in uses {
+        match by {
+            Concession::SkippedBeforeWait
+            | Concession::ChangedDuringWait
+            | Concession::MovedAcrossScan
+            | Concession::ConflictByInnerRead => moves::behind_its_blocker(&mut draft, *step)?,
+            Concession::SemiConsistentSkip | Concession::JudgesUncommitted => {
+                moves::behind_the_others(&mut draft, *step)?;
+            }
+            Concession::NoopWithoutVersion => values::another(&mut draft, *step)?,
+            Concession::KeyChangeKeepsOldRow => keys::kept(&mut draft, *step)?,
+            Concession::DuplicateAfterRollback => rollbacks::left_out(&mut draft, *step)?,
+            Concession::ForeignKeyBesideNull => indexes::left_out(&mut draft)?,
+            Concession::EarlySavepointEndsAll => return Err("unpromised"),
+        }
+    }
+    let steps: Vec<usize> = draft.steps.iter().map(|(number, _)| *number).collect();
+    if wrong.is_some_and(|step| !steps.contains(&step)) {
+        return Err("statement-would-be-gone");
+    }
+    let mut without: Vec<Concession> = uses.iter().map(|(by, _)| *by).collect();
+    without.sort_unstable();
+    without.dedup();
+    let case = Case {
+        setup: model::Setup { statements: draft.setup },
+        steps: draft.steps.into_iter().map(|(_, step)| step).collect(),
+        ..seen.case.clone()
+    };
+    Ok(Twin { request: Request { case, level: seen.trace.level }, without, steps })
+}
+
+impl Twin {
+    /// What its run shows about what is wrong at this step of the case, and of which kind that is.
+    pub fn shows(&self, model: &Mvcc, run: &Answer, wrong: Option<usize>, kind: Option<&str>) -> Shows {
+        let at = |violation: &Violation| violation.step.map(|step| self.steps[step]);
+        if run.trace.stalled {
+            return Shows::Nothing("twin-stalls");
+        }
+        let violation = match model.verdict_without(run, &self.without) {
+            Verdict::Holds { .. } => return Shows::Gone,
+            Verdict::Undecided { .. } => return Shows::Nothing("twin-undecided"),
+            Verdict::Violated(violation) => violation,
+        };
+        let same = kind.is_none_or(|kind| violation.fingerprint.kind == kind);
+        if at(&violation) != wrong || !same {
+            let mine = wrong.and_then(|step| self.steps.iter().position(|of| *of == step));
+            return match place(&run.trace, violation.step) > place(&run.trace, mine) {
+                true => Shows::Gone,
+                false => Shows::Nothing("twin-wrong-elsewhere"),
+            };
+        }
+        // Where it is explained again, what it needs is still there.
+        let again = match model.verdict(run) {
+            Verdict::Violated(again) => named(&again.fingerprint).is_some(),
+            Verdict::Holds { .. } => true,
+            Verdict::Undecided { .. } => return Shows::Nothing("twin-undecided"),
+        };
+        match again {
+            true => Shows::Nothing("twin-explained-again"),
+            false => Shows::Stays(Box::new(violation)),
+        }
+    }
+}
+
+/// When a step answered, in the order of answers; the final state is last.
+fn place(trace: &Trace, step: Option<usize>) -> usize {
+    let mut answered = trace.rounds.iter().flat_map(|round| &round.answered);
+    step.and_then(|step| answered.position(|of| *of == step)).unwrap_or(usize::MAX)
+}
+
+impl Draft<'_> {
+    /// The session of a step.
+    fn session(&self, step: usize) -> usize {
+        self.seen.case.steps[step].session
+    }
+
+    /// Takes what a session sends from this step on, up to the place of the other step, and puts it behind that.
+    fn move_behind(&mut self, step: usize, other: usize) -> Result<(), Why> {
+        let session = self.session(step);
+        let place = |of: usize| self.steps.iter().position(|(number, _)| *number == of);
+        let (Some(from), Some(to)) = (place(step), place(other)) else {
+            return Err("statement-would-be-gone");
+        };
+        if to < from {
+            return Ok(());
+        }
+        let (moved, stay): (Vec<_>, Vec<_>) =
+            self.steps.drain(from..=to).partition(|(_, step)| step.session == session);
+        let all = stay.into_iter().chain(moved).collect::<Vec<_>>();
+        self.steps.splice(from..from, all);
+        Ok(())
+    }
+
+    /// Replaces the text of a step.
+    fn rewrite(&mut self, step: usize, tree: &Statement) {
+        let product = self.seen.trace.server.product;
+        if let Some((_, of)) = self.steps.iter_mut().find(|(number, _)| *number == step) {
+            of.sql = dialect::sql::print(product, tree);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Statements that met others: in the twin they come when those are over.
+
+use model::{Cause, Open};
+
+use super::{Draft, Why};
+
+/// The statement is sent behind the one that let it go on, so it does not wait.
+pub fn behind_its_blocker(draft: &mut Draft<'_>, step: usize) -> Result<(), Why> {
+    let Some(round) = draft.seen.trace.answered_in(step) else { return Err("never-answered") };
+    match round.cause {
+        Cause::Sent(other) if other == step => Err("did-not-wait"),
+        Cause::Sent(other) => draft.move_behind(step, other),
+        Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => Err("no-statement-let-it-go-on"),
+    }
+}
+
+/// The statement is sent behind the ends of all transactions that were open beside it.
+pub fn behind_the_others(draft: &mut Draft<'_>, step: usize) -> Result<(), Why> {
+    let mine = draft.session(step);
+    let open = |at: usize| draft.seen.trace.outcomes[at].transaction == Open::Yes;
+    let mut last = None;
+    for session in (0..draft.seen.case.sessions.len()).filter(|session| *session != mine) {
+        let of = |range: std::ops::Range<usize>| {
+            range.filter(|at| draft.session(*at) == session).collect::<Vec<usize>>()
+        };
+        let before = of(0..step);
+        if !before.last().is_some_and(|at| open(*at)) {
+            continue;
+        }
+        let end = of(step + 1..draft.trees.len()).into_iter().find(|at| !open(*at));
+        last = last.max(Some(end.ok_or("a-transaction-without-end")?));
+    }
+    draft.move_behind(step, last.ok_or("nobody-beside-it")?)
+}
