@@ -1,7 +1,5 @@
 //! In what the versions differ.
 
-use std::cmp::Ordering;
-
 use model::{Product, Version};
 
 /// How one version computes.
@@ -85,7 +83,11 @@ pub(super) const GENERAL: Comparing = Comparing { no_pad: false, unicode: false 
 impl Rules {
     /// Those of a version.
     pub fn of(product: Product, version: &Version) -> Rules {
-        let since = |parts: &[u32]| version.cmp_prefix(&Version(parts.to_vec())) != Ordering::Less;
+        // Compares as many parts as both have.
+        let since = |parts: &[u32]| {
+            let n = version.0.len().min(parts.len());
+            version.0[..n] >= parts[..n]
+        };
         match product {
             Product::Mysql | Product::Reference => {
                 let eight = since(&[8]);

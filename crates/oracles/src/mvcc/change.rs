@@ -1,5 +1,7 @@
 //! UPDATE and DELETE.
 
+use std::borrow::Cow;
+
 use dialect::contract::{Concession, Sees};
 use eval::{Column, Datum, Fault};
 use model::{
@@ -27,13 +29,13 @@ struct How {
 }
 
 /// An assignment, read.
-pub struct Assigned {
+pub struct Assigned<'e> {
     /// Which of the tables of the statement.
     pub factor: usize,
     /// The column of that table.
     pub column: usize,
-    /// The value, with queries replaced.
-    pub value: Expr,
+    /// The value, with queries replaced. What is borrowed is a part of the statement's tree.
+    pub value: Cow<'e, Expr>,
 }
 
 impl Scene<'_> {
@@ -197,19 +199,23 @@ impl Scene<'_> {
         let writes = |txn: &super::world::Txn| !txn.undo.is_empty();
         let other = self.world.others(self.session, u64::MAX).any(writes);
         let old = self.view.is_some_and(|view| {
-            self.world.tables.iter().flatten().any(|chain| chain.changed_at(self.me) > view)
+            self.world
+                .tables
+                .iter()
+                .flat_map(|rows| rows.iter())
+                .any(|chain| chain.changed_at(self.me) > view)
         });
         (other || old).then_some(class)
     }
 
     /// Reads assignments.
-    pub fn assigned(
+    pub fn assigned<'e>(
         &self,
         from: &From,
-        assignments: &[Assignment],
+        assignments: &'e [Assignment],
         sees: Sees,
         answers: &mut Answers,
-    ) -> Result<Vec<Assigned>, Fault> {
+    ) -> Result<Vec<Assigned<'e>>, Fault> {
         let mut read = Vec::new();
         for assignment in assignments {
             let at = find_column(from, &assignment.column).ok_or(Fault::Unsure("no-such-column"))?;
@@ -286,7 +292,7 @@ impl Scene<'_> {
         &self,
         from: &From,
         rows: &[(Vec<usize>, Vec<Datum>)],
-        assigned: &[Assigned],
+        assigned: &[Assigned<'_>],
         answers: &Answers,
         (scan, by): (&Scan, Option<Concession>),
         how: How,
@@ -296,7 +302,7 @@ impl Scene<'_> {
         let (mut changed, mut ignored) = (0, 0);
         for (numbers, values) in rows {
             for (factor, named) in from.tables.iter().enumerate() {
-                let of: Vec<&Assigned> = assigned.iter().filter(|one| one.factor == factor).collect();
+                let of: Vec<&Assigned<'_>> = assigned.iter().filter(|one| one.factor == factor).collect();
                 if of.is_empty() || done.contains(&(factor, numbers[factor])) {
                     continue;
                 }
@@ -348,7 +354,7 @@ impl Scene<'_> {
         from: &From,
         factor: usize,
         values: &[Datum],
-        assigned: &[&Assigned],
+        assigned: &[&Assigned<'_>],
         answers: &Answers,
     ) -> Result<Values, Fault> {
         let start: usize =
@@ -364,12 +370,16 @@ impl Scene<'_> {
         let old = row.clone();
         for one in assigned {
             let at = start + one.column;
-            let value = match &one.value {
+            let seen = if sequential { &row } else { &old };
+            let value = match one.value.as_ref() {
                 Expr::Default => match &of.traits[one.column].default {
                     Some(default) => self.compute.value(&[], default, &[])?,
                     None => Datum::Null,
                 },
-                value => self.compute.value(&columns, value, if sequential { &row } else { &old })?,
+                value => match one.value {
+                    Cow::Borrowed(value) => self.compute.known_value(&columns, value, seen)?,
+                    Cow::Owned(_) => self.compute.value(&columns, value, seen)?,
+                },
             };
             if value.is_null() && of.traits[one.column].not_null {
                 return Err(Fault::Error(ErrorClass::Constraint));

@@ -1,12 +1,14 @@
 //! Expressions over rows, by the evaluator, and the few comparisons that keys need.
 
-use std::cmp::Ordering;
+use std::{cell::RefCell, cmp::Ordering};
 
 use eval::{Column, Datum, Evaluator, Fault};
 use model::{
     Product, SqlType, Version,
     sql::{BinaryOp, Expr},
 };
+
+use super::computed::{Computed, Memo, address};
 
 /// Computes as one server does.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +17,8 @@ pub struct Compute<'a> {
     pub product: Product,
     /// Of which version.
     pub version: &'a Version,
+    /// What was computed before.
+    pub known: Option<&'a RefCell<Computed>>,
 }
 
 impl Compute<'_> {
@@ -32,6 +36,37 @@ impl Compute<'_> {
         self.over(columns).truth(expr, row)
     }
 
+    /// As [`Compute::value`], of an expression that stays where it is as long as what is known of it.
+    pub fn known_value(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Datum, Fault> {
+        self.remembered(|known| &mut known.values, address(expr), row, || self.value(columns, expr, row))
+    }
+
+    /// As [`Compute::truth`], likewise. The columns are always those of its statement.
+    pub fn known_truth(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
+        self.remembered(|known| &mut known.truths, address(expr), row, || self.truth(columns, expr, row))
+    }
+
+    /// As [`Compute::truth`], likewise. The columns are always those of its table.
+    pub fn known_range(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
+        self.remembered(|known| &mut known.ranges, address(expr), row, || self.truth(columns, expr, row))
+    }
+
+    fn remembered<K: PartialEq, T: Clone>(
+        &self,
+        memo: impl Fn(&mut Computed) -> &mut Memo<K, T>,
+        of: K,
+        row: &[Datum],
+        compute: impl FnOnce() -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let Some(known) = self.known else { return compute() };
+        if let Some(said) = memo(&mut known.borrow_mut()).get(&of, row) {
+            return said;
+        }
+        let said = compute();
+        memo(&mut known.borrow_mut()).put(of, row, said.clone());
+        said
+    }
+
     /// What a column holds after the value was stored there.
     pub fn store(&self, value: &Datum, ty: &SqlType) -> Result<Datum, Fault> {
         self.over(&[]).store(value, ty)
@@ -47,12 +82,17 @@ impl Compute<'_> {
             (Datum::UInt(left), Datum::UInt(right)) => return Ok(left.cmp(right)),
             _ => {}
         }
+        let of = (column.ty.clone(), column.collation.clone());
+        let row = [left.clone(), right.clone()];
+        self.remembered(|known| &mut known.orders, of, &row, || self.compared(column, &row))
+    }
+
+    fn compared(&self, column: &Column, row: &[Datum; 2]) -> Result<Ordering, Fault> {
         let side = |name: &str| Column { table: None, name: name.into(), ..column.clone() };
         let columns = [side("l"), side("r")];
-        let row = [left.clone(), right.clone()];
         let is = |op| {
             let expr = Expr::binary(Expr::column("l"), op, Expr::column("r"));
-            Ok::<bool, Fault>(self.truth(&columns, &expr, &row)? == Some(true))
+            Ok::<bool, Fault>(self.truth(&columns, &expr, row)? == Some(true))
         };
         Ok(match (is(BinaryOp::Eq)?, is(BinaryOp::Lt)?) {
             (true, _) => Ordering::Equal,

@@ -1,5 +1,7 @@
 //! Queries inside other statements: answered first, and replaced by names of the values that they give.
 
+use std::borrow::Cow;
+
 use dialect::contract::Sees;
 use eval::{Column, Datum, Fault};
 use model::{
@@ -40,7 +42,11 @@ pub struct Answers {
 
 impl<'a> Scene<'a> {
     /// A condition with the queries inside it answered.
-    pub fn condition(&self, filter: Option<&Expr>, sees: Sees) -> Result<(Condition, Answers), Fault> {
+    pub fn condition<'e>(
+        &self,
+        filter: Option<&'e Expr>,
+        sees: Sees,
+    ) -> Result<(Condition<'e>, Answers), Fault> {
         let mut answers = Answers::default();
         let Some(filter) = filter else { return Ok((Condition::default(), answers)) };
         let expr = self.answered(filter, sees, &mut answers)?;
@@ -49,7 +55,12 @@ impl<'a> Scene<'a> {
     }
 
     /// An expression with the queries inside it replaced by names of values.
-    pub fn answered(&self, expr: &Expr, sees: Sees, answers: &mut Answers) -> Result<Expr, Fault> {
+    pub fn answered<'e>(
+        &self,
+        expr: &'e Expr,
+        sees: Sees,
+        answers: &mut Answers,
+    ) -> Result<Cow<'e, Expr>, Fault> {
         struct Replace<'s, 'a, 'b> {
             scene: &'s Scene<'a>,
             sees: Sees,
@@ -66,7 +77,7 @@ impl<'a> Scene<'a> {
             }
         }
         if !nested(expr) {
-            return Ok(expr.clone());
+            return Ok(Cow::Borrowed(expr));
         }
         let mut walk = Replace { scene: self, sees, answers, fault: None };
         let select = Select { filter: Some(expr.clone()), ..Select::default() };
@@ -77,7 +88,7 @@ impl<'a> Scene<'a> {
         }
         match statement {
             Statement::Query(Query { first: QueryPart::Select(select), .. }) => {
-                select.filter.ok_or(Fault::Unsure("expression"))
+                select.filter.map(Cow::Owned).ok_or(Fault::Unsure("expression"))
             }
             _ => Err(Fault::Unsure("expression")),
         }
@@ -136,7 +147,7 @@ impl<'a> Scene<'a> {
         if select.filter.as_ref().is_some_and(nested) {
             return Err(Fault::Unsure("query-in-query"));
         }
-        let condition = Condition { expr: select.filter.clone(), ..Condition::default() };
+        let condition = Condition { expr: select.filter.clone().map(Cow::Owned), ..Condition::default() };
         let mut locks = Vec::new();
         let scan = match sees {
             Sees::Committed => {

@@ -101,7 +101,7 @@ impl Scene<'_> {
                 for row in rows {
                     let mut exprs = Vec::new();
                     for expr in row {
-                        exprs.push(self.answered(expr, self.rules.inner_read.is, answers)?);
+                        exprs.push(self.answered(expr, self.rules.inner_read.is, answers)?.into_owned());
                     }
                     let (columns, values) = answers.values();
                     new.push(of.new_row(

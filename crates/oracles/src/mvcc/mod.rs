@@ -27,9 +27,12 @@
 //! | `foretold` | an answer that is allowed, and whether it is the one that came |
 //! | `twins` | the same case without what a concession needs |
 //! | `schema`, `compute`, `reach` | tables, values, and which tables a statement reaches |
+//! | `desk`, `computed` | what is remembered from one case of a schema to the next |
 
 mod change;
 mod compute;
+mod computed;
+mod desk;
 mod draft;
 mod foretold;
 mod inner;
@@ -45,13 +48,14 @@ mod select;
 pub mod twins;
 mod world;
 
+use std::sync::PoisonError;
+
 use dialect::contract::{Concession, Status, contract};
 use model::{Fingerprint, Verdict, Violation};
 
 use self::{
-    reach::{Reach, reach},
+    desk::Shelf,
     replay::{Broken, Dead, Replay},
-    schema::Shelf,
     twins::{Twin, Use, Why},
     world::World,
 };
@@ -61,7 +65,6 @@ use crate::{Answer, Ask, Conversation, Oracle, story};
 #[derive(Debug, Default)]
 pub struct Mvcc {
     shelf: Shelf,
-    memory: story::Memory,
 }
 
 impl Mvcc {
@@ -84,9 +87,11 @@ impl Mvcc {
             return Err("not-explained-by-the-model");
         }
         let server = &seen.trace.server;
-        let schema = self.shelf.schema(server.product, &server.version, &seen.case.setup.statements);
-        let schema = schema.as_ref().as_ref().map_err(|why| *why)?;
-        twins::twin(seen, &self.memory.trees(server.product, &seen.case), schema, uses, wrong)
+        let setup = self.shelf.setup(server.product, &server.version, &seen.case.setup.statements);
+        let schema = setup.schema.as_ref().map_err(|why| *why)?;
+        let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
+        let (trees, _) = desk.read(server.product, schema, &seen.case);
+        twins::twin(seen, &trees, schema, uses, wrong)
     }
 
     /// What it says of a run in which these concessions explain nothing, and the steps that need one of the others.
@@ -94,18 +99,20 @@ impl Mvcc {
         let undecided = |reason: &str| (Verdict::Undecided { reason: reason.to_string() }, Vec::new());
         let server = &seen.trace.server;
         let Some(contract) = contract(server) else { return undecided("no-contract") };
-        let schema = self.shelf.schema(server.product, &server.version, &seen.case.setup.statements);
-        let schema = match schema.as_ref() {
+        let setup = self.shelf.setup(server.product, &server.version, &seen.case.setup.statements);
+        let schema = match &setup.schema {
             Ok(schema) => schema,
             Err(why) => return undecided(why),
         };
-        let trees = self.memory.trees(server.product, &seen.case);
-        let reach: Vec<Reach> = trees.iter().map(|tree| reach(schema, tree.as_deref())).collect();
+        let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
+        let (trees, reach) = desk.read(server.product, schema, &seen.case);
+        let computed = &desk.computed;
         let concessions: Vec<Concession> =
             contract.concessions.iter().copied().filter(|by| !without.contains(by)).collect();
         let replay = |lenient: bool, until: Option<usize>| {
             let (contract, concessions) = (&contract, concessions.as_slice());
-            Replay { seen, schema, contract, trees: &trees, reach: &reach, lenient, concessions, until }.run()
+            let (trees, reach) = (&trees, &reach);
+            Replay { seen, schema, contract, trees, reach, computed, lenient, concessions, until }.run()
         };
         let broken = match replay(false, None) {
             Ok(worlds) => {

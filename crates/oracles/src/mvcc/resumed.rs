@@ -36,28 +36,19 @@ impl Scene<'_> {
             return Err("join-that-waited");
         }
         if self.lenient && from.tables.len() == 1 {
-            for (scan, by) in self.resumed(from, condition, mode)? {
-                let rows = |scan: &Scan| {
-                    let mut rows: Vec<usize> = scan.rows.iter().map(|(numbers, _)| numbers[0]).collect();
-                    rows.sort_unstable();
-                    rows
-                };
-                if !all.iter().any(|(known, _)| {
-                    rows(known) == rows(&scan) && known.due.is_empty() == scan.due.is_empty()
-                }) {
-                    all.push((scan, Some(by)));
-                }
-            }
+            all.extend(self.resumed(from, condition, mode, &all[0].0)?);
         }
         Ok(all)
     }
 
+    /// What resumed scans find that neither the strict one finds nor another before.
     fn resumed(
         &self,
         from: &From,
         condition: &Condition,
         mode: Mode,
-    ) -> Result<Vec<(Scan, Concession)>, &'static str> {
+        strict: &Scan,
+    ) -> Result<Vec<(Scan, Option<Concession>)>, &'static str> {
         let Some(waited) = self.waited else { return Ok(Vec::new()) };
         let table = from.tables[0].table;
         let of = &self.schema.tables[table];
@@ -97,6 +88,7 @@ impl Scene<'_> {
             let columns = index.columns.iter().copied().zip(index.descending.iter().copied());
             orders.push(columns.chain(key.iter().copied()).collect());
         }
+        let mut known = vec![(strict.numbers(), strict.due.is_empty())];
         let mut found = Vec::new();
         let number = |values: &Values| match &of.partitions {
             None => Ok(0),
@@ -147,18 +139,46 @@ impl Scene<'_> {
                     }
                 }
             }
-            // At the row itself, or just behind it.
-            let ways = [(false, false), (false, true), (true, false), (true, true)];
-            for (cut, (backwards, past)) in cuts.iter().flat_map(|cut| ways.map(|way| (cut, way))) {
-                let behind = |row: usize, values: &Values| match compare(&place(row, values), cut) {
-                    Ordering::Less => !backwards,
-                    Ordering::Greater => backwards,
-                    Ordering::Equal => past,
-                };
-                found.push(cut_at(&all, mode == Mode::SemiConsistent, self.judges_open, behind));
+            let places: Vec<[Option<Vec<Datum>>; 2]> = all
+                .iter()
+                .enumerate()
+                .map(|(row, seen)| [seen.first(), seen.now].map(|values| Some(place(row, values?))))
+                .collect();
+            for cut in &cuts {
+                // Where each row was and is, seen from there.
+                let sides: Vec<[Option<Ordering>; 2]> = places
+                    .iter()
+                    .map(|[was, is]| [was, is].map(|key| key.as_ref().map(|key| compare(key, cut))))
+                    .collect();
+                // At the row itself, or just behind it.
+                for (backwards, past) in [(false, false), (false, true), (true, false), (true, true)] {
+                    let behind = |side: Ordering| match side {
+                        Ordering::Less => !backwards,
+                        Ordering::Greater => backwards,
+                        Ordering::Equal => past,
+                    };
+                    let cut = Cut { passes: mode == Mode::SemiConsistent, judges_open: self.judges_open };
+                    let (rows, due, by) = cut.found(&all, &sides, behind);
+                    let new = (rows, due.is_empty());
+                    if !known.contains(&new) {
+                        let values = |&row: &usize| Some((vec![row], all[row].now?.to_vec()));
+                        let rows = new.0.iter().filter_map(values).collect();
+                        found.push((Scan { rows, due, ..Scan::default() }, Some(by)));
+                        known.push(new);
+                    }
+                }
             }
         }
         Ok(found)
+    }
+}
+
+impl Scan {
+    /// The rows of the first table, by number.
+    fn numbers(&self) -> Vec<usize> {
+        let mut rows: Vec<usize> = self.rows.iter().map(|(numbers, _)| numbers[0]).collect();
+        rows.sort_unstable();
+        rows
     }
 }
 
@@ -182,37 +202,57 @@ struct Seen<'w> {
     matches: bool,
 }
 
-/// What a scan finds that judged what was behind the cut before its wait, and how that differs from one state.
-fn cut_at(
-    all: &[Seen<'_>],
-    passes: bool,
-    judges_open: bool,
-    behind: impl Fn(usize, &Values) -> bool,
-) -> (Scan, Concession) {
-    let mut scan = Scan::default();
-    let mut by = Concession::ChangedDuringWait;
-    for (row, seen) in all.iter().enumerate() {
-        let met = seen.old.or(seen.open).is_some_and(|values| behind(row, values));
-        let meets = seen.now.is_some_and(|values| !behind(row, values));
-        // One that another was changing was waited for and judged after that, unless it could be passed by.
-        let was = met
-            && match seen.contested {
-                true => seen.matches && (seen.matched || !passes) && !(passes && judges_open),
-                false => seen.matched,
-            };
-        let is = meets && seen.matches;
-        if let (true, Some(other)) = (is, seen.still) {
-            scan.due.push(other);
-        } else if let (true, Some(values)) = (was || is, seen.now) {
-            scan.rows.push((vec![row], values.to_vec()));
-        }
-        if (was || is) != seen.matches && seen.still.is_none() {
-            by = match (seen.matched_open, met == meets && seen.old.or(seen.open).is_some()) {
-                (_, true) => Concession::MovedAcrossScan,
-                (true, false) if by != Concession::MovedAcrossScan => Concession::SkippedBeforeWait,
-                _ => by,
-            };
-        }
+impl<'w> Seen<'w> {
+    /// As the scan met it first.
+    fn first(&self) -> Option<&'w Values> {
+        self.old.or(self.open)
     }
-    (scan, by)
+}
+
+/// A scan that was cut in two by its wait.
+struct Cut {
+    /// May it pass a row by that another is changing?
+    passes: bool,
+    /// Does it then judge what the other has not committed?
+    judges_open: bool,
+}
+
+impl Cut {
+    /// The rows that a scan finds that judged what was behind the cut before its wait, whom it should have waited for, and how
+    /// that differs from one state. `sides` says where each row was and is.
+    fn found(
+        &self,
+        all: &[Seen<'_>],
+        sides: &[[Option<Ordering>; 2]],
+        behind: impl Fn(Ordering) -> bool,
+    ) -> (Vec<usize>, Vec<TxnId>, Concession) {
+        let (mut rows, mut due) = (Vec::with_capacity(all.len()), Vec::new());
+        let mut by = Concession::ChangedDuringWait;
+        for (row, (seen, [was, is])) in all.iter().zip(sides).enumerate() {
+            let met = was.is_some_and(&behind);
+            let meets = is.is_some_and(|side| !behind(side));
+            // One that another was changing was waited for and judged after that, unless it could be passed by.
+            let was = met
+                && match seen.contested {
+                    true => {
+                        seen.matches && (seen.matched || !self.passes) && !(self.passes && self.judges_open)
+                    }
+                    false => seen.matched,
+                };
+            let is = meets && seen.matches;
+            if let (true, Some(other)) = (is, seen.still) {
+                due.push(other);
+            } else if (was || is) && seen.now.is_some() {
+                rows.push(row);
+            }
+            if (was || is) != seen.matches && seen.still.is_none() {
+                by = match (seen.matched_open, met == meets && seen.first().is_some()) {
+                    (_, true) => Concession::MovedAcrossScan,
+                    (true, false) if by != Concession::MovedAcrossScan => Concession::SkippedBeforeWait,
+                    _ => by,
+                };
+            }
+        }
+        (rows, due, by)
+    }
 }

@@ -1,5 +1,7 @@
 //! A statement about to be foretold: the world that it meets, the rules of its level, and the rows that it finds there.
 
+use std::borrow::Cow;
+
 use dialect::contract::{LevelRules, Sees, Stale, Taken};
 use eval::{Column, Datum, Fault};
 use model::{
@@ -50,9 +52,9 @@ pub struct Scene<'a> {
 
 /// A condition with what it may name beside the columns of its tables.
 #[derive(Clone, Debug, Default)]
-pub struct Condition {
-    /// The condition; none is always true.
-    pub expr: Option<Expr>,
+pub struct Condition<'e> {
+    /// The condition; none is always true. What is borrowed is a part of the statement's tree.
+    pub expr: Option<Cow<'e, Expr>>,
     /// Values that stand in for queries inside it.
     pub columns: Vec<Column>,
     /// See `columns`.
@@ -192,7 +194,7 @@ impl<'a> Scene<'a> {
     /// What this transaction has written, and what it has written over: the keys of both are its own.
     fn written<'w>(&self, rows: &'w Rows) -> Vec<&'w Values> {
         let mut keys = Vec::new();
-        for chain in rows {
+        for chain in rows.iter() {
             for (i, version) in chain.versions.iter().enumerate() {
                 if version.writer == self.me && version.at.is_none() {
                     keys.extend(&version.data);
@@ -231,9 +233,10 @@ impl<'a> Scene<'a> {
     /// Is the condition true for these values?
     pub fn holds(&self, from: &From, condition: &Condition, values: &[Datum]) -> Result<bool, Fault> {
         let Some(expr) = &condition.expr else { return Ok(true) };
-        let truth = match condition.columns.is_empty() {
-            true => self.compute.truth(&from.columns, expr, values)?,
-            false => {
+        let truth = match (expr, condition.columns.is_empty()) {
+            (Cow::Borrowed(expr), true) => self.compute.known_truth(&from.columns, expr, values)?,
+            (Cow::Owned(expr), true) => self.compute.truth(&from.columns, expr, values)?,
+            (_, false) => {
                 let columns: Vec<Column> = from.columns.iter().chain(&condition.columns).cloned().collect();
                 let row: Vec<Datum> = values.iter().chain(&condition.values).cloned().collect();
                 self.compute.truth(&columns, expr, &row)?

@@ -1,7 +1,7 @@
 //! The tables of a setup with everything that decides what a statement does to them: types, defaults, keys, checks, foreign
 //! keys, and the rows that the setup inserts.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use eval::{Column, Datum};
 use model::{
@@ -12,7 +12,10 @@ use model::{
     },
 };
 
-use super::compute::Compute;
+use super::{
+    compute::Compute,
+    world::{Chain, Rows},
+};
 
 /// The values of a row.
 pub type Values = Arc<[Datum]>;
@@ -25,6 +28,8 @@ pub type Reason = &'static str;
 pub struct Schema {
     /// In the order of the setup.
     pub tables: Vec<Table>,
+    /// The rows that the setup inserts into each: what every world begins with.
+    pub begin: Vec<Rows>,
 }
 
 /// A table.
@@ -112,6 +117,8 @@ impl Schema {
                 Some(_) | None => return Err("setup-not-read"),
             }
         }
+        let rows = |table: &Table| Arc::new(table.rows.iter().cloned().map(Chain::of).collect());
+        schema.begin = schema.tables.iter().map(rows).collect();
         Ok(schema)
     }
 
@@ -213,7 +220,7 @@ impl Schema {
         if insert.modifier.is_some() || !insert.on_duplicate.is_empty() || !insert.on_conflict.is_empty() {
             return Err("setup-not-read");
         }
-        let compute = Compute { product, version };
+        let compute = Compute { product, version, known: None };
         for row in rows {
             let values = self.tables[at].new_row(&compute, insert.columns.as_deref(), row, &[], &[]);
             let values = values.map_err(|fault| match fault {
@@ -352,7 +359,7 @@ impl Table {
     pub fn finish(&self, compute: &Compute<'_>, mut row: Vec<Datum>) -> Result<Values, eval::Fault> {
         for at in 0..row.len() {
             if let Some(expr) = &self.traits[at].generated {
-                let value = compute.value(&self.columns, expr, &row)?;
+                let value = compute.known_value(&self.columns, expr, &row)?;
                 row[at] = compute.store(&value, &self.columns[at].ty)?;
             }
         }
@@ -362,7 +369,7 @@ impl Table {
             }
         }
         for check in &self.checks {
-            if compute.truth(&self.columns, check, &row)? == Some(false) {
+            if compute.known_truth(&self.columns, check, &row)? == Some(false) {
                 return Err(eval::Fault::Error(model::ErrorClass::Constraint));
             }
         }
@@ -394,42 +401,4 @@ pub struct Index {
     pub columns: Vec<usize>,
     /// Which of them go down.
     pub descending: Vec<bool>,
-}
-
-/// Setups that were read: the sets of a schema share theirs, and reading costs more than judging.
-#[derive(Debug, Default)]
-pub struct Shelf {
-    known: Mutex<Vec<Known>>,
-}
-
-#[derive(Debug)]
-struct Known {
-    product: Product,
-    version: Version,
-    setup: Vec<String>,
-    read: Arc<Result<Schema, Reason>>,
-}
-
-impl Shelf {
-    /// Reads a setup, or remembers it.
-    pub fn schema(
-        &self,
-        product: Product,
-        version: &Version,
-        setup: &[String],
-    ) -> Arc<Result<Schema, Reason>> {
-        const SETUPS: usize = 8;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let same =
-            |known: &&Known| known.product == product && known.version == *version && known.setup == setup;
-        if let Some(found) = known.iter().find(same) {
-            return found.read.clone();
-        }
-        let read = Arc::new(Schema::read(product, version, setup));
-        if known.len() >= SETUPS {
-            known.remove(0);
-        }
-        known.push(Known { product, version: version.clone(), setup: setup.to_vec(), read: read.clone() });
-        read
-    }
 }

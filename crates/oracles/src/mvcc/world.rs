@@ -8,6 +8,11 @@
 //!
 //! T1, whose snapshot is of 0, sees its own version; T3 with the same snapshot sees (1, 10); what is newest committed is
 //! (1, 99). A version without data is a deleted row. Undoing takes versions away again.
+//!
+//! Worlds are copied wherever the trace leaves a choice, and differ in a row or two: tables and chains are shared until somebody
+//! writes to them.
+
+use std::sync::Arc;
 
 use dialect::contract::Concession;
 
@@ -36,7 +41,7 @@ pub struct Version {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chain {
     /// Oldest first.
-    pub versions: Vec<Version>,
+    pub versions: Arc<Vec<Version>>,
 }
 
 /// What a row is to somebody who wants the newest committed.
@@ -58,7 +63,8 @@ pub enum Now<'a> {
 impl Chain {
     /// A row that was there from the beginning.
     pub fn of(data: Values) -> Chain {
-        Chain { versions: vec![Version { writer: SETUP, at: Some(0), data: Some(data), noop: false }] }
+        let version = Version { writer: SETUP, at: Some(0), data: Some(data), noop: false };
+        Chain { versions: Arc::new(vec![version]) }
     }
 
     /// The newest state, committed or not.
@@ -101,7 +107,7 @@ impl Chain {
 }
 
 /// The rows of a table.
-pub type Rows = Vec<Chain>;
+pub type Rows = Arc<Vec<Chain>>;
 
 /// A row that a transaction keeps others from changing.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,10 +206,8 @@ pub struct World {
 impl World {
     /// The beginning.
     pub fn new(schema: &Schema, sessions: usize) -> World {
-        let tables =
-            schema.tables.iter().map(|table| table.rows.iter().cloned().map(Chain::of).collect()).collect();
         World {
-            tables,
+            tables: schema.begin.clone(),
             clock: 0,
             next: 1,
             sessions: vec![Session::default(); sessions],
@@ -243,10 +247,11 @@ impl World {
             return;
         }
         self.clock += 1;
+        let clock = self.clock;
         for (table, row) in txn.undo {
-            for version in &mut self.tables[table][row].versions {
+            for version in self.versions(table, row) {
                 if version.writer == txn.id && version.at.is_none() {
-                    version.at = Some(self.clock);
+                    version.at = Some(clock);
                 }
             }
         }
@@ -269,7 +274,7 @@ impl World {
         while txn.undo.len() > length {
             let Some((table, row)) = txn.undo.pop() else { break };
             self.undone |= 1 << table.min(63);
-            let versions = &mut self.tables[table][row].versions;
+            let versions = self.versions(table, row);
             if let Some(at) =
                 versions.iter().rposition(|version| version.writer == txn.id && version.at.is_none())
             {
@@ -278,17 +283,22 @@ impl World {
         }
     }
 
+    /// The versions of a row, to be changed: those of this world alone from now on.
+    fn versions(&mut self, table: usize, row: usize) -> &mut Vec<Version> {
+        Arc::make_mut(&mut Arc::make_mut(&mut self.tables[table])[row].versions)
+    }
+
     /// Writes a version in the transaction of a session.
     pub fn write(&mut self, session: usize, table: usize, row: usize, data: Option<Values>, noop: bool) {
         let Some(txn) = &mut self.sessions[session].txn else { return };
         let version = Version { writer: txn.id, at: None, data, noop };
-        self.tables[table][row].versions.push(version);
         txn.undo.push((table, row));
+        self.versions(table, row).push(version);
     }
 
     /// A row that was not there before.
     pub fn insert(&mut self, session: usize, table: usize, data: Values) {
-        self.tables[table].push(Chain::default());
+        Arc::make_mut(&mut self.tables[table]).push(Chain::default());
         let row = self.tables[table].len() - 1;
         self.write(session, table, row, Some(data), false);
     }

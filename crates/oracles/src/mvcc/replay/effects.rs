@@ -7,7 +7,6 @@ use model::{
 
 use super::{Dead, Replay};
 use crate::mvcc::{
-    compute::Compute,
     foretold::{Effect, Foretold},
     names::nested,
     scene::alike,
@@ -129,12 +128,11 @@ impl Replay<'_> {
         if self.reach[step].target != Some(table) || filter.as_ref().is_some_and(nested) {
             return false;
         }
-        let compute =
-            Compute { product: self.seen.trace.server.product, version: &self.seen.trace.server.version };
         match filter {
             None => true,
             Some(filter) => {
-                compute.truth(&self.schema.tables[table].columns, filter, values) == Ok(Some(true))
+                self.compute().known_range(&self.schema.tables[table].columns, filter, values)
+                    == Ok(Some(true))
             }
         }
     }

@@ -9,7 +9,7 @@ mod effects;
 mod statement;
 mod waits;
 
-use std::sync::Arc;
+use std::{cell::RefCell, sync::Arc};
 
 use dialect::contract::{Concession, Contract, LevelRules, Sees, Taken};
 use model::{
@@ -18,6 +18,8 @@ use model::{
 };
 
 use super::{
+    compute::Compute,
+    computed::Computed,
     foretold::{Expected, Foretold},
     reach::Reach,
     schema::{Reason, Schema},
@@ -64,6 +66,8 @@ pub struct Replay<'a> {
     pub trees: &'a [Option<Arc<Statement>>],
     /// Which tables each step reaches.
     pub reach: &'a [Reach],
+    /// What expressions came to.
+    pub computed: &'a RefCell<Computed>,
     /// Are reported concessions tried?
     pub lenient: bool,
     /// Those that may explain something here.
@@ -188,6 +192,12 @@ impl<'a> Replay<'a> {
             let tables = world.tables.clone();
             world.sessions[session].waiting = Some(Waiting { step, tables, clock, opened_view: opened });
         }
+    }
+
+    /// How values are computed.
+    pub(super) fn compute(&self) -> Compute<'a> {
+        let server = &self.seen.trace.server;
+        Compute { product: server.product, version: &server.version, known: Some(self.computed) }
     }
 
     pub(super) fn rules(&self, session: usize) -> Option<&'a LevelRules> {

@@ -9,7 +9,6 @@ use model::{
 
 use super::{Dead, Replay, Worlds, waits::no_wait, worse};
 use crate::mvcc::{
-    compute::Compute,
     foretold::{Expected, Foretold},
     scene::Scene,
     world::{Rows, Session, Waiting, World},
@@ -69,12 +68,11 @@ impl Replay<'_> {
         let mut worlds = Vec::new();
         let mut dead = None;
         let parents = self.schema.tables.iter().any(|table| !table.parents.is_empty());
-        for foretold in
-            all.iter().filter(|foretold| foretold.fits(reply) || parents && foretold.fits_either(reply))
-        {
-            if success && !foretold.due.is_empty() && foretold.reply != Expected::Anything {
-                continue;
-            }
+        let fits = |foretold: &&Foretold| {
+            let due = success && !foretold.due.is_empty() && foretold.reply != Expected::Anything;
+            !due && (foretold.fits(reply) || parents && foretold.fits_either(reply))
+        };
+        for foretold in all.iter().filter(fits) {
             let mut next = world.clone();
             match self.apply(&mut next, step, foretold, success) {
                 Ok(()) => {
@@ -216,10 +214,7 @@ impl Replay<'_> {
         let txn = world.sessions[session].txn.as_ref();
         let scene = Scene {
             schema: self.schema,
-            compute: Compute {
-                product: self.seen.trace.server.product,
-                version: &self.seen.trace.server.version,
-            },
+            compute: self.compute(),
             rules,
             world,
             session,

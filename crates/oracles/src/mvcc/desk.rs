@@ -1,0 +1,100 @@
+//! What lies ready for the cases of one schema: its tables, the statements that were read with the tables that they reach, and
+//! what their expressions came to.
+//!
+//! Hundreds of cases share a schema, and the orders of a set share their statements. It is only a memory: with or without it the
+//! same is said.
+
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use model::{Case, Product, Version, sql::Statement};
+
+use super::{
+    computed::Computed,
+    reach::{Reach, reach},
+    schema::{Reason, Schema},
+};
+
+/// So many texts are remembered before it begins anew. A tree takes some kilobytes.
+const TEXTS: usize = 2_000;
+
+/// So many schemas: one for each worker at work, and some.
+const SETUPS: usize = 8;
+
+/// The desks of the schemas at work.
+#[derive(Debug, Default)]
+pub struct Shelf {
+    known: Mutex<Vec<Arc<Setup>>>,
+}
+
+/// A setup that was read.
+#[derive(Debug)]
+pub struct Setup {
+    product: Product,
+    version: Version,
+    statements: Vec<String>,
+    /// Its tables.
+    pub schema: Result<Schema, Reason>,
+    /// What lies ready for its cases.
+    pub desk: Mutex<Desk>,
+}
+
+impl Shelf {
+    /// Reads a setup, or remembers it.
+    pub fn setup(&self, product: Product, version: &Version, statements: &[String]) -> Arc<Setup> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |known: &&Arc<Setup>| {
+            known.product == product && known.version == *version && known.statements == statements
+        };
+        if let Some(found) = known.iter().find(same) {
+            return found.clone();
+        }
+        let read = Arc::new(Setup {
+            product,
+            version: version.clone(),
+            statements: statements.to_vec(),
+            schema: Schema::read(product, version, statements),
+            desk: Mutex::default(),
+        });
+        if known.len() >= SETUPS {
+            known.remove(0);
+        }
+        known.push(read.clone());
+        read
+    }
+}
+
+/// Statements, and what their expressions came to.
+#[derive(Debug, Default)]
+pub struct Desk {
+    texts: HashMap<String, (Option<Arc<Statement>>, Reach)>,
+    /// What their expressions came to. It knows them by their addresses, so it ends when they do.
+    pub computed: RefCell<Computed>,
+}
+
+impl Desk {
+    /// The trees of the steps of a case, none for a text that cannot be read; and which tables they reach.
+    pub fn read(
+        &mut self,
+        product: Product,
+        schema: &Schema,
+        case: &Case,
+    ) -> (Vec<Option<Arc<Statement>>>, Vec<Reach>) {
+        if self.texts.len() >= TEXTS {
+            *self = Desk::default();
+        }
+        let mut read = |text: &String| {
+            if let Some(known) = self.texts.get(text) {
+                return known.clone();
+            }
+            let tree = dialect::sql::parse(product, text).tree().map(Arc::new);
+            let reach = reach(schema, tree.as_deref());
+            self.texts.insert(text.clone(), (tree.clone(), reach));
+            (tree, reach)
+        };
+        case.steps.iter().map(|step| read(&step.sql)).unzip()
+    }
+}
