@@ -86,7 +86,11 @@ pub fn story(of: &Story, style: &Style) -> String {
         Some(name) => format!("known {name}"),
         None => format!("NEW {}", of.id),
     };
-    let evidence = of.evidence.first().map(|line| text::clean(line)).map_or(String::new(), |line| {
+    // The rule is said once: in the words of the evidence where it has them.
+    let in_words = of.evidence.iter().find_map(|line| line.strip_prefix("rule: "));
+    let rule = text::clean(in_words.unwrap_or(&of.rule));
+    let first = of.evidence.iter().find(|line| !line.starts_with("rule: "));
+    let evidence = first.map(|line| text::clean(line)).map_or(String::new(), |line| {
         let end = if line.ends_with('.') { "" } else { "." };
         format!("{line}{end} ")
     });
@@ -101,7 +105,7 @@ pub fn story(of: &Story, style: &Style) -> String {
             of.level
         ),
         text::clean(&of.story),
-        format!("{evidence}Rule: {}.", of.rule),
+        format!("{evidence}Rule: {rule}."),
         format!("Found by {}{}{condition}", of.oracle, size(of)),
         format!("Replay: {}", of.replay),
     ];
@@ -217,6 +221,13 @@ mod tests {
             Replay: isopod run runs/1/findings/9b1f0a2c/case.iso --target mysql@9.7 --level RC
         "#]]
         .assert_eq(&story(&finding, &Style::default()));
+        let words = Story {
+            rule: "noop-without-version".into(),
+            evidence: vec!["statement: SELECT 1".into(), "rule: reads show the snapshot".into()],
+            ..finding.clone()
+        };
+        let text = story(&words, &Style::default());
+        assert!(text.contains("\nstatement: SELECT 1. Rule: reads show the snapshot.\n"), "{text}");
         let reduced = Story { reduced_from: Some(31), ..finding };
         let text = story(&reduced, &Style::default());
         assert!(text.contains("\nFound by invariants. Reduced from 31 to 12 statements.\n"), "{text}");

@@ -84,7 +84,7 @@ impl Concession {
     pub fn source(self) -> &'static str {
         match self {
             Concession::SemiConsistentSkip => {
-                "manual, Transaction Isolation Levels: READ COMMITTED, semi-consistent read"
+                "MySQL Reference Manual, 17.7.2.1 Transaction Isolation Levels, READ COMMITTED: semi-consistent read"
             }
             Concession::SkippedBeforeWait => "MySQL#104833, MDEV-26643",
             Concession::ChangedDuringWait => "MDEV-34108",
@@ -102,7 +102,7 @@ impl Concession {
                 "not reported; MySQL 9.7, corpus/found/foreign-key-beside-null.iso"
             }
             Concession::EarlySavepointEndsAll => {
-                "measured on MySQL 5.6 to 9.7 and MariaDB; the manual's SAVEPOINT page says that locks stay"
+                "measured on MySQL 5.6 to 9.7 and MariaDB; MySQL Reference Manual, 15.3.4 SAVEPOINT: row locks stay"
             }
         }
     }

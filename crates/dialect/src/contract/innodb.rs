@@ -1,12 +1,41 @@
 //! InnoDB in MySQL and MariaDB.
 //!
-//! The rules are those of the manuals: MySQL's "Transaction Isolation Levels" (ISO), "Consistent Nonlocking Reads" (CNR),
-//! "Locking Reads" (LR) and "Locks Set by Different SQL Statements" (LS); MariaDB's "SET TRANSACTION" (MST), which is the more
-//! exact one about innodb_snapshot_isolation.
+//! The rules are those of the manuals: MySQL's sections "Transaction Isolation Levels", "Consistent Nonlocking Reads", "Locking
+//! Reads" and "Locks Set by Different SQL Statements in InnoDB" (numbered as in 8.4 and 9), and MariaDB's page "SET TRANSACTION", which is
+//! the more exact one about innodb_snapshot_isolation. Each rule is worded so that it can be shown to people.
 
 use model::{ErrorClass, Level, Product, ServerInfo};
 
 use super::{Concession, Contract, LevelRules, Rule, Sees, Stale, Taken};
+
+/// A rule with the section of MySQL's manual that says so.
+macro_rules! mysql {
+    (levels, $words:literal) => {
+        concat!($words, " (MySQL Reference Manual, 17.7.2.1 Transaction Isolation Levels)")
+    };
+    (reads, $words:literal) => {
+        concat!($words, " (MySQL Reference Manual, 17.7.2.3 Consistent Nonlocking Reads)")
+    };
+    (locking, $words:literal) => {
+        concat!($words, " (MySQL Reference Manual, 17.7.2.4 Locking Reads)")
+    };
+    (locks, $words:literal) => {
+        concat!($words, " (MySQL Reference Manual, 17.7.3 Locks Set by Different SQL Statements in InnoDB)")
+    };
+}
+
+/// A rule with the page of MariaDB's documentation that says so.
+macro_rules! mariadb {
+    ($words:literal) => {
+        concat!($words, " (MariaDB documentation, SET TRANSACTION, innodb_snapshot_isolation)")
+    };
+}
+
+/// What UPDATE, DELETE, INSERT and locking reads work on.
+const CHANGE: &str = mysql!(locking, "changes and locking reads work on the newest committed rows");
+
+/// What queries inside them do.
+const INNER: &str = mysql!(locks, "a statement that changes rows locks what it reads for that");
 
 /// Of a server.
 pub fn contract(server: &ServerInfo) -> Contract {
@@ -45,66 +74,98 @@ const fn rule<T>(is: T, source: &'static str) -> Rule<T> {
 
 fn read_uncommitted() -> LevelRules {
     LevelRules {
-        read: rule(Sees::Newest, "ISO, READ UNCOMMITTED: a possible earlier version of a row might be used"),
-        single_read: rule(Sees::Newest, "ISO, READ UNCOMMITTED"),
-        source_read: rule(Sees::Newest, "LS, INSERT INTO T SELECT; ISO, READ UNCOMMITTED"),
+        read: rule(
+            Sees::Newest,
+            mysql!(levels, "at READ UNCOMMITTED a plain read shows the newest rows, committed or not"),
+        ),
+        single_read: rule(
+            Sees::Newest,
+            mysql!(levels, "at READ UNCOMMITTED a plain read shows the newest rows, committed or not"),
+        ),
+        source_read: rule(
+            Sees::Newest,
+            mysql!(locks, "below REPEATABLE READ the SELECT of an INSERT takes no locks"),
+        ),
         ..read_committed(false)
     }
 }
 
 fn read_committed(strict: bool) -> LevelRules {
     LevelRules {
-        read: rule(
+        read: rule(Sees::Fresh, mysql!(levels, "at READ COMMITTED each plain read has a fresh snapshot")),
+        single_read: rule(
             Sees::Fresh,
-            "ISO, READ COMMITTED: each consistent read sets and reads its own fresh snapshot",
+            mysql!(levels, "at READ COMMITTED each plain read has a fresh snapshot"),
         ),
-        single_read: rule(Sees::Fresh, "ISO, READ COMMITTED"),
-        change: rule(Sees::Committed, "LR; CNR: the snapshot applies to SELECT, not necessarily to DML"),
-        source_read: rule(Sees::Fresh, "LS, INSERT INTO T SELECT: as a consistent read at READ COMMITTED"),
-        inner_read: rule(Sees::Committed, "LS: the statement locks what it reads"),
-        snapshot: rule(Taken::Never, "ISO, READ COMMITTED"),
+        change: rule(Sees::Committed, CHANGE),
+        source_read: rule(
+            Sees::Fresh,
+            mysql!(locks, "below REPEATABLE READ the SELECT of an INSERT takes no locks"),
+        ),
+        inner_read: rule(Sees::Committed, INNER),
+        snapshot: rule(Taken::Never, mysql!(levels, "at READ COMMITTED no snapshot lasts")),
         begin_takes_it: false,
-        ranges: rule(false, "ISO, READ COMMITTED: gap locking only for foreign keys and duplicate keys"),
+        ranges: rule(
+            false,
+            mysql!(levels, "at READ COMMITTED gaps are locked only for foreign keys and duplicate keys"),
+        ),
         semi_consistent: rule(
             !strict,
-            "ISO, READ COMMITTED: semi-consistent read; MST: not with snapshot isolation",
+            mysql!(
+                levels,
+                "at READ COMMITTED an UPDATE may judge a locked row on its last committed version"
+            ),
         ),
-        stale: rule(Stale::NewestWins, "CNR; MST"),
+        stale: rule(Stale::NewestWins, mysql!(reads, "changes may affect rows that no snapshot shows")),
     }
 }
 
 fn repeatable_read(strict: bool) -> LevelRules {
-    let committed = rule(Sees::Committed, "LS: the statement locks what it reads");
+    let committed = rule(Sees::Committed, INNER);
     LevelRules {
         read: rule(
             Sees::Snapshot,
-            "ISO, REPEATABLE READ: reads within a transaction read the snapshot of the first",
+            mysql!(
+                levels,
+                "at REPEATABLE READ all plain reads of a transaction show the snapshot of the first"
+            ),
         ),
-        single_read: rule(Sees::Fresh, "ISO, REPEATABLE READ"),
-        change: rule(Sees::Committed, "LR; CNR: the snapshot applies to SELECT, not necessarily to DML"),
+        single_read: rule(Sees::Fresh, mysql!(reads, "a plain read by itself has a snapshot of its own")),
+        change: rule(Sees::Committed, CHANGE),
         source_read: committed,
         inner_read: committed,
-        snapshot: rule(Taken::FirstRead, "ISO, REPEATABLE READ: established by the first read"),
+        snapshot: rule(Taken::FirstRead, mysql!(reads, "the snapshot is that of the first plain read")),
         begin_takes_it: true,
         ranges: rule(
             true,
-            "ISO, REPEATABLE READ: gap locks or next-key locks block insertions into the range scanned",
+            mysql!(
+                levels,
+                "at REPEATABLE READ gap and next-key locks keep others out of the range that was scanned"
+            ),
         ),
-        semi_consistent: rule(false, "ISO, REPEATABLE READ"),
+        semi_consistent: rule(
+            false,
+            mysql!(levels, "only READ COMMITTED and below have semi-consistent reads"),
+        ),
         stale: stale(strict),
     }
 }
 
 fn serializable(strict: bool) -> LevelRules {
     LevelRules {
-        read: rule(Sees::Committed, "ISO, SERIALIZABLE: plain SELECT becomes SELECT .. FOR SHARE"),
+        read: rule(
+            Sees::Committed,
+            mysql!(levels, "at SERIALIZABLE a plain SELECT in a transaction is one FOR SHARE"),
+        ),
         single_read: rule(
             Sees::Fresh,
-            "ISO, SERIALIZABLE: with autocommit the SELECT is its own transaction",
+            mysql!(levels, "with autocommit a plain SELECT is a transaction of its own and takes no locks"),
         ),
         snapshot: match strict {
-            true => rule(Taken::FirstStatement, "MST, innodb_snapshot_isolation"),
-            false => rule(Taken::Never, "ISO, SERIALIZABLE"),
+            true => {
+                rule(Taken::FirstStatement, mariadb!("at SERIALIZABLE, too, a transaction has a read view"))
+            }
+            false => rule(Taken::Never, mysql!(levels, "at SERIALIZABLE reads lock, and no snapshot lasts")),
         },
         begin_takes_it: strict,
         ..repeatable_read(strict)
@@ -115,8 +176,10 @@ fn stale(strict: bool) -> Rule<Stale> {
     match strict {
         true => rule(
             Stale::Refused(ErrorClass::WriteConflict),
-            "MST: a lock on a record that is not in the read view is refused with error 1020",
+            mariadb!("a lock on a row that is newer than the read view is refused with error 1020"),
         ),
-        false => rule(Stale::NewestWins, "CNR: DML may affect rows that the snapshot does not show"),
+        false => {
+            rule(Stale::NewestWins, mysql!(reads, "changes may affect rows that the snapshot does not show"))
+        }
     }
 }

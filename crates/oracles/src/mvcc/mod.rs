@@ -208,8 +208,9 @@ fn violation(
         }
         None => format!("In the end there is {}; the contract allows {}.", broken.actual, broken.expected),
     };
-    let mut evidence = vec![format!("rule: {}", broken.rule)];
-    evidence.extend(step.map(|step| format!("statement: {}", seen.case.steps[step].sql)));
+    let mut evidence: Vec<String> =
+        step.map(|step| format!("statement: {}", seen.case.steps[step].sql)).into_iter().collect();
+    evidence.push(format!("rule: {}", broken.rule));
     evidence.push(format!("expected: {}", broken.expected));
     evidence.push(format!("actual: {}", broken.actual));
     evidence.push(match names.is_empty() {
