@@ -151,6 +151,10 @@ impl<'a> Scene<'a> {
                 // Through an index that holds all that is read, the row itself is not locked.
                 Some((class, true)) if query.limit.is_none() && mode == Mode::Exclusive => {
                     all.push(Foretold::error(class));
+                    // Another row may be locked, and it was asked not to wait for that.
+                    if wait == Some(&LockWait::Nowait) && others {
+                        all.push(Foretold::error(ErrorClass::LockTimeout));
+                    }
                     continue;
                 }
                 Some((class, _)) => all.push(Foretold::error(class)),

@@ -173,8 +173,10 @@ pub struct Waiting {
     pub tables: Vec<Rows>,
     /// How many commits there had been.
     pub clock: u32,
-    /// How often it was seen to begin to wait.
+    /// Did it take the snapshot by being sent?
     pub opened_view: bool,
+    /// How many transactions of others have ended since: after each it may have gone on and waited again.
+    pub ends: u32,
 }
 
 /// A session.
@@ -243,6 +245,7 @@ impl World {
     /// Commits the transaction of a session, if there is one.
     pub fn commit(&mut self, session: usize) {
         let Some(txn) = self.sessions[session].txn.take() else { return };
+        self.ended(session, &txn);
         if txn.undo.is_empty() {
             return;
         }
@@ -260,7 +263,17 @@ impl World {
     /// Rolls the transaction of a session back, if there is one.
     pub fn roll_back(&mut self, session: usize) {
         let Some(mut txn) = self.sessions[session].txn.take() else { return };
+        self.ended(session, &txn);
         self.undo(&mut txn, 0);
+    }
+
+    /// Those who wait may be free to go on.
+    fn ended(&mut self, session: usize, txn: &Txn) {
+        let others =
+            self.sessions.iter_mut().enumerate().filter(|(of, _)| *of != session && txn.locking != 0);
+        for waiting in others.filter_map(|(_, state)| state.waiting.as_mut()) {
+            waiting.ends += 1;
+        }
     }
 
     /// Takes back what was written since `undo` was so long.

@@ -190,7 +190,8 @@ impl<'a> Replay<'a> {
         }
         if waits {
             let tables = world.tables.clone();
-            world.sessions[session].waiting = Some(Waiting { step, tables, clock, opened_view: opened });
+            world.sessions[session].waiting =
+                Some(Waiting { step, tables, clock, opened_view: opened, ends: 0 });
         }
     }
 

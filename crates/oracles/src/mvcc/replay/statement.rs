@@ -91,6 +91,9 @@ impl Replay<'_> {
         if let Some(dead) = dead {
             return Err(dead);
         }
+        if let Some(why) = waited.filter(|_| self.lenient).and_then(|waited| self.untold(step, &waited)) {
+            return Err(Dead::Unsure(why));
+        }
         let due = all.iter().any(|foretold| !foretold.due.is_empty());
         if due && success {
             return Err(self.broken(
@@ -108,6 +111,17 @@ impl Replay<'_> {
             _ => "wrong-count",
         };
         Err(self.broken(step, kind, self.seen_by(session, tree), expected))
+    }
+
+    /// Why it cannot be told what a scan that waited has met: only one cut is tried, in the order of one index.
+    fn untold(&self, step: usize, waited: &Waiting) -> Option<&'static str> {
+        let parted =
+            self.reach[step].target.is_some_and(|table| self.schema.tables[table].partitions.is_some());
+        match (waited.ends > 1, parted) {
+            (true, _) => Some("waited-more-than-once"),
+            (false, true) => Some("partitioned-scan"),
+            (false, false) => None,
+        }
     }
 
     /// The rule by which a statement sees what it sees.
@@ -183,6 +197,8 @@ impl Replay<'_> {
             rules.stale.is == dialect::contract::Stale::Refused(ErrorClass::WriteConflict)
         });
         let view = match (refused, waited) {
+            // A query inside a statement that waited has taken the snapshot.
+            (true, Some(waited)) if reach.inner => txn.view.or(Some(waited.clock)),
             (true, _) => txn.view,
             // As found: a query inside takes a snapshot of its own, below the levels for which this is promised.
             (false, Some(waited)) if self.lenient && reach.inner => {
