@@ -372,7 +372,7 @@ impl<'a> Scene<'a> {
         let any = self
             .related(tables)
             .into_iter()
-            .any(|table| (0..self.world.tables[table].len()).any(|row| newer(table, row)));
+            .any(|table| self.world.tables[table].iter().any(|chain| chain.touched_at(self.me) > view));
         any.then_some((class, false))
     }
 }

@@ -100,6 +100,12 @@ impl Chain {
         theirs.filter_map(|version| version.at).max().unwrap_or(0)
     }
 
+    /// When a commit of somebody else touched it last, if only by setting again what was there.
+    pub fn touched_at(&self, me: TxnId) -> u32 {
+        let theirs = self.versions.iter().filter(|version| version.writer != me);
+        theirs.filter_map(|version| version.at).max().unwrap_or(0)
+    }
+
     /// Does somebody have an open version here?
     pub fn mine(&self, me: TxnId) -> bool {
         self.versions.iter().any(|version| version.writer == me && version.at.is_none())

@@ -209,7 +209,7 @@ impl Replay<'_> {
         };
         let Some(view) = view else { return false };
         let newer = |(table, rows): (usize, &Rows)| {
-            reach.tables & (1 << table) != 0 && rows.iter().any(|chain| chain.changed_at(txn.id) > view)
+            reach.tables & (1 << table) != 0 && rows.iter().any(|chain| chain.touched_at(txn.id) > view)
         };
         let stale = world.tables.iter().enumerate().any(newer);
         if stale && !refused {
