@@ -17,8 +17,11 @@ pub fn same(cell: &Value, datum: &Datum) -> bool {
     match datum {
         Datum::Null => false,
         Datum::Bool(b) => matches!((bytes, b), (b"t" | b"1", true) | (b"f" | b"0", false)),
-        Datum::Int(n) => bytes == n.to_string().as_bytes(),
-        Datum::UInt(n) => bytes == n.to_string().as_bytes(),
+        Datum::Int(n) => match bytes.strip_prefix(b"-") {
+            Some(digits) => *n < 0 && reads(digits, n.unsigned_abs()),
+            None => *n >= 0 && reads(bytes, n.unsigned_abs()),
+        },
+        Datum::UInt(n) => reads(bytes, *n),
         Datum::Decimal(d) => bytes == d.to_string().as_bytes(),
         Datum::Double(d) => {
             let read = std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<f64>().ok());
@@ -29,6 +32,19 @@ pub fn same(cell: &Value, datum: &Datum) -> bool {
         Datum::Date(y, m, d) => bytes == dates::day_text(*y, *m, *d).as_bytes(),
         Datum::DateTime(y, m, d, s) => bytes == dates::moment_text(*y, *m, *d, *s).as_bytes(),
     }
+}
+
+/// Are these the digits of a number? This is asked of every cell, so nothing is written down for it.
+fn reads(digits: &[u8], mut number: u64) -> bool {
+    let (mut rest, mut first) = (digits.iter().rev(), true);
+    while first || number > 0 {
+        first = false;
+        if rest.next() != Some(&(b'0' + (number % 10) as u8)) {
+            return false;
+        }
+        number /= 10;
+    }
+    rest.next().is_none()
 }
 
 fn same_double(read: f64, expected: f64) -> bool {
@@ -50,6 +66,10 @@ mod tests {
 
     #[test]
     fn bytes_decide_but_binary_numbers_are_read() {
+        assert!(is("0", Datum::Int(0)) && !is("", Datum::Int(0)) && !is("00", Datum::Int(0)));
+        assert!(!is("-0", Datum::Int(0)) && !is("+1", Datum::Int(1)) && !is("01", Datum::UInt(1)));
+        assert!(is("-9223372036854775808", Datum::Int(i64::MIN)) && !is("12", Datum::Int(-12)));
+        assert!(is("18446744073709551615", Datum::UInt(u64::MAX)) && !is("-5", Datum::UInt(5)));
         assert!(is("1.50", Datum::Decimal(crate::Decimal { unscaled: 150, scale: 2 })));
         assert!(!is("1.5", Datum::Decimal(crate::Decimal { unscaled: 150, scale: 2 })));
         assert!(is("1.5", Datum::Double(1.5)) && is("15e-1", Datum::Double(1.5)));

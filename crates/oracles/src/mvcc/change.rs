@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use dialect::contract::{Concession, Sees};
-use eval::{Column, Datum, Fault};
+use eval::{Datum, Fault};
 use model::{
     ErrorClass, Product,
     sql::{Assignment, Delete, Expr, OrderItem, Resolution, TableFactor, TableRef, Update, UpdateModifier},
@@ -271,8 +271,8 @@ impl Scene<'_> {
     }
 
     /// The orders in which rows may be come to: what one row leaves may be in the way of the next.
-    fn orders(&self, from: &From, scan: &Scan) -> Vec<Vec<(Vec<usize>, Vec<Datum>)>> {
-        let mut rows = scan.rows.clone();
+    fn orders<'s>(&self, from: &From, scan: &'s Scan) -> Vec<Vec<&'s (Vec<usize>, Vec<Datum>)>> {
+        let mut rows: Vec<_> = scan.rows.iter().collect();
         if let ([named], Some(key)) = (
             &from.tables[..],
             from.tables.first().and_then(|named| self.schema.tables[named.table].clustered.as_ref()),
@@ -287,15 +287,14 @@ impl Scene<'_> {
                 order.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
             });
         }
-        let mut back = rows.clone();
-        back.reverse();
+        let back: Vec<_> = rows.iter().rev().copied().collect();
         if rows.len() > 1 { vec![rows, back] } else { vec![rows] }
     }
 
     fn updated(
         &self,
         from: &From,
-        rows: &[(Vec<usize>, Vec<Datum>)],
+        rows: &[&(Vec<usize>, Vec<Datum>)],
         assigned: &[Assigned<'_>],
         answers: &Answers,
         (scan, by): (&Scan, Option<Concession>),
@@ -365,13 +364,16 @@ impl Scene<'_> {
             from.tables[..factor].iter().map(|named| self.schema.tables[named.table].columns.len()).sum();
         let of = &self.schema.tables[from.tables[factor].table];
         let (columns, extra) = answers.values();
-        let columns: Vec<Column> = from.columns.iter().chain(columns).cloned().collect();
+        let columns = match columns.is_empty() {
+            true => Cow::Borrowed(&from.columns[..]),
+            false => from.columns.iter().chain(columns).cloned().collect(),
+        };
         let mut row: Vec<Datum> = values.iter().chain(extra).cloned().collect();
         // Elsewhere all assignments see the row as it was.
         let sequential =
             matches!(self.compute.product, Product::Mysql | Product::Mariadb | Product::Reference)
                 && from.tables.len() == 1;
-        let old = row.clone();
+        let old = if sequential { Vec::new() } else { row.clone() };
         for one in assigned {
             let at = start + one.column;
             let seen = if sequential { &row } else { &old };

@@ -127,14 +127,15 @@ impl Foretold {
 }
 
 /// Is each row of the result one of those expected, each of these used once?
-fn covers(expected: &[Vec<Datum>], rows: &RowSet) -> bool {
-    if expected.iter().any(|row| row.len() != rows.columns().len()) {
+pub fn covers<R: AsRef<[Datum]>>(expected: &[R], rows: &RowSet) -> bool {
+    if expected.iter().any(|row| row.as_ref().len() != rows.columns().len()) {
         return false;
     }
     let mut used = vec![false; expected.len()];
     (0..rows.len()).all(|row| {
         let found = expected.iter().enumerate().position(|(i, expected)| {
-            !used[i] && expected.iter().enumerate().all(|(at, datum)| eval::same(&rows.value(row, at), datum))
+            let mut cells = expected.as_ref().iter().enumerate();
+            !used[i] && cells.all(|(at, datum)| eval::same(&rows.value(row, at), datum))
         });
         found.map(|i| used[i] = true).is_some()
     })

@@ -79,32 +79,6 @@ pub fn find_column(from: &From, column: &model::sql::ColumnRef) -> Option<usize>
 
 /// Is there a query inside?
 pub fn nested(expr: &Expr) -> bool {
-    struct Find(bool);
-    impl VisitMut for Find {
-        fn query(&mut self, _: &mut Query) {
-            self.0 = true;
-        }
-    }
-    // Most expressions are small and hold none: look before the copy that a visit needs.
-    if !may_nest(expr) {
-        return false;
-    }
-    let mut find = Find(false);
-    let mut statement = Statement::Update(model::sql::Update {
-        modifier: None,
-        tables: Vec::new(),
-        assignments: Vec::new(),
-        from: Vec::new(),
-        filter: Some(expr.clone()),
-        order_by: Vec::new(),
-        limit: None,
-        returning: Vec::new(),
-    });
-    statement.visit_mut(&mut find);
-    find.0
-}
-
-fn may_nest(expr: &Expr) -> bool {
     match expr {
         Expr::Literal(_) | Expr::Column(_) | Expr::Variable(_) | Expr::Default | Expr::BareFunction(_) => {
             false
@@ -112,23 +86,27 @@ fn may_nest(expr: &Expr) -> bool {
         Expr::Unary { expr, .. }
         | Expr::Paren(expr)
         | Expr::IsNull { expr, .. }
-        | Expr::IsBool { expr, .. } => may_nest(expr),
-        Expr::Binary { left, right, .. } => may_nest(left) || may_nest(right),
-        Expr::Between { expr, low, high, .. } => may_nest(expr) || may_nest(low) || may_nest(high),
-        Expr::In { expr, list: InList::Exprs(list), .. } => may_nest(expr) || list.iter().any(may_nest),
-        Expr::Function { args: FunctionArgs::List(list), .. } => list.iter().any(may_nest),
-        Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => may_nest(expr),
-        Expr::Like { expr, pattern, .. } => may_nest(expr) || may_nest(pattern),
-        Expr::Case { .. } => true,
+        | Expr::IsBool { expr, .. }
+        | Expr::Cast { expr, .. }
+        | Expr::Collate { expr, .. } => nested(expr),
+        Expr::Binary { left, right, .. } => nested(left) || nested(right),
+        Expr::Between { expr, low, high, .. } => nested(expr) || nested(low) || nested(high),
+        Expr::In { expr, list: InList::Exprs(list), .. } => nested(expr) || list.iter().any(nested),
+        Expr::Function { args: FunctionArgs::List(list), .. } | Expr::Row(list) => list.iter().any(nested),
         Expr::Function { args: FunctionArgs::Star, .. } => false,
-        Expr::In { list: InList::Query(_), .. } | Expr::Row(_) | Expr::Subquery(_) | Expr::Exists(_) => true,
+        Expr::Like { expr, pattern, .. } => nested(expr) || nested(pattern),
+        Expr::Case { operand, whens, otherwise } => {
+            operand.iter().chain(otherwise).any(|expr| nested(expr))
+                || whens.iter().any(|when| nested(&when.when) || nested(&when.then))
+        }
+        Expr::In { list: InList::Query(_), .. } | Expr::Subquery(_) | Expr::Exists(_) => true,
     }
 }
 
 /// The columns of a single table that a query names, as bits; all of them where it is not clear.
 pub fn columns_read(from: &From, select: &Select, condition: &Condition, query: &Query) -> u64 {
     struct Names<'f> {
-        from: &'f From,
+        from: &'f From<'f>,
         bits: u64,
         all: bool,
     }

@@ -72,13 +72,13 @@ pub struct Named {
 
 /// The tables of FROM.
 #[derive(Clone, Debug, Default)]
-pub struct From {
+pub struct From<'a> {
     /// In order.
     pub tables: Vec<Named>,
     /// Conditions of joins.
     pub on: Vec<Expr>,
     /// Their columns, one after the other.
-    pub columns: Vec<Column>,
+    pub columns: Cow<'a, [Column]>,
 }
 
 /// How a scan treats rows that others are changing.
@@ -109,7 +109,7 @@ pub struct Scan {
 
 impl<'a> Scene<'a> {
     /// What a table reference means.
-    pub fn from(&self, tables: &[TableRef]) -> Result<From, Fault> {
+    pub fn from(&self, tables: &[TableRef]) -> Result<From<'a>, Fault> {
         let mut from = From::default();
         for reference in tables {
             self.factor(&reference.first, &mut from)?;
@@ -137,13 +137,18 @@ impl<'a> Scene<'a> {
     }
 
     /// One table.
-    pub fn factor(&self, factor: &TableFactor, from: &mut From) -> Result<(), Fault> {
+    pub fn factor(&self, factor: &TableFactor, from: &mut From<'a>) -> Result<(), Fault> {
         match factor {
             TableFactor::Table { name, alias, .. } => {
                 let table = self.schema.find(&name.name.name).ok_or(Fault::Unsure("no-such-table"))?;
                 let alias = alias.as_ref().map_or(&name.name.name, |alias| &alias.name.name).clone();
-                let columns = self.schema.tables[table].columns.iter().cloned();
-                from.columns.extend(columns.map(|column| Column { table: Some(alias.clone()), ..column }));
+                let of = &self.schema.tables[table];
+                if from.tables.is_empty() && of.name == alias {
+                    from.columns = Cow::Borrowed(&of.columns);
+                } else {
+                    let renamed = |column: &Column| Column { table: Some(alias.clone()), ..column.clone() };
+                    from.columns.to_mut().extend(of.columns.iter().map(renamed));
+                }
                 from.tables.push(Named { table, alias });
                 Ok(())
             }
@@ -274,6 +279,15 @@ impl<'a> Scene<'a> {
         rows: &[Vec<(usize, Values)>],
     ) -> Result<Scan, &'static str> {
         let mut scan = Scan::default();
+        // Most read one table: then only what matches is copied.
+        if let [only] = rows {
+            for (number, row) in only {
+                if self.matches(from, condition, row, &mut scan.error)? {
+                    scan.rows.push((vec![*number], row.to_vec()));
+                }
+            }
+            return Ok(scan);
+        }
         let mut stack: Vec<(Vec<usize>, Vec<Datum>)> = vec![(Vec::new(), Vec::new())];
         for of in rows {
             let mut next = Vec::with_capacity(stack.len() * of.len());

@@ -1,5 +1,7 @@
 //! SELECT: the statement itself; queries inside others are in `inner`, what becomes of rows in `project`.
 
+use std::borrow::Cow;
+
 use dialect::contract::{Concession, Sees};
 use eval::Fault;
 use model::{
@@ -169,9 +171,11 @@ impl<'a> Scene<'a> {
                 due.clear();
             }
             // What is passed by makes room for others: any of all rows may be among the first.
-            let unlimited = Query { limit: None, ..query.clone() };
-            let of = if skips && others { &unlimited } else { query };
-            let rows = self.project(of, select, from, scan)?;
+            let of = match skips && others {
+                true => Cow::Owned(Query { limit: None, ..query.clone() }),
+                false => Cow::Borrowed(query),
+            };
+            let rows = self.project(&of, select, from, scan)?;
             // As reported: through a unique index a row may be met twice after somebody's change was undone.
             if self.lenient && !rows.is_empty() && self.met_twice(&tables) {
                 let by = Some(Concession::DuplicateAfterRollback);

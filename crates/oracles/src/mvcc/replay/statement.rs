@@ -72,8 +72,12 @@ impl Replay<'_> {
             let due = success && !foretold.due.is_empty() && foretold.reply != Expected::Anything;
             !due && (foretold.fits(reply) || parents && foretold.fits_either(reply))
         };
-        for foretold in all.iter().filter(fits) {
-            let mut next = world.clone();
+        let fitting: Vec<&Foretold> = all.iter().filter(fits).collect();
+        let mut world = Some(world);
+        for (at, foretold) in fitting.iter().enumerate() {
+            // The last one takes the world itself.
+            let next = if at + 1 == fitting.len() { world.take() } else { world.clone() };
+            let Some(mut next) = next else { break };
             match self.apply(&mut next, step, foretold, success) {
                 Ok(()) => {
                     let error = outcome.error();
