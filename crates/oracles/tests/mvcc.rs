@@ -501,6 +501,68 @@ fn what_was_found_and_not_reported_is_new_under_its_name() {
     }
 }
 
+/// The rule or the name of what is violated.
+fn rule(on: &On, setup: &[&str], text: &str) -> String {
+    match Mvcc::default().verdict(&play(on, setup, text, None)) {
+        Verdict::Violated(violation) => violation.fingerprint.rule,
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn mdev_34108_a_row_that_is_changed_behind_the_scan() {
+    let text = |set: &str, count: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET b = 99 WHERE a = 3 => 1 of 1
+             T2: UPDATE t SET c = 7 WHERE b >= 20 => waits
+             T1: UPDATE t SET b = {set} WHERE a = 1 => 1 of 1
+             T1: COMMIT => ok | {count}"
+        )
+    };
+    assert_eq!(said(&mysql(RC), &text("50", "3 of 3")), "holds");
+    assert_eq!(said(&mysql(RC), &text("50", "2 of 2")), "wrong-count: changed-during-wait at step 3");
+    // What has matched all the time is found, and what does not match is not.
+    assert_eq!(said(&mysql(RC), &text("50", "1 of 1")), "wrong-count: new at step 3");
+    assert_eq!(said(&mysql(RC), &text("11", "3 of 3")), "wrong-count: new at step 3");
+}
+
+#[test]
+fn a_query_inside_is_refused_after_a_wait_and_only_then() {
+    let setup = [T[0], T[1], "CREATE TABLE u (a INT PRIMARY KEY)", "INSERT INTO u VALUES (1)"];
+    let text = |filter: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+             T2: BEGIN => ok
+             T2: SELECT b FROM t WHERE {filter} FOR UPDATE => waits
+             T1: COMMIT => ok | conflict"
+        )
+    };
+    let inner = text("a IN (SELECT a FROM u)");
+    assert_eq!(rule(&snapshot_isolation(RC), &setup, &inner), "conflict-by-inner-read");
+    assert_ne!(rule(&mysql(RC), &setup, &inner), "conflict-by-inner-read");
+    assert_ne!(rule(&snapshot_isolation(RC), &setup, &text("a = 1")), "conflict-by-inner-read");
+    let unhindered =
+        "T2: BEGIN => ok\nT2: SELECT b FROM t WHERE a IN (SELECT a FROM u) FOR UPDATE => conflict";
+    assert_ne!(rule(&snapshot_isolation(RC), &setup, unhindered), "conflict-by-inner-read");
+}
+
+#[test]
+fn a_foreign_key_is_overlooked_beside_null_only() {
+    let setup = [
+        "CREATE TABLE t (a INT PRIMARY KEY)",
+        "CREATE TABLE u (a INT PRIMARY KEY, b INT, g INT NOT NULL, KEY k (g, b), FOREIGN KEY (g) REFERENCES t (a))",
+        "INSERT INTO t (a) VALUES (1)",
+    ];
+    let text = |row: &str| format!("T1: INSERT INTO u (a, b, g) VALUES {row} => 1 rows");
+    assert_eq!(judged(&mysql(RC), &setup, &text("(1, NULL, 1)"), None), "holds");
+    assert_eq!(rule(&mysql(RC), &setup, &text("(1, NULL, 2)")), "foreign-key-beside-null");
+    assert_ne!(rule(&mysql(RC), &setup, &text("(1, 0, 2)")), "foreign-key-beside-null");
+    let older = On { version: "8.0.33", ..mysql(RC) };
+    assert_ne!(rule(&older, &setup, &text("(1, NULL, 2)")), "foreign-key-beside-null");
+}
+
 #[test]
 fn scans_go_on_below_repeatable_read_only() {
     let setup = ["CREATE TABLE t (a INT PRIMARY KEY)", "INSERT INTO t VALUES (8)"];
