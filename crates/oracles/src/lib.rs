@@ -80,8 +80,15 @@ pub const HUNTING: [&str; 3] = ["crash", "invariants", vote::NAME];
 
 /// What an oracle says that asks for no further run.
 pub fn judge(oracle: &dyn Oracle, seen: &Answer) -> Verdict {
-    match oracle.open(seen).next(&[]) {
+    let undecided = || Verdict::Undecided { reason: "wants-more-runs".to_string() };
+    let mut conversation = oracle.open(seen);
+    match conversation.next(&[]) {
         Ask::Done(verdict) => verdict,
-        Ask::Run(_) | Ask::Play(_) => Verdict::Undecided { reason: "wants-more-runs".to_string() },
+        // Without an answer it may still say why it asked.
+        Ask::Run(_) => match conversation.next(&[]) {
+            Ask::Done(verdict) => verdict,
+            Ask::Run(_) | Ask::Play(_) => undecided(),
+        },
+        Ask::Play(_) => undecided(),
     }
 }

@@ -5,7 +5,7 @@ use model::{
     Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet, ServerInfo,
     SessionSpec, Setup, Step, Trace, Verdict, Wait, rows::Column, target::Settings, value::Kind,
 };
-use oracles::{Answer, mvcc::Mvcc};
+use oracles::{Answer, Ask, Oracle, mvcc::Mvcc};
 
 const T: [&str; 2] = [
     "CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT)",
@@ -223,9 +223,173 @@ fn what_another_is_changing_is_waited_for() {
                 T2: SELECT b FROM t WHERE a = 1 FOR UPDATE => (10)
                 T1: COMMIT => ok";
     for level in [RU, RC, RR, SER] {
-        assert_eq!(said(&mysql(level), write), "missing-wait: new at step 3");
+        // What it did is what it would have done after a wait: nobody can tell.
+        assert_eq!(said(&mysql(level), write), "undecided lock-suspect");
         assert_eq!(said(&mysql(level), read), "missing-wait: new at step 3");
     }
+    // What waiting would have given is another matter.
+    let lost = "T1: BEGIN => ok
+                T1: UPDATE t SET b = b + 1 WHERE a = 1 => 1 of 1
+                T2: UPDATE t SET b = b + 1 WHERE a = 1 => 1 of 1
+                T1: COMMIT => ok";
+    let end = |b: u32| format!("(1, {b}, 0) (2, 20, 0) (3, 30, 0)");
+    assert_eq!(judged(&mysql(RC), &T, lost, Some(&end(11))), "missing-wait: new at step 3");
+    assert_eq!(judged(&mysql(RC), &T, lost, Some(&end(12))), "undecided lock-suspect");
+}
+
+#[test]
+fn where_a_missing_wait_shows_nothing_the_case_is_run_on() {
+    let begun = "T1: BEGIN => ok
+                 T1: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+                 T2: UPDATE t SET c = 7 WHERE a = 1 => 1 of 1";
+    let seen = play(&mysql(RC), &T, &format!("{begun}\nT1: COMMIT => ok"), None);
+    let model = Mvcc::default();
+    let asked = |end: &str, at: usize, last: &str| {
+        let mut talk = model.open(&seen);
+        let Ask::Run(requests) = talk.next(&[]) else { panic!("it asks for nothing") };
+        let texts: Vec<&str> = requests[at].case.steps[3..].iter().map(|step| step.sql.as_str()).collect();
+        let wanted = [
+            "UPDATE t SET b = b + 1 WHERE a = 1",
+            "SELECT * FROM t",
+            "SELECT * FROM t",
+            end,
+            "SELECT * FROM t",
+            "COMMIT",
+        ];
+        assert_eq!(texts, wanted);
+        let text = format!(
+            "{begun}
+             T2: UPDATE t SET b = b + 1 WHERE a = 1 => 1 of 1
+             T1: SELECT * FROM t => (1, 99, 0) (2, 20, 0) (3, 30, 0)
+             T2: SELECT * FROM t => (1, 11, 7) (2, 20, 0) (3, 30, 0)
+             T1: {end} => ok
+             T2: SELECT * FROM t => {last}
+             T2: COMMIT => ok"
+        );
+        match talk.next(&[play(&mysql(RC), &T, &text, Some(last))]) {
+            Ask::Done(Verdict::Violated(violation)) => violation.fingerprint.kind,
+            Ask::Done(Verdict::Undecided { reason }) => reason,
+            other => panic!("{other:?}"),
+        }
+    };
+    // T2's value was made of the one before T1's, and T1's is lost.
+    assert_eq!(asked("COMMIT", 0, "(1, 11, 7) (2, 20, 0) (3, 30, 0)"), "missing-wait");
+    assert_eq!(asked("ROLLBACK", 1, "(1, 10, 0) (2, 20, 0) (3, 30, 0)"), "missing-wait");
+    let Ask::Done(said) = ({
+        let mut talk = model.open(&seen);
+        talk.next(&[]);
+        talk.next(&[])
+    }) else {
+        panic!("it asks again")
+    };
+    assert!(oracles::mvcc::suspects(&said), "{said:?}");
+}
+
+#[test]
+fn shared_locks_do_not_exclude_each_other() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT b FROM t {first} => (10) (20) (30)
+             T2: SELECT b FROM t {second} => waits
+             T1: COMMIT => ok | (10) (20) (30)"
+        )
+    };
+    for level in [RU, RC, RR, SER] {
+        assert_eq!(said(&mysql(level), &text("FOR SHARE", "FOR SHARE")), "needless-wait: new at step 3");
+        assert_eq!(said(&mysql(level), &text("FOR UPDATE", "FOR SHARE")), "holds");
+        assert_eq!(said(&mysql(level), &text("FOR SHARE", "FOR UPDATE")), "holds");
+    }
+}
+
+#[test]
+fn whole_keys_meet_only_at_the_same_key() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: {first}
+             T2: {second}
+             T1: COMMIT => ok | 1 of 1"
+        )
+    };
+    let one = "UPDATE t SET c = 1 WHERE a = 1 => 1 of 1";
+    for level in [RU, RC, RR, SER] {
+        let two = text(one, "UPDATE t SET c = 2 WHERE a = 2 => waits");
+        assert_eq!(said(&mysql(level), &two), "needless-wait: new at step 3");
+        let same = text(one, "UPDATE t SET c = 2 WHERE a = 1 => waits");
+        assert_eq!(said(&mysql(level), &same), "holds");
+        // By a range it may come upon the other's row.
+        let range = text(one, "UPDATE t SET c = 2 WHERE b = 20 => waits");
+        assert_eq!(said(&mysql(level), &range), "holds");
+    }
+    // Gaps are locked from REPEATABLE READ on.
+    let insert =
+        text("DELETE FROM t WHERE a = 5 => 0 rows", "INSERT INTO t (a, b, c) VALUES (4, 4, 4) => waits");
+    let insert = insert.replace("| 1 of 1", "| 1 rows");
+    assert_eq!(said(&mysql(RC), &insert), "needless-wait: new at step 3");
+    assert_eq!(said(&mysql(RR), &insert), "holds");
+}
+
+#[test]
+fn a_wait_ends_when_somebody_in_its_way_moves() {
+    let text = |who: &str| {
+        format!(
+            "T3: BEGIN => ok
+             T1: BEGIN => ok
+             T1: UPDATE t SET b = 11 WHERE a = 1 => 1 of 1
+             T2: UPDATE t SET b = 12 WHERE a = 1 => waits
+             {who}: COMMIT => ok | 1 of 1"
+        )
+    };
+    assert_eq!(said(&mysql(RC), &text("T1")), "holds");
+    assert_eq!(said(&mysql(RC), &text("T3")), "needless-wait: new at step 4");
+}
+
+#[test]
+fn a_deadlock_is_a_circle() {
+    let text = |first: &str, third: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: {first}
+             T2: BEGIN => ok
+             T2: UPDATE t SET b = 12 WHERE a = 2 => 1 of 1
+             T3: UPDATE t SET b = 13 WHERE a = 2 => waits
+             T1: {third} => deadlock
+             T2: COMMIT => ok | 1 of 1"
+        )
+    };
+    let own = "UPDATE t SET b = 11 WHERE a = 1 => 1 of 1";
+    // T3 waits, but not for T1.
+    let none = text(own, "UPDATE t SET b = 14 WHERE a = 3");
+    assert_eq!(said(&mysql(RC), &none), "needless-error: new at step 6");
+    let circle = "T1: BEGIN => ok
+                  T1: UPDATE t SET b = 11 WHERE a = 1 => 1 of 1
+                  T2: BEGIN => ok
+                  T2: UPDATE t SET b = 12 WHERE a = 2 => 1 of 1
+                  T1: UPDATE t SET b = 11 WHERE a = 2 => waits
+                  T2: UPDATE t SET b = 12 WHERE a = 1 => deadlock | 1 of 1";
+    assert_eq!(said(&mysql(RC), circle), "holds");
+}
+
+#[test]
+fn what_another_has_locked_is_not_locked_either() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT * FROM t WHERE a = 1 {first} => (1, 10, 0)
+             T2: SELECT * FROM t WHERE a = 1 {second} => (1, 10, 0)
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RC), &text("FOR UPDATE", "FOR UPDATE")), "undecided lock-suspect");
+    assert_eq!(said(&mysql(RC), &text("FOR SHARE", "FOR UPDATE")), "undecided lock-suspect");
+    assert_eq!(said(&mysql(RC), &text("FOR SHARE", "FOR SHARE")), "holds");
+    // Through an index that holds all that is read, the row itself is not locked.
+    let indexed = [
+        "CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT, KEY i (b, c))",
+        "INSERT INTO t (a, b, c) VALUES (1, 10, 0)",
+    ];
+    assert_eq!(judged(&mysql(RC), &indexed, &text("FOR SHARE", "FOR UPDATE"), None), "holds");
 }
 
 #[test]
@@ -234,13 +398,23 @@ fn what_another_has_locked_is_not_changed() {
                 T1: SELECT b FROM t WHERE a = 1 FOR UPDATE => (10)
                 T2: UPDATE t SET c = 7 WHERE a = 1 => 1 of 1
                 T1: COMMIT => ok";
-    assert_eq!(said(&mysql(RC), text), "missing-wait: new at step 3");
+    assert_eq!(said(&mysql(RC), text), "undecided lock-suspect");
     let beside = text.replace("T2: UPDATE t SET c = 7 WHERE a = 1", "T2: UPDATE t SET c = 7 WHERE a = 2");
     assert_eq!(said(&mysql(RC), &beside), "holds");
     // At SERIALIZABLE a plain SELECT locks, too: without that, write skew goes through.
     let plain = text.replace(" FOR UPDATE", "");
-    assert_eq!(said(&mysql(SER), &plain.replace("SET c = 7", "SET b = 7")), "missing-wait: new at step 3");
+    assert_eq!(said(&mysql(SER), &plain.replace("SET c = 7", "SET b = 7")), "undecided lock-suspect");
     assert_eq!(said(&mysql(RR), &plain.replace("SET c = 7", "SET b = 7")), "holds");
+    let skew = "T1: BEGIN => ok
+                T1: SELECT b FROM t WHERE a = 1 => (10)
+                T2: BEGIN => ok
+                T2: SELECT b FROM t WHERE a = 2 => (20)
+                T1: UPDATE t SET b = 7 WHERE a = 2 => 1 of 1
+                T2: UPDATE t SET b = 7 WHERE a = 1 => 1 of 1
+                T1: COMMIT => ok
+                T2: COMMIT => ok";
+    assert_eq!(said(&mysql(SER), skew), "missing-wait: new at step 5");
+    assert_eq!(said(&mysql(RR), skew), "holds");
 }
 
 #[test]
@@ -358,7 +532,7 @@ fn a_semi_consistent_update_passes_a_row_by() {
     );
     assert_eq!(
         said(&mysql(RC), &text("UPDATE t SET c = 7 WHERE b = 10 => 0 of 0")),
-        "missing-wait: new at step 3"
+        "undecided lock-suspect"
     );
 }
 
@@ -594,7 +768,7 @@ fn going_back_before_the_first_statement_ends_all() {
         )
     };
     assert_eq!(said(&mysql(RC), &text(true)), "holds by unpromised, early-savepoint-ends-all");
-    assert_eq!(said(&mysql(RC), &text(false)), "missing-wait: new at step 5");
+    assert_eq!(said(&mysql(RC), &text(false)), "undecided lock-suspect");
 }
 
 #[test]
@@ -625,4 +799,60 @@ fn what_cannot_be_told_is_undecided() {
     assert_eq!(said(&mysql(RR), "T1: TRUNCATE TABLE t => ok"), "undecided schema-changed");
     let postgres = On { product: Product::Postgres, version: "18.0", settings: &[], level: RR };
     assert_eq!(said(&postgres, "T1: SELECT b FROM t WHERE a = 1 => (10)"), "undecided no-contract");
+}
+
+#[test]
+fn a_dirty_read_beside_half_done_work_shows_old_or_new_rows() {
+    let text = |statement: &str, rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET c = 1 WHERE a = 3 => 1 of 1
+             T2: {statement} => waits
+             T3: SELECT a, b FROM t => {rows}
+             T1: COMMIT => ok | {}",
+            if statement.starts_with("DELETE") { "2 rows" } else { "2 of 2" }
+        )
+    };
+    let update = "UPDATE t SET b = 5 WHERE a >= 2";
+    for rows in ["(1, 10) (2, 20) (3, 30)", "(1, 10) (2, 5) (3, 30)"] {
+        assert_eq!(said(&mysql(RU), &text(update, rows)), "holds");
+    }
+    // Rows that it does not select, values that it does not set, rows that it does not delete.
+    for rows in [
+        "(1, 5) (2, 20) (3, 30)",
+        "(1, 10) (2, 6) (3, 30)",
+        "(1, 10) (3, 30)",
+        "(1, 10) (2, 20) (2, 5) (3, 30)",
+        // The row for which it waits is not its own yet.
+        "(1, 10) (2, 20) (3, 5)",
+    ] {
+        assert_eq!(said(&mysql(RU), &text(update, rows)), "wrong-rows: new at step 4", "{rows}");
+    }
+    let delete = "DELETE FROM t WHERE a >= 2";
+    assert_eq!(said(&mysql(RU), &text(delete, "(1, 10) (3, 30)")), "holds");
+    assert_eq!(said(&mysql(RU), &text(delete, "(2, 20) (3, 30)")), "wrong-rows: new at step 4");
+    // A waiting read has done nothing.
+    let read = "T1: BEGIN => ok
+                T1: UPDATE t SET b = 1 WHERE a = 3 => 1 of 1
+                T2: SELECT b FROM t FOR UPDATE => waits
+                T3: SELECT a, b FROM t => (1, 10) (2, 20)
+                T1: COMMIT => ok | (10) (20) (1)";
+    assert_eq!(said(&mysql(RU), read), "wrong-rows: new at step 4");
+}
+
+#[test]
+fn a_dirty_read_of_which_nothing_can_be_said_is_counted() {
+    let text = |count: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET c = 1 WHERE a = 3 => 1 of 1
+             T2: UPDATE t SET b = (SELECT MIN(a) FROM t) WHERE a >= 2 => waits
+             T3: SELECT a, b FROM t => (7, 7)
+             T1: COMMIT => ok | 2 of 2
+             T3: DELETE FROM t WHERE a = 1 => {count}"
+        )
+    };
+    assert_eq!(said(&mysql(RU), &text("1 rows")), "undecided dirty-read-of-half-done-work");
+    // What comes later is judged all the same.
+    assert_eq!(said(&mysql(RU), &text("2 rows")), "wrong-count: new at step 6");
 }

@@ -352,7 +352,7 @@ impl Scene<'_> {
     }
 
     /// A row with its assignments carried out, from left to right: each sees what those before it have set.
-    fn assign(
+    pub(super) fn assign(
         &self,
         from: &From,
         factor: usize,

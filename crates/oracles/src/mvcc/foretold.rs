@@ -22,7 +22,7 @@ pub enum Expected {
     Done(Vec<u64>, Option<u64>),
     /// An error of this class.
     Error(ErrorClass),
-    /// Whatever it is, it says nothing.
+    /// Whatever it is, it is not checked.
     Anything,
 }
 

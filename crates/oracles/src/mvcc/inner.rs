@@ -164,7 +164,7 @@ impl<'a> Scene<'a> {
                 scan
             }
             Sees::Newest | Sees::Fresh | Sees::Snapshot => {
-                let half = |named: &Named| self.world.half_done(self.session, named.table);
+                let half = |named: &Named| self.half_done(named.table);
                 if sees == Sees::Newest && from.tables.iter().any(half) {
                     return Err(Fault::Unsure("dirty-read-of-half-done"));
                 }

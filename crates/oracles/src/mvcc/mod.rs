@@ -24,6 +24,8 @@
 //! | `inner`, `project`, `names` | queries inside others, what becomes of rows, looking at expressions |
 //! | `draft` | changes row by row: unique values, foreign keys |
 //! | `resumed` | scans that go on from where they waited |
+//! | `half_done` | dirty reads beside a statement that waits half-way |
+//! | `suspect` | a wait that did not come: what it damages, and runs that go on from there |
 //! | `foretold` | an answer that is allowed, and whether it is the one that came |
 //! | `twins` | the same case without what a concession needs |
 //! | `schema`, `compute`, `reach` | tables, values, and which tables a statement reaches |
@@ -35,6 +37,7 @@ mod computed;
 mod desk;
 mod draft;
 mod foretold;
+mod half_done;
 mod inner;
 mod insert;
 mod names;
@@ -45,6 +48,7 @@ mod resumed;
 mod scene;
 mod schema;
 mod select;
+mod suspect;
 pub mod twins;
 mod world;
 
@@ -96,6 +100,17 @@ impl Mvcc {
 
     /// What it says of a run in which these concessions explain nothing, and the steps that need one of the others.
     pub fn account(&self, seen: &Answer, without: &[Concession]) -> (Verdict, Vec<Use>) {
+        let suspect::Told { verdict, uses, .. } = self.suspected(seen, without);
+        (verdict, uses)
+    }
+
+    /// As [`Mvcc::account`]. If nothing explains that a wait did not come, that is noted.
+    fn judged(
+        &self,
+        seen: &Answer,
+        without: &[Concession],
+        suspicion: &mut Option<suspect::Suspicion>,
+    ) -> (Verdict, Vec<Use>) {
         let undecided = |reason: &str| (Verdict::Undecided { reason: reason.to_string() }, Vec::new());
         let server = &seen.trace.server;
         let Some(contract) = contract(server) else { return undecided("no-contract") };
@@ -140,7 +155,11 @@ impl Mvcc {
                 Err(Dead::Broken(_)) => (broken, Vec::new()),
             },
         };
-        (Verdict::Violated(violation(seen, &broken, &names(&explained), &trees)), explained)
+        let violation = violation(seen, &broken, &names(&explained), &trees);
+        if let (Some(step), Some(other), true) = (broken.step, broken.due, explained.is_empty()) {
+            *suspicion = Some(suspect::Suspicion { violation: violation.clone(), step, other });
+        }
+        (Verdict::Violated(violation), explained)
     }
 }
 
@@ -244,9 +263,15 @@ impl Oracle for Mvcc {
     }
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
-        Box::new(Said(Some(self.verdict(seen))))
+        let told = self.suspected(seen, &[]);
+        match told.suspicion {
+            Some(suspicion) => Box::new(suspect::Talk::new(self.continued(seen, &suspicion), suspicion)),
+            None => Box::new(Said(Some(told.verdict))),
+        }
     }
 }
+
+pub use self::suspect::suspects;
 
 /// All that it has to say.
 struct Said(Option<Verdict>);

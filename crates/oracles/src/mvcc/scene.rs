@@ -1,12 +1,12 @@
 //! A statement about to be foretold: the world that it meets, the rules of its level, and the rows that it finds there.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use dialect::contract::{LevelRules, Sees, Stale, Taken};
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass,
-    sql::{Expr, Join, JoinCondition, JoinKind, TableFactor, TableRef},
+    sql::{Expr, Join, JoinCondition, JoinKind, Statement, TableFactor, TableRef},
 };
 
 use super::{
@@ -24,6 +24,8 @@ pub struct Scene<'a> {
     pub compute: Compute<'a>,
     /// What holds at its level.
     pub rules: &'a LevelRules,
+    /// The trees of the steps.
+    pub trees: &'a [Option<Arc<Statement>>],
     /// The world.
     pub world: &'a World,
     /// Whose statement it is.

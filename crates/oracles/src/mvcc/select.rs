@@ -93,10 +93,8 @@ impl<'a> Scene<'a> {
         sees: Sees,
     ) -> Result<Vec<Foretold>, Fault> {
         let opens_view = (sees == Sees::Snapshot && self.view.is_none()).then_some(self.world.clock);
-        let dirty = sees == Sees::Newest
-            && from.tables.iter().any(|named| self.world.half_done(self.session, named.table));
-        if dirty {
-            return Ok(vec![Foretold::only(Expected::Anything)]);
+        if sees == Sees::Newest && from.tables.iter().any(|named| self.half_done(named.table)) {
+            return self.dirty_read(query, select, from, condition);
         }
         let tables: Vec<_> =
             from.tables.iter().map(|named| self.visible(named.table, sees, &self.world.tables)).collect();

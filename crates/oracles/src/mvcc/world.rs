@@ -162,6 +162,8 @@ pub struct Txn {
     pub touched: u64,
     /// Those on which it may hold locks: plain reads take none.
     pub locking: u64,
+    /// The steps by which it may.
+    pub steps: Vec<usize>,
     /// The rows that it has locked.
     pub locks: Vec<Lock>,
     /// Steps that locked what they selected, at a level that keeps ranges.
@@ -209,6 +211,8 @@ pub struct World {
     pub used: Vec<(Concession, usize)>,
     /// The tables in which a change was undone, as bits.
     pub undone: u64,
+    /// Was an answer taken that could not be checked?
+    pub unchecked: bool,
 }
 
 impl World {
@@ -221,6 +225,7 @@ impl World {
             sessions: vec![Session::default(); sessions],
             used: Vec::new(),
             undone: 0,
+            unchecked: false,
         }
     }
 
@@ -241,6 +246,7 @@ impl World {
                 savepoints: Vec::new(),
                 touched: 0,
                 locking: 0,
+                steps: Vec::new(),
                 locks: Vec::new(),
                 ranges: Vec::new(),
                 trespassed: Vec::new(),
@@ -327,14 +333,5 @@ impl World {
         let sessions = self.sessions.iter().enumerate();
         let theirs = sessions.filter(move |(of, _)| *of != session).filter_map(|(_, of)| of.txn.as_ref());
         theirs.filter(move |txn| txn.locking & tables != 0)
-    }
-
-    /// Does another session wait with a statement that may have done half of its work on this table?
-    pub fn half_done(&self, session: usize, table: usize) -> bool {
-        self.sessions.iter().enumerate().any(|(of, state)| {
-            of != session
-                && state.waiting.is_some()
-                && state.txn.as_ref().is_some_and(|txn| txn.touched & (1 << table) != 0)
-        })
     }
 }

@@ -51,9 +51,10 @@ by reason.")]
 Examples:
   isopod selftest mutation --target mariadb@10.11 --cases 10000
   isopod selftest mutation --target reference --level RR --oracle model --show 20
+  isopod selftest mutation --traces runs/1 --accepted 10000
 
 Rows are dropped, values of another version put in, counts changed by one, waits dropped and added.
-Exit code 1: less than 95% of the mutants were called violated.")]
+Exit code 1: less than 95% of the mutants were called violated or suspected to lack a lock.")]
     Mutation(mutation::Args),
     /// Plant every bug in Isopod's own engine and let a hunt find it; then hunt there without one
     #[command(after_help = "\

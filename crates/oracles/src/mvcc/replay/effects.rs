@@ -7,7 +7,7 @@ use model::{
 
 use super::{Dead, Replay};
 use crate::mvcc::{
-    foretold::{Effect, Foretold},
+    foretold::{Effect, Expected, Foretold},
     names::nested,
     scene::alike,
     schema::Values,
@@ -27,8 +27,10 @@ impl Replay<'_> {
         if let Some(by) = foretold.by {
             world.used.push((by, step));
         }
+        world.unchecked |= foretold.reply == Expected::Anything;
         if success {
             self.trespass(world, session, step, &foretold.effects)?;
+            self.shared(world, session, step, &foretold.locks)?;
         }
         if let Some(txn) = &mut world.sessions[session].txn {
             if let (Some(moment), true) = (foretold.opens_view, txn.lasts) {
@@ -92,11 +94,11 @@ impl Replay<'_> {
                         })
                 });
                 if let Some(lock) = locked {
-                    return Err(self.broken(
+                    return Err(self.missing(
                         step,
-                        "missing-wait",
                         "a row that another transaction has locked is not changed before that ends",
                         format!("a wait for the lock of step {}", lock.step + 1),
+                        Some(other),
                     ));
                 }
                 for &range in &txn.ranges {
@@ -109,6 +111,48 @@ impl Replay<'_> {
         for (other, table, row) in into {
             if let Some(txn) = &mut world.sessions[other].txn {
                 txn.trespassed.push((table, row));
+            }
+        }
+        Ok(())
+    }
+
+    /// Does it lock what another transaction has locked?
+    fn shared(&self, world: &World, session: usize, step: usize, locks: &[Lock]) -> Result<(), Dead> {
+        // A shared lock may be on the record of an index that holds all that was read.
+        let apart = |lock: &Lock| {
+            lock.columns.is_some_and(|columns| {
+                let table = &self.schema.tables[lock.table];
+                let columns = (0..table.columns.len().min(64)).fold(0, |all, at| all | columns & 1 << at);
+                let with = |index: &Vec<usize>| {
+                    index.iter().chain(table.clustered.iter().flatten()).fold(0_u64, |all, at| all | 1 << at)
+                };
+                let second = |index: &&Vec<usize>| Some(*index) != table.clustered.as_ref();
+                table
+                    .indexes
+                    .iter()
+                    .map(|index| &index.columns)
+                    .chain(&table.uniques)
+                    .filter(second)
+                    .any(|index| columns & !with(index) == 0)
+            })
+        };
+        for lock in locks {
+            for (other, state) in world.sessions.iter().enumerate().filter(|(other, _)| *other != session) {
+                let Some(txn) = &state.txn else { continue };
+                let against = |held: &&Lock| {
+                    (held.table, held.row) == (lock.table, lock.row)
+                        && (held.columns.is_none() || lock.columns.is_none())
+                        && !apart(held)
+                        && !apart(lock)
+                };
+                if let Some(held) = txn.locks.iter().find(against) {
+                    return Err(self.missing(
+                        step,
+                        "a row that another transaction has locked is not locked before that ends",
+                        format!("a wait for the lock of step {}", held.step + 1),
+                        Some(other),
+                    ));
+                }
             }
         }
         Ok(())

@@ -6,6 +6,7 @@
 
 mod control;
 mod effects;
+mod grip;
 mod statement;
 mod waits;
 
@@ -43,6 +44,8 @@ pub struct Broken {
     pub expected: String,
     /// What came.
     pub actual: String,
+    /// If a wait is missing: for this session.
+    pub due: Option<usize>,
 }
 
 /// Why an account ended.
@@ -91,7 +94,11 @@ impl<'a> Replay<'a> {
                 return Ok(worlds);
             }
         }
-        self.finals(worlds)
+        let worlds = self.finals(worlds)?;
+        match worlds.iter().all(|world| world.unchecked) {
+            true => Err(Dead::Unsure("dirty-read-of-half-done-work")),
+            false => Ok(worlds),
+        }
     }
 
     fn round(&self, worlds: Vec<World>, round: &Round) -> Worlds {
@@ -99,8 +106,10 @@ impl<'a> Replay<'a> {
         let mut next: Vec<World> = Vec::new();
         let mut dead = None;
         for mut world in worlds {
+            let woken = self.woken(&world, round);
             self.begin(&mut world, round);
-            match self.answers(world, &order.0, &order.1).and_then(|worlds| self.settled(worlds, round)) {
+            let answered = woken.and_then(|()| self.answers(world, &order.0, &order.1));
+            match answered.and_then(|worlds| self.settled(worlds, round)) {
                 Ok(worlds) => {
                     for world in worlds {
                         if !next.contains(&world) {
@@ -182,6 +191,9 @@ impl<'a> Replay<'a> {
         txn.touched |= reach.tables;
         if locks {
             txn.locking |= reach.tables;
+            if !txn.steps.contains(&step) {
+                txn.steps.push(step);
+            }
         }
         let mut opened = false;
         if first && txn.view.is_none() {
@@ -346,6 +358,7 @@ impl<'a> Replay<'a> {
                         step: None,
                         expected: format!("{name}: {}", Expected::Rows(expected)),
                         actual: format!("{name}: {rows}"),
+                        due: None,
                     })));
                     continue 'worlds;
                 }
@@ -363,7 +376,16 @@ impl<'a> Replay<'a> {
             "needless-wait" => "it waits".to_string(),
             _ => self.seen.trace.outcomes[step].to_string(),
         };
-        Dead::Broken(Box::new(Broken { kind, rule: rule.to_string(), step: Some(step), expected, actual }))
+        let rule = rule.to_string();
+        Dead::Broken(Box::new(Broken { kind, rule, step: Some(step), expected, actual, due: None }))
+    }
+
+    /// A wait is missing.
+    pub(super) fn missing(&self, step: usize, rule: &str, expected: String, due: Option<usize>) -> Dead {
+        match self.broken(step, "missing-wait", rule, expected) {
+            Dead::Broken(broken) => Dead::Broken(Box::new(Broken { due, ..*broken })),
+            Dead::Unsure(why) => Dead::Unsure(why),
+        }
     }
 }
 

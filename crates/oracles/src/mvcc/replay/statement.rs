@@ -98,13 +98,14 @@ impl Replay<'_> {
         if let Some(why) = waited.filter(|_| self.lenient).and_then(|waited| self.untold(step, &waited)) {
             return Err(Dead::Unsure(why));
         }
-        let due = all.iter().any(|foretold| !foretold.due.is_empty());
-        if due && success {
-            return Err(self.broken(
+        let due = all.iter().find_map(|foretold| foretold.due.first());
+        if let (Some(due), true) = (due, success) {
+            let is = |state: &Session| state.txn.as_ref().is_some_and(|txn| txn.id == *due);
+            return Err(self.missing(
                 step,
-                "missing-wait",
                 "what another transaction is changing is waited for",
                 "a wait".into(),
+                world.and_then(|world| world.sessions.iter().position(is)),
             ));
         }
         let expected = all.first().map_or_else(String::new, |foretold| foretold.reply.to_string());
@@ -152,7 +153,16 @@ impl Replay<'_> {
             // A circle has at least one other who waits.
             ErrorClass::Deadlock => {
                 let waits = |(of, state): (usize, &Session)| of != session && state.waiting.is_some();
-                Some(others && (self.seen.trace.waited(step) || world.sessions.iter().enumerate().any(waits)))
+                let may = self.seen.trace.waited(step) || world.sessions.iter().enumerate().any(waits);
+                // Of several in one round the later circle need not be there any more.
+                let victims = self.seen.trace.answered_in(step).map_or(0, |round| {
+                    let victim = |step: &&usize| {
+                        let error = self.seen.trace.outcomes[**step].error();
+                        error.is_some_and(|error| error.class == ErrorClass::Deadlock)
+                    };
+                    round.answered.iter().filter(victim).count()
+                });
+                Some(others && may && (victims > 1 || self.circle(world, session, step)))
             }
             ErrorClass::LockTimeout => match tree {
                 Statement::Query(query) if no_wait(query) => None,
@@ -236,6 +246,7 @@ impl Replay<'_> {
             schema: self.schema,
             compute: self.compute(),
             rules,
+            trees: self.trees,
             world,
             session,
             me: txn.map_or(u32::MAX, |txn| txn.id),

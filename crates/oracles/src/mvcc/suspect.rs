@@ -1,0 +1,249 @@
+//! A wait that was due and did not come: is anything damaged by it?
+//!
+//! A statement that did not wait may still have done what it would have done after waiting, and then nobody can tell. So the trace is
+//! told once more as if it had waited: its answer, and whatever its session did next, come after the end of the transaction that it
+//! should have waited for. What the model says to that is the damage: rows, a count or a final state that are not
+//! what waiting would have given.
+//!
+//! ```text
+//! T1: UPDATE t SET b = b + 1      1 row                T1: UPDATE t SET b = b + 1      1 row
+//! T2: UPDATE t SET b = b + 1      1 row                T2: UPDATE t SET b = b + 1      waits
+//! T1: COMMIT                                   as if   T1: COMMIT                      T2: 1 row
+//! in the end b = 1                                     in the end b = 1, and it should be 2
+//! ```
+//!
+//! If two should have waited for each other, one of them had to give way: that is damage, too. If nothing shows, the case is run further: the one who should have waited writes and both read, and the other one commits or
+//! rolls back. If nothing shows then, the verdict is undecided: `lock-suspect`.
+
+use dialect::{
+    contract::Concession,
+    sql::{parse, print_expr},
+};
+use model::{Case, Cause, Ends, Round, Step, Trace, Verdict, Violation, Wait, sql::Statement};
+
+use super::{
+    Mvcc, Use, named,
+    schema::{Schema, Table},
+};
+use crate::{Answer, Ask, Conversation, Request};
+
+/// The verdict's reason.
+pub const SUSPECT: &str = "lock-suspect";
+
+/// So many missing waits of one trace are told as if they had come.
+const TOLD: usize = 4;
+
+/// A wait that was due and did not come.
+#[derive(Clone, Debug)]
+pub struct Suspicion {
+    /// What would be said if that alone were wrong.
+    pub violation: Violation,
+    /// The step that did not wait.
+    pub step: usize,
+    /// The session that it should have waited for.
+    pub other: usize,
+}
+
+/// What is said of a run.
+pub struct Told {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The concessions that it rests on.
+    pub uses: Vec<Use>,
+    /// If it is no more than a suspicion: which.
+    pub suspicion: Option<Suspicion>,
+}
+
+impl Mvcc {
+    /// What it says of a run in which these concessions explain nothing.
+    pub(super) fn suspected(&self, seen: &Answer, without: &[Concession]) -> Told {
+        self.told(seen, without, &mut Vec::new())
+    }
+
+    /// `missing`: who should have waited for whom in what this is told from.
+    fn told(&self, seen: &Answer, without: &[Concession], missing: &mut Vec<(usize, usize)>) -> Told {
+        let mut suspicion = None;
+        let (verdict, uses) = self.judged(seen, without, &mut suspicion);
+        let Some(mut suspicion) = suspicion else { return Told { verdict, uses, suspicion: None } };
+        let violated =
+            |by: Violation| Told { verdict: Verdict::Violated(by), uses: Vec::new(), suspicion: None };
+        let session = seen.case.steps[suspicion.step].session;
+        if circle(missing, session, suspicion.other) {
+            let each = "each should have waited for the other, and one of them had to give way";
+            suspicion.violation.evidence.push(each.to_string());
+            return violated(suspicion.violation);
+        }
+        let again = match missing.len() < TOLD {
+            true => as_if_waited(&seen.case, &seen.trace, suspicion.step, suspicion.other),
+            false => None,
+        };
+        if let Some(trace) = again {
+            missing.push((session, suspicion.other));
+            let again = Answer { case: seen.case.clone(), trace, aftermath: Default::default() };
+            if let Verdict::Violated(damage) = self.told(&again, without, missing).verdict
+                && named(&damage.fingerprint).is_none()
+                && damage.fingerprint.kind != "needless-wait"
+            {
+                return violated(damaged(suspicion.violation, &damage));
+            }
+        }
+        let verdict = Verdict::Undecided { reason: SUSPECT.to_string() };
+        Told { verdict, uses: Vec::new(), suspicion: Some(suspicion) }
+    }
+
+    /// The runs that may show what a missing wait damages.
+    pub(super) fn continued(&self, seen: &Answer, suspicion: &Suspicion) -> Vec<Request> {
+        let server = &seen.trace.server;
+        let setup = self.shelf.setup(server.product, &server.version, &seen.case.setup.statements);
+        match setup.schema.as_ref() {
+            Ok(schema) => continuations(seen, schema, suspicion.step, suspicion.other),
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+/// Does a wait of this session for the other one close a circle?
+fn circle(missing: &[(usize, usize)], session: usize, other: usize) -> bool {
+    let mut at = vec![other];
+    for _ in 0..=missing.len() {
+        let next = missing.iter().filter(|(waiter, _)| at.contains(waiter)).map(|(_, holder)| *holder);
+        at.extend(next.collect::<Vec<_>>());
+    }
+    at.contains(&session)
+}
+
+/// The missing wait, with what it damages as its evidence.
+fn damaged(mut missing: Violation, damage: &Violation) -> Violation {
+    missing.evidence.push(format!("as if it had waited: {}", damage.story));
+    missing
+}
+
+/// Is it only suspected that a lock is missing?
+pub fn suspects(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Undecided { reason } if reason == SUSPECT)
+}
+
+/// Asks for runs that go on where a wait is missing.
+pub struct Talk {
+    asks: Option<Vec<Request>>,
+    suspicion: Suspicion,
+}
+
+impl Talk {
+    /// With these runs in mind.
+    pub fn new(asks: Vec<Request>, suspicion: Suspicion) -> Talk {
+        Talk { asks: Some(asks).filter(|asks| !asks.is_empty()), suspicion }
+    }
+}
+
+impl Conversation for Talk {
+    fn next(&mut self, answers: &[Answer]) -> Ask {
+        if let Some(asks) = self.asks.take() {
+            return Ask::Run(asks);
+        }
+        let model = Mvcc::default();
+        for answer in answers.iter().filter(|answer| answer.trace.false_decisions == 0) {
+            let Suspicion { violation, step, .. } = &self.suspicion;
+            // It must be the same statement that does not wait, and something must be damaged by it.
+            if let Verdict::Violated(damage) = model.suspected(answer, &[]).verdict
+                && damage.fingerprint.kind == violation.fingerprint.kind
+                && damage.step == Some(*step)
+            {
+                let last = damage.evidence.last().map_or("", String::as_str);
+                let steps: Vec<&str> =
+                    answer.case.steps[step + 1..].iter().map(|step| step.sql.as_str()).collect();
+                let mut violation = violation.clone();
+                violation.evidence.push(format!("run on with {}: {last}", steps.join("; ")));
+                return Ask::Done(Verdict::Violated(violation));
+            }
+        }
+        Ask::Done(Verdict::Undecided { reason: SUSPECT.to_string() })
+    }
+}
+
+/// The trace as if a step had waited until a session's transaction ended; none if that did not end.
+pub fn as_if_waited(case: &Case, trace: &Trace, step: usize, other: usize) -> Option<Trace> {
+    let session = case.steps[step].session;
+    let began = trace.rounds.iter().position(|round| round.answered.contains(&step))?;
+    let ended = (began + 1..trace.rounds.len()).find(|&at| ends(case, trace, &trace.rounds[at], other))?;
+    let mut told = trace.clone();
+    told.rounds[began].answered.retain(|answered| *answered != step);
+    told.rounds[began].waiting.push(Wait { step, blockers: vec![other] });
+    told.rounds[ended].answered.push(step);
+    let own = |round: &Round| match round.cause {
+        Cause::Sent(step) => case.steps[step].session == session,
+        Cause::RolledBack(of) | Cause::Killed(of) => of == session,
+        Cause::Timeout => false,
+    };
+    let (own, others): (Vec<Round>, Vec<Round>) =
+        told.rounds.drain(began + 1..=ended).partition(|round| own(round));
+    let rest = told.rounds.split_off(began + 1);
+    told.rounds.extend(others);
+    told.rounds.extend(own);
+    told.rounds.extend(rest);
+    Some(told)
+}
+
+/// Does a session's transaction end in this round?
+fn ends(case: &Case, trace: &Trace, round: &Round, session: usize) -> bool {
+    let over = |step: usize| {
+        let sql = case.steps[step].sql.trim_start();
+        let word = sql.split_whitespace().next().unwrap_or_default();
+        let whole = !sql.to_ascii_uppercase().contains(" TO ");
+        let failed = trace.outcomes[step].error().is_some_and(|error| error.ends != Ends::Statement);
+        failed || word.eq_ignore_ascii_case("COMMIT") || word.eq_ignore_ascii_case("ROLLBACK") && whole
+    };
+    round.cause == Cause::RolledBack(session)
+        || round.answered.iter().any(|&step| case.steps[step].session == session && over(step))
+}
+
+/// Runs that go on from there: the other one commits in one and rolls back in the other.
+pub fn continuations(seen: &Answer, schema: &Schema, step: usize, other: usize) -> Vec<Request> {
+    let session = seen.case.steps[step].session;
+    let product = seen.trace.server.product;
+    let tree = parse(product, &seen.case.steps[step].sql).tree();
+    let filter = match &tree {
+        Some(Statement::Update(update)) => update.filter.as_ref(),
+        Some(Statement::Delete(delete)) => delete.filter.as_ref(),
+        Some(Statement::Query(query)) => match &query.first {
+            model::sql::QueryPart::Select(select) => select.filter.as_ref(),
+            model::sql::QueryPart::Paren(_) => None,
+        },
+        Some(_) | None => None,
+    };
+    let target = super::reach::reach(schema, tree.as_ref()).target;
+    let Some(table) = target.and_then(|table| schema.tables.get(table)) else { return Vec::new() };
+    let step_of = |session: usize, sql: String| Step { session, sql, expect: Vec::new() };
+    let one = |end: &str| {
+        let mut case = Case { steps: seen.case.steps[..=step].to_vec(), ..seen.case.clone() };
+        case.final_state.clear();
+        case.fails.clear();
+        case.steps.extend(writing(table).map(|column| {
+            let filter =
+                filter.map_or(String::new(), |filter| format!(" WHERE {}", print_expr(product, filter)));
+            step_of(session, format!("UPDATE {} SET {column} = {column} + 1{filter}", table.name))
+        }));
+        for of in [other, session] {
+            case.steps.push(step_of(of, format!("SELECT * FROM {}", table.name)));
+        }
+        case.steps.push(step_of(other, end.to_string()));
+        case.steps.push(step_of(session, format!("SELECT * FROM {}", table.name)));
+        case.steps.push(step_of(session, "COMMIT".to_string()));
+        Request { case, level: seen.trace.level }
+    };
+    vec![one("COMMIT"), one("ROLLBACK")]
+}
+
+/// A column that can be counted up without touching a key.
+fn writing(table: &Table) -> Option<&str> {
+    let keys: Vec<usize> = table.uniques.iter().flatten().copied().collect();
+    let refers: Vec<usize> =
+        table.parents.iter().flat_map(|foreign| foreign.columns.iter().copied()).collect();
+    let plain = |&at: &usize| {
+        matches!(table.columns[at].ty, model::SqlType::Int { .. })
+            && table.traits[at].generated.is_none()
+            && !keys.contains(&at)
+            && !refers.contains(&at)
+    };
+    (0..table.columns.len()).find(plain).map(|at| table.columns[at].name.as_str())
+}
