@@ -61,6 +61,8 @@ struct Lie {
     fingerprint: Option<String>,
     /// Cases in which an oracle called something violated; of several oracles the one with most.
     violated: u64,
+    /// Cases of findings that are new under the lie.
+    new: u64,
     undecided: u64,
     /// Findings before the first one that are there without the lie, too.
     others: u64,
@@ -146,6 +148,7 @@ fn tell(args: &Args, target: &Target, levels: &[Level], guise: Guise) -> anyhow:
         oracle: first.map(|found| found.oracle.clone()),
         fingerprint: first.map(|found| campaign::verdicts::words(&found.fingerprint)),
         violated: verdicts.map(|verdicts| verdicts.violations()).max().unwrap_or(0),
+        new: done.summary.new_ones().map(|row| row.cases).sum(),
         undecided: hunted.tally.undecided,
         others: done.others,
         flaky: hunted.tally.flaky,
@@ -164,14 +167,15 @@ fn show(lie: &Lie) {
         }
         (None, _) => say!("  not found out"),
     }
-    let rate = match lie.cases.checked_div(lie.violated) {
+    let rate = match lie.cases.checked_div(lie.new) {
         Some(each) => format!(", one in {}", thousands(each.max(1))),
         None => String::new(),
     };
     say!(
-        "  {} cases, {} violated{rate}, {} undecided, {} flaky{}",
+        "  {} cases, {} violated, {} of them new{rate}, {} undecided, {} flaky{}",
         thousands(lie.cases),
         thousands(lie.violated),
+        thousands(lie.new),
         thousands(lie.undecided),
         thousands(lie.flaky),
         match lie.others {
