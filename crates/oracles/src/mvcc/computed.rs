@@ -4,11 +4,7 @@
 //! It is only a memory: with or without it the same is said. An expression is known by its address, so only those may be asked
 //! for that live as long as the memory: parts of the statements and of the schema that lie on the same [`super::desk::Desk`].
 
-use std::{
-    cmp::Ordering,
-    collections::HashMap,
-    hash::{BuildHasherDefault, Hasher},
-};
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use eval::{Datum, Fault};
 use model::{SqlType, sql::Expr};
@@ -37,7 +33,7 @@ pub fn address(expr: &Expr) -> usize {
 /// Answers to questions of one kind: what a thing came to for some values.
 #[derive(Debug)]
 pub struct Memo<K, T> {
-    known: HashMap<u64, Vec<Entry<K, T>>, BuildHasherDefault<AsItIs>>,
+    known: BTreeMap<u64, Vec<Entry<K, T>>>,
     count: usize,
 }
 
@@ -50,7 +46,7 @@ struct Entry<K, T> {
 
 impl<K, T> Default for Memo<K, T> {
     fn default() -> Memo<K, T> {
-        Memo { known: HashMap::default(), count: 0 }
+        Memo { known: BTreeMap::new(), count: 0 }
     }
 }
 
@@ -113,24 +109,6 @@ fn bytes(all: &mut u64, of: &[u8]) {
 
 fn mix(all: &mut u64, value: u64) {
     *all = (all.rotate_left(23) ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-}
-
-/// A hasher of numbers that are mixed already.
-#[derive(Debug, Default)]
-pub struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, of: &[u8]) {
-        bytes(&mut self.0, of);
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number ^ number >> 32;
-    }
 }
 
 #[cfg(test)]

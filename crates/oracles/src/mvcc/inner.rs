@@ -165,7 +165,9 @@ impl<'a> Scene<'a> {
             }
             Sees::Newest | Sees::Fresh | Sees::Snapshot => {
                 let half = |named: &Named| self.half_done(named.table);
-                if sees == Sees::Newest && from.tables.iter().any(half) {
+                // One that waited has looked before: at what was half done then.
+                let earlier = self.waited.is_some();
+                if sees == Sees::Newest && (earlier || from.tables.iter().any(half)) {
                     return Err(Fault::Unsure("dirty-read-of-half-done"));
                 }
                 let rows: Vec<_> =
