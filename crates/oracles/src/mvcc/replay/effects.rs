@@ -132,6 +132,8 @@ impl Replay<'_> {
                     .iter()
                     .map(|index| &index.columns)
                     .chain(&table.uniques)
+                    // A foreign key has an index, written or not.
+                    .chain(table.parents.iter().map(|foreign| &foreign.columns))
                     .filter(second)
                     .any(|index| columns & !with(index) == 0)
             })

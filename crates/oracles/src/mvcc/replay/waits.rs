@@ -103,11 +103,8 @@ impl Replay<'_> {
             let moves = |other: &usize| {
                 *other == moved || answered(*other) || world.sessions[*other].waiting.is_some()
             };
-            // What changes a page moves what is locked there, too: records that purge takes away.
-            let works = |step: usize| {
-                self.reach[step].tables & self.reach[waiting.step].tables != 0
-                    && !matches!(self.trees[step].as_deref(), Some(Statement::Query(_)))
-            };
+            // Whatever works on its tables may come upon records that purge takes away, and their locks with them.
+            let works = |step: usize| self.reach[step].tables & self.reach[waiting.step].tables != 0;
             if matches!(round.cause, Cause::Sent(step) if works(step)) {
                 continue;
             }
