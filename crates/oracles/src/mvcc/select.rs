@@ -127,6 +127,8 @@ impl<'a> Scene<'a> {
         let bits = if inside { u64::MAX } else { tables.iter().fold(0, |bits, table| bits | 1 << table) };
         let others = self.world.others(self.session, bits).next().is_some();
         let skips = matches!(mode, Mode::SkipLocked(_));
+        // One that waited (in a query inside) may have passed rows by before that.
+        let passes = skips && (others || self.waited.is_some());
         let mut all = Vec::new();
         for (scan, by) in scans {
             if !scan.due.is_empty() && query.limit.is_some() {
@@ -169,7 +171,7 @@ impl<'a> Scene<'a> {
                 due.clear();
             }
             // What is passed by makes room for others: any of all rows may be among the first.
-            let of = match skips && others {
+            let of = match passes {
                 true => Cow::Owned(Query { limit: None, ..query.clone() }),
                 false => Cow::Borrowed(query),
             };
@@ -179,7 +181,7 @@ impl<'a> Scene<'a> {
                 let by = Some(Concession::DuplicateAfterRollback);
                 all.push(Foretold { by, ..Foretold::only(Expected::Twice(rows.clone())) });
             }
-            let reply = if skips && others { Expected::Among(rows) } else { Expected::Rows(rows) };
+            let reply = if passes { Expected::Among(rows) } else { Expected::Rows(rows) };
             let range = self.rules.ranges.is && query.limit.is_none() && !ends && !skips;
             match wait {
                 Some(LockWait::Nowait) if !due.is_empty() => {

@@ -17,7 +17,7 @@ use model::{
 use super::Replay;
 use crate::mvcc::{
     compute::Compute,
-    names::nested,
+    names::{nested, reads_one_end},
     world::{Txn, World},
 };
 
@@ -148,7 +148,8 @@ impl Replay<'_> {
         let keys = match self.trees[step].as_deref()? {
             Statement::Query(query) => match &query.first {
                 model::sql::QueryPart::Select(select) if query.rest.is_empty() => match &select.from[..] {
-                    [from] => by_filter(select.filter.as_ref(), &from.first)?,
+                    // An end of an index may answer MIN and MAX: then it is looked for there.
+                    [from] if !reads_one_end(select) => by_filter(select.filter.as_ref(), &from.first)?,
                     _ => return None,
                 },
                 model::sql::QueryPart::Select(_) | model::sql::QueryPart::Paren(_) => return None,
