@@ -230,7 +230,9 @@ impl Scene<'_> {
             if parent {
                 return Err(Fault::Unsure("replace-of-a-parent"));
             }
-            if key_kept || identical {
+            // The reference engine does as the manual says: it deletes and inserts.
+            let in_place = self.compute.product != Product::Reference;
+            if in_place && (key_kept || identical) {
                 draft.update(table, *hit, row)?;
                 let mut counts = counts;
                 if identical {
