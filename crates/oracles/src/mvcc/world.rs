@@ -183,6 +183,8 @@ pub struct Waiting {
     pub clock: u32,
     /// Did it take the snapshot by being sent?
     pub opened_view: bool,
+    /// The tables on which others had half-done work when it began, as bits.
+    pub beside: u64,
     /// How many transactions of others have ended since: after each it may have gone on and waited again.
     pub ends: u32,
 }

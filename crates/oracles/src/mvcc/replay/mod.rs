@@ -106,9 +106,8 @@ impl<'a> Replay<'a> {
         let mut next: Vec<World> = Vec::new();
         let mut dead = None;
         for mut world in worlds {
-            let woken = self.woken(&world, round);
             self.begin(&mut world, round);
-            let answered = woken.and_then(|()| self.answers(world, &order.0, &order.1));
+            let answered = self.answers(world, &order.0, &order.1);
             match answered.and_then(|worlds| self.settled(worlds, round)) {
                 Ok(worlds) => {
                     for world in worlds {
@@ -202,8 +201,17 @@ impl<'a> Replay<'a> {
         }
         if waits {
             let tables = world.tables.clone();
+            let beside = world.sessions.iter().enumerate().filter(|(of, _)| *of != session);
+            let beside = beside.fold(0, |bits, (_, state)| match (&state.waiting, &state.txn) {
+                (Some(other), Some(txn))
+                    if !matches!(self.trees[other.step].as_deref(), Some(Statement::Query(_))) =>
+                {
+                    bits | txn.touched
+                }
+                _ => bits,
+            });
             world.sessions[session].waiting =
-                Some(Waiting { step, tables, clock, opened_view: opened, ends: 0 });
+                Some(Waiting { step, tables, clock, opened_view: opened, beside, ends: 0 });
         }
     }
 

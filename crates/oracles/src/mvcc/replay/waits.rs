@@ -2,7 +2,7 @@
 
 use dialect::contract::Sees;
 use model::{
-    Cause, ErrorClass, Round,
+    Round,
     sql::{LockWait, Query, Statement},
 };
 
@@ -74,46 +74,6 @@ impl Replay<'_> {
                     "needless-wait",
                     "a wait is for another transaction that is open and in the way",
                     "an answer: no other transaction can be in its way".into(),
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// Before a round: do those that end their wait in it wait for somebody who moves?
-    pub(super) fn woken(&self, world: &World, round: &Round) -> Result<(), Dead> {
-        let moved = match round.cause {
-            Cause::Sent(step) => self.seen.case.steps[step].session,
-            Cause::RolledBack(session) => session,
-            // These end a wait by themselves.
-            Cause::Timeout | Cause::Killed(_) => return Ok(()),
-        };
-        for (session, state) in world.sessions.iter().enumerate() {
-            let Some(waiting) = &state.waiting else { continue };
-            let answers = round.answered.contains(&waiting.step);
-            let ended = self.seen.trace.outcomes[waiting.step].error().is_some_and(|error| {
-                matches!(error.class, ErrorClass::LockTimeout | ErrorClass::Interrupted)
-            });
-            if !answers || ended || moved == session {
-                continue;
-            }
-            let answered =
-                |other: usize| round.answered.iter().any(|&step| self.seen.case.steps[step].session == other);
-            // One that waits itself may have come further.
-            let moves = |other: &usize| {
-                *other == moved || answered(*other) || world.sessions[*other].waiting.is_some()
-            };
-            // Whatever works on its tables may come upon records that purge takes away, and their locks with them.
-            let works = |step: usize| self.reach[step].tables & self.reach[waiting.step].tables != 0;
-            if matches!(round.cause, Cause::Sent(step) if works(step)) {
-                continue;
-            }
-            if !self.blockers(world, session, waiting.step).iter().any(moves) {
-                return Err(self.broken(
-                    waiting.step,
-                    "needless-wait",
-                    "a wait lasts as long as what it waits for",
-                    "an answer before or later: nobody who can be in its way has moved".into(),
                 ));
             }
         }
