@@ -57,6 +57,11 @@ impl Talk<'_> {
     /// Is another transaction open that named one of these tables, or was one since the step was sent?
     pub(super) fn others(&self, step: usize, tables: &[(usize, Vec<Sees>)]) -> bool {
         let own = self.seen.case.steps[step].session;
+        // Without autocommit a statement that failed leaves a transaction with its locks, and the server's answer does not say so.
+        let sessions = &self.seen.case.sessions;
+        if sessions.iter().enumerate().any(|(of, session)| of != own && !session.autocommit) {
+            return true;
+        }
         self.txns.iter().zip(&self.transactions).any(|(txn, told)| {
             (txn.open || txn.ended.is_some_and(|ended| ended >= self.sent[step]))
                 && told.session != own
