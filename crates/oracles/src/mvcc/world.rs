@@ -196,6 +196,8 @@ pub struct Session {
     pub txn: Option<Txn>,
     /// What it waits with.
     pub waiting: Option<Waiting>,
+    /// An error has ended its transaction: some versions are in a new one then, and do not say so.
+    pub perhaps_open: bool,
 }
 
 /// One account.

@@ -191,6 +191,7 @@ impl Replay<'_> {
             Some(Ends::Transaction | Ends::Session) => {
                 let lasted = world.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
                 world.roll_back(session);
+                world.sessions[session].perhaps_open = lasted;
                 if lasted && (open == Open::Yes || self.goes_on(step)) {
                     world.txn(session, true);
                 }

@@ -40,7 +40,9 @@ impl Replay<'_> {
     pub(super) fn blockers(&self, world: &World, session: usize, step: usize) -> Vec<usize> {
         let others = world.sessions.iter().enumerate().filter(|(other, _)| *other != session);
         others
-            .filter(|(_, state)| state.txn.as_ref().is_some_and(|txn| self.may_wait(step, txn)))
+            .filter(|(_, state)| {
+                state.perhaps_open || state.txn.as_ref().is_some_and(|txn| self.may_wait(step, txn))
+            })
             .map(|(other, _)| other)
             .collect()
     }

@@ -295,6 +295,12 @@ impl<'a> Replay<'a> {
             Reply::Rows(_) | Reply::Done { .. } | Reply::RolledBack | Reply::Error(_) => {}
         }
         let Some(tree) = self.trees[step].as_deref() else { return Err(Dead::Unsure("unparsed")) };
+        if matches!(
+            tree,
+            Statement::Begin(_) | Statement::Commit(_) | Statement::Rollback(Rollback { to: None, .. })
+        ) {
+            world.sessions[session].perhaps_open = false;
+        }
         let worlds = match tree {
             Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
                 self.statement(world, step, tree, waited)?

@@ -30,7 +30,8 @@ impl Replay<'_> {
         for wait in &round.waiting {
             let step = wait.step;
             let session = self.seen.case.steps[step].session;
-            let lasts = world.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
+            let of = &world.sessions[session];
+            let lasts = of.perhaps_open || of.txn.as_ref().is_some_and(|txn| txn.lasts);
             let rules = self.rules(session).ok_or(Dead::Unsure("no-contract-at-this-level"))?;
             if !self.contract.waits {
                 return Err(self.broken(
