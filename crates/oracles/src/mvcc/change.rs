@@ -116,6 +116,14 @@ impl Scene<'_> {
         let (condition, answers) = self.condition(delete.filter.as_ref(), self.rules.inner_read.is)?;
         let limit = limits(delete.limit.as_ref())?;
         let table = from.tables[factor].table;
+        // What a row's children lose while the join goes on is not promised either way.
+        let child = |named: &super::scene::Named| {
+            let parents = &self.schema.tables[named.table].parents;
+            named.table != table && parents.iter().any(|foreign| foreign.parent == table)
+        };
+        if from.tables.iter().any(child) {
+            return Err(Fault::Unsure("join-with-a-child"));
+        }
         let mut all = Vec::new();
         for (scan, by) in self.scans(&from, &condition, Mode::Exclusive).map_err(Fault::Unsure)? {
             let scan = self.first(scan, &delete.order_by, limit, &from)?;

@@ -86,7 +86,7 @@ fn story(
 ) -> findings::Story {
     let server = &shown.trace.server;
     findings::Story {
-        known: None,
+        known: oracles::mvcc::known(&violation.fingerprint),
         id: violation.fingerprint.rule.clone(),
         server: format!("{} {}", server.product, server.version),
         level: violation.fingerprint.level.unwrap_or(shown.trace.level).sql(),
