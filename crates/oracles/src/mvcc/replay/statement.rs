@@ -4,7 +4,7 @@ use dialect::contract::{Concession, Sees};
 use eval::Fault;
 use model::{
     DbError, ErrorClass, Reply,
-    sql::{InsertModifier, Statement},
+    sql::{InsertModifier, InsertSource, Statement},
 };
 
 use super::{Dead, Replay, Worlds, waits::no_wait, worse};
@@ -118,8 +118,17 @@ impl Replay<'_> {
         Err(self.broken(step, kind, self.seen_by(session, tree), expected))
     }
 
-    /// Why it cannot be told what a scan that waited has met: only one cut is tried, in the order of one index.
+    /// Why it cannot be told what a scan that waited has met: only one cut is tried, in the order of one index. What does not
+    /// scan, and what no scan explains at this level, is told all the same.
     fn untold(&self, step: usize, waited: &Waiting) -> Option<&'static str> {
+        let session = self.seen.case.steps[step].session;
+        let scans = !matches!(
+            self.trees[step].as_deref(),
+            Some(Statement::Insert(insert)) if matches!(insert.source, InsertSource::Values { .. })
+        );
+        if !scans || !self.concedes(Concession::MovedAcrossScan, session) {
+            return None;
+        }
         let parted =
             self.reach[step].target.is_some_and(|table| self.schema.tables[table].partitions.is_some());
         match (waited.ends > 1, parted) {
