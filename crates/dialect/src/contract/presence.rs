@@ -43,9 +43,8 @@ impl Concession {
             Concession::SemiConsistentSkip
             | Concession::SkippedBeforeWait
             | Concession::ChangedDuringWait
+            | Concession::MovedAcrossScan
             | Concession::ConflictByInnerRead => &[ReadUncommitted, ReadCommitted],
-            // A search by a whole unique key locks the record alone: seen at REPEATABLE READ, too, on MySQL 9.7.
-            Concession::MovedAcrossScan => &[ReadUncommitted, ReadCommitted, RepeatableRead],
             Concession::NoopWithoutVersion | Concession::KeyChangeKeepsOldRow => &[RepeatableRead],
             Concession::JudgesUncommitted => &[ReadUncommitted],
             Concession::DuplicateAfterRollback
