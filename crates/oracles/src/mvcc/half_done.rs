@@ -129,8 +129,10 @@ impl Scene<'_> {
     fn updating(&self, table: usize, update: &Update, by: TxnId, choices: &mut Choices) -> Option<()> {
         let from = self.from(&update.tables).ok()?;
         let inside = |expr: &model::sql::Expr| nested(expr);
+        // Between two partitions a row is in both for a while.
         if from.tables.len() != 1
             || from.tables[0].table != table
+            || self.schema.tables[table].partitions.is_some()
             || !update.from.is_empty()
             || update.filter.as_ref().is_some_and(inside)
             || update.assignments.iter().any(|one| nested(&one.value))

@@ -15,7 +15,7 @@ use model::{
 use super::{
     names::{aggregate, columns_read, find_column, nested, plain, reads_one_end},
     scene::{Condition, From, Mode, Named, Scene},
-    world::{Lock, Rows, TxnId},
+    world::{Lock, Rows, TxnId, Waiting},
 };
 
 /// What a query inside another statement found, and whom it should have waited for.
@@ -165,9 +165,14 @@ impl<'a> Scene<'a> {
             }
             Sees::Newest | Sees::Fresh | Sees::Snapshot => {
                 let half = |named: &Named| self.half_done(named.table);
-                // One that waited may have looked before: at what was half done then.
+                // One that waited may have looked before: at what was there, or half done, then.
                 let earlier = |named: &Named| {
-                    self.waited.is_some_and(|waited| waited.beside & (1 << named.table.min(63)) != 0)
+                    let now = self.world.tables[named.table].iter().map(|chain| chain.newest());
+                    let changed = |waited: &Waiting| {
+                        !waited.tables[named.table].iter().map(|chain| chain.newest()).eq(now.clone())
+                    };
+                    let beside = |waited: &Waiting| waited.beside & (1 << named.table.min(63)) != 0;
+                    self.waited.is_some_and(|waited| beside(waited) || changed(waited))
                 };
                 if sees == Sees::Newest && from.tables.iter().any(|named| half(named) || earlier(named)) {
                     return Err(Fault::Unsure("dirty-read-of-half-done"));
