@@ -167,9 +167,10 @@ impl<'a> Scene<'a> {
                 let half = |named: &Named| self.half_done(named.table);
                 // One that waited may have looked before: at what was there, or half done, then.
                 let earlier = |named: &Named| {
-                    let now = self.world.tables[named.table].iter().map(|chain| chain.newest());
                     let changed = |waited: &Waiting| {
-                        !waited.tables[named.table].iter().map(|chain| chain.newest()).eq(now.clone())
+                        let (then, now) = (&waited.tables[named.table], &self.world.tables[named.table]);
+                        then.len() != now.len()
+                            || (0..now.len()).any(|row| then[row].newest() != now[row].newest())
                     };
                     let beside = |waited: &Waiting| waited.beside & (1 << named.table.min(63)) != 0;
                     self.waited.is_some_and(|waited| beside(waited) || changed(waited))
