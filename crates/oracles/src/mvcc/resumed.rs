@@ -88,6 +88,11 @@ impl Scene<'_> {
             let columns = index.columns.iter().copied().zip(index.descending.iter().copied());
             orders.push(columns.chain(key.iter().copied()).collect());
         }
+        // A foreign key brings an index of its own where there is none.
+        for foreign in &of.parents {
+            let columns = foreign.columns.iter().map(|&at| (at, false));
+            orders.push(columns.chain(key.iter().copied()).collect());
+        }
         let mut known = vec![(strict.numbers(), strict.due.is_empty())];
         let mut found = Vec::new();
         let number = |values: &Values| match &of.partitions {
