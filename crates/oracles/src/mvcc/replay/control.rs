@@ -76,7 +76,9 @@ impl Replay<'_> {
                 worlds.insert(0, world);
                 Ok(worlds)
             }
-            (None, false) | (Some(_), true) if world.sessions[session].perhaps_open => Ok(vec![world]),
+            (None, false) | (Some(_), true) if world.sessions[session].perhaps_open => {
+                Err(Dead::Unsure("savepoint-after-an-error"))
+            }
             (None, false) | (Some(_), true) => Err(self.broken(
                 step,
                 "savepoint",
