@@ -233,7 +233,8 @@ impl Scene<'_> {
             // The reference engine does as the manual says: it deletes and inserts.
             let in_place = self.compute.product != Product::Reference;
             // Without a key of its own a row may stay where it is, or be made anew: measured both ways.
-            if in_place && of.clustered.is_none() && !identical {
+            let innodb = matches!(self.compute.product, Product::Mysql | Product::Mariadb);
+            if innodb && of.clustered.is_none() && !identical {
                 return Err(Fault::Unsure("replace-without-a-key"));
             }
             if in_place && (key_kept || identical) {
