@@ -64,6 +64,11 @@ impl Scene<'_> {
         for (scan, by) in self.scans(&from, &condition, mode).map_err(Fault::Unsure)? {
             let scan = self.first(scan, &update.order_by, limit, &from)?;
             all.extend(scan.error.map(Foretold::error));
+            // Which of several rows gets a unique value first is the scan's affair.
+            let keyed = |table: usize| !self.schema.tables[table].uniques.is_empty();
+            if ignores && scan.rows.len() > 1 && from.tables.iter().any(|named| keyed(named.table)) {
+                return Err(Fault::Unsure("ignored-in-some-order"));
+            }
             let refused = self.refused(&from, &scan, limit.is_some(), &mut all);
             let orders = self.orders(&from, &scan);
             let before = all.len();
