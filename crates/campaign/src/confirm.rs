@@ -56,6 +56,9 @@ pub trait Rerun {
 
     /// Does this server have a purge that can be held back?
     fn purges(&self) -> bool;
+
+    /// From now on the server is, or is not, looked at beside the cases: its log, its own checks, its indexes.
+    fn look(&mut self, _look: bool) {}
 }
 
 /// What is to come back.

@@ -56,6 +56,10 @@ impl Rerun for Undressed<'_> {
     fn purges(&self) -> bool {
         self.on.purges()
     }
+
+    fn look(&mut self, look: bool) {
+        self.on.look(look);
+    }
 }
 
 /// What one oracle says of a run.

@@ -1,16 +1,34 @@
 //! From a finding to one that can be read: the case is made smaller while clean runs show the same fingerprint.
 //!
-//! While searching, one run of a candidate is enough; the smallest case must then come back as often as the finding itself did.
-//! If it does not, the finding keeps the case that it had.
+//! While searching, one run of a candidate is enough, and the model alone judges it where it says the same of the finding as the
+//! oracle that found it: that costs nothing but the run, and does not depend on what was judged before. The smallest case must then come
+//! back as often as the finding itself did, before the oracle that found it. If it does not, the last one on the way to it that
+//! does is taken.
 
-use model::{Case, Reply};
-use reduce::{Budget, reduce};
+use model::{Case, Reply, Verdict};
+use oracles::{Oracle, mvcc::Mvcc};
+use reduce::{Budget, Interest, Scope, Strategy, Trial, reduce};
 
-use crate::confirm::{Confirmed, Rerun, Suspicion, series};
+use crate::{
+    confirm::{Condition, Confirmed, Rerun, Suspicion, series},
+    judge::Judge,
+};
 
 /// So many candidates where each of them costs a server that dies, or the time until a statement counts as hung.
 const DEADLY: u64 = 60;
 const HANGING: u64 = 20;
+
+/// How to go about it.
+pub struct How<'a> {
+    /// So many candidates at most.
+    pub candidates: u64,
+    /// Which of them is next.
+    pub strategy: &'a mut dyn Strategy,
+    /// Is there no more time?
+    pub over: &'a dyn Fn() -> bool,
+    /// Hears of each candidate.
+    pub told: &'a mut dyn FnMut(&Trial<'_>),
+}
 
 /// A finding that was made smaller, or not.
 pub struct Smaller {
@@ -20,31 +38,119 @@ pub struct Smaller {
     pub original: Option<Case>,
     /// So many candidates were run.
     pub tried: u64,
+    /// Is it certain that nothing more can be left out?
+    pub finished: bool,
 }
 
-/// Makes the case of a finding smaller. `over` says that there is no more time for it.
-pub fn smaller(
+/// Makes the case of a finding smaller.
+pub fn smaller(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, confirmed: Confirmed, how: How<'_>) -> Smaller {
+    let (condition, [_, times]) = (confirmed.condition, confirmed.runs);
+    let budget = Budget { candidates: how.candidates.min(limit(&confirmed)) };
+    let unchanged = |confirmed: Confirmed, tried: u64, finished: bool| Smaller {
+        confirmed,
+        original: None,
+        tried,
+        finished,
+    };
+    if budget.candidates == 0 {
+        return unchanged(confirmed, 0, false);
+    }
+    let product = confirmed.answer.trace.server.product;
+    let model = Mvcc::default();
+    let quick = quick(&model, suspicion, &confirmed, on);
+    let suspected = quick.as_ref().unwrap_or(suspicion);
+    // What the server is asked beside the case costs more than the case, and most findings do not need it.
+    on.look(false);
+    if series(on, suspected, &confirmed.answer.case, condition, 1).is_none() {
+        on.look(true);
+    }
+    let mut search = Search { on, suspicion: suspected, condition, over: how.over, told: how.told };
+    let found = reduce(&confirmed.answer.case, product, Scope::Whole, &mut search, how.strategy, budget);
+    on.look(true);
+    let (tried, finished) = (found.tried, found.finished);
+    // The first of them is the case itself, perhaps without what it expected.
+    let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
+    if found.case != confirmed.answer.case {
+        way.push(found.case);
+    }
+    match smallest(on, suspicion, &way, condition, times) {
+        Some((at, mut again)) => {
+            let (from, to) = (confirmed.answer.case.steps.len(), way[at].steps.len());
+            again.answer.case.notes.push(format!("reduced from {from} to {to} statements"));
+            let finished = finished && at + 1 == way.len();
+            Smaller { confirmed: again, original: Some(confirmed.answer.case), tried, finished }
+        }
+        None => unchanged(confirmed, tried, finished && way.is_empty()),
+    }
+}
+
+/// The same suspicion before the model alone, if that says the same of it.
+fn quick<'a>(
+    model: &'a Mvcc,
+    suspicion: &Suspicion<'a>,
+    confirmed: &Confirmed,
+    on: &mut dyn Rerun,
+) -> Option<Suspicion<'a>> {
+    if suspicion.judge.oracle.name() != oracles::vote::NAME {
+        return None;
+    }
+    let judge = Judge { oracle: model as &dyn Oracle, guise: suspicion.judge.guise };
+    match judge.verdict(&confirmed.answer, on) {
+        Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
+            Some(Suspicion { seen: suspicion.seen, judge, violation: suspicion.violation, leftovers: None })
+        }
+        Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
+    }
+}
+
+/// The smallest of the cases, the largest of which come first, that comes back as often as it must. The last one mostly does; else
+/// it is looked for between one that does and one that does not.
+fn smallest(
     on: &mut dyn Rerun,
     suspicion: &Suspicion<'_>,
-    confirmed: Confirmed,
-    candidates: u64,
-    over: &dyn Fn() -> bool,
-) -> Smaller {
-    let (condition, [_, times]) = (confirmed.condition, confirmed.runs);
-    let budget = Budget { candidates: candidates.min(limit(&confirmed)) };
-    let product = confirmed.answer.trace.server.product;
-    let mut interesting = |case: &Case| !over() && series(on, suspicion, case, condition, 1).is_some();
-    let found = reduce(&confirmed.answer.case, product, &mut interesting, budget);
-    let (from, to) = (confirmed.answer.case.steps.len(), found.case.steps.len());
-    if reduce::Size::of(&found.case) >= reduce::Size::of(&confirmed.answer.case) {
-        return Smaller { confirmed, original: None, tried: found.tried };
-    }
-    match series(on, suspicion, &found.case, condition, times) {
-        Some(mut again) => {
-            again.answer.case.notes.push(format!("reduced from {from} to {to} statements"));
-            Smaller { confirmed: again, original: Some(confirmed.answer.case), tried: found.tried }
+    way: &[Case],
+    condition: Condition,
+    times: u32,
+) -> Option<(usize, Confirmed)> {
+    let mut comes = |at: usize| series(on, suspicion, &way[at], condition, times);
+    let (mut fails, mut back) = (way.len(), 1);
+    let (mut good, mut best) = loop {
+        let at = way.len().checked_sub(back)?;
+        match comes(at) {
+            Some(confirmed) => break (at, confirmed),
+            None => (fails, back) = (at, back * 2),
         }
-        None => Smaller { confirmed, original: None, tried: found.tried },
+    };
+    while fails - good > 1 {
+        let middle = good + (fails - good) / 2;
+        match comes(middle) {
+            Some(confirmed) => (good, best) = (middle, confirmed),
+            None => fails = middle,
+        }
+    }
+    Some((good, best))
+}
+
+/// A search on a server.
+struct Search<'a, 'b> {
+    on: &'a mut dyn Rerun,
+    suspicion: &'a Suspicion<'b>,
+    condition: Condition,
+    over: &'a dyn Fn() -> bool,
+    told: &'a mut dyn FnMut(&Trial<'_>),
+}
+
+impl Interest for Search<'_, '_> {
+    fn holds(&mut self, case: &Case) -> bool {
+        series(self.on, self.suspicion, case, self.condition, 1).is_some()
+    }
+
+    fn over(&mut self) -> bool {
+        (self.over)()
+    }
+
+    fn tried(&mut self, trial: &Trial<'_>) {
+        (self.told)(trial);
     }
 }
 
@@ -64,6 +170,7 @@ mod tests {
     use execute::Reset;
     use model::{Level, Scene, SessionSpec, Shown, Step};
     use oracles::Answer;
+    use reduce::strategy::InOrder;
 
     use super::*;
     use crate::{
@@ -107,7 +214,8 @@ mod tests {
         let suspicion = Suspicion { seen: &seen, judge, violation: &violation, leftovers: None };
         let (answer, violation) = (answer(&case, true), wrong());
         let confirmed = Confirmed { answer, violation, condition: Condition::Purged, runs: [3, 3] };
-        smaller(&mut Two { times, runs: 0 }, &suspicion, confirmed, candidates, &|| false)
+        let how = How { candidates, strategy: &mut InOrder, over: &|| false, told: &mut |_| {} };
+        smaller(&mut Two { times, runs: 0 }, &suspicion, confirmed, how)
     }
 
     #[test]

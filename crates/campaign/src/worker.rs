@@ -7,6 +7,7 @@ use execute::{ConnectError, LaunchError, Looks, Options, Placement, Reset, Run, 
 use generate::{Generator, Made};
 use model::{Case, Level, Reply, RowSet, Scene, ServerInfo, Shown, Target, Verdict, target::Settings};
 use oracles::Answer;
+use reduce::strategy::InOrder;
 
 use crate::{
     HuntError,
@@ -18,7 +19,7 @@ use crate::{
     judge::{self, Judge},
     leftovers,
     quality::Counter,
-    reducing::{Smaller, smaller},
+    reducing::{How, Smaller, smaller},
     settings::Quarry,
     swarm,
     tally::Tally,
@@ -78,6 +79,8 @@ pub(crate) struct Bench<'a> {
     keeper: Option<Keeper>,
     info: ServerInfo,
     level: Level,
+    /// Is the server looked at when a case is run again?
+    looks: bool,
     /// The case that ran last on this server, and what it ended with.
     past: Option<(Case, Vec<(String, RowSet)>)>,
     /// Cases since the server was new, and its size then.
@@ -120,6 +123,7 @@ impl<'a> Bench<'a> {
             keeper: keeper.transpose()?,
             info,
             level,
+            looks: true,
             past: None,
             age: 0,
             size: 0,
@@ -311,7 +315,8 @@ impl<'a> Bench<'a> {
         // Of what is known one small case is enough.
         let worth = known.is_none() || shared.first(self.at, &fingerprint, &id);
         let candidates = if worth { settings.reduce } else { 0 };
-        let Smaller { confirmed, original, tried } = smaller(self, suspicion, confirmed, candidates, &over);
+        let how = How { candidates, strategy: &mut InOrder, over: &over, told: &mut |_| {} };
+        let Smaller { confirmed, original, tried, .. } = smaller(self, suspicion, confirmed, how);
         let Confirmed { answer, violation, condition, runs } = confirmed;
         let statements = answer.case.steps.len();
         if let Some(original) = &original {
@@ -379,7 +384,7 @@ impl<'a> Bench<'a> {
 
 impl Rerun for Bench<'_> {
     fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
-        self.runner.tune(reset, Looks::ALWAYS);
+        self.runner.tune(reset, if self.looks { Looks::ALWAYS } else { Looks::default() });
         let run = self.run(case, level);
         self.runner.tune(Reset::Fast, Looks::default());
         // What is lost is lost for the next case too, which will say so.
@@ -396,6 +401,10 @@ impl Rerun for Bench<'_> {
 
     fn purges(&self) -> bool {
         dialect::of(self.info.product).purge_left.is_some()
+    }
+
+    fn look(&mut self, look: bool) {
+        self.looks = look;
     }
 }
 

@@ -7,7 +7,7 @@ use campaign::{
     Guise,
     confirm::{Confirmed, Rerun, Suspicion, confirm},
     judge::{self, Judge},
-    reducing::{Smaller, smaller},
+    reducing::{How, Smaller, smaller},
     verdicts,
 };
 use execute::{LaunchError, Looks, Reset, Runner};
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     // A server that is not ours is not looked at more than the cases do.
     let looks = if target.attached().is_none() { Looks::ALWAYS } else { Looks::default() };
     let purges = target.attached().is_none() && dialect::of(target.product).purge_left.is_some();
-    let mut server = Server { runner, looks, purges };
+    let mut server = Server { runner, looks, looking: true, purges };
     let first =
         server.run(&case, level, Reset::Clean).map_err(|error| errors::of_case(&name, &case, error))?;
     let guise = args.judge_as.iter().cloned().fold(Guise::default(), Guise::and);
@@ -105,7 +105,13 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         message: format!("{} did not come back {} times in a row", violation.fingerprint.rule, args.confirm),
         advice: vec!["what comes only now and then cannot be made smaller; try --confirm 1".into()],
     })?;
-    let done = smaller(&mut server, &suspicion, confirmed, args.candidates, &interrupt::asked);
+    let how = How {
+        candidates: args.candidates,
+        strategy: &mut reduce::strategy::InOrder,
+        over: &interrupt::asked,
+        told: &mut |_| {},
+    };
+    let done = smaller(&mut server, &suspicion, confirmed, how);
     say_result(args, target, oracle.name(), case.steps.len(), done)?;
     Ok(if interrupt::asked() { 2 } else { 0 })
 }
@@ -158,12 +164,13 @@ fn say_result(
 struct Server {
     runner: Runner,
     looks: Looks,
+    looking: bool,
     purges: bool,
 }
 
 impl Server {
     fn run(&mut self, case: &Case, level: Level, reset: Reset) -> std::result::Result<Answer, LaunchError> {
-        self.runner.tune(reset, self.looks);
+        self.runner.tune(reset, if self.looking { self.looks } else { Looks::default() });
         let run = self.runner.run(case, level)?;
         Ok(Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath })
     }
@@ -180,5 +187,9 @@ impl Rerun for Server {
 
     fn purges(&self) -> bool {
         self.purges
+    }
+
+    fn look(&mut self, look: bool) {
+        self.looking = look;
     }
 }

@@ -1,0 +1,42 @@
+//! BEGIN, COMMIT and ROLLBACK in their plainest words.
+
+use model::sql::{Begin, Commit, Rollback, RollbackVerb, Statement};
+
+use super::Simpler;
+
+/// Simpler statements.
+pub fn simpler(statement: &Statement) -> Vec<Simpler> {
+    let plain = match statement {
+        Statement::Begin(begin) => {
+            let mut found = vec![Statement::Begin(Begin::plain())];
+            for at in 0..begin.modes.len() {
+                let mut other = begin.clone();
+                other.modes.remove(at);
+                found.push(Statement::Begin(other));
+            }
+            found
+        }
+        Statement::Commit(_) => vec![Statement::Commit(Commit::plain())],
+        Statement::Rollback(rollback) => {
+            let plain = Rollback { verb: RollbackVerb::Rollback, word: None, to: rollback.to.clone() };
+            vec![Statement::Rollback(plain)]
+        }
+        Statement::Query(_)
+        | Statement::Insert(_)
+        | Statement::Update(_)
+        | Statement::Delete(_)
+        | Statement::CreateTable(_)
+        | Statement::CreatePartition(_)
+        | Statement::CreateIndex(_)
+        | Statement::DropTable(_)
+        | Statement::DropIndex(_)
+        | Statement::Truncate(_)
+        | Statement::Savepoint(_)
+        | Statement::Release(_)
+        | Statement::Set(_)
+        | Statement::SetTransaction(_)
+        | Statement::LockTable(_)
+        | Statement::Pragma(_) => Vec::new(),
+    };
+    plain.into_iter().filter(|other| other != statement).map(|other| ("plain words", other)).collect()
+}

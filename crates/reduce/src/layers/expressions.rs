@@ -1,0 +1,232 @@
+//! Simplifies expressions: one is replaced by one of its parts, or by a constant; a conjunct goes, and so does an item of a list.
+
+use model::sql::{Expr, FunctionArgs, InList, Literal, Query, SelectItem, Statement, UnaryOp, VisitMut};
+
+use crate::{
+    edit::{with_setup_at, with_step},
+    view::{Candidate, View},
+};
+
+/// With one expression made simpler.
+pub fn list(view: View<'_>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for at in 0..view.case.steps.len() {
+        let Some(tree) = view.step(at) else { continue };
+        for (operation, simpler) in statements(&tree) {
+            found.push(Candidate { operation, case: with_step(view, at, &simpler) });
+        }
+    }
+    for at in 0..view.case.setup.statements.len() {
+        let Some(tree) = view.setup(at) else { continue };
+        for (operation, simpler) in statements(&tree) {
+            found.push(Candidate { operation, case: with_setup_at(view, at, &simpler) });
+        }
+    }
+    found
+}
+
+/// The statement with one of its expressions made simpler, outer ones first.
+fn statements(statement: &Statement) -> Vec<(&'static str, Statement)> {
+    let mut all = Collect(Vec::new());
+    statement.clone().visit_mut(&mut all);
+    let mut found = Vec::new();
+    for (at, expr) in all.0.iter().enumerate().rev() {
+        for (operation, simpler) in simpler(expr) {
+            let mut other = statement.clone();
+            other.visit_mut(&mut Put { at, seen: 0, expr: Some(simpler) });
+            found.push((operation, other));
+        }
+    }
+    found
+}
+
+struct Collect(Vec<Expr>);
+
+impl VisitMut for Collect {
+    fn expr(&mut self, expr: &mut Expr) {
+        self.0.push(expr.clone());
+    }
+}
+
+/// Puts another expression at one place of the walk.
+struct Put {
+    at: usize,
+    seen: usize,
+    expr: Option<Expr>,
+}
+
+impl VisitMut for Put {
+    fn expr(&mut self, expr: &mut Expr) {
+        if self.seen == self.at
+            && let Some(other) = self.expr.take()
+        {
+            *expr = other;
+        }
+        self.seen += 1;
+    }
+}
+
+const CHILD: &str = "replace by a part";
+const TRUTH: &str = "replace by a truth value";
+const NULL: &str = "replace by NULL";
+const ITEM: &str = "drop item";
+
+/// Simpler expressions for one.
+fn simpler(expr: &Expr) -> Vec<(&'static str, Expr)> {
+    let mut found = Vec::new();
+    let null = Expr::Literal(Literal::Null);
+    if is_test(expr) {
+        found.push((TRUTH, Expr::Literal(Literal::Bool(true))));
+        found.push((TRUTH, Expr::Literal(Literal::Bool(false))));
+    }
+    let composite = !parts(expr).is_empty() || matches!(expr, Expr::Subquery(_) | Expr::Exists(_));
+    found.extend(parts(expr).into_iter().map(|part| (CHILD, part)));
+    found.extend(lists(expr).into_iter().map(|other| (ITEM, other)));
+    if composite && !is_negative(expr) {
+        found.push((NULL, null));
+    }
+    found
+}
+
+/// A negative number is a constant.
+fn is_negative(expr: &Expr) -> bool {
+    matches!(expr, Expr::Unary { op: UnaryOp::Neg, expr } if matches!(**expr, Expr::Literal(_)))
+}
+
+/// Does it give a truth value?
+fn is_test(expr: &Expr) -> bool {
+    use model::sql::BinaryOp::*;
+    match expr {
+        Expr::IsNull { .. }
+        | Expr::IsBool { .. }
+        | Expr::In { .. }
+        | Expr::Between { .. }
+        | Expr::Like { .. }
+        | Expr::Exists(_)
+        | Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, .. } => true,
+        Expr::Binary { op, .. } => match op {
+            Or | OrBars | Xor | And | AndAmps | Eq | EqEq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge
+            | Is | IsNot | IsDistinct | IsNotDistinct | Match | NotMatch | MatchNoCase | NotMatchNoCase => {
+                true
+            }
+            BitOr | BitAnd | Shl | Shr | Add | Sub | Mul | Div | IntDiv | Rem | Mod | BitXor | Power
+            | Concat => false,
+        },
+        Expr::Paren(inner) => is_test(inner),
+        Expr::Literal(_)
+        | Expr::Column(_)
+        | Expr::Variable(_)
+        | Expr::Default
+        | Expr::BareFunction(_)
+        | Expr::Unary { .. }
+        | Expr::Collate { .. }
+        | Expr::Case { .. }
+        | Expr::Cast { .. }
+        | Expr::Function { .. }
+        | Expr::Row(_)
+        | Expr::Subquery(_) => false,
+    }
+}
+
+/// Its parts.
+fn parts(expr: &Expr) -> Vec<Expr> {
+    match expr {
+        Expr::Literal(_) | Expr::Column(_) | Expr::Variable(_) | Expr::Default | Expr::BareFunction(_) => {
+            Vec::new()
+        }
+        Expr::Unary { expr: inner, .. } => vec![(**inner).clone()],
+        Expr::IsNull { expr: inner, .. }
+        | Expr::IsBool { expr: inner, .. }
+        | Expr::Collate { expr: inner, .. }
+        | Expr::Cast { expr: inner, .. }
+        | Expr::Paren(inner) => vec![(**inner).clone()],
+        Expr::Binary { left, right, .. } => vec![(**left).clone(), (**right).clone()],
+        Expr::In { expr: inner, list, .. } => {
+            let mut found = vec![(**inner).clone()];
+            if let InList::Exprs(list) = list {
+                found.extend(list.iter().cloned());
+                if let [only] = &list[..] {
+                    found.push(Expr::binary((**inner).clone(), model::sql::BinaryOp::Eq, only.clone()));
+                }
+            }
+            found
+        }
+        Expr::Between { expr: inner, low, high, .. } => {
+            use model::sql::BinaryOp;
+            let side = |op: BinaryOp, to: &Expr| Expr::binary((**inner).clone(), op, to.clone());
+            vec![
+                (**inner).clone(),
+                side(BinaryOp::Ge, low),
+                side(BinaryOp::Le, high),
+                side(BinaryOp::Eq, low),
+            ]
+        }
+        Expr::Like { expr: inner, pattern, .. } => {
+            let same = Expr::binary((**inner).clone(), model::sql::BinaryOp::Eq, (**pattern).clone());
+            vec![(**inner).clone(), (**pattern).clone(), same]
+        }
+        Expr::Case { operand, whens, otherwise } => {
+            let mut found: Vec<Expr> = whens.iter().map(|when| when.then.clone()).collect();
+            found.extend(otherwise.iter().map(|expr| (**expr).clone()));
+            found.extend(operand.iter().map(|expr| (**expr).clone()));
+            found.extend(whens.iter().map(|when| when.when.clone()));
+            found
+        }
+        Expr::Function { args, .. } => match args {
+            FunctionArgs::Star => Vec::new(),
+            FunctionArgs::List(list) => list.clone(),
+        },
+        Expr::Row(list) => list.clone(),
+        Expr::Subquery(query) => projected(query).into_iter().collect(),
+        Expr::Exists(_) => Vec::new(),
+    }
+}
+
+/// What a query of one column shows, if that means something outside of it.
+fn projected(query: &Query) -> Option<Expr> {
+    let model::sql::QueryPart::Select(select) = &query.first else { return None };
+    match &select.items[..] {
+        [SelectItem::Expr { expr, .. }] => Some(expr.clone()),
+        _ => None,
+    }
+}
+
+/// The same with an item less in its list.
+fn lists(expr: &Expr) -> Vec<Expr> {
+    let mut found = Vec::new();
+    match expr {
+        Expr::In { expr: inner, negated, list: InList::Exprs(list) } if list.len() > 1 => {
+            for at in (0..list.len()).rev() {
+                let mut less = list.clone();
+                less.remove(at);
+                found.push(Expr::In { expr: inner.clone(), negated: *negated, list: InList::Exprs(less) });
+            }
+        }
+        Expr::Case { operand, whens, otherwise } => {
+            if whens.len() > 1 {
+                for at in (0..whens.len()).rev() {
+                    let mut less = whens.clone();
+                    less.remove(at);
+                    let (operand, otherwise) = (operand.clone(), otherwise.clone());
+                    found.push(Expr::Case { operand, whens: less, otherwise });
+                }
+            }
+            if otherwise.is_some() {
+                found.push(Expr::Case { operand: operand.clone(), whens: whens.clone(), otherwise: None });
+            }
+        }
+        Expr::Function { name, quantifier, args: FunctionArgs::List(list) } if list.len() > 1 => {
+            for at in (0..list.len()).rev() {
+                let mut less = list.clone();
+                less.remove(at);
+                let args = FunctionArgs::List(less);
+                found.push(Expr::Function { name: name.clone(), quantifier: *quantifier, args });
+            }
+        }
+        Expr::In { expr: inner, negated: true, list } => {
+            found.push(Expr::In { expr: inner.clone(), negated: false, list: list.clone() });
+        }
+        _ => {}
+    }
+    found
+}

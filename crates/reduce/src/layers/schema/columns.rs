@@ -1,0 +1,111 @@
+//! Drops a column, from the table and from every statement that names it: whoever inserts into the table inserts one value less, a
+//! SELECT shows it no more, an UPDATE sets something else, and conditions about it are gone.
+
+use model::{
+    Case,
+    sql::{CreateTable, Insert, InsertSource, Statement, TableItem},
+};
+
+use super::forget::Forget;
+use crate::{
+    names::mentions,
+    view::{Candidate, View},
+};
+
+/// Without one of the columns.
+pub fn list(view: View<'_>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for at in (0..view.case.setup.statements.len()).rev() {
+        let Some(tree) = view.setup(at) else { continue };
+        let Statement::CreateTable(create) = &*tree else { continue };
+        let names = columns(create);
+        if names.len() < 2 {
+            continue;
+        }
+        for column in (0..names.len()).rev() {
+            let case = without(view, &create.name.name.name, &names, column);
+            found.extend(case.map(|case| Candidate { operation: "drop column", case }));
+        }
+    }
+    found
+}
+
+fn columns(create: &CreateTable) -> Vec<String> {
+    let columns = create.items.iter().filter_map(|item| match item {
+        TableItem::Column(column) => Some(column.name.name.clone()),
+        TableItem::Constraint(_) => None,
+    });
+    columns.collect()
+}
+
+/// The case without a column. Where statements name it in a way that cannot be left out, there is none.
+fn without(view: View<'_>, table: &str, names: &[String], at: usize) -> Option<Case> {
+    let forget = Forget { table, column: &names[at] };
+    let change = |text: &String| -> Option<String> {
+        if !mentions(view.product(), text, table) {
+            return Some(text.clone());
+        }
+        let Some(tree) = view.reader.tree(text) else {
+            return (!mentions(view.product(), text, &names[at])).then(|| text.clone());
+        };
+        let mut tree = (*tree).clone();
+        if let Statement::Insert(insert) = &mut tree
+            && insert.table.name.name.eq_ignore_ascii_case(table)
+        {
+            shorten(insert, names, at)?;
+        }
+        forget.in_statement(&mut tree)?;
+        Some(view.print(&tree))
+    };
+    let mut smaller = view.case.clone();
+    for text in &mut smaller.setup.statements {
+        *text = change(text)?;
+    }
+    for step in &mut smaller.steps {
+        step.sql = change(&step.sql)?;
+    }
+    Some(smaller)
+}
+
+/// Takes the column's value out of an insertion; none if that cannot be done.
+fn shorten(insert: &mut Insert, names: &[String], at: usize) -> Option<()> {
+    let same = |name: &str| name.eq_ignore_ascii_case(&names[at]);
+    let listed = insert.columns.as_ref().map(|columns| {
+        let place = columns.iter().position(|column| same(&column.name));
+        (columns.len(), place)
+    });
+    let (count, place) = listed.unwrap_or((names.len(), Some(at)));
+    let Some(place) = place else { return Some(()) };
+    match &mut insert.source {
+        InsertSource::Values { rows, .. } => {
+            if count < 2 || rows.iter().any(|row| row.len() != count) {
+                return None;
+            }
+            rows.iter_mut().for_each(|row| {
+                row.remove(place);
+            });
+        }
+        InsertSource::Set(assignments) => {
+            assignments.retain(|assignment| !same(&assignment.column.name.name));
+            if assignments.is_empty() {
+                return None;
+            }
+        }
+        InsertSource::Query(query) => match &mut query.first {
+            model::sql::QueryPart::Select(select) if query.rest.is_empty() && select.items.len() == count => {
+                if count < 2 {
+                    return None;
+                }
+                select.items.remove(place);
+            }
+            // `SELECT *` becomes shorter by itself.
+            model::sql::QueryPart::Select(select) if select.items == [model::sql::SelectItem::Star] => {}
+            model::sql::QueryPart::Select(_) | model::sql::QueryPart::Paren(_) => return None,
+        },
+        InsertSource::DefaultValues => {}
+    }
+    insert.columns.iter_mut().for_each(|columns| {
+        columns.remove(place);
+    });
+    Some(())
+}

@@ -1,0 +1,8 @@
+//! What is set up: tables, rows, columns, keys and constraints, and the statements themselves.
+
+pub mod columns;
+mod forget;
+pub mod keys;
+pub mod rows;
+pub mod setup;
+pub mod tables;

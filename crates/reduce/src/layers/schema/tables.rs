@@ -1,0 +1,91 @@
+//! Drops a table that no step names, with its rows, indexes and partitions, and the foreign keys that refer to it.
+
+use model::sql::{ColumnOption, Constraint, CreateTable, ObjectName, Statement, TableItem};
+
+use crate::{
+    edit::with_setup,
+    names::mentions,
+    view::{Candidate, View},
+};
+
+/// Without one of the tables.
+pub fn list(view: View<'_>) -> Vec<Candidate> {
+    let (all, product) = (&view.case.setup.statements, view.product());
+    let mut found = Vec::new();
+    for at in (0..all.len()).rev() {
+        let Some(tree) = view.setup(at) else { continue };
+        let Statement::CreateTable(create) = &*tree else { continue };
+        let name = &create.name.name.name;
+        if view.case.steps.iter().any(|step| mentions(product, &step.sql, name)) {
+            continue;
+        }
+        let mut rest = Vec::new();
+        for (i, text) in all.iter().enumerate() {
+            match view.setup(i).as_deref() {
+                Some(tree) if is_of(tree, name) => {}
+                Some(Statement::CreateTable(other)) => {
+                    rest.push(
+                        unreferred(other, name)
+                            .map_or(text.clone(), |other| view.print(&Statement::CreateTable(other))),
+                    );
+                }
+                Some(_) | None => rest.push(text.clone()),
+            }
+        }
+        // Something else may still need it.
+        if !rest.iter().any(|text| mentions(product, text, name)) {
+            found.push(Candidate { operation: "drop table", case: with_setup(view.case, rest) });
+        }
+    }
+    found
+}
+
+/// A table without its foreign keys to another one; none if it has no such.
+fn unreferred(create: &CreateTable, table: &str) -> Option<CreateTable> {
+    let to = |name: &ObjectName| name.name.name.eq_ignore_ascii_case(table);
+    let mut other = create.clone();
+    other.items.retain(|item| match item {
+        TableItem::Constraint(constraint) => match &constraint.kind {
+            Constraint::ForeignKey { references, .. } => !to(&references.table),
+            Constraint::PrimaryKey(_)
+            | Constraint::Unique { .. }
+            | Constraint::Index { .. }
+            | Constraint::Check(_) => true,
+        },
+        TableItem::Column(_) => true,
+    });
+    for item in &mut other.items {
+        if let TableItem::Column(column) = item {
+            column.options.retain(
+                |option| !matches!(option, ColumnOption::References(references) if to(&references.table)),
+            );
+        }
+    }
+    (other != *create).then_some(other)
+}
+
+/// Does the statement make this table, an index or a part of it, or fill it?
+fn is_of(tree: &Statement, table: &str) -> bool {
+    let same = |name: &ObjectName| name.name.name.eq_ignore_ascii_case(table);
+    match tree {
+        Statement::CreateTable(create) => same(&create.name),
+        Statement::CreatePartition(create) => same(&create.of),
+        Statement::CreateIndex(create) => same(&create.table),
+        Statement::Insert(insert) => same(&insert.table),
+        Statement::Query(_)
+        | Statement::Update(_)
+        | Statement::Delete(_)
+        | Statement::DropTable(_)
+        | Statement::DropIndex(_)
+        | Statement::Truncate(_)
+        | Statement::Begin(_)
+        | Statement::Commit(_)
+        | Statement::Rollback(_)
+        | Statement::Savepoint(_)
+        | Statement::Release(_)
+        | Statement::Set(_)
+        | Statement::SetTransaction(_)
+        | Statement::LockTable(_)
+        | Statement::Pragma(_) => false,
+    }
+}
