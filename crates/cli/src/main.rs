@@ -22,6 +22,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Judging allocates and frees small things all the time: with this a case takes three quarters of the time that it takes with
+/// glibc's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Hunts isolation bugs in databases.
 #[derive(Parser)]
 #[command(name = "isopod", version, about, long_about = None, max_term_width = 100, after_help = AFTER)]

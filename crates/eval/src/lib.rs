@@ -66,6 +66,24 @@ impl Evaluator<'_> {
         }
     }
 
+    /// What can be said of a condition before any row is looked at: a fault that it has for every row. Whoever asks for many
+    /// rows asks this once, and then [`Evaluator::truth_foreseen`].
+    pub fn foreseen(&self, expr: &Expr) -> Result<(), Fault> {
+        match self.product {
+            Product::Mysql | Product::Mariadb | Product::Reference => mysql::foreseen(self, expr),
+            Product::Postgres | Product::Sqlite => Ok(()),
+        }
+    }
+
+    /// As [`Evaluator::truth`], of a condition of which [`Evaluator::foreseen`] said nothing.
+    pub fn truth_foreseen(&self, expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
+        match self.product {
+            Product::Mysql | Product::Mariadb | Product::Reference => mysql::truth_foreseen(self, expr, row),
+            Product::Postgres => postgres::truth(self, expr, row),
+            Product::Sqlite => sqlite::truth(self, expr, row),
+        }
+    }
+
     /// What a column of this type holds after the value of an expression was stored there by INSERT or UPDATE, in the
     /// product's default mode (strict, where there is a choice). An error is that of the statement.
     pub fn store(&self, value: &Datum, ty: &SqlType) -> Result<Datum, Fault> {

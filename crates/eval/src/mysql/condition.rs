@@ -12,13 +12,10 @@ use super::{
 use crate::{Datum, Fault};
 
 impl Row<'_> {
-    /// The condition of a WHERE.
-    pub fn condition(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
+    /// Why a condition of a WHERE has no value that we know, whatever the row: all that depends on types and constants.
+    pub fn foreseen(&self, expr: &Expr) -> Result<(), Fault> {
         self.mixes(expr)?;
         self.early(expr)?;
-        if self.rules.whole_where {
-            self.no_fractions(expr)?;
-        }
         if self.rules.negative_zero && self.large_constant(expr) {
             return Err(Fault::Unsure("a large constant in WHERE"));
         }
@@ -28,13 +25,9 @@ impl Row<'_> {
         if self.rules.cut_constants && self.pinned(expr, expr, &|_, constant| constant == Class::Bytes) {
             return Err(Fault::Unsure("<=> of bytes and a constant beside another condition"));
         }
-        if self.rules.bare_double_not && self.double_not(expr) {
-            return Err(Fault::Unsure("NOT of NOT of a number in WHERE"));
-        }
         if !self.rules.mariadb && self.pinned(expr, expr, &|column, _| column.is_dated()) {
             return Err(Fault::Unsure("<=> of a date and a constant beside another condition"));
         }
-        self.propagated(expr)?;
         if self.rules.loose_where {
             if self.null_day(expr, false) {
                 return Err(Fault::Unsure("a constant date that is NULL as a part of text in WHERE"));
@@ -42,9 +35,24 @@ impl Row<'_> {
             if self.lasting_text(expr, false) {
                 return Err(Fault::Unsure("CONCAT of CONCAT of a computed constant in WHERE"));
             }
-            if !answers(expr) && has_extreme(expr) && matches!(self.raw(expr), Ok(Datum::Null)) {
-                return Err(Fault::Unsure("LEAST as a condition"));
-            }
+        }
+        self.propagated(expr)
+    }
+
+    /// The condition of a WHERE over a row.
+    pub fn condition(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
+        if self.rules.whole_where {
+            self.no_fractions(expr)?;
+        }
+        if self.rules.bare_double_not && self.double_not(expr) {
+            return Err(Fault::Unsure("NOT of NOT of a number in WHERE"));
+        }
+        if self.rules.loose_where
+            && !answers(expr)
+            && has_extreme(expr)
+            && matches!(self.raw(expr), Ok(Datum::Null))
+        {
+            return Err(Fault::Unsure("LEAST as a condition"));
         }
         match self.holds(expr) {
             Err(Fault::Error(_)) if may_hide(expr) => {

@@ -63,6 +63,17 @@ pub(crate) fn value(eval: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Datu
 
 /// Is it true as a condition?
 pub(crate) fn truth(eval: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
+    foreseen(eval, expr)?;
+    truth_foreseen(eval, expr, row)
+}
+
+/// What a condition is for every row.
+pub(crate) fn foreseen(eval: &Evaluator, expr: &Expr) -> Result<(), Fault> {
+    of(eval, &[]).foreseen(expr)
+}
+
+/// Is it true as a condition of which nothing was foreseen?
+pub(crate) fn truth_foreseen(eval: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
     of(eval, row).condition(expr)
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dialect::contract::{Concession, Sees};
+use dialect::contract::{Concession, Sees, Stale};
 use eval::{Datum, Fault};
 use model::{
     ErrorClass, Product,
@@ -14,7 +14,7 @@ use super::{
     foretold::{Effect, Expected, Foretold},
     inner::Answers,
     names::{find_column, limits},
-    scene::{From, Mode, Scan, Scene},
+    scene::{From, Mode, Numbers, Scan, Scene},
     schema::Values,
     world::Lock,
 };
@@ -74,11 +74,14 @@ impl Scene<'_> {
             let before = all.len();
             for rows in orders {
                 let how = How { ignores, limited: limit.is_some() };
-                let foretold = self.updated(&from, &rows, &assigned, &answers, (&scan, by), how)?;
+                let (foretold, apart) = self.updated(&from, &rows, &assigned, &answers, (&scan, by), how)?;
                 let same =
                     |other: &Foretold| other.reply == foretold.reply && other.effects == foretold.effects;
                 if !all[before..].iter().any(same) {
                     all.push(foretold);
+                }
+                if apart {
+                    break;
                 }
             }
             if refused {
@@ -183,6 +186,9 @@ impl Scene<'_> {
 
     /// Does the contract refuse, because a row has changed since the snapshot? Adds the refusal.
     fn refused(&self, from: &From, scan: &Scan, limited: bool, all: &mut Vec<Foretold>) -> bool {
+        if self.rules.stale.is == Stale::NewestWins {
+            return false;
+        }
         let tables: Vec<usize> = from.tables.iter().map(|named| named.table).collect();
         let met: Vec<(usize, usize)> = scan
             .rows
@@ -212,7 +218,7 @@ impl Scene<'_> {
         if self.rules.change.is != Sees::Snapshot {
             return None;
         }
-        let dialect::contract::Stale::Refused(class) = self.rules.stale.is else { return None };
+        let Stale::Refused(class) = self.rules.stale.is else { return None };
         let writes = |txn: &super::world::Txn| !txn.undo.is_empty();
         let other = self.world.others(self.session, u64::MAX).any(writes);
         let old = self.view.is_some_and(|view| {
@@ -284,7 +290,7 @@ impl Scene<'_> {
     }
 
     /// The orders in which rows may be come to: what one row leaves may be in the way of the next.
-    fn orders<'s>(&self, from: &From, scan: &'s Scan) -> Vec<Vec<&'s (Vec<usize>, Vec<Datum>)>> {
+    fn orders<'s>(&self, from: &From, scan: &'s Scan) -> Vec<Vec<&'s (Numbers, Values)>> {
         let mut rows: Vec<_> = scan.rows.iter().collect();
         if let ([named], Some(key)) = (
             &from.tables[..],
@@ -304,15 +310,17 @@ impl Scene<'_> {
         if rows.len() > 1 { vec![rows, back] } else { vec![rows] }
     }
 
+    /// What it answers and does if it comes to the rows in this order; and whether each row is by itself, so that another order
+    /// would do the same.
     fn updated(
         &self,
         from: &From,
-        rows: &[&(Vec<usize>, Vec<Datum>)],
+        rows: &[&(Numbers, Values)],
         assigned: &[Assigned<'_>],
         answers: &Answers,
         (scan, by): (&Scan, Option<Concession>),
         how: How,
-    ) -> Result<Foretold, Fault> {
+    ) -> Result<(Foretold, bool), Fault> {
         let mut draft = Draft::new(self);
         let mut done: Vec<(usize, usize)> = Vec::new();
         let (mut changed, mut ignored) = (0, 0);
@@ -333,7 +341,7 @@ impl Scene<'_> {
                     Err(Fault::Error(_)) if how.ignores => return Err(Fault::Unsure("ignored-error")),
                     Err(Fault::Error(class)) => {
                         let due = scan.due.iter().chain(&draft.due).copied().collect();
-                        return Ok(Foretold { due, ..Foretold::error(class) });
+                        return Ok((Foretold { due, ..Foretold::error(class) }, false));
                     }
                     Err(unsure) => return Err(unsure),
                 }
@@ -354,14 +362,15 @@ impl Scene<'_> {
         };
         let mut locks = draft.locks;
         locks.extend(done.iter().map(exclusive));
-        Ok(Foretold {
+        let foretold = Foretold {
             effects: draft.effects,
             locks,
             range: self.rules.ranges.is && single && !how.limited,
             by: by.or(scan.skipped.then_some(Concession::SemiConsistentSkip)),
             due: scan.due.iter().chain(&draft.due).chain(&answers.due).copied().collect(),
             ..Foretold::only(Expected::Done(vec![count], matched))
-        })
+        };
+        Ok((foretold, single && !draft.looked))
     }
 
     /// A row with its assignments carried out, from left to right: each sees what those before it have set.

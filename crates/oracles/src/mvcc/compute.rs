@@ -5,10 +5,13 @@ use std::{cell::RefCell, cmp::Ordering};
 use eval::{Column, Datum, Evaluator, Fault};
 use model::{
     Product, SqlType, Version,
-    sql::{BinaryOp, Expr},
+    sql::{BinaryOp, Expr, Select},
 };
 
-use super::computed::{Computed, Memo, address};
+use super::{
+    computed::{ByRow, Computed, Places, address, at},
+    schema::Values,
+};
 
 /// Computes as one server does.
 #[derive(Clone, Copy, Debug)]
@@ -38,32 +41,107 @@ impl Compute<'_> {
 
     /// As [`Compute::value`], of an expression that stays where it is as long as what is known of it.
     pub fn known_value(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Datum, Fault> {
-        self.remembered(|known| &mut known.values, address(expr), row, || self.value(columns, expr, row))
+        let Some(known) = self.known else { return self.value(columns, expr, row) };
+        if let Some(said) = known.borrow().values.get(at(expr), row) {
+            return said;
+        }
+        let said = self.value(columns, expr, row);
+        known.borrow_mut().values.put(address(expr), row, said.clone());
+        said
     }
 
     /// As [`Compute::truth`], likewise. The columns are always those of its statement.
-    pub fn known_truth(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
-        self.remembered(|known| &mut known.truths, address(expr), row, || self.truth(columns, expr, row))
+    pub fn known_truth(&self, columns: &[Column], expr: &Expr, row: &Values) -> Result<Option<bool>, Fault> {
+        self.by_row(|known| &mut known.truths, columns, expr, row)
     }
 
     /// As [`Compute::truth`], likewise. The columns are always those of its table.
-    pub fn known_range(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
-        self.remembered(|known| &mut known.ranges, address(expr), row, || self.truth(columns, expr, row))
+    pub fn known_range(&self, columns: &[Column], expr: &Expr, row: &Values) -> Result<Option<bool>, Fault> {
+        self.by_row(|known| &mut known.ranges, columns, expr, row)
     }
 
-    fn remembered<K: PartialEq, T: Clone>(
+    fn by_row(
         &self,
-        memo: impl Fn(&mut Computed) -> &mut Memo<K, T>,
-        of: K,
-        row: &[Datum],
-        compute: impl FnOnce() -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
-        let Some(known) = self.known else { return compute() };
-        if let Some(said) = memo(&mut known.borrow_mut()).get(&of, row) {
+        of: impl Fn(&mut Computed) -> &mut ByRow<Option<bool>>,
+        columns: &[Column],
+        expr: &Expr,
+        row: &Values,
+    ) -> Result<Option<bool>, Fault> {
+        let Some(known) = self.known else { return self.truth(columns, expr, row) };
+        if let Some(said) = of(&mut known.borrow_mut()).get(address(expr), row) {
             return said;
         }
-        let said = compute();
-        memo(&mut known.borrow_mut()).put(of, row, said.clone());
+        let foreseen = self.known_of(|known| &mut of(known).foreseen, expr, || self.foreseen(columns, expr));
+        let said = foreseen.and_then(|()| self.truth_foreseen(columns, expr, row));
+        of(&mut known.borrow_mut()).put(address(expr), row, said.clone());
+        said
+    }
+
+    /// As [`Compute::known_truth`], of a row that was joined for this.
+    pub fn known_join(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
+        let Some(known) = self.known else { return self.truth(columns, expr, row) };
+        if let Some(said) = known.borrow().joins.get(at(expr), row) {
+            return said;
+        }
+        let foreseen =
+            self.known_of(|known| &mut known.truths.foreseen, expr, || self.foreseen(columns, expr));
+        let said = foreseen.and_then(|()| self.truth_foreseen(columns, expr, row));
+        known.borrow_mut().joins.put(address(expr), row, said.clone());
+        said
+    }
+
+    /// What a condition is for every row.
+    pub fn foreseen(&self, columns: &[Column], expr: &Expr) -> Result<(), Fault> {
+        self.over(columns).foreseen(expr)
+    }
+
+    /// As [`Compute::truth`], of a condition of which nothing was foreseen.
+    pub fn truth_foreseen(
+        &self,
+        columns: &[Column],
+        expr: &Expr,
+        row: &[Datum],
+    ) -> Result<Option<bool>, Fault> {
+        self.over(columns).truth_foreseen(expr, row)
+    }
+
+    /// A row, the same one for the same values.
+    pub fn kept(&self, row: Vec<Datum>) -> Values {
+        match self.known {
+            Some(known) => known.borrow_mut().keep(row),
+            None => row.into(),
+        }
+    }
+
+    /// What a SELECT that stays where it is shows of a row of its one table.
+    pub fn known_projection(
+        &self,
+        select: &Select,
+        row: &Values,
+        project: impl FnOnce() -> Result<Values, Fault>,
+    ) -> Result<Values, Fault> {
+        let Some(known) = self.known else { return project() };
+        if let Some(said) = known.borrow().projected.get(address(select), row) {
+            return said;
+        }
+        let said = project();
+        known.borrow_mut().projected.put(address(select), row, said.clone());
+        said
+    }
+
+    /// What is found out once of something that stays where it is.
+    pub fn known_of<O, T: Clone>(
+        &self,
+        place: impl Fn(&mut Computed) -> &mut Places<T>,
+        of: &O,
+        find: impl FnOnce() -> T,
+    ) -> T {
+        let Some(known) = self.known else { return find() };
+        if let Some(said) = place(&mut known.borrow_mut()).get(&address(of)) {
+            return said.clone();
+        }
+        let said = find();
+        place(&mut known.borrow_mut()).insert(address(of), said.clone());
         said
     }
 
@@ -82,9 +160,19 @@ impl Compute<'_> {
             (Datum::UInt(left), Datum::UInt(right)) => return Ok(left.cmp(right)),
             _ => {}
         }
-        let of = (column.ty.clone(), column.collation.clone());
+        if left == right {
+            return Ok(Ordering::Equal);
+        }
+        let Some(known) = self.known else { return self.compared(column, &[left.clone(), right.clone()]) };
+        let of =
+            |(ty, collation): &(SqlType, Option<String>)| *ty == column.ty && *collation == column.collation;
+        if let Some(said) = known.borrow().orders.get(of, [left, right]) {
+            return said;
+        }
         let row = [left.clone(), right.clone()];
-        self.remembered(|known| &mut known.orders, of, &row, || self.compared(column, &row))
+        let said = self.compared(column, &row);
+        known.borrow_mut().orders.put((column.ty.clone(), column.collation.clone()), &row, said.clone());
+        said
     }
 
     fn compared(&self, column: &Column, row: &[Datum; 2]) -> Result<Ordering, Fault> {

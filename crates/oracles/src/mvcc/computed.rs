@@ -3,37 +3,117 @@
 //!
 //! It is only a memory: with or without it the same is said. An expression is known by its address, so only those may be asked
 //! for that live as long as the memory: parts of the statements and of the schema that lie on the same [`super::desk::Desk`].
+//! A row is known by its address, too, and held here, so that no other row can come to be there. Rows with the same values
+//! are kept only once, so that the same row has the same address in all orders.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::{
+    cmp::Ordering,
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+    sync::Arc,
+};
 
 use eval::{Datum, Fault};
-use model::{SqlType, sql::Expr};
+use model::{
+    SqlType,
+    sql::{Expr, Query},
+};
 
-/// So much is remembered before it begins anew.
+use super::schema::Values;
+
+/// So much of each kind is remembered before it begins anew.
 const MOST: usize = 20_000;
 
 /// What was computed.
 #[derive(Debug, Default)]
 pub struct Computed {
     /// Conditions, with the columns of their statement.
-    pub truths: Memo<usize, Option<bool>>,
+    pub truths: ByRow<Option<bool>>,
     /// Conditions, with the columns of their table.
-    pub ranges: Memo<usize, Option<bool>>,
+    pub ranges: ByRow<Option<bool>>,
+    /// What a SELECT shows of a row of its one table.
+    pub projected: ByRow<Values>,
+    /// Conditions over rows of several tables.
+    pub joins: Memo<usize, Option<bool>>,
     /// Values.
     pub values: Memo<usize, Datum>,
     /// Which of two values of such a column comes first.
     pub orders: Memo<(SqlType, Option<String>), Ordering>,
+    /// Rows of INSERT that are made of constants.
+    pub made: Places<Result<Values, Fault>>,
+    /// Which columns a SELECT reads, as bits.
+    pub reads: Places<u64>,
+    /// The queries inside an expression. They are expressions that are asked for themselves: so they stay to the end.
+    pub inner: Places<Arc<[Query]>>,
+    rows: HashMap<u64, Vec<Values>, Plain>,
+    kept: usize,
 }
 
-/// Where an expression is.
-pub fn address(expr: &Expr) -> usize {
-    std::ptr::from_ref(expr).addr()
+impl Computed {
+    /// The row as it is kept here.
+    pub fn keep(&mut self, row: Vec<Datum>) -> Values {
+        if self.kept >= MOST {
+            (self.rows, self.kept) = Default::default();
+        }
+        let same = self.rows.entry(digest(&row)).or_default();
+        if let Some(known) = same.iter().find(|known| identical(known.iter(), &row)) {
+            return known.clone();
+        }
+        let row = Values::from(row);
+        same.push(row.clone());
+        self.kept += 1;
+        row
+    }
+}
+
+/// Where something is that stays where it is.
+pub fn address<T>(of: &T) -> usize {
+    std::ptr::from_ref(of).addr()
+}
+
+/// What is known of things by where they are.
+pub type Places<T> = HashMap<usize, T, Plain>;
+
+/// What things came to for rows, both known by where they are.
+#[derive(Debug)]
+pub struct ByRow<T> {
+    /// What they come to for every row.
+    pub foreseen: Places<Result<(), Fault>>,
+    known: HashMap<(usize, usize), Told<T>, Plain>,
+}
+
+/// The row, held, and what came of it.
+type Told<T> = (Values, Result<T, Fault>);
+
+impl<T> Default for ByRow<T> {
+    fn default() -> ByRow<T> {
+        ByRow { foreseen: HashMap::default(), known: HashMap::default() }
+    }
+}
+
+impl<T: Clone> ByRow<T> {
+    /// What it came to.
+    pub fn get(&self, of: usize, row: &Values) -> Option<Result<T, Fault>> {
+        self.known.get(&(of, place(row))).map(|(_, said)| said.clone())
+    }
+
+    /// What it comes to.
+    pub fn put(&mut self, of: usize, row: &Values, said: Result<T, Fault>) {
+        if self.known.len() >= MOST {
+            self.known.clear();
+        }
+        self.known.insert((of, place(row)), (row.clone(), said));
+    }
+}
+
+fn place(row: &Values) -> usize {
+    Arc::as_ptr(row).cast::<Datum>().addr()
 }
 
 /// Answers to questions of one kind: what a thing came to for some values.
 #[derive(Debug)]
 pub struct Memo<K, T> {
-    known: BTreeMap<u64, Vec<Entry<K, T>>>,
+    known: HashMap<u64, Vec<Entry<K, T>>, Plain>,
     count: usize,
 }
 
@@ -46,15 +126,19 @@ struct Entry<K, T> {
 
 impl<K, T> Default for Memo<K, T> {
     fn default() -> Memo<K, T> {
-        Memo { known: BTreeMap::new(), count: 0 }
+        Memo { known: HashMap::default(), count: 0 }
     }
 }
 
-impl<K: PartialEq, T: Clone> Memo<K, T> {
-    /// What it came to.
-    pub fn get(&self, of: &K, values: &[Datum]) -> Option<Result<T, Fault>> {
-        let same = |entry: &&Entry<K, T>| entry.of == *of && identical(&entry.values, values);
-        let entries = self.known.get(&digest(values))?;
+impl<K, T: Clone> Memo<K, T> {
+    /// What such a thing came to.
+    pub fn get<'v>(
+        &self,
+        of: impl Fn(&K) -> bool,
+        values: impl IntoIterator<Item = &'v Datum> + Clone,
+    ) -> Option<Result<T, Fault>> {
+        let same = |entry: &&Entry<K, T>| of(&entry.of) && identical(&entry.values, values.clone());
+        let entries = self.known.get(&digest(values.clone()))?;
         entries.iter().find(same).map(|entry| entry.said.clone())
     }
 
@@ -69,16 +153,26 @@ impl<K: PartialEq, T: Clone> Memo<K, T> {
 }
 
 /// The same in every bit: 0 and -0 are different here.
-fn identical(left: &[Datum], right: &[Datum]) -> bool {
-    let same = |(left, right): (&Datum, &Datum)| match (left, right) {
+fn identical<'l, 'r>(
+    left: impl IntoIterator<Item = &'l Datum>,
+    right: impl IntoIterator<Item = &'r Datum>,
+) -> bool {
+    let same = |left: &Datum, right: &Datum| match (left, right) {
         (Datum::Double(left), Datum::Double(right)) => left.to_bits() == right.to_bits(),
         (left, right) => left == right,
     };
-    left.len() == right.len() && left.iter().zip(right).all(same)
+    let (mut left, mut right) = (left.into_iter(), right.into_iter());
+    loop {
+        match (left.next(), right.next()) {
+            (None, None) => return true,
+            (Some(left), Some(right)) if same(left, right) => {}
+            (Some(_), Some(_)) | (Some(_), None) | (None, Some(_)) => return false,
+        }
+    }
 }
 
 /// A number that is the same for the same values.
-fn digest(values: &[Datum]) -> u64 {
+fn digest<'v>(values: impl IntoIterator<Item = &'v Datum>) -> u64 {
     let mut all = 0;
     for value in values {
         match value {
@@ -111,6 +205,38 @@ fn mix(all: &mut u64, value: u64) {
     *all = (all.rotate_left(23) ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
 }
 
+/// For keys that are numbers, which nobody chose to do harm.
+type Plain = BuildHasherDefault<Mixed>;
+
+/// Numbers mixed.
+#[derive(Debug, Default)]
+pub struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, of: &[u8]) {
+        bytes(&mut self.0, of);
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        mix(&mut self.0, number);
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        mix(&mut self.0, number as u64);
+    }
+
+    /// Tables look at the lowest bits, and those of a product know the least.
+    fn finish(&self) -> u64 {
+        self.0.rotate_left(32)
+    }
+}
+
+/// Is it the same expression?
+pub fn at(of: &Expr) -> impl Fn(&usize) -> bool + use<> {
+    let of = address(of);
+    move |known| *known == of
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,10 +246,25 @@ mod tests {
         let mut memo: Memo<usize, bool> = Memo::default();
         memo.put(1, &[Datum::Double(0.0), Datum::Null], Ok(true));
         memo.put(1, &[Datum::Text("a".into())], Err(Fault::Unsure("why")));
-        assert_eq!(memo.get(&1, &[Datum::Double(0.0), Datum::Null]), Some(Ok(true)));
-        assert_eq!(memo.get(&1, &[Datum::Text("a".into())]), Some(Err(Fault::Unsure("why"))));
-        assert_eq!(memo.get(&1, &[Datum::Double(-0.0), Datum::Null]), None);
-        assert_eq!(memo.get(&1, &[Datum::Bytes(b"a".to_vec())]), None);
-        assert_eq!(memo.get(&2, &[Datum::Text("a".into())]), None);
+        let get = |of: usize, values: &[Datum]| memo.get(|known| *known == of, values);
+        assert_eq!(get(1, &[Datum::Double(0.0), Datum::Null]), Some(Ok(true)));
+        assert_eq!(get(1, &[Datum::Text("a".into())]), Some(Err(Fault::Unsure("why"))));
+        assert_eq!(get(1, &[Datum::Double(-0.0), Datum::Null]), None);
+        assert_eq!(get(1, &[Datum::Double(0.0)]), None);
+        assert_eq!(get(1, &[Datum::Bytes(b"a".to_vec())]), None);
+        assert_eq!(get(2, &[Datum::Text("a".into())]), None);
+    }
+
+    #[test]
+    fn equal_rows_are_one_row_and_others_are_not() {
+        let mut computed = Computed::default();
+        let one = computed.keep(vec![Datum::Int(1), Datum::Double(0.0)]);
+        let again = computed.keep(vec![Datum::Int(1), Datum::Double(0.0)]);
+        let other = computed.keep(vec![Datum::Int(1), Datum::Double(-0.0)]);
+        assert!(Arc::ptr_eq(&one, &again) && !Arc::ptr_eq(&one, &other));
+        computed.truths.put(7, &one, Ok(Some(true)));
+        assert_eq!(computed.truths.get(7, &again), Some(Ok(Some(true))));
+        assert_eq!(computed.truths.get(7, &other), None);
+        assert_eq!(computed.truths.get(8, &one), None);
     }
 }

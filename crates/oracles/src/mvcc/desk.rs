@@ -6,7 +6,7 @@
 
 use std::{
     cell::RefCell,
-    collections::BTreeMap,
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -70,7 +70,7 @@ impl Shelf {
 /// Statements, and what their expressions came to.
 #[derive(Debug, Default)]
 pub struct Desk {
-    texts: BTreeMap<String, (Option<Arc<Statement>>, Reach)>,
+    texts: HashMap<String, (Option<Arc<Statement>>, Reach)>,
     /// What their expressions came to. It knows them by their addresses, so it ends when they do.
     pub computed: RefCell<Computed>,
 }

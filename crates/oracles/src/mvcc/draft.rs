@@ -30,6 +30,8 @@ pub struct Draft<'s, 'a> {
     pub due: Vec<TxnId>,
     /// Rows of parents that it keeps from going away.
     pub locks: Vec<Lock>,
+    /// Has it looked at other rows? If not, it does not matter in which order it came to its own.
+    pub looked: bool,
 }
 
 impl<'s, 'a> Draft<'s, 'a> {
@@ -42,6 +44,7 @@ impl<'s, 'a> Draft<'s, 'a> {
             effects: Vec::new(),
             due: Vec::new(),
             locks: Vec::new(),
+            looked: false,
         }
     }
 
@@ -70,6 +73,7 @@ impl<'s, 'a> Draft<'s, 'a> {
         changes: bool,
         mut test: impl FnMut(&[Datum]) -> Result<bool, Fault>,
     ) -> Result<Vec<RowRef>, Fault> {
+        self.looked = true;
         let mut found = Vec::new();
         for (row, chain) in self.scene.world.tables[table].iter().enumerate() {
             let changed = self.changed.iter().rev().find(|(t, r, _)| (*t, *r) == (table, row));

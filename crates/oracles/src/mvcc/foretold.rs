@@ -13,11 +13,11 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
     /// These rows, in any order.
-    Rows(Vec<Vec<Datum>>),
+    Rows(Vec<Values>),
     /// Some of these rows.
-    Among(Vec<Vec<Datum>>),
+    Among(Vec<Values>),
     /// These rows, and at least one of them twice.
-    Twice(Vec<Vec<Datum>>),
+    Twice(Vec<Values>),
     /// One of these counts of affected rows, and so many matched.
     Done(Vec<u64>, Option<u64>),
     /// An error of this class.
@@ -142,7 +142,7 @@ pub fn covers<R: AsRef<[Datum]>>(expected: &[R], rows: &RowSet) -> bool {
 }
 
 /// Is each row that was expected in the result?
-fn holds_all(expected: &[Vec<Datum>], rows: &RowSet) -> bool {
+fn holds_all(expected: &[Values], rows: &RowSet) -> bool {
     expected.iter().all(|wanted| {
         let is =
             |row: usize| wanted.iter().enumerate().all(|(at, datum)| eval::same(&rows.value(row, at), datum));
@@ -152,11 +152,11 @@ fn holds_all(expected: &[Vec<Datum>], rows: &RowSet) -> bool {
 
 impl std::fmt::Display for Expected {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let row = |row: &Vec<Datum>| {
+        let row = |row: &Values| {
             let cells: Vec<String> = row.iter().map(show).collect();
             format!("({})", cells.join(", "))
         };
-        let rows = |rows: &Vec<Vec<Datum>>| match rows.is_empty() {
+        let rows = |rows: &Vec<Values>| match rows.is_empty() {
             true => "no rows".to_string(),
             false => rows.iter().map(row).collect::<Vec<_>>().join(" "),
         };

@@ -1,6 +1,6 @@
 //! Queries inside other statements: answered first, and replaced by names of the values that they give.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use dialect::contract::Sees;
 use eval::{Column, Datum, Fault};
@@ -15,13 +15,14 @@ use model::{
 use super::{
     names::{aggregate, columns_read, find_column, nested, plain, reads_one_end},
     scene::{Condition, From, Mode, Named, Scene},
+    schema::Values,
     world::{Lock, Rows, TxnId, Waiting},
 };
 
 /// What a query inside another statement found, and whom it should have waited for.
 pub struct Inner {
     columns: Result<Vec<Column>, Fault>,
-    rows: Vec<Vec<Datum>>,
+    rows: Vec<Values>,
     due: Vec<TxnId>,
     error: Option<ErrorClass>,
     locks: Vec<Lock>,
@@ -51,10 +52,10 @@ impl<'a> Scene<'a> {
         let Some(filter) = filter else { return Ok((Condition::default(), answers)) };
         let expr = self.answered(filter, sees, &mut answers)?;
         let (columns, values) = (std::mem::take(&mut answers.columns), std::mem::take(&mut answers.values));
-        Ok((Condition { expr: Some(expr), columns, values }, answers))
+        Ok((Condition { expr: Some(expr), columns, values, ..Condition::default() }, answers))
     }
 
-    /// An expression with the queries inside it replaced by names of values.
+    /// An expression with the queries inside it replaced by names of values. It stays where it is as long as what is known of it.
     pub fn answered<'e>(
         &self,
         expr: &'e Expr,
@@ -65,38 +66,43 @@ impl<'a> Scene<'a> {
             scene: &'s Scene<'a>,
             sees: Sees,
             answers: &'b mut Answers,
+            /// Those to come.
+            queries: &'b [Query],
             fault: Option<Fault>,
         }
         impl VisitMut for Replace<'_, '_, '_> {
             fn expr(&mut self, expr: &mut Expr) {
                 if self.fault.is_none()
-                    && let Err(fault) = self.scene.replace(expr, self.sees, self.answers)
+                    && query(expr).is_some()
+                    && let Some((query, rest)) = self.queries.split_first()
                 {
-                    self.fault = Some(fault);
+                    self.queries = rest;
+                    self.fault = self.scene.replace(expr, query, self.sees, self.answers).err();
                 }
             }
         }
         if !nested(expr) {
             return Ok(Cow::Borrowed(expr));
         }
-        let mut walk = Replace { scene: self, sees, answers, fault: None };
-        let select = Select { filter: Some(expr.clone()), ..Select::default() };
-        let mut statement = Statement::Query(Query::of(select));
-        statement.visit_mut(&mut walk);
-        if let Some(fault) = walk.fault {
-            return Err(fault);
-        }
-        match statement {
-            Statement::Query(Query { first: QueryPart::Select(select), .. }) => {
-                select.filter.map(Cow::Owned).ok_or(Fault::Unsure("expression"))
-            }
-            _ => Err(Fault::Unsure("expression")),
+        let queries = self.compute.known_of(|known| &mut known.inner, expr, || queries(expr));
+        let mut walk = Replace { scene: self, sees, answers, queries: &queries, fault: None };
+        let replaced = walked(expr, &mut walk);
+        match walk.fault {
+            Some(fault) => Err(fault),
+            None => replaced.map(Cow::Owned).ok_or(Fault::Unsure("expression")),
         }
     }
 
-    fn replace(&self, expr: &mut Expr, sees: Sees, answers: &mut Answers) -> Result<(), Fault> {
+    /// Puts what a query answers in its place.
+    fn replace(
+        &self,
+        expr: &mut Expr,
+        query: &Query,
+        sees: Sees,
+        answers: &mut Answers,
+    ) -> Result<(), Fault> {
         let new = match expr {
-            Expr::Subquery(query) => {
+            Expr::Subquery(_) => {
                 let inner = self.inner_query(query, sees)?;
                 answers.take(&inner);
                 match inner.rows.as_slice() {
@@ -108,7 +114,7 @@ impl<'a> Scene<'a> {
                     }
                 }
             }
-            Expr::In { expr: of, negated, list: InList::Query(query) } => {
+            Expr::In { expr: of, negated, list: InList::Query(_) } => {
                 let mut inner = self.inner_query(query, sees)?;
                 // An index may answer it value by value: then only what is asked for is met.
                 inner.due.clear();
@@ -126,7 +132,7 @@ impl<'a> Scene<'a> {
                     (Some(any), true) => Expr::Unary { op: UnaryOp::Not, expr: Box::new(any) },
                 }
             }
-            Expr::Exists(query) => {
+            Expr::Exists(_) => {
                 let inner = self.inner_query(query, sees)?;
                 answers.take(&inner);
                 Expr::Literal(Literal::Bool(!inner.rows.is_empty()))
@@ -137,7 +143,7 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// A query inside another statement.
+    /// A query inside another statement. It stays where it is as long as what is known of it.
     pub fn inner_query(&self, query: &Query, sees: Sees) -> Result<Inner, Fault> {
         let select = plain(query)?;
         if select.from.is_empty() || !query.locks.is_empty() {
@@ -147,11 +153,12 @@ impl<'a> Scene<'a> {
         if select.filter.as_ref().is_some_and(nested) {
             return Err(Fault::Unsure("query-in-query"));
         }
-        let condition = Condition { expr: select.filter.clone().map(Cow::Owned), ..Condition::default() };
+        let condition = Condition { expr: select.filter.as_ref().map(Cow::Borrowed), ..Condition::default() };
         let mut locks = Vec::new();
         let scan = match sees {
             Sees::Committed => {
-                let read = columns_read(&from, select, &condition, query);
+                let find = || columns_read(&from, select, &condition, query);
+                let read = self.compute.known_of(|known| &mut known.reads, select, find);
                 let scan = self.lock(&from, &condition, Mode::Shared(read)).map_err(Fault::Unsure)?;
                 if let ([named], None) = (&from.tables[..], &query.limit) {
                     locks.extend(scan.rows.iter().map(|(numbers, _)| Lock {
@@ -194,7 +201,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Rows that a query inside INSERT gives.
-    pub fn inner_rows(&self, query: &Query, sees: Sees) -> Result<(Vec<Vec<Datum>>, Answers), Fault> {
+    pub fn inner_rows(&self, query: &Query, sees: Sees) -> Result<(Vec<Values>, Answers), Fault> {
         let inner = self.inner_query(query, sees)?;
         let mut answers = Answers::default();
         answers.take(&inner);
@@ -268,6 +275,43 @@ impl Answers {
     /// The columns and values that stand for queries.
     pub fn values(&self) -> (&[Column], &[Datum]) {
         (&self.columns, &self.values)
+    }
+}
+
+/// The query that an expression is, if it is one.
+fn query(expr: &Expr) -> Option<&Query> {
+    match expr {
+        Expr::Subquery(query) | Expr::Exists(query) | Expr::In { list: InList::Query(query), .. } => {
+            Some(query)
+        }
+        _ => None,
+    }
+}
+
+/// The queries inside an expression, in the order in which they are come to.
+fn queries(expr: &Expr) -> Arc<[Query]> {
+    struct Found(Vec<Query>);
+    impl VisitMut for Found {
+        fn expr(&mut self, expr: &mut Expr) {
+            if let Some(query) = query(expr) {
+                self.0.push(query.clone());
+                *expr = Expr::Literal(Literal::Null);
+            }
+        }
+    }
+    let mut found = Found(Vec::new());
+    walked(expr, &mut found);
+    found.0.into()
+}
+
+/// What a walk leaves of an expression.
+fn walked(expr: &Expr, walk: &mut impl VisitMut) -> Option<Expr> {
+    let select = Select { filter: Some(expr.clone()), ..Select::default() };
+    let mut statement = Statement::Query(Query::of(select));
+    statement.visit_mut(walk);
+    match statement {
+        Statement::Query(Query { first: QueryPart::Select(select), .. }) => select.filter,
+        _ => None,
     }
 }
 

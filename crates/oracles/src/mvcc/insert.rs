@@ -99,6 +99,11 @@ impl Scene<'_> {
             InsertSource::Values { rows, .. } => {
                 let mut new = Vec::new();
                 for row in rows {
+                    if !row.iter().any(super::names::nested) {
+                        let make = || of.new_row(&self.compute, insert.columns.as_deref(), row, &[], &[]);
+                        new.push(self.compute.known_of(|known| &mut known.made, row, make)?);
+                        continue;
+                    }
                     let mut exprs = Vec::new();
                     for expr in row {
                         exprs.push(self.answered(expr, self.rules.inner_read.is, answers)?.into_owned());
@@ -127,8 +132,8 @@ impl Scene<'_> {
                 let mut new = Vec::new();
                 for row in rows {
                     let mut given: Vec<Option<Datum>> = vec![None; of.columns.len()];
-                    for (&at, value) in positions.iter().zip(row) {
-                        given[at] = Some(value);
+                    for (&at, value) in positions.iter().zip(row.iter()) {
+                        given[at] = Some(value.clone());
                     }
                     new.push(of.complete(&self.compute, given)?);
                 }

@@ -121,7 +121,10 @@ pub fn columns_read(from: &From, select: &Select, condition: &Condition, query: 
         }
     }
     let star = select.items.iter().any(|item| !matches!(item, SelectItem::Expr { .. }));
-    let mut names = Names { from, bits: 0, all: star };
+    if star {
+        return u64::MAX;
+    }
+    let mut names = Names { from, bits: 0, all: false };
     let select = Select { filter: condition.expr.as_deref().cloned(), from: Vec::new(), ..select.clone() };
     let order_by = query.order_by.clone();
     Statement::Query(Query { order_by, limit: None, ..Query::of(select) }).visit_mut(&mut names);

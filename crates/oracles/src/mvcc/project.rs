@@ -8,10 +8,11 @@ use model::sql::{Direction, Expr, FunctionArgs, Query, Select, SelectItem};
 use super::{
     names::{aggregate, find_column, limit_of, nested},
     scene::{From, Scan, Scene},
+    schema::Values,
 };
 
 impl Scene<'_> {
-    pub(super) fn constants(&self, select: &Select) -> Result<Vec<Vec<Datum>>, Fault> {
+    pub(super) fn constants(&self, select: &Select) -> Result<Vec<Values>, Fault> {
         let mut row = Vec::new();
         for item in &select.items {
             match item {
@@ -21,18 +22,18 @@ impl Scene<'_> {
                 _ => return Err(Fault::Unsure("select-without-from")),
             }
         }
-        Ok(vec![row])
+        Ok(vec![row.into()])
     }
 
-    /// What becomes of the rows that match.
+    /// What becomes of the rows that match. The query stays where it is as long as what is known of it.
     pub(super) fn project(
         &self,
         query: &Query,
         select: &Select,
         from: &From,
         scan: Scan,
-    ) -> Result<Vec<Vec<Datum>>, Fault> {
-        let mut rows: Vec<Vec<Datum>> = scan.rows.into_iter().map(|(_, values)| values).collect();
+    ) -> Result<Vec<Values>, Fault> {
+        let mut rows: Vec<Values> = scan.rows.into_iter().map(|(_, values)| values).collect();
         let aggregates = select.items.iter().any(|item| match item {
             SelectItem::Expr { expr, .. } => aggregate(expr).is_some(),
             SelectItem::Star | SelectItem::TableStar(_) => false,
@@ -49,20 +50,20 @@ impl Scene<'_> {
                     SelectItem::Star | SelectItem::TableStar(_) => Err(Fault::Unsure("mixed-aggregates")),
                 })
                 .collect();
-            return Ok(vec![row?]);
+            return Ok(vec![row?.into()]);
         }
         if let Some((limit, offset)) = limit_of(query)? {
             rows = self.limited(rows, &query.order_by, from, limit, offset)?;
         }
-        rows.into_iter().map(|row| self.projected(select, from, row)).collect()
+        let project = |row: Values| match (&select.items[..], &from.tables[..]) {
+            ([SelectItem::Star], _) => Ok(row),
+            (_, [_]) => self.compute.known_projection(select, &row, || self.projected(select, from, &row)),
+            (_, _) => self.projected(select, from, &row),
+        };
+        rows.into_iter().map(project).collect()
     }
 
-    pub(super) fn projected(
-        &self,
-        select: &Select,
-        from: &From,
-        row: Vec<Datum>,
-    ) -> Result<Vec<Datum>, Fault> {
+    pub(super) fn projected(&self, select: &Select, from: &From, row: &[Datum]) -> Result<Values, Fault> {
         let mut projected = Vec::with_capacity(select.items.len());
         for item in &select.items {
             match item {
@@ -76,24 +77,25 @@ impl Scene<'_> {
                     return Err(Fault::Unsure("query-in-result"));
                 }
                 SelectItem::Expr { expr, .. } => {
-                    projected.push(self.compute.value(&from.columns, expr, &row)?)
+                    projected.push(self.compute.value(&from.columns, expr, row)?)
                 }
             }
         }
-        Ok(projected)
+        Ok(projected.into())
     }
 
     /// The first rows in an order. Where two that differ are equal in it and only one is among them, nobody can say which.
-    pub fn limited(
+    pub fn limited<R: AsRef<[Datum]> + PartialEq>(
         &self,
-        mut rows: Vec<Vec<Datum>>,
+        mut rows: Vec<R>,
         order_by: &[model::sql::OrderItem],
         from: &From,
         limit: usize,
         offset: usize,
-    ) -> Result<Vec<Vec<Datum>>, Fault> {
+    ) -> Result<Vec<R>, Fault> {
         let mut fault = None;
-        let mut by = |left: &Vec<Datum>, right: &Vec<Datum>| {
+        let mut by = |left: &R, right: &R| {
+            let (left, right) = (left.as_ref(), right.as_ref());
             for item in order_by {
                 let at = match &item.expr {
                     Expr::Column(column) => find_column(from, column),
@@ -129,7 +131,7 @@ impl Scene<'_> {
         name: &str,
         args: &FunctionArgs,
         from: &From,
-        rows: &[Vec<Datum>],
+        rows: &[Values],
     ) -> Result<Datum, Fault> {
         let count = |n: usize| Datum::Int(i64::try_from(n).unwrap_or(i64::MAX));
         let arg = match args {

@@ -15,6 +15,7 @@ use std::cmp::Ordering;
 
 use dialect::contract::Concession;
 use eval::Datum;
+use smallvec::smallvec;
 
 use super::{
     scene::{Condition, From, Mode, Scan, Scene},
@@ -166,7 +167,7 @@ impl Scene<'_> {
                     let (rows, due, by) = cut.found(&all, &sides, behind);
                     let new = (rows, due.is_empty());
                     if !known.contains(&new) {
-                        let values = |&row: &usize| Some((vec![row], all[row].now?.to_vec()));
+                        let values = |&row: &usize| Some((smallvec![row], all[row].now?.clone()));
                         let rows = new.0.iter().filter_map(values).collect();
                         found.push((Scan { rows, due, ..Scan::default() }, Some(by)));
                         known.push(new);

@@ -1,6 +1,6 @@
 //! A statement about to be foretold: the world that it meets, the rules of its level, and the rows that it finds there.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, cell::OnceCell, sync::Arc};
 
 use dialect::contract::{LevelRules, Sees, Stale, Taken};
 use eval::{Column, Datum, Fault};
@@ -8,6 +8,8 @@ use model::{
     ErrorClass,
     sql::{Expr, Join, JoinCondition, JoinKind, Statement, TableFactor, TableRef},
 };
+
+use smallvec::{SmallVec, smallvec};
 
 use super::{
     compute::Compute,
@@ -61,6 +63,8 @@ pub struct Condition<'e> {
     pub columns: Vec<Column>,
     /// See `columns`.
     pub values: Vec<Datum>,
+    /// What was found out with the first row: all columns that it may name, and what it is for every row.
+    pub first: OnceCell<(Vec<Column>, Result<(), Fault>)>,
 }
 
 /// A table as a statement names it.
@@ -96,11 +100,14 @@ pub enum Mode {
     SkipLocked(Option<u64>),
 }
 
+/// The number of a row in each table; most scans are of one or two.
+pub type Numbers = SmallVec<[usize; 2]>;
+
 /// What a scan found.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
     /// For each match the row of each table, and their values one after the other.
-    pub rows: Vec<(Vec<usize>, Vec<Datum>)>,
+    pub rows: Vec<(Numbers, Values)>,
     /// Others that it should have waited for.
     pub due: Vec<TxnId>,
     /// Did it pass a row by that its last committed version did not make match?
@@ -238,15 +245,24 @@ impl<'a> Scene<'a> {
     }
 
     /// Is the condition true for these values?
-    pub fn holds(&self, from: &From, condition: &Condition, values: &[Datum]) -> Result<bool, Fault> {
+    pub fn holds(&self, from: &From, condition: &Condition, values: &Values) -> Result<bool, Fault> {
         let Some(expr) = &condition.expr else { return Ok(true) };
         let truth = match (expr, condition.columns.is_empty()) {
-            (Cow::Borrowed(expr), true) => self.compute.known_truth(&from.columns, expr, values)?,
-            (Cow::Owned(expr), true) => self.compute.truth(&from.columns, expr, values)?,
-            (_, false) => {
-                let columns: Vec<Column> = from.columns.iter().chain(&condition.columns).cloned().collect();
+            (Cow::Borrowed(expr), true) if from.tables.len() == 1 => {
+                self.compute.known_truth(&from.columns, expr, values)?
+            }
+            // Joined rows are made anew each time.
+            (Cow::Borrowed(expr), true) => self.compute.known_join(&from.columns, expr, values)?,
+            (Cow::Owned(_), true) | (_, false) => {
+                let (columns, foreseen) = condition.first.get_or_init(|| {
+                    let columns: Vec<Column> =
+                        from.columns.iter().chain(&condition.columns).cloned().collect();
+                    let foreseen = self.compute.foreseen(&columns, expr);
+                    (columns, foreseen)
+                });
+                foreseen.clone()?;
                 let row: Vec<Datum> = values.iter().chain(&condition.values).cloned().collect();
-                self.compute.truth(&columns, expr, &row)?
+                self.compute.truth_foreseen(columns, expr, &row)?
             }
         };
         Ok(truth == Some(true))
@@ -257,7 +273,7 @@ impl<'a> Scene<'a> {
         &self,
         from: &From,
         condition: &Condition,
-        values: &[Datum],
+        values: &Values,
         error: &mut Option<ErrorClass>,
     ) -> Result<bool, &'static str> {
         let joined = from.on.iter().try_fold(true, |all, on| {
@@ -281,16 +297,16 @@ impl<'a> Scene<'a> {
         rows: &[Vec<(usize, Values)>],
     ) -> Result<Scan, &'static str> {
         let mut scan = Scan::default();
-        // Most read one table: then only what matches is copied.
+        // Most read one table: then nothing is copied.
         if let [only] = rows {
             for (number, row) in only {
                 if self.matches(from, condition, row, &mut scan.error)? {
-                    scan.rows.push((vec![*number], row.to_vec()));
+                    scan.rows.push((smallvec![*number], row.clone()));
                 }
             }
             return Ok(scan);
         }
-        let mut stack: Vec<(Vec<usize>, Vec<Datum>)> = vec![(Vec::new(), Vec::new())];
+        let mut stack: Vec<(Numbers, Vec<Datum>)> = vec![Default::default()];
         for of in rows {
             let mut next = Vec::with_capacity(stack.len() * of.len());
             for (numbers, values) in &stack {
@@ -303,6 +319,7 @@ impl<'a> Scene<'a> {
             stack = next;
         }
         for (numbers, values) in stack {
+            let values = Values::from(values);
             if self.matches(from, condition, &values, &mut scan.error)? {
                 scan.rows.push((numbers, values));
             }
@@ -354,7 +371,7 @@ impl<'a> Scene<'a> {
                 // Through an index that holds all that is read, a change of the rest is not even met.
                 Mode::SkipLocked(Some(columns)) => match (committed, newest) {
                     (Some(old), Some(new)) if before && after && alike(old, new, columns) => {
-                        scan.rows.push((vec![row], new.to_vec()));
+                        scan.rows.push((smallvec![row], new.clone()));
                     }
                     _ => {}
                 },
@@ -366,7 +383,7 @@ impl<'a> Scene<'a> {
                 }
                 Mode::Shared(columns) => match (committed, newest) {
                     (Some(old), Some(new)) if before && after && alike(old, new, columns) => {
-                        scan.rows.push((vec![row], new.to_vec()));
+                        scan.rows.push((smallvec![row], new.clone()));
                     }
                     _ => scan.due.push(by),
                 },

@@ -117,7 +117,7 @@ impl Schema {
                 Some(_) | None => return Err("setup-not-read"),
             }
         }
-        let rows = |table: &Table| Arc::new(table.rows.iter().cloned().map(Chain::of).collect());
+        let rows = |table: &Table| table.rows.iter().cloned().map(Chain::of).collect();
         schema.begin = schema.tables.iter().map(rows).collect();
         Ok(schema)
     }
@@ -368,12 +368,13 @@ impl Table {
                 return Err(eval::Fault::Error(model::ErrorClass::Constraint));
             }
         }
+        let row = compute.kept(row);
         for check in &self.checks {
             if compute.known_truth(&self.columns, check, &row)? == Some(false) {
                 return Err(eval::Fault::Error(model::ErrorClass::Constraint));
             }
         }
-        Ok(row.into())
+        Ok(row)
     }
 }
 

@@ -58,7 +58,11 @@ impl<'a> Scene<'a> {
             let mut some = match locking {
                 false => self.plain_read(query, select, &from, &condition, sees)?,
                 true => {
-                    let read = columns_read(&from, select, &condition, query);
+                    let find = || columns_read(&from, select, &condition, query);
+                    let read = match nested {
+                        true => find(),
+                        false => self.compute.known_of(|known| &mut known.reads, select, find),
+                    };
                     let mode = match (shared, wait) {
                         (Some(false), Some(LockWait::SkipLocked)) => Mode::SkipLocked(None),
                         (_, Some(LockWait::SkipLocked)) => Mode::SkipLocked(Some(read)),

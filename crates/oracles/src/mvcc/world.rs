@@ -25,7 +25,7 @@ pub type TxnId = u32;
 pub const SETUP: TxnId = 0;
 
 /// One state of a row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Version {
     /// Who wrote it.
     pub writer: TxnId,
@@ -37,11 +37,28 @@ pub struct Version {
     pub noop: bool,
 }
 
+impl PartialEq for Version {
+    fn eq(&self, other: &Version) -> bool {
+        (self.writer, self.at, self.noop) == (other.writer, other.at, other.noop)
+            && match (&self.data, &other.data) {
+                (Some(one), Some(two)) => Arc::ptr_eq(one, two) || one == two,
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            }
+    }
+}
+
 /// A row through time.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Chain {
     /// Oldest first.
     pub versions: Arc<Vec<Version>>,
+}
+
+impl PartialEq for Chain {
+    fn eq(&self, other: &Chain) -> bool {
+        Arc::ptr_eq(&self.versions, &other.versions) || self.versions == other.versions
+    }
 }
 
 /// What a row is to somebody who wants the newest committed.
@@ -112,8 +129,36 @@ impl Chain {
     }
 }
 
-/// The rows of a table.
-pub type Rows = Arc<Vec<Chain>>;
+/// The rows of a table. Most worlds share most of them, and then need not look at them to know that they are the same.
+#[derive(Clone, Debug, Default)]
+pub struct Rows(Arc<Vec<Chain>>);
+
+impl PartialEq for Rows {
+    fn eq(&self, other: &Rows) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl std::ops::Deref for Rows {
+    type Target = [Chain];
+
+    fn deref(&self) -> &[Chain] {
+        &self.0
+    }
+}
+
+impl FromIterator<Chain> for Rows {
+    fn from_iter<I: IntoIterator<Item = Chain>>(chains: I) -> Rows {
+        Rows(Arc::new(chains.into_iter().collect()))
+    }
+}
+
+impl Rows {
+    /// To be changed: those of this world alone from now on.
+    fn own(&mut self) -> &mut Vec<Chain> {
+        Arc::make_mut(&mut self.0)
+    }
+}
 
 /// A row that a transaction keeps others from changing.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,23 +245,23 @@ pub struct Session {
     pub perhaps_open: bool,
 }
 
-/// One account.
+/// One account. What differs most often stands first, for that is where comparing two of them ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct World {
-    /// The rows of each table.
-    pub tables: Vec<Rows>,
     /// How many commits there have been.
     pub clock: u32,
     /// The next transaction's number.
     pub next: TxnId,
-    /// The sessions.
-    pub sessions: Vec<Session>,
-    /// What it takes to believe it.
-    pub used: Vec<(Concession, usize)>,
     /// The tables in which a change was undone, as bits.
     pub undone: u64,
     /// Was an answer taken that could not be checked?
     pub unchecked: bool,
+    /// What it takes to believe it.
+    pub used: Vec<(Concession, usize)>,
+    /// The sessions.
+    pub sessions: Vec<Session>,
+    /// The rows of each table.
+    pub tables: Vec<Rows>,
 }
 
 impl World {
@@ -314,7 +359,7 @@ impl World {
 
     /// The versions of a row, to be changed: those of this world alone from now on.
     fn versions(&mut self, table: usize, row: usize) -> &mut Vec<Version> {
-        Arc::make_mut(&mut Arc::make_mut(&mut self.tables[table])[row].versions)
+        Arc::make_mut(&mut self.tables[table].own()[row].versions)
     }
 
     /// Writes a version in the transaction of a session.
@@ -327,7 +372,7 @@ impl World {
 
     /// A row that was not there before.
     pub fn insert(&mut self, session: usize, table: usize, data: Values) {
-        Arc::make_mut(&mut self.tables[table]).push(Chain::default());
+        self.tables[table].own().push(Chain::default());
         let row = self.tables[table].len() - 1;
         self.write(session, table, row, Some(data), false);
     }
