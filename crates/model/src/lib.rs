@@ -4,6 +4,7 @@
 //! values, outcomes, levels and targets. Nothing here does I/O, reads a clock or draws a random number
 //! on its own; everything can be written to a file and read back.
 
+pub mod account;
 pub mod aftermath;
 pub mod case;
 pub mod casefile;
@@ -22,6 +23,7 @@ pub mod url;
 pub mod value;
 pub mod verdict;
 
+pub use account::Account;
 pub use aftermath::{Aftermath, Through};
 pub use case::{Case, FinalState, KnownFailure, SessionSpec, Setup, Step};
 pub use expect::{Expectation, Expected, Selector};

@@ -82,6 +82,14 @@ pub struct Story {
 
 /// The five lines of a finding.
 pub fn story(of: &Story, style: &Style) -> String {
+    let [first, rest @ ..] = lines(of);
+    let (head, more) = first.split_once(" · ").unwrap_or((&first, ""));
+    let first = format!("{} · {more}", style.paint(Tone::Wrong, head));
+    std::iter::once(first).chain(rest).map(|line| line + "\n").collect()
+}
+
+/// The same, without colours.
+pub fn lines(of: &Story) -> [String; 5] {
     let head = match &of.known {
         Some(name) => format!("known {name}"),
         None => format!("NEW {}", of.id),
@@ -97,19 +105,13 @@ pub fn story(of: &Story, style: &Style) -> String {
     let condition =
         if of.condition.is_empty() { String::new() } else { format!(" It shows {}.", of.condition) };
     let [showed, all] = of.runs;
-    let lines = [
-        format!(
-            "{} · {} · {} · {showed} of {all} runs",
-            style.paint(Tone::Wrong, &head),
-            of.server,
-            of.level
-        ),
+    [
+        format!("{head} · {} · {} · {showed} of {all} runs", of.server, of.level),
         text::clean(&of.story),
         format!("{evidence}Rule: {rule}."),
         format!("Found by {}{}{condition}", of.oracle, size(of)),
         format!("Replay: {}", of.replay),
-    ];
-    lines.map(|line| line + "\n").concat()
+    ]
 }
 
 /// How large the case is, and was.

@@ -28,6 +28,17 @@ pub fn visible(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 
+/// Several blanks in a row as one.
+pub fn squeeze(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if c != ' ' || !out.ends_with(' ') {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// Not longer than this, with `…` where something is missing.
 pub fn cut(text: &str, longest: usize) -> String {
     if width(text) <= longest {

@@ -8,6 +8,7 @@ pub mod generate;
 pub mod hunt;
 pub mod judge;
 pub mod reduce;
+pub mod report;
 pub mod run;
 pub mod selftest;
 pub mod server;
@@ -23,6 +24,8 @@ pub enum Command {
     Judge(judge::Args),
     /// Make a case smaller that an oracle complains about
     Reduce(reduce::Args),
+    /// Write the pages of a run: findings with timelines, Markdown for bug trackers, scripts
+    Report(report::Args),
     /// See a bug in Isopod's own engine found: planted by name, nothing to install
     Demo(demo::Args),
     /// List or test the built-in cases
@@ -50,6 +53,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Run(args) => run::run(args),
         Command::Judge(args) => judge::run(&args),
         Command::Reduce(args) => reduce::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Corpus(command) => corpus::run(command),
         Command::Server(command) => server::run(command),

@@ -27,10 +27,12 @@
 //! | `half_done` | dirty reads beside a statement that waits half-way |
 //! | `suspect` | a wait that did not come: what it damages, and runs that go on from there |
 //! | `foretold` | an answer that is allowed, and whether it is the one that came |
+//! | `account` | the versions of rows and the views of reads, told for people |
 //! | `twins` | the same case without what a concession needs |
 //! | `schema`, `compute`, `reach` | tables, values, and which tables a statement reaches |
 //! | `desk`, `computed` | what is remembered from one case of a schema to the next |
 
+mod account;
 mod change;
 mod compute;
 mod computed;

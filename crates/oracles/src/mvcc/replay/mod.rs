@@ -7,9 +7,11 @@
 mod control;
 mod effects;
 mod grip;
+mod lineage;
 mod statement;
 mod waits;
 
+pub use lineage::Lineage;
 use std::{cell::RefCell, sync::Arc};
 
 use dialect::contract::{Concession, Contract, LevelRules, Sees, Taken};

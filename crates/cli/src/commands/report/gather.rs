@@ -1,0 +1,228 @@
+//! From the folder of a run to what its report shows: findings with the story of their rows, folded by signature, and the counts.
+
+use std::collections::BTreeMap;
+
+use campaign::{
+    Event, Past,
+    past::Kept,
+    quality::{Quality, chances},
+};
+use model::{Fingerprint, Level, Target};
+use oracles::{Answer, mvcc::Mvcc};
+use report::{
+    Finding, Run,
+    finding::Seen,
+    run::{Chance, Group, Hunted},
+};
+
+/// Everything that a report shows.
+pub struct Told {
+    /// The run.
+    pub run: Run,
+    /// The findings, first found first.
+    pub findings: Vec<Finding>,
+}
+
+/// What makes two findings one, at whatever level and on whatever target: the name under which they are known, or else kind, rule
+/// and statement.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Signature {
+    Known(String),
+    New([String; 3]),
+}
+
+/// The names that the findings of a run are known by, by fingerprint: what is only counted is of the same kind as something filed.
+type Names = BTreeMap<Fingerprint, Option<String>>;
+
+fn signature(print: &Fingerprint, names: &Names) -> Signature {
+    match names.get(print).cloned().flatten() {
+        Some(name) => Signature::Known(name),
+        None => Signature::New([print.kind.clone(), print.rule.clone(), print.statement.clone()]),
+    }
+}
+
+/// Puts everything together.
+pub fn gather(past: &Past) -> Told {
+    let mut findings: Vec<Finding> = past.findings.iter().map(|kept| finding(past, kept)).collect();
+    let groups = groups(past, &findings);
+    for group in &groups {
+        let mut seen: BTreeMap<(String, Level), u64> = BTreeMap::new();
+        for one in findings.iter().filter(|one| group.findings.contains(&one.id)) {
+            *seen.entry((one.server_name(), one.level)).or_default() += 1;
+        }
+        let seen: Vec<Seen> =
+            seen.into_iter().map(|((server, level), findings)| Seen { server, level, findings }).collect();
+        for one in findings.iter_mut().filter(|one| group.findings.contains(&one.id)) {
+            one.seen.clone_from(&seen);
+        }
+    }
+    let run = run(past, groups);
+    Told { run, findings }
+}
+
+fn finding(past: &Past, kept: &Kept) -> Finding {
+    let Kept { filed, case, text, trace, aftermath, .. } = kept;
+    let mut target = filed.target.clone();
+    target.settings.extend(filed.drawn.clone());
+    let seen = Answer { case: case.clone(), trace: trace.clone(), aftermath: aftermath.clone() };
+    // The rows are told as the oracles were told it.
+    let shown = filed.judged_as.over(&seen);
+    let account = Mvcc::default().told_for_people(&shown).map_err(str::to_string);
+    Finding {
+        id: filed.id.clone(),
+        known: filed.known.clone(),
+        isopod: past.settings.isopod.clone(),
+        target: target.to_string(),
+        server: trace.server.clone(),
+        origin: (filed.seed.to_string(), filed.case),
+        level: filed.violation.fingerprint.level.unwrap_or(filed.level),
+        oracle: filed.oracle.clone(),
+        violation: filed.violation.clone(),
+        judged_as: filed.judged_as.to_string(),
+        condition: filed.condition.words().to_string(),
+        runs: filed.runs,
+        reduced_from: filed.reduced_from,
+        at: filed.at,
+        case: case.clone(),
+        case_file: text.clone(),
+        trace: trace.clone(),
+        aftermath: aftermath.clone(),
+        account,
+        replay: filed.replay(&past.path),
+        seen: Vec::new(),
+        graph: None,
+    }
+}
+
+fn groups(past: &Past, findings: &[Finding]) -> Vec<Group> {
+    let names: Names =
+        findings.iter().map(|one| (one.violation.fingerprint.clone(), one.known.clone())).collect();
+    let mut again: BTreeMap<Signature, BTreeMap<Option<Level>, u64>> = BTreeMap::new();
+    for (_, _, print) in past.again() {
+        *again.entry(signature(print, &names)).or_default().entry(print.level).or_default() += 1;
+    }
+    let mut order: Vec<Signature> = Vec::new();
+    let mut members: BTreeMap<Signature, Vec<&Finding>> = BTreeMap::new();
+    for finding in findings {
+        let key = signature(&finding.violation.fingerprint, &names);
+        if !order.contains(&key) {
+            order.push(key.clone());
+        }
+        members.entry(key).or_default().push(finding);
+    }
+    let group = |key: &Signature| {
+        let all = &members[key];
+        // The smallest stands for all of them; of these the first.
+        let best = all.iter().min_by_key(|one| (one.case.steps.len(), one.at)).copied()?;
+        let mut levels: BTreeMap<Level, u64> = BTreeMap::new();
+        all.iter().for_each(|one| *levels.entry(one.level).or_default() += 1);
+        let counted = again.get(key).cloned().unwrap_or_default();
+        for (level, count) in &counted {
+            if let Some(level) = level {
+                *levels.entry(*level).or_default() += count;
+            }
+        }
+        let mut servers: Vec<String> = all.iter().map(|one| one.server_name()).collect();
+        servers.sort();
+        servers.dedup();
+        Some(Group {
+            id: best.id.clone(),
+            known: best.known.clone(),
+            title: best.title(),
+            story: best.violation.story.clone(),
+            rule: best.violation.fingerprint.rule.clone(),
+            first_at: all.iter().map(|one| one.at).min().unwrap_or(0),
+            cases: all.len() as u64 + counted.values().sum::<u64>(),
+            statements: best.case.steps.len(),
+            levels,
+            servers,
+            findings: all.iter().map(|one| one.id.clone()).collect(),
+        })
+    };
+    order.iter().filter_map(group).collect()
+}
+
+fn run(past: &Past, groups: Vec<Group>) -> Run {
+    let settings = &past.settings;
+    let targets = settings.quarry.iter().enumerate().map(|(at, quarry)| {
+        let tally = &past.tallies[at];
+        let quality = &past.qualities[at];
+        Hunted {
+            target: quarry.target.to_string(),
+            version: past.servers[at].as_ref().map(|info| info.version.to_string()),
+            cases: tally.cases,
+            conflicts: tally.conflicts,
+            undecided: tally.undecided,
+            statements: tally.statements,
+            waits: tally.waits,
+            failed: tally.failed,
+            flaky: tally.flaky,
+            features: quality.features.clone(),
+            strategies: quality
+                .strategies
+                .iter()
+                .map(|(name, share)| (name.clone(), (share.cases, share.conflicting)))
+                .collect(),
+            chances: could_show(quality, &quarry.target),
+            lost: lost(past, &quarry.target),
+        }
+    });
+    let name =
+        past.path.file_name().map_or(past.path.display().to_string(), |name| name.to_string_lossy().into());
+    Run {
+        name,
+        isopod: settings.isopod.clone(),
+        seed: settings.seed.to_string(),
+        profile: settings.profile.clone(),
+        oracles: settings.oracles.clone(),
+        elapsed: past.elapsed,
+        judged_as: settings.judge_as.to_string(),
+        unreadable: past.unreadable,
+        targets: targets.collect(),
+        groups,
+        found_at: past.findings.iter().map(|kept| kept.filed.at).collect(),
+        progress: progress(past),
+    }
+}
+
+fn could_show(quality: &Quality, target: &Target) -> Vec<Chance> {
+    let mut all: Vec<Chance> = Vec::new();
+    for chance in chances(quality, target.product) {
+        match all.iter_mut().find(|known| known.name == chance.name) {
+            Some(known) => {
+                known.cases.insert(chance.level, chance.cases);
+            }
+            None => all.push(Chance {
+                name: chance.name.to_string(),
+                family: chance.family,
+                cases: [(chance.level, chance.cases)].into(),
+            }),
+        }
+    }
+    all
+}
+
+fn lost(past: &Past, target: &Target) -> Option<String> {
+    past.events.iter().rev().find_map(|said| match &said.event {
+        Event::Lost { target: of, reason } if of == target => Some(reason.clone()),
+        _ => None,
+    })
+}
+
+/// Cases done over all targets, whenever one of them was counted.
+fn progress(past: &Past) -> Vec<(u64, u64)> {
+    let mut last: BTreeMap<&Target, u64> = BTreeMap::new();
+    let mut points: Vec<(u64, u64)> = Vec::new();
+    for said in &past.events {
+        if let Event::Progress { target, tally } = &said.event {
+            last.insert(target, tally.cases);
+            let sum = last.values().sum();
+            match points.last_mut() {
+                Some((at, count)) if *at == said.at => *count = sum,
+                _ => points.push((said.at, sum)),
+            }
+        }
+    }
+    points.push((past.elapsed, past.tallies.iter().map(|tally| tally.cases).sum()));
+    points
+}

@@ -1,0 +1,55 @@
+//! Writes the files of a report: beside the old ones, which are then replaced at once.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use report::{Finding, html, json, scripts};
+
+use super::gather::Told;
+
+/// Writes everything; gives the page of the run.
+pub fn write(folder: &Path, told: &Told) -> anyhow::Result<PathBuf> {
+    let new = folder.with_file_name(".report.new");
+    let _ = fs::remove_dir_all(&new);
+    fs::create_dir_all(&new).with_context(|| format!("cannot make {}", new.display()))?;
+    let files: Vec<(&Finding, Vec<scripts::Script>)> =
+        told.findings.iter().map(|finding| (finding, scripts::all(finding))).collect();
+    for (finding, scripts) in &files {
+        for script in scripts {
+            let path = new.join(&script.name);
+            put(&path, &script.text)?;
+            if script.runs {
+                runnable(&path)?;
+            }
+        }
+        put(&new.join(format!("{}.html", finding.id)), &html::finding(finding, scripts))?;
+    }
+    let listed: Vec<(&Finding, &[scripts::Script])> =
+        files.iter().map(|(finding, scripts)| (*finding, scripts.as_slice())).collect();
+    put(&new.join("findings.json"), &json::json(&told.run, &listed))?;
+    put(&new.join("index.html"), &html::index(&told.run))?;
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot replace {}", folder.display()))?;
+    }
+    fs::rename(&new, folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder.join("index.html"))
+}
+
+fn put(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(unix)]
+fn runnable(path: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot make {} runnable", path.display()))
+}
+
+#[cfg(not(unix))]
+fn runnable(_: &Path) -> anyhow::Result<()> {
+    Ok(())
+}

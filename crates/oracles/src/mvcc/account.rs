@@ -1,0 +1,267 @@
+//! Tells the story of the rows for people: the versions of each, and which of them each read could see.
+//!
+//! It is read off one account of the trace, world by world: what is new in a world was written in that round, what has a time of
+//! commit now was committed in it, what is gone was undone. Where two statements of a round may have written a version, nobody is
+//! named.
+
+use std::sync::PoisonError;
+
+use dialect::contract::{Concession, Sees, contract};
+use model::{
+    Account, Cause, Reply,
+    account::{Read, RowVersion, TableChains, View, Writer},
+    sql::Statement,
+};
+
+use super::{
+    Mvcc,
+    foretold::show,
+    names,
+    replay::{Lineage, Replay},
+    world::{Chain, SETUP, TxnId, Version, World},
+};
+use crate::Answer;
+
+impl Mvcc {
+    /// What happened to the rows of a run; none, and why, where the model cannot follow it at all.
+    pub fn told_for_people(&self, seen: &Answer) -> Result<Account, &'static str> {
+        let server = &seen.trace.server;
+        let Some(contract) = contract(server) else { return Err("no-contract") };
+        let setup = self.shelf.setup(server.product, &server.version, &seen.case.setup.statements);
+        let schema = setup.schema.as_ref().map_err(|why| *why)?;
+        let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
+        let (trees, reach) = desk.read(server.product, schema, &seen.case);
+        let lineage = |lenient: bool| {
+            let replay = Replay {
+                seen,
+                schema,
+                contract: &contract,
+                trees: &trees,
+                reach: &reach,
+                computed: &desk.computed,
+                lenient,
+                concessions: &contract.concessions,
+                until: None,
+            };
+            let lineage = replay.lineage();
+            (replay, lineage)
+        };
+        let strict = lineage(false);
+        let (replay, lineage) = match strict.1.whole {
+            true => strict,
+            false => {
+                let lenient = lineage(true);
+                if lenient.1.worlds.len() > strict.1.worlds.len() || lenient.1.whole {
+                    lenient
+                } else {
+                    strict
+                }
+            }
+        };
+        Ok(Teller::new(&replay).tell(&lineage))
+    }
+}
+
+/// Follows an account from round to round.
+struct Teller<'a> {
+    replay: &'a Replay<'a>,
+    account: Account,
+    /// For each row of each table, which of its told versions are in the world now.
+    now: Vec<Vec<Vec<usize>>>,
+    /// In which round the snapshot of each session's transaction was taken, and by which transaction.
+    taken: Vec<Option<(TxnId, usize)>>,
+}
+
+impl<'a> Teller<'a> {
+    fn new(replay: &'a Replay<'a>) -> Teller<'a> {
+        let tables = replay.schema.tables.iter().map(|table| TableChains {
+            table: table.name.clone(),
+            columns: table.columns.iter().map(|column| column.name.clone()).collect(),
+            rows: Vec::new(),
+        });
+        let tables: Vec<TableChains> = tables.collect();
+        let sessions = replay.seen.case.sessions.len();
+        Teller {
+            now: vec![Vec::new(); tables.len()],
+            taken: vec![None; sessions],
+            account: Account { tables, ..Account::default() },
+            replay,
+        }
+    }
+
+    fn tell(mut self, lineage: &Lineage) -> Account {
+        let begin = World::new(self.replay.schema, self.replay.seen.case.sessions.len());
+        self.changes(&begin, &begin, None);
+        let mut before = &begin;
+        for (round, world) in lineage.worlds.iter().enumerate() {
+            self.snapshots(world, round);
+            self.reads(before, world, round);
+            self.changes(before, world, Some(round));
+            before = world;
+        }
+        let told = lineage.worlds.len();
+        // The read that nothing explains saw something, too: by the rules, what was there before it.
+        if told < self.replay.seen.trace.rounds.len() {
+            self.reads(before, before, told);
+        }
+        self.account.rounds = told;
+        self.account.whole = lineage.whole;
+        let mut used: Vec<(Concession, usize)> = before.used.clone();
+        used.sort_unstable();
+        self.account.by = names(&used).iter().map(|by| by.name().to_string()).collect();
+        self.account
+    }
+
+    /// Notes the transactions whose snapshot was taken in this round.
+    fn snapshots(&mut self, world: &World, round: usize) {
+        for (session, state) in world.sessions.iter().enumerate() {
+            let Some(txn) = &state.txn else { continue };
+            if txn.view.is_some() && self.taken[session].is_none_or(|(of, _)| of != txn.id) {
+                self.taken[session] = Some((txn.id, round));
+            }
+        }
+    }
+
+    /// What the reads that answered in a round could see.
+    fn reads(&mut self, before: &World, after: &World, round: usize) {
+        let trace = &self.replay.seen.trace;
+        let answered = trace.rounds.get(round).map_or(&[][..], |round| &round.answered);
+        for &step in answered {
+            let Some(Statement::Query(query)) = self.replay.trees[step].as_deref() else { continue };
+            let reach = self.replay.reach[step].tables;
+            if !matches!(trace.outcomes[step].reply, Reply::Rows(_)) || reach == 0 {
+                continue;
+            }
+            let session = self.replay.seen.case.steps[step].session;
+            let Some(rules) = self.replay.rules(session) else { continue };
+            let open = [before, after].iter().find_map(|world| world.sessions[session].txn.as_ref());
+            let sees = match (query.locks.is_empty(), open) {
+                (false, _) => rules.change.is,
+                (true, Some(_)) => rules.read.is,
+                (true, None) => rules.single_read.is,
+            };
+            let sent = trace.rounds.iter().position(|round| round.cause == Cause::Sent(step));
+            let me = open.map_or(TxnId::MAX, |txn| txn.id);
+            let own = self.taken[session].filter(|(of, _)| *of == me);
+            let (view, taken) = match sees {
+                Sees::Newest => (View::Newest, round),
+                Sees::Committed => (View::Committed, round),
+                Sees::Fresh => (View::Fresh, sent.unwrap_or(round)),
+                Sees::Snapshot => (View::Snapshot, own.map_or(round, |(_, round)| round)),
+            };
+            let clock = match sees {
+                Sees::Snapshot => open.and_then(|txn| txn.view).unwrap_or(before.clock),
+                Sees::Fresh => before.clock,
+                Sees::Newest | Sees::Committed => u32::MAX,
+            };
+            // What committed in this round may have come before it: which one it was is not said then.
+            let certain = answered.len() == 1 || sees == Sees::Snapshot;
+            for table in (0..before.tables.len()).filter(|table| certain && reach & 1 << table.min(&63) != 0)
+            {
+                for (row, chain) in before.tables[table].iter().enumerate() {
+                    if let Some(at) = visible(chain, sees, me, clock) {
+                        let id = self.now[table][row][at];
+                        self.account.tables[table].rows[row][id].seen.push(step);
+                    }
+                }
+            }
+            self.account.reads.push(Read { step, view, taken });
+        }
+    }
+
+    /// What became of the rows in a round; without one, what they began as.
+    fn changes(&mut self, before: &World, after: &World, round: Option<usize>) {
+        for (table, rows) in after.tables.iter().enumerate() {
+            for (row, chain) in rows.iter().enumerate() {
+                if self.now[table].len() <= row {
+                    self.now[table].push(Vec::new());
+                    self.account.tables[table].rows.push(Vec::new());
+                }
+                let old = before.tables[table].get(row).filter(|_| round.is_some());
+                let old = old.map_or(&[][..], |chain| &chain.versions);
+                self.row((table, row), old, chain, (before, after), round);
+            }
+        }
+    }
+
+    fn row(
+        &mut self,
+        (table, row): (usize, usize),
+        old: &[Version],
+        chain: &Chain,
+        (before, after): (&World, &World),
+        round: Option<usize>,
+    ) {
+        let mut now = Vec::new();
+        let mut left: Vec<(usize, &Version)> = self.now[table][row].iter().copied().zip(old).collect();
+        for version in chain.versions.iter() {
+            let same = |(_, known): &(usize, &Version)| {
+                known.writer == version.writer && known.data == version.data && known.noop == version.noop
+            };
+            let id = match left.iter().position(same) {
+                Some(at) => {
+                    let (id, known) = left.remove(at);
+                    if known.at.is_none() && version.at.is_some() {
+                        self.account.tables[table].rows[row][id].committed = round;
+                    }
+                    id
+                }
+                None => {
+                    let told = &mut self.account.tables[table].rows[row];
+                    told.push(RowVersion {
+                        by: Writer::Unknown,
+                        values: version.data.as_ref().map(|values| values.iter().map(show).collect()),
+                        same: version.noop,
+                        committed: version.at.and(round),
+                        undone: None,
+                        seen: Vec::new(),
+                    });
+                    let id = told.len() - 1;
+                    self.account.tables[table].rows[row][id].by =
+                        self.writer(version.writer, before, after, round);
+                    id
+                }
+            };
+            now.push(id);
+        }
+        for (id, _) in left {
+            self.account.tables[table].rows[row][id].undone = round;
+        }
+        self.now[table][row] = now;
+    }
+
+    /// The step that wrote a version of this transaction in this round.
+    fn writer(&self, writer: TxnId, before: &World, after: &World, round: Option<usize>) -> Writer {
+        let Some(round) = round.filter(|_| writer != SETUP) else { return Writer::Setup };
+        let case = &self.replay.seen.case;
+        let answered = &self.replay.seen.trace.rounds[round].answered;
+        let has = |world: &World, session: usize| {
+            world.sessions[session].txn.as_ref().is_some_and(|txn| txn.id == writer)
+        };
+        let sessions = 0..case.sessions.len();
+        let known = sessions.into_iter().find(|&session| has(before, session) || has(after, session));
+        let mut steps = answered.iter().copied().filter(|&step| {
+            let session = case.steps[step].session;
+            let changes = matches!(
+                self.replay.trees[step].as_deref(),
+                Some(Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
+            );
+            changes && known.is_none_or(|known| known == session)
+        });
+        match (steps.next(), steps.next()) {
+            (Some(step), None) => Writer::Step(step),
+            _ => Writer::Unknown,
+        }
+    }
+}
+
+/// Which version of a row somebody sees; it may say that the row is deleted.
+fn visible(chain: &Chain, sees: Sees, me: TxnId, clock: u32) -> Option<usize> {
+    let of = |version: &Version| match sees {
+        Sees::Newest => true,
+        Sees::Committed | Sees::Fresh | Sees::Snapshot => {
+            version.writer == me && version.at.is_none() || version.at.is_some_and(|at| at <= clock)
+        }
+    };
+    chain.versions.iter().rposition(of)
+}

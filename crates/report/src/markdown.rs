@@ -1,0 +1,181 @@
+//! A finding as Markdown, for a bug tracker: what to do, what comes, what should come, and who says so.
+
+use crate::{
+    compare::{self, About, Compared, Side},
+    finding::Finding,
+    scripts::{ended, real_order},
+    steps, text,
+};
+
+/// The whole report.
+pub fn markdown(finding: &Finding) -> String {
+    let compared = compare::of(finding);
+    let mut out = format!("# {}\n\n", inline(&finding.title()));
+    out += &facts(finding);
+    out += &format!("\n{}\n", inline(&finding.violation.story));
+    out += "\n## How to repeat\n\nSetup:\n\n";
+    out += &fenced(
+        "sql",
+        &finding.case.setup.statements.iter().map(|sql| ended(sql)).collect::<Vec<_>>().join("\n"),
+    );
+    out += &format!(
+        "\nThen, in {} sessions, in this order; each statement is sent when the one before has answered or waits:\n\n",
+        finding.case.sessions.len()
+    );
+    out += &fenced("sql", &real_order(finding).join("\n"));
+    out += &sides(finding, &compared);
+    out += &format!("\n## Why this is wrong\n\n{}.\n", inline(finding.rule().trim_end_matches('.')));
+    for line in finding.violation.evidence.iter().filter(|line| told_apart(line)) {
+        out += &format!("\n{}\n", inline(line));
+    }
+    out += &seen(finding);
+    out += &format!("\n## Settings in force\n\n{}", settings(finding));
+    let (seed, case) = &finding.origin;
+    out += &format!(
+        "\n---\nFound by isopod {} (seed {seed}, case {case}). Replay: {}\n",
+        finding.isopod,
+        code(&finding.replay)
+    );
+    out
+}
+
+/// What a triager wants to know first.
+fn facts(finding: &Finding) -> String {
+    let [showed, all] = finding.runs;
+    let mut rows = vec![
+        ("Server", finding.server_text()),
+        ("Isolation level", levels(finding)),
+        ("Reproduces", format!("{showed} of {all} runs{}", condition(finding))),
+    ];
+    rows.push(match &finding.known {
+        Some(name) => ("Known as", name.clone()),
+        None => ("Known as", "nothing that Isopod knows of".to_string()),
+    });
+    if !finding.judged_as.is_empty() {
+        rows.push(("Judged as", format!("{}: a test of Isopod, not a bug", finding.judged_as)));
+    }
+    let rows: String = rows.iter().map(|(name, value)| format!("| {name} | {} |\n", cell(value))).collect();
+    format!("| | |\n|---|---|\n{rows}")
+}
+
+fn condition(finding: &Finding) -> String {
+    if finding.condition.is_empty() { String::new() } else { format!(", {}", finding.condition) }
+}
+
+fn levels(finding: &Finding) -> String {
+    match finding.one_level() {
+        Some(level) => level.sql().to_string(),
+        None => {
+            let each = (0..finding.case.sessions.len())
+                .map(|session| format!("{}: {}", finding.session(session), finding.level_of(session).sql()));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn sides(finding: &Finding, compared: &Compared) -> String {
+    let about = match &compared.about {
+        About::Step(step) => {
+            format!("Step {}: {}", step + 1, code(&text::clean(&finding.case.steps[*step].sql)))
+        }
+        About::Table(table) => format!("The rows of {} in the end", code(table)),
+        About::Run => "The run as a whole".to_string(),
+    };
+    let expected = match &compared.expected {
+        Some(side) => fenced("", &lines(side, &compared.columns)),
+        None => "What came is impossible by itself.\n".to_string(),
+    };
+    format!(
+        "\n## Expected\n\n{about}\n\n{expected}\n## Actual\n\n{}",
+        fenced("", &lines(&compared.actual, &compared.columns))
+    )
+}
+
+fn lines(side: &Side, columns: &[String]) -> String {
+    match side {
+        Side::Words(words) => words.clone(),
+        Side::Rows(rows) if rows.is_empty() => "no rows".to_string(),
+        Side::Rows(rows) => {
+            let head = std::iter::once(columns.join(" | "));
+            head.chain(rows.iter().map(|row| row.cells.join(" | "))).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+/// What is not said elsewhere already.
+fn told_apart(line: &str) -> bool {
+    !["statement: ", "rule: ", "expected: ", "actual: "].iter().any(|key| line.starts_with(key))
+}
+
+fn seen(finding: &Finding) -> String {
+    if finding.seen.is_empty() {
+        return String::new();
+    }
+    let rows: String = finding
+        .seen
+        .iter()
+        .map(|seen| format!("| {} | {} |\n", cell(&seen.server), seen.level.sql()))
+        .collect();
+    format!("\n## Seen on\n\n| server | level |\n|---|---|\n{rows}")
+}
+
+fn settings(finding: &Finding) -> String {
+    let settings = finding.server.settings.iter().map(|(name, value)| format!("{name} = {value}"));
+    let mut all: Vec<String> = settings.collect();
+    all.extend(finding.flags().into_iter().map(str::to_string));
+    fenced("", &all.join("\n"))
+}
+
+/// A block that its text cannot end.
+fn fenced(language: &str, text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let text: String = text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();
+    format!("{fence}{language}\n{}\n{fence}\n", text.trim_end())
+}
+
+/// Code in a line.
+fn code(text: &str) -> String {
+    let text = text::clean(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+/// Text that means nothing but itself. Trackers turn `#1` into links and `<b>` into markup.
+fn inline(text: &str) -> String {
+    let mut out = String::new();
+    for c in text::clean(text).chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '|' | '~') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn cell(text: &str) -> String {
+    inline(text)
+}
+
+/// A step of the script with what came of it.
+pub(crate) fn step_line(finding: &Finding, step: usize, said: &str) -> String {
+    let of = &finding.case.steps[step];
+    let sql = ended(&of.sql);
+    let wrong =
+        if finding.violation.step == Some(step) && !finding.trace.waited(step) { "   <-- wrong" } else { "" };
+    let said = if said.is_empty() { String::new() } else { format!("   -- {}", text::clean(said)) };
+    format!("/* {:>2} {} */ {sql}{said}{wrong}", step + 1, finding.session(of.session))
+}
+
+/// What came back late.
+pub(crate) fn back_line(finding: &Finding, step: usize) -> String {
+    let wrong = if finding.violation.step == Some(step) { "   <-- wrong" } else { "" };
+    let session = finding.session(finding.case.steps[step].session);
+    format!(
+        "-- {session}: step {} comes back: {}{wrong}",
+        step + 1,
+        text::clean(&steps::said(&finding.trace.outcomes[step]))
+    )
+}

@@ -1,0 +1,101 @@
+//! Scripts that show a finding again without Isopod, in the order in which things really happened.
+//!
+//! * [`terminals`]: plain SQL for people with a terminal for each session;
+//! * [`shell`]: drives the vendor's own command-line clients and checks the answer;
+//! * [`mysqltest`]: the test format of MySQL and MariaDB;
+//! * [`spec`]: the one of PostgreSQL's isolation tests.
+//!
+//! The order is that of the trace, not that of the case: a statement that was queued behind one that waited stands where it was sent.
+
+mod client;
+pub mod mysqltest;
+mod order;
+pub mod shell;
+pub mod spec;
+pub mod terminals;
+
+use model::Product;
+
+pub use client::ended;
+
+use self::order::{Act, acts};
+use crate::{finding::Finding, markdown, steps};
+
+/// A file beside the page of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// The name of the file.
+    pub name: String,
+    /// What it is, in two or three words.
+    pub label: &'static str,
+    /// What to do with it.
+    pub about: &'static str,
+    /// What it holds.
+    pub text: String,
+    /// Can it be run?
+    pub runs: bool,
+}
+
+/// Every file that a finding has beside its page: the case file and the Markdown first.
+pub fn all(finding: &Finding) -> Vec<Script> {
+    let file = |ending: &str, label, about, text, runs| Script {
+        name: format!("{}{ending}", finding.id),
+        label,
+        about,
+        text,
+        runs,
+    };
+    let mut files = Vec::new();
+    if let Some(text) = &finding.case_file {
+        files.push(file(".iso", "Case file", "isopod run FILE --target TARGET", text.clone(), false));
+    }
+    files.push(file(".md", "Markdown", "ready for a bug tracker", markdown::markdown(finding), false));
+    if let Some(text) = shell::script(finding) {
+        files.push(file(
+            ".sh",
+            "Shell script",
+            "drives the command-line clients and checks the answer",
+            text,
+            true,
+        ));
+    }
+    if let Some(text) = terminals::script(finding) {
+        files.push(file(".sql", "Terminals", "to be typed, a terminal for each session", text, false));
+    }
+    match finding.product() {
+        Product::Mysql | Product::Mariadb => files.extend(mysqltest::script(finding).map(|text| {
+            file(".test", "mysqltest", "for mysql-test-run or mysqltest by itself", text, false)
+        })),
+        Product::Postgres => {
+            files.extend(spec::script(finding).map(|text| {
+                file(".spec", "isolationtester", "for PostgreSQL's isolation tests", text, false)
+            }))
+        }
+        Product::Sqlite | Product::Reference => {}
+    }
+    files
+}
+
+/// The statements in their real order, each with what came of it: for people.
+pub fn real_order(finding: &Finding) -> Vec<String> {
+    let mut lines = Vec::new();
+    for session in 0..finding.case.sessions.len() {
+        for sql in client::greeting(finding, session) {
+            lines.push(format!("/*    {} */ {}", finding.session(session), ended(&sql)));
+        }
+    }
+    for act in acts(finding) {
+        lines.push(match act {
+            Act::Run(step) => markdown::step_line(finding, step, &steps::said(&finding.trace.outcomes[step])),
+            Act::Begin(step, _) => {
+                let wait =
+                    steps::waits(&finding.case, &finding.trace).into_iter().find(|wait| wait.step == step);
+                let words = wait.map(|wait| steps::waits_for(&finding.case, &wait.blockers));
+                markdown::step_line(finding, step, &words.unwrap_or_default())
+            }
+            Act::Back(step) | Act::Ends(step) => markdown::back_line(finding, step),
+            Act::RollBack(session) => format!("/*    {} */ ROLLBACK;", finding.session(session)),
+        });
+    }
+    lines
+}

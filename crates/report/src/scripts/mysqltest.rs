@@ -1,0 +1,106 @@
+//! mysqltest, the test format of MySQL and MariaDB. What waits is sent with `send` and fetched with `reap`.
+//!
+//! It needs nothing of mysql-test-run's own files, so that mysqltest runs it by itself, too.
+
+use model::Reply;
+
+use super::{
+    client::{comment, ended, greeting, of, schema},
+    order::{Act, acts},
+};
+use crate::{finding::Finding, steps};
+
+/// The test; none where the format cannot say it.
+pub fn script(finding: &Finding) -> Option<String> {
+    let case = &finding.case;
+    let waiting = of(finding.product())?.waiting;
+    let own = schema(finding);
+    let mut out = format!(
+        "# {}\n# {}\n\n--disable_abort_on_error\nCREATE DATABASE {own};\nUSE {own};\n--enable_abort_on_error\n",
+        comment(&finding.title()),
+        comment(&finding.server_text())
+    );
+    case.setup.statements.iter().for_each(|sql| out += &format!("{}\n", ended(sql)));
+    for session in 0..case.sessions.len() {
+        let name = name(finding, session);
+        out += &format!("\nconnect ({name},localhost,root,,{own});\n");
+        greeting(finding, session).iter().for_each(|sql| out += &format!("{}\n", ended(sql)));
+    }
+    for act in acts(finding) {
+        match act {
+            Act::Run(step) => {
+                out += &at(finding, step);
+                out += &before(finding, step);
+                out += &format!("{}\n", ended(&one_line(&case.steps[step].sql)));
+            }
+            Act::Begin(step, count) => {
+                out += &at(finding, step);
+                out += &format!("send {}\n{}", ended(&one_line(&case.steps[step].sql)), wait(waiting, count));
+            }
+            Act::Back(step) | Act::Ends(step) => {
+                let name = name(finding, case.steps[step].session);
+                out += &format!("\n# step {} comes back\nconnection {name};\n", step + 1);
+                out += &before(finding, step);
+                out += "reap;\n";
+            }
+            Act::RollBack(session) => {
+                out += &format!("\nconnection {};\nROLLBACK;\n", name(finding, session));
+            }
+        }
+    }
+    out += "\nconnection default;\n";
+    for (table, _) in finding.trace.final_state.as_deref().unwrap_or_default() {
+        out += &format!("--sorted_result\nSELECT * FROM {};\n", dialect::of(finding.product()).quoted(table));
+    }
+    for session in 0..case.sessions.len() {
+        out += &format!("disconnect {};\n", name(finding, session));
+    }
+    out += &format!("DROP DATABASE {own};\n");
+    Some(out)
+}
+
+/// Until so many statements wait: asked by the first connection.
+fn wait(waiting: &str, count: usize) -> String {
+    format!(
+        "connection default;\n--disable_query_log\n--disable_result_log\nlet $left = 100;\nwhile ($left)\n{{\n  \
+         let $waiting = `{waiting}`;\n  dec $left;\n  if ($waiting >= {count})\n  {{\n    let $left = 0;\n  }}\n  \
+         if ($left)\n  {{\n    sleep 0.1;\n  }}\n}}\n--enable_result_log\n--enable_query_log\n"
+    )
+}
+
+fn at(finding: &Finding, step: usize) -> String {
+    let session = finding.case.steps[step].session;
+    let wrong = match (finding.violation.step == Some(step), finding.evidence("expected: ")) {
+        (true, Some(expected)) => {
+            let actual = steps::said(&finding.trace.outcomes[step]);
+            format!("\n# WRONG: expected {}; it answers {}", comment(expected), comment(&actual))
+        }
+        (true, None) => "\n# WRONG".to_string(),
+        (false, _) => String::new(),
+    };
+    format!("\n# step {}{wrong}\nconnection {};\n", step + 1, name(finding, session))
+}
+
+/// What the answer needs before it is asked for: an error that is expected, rows whose order does not count.
+fn before(finding: &Finding, step: usize) -> String {
+    match &finding.trace.outcomes[step].reply {
+        Reply::Error(error) => format!("--error {}\n", error.code),
+        Reply::Rows(_) => "--sorted_result\n".to_string(),
+        Reply::Done { .. }
+        | Reply::RolledBack
+        | Reply::ConnectionLost
+        | Reply::ServerDied
+        | Reply::Hung
+        | Reply::Killed
+        | Reply::NotSent => String::new(),
+    }
+}
+
+fn name(finding: &Finding, session: usize) -> String {
+    comment(finding.session(session)).replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
+
+/// A line that begins like one of its own commands would be taken for that; a statement on one line cannot.
+fn one_line(sql: &str) -> String {
+    sql.replace(['\n', '\r'], " ")
+}

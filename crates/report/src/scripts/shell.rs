@@ -1,0 +1,306 @@
+//! A shell script that drives the product's own command-line client, one for each session, in the real order.
+//!
+//! Each client reads from a pipe. Behind each statement stands a command of the client itself (`\!`), which writes the number of
+//! the step into a file: so it is known when the answer is there, and nothing is sent to the server that is not in the case. A
+//! statement that waited when it was found is not waited for; the script goes on when the server says that it waits.
+
+use model::{Product, Reply, RowSet};
+
+use super::{
+    client::{Client, comment, ended, greeting, of, schema},
+    order::{Act, acts},
+};
+use crate::{finding::Finding, text};
+
+/// The script; none where there is no server.
+pub fn script(finding: &Finding) -> Option<String> {
+    let client = of(finding.product())?;
+    let mut out = head(finding, &client);
+    let mut heredoc = Heredocs(0);
+    out += "# The tables.\n";
+    let setup: Vec<String> = finding.case.setup.statements.iter().map(|sql| ended(sql)).collect();
+    out += &heredoc.feed("setup", &setup.join("\n"));
+    for session in 0..finding.case.sessions.len() {
+        out += &format!("\nopen_session {} {}\n", quoted(&name(finding, session)), session + 10);
+    }
+    for session in 0..finding.case.sessions.len() {
+        for sql in greeting(finding, session) {
+            out += &format!("quietly {} {}\n", quoted(&name(finding, session)), quoted(&ended(&sql)));
+        }
+    }
+    out += "\n";
+    for act in acts(finding) {
+        let session = |step: usize| quoted(&name(finding, finding.case.steps[step].session));
+        let sql = |step: usize| quoted(&ended(&one_line(&finding.case.steps[step].sql)));
+        match act {
+            Act::Run(step) => out += &format!("step {} {} {}\n", step + 1, session(step), sql(step)),
+            Act::Begin(step, count) => {
+                out += &format!("step_that_waits {} {} {count} {}\n", step + 1, session(step), sql(step));
+            }
+            Act::Back(step) | Act::Ends(step) => {
+                out += &format!("comes_back {} {}\n", step + 1, session(step))
+            }
+            Act::RollBack(session) => {
+                out += &format!("quietly {} 'ROLLBACK;'\n", quoted(&name(finding, session)));
+            }
+        }
+    }
+    let tables = finding.trace.final_state.as_deref().unwrap_or_default();
+    for (table, _) in tables {
+        let sql = format!("SELECT * FROM {};", dialect::of(finding.product()).quoted(table));
+        out += &format!("afterwards {} {}\n", quoted(table), quoted(&sql));
+    }
+    out += &check(finding, tables);
+    Some(out)
+}
+
+fn head(finding: &Finding, client: &Client) -> String {
+    let own = schema(finding);
+    let (options, make, drop, enter) = match finding.product() {
+        Product::Postgres => (
+            "-X -A -n -P null=NULL -P pager=off -v VERBOSITY=verbose",
+            format!("CREATE SCHEMA {own};"),
+            format!("DROP SCHEMA {own} CASCADE;"),
+            format!(
+                "export PGOPTIONS=\"${{PGOPTIONS:-}} -c search_path={own}\"\nin_schema() {{ \"$client\" \"$@\" {}; }}",
+                "$options"
+            ),
+        ),
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => (
+            "-n -f -t -vv --default-character-set=utf8mb4",
+            format!("CREATE DATABASE {own};"),
+            format!("DROP DATABASE {own};"),
+            format!("in_schema() {{ \"$client\" \"$@\" $options {own}; }}"),
+        ),
+    };
+    let rows = match finding.product() {
+        // Without the names of the columns, and without what the client says of a statement.
+        Product::Postgres => "sed -e '1d' -e '/^([0-9]* rows\\{0,1\\})$/d'",
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+            "grep '^|' | sed -e '1d' -e 's/  */ /g'"
+        }
+    };
+    format!(
+        r##"#!/usr/bin/env bash
+# {title}
+# {server}
+#
+# Usage: bash {id}.sh [options of {program}, such as -h HOST -u USER]
+# The client is the one that CLIENT names, by default {program}. Passwords belong into its own files or variables.
+# It makes the schema {own}, and drops it in the end.
+#
+# Exit code: 0 the wrong answer came again, 1 another one came, 2 it could not be run.
+set -u
+client=${{CLIENT:-{program}}}
+options="{options}"
+args=("$@")
+{enter}
+work=$(mktemp -d) || exit 2
+finish() {{
+    for pid in "${{pids[@]:-}}"; do [ -n "$pid" ] && kill "$pid" 2>/dev/null; done
+    wait 2>/dev/null
+    [ -n "${{made:-}}" ] && "$client" "${{args[@]}}" <<<"{drop}" >/dev/null 2>&1
+    rm -rf "$work"
+}}
+pids=()
+made=
+trap finish EXIT
+"$client" "${{args[@]}}" <<<"{make}" >"$work/made" 2>&1
+if [ $? != 0 ] || grep -q '^ERROR' "$work/made"; then cat "$work/made"; exit 2; fi
+made=1
+
+# A client that reads from a pipe; its number is that of the file descriptor.
+declare -A fd
+open_session() {{
+    mkfifo "$work/$1.in" && : >"$work/$1.done"
+    in_schema "${{args[@]}}" <"$work/$1.in" >"$work/$1.out" 2>&1 &
+    pids+=($!)
+    eval "exec $2>\"\$work/$1.in\""
+    fd[$1]=$2
+}}
+# The client itself notes when it is done with what came before: no statement is sent for that.
+say() {{ printf '%s\n\\! echo %s >>"%s"\n' "$3" "$2" "$work/$1.done" >&"${{fd[$1]}}"; }}
+until_done() {{
+    local left=600
+    until grep -qx "$2" "$work/$1.done"; do
+        left=$((left - 1))
+        if [ "$left" = 0 ]; then echo "$1 does not answer"; exit 2; fi
+        sleep 0.05
+    done
+}}
+show() {{
+    # What came since the last look.
+    local seen; seen=$(cat "$work/$1.seen" 2>/dev/null || echo 0)
+    tail -c "+$((seen + 1))" "$work/$1.out" >"$work/answer-$2"
+    wc -c <"$work/$1.out" | tr -d ' ' >"$work/$1.seen"
+    sed -e '/^--------------$/d' -e '/^$/d' -e 's/^/        /' "$work/answer-$2"
+}}
+quiet=0
+quietly() {{ quiet=$((quiet + 1)); say "$1" "q$quiet" "$2"; until_done "$1" "q$quiet"; show "$1" quiet >/dev/null; }}
+step() {{ echo "$1  $2: $3"; say "$2" "$1" "$3"; until_done "$2" "$1"; show "$2" "$1"; }}
+step_that_waits() {{
+    echo "$1  $2: $4"
+    say "$2" "$1" "$4"
+    local left=100
+    while [ "$("$client" "${{args[@]}}" {plain} <<<"{waiting};" 2>/dev/null | tr -dc 0-9)" -lt "$3" ] 2>/dev/null; do
+        left=$((left - 1))
+        if [ "$left" = 0 ]; then echo "        it does not wait, or the server does not let us see it"; break; fi
+        sleep 0.05
+    done
+}}
+comes_back() {{ echo "$1  $2 comes back"; until_done "$2" "$1"; show "$2" "$1"; }}
+afterwards() {{ echo "in the end, $1:"; in_schema "${{args[@]}}" <<<"$2" >"$work/answer-end-$1" 2>&1; sed -e '/^--------------$/d' -e '/^$/d' -e 's/^/        /' "$work/answer-end-$1"; }}
+rows_of() {{ <"$work/answer-$1" {rows} | LC_ALL=C sort; }}
+
+"##,
+        title = comment(&finding.title()),
+        server = comment(&finding.server_text()),
+        id = finding.id,
+        program = client.program,
+        waiting = client.waiting,
+        plain = if finding.product() == Product::Postgres { "-X -A -t" } else { "-N -B" },
+    )
+}
+
+/// Says whether the wrong answer came again.
+fn check(finding: &Finding, tables: &[(String, RowSet)]) -> String {
+    let mut heredoc = Heredocs(100);
+    let (answer, rows) = match finding.violation.step {
+        Some(step) => match &finding.trace.outcomes[step].reply {
+            Reply::Rows(rows) => ((step + 1).to_string(), rows),
+            Reply::Done { affected, .. } => {
+                return by_words(finding, step, &done(finding.product(), *affected));
+            }
+            Reply::Error(error) => {
+                let words = match finding.product() {
+                    Product::Postgres => format!("^ERROR:  {}:", error.sqlstate),
+                    Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+                        format!("^ERROR {} ", error.code)
+                    }
+                };
+                return by_words(finding, step, &words);
+            }
+            Reply::RolledBack
+            | Reply::ConnectionLost
+            | Reply::ServerDied
+            | Reply::Hung
+            | Reply::Killed
+            | Reply::NotSent => return unchecked(),
+        },
+        None => {
+            let told = finding.evidence("expected: ").and_then(|told| told.split_once(": "));
+            match told.and_then(|(name, _)| tables.iter().find(|(table, _)| table == name)) {
+                Some((table, rows)) => (format!("end-{table}"), rows),
+                None => return unchecked(),
+            }
+        }
+    };
+    let Some(mut lines) = lines(finding.product(), rows) else { return unchecked() };
+    lines.sort();
+    let came = heredoc.text(&lines.join("\n"));
+    let expected =
+        finding.evidence("expected: ").map_or(String::new(), |told| format!("; expected {}", comment(told)));
+    format!(
+        "\n# The rows that came when it was found.\nif [ \"$(rows_of {})\" = \"$({came})\" ]; then\n    \
+         echo {}\n    exit 0\nfi\necho 'another answer came'\nexit 1\n",
+        quoted(&answer),
+        quoted(&format!("the wrong answer came again{expected}"))
+    )
+}
+
+fn by_words(finding: &Finding, step: usize, words: &str) -> String {
+    let expected =
+        finding.evidence("expected: ").map_or(String::new(), |told| format!("; expected {}", comment(told)));
+    format!(
+        "\nif grep -q {} \"$work/answer-{}\"; then\n    echo {}\n    exit 0\nfi\necho 'another answer came'\nexit 1\n",
+        quoted(words),
+        step + 1,
+        quoted(&format!("the wrong answer came again{expected}"))
+    )
+}
+
+fn unchecked() -> String {
+    "\necho 'look at the answers above: this script does not check them'\n".to_string()
+}
+
+/// How the client says that so many rows were changed.
+fn done(product: Product, affected: u64) -> String {
+    match product {
+        Product::Postgres => format!("^[A-Z][A-Z 0]* {affected}$"),
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+            format!("^Query OK, {affected} rows\\{{0,1\\}} affected")
+        }
+    }
+}
+
+/// The rows as the client writes them; none where that cannot be told from the lines of others.
+fn lines(product: Product, rows: &RowSet) -> Option<Vec<String>> {
+    let cell = |row: usize, column: usize| -> Option<String> {
+        let Some(bytes) = rows.cell(row, column) else { return Some("NULL".into()) };
+        let text = std::str::from_utf8(bytes).ok()?;
+        let plain = !text.chars().any(|c| c.is_control() || c == '|' || c == '\'') && !text.contains("  ");
+        plain.then(|| text.to_string())
+    };
+    (0..rows.len())
+        .map(|row| {
+            let cells: Option<Vec<String>> =
+                (0..rows.columns().len()).map(|column| cell(row, column)).collect();
+            let cells = cells?;
+            Some(match product {
+                Product::Postgres => cells.join("|"),
+                Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+                    let cells: Vec<String> = cells.iter().map(|cell| format!(" {cell} ")).collect();
+                    // Blanks in a row are written once, whatever the width of the column.
+                    let line = format!("|{}|", cells.join("|"));
+                    text::squeeze(&line)
+                }
+            })
+        })
+        .collect()
+}
+
+/// A session's name as a file's.
+fn name(finding: &Finding, session: usize) -> String {
+    comment(finding.session(session)).replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
+
+/// On one line: the client's own commands begin lines.
+fn one_line(sql: &str) -> String {
+    sql.replace(['\n', '\r'], " ")
+}
+
+/// A word for the shell that means nothing but itself.
+pub fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// Texts that stand in the script as they are.
+struct Heredocs(usize);
+
+impl Heredocs {
+    /// Feeds a text to a client of its own.
+    fn feed(&mut self, what: &str, text: &str) -> String {
+        let end = self.end(text);
+        format!(
+            "in_schema \"${{args[@]}}\" >\"$work/{what}\" 2>&1 <<'{end}'\n{text}\n{end}\n\
+             if [ $? != 0 ] || grep -q '^ERROR' \"$work/{what}\"; then cat \"$work/{what}\"; exit 2; fi\n"
+        )
+    }
+
+    /// Prints a text.
+    fn text(&mut self, text: &str) -> String {
+        let end = self.end(text);
+        format!("cat <<'{end}'\n{text}\n{end}\n")
+    }
+
+    /// An end that the text does not hold.
+    fn end(&mut self, text: &str) -> String {
+        loop {
+            self.0 += 1;
+            let end = format!("END_{}", self.0);
+            if !text.contains(&end) {
+                return end;
+            }
+        }
+    }
+}

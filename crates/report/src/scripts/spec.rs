@@ -1,0 +1,52 @@
+//! PostgreSQL's isolationtester: sessions with named steps, and one permutation of them. It sees by itself which steps wait.
+
+use super::{
+    client::{comment, ended, greeting},
+    order::{Act, acts},
+};
+use crate::finding::Finding;
+
+/// The specification; none where the format cannot say it.
+pub fn script(finding: &Finding) -> Option<String> {
+    let case = &finding.case;
+    // A brace would end a block.
+    let braces = |sql: &String| sql.contains(['{', '}']);
+    if case.setup.statements.iter().any(braces) || case.steps.iter().any(|step| braces(&step.sql)) {
+        return None;
+    }
+    let mut out =
+        format!("# {}\n# {}\n\nsetup\n{{\n", comment(&finding.title()), comment(&finding.server_text()));
+    case.setup.statements.iter().for_each(|sql| out += &format!("  {}\n", ended(sql)));
+    out += "}\n\nteardown\n{\n";
+    let tables = finding.trace.final_state.as_deref().unwrap_or_default();
+    for (table, _) in tables {
+        out += &format!("  DROP TABLE IF EXISTS {} CASCADE;\n", dialect::of(finding.product()).quoted(table));
+    }
+    out += "}\n";
+    let acts = acts(finding);
+    let sent: Vec<usize> = acts
+        .iter()
+        .filter_map(|act| match act {
+            Act::Run(step) | Act::Begin(step, _) => Some(*step),
+            Act::Back(_) | Act::RollBack(_) | Act::Ends(_) => None,
+        })
+        .collect();
+    for session in 0..case.sessions.len() {
+        out += &format!("\nsession \"{}\"\nsetup\n{{\n", name(finding, session));
+        greeting(finding, session).iter().for_each(|sql| out += &format!("  {}\n", ended(sql)));
+        out += "}\n";
+        for &step in sent.iter().filter(|&&step| case.steps[step].session == session) {
+            out += &format!("step \"s{}\"\t{{ {} }}\n", step + 1, ended(&case.steps[step].sql));
+        }
+        if acts.contains(&Act::RollBack(session)) {
+            out += "teardown\n{\n  ROLLBACK;\n}\n";
+        }
+    }
+    let order: Vec<String> = sent.iter().map(|step| format!("\"s{}\"", step + 1)).collect();
+    out += &format!("\npermutation {}\n", order.join(" "));
+    Some(out)
+}
+
+fn name(finding: &Finding, session: usize) -> String {
+    comment(finding.session(session)).replace('"', "_")
+}

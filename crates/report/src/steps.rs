@@ -1,0 +1,225 @@
+//! A run as a list of what happened, round by round: what timelines and scripts are made of.
+//!
+//! A round of the trace begins with one cause and ends when the server has settled. Here each of its parts is an [`Entry`] in the
+//! lane of its session, in words, and what waited knows from where to where and for whom.
+
+use model::{Case, Cause, Outcome, Reply, RowSet, Trace};
+
+use crate::text::{clean, cut, visible};
+
+/// A row of a result that is longer than this is cut.
+const LONGEST_ROW: usize = 240;
+
+/// Of a longer result only the number of the other rows is said.
+const ROWS: usize = 12;
+
+/// Something that happened in one lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The session.
+    pub lane: usize,
+    /// The round, from 0; behind the last one for what was never sent.
+    pub round: usize,
+    /// The step that it is about, from 0.
+    pub step: Option<usize>,
+    /// What it is.
+    pub what: What,
+    /// What came of it, or a remark.
+    pub said: String,
+    /// What the words mean.
+    pub mood: Mood,
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A statement was sent.
+    Sent,
+    /// A statement that waited came back.
+    Woke,
+    /// Something that Isopod did.
+    Note,
+    /// A statement that was never sent.
+    Unsent,
+}
+
+/// What the words of an entry mean to the eye.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// An answer.
+    Plain,
+    /// Success, and nothing else to say.
+    Quiet,
+    /// It waits.
+    Waits,
+    /// An error.
+    Error,
+}
+
+/// A wait: from the round in which it began to the one in which it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waited {
+    /// The step that waited.
+    pub step: usize,
+    /// Its session.
+    pub lane: usize,
+    /// The round in which it began.
+    pub from: usize,
+    /// The round in which it ended; none if it never did.
+    pub to: Option<usize>,
+    /// The sessions that it waited for, where the server could be asked.
+    pub blockers: Vec<usize>,
+    /// The session whose statement ended it.
+    pub woken_by: Option<usize>,
+}
+
+/// Everything in order.
+pub fn entries(case: &Case, trace: &Trace) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut sent = vec![false; case.steps.len()];
+    for (round, of) in trace.rounds.iter().enumerate() {
+        match of.cause {
+            Cause::Sent(step) => {
+                sent[step] = true;
+                entries.push(statement(case, trace, step, round));
+            }
+            Cause::Timeout => {}
+            Cause::RolledBack(lane) => {
+                let why = if trace.stalled { "the case had stalled" } else { "it was left open" };
+                entries.push(note(lane, round, format!("rolled back by isopod: {why}")));
+            }
+            Cause::Killed(lane) => {
+                let why = "killed by isopod: nothing else ended its wait";
+                entries.push(note(lane, round, why.to_string()));
+            }
+        }
+        for &step in of.answered.iter().filter(|&&step| of.cause != Cause::Sent(step)) {
+            entries.push(Entry {
+                lane: case.steps[step].session,
+                round,
+                step: Some(step),
+                what: What::Woke,
+                said: said(&trace.outcomes[step]),
+                mood: mood(&trace.outcomes[step]),
+            });
+        }
+    }
+    for step in (0..case.steps.len()).filter(|&step| !sent[step]) {
+        entries.push(Entry {
+            what: What::Unsent,
+            said: "not sent".into(),
+            mood: Mood::Quiet,
+            ..statement(case, trace, step, trace.rounds.len())
+        });
+    }
+    entries
+}
+
+/// The waits, in the order in which they began.
+pub fn waits(case: &Case, trace: &Trace) -> Vec<Waited> {
+    let mut all = Vec::new();
+    for (from, round) in trace.rounds.iter().enumerate() {
+        for wait in &round.waiting {
+            let to = trace.rounds.iter().position(|round| round.answered.contains(&wait.step));
+            let woken_by = trace.woken_by(wait.step).map(|by| case.steps[by].session);
+            all.push(Waited {
+                step: wait.step,
+                lane: case.steps[wait.step].session,
+                from,
+                to,
+                blockers: wait.blockers.clone(),
+                woken_by,
+            });
+        }
+    }
+    all
+}
+
+/// The sessions that a step waits for, as people read them.
+pub fn waits_for(case: &Case, blockers: &[usize]) -> String {
+    let name = |&session: &usize| case.sessions.get(session).map_or("?", |session| session.name.as_str());
+    match blockers {
+        [] => "waits".to_string(),
+        some => format!("waits for {}", some.iter().map(name).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn statement(case: &Case, trace: &Trace, step: usize, round: usize) -> Entry {
+    let lane = case.steps[step].session;
+    let waits = trace.rounds.iter().flat_map(|round| &round.waiting).find(|wait| wait.step == step);
+    let outcome = &trace.outcomes[step];
+    let (said, mood) = match waits {
+        Some(wait) => (waits_for(case, &wait.blockers), Mood::Waits),
+        None if quiet(&case.steps[step].sql, outcome) => (String::new(), Mood::Quiet),
+        None => (said(outcome), mood(outcome)),
+    };
+    Entry { lane, round, step: Some(step), what: What::Sent, said, mood }
+}
+
+fn note(lane: usize, round: usize, said: String) -> Entry {
+    Entry { lane, round, step: None, what: What::Note, said, mood: Mood::Quiet }
+}
+
+/// `BEGIN`, `COMMIT`, `SET` and the like, when they went well.
+fn quiet(sql: &str, outcome: &Outcome) -> bool {
+    let counts = ["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "MERGE", "LOAD"];
+    matches!(outcome.reply, Reply::Done { affected: 0, .. })
+        && outcome.warnings.is_empty()
+        && !counts.contains(&&*verb(sql))
+}
+
+/// The first word of a statement.
+pub fn verb(sql: &str) -> String {
+    sql.split(|c: char| !c.is_ascii_alphabetic())
+        .find(|word| !word.is_empty())
+        .unwrap_or("")
+        .to_ascii_uppercase()
+}
+
+/// What came, in words.
+pub fn said(outcome: &Outcome) -> String {
+    let mut words = match &outcome.reply {
+        Reply::Rows(rows) => result(rows),
+        Reply::Done { .. }
+        | Reply::RolledBack
+        | Reply::Error(_)
+        | Reply::ConnectionLost
+        | Reply::ServerDied
+        | Reply::Hung
+        | Reply::Killed
+        | Reply::NotSent => clean(&outcome.to_string()),
+    };
+    match outcome.warnings.len() {
+        0 => {}
+        1 => words += &format!(", warning {}", outcome.warnings[0].code),
+        n => words += &format!(", {n} warnings"),
+    }
+    words
+}
+
+fn result(rows: &RowSet) -> String {
+    if rows.is_empty() {
+        return "no rows".into();
+    }
+    let shown = if rows.len() <= ROWS + 1 { rows.len() } else { ROWS };
+    let mut texts: Vec<String> =
+        (0..shown).map(|row| cut(&visible(&rows.row_text(row)), LONGEST_ROW)).collect();
+    if shown < rows.len() {
+        texts.push(format!("… {} more", rows.len() - shown));
+    }
+    texts.join(" ")
+}
+
+fn mood(outcome: &Outcome) -> Mood {
+    match outcome.reply {
+        Reply::Rows(_) => Mood::Plain,
+        Reply::Done { .. } => Mood::Quiet,
+        Reply::RolledBack
+        | Reply::Error(_)
+        | Reply::ConnectionLost
+        | Reply::ServerDied
+        | Reply::Hung
+        | Reply::Killed => Mood::Error,
+        Reply::NotSent => Mood::Waits,
+    }
+}
