@@ -530,6 +530,28 @@ fn mdev_32898_a_row_under_its_old_key() {
 }
 
 #[test]
+fn mdev_32898_by_a_unique_key_only_the_old_row() {
+    let said = |index: &str, rows: &str| {
+        let table = format!("CREATE TABLE t (a INT PRIMARY KEY, b INT NOT NULL, c INT, {index} (b))");
+        let setup = [table.as_str(), "INSERT INTO t VALUES (1, 2, NULL)"];
+        let text = format!(
+            "T1: BEGIN => ok
+             T1: SELECT a, b FROM t => (1, 2)
+             T2: UPDATE t SET a = 8 WHERE a = 1 => 1 of 1
+             T1: UPDATE t SET c = 7 WHERE c IS NULL => 1 of 1
+             T1: SELECT a, b FROM t WHERE b = 2 => {rows}
+             T1: COMMIT => ok"
+        );
+        judged(&mysql(RR), &setup, &text, None)
+    };
+    assert_eq!(said("UNIQUE KEY", "(8, 2)"), "holds");
+    assert_eq!(said("UNIQUE KEY", "(1, 2)"), "wrong-rows: key-change-keeps-old-row at step 5");
+    // By another index both are met.
+    assert_eq!(said("KEY", "(1, 2)"), "wrong-rows: new at step 5");
+    assert_eq!(said("KEY", "(1, 2) (8, 2)"), "wrong-rows: key-change-keeps-old-row at step 5");
+}
+
+#[test]
 fn mysql_104833_a_scan_that_does_not_come_back() {
     let setup =
         ["CREATE TABLE t (a INT, b INT, c INT)", "INSERT INTO t VALUES (NULL, 0, 0), (1, 1, 0), (2, 2, 0)"];

@@ -206,7 +206,7 @@ fn mix(all: &mut u64, value: u64) {
 }
 
 /// For keys that are numbers, which nobody chose to do harm.
-type Plain = BuildHasherDefault<Mixed>;
+pub type Plain = BuildHasherDefault<Mixed>;
 
 /// Numbers mixed.
 #[derive(Debug, Default)]

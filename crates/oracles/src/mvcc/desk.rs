@@ -13,7 +13,7 @@ use std::{
 use model::{Case, Product, Version, sql::Statement};
 
 use super::{
-    computed::Computed,
+    computed::{Computed, Plain},
     reach::{Reach, reach},
     schema::{Reason, Schema},
 };
@@ -70,7 +70,7 @@ impl Shelf {
 /// Statements, and what their expressions came to.
 #[derive(Debug, Default)]
 pub struct Desk {
-    texts: HashMap<String, (Option<Arc<Statement>>, Reach)>,
+    texts: HashMap<String, (Option<Arc<Statement>>, Reach), Plain>,
     /// What their expressions came to. It knows them by their addresses, so it ends when they do.
     pub computed: RefCell<Computed>,
 }

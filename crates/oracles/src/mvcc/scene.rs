@@ -46,8 +46,8 @@ pub struct Scene<'a> {
     pub waited: Option<&'a Waiting>,
     /// What queries inside it that do not lock are answered from.
     pub inner: &'a [Rows],
-    /// Does its snapshot keep rows that others have moved to another key and that it has changed there?
-    pub keeps_moved: bool,
+    /// What its snapshot shows of rows that others have moved to another key and that it has changed there.
+    pub moved: Moved,
     /// Does an UPDATE judge what others have not committed?
     pub judges_open: bool,
     /// Is a foreign key overlooked where an index goes on with NULL?
@@ -85,6 +85,17 @@ pub struct From<'a> {
     pub on: Vec<Expr>,
     /// Their columns, one after the other.
     pub columns: Cow<'a, [Column]>,
+}
+
+/// What a snapshot shows of a row that was moved to another key by others and changed there by oneself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moved {
+    /// What it is now, once.
+    New,
+    /// As reported: also what it was.
+    Both,
+    /// As reported, by a search that finds one row: only what it was.
+    Old,
 }
 
 /// How a scan treats rows that others are changing.
@@ -181,8 +192,10 @@ impl<'a> Scene<'a> {
             rows.filter_map(|(row, chain)| Some((row, chain.seen(self.me, at)?.clone()))).collect();
         if at != u32::MAX {
             self.shadow(table, &tables[table], &mut seen);
-            if self.keeps_moved {
-                seen.extend(self.left_behind(table));
+            match self.moved {
+                Moved::New => {}
+                Moved::Both => seen.extend(self.left_behind(table)),
+                Moved::Old => self.stand_in(table, &mut seen),
             }
         }
         seen
@@ -242,6 +255,22 @@ impl<'a> Scene<'a> {
             }
         }
         left
+    }
+
+    /// Puts rows that stay under their old key in the place of what this transaction has made of them, where a search by a unique
+    /// key comes to the old one first and ends there.
+    fn stand_in(&self, table: usize, seen: &mut [(usize, Values)]) {
+        let of = &self.schema.tables[table];
+        let second = |key: &&Vec<usize>| Some(*key) != of.clustered.as_ref();
+        for (row, old) in self.left_behind(table) {
+            let unique = |new: &Values| {
+                let same = |key: &Vec<usize>| self.compute.same_key(&of.columns, key, &old, new);
+                of.uniques.iter().filter(second).any(|key| same(key).unwrap_or(false))
+            };
+            if let Some((_, new)) = seen.iter_mut().find(|(of, new)| *of == row && unique(new)) {
+                *new = old;
+            }
+        }
     }
 
     /// Is the condition true for these values?

@@ -3,6 +3,7 @@
 mod execute;
 mod hunt;
 mod judge;
+mod oracles;
 mod strategies;
 
 use std::time::Duration;
@@ -37,6 +38,14 @@ The traces are read before the clock starts and judged in the order in which the
 does; every round begins with an oracle that remembers nothing. CPU time is that of the one thread that
 judges, so what else the machine does hardly counts.")]
     Judge(judge::Args),
+    /// Compare the oracles on the same cases: what they decide, what they find, what they cost
+    #[command(after_help = "\
+Example:
+  isopod bench oracles --target mariadb@10.11 --cases 1000
+
+Each case is executed once and then judged by every oracle in turn. `vote` is what a hunt asks: the model
+on all cases, the decoupled run on those that call for it and on one in fifty of the rest.")]
+    Oracles(oracles::Args),
     /// Compare the ways to make transactions collide with each other and with none
     #[command(after_help = "\
 Example:
@@ -53,6 +62,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Execute(args) => execute::run(args),
         Command::Hunt(args) => hunt::run(&args),
         Command::Judge(args) => judge::run(&args),
+        Command::Oracles(args) => oracles::run(&args),
         Command::Strategies(args) => strategies::run(&args),
     }
 }

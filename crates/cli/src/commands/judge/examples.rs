@@ -10,19 +10,17 @@ use anyhow::Context;
 use model::Verdict;
 use oracles::Answer;
 
-/// So many of each.
-const EACH: usize = 3;
-
 /// Where they go, and how many of each are there.
 pub struct Examples {
     folder: PathBuf,
-    kept: BTreeMap<String, usize>,
+    each: u64,
+    kept: BTreeMap<String, u64>,
 }
 
 impl Examples {
-    /// Into this folder.
-    pub fn new(folder: &Path) -> Examples {
-        Examples { folder: folder.to_path_buf(), kept: BTreeMap::new() }
+    /// Into this folder, so many of each.
+    pub fn new(folder: &Path, each: u64) -> Examples {
+        Examples { folder: folder.to_path_buf(), each, kept: BTreeMap::new() }
     }
 
     /// Keeps a run if it is one of the first of its kind.
@@ -38,7 +36,7 @@ impl Examples {
         };
         let seen = self.kept.entry(name.clone()).or_default();
         *seen += 1;
-        if *seen > EACH {
+        if *seen > self.each {
             return Ok(());
         }
         let plain: String =

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
@@ -35,9 +35,9 @@ struct Result {
 }
 
 /// Judges all of them.
-pub fn run(paths: &[PathBuf], bench: &Bench, out: Option<&Path>, json: bool) -> anyhow::Result<u8> {
+pub fn run(paths: &[PathBuf], bench: &Bench, examples: Option<Examples>, json: bool) -> anyhow::Result<u8> {
     interrupt::listen();
-    let mut examples = out.map(Examples::new);
+    let mut examples = examples;
     let mut files = Vec::new();
     for path in paths {
         files.extend(traces::files(path).map_err(|error| Advised {

@@ -11,7 +11,9 @@ use model::{Level, Verdict};
 use oracles::{Answer, Oracle};
 
 use super::hunt::judges;
-use crate::errors::Advised;
+use crate::{arguments::count, errors::Advised};
+
+use examples::Examples;
 
 /// Options.
 #[derive(clap::Args)]
@@ -47,6 +49,9 @@ pub struct Args {
     /// With --traces: put the first runs of each violation and of each reason for being undecided into this folder
     #[arg(long, value_name = "DIR", requires = "traces")]
     out: Option<PathBuf>,
+    /// With --out: so many of each
+    #[arg(long, default_value_t = 3, value_parser = count, value_name = "RUNS", requires = "out")]
+    each: u64,
     /// The verdicts or the counts, as JSON
     #[arg(long)]
     json: bool,
@@ -60,7 +65,8 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         guise: args.judge_as.iter().cloned().fold(Guise::default(), Guise::and),
     };
     if !args.traces.is_empty() {
-        return kept::run(&args.traces, &bench, args.out.as_deref(), args.json);
+        let examples = args.out.as_deref().map(|folder| Examples::new(folder, args.each));
+        return kept::run(&args.traces, &bench, examples, args.json);
     }
     match (&args.case, &args.trace) {
         (Some(case), Some(trace)) => one::run(case, trace, &bench, args.json),

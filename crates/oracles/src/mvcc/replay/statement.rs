@@ -10,7 +10,7 @@ use model::{
 use super::{Dead, Replay, Worlds, waits::no_wait, worse};
 use crate::mvcc::{
     foretold::{Expected, Foretold},
-    scene::Scene,
+    scene::{Moved, Scene},
     world::{Rows, Session, Waiting, World},
 };
 
@@ -265,7 +265,7 @@ impl Replay<'_> {
             lenient: self.lenient,
             waited,
             inner: &world.tables,
-            keeps_moved: false,
+            moved: Moved::New,
             judges_open: false,
             overlooks: false,
         };
@@ -302,8 +302,10 @@ impl Replay<'_> {
         }
         if self.lenient && (0..self.schema.tables.len()).any(|table| !scene.left_behind(table).is_empty()) {
             let by = Some(Concession::KeyChangeKeepsOldRow);
-            let more = once(&Scene { keeps_moved: true, ..scene })?;
-            all.extend(more.into_iter().map(|foretold| Foretold { by, ..foretold }));
+            for moved in [Moved::Both, Moved::Old] {
+                let more = once(&Scene { moved, ..scene })?;
+                all.extend(more.into_iter().map(|foretold| Foretold { by, ..foretold }));
+            }
         }
         // What this server does not do, or not at this level, explains nothing.
         all.retain(|foretold| foretold.by.is_none_or(|by| self.concedes(by, session)));
