@@ -216,7 +216,7 @@ fn json(value: &impl Serialize) -> Vec<u8> {
 }
 
 /// Reads a JSON file.
-pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, HuntError> {
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, HuntError> {
     let bytes = fs::read(path).map_err(|error| HuntError::at(path, error))?;
     serde_json::from_slice(&bytes).map_err(|error| HuntError::at(path, error))
 }

@@ -73,7 +73,7 @@ pub fn smaller(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, confirmed: Confirm
     if found.case != confirmed.answer.case {
         way.push(found.case);
     }
-    match smallest(on, suspicion, &way, condition, times) {
+    match smallest(&way, |case| series(on, suspicion, case, condition, times)) {
         Some((at, mut again)) => {
             let (from, to) = (confirmed.answer.case.steps.len(), way[at].steps.len());
             again.answer.case.notes.push(format!("reduced from {from} to {to} statements"));
@@ -105,26 +105,19 @@ fn quick<'a>(
 
 /// The smallest of the cases, the largest of which come first, that comes back as often as it must. The last one mostly does; else
 /// it is looked for between one that does and one that does not.
-fn smallest(
-    on: &mut dyn Rerun,
-    suspicion: &Suspicion<'_>,
-    way: &[Case],
-    condition: Condition,
-    times: u32,
-) -> Option<(usize, Confirmed)> {
-    let mut comes = |at: usize| series(on, suspicion, &way[at], condition, times);
+pub fn smallest<T>(way: &[Case], mut comes: impl FnMut(&Case) -> Option<T>) -> Option<(usize, T)> {
     let (mut fails, mut back) = (way.len(), 1);
     let (mut good, mut best) = loop {
         let at = way.len().checked_sub(back)?;
-        match comes(at) {
-            Some(confirmed) => break (at, confirmed),
+        match comes(&way[at]) {
+            Some(found) => break (at, found),
             None => (fails, back) = (at, back * 2),
         }
     };
     while fails - good > 1 {
         let middle = good + (fails - good) / 2;
-        match comes(middle) {
-            Some(confirmed) => (good, best) = (middle, confirmed),
+        match comes(&way[middle]) {
+            Some(found) => (good, best) = (middle, found),
             None => fails = middle,
         }
     }

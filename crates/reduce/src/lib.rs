@@ -34,7 +34,7 @@ mod view;
 use model::Case;
 
 pub use search::reduce;
-pub use size::Size;
+pub use size::{Size, rows};
 pub use strategy::{Learned, Strategy};
 
 /// How much may be tried.

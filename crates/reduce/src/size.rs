@@ -2,12 +2,16 @@
 //! text, an order that is easier to follow. Of two that are alike in all of that, the one whose text sorts first is the smaller
 //! one: 1 before 7.
 
-use model::Case;
+use dialect::sql;
+use model::{
+    Case, Product,
+    sql::{InsertSource, Statement},
+};
 
 /// Sizes compare as what counts most comes first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size {
-    /// Statements of the sessions.
+    /// Statements of the sessions; one without autocommit would need one more to say so.
     pub steps: usize,
     /// Sessions.
     pub sessions: usize,
@@ -40,7 +44,7 @@ impl Size {
             own.windows(2).map(|pair| pair[1] - pair[0] - 1).sum::<usize>()
         };
         Size {
-            steps: case.steps.len(),
+            steps: case.steps.len() + off,
             sessions: case.sessions.len(),
             setup: case.setup.statements.len(),
             special: levels.len().saturating_sub(1) + off,
@@ -50,4 +54,17 @@ impl Size {
             text,
         }
     }
+}
+
+/// How many rows the setup of a case inserts.
+pub fn rows(product: Product, case: &Case) -> usize {
+    let count = |text: &String| match sql::parse(product, text).tree() {
+        Some(Statement::Insert(insert)) => match insert.source {
+            InsertSource::Values { rows, .. } => rows.len(),
+            InsertSource::Set(_) | InsertSource::DefaultValues => 1,
+            InsertSource::Query(_) => 0,
+        },
+        Some(_) | None => 0,
+    };
+    case.setup.statements.iter().map(count).sum()
 }

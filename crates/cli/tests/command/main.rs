@@ -13,6 +13,7 @@ mod hunting;
 mod interrupts;
 mod judging;
 mod measuring;
+mod reducing;
 mod run;
 mod selftests;
 mod server;

@@ -1,8 +1,18 @@
 //! Makes sessions alike: the same level for all, autocommit for all.
 
-use crate::view::{Candidate, View};
+use dialect::sql::{self, Kind};
+use model::{
+    Step,
+    sql::{Begin, Statement},
+};
 
-/// With one level for all sessions, or for one session that of another; with autocommit on.
+use crate::{
+    edit::without_steps,
+    view::{Candidate, View},
+};
+
+/// With one level for all sessions, or for one session that of another; with autocommit on, as it is, without what ends its
+/// transactions, or with a BEGIN.
 pub fn list(view: View<'_>) -> Vec<Candidate> {
     let sessions = &view.case.sessions;
     let mut levels: Vec<_> = sessions.iter().map(|session| session.level).collect();
@@ -26,9 +36,20 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
         }
     }
     for session in (0..sessions.len()).filter(|at| !sessions[*at].autocommit) {
-        let mut case = view.case.clone();
-        case.sessions[session].autocommit = true;
-        found.push(Candidate { operation: "autocommit", case });
+        let mut on = view.case.clone();
+        on.sessions[session].autocommit = true;
+        let own = |at: usize| view.case.steps[at].session == session;
+        let ends = |at: usize| {
+            let kind = view.step(at).map(|tree| sql::facts(&tree).kind);
+            own(at) && matches!(kind, Some(Kind::Commit | Kind::Rollback))
+        };
+        let without = without_steps(&on, ends);
+        let mut begun = on.clone();
+        if let Some(first) = (0..on.steps.len()).find(|at| own(*at)) {
+            let sql = view.print(&Statement::Begin(Begin::plain()));
+            begun.steps.insert(first, Step { session, sql, expect: Vec::new() });
+        }
+        found.extend([on, without, begun].map(|case| Candidate { operation: "autocommit", case }));
     }
     found
 }

@@ -38,6 +38,7 @@ pub const ALL: &[Layer] = &[
             statements::pieces_of_many,
             statements::single,
             statements::brackets,
+            statements::at_once,
             statements::savepoints,
         ],
     },

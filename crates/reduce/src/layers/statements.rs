@@ -77,6 +77,35 @@ pub fn brackets(view: View<'_>) -> Vec<Candidate> {
     spans(view).into_iter().rev().filter(|span| span.len() > 2).map(without).collect()
 }
 
+/// So many statements at most are worth a try outside of their transaction.
+const ALONE: usize = 3;
+
+/// Without what begins and what ends one of the transactions, and all that was between done at once, at some moment of its life.
+pub fn at_once(view: View<'_>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for span in spans(view).into_iter().rev() {
+        let (Some(first), Some(last)) = (span.first().copied(), span.last().copied()) else { continue };
+        let ended = view
+            .step(last)
+            .is_some_and(|tree| matches!(sql::facts(&tree).kind, Kind::Commit | Kind::Rollback));
+        let inner = &span[1..if ended { span.len() - 1 } else { span.len() }];
+        if inner.is_empty() || inner.len() > ALONE {
+            continue;
+        }
+        // In front of each step of another session between its first and its last.
+        for at in (first + 1..=last).filter(|at| !span.contains(at)).chain([last + 1]) {
+            let mut case = view.case.clone();
+            let moved: Vec<_> = inner.iter().map(|step| case.steps[*step].clone()).collect();
+            case.steps.splice(at..at, moved);
+            let place = |step: usize| if step < at { step } else { step + inner.len() };
+            let gone: Vec<usize> = span.iter().map(|step| place(*step)).collect();
+            let case = without_steps(&case, |step| gone.contains(&step));
+            found.push(Candidate { operation: "transaction at once", case });
+        }
+    }
+    found
+}
+
 /// Without all statements of a session about savepoints of one name.
 pub fn savepoints(view: View<'_>) -> Vec<Candidate> {
     let mut about: Vec<((usize, String), Vec<usize>)> = Vec::new();

@@ -4,6 +4,7 @@ mod execute;
 mod hunt;
 mod judge;
 mod oracles;
+mod reduce;
 mod strategies;
 
 use std::time::Duration;
@@ -46,6 +47,15 @@ Example:
 Each case is executed once and then judged by every oracle in turn. `vote` is what a hunt asks: the model
 on all cases, the decoupled run on those that call for it and on one in fifty of the rest.")]
     Oracles(oracles::Args),
+    /// Make the cases of findings smaller, with each strategy, and see that they stay the same bug
+    #[command(after_help = "\
+Example:
+  isopod hunt mariadb@10.11 --for 60s --no-reduce --keep 50 --out runs/1
+  isopod bench reduce runs/1
+
+Sizes before and after, the share of smaller cases that worked for each strategy over time, and what
+explains each case before and after, judged afresh: with the fingerprint held fixed, and without it.")]
+    Reduce(reduce::Args),
     /// Compare the ways to make transactions collide with each other and with none
     #[command(after_help = "\
 Example:
@@ -63,6 +73,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Hunt(args) => hunt::run(&args),
         Command::Judge(args) => judge::run(&args),
         Command::Oracles(args) => oracles::run(&args),
+        Command::Reduce(args) => reduce::run(&args),
         Command::Strategies(args) => strategies::run(&args),
     }
 }

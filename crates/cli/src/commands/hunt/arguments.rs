@@ -104,7 +104,7 @@ pub enum FailOn {
 }
 
 /// Reads `90s`, `10m`, `8h`, `2d`.
-fn seconds(text: &str) -> Result<u64, String> {
+pub fn seconds(text: &str) -> Result<u64, String> {
     let wrong = || "write a number and s, m, h or d: 90s, 10m, 8h".to_string();
     let unit = text.chars().next_back().ok_or_else(wrong)?;
     let each = match unit {

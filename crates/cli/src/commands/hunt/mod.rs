@@ -7,7 +7,7 @@ mod resolve;
 mod summary;
 mod verdicts;
 
-pub use arguments::Args;
+pub use arguments::{Args, seconds};
 
 use campaign::{Campaign, Event, Said};
 use execute::{LaunchError, Options, Placement};

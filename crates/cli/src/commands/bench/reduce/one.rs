@@ -1,0 +1,118 @@
+//! One finding made smaller, or judged, on a server of its target.
+
+use std::time::{Duration, Instant};
+
+use campaign::{
+    Guise,
+    confirm::{Rerun, Suspicion, confirm},
+    judge::Judge,
+    reducing::{self, How as Reducing},
+};
+use execute::Reset;
+use model::{Case, Target, Verdict};
+use oracles::mvcc::Mvcc;
+use reduce::{Budget, Scope, Strategy, reduce, strategy::InOrder};
+
+use super::Finding;
+use crate::{
+    arguments::How,
+    commands::{hunt::judges, reduce::Server},
+};
+
+/// So many clean runs in a row must show a finding, before and after.
+const RUNS: u32 = 3;
+
+/// What was made of a finding.
+pub struct Made {
+    pub case: Case,
+    pub time: Duration,
+    pub finished: bool,
+    /// For each candidate: was it one of the layers that drop statements, and did it work?
+    pub trials: Vec<(bool, bool)>,
+}
+
+/// The servers in use.
+pub struct Bench<'a> {
+    how: &'a How,
+    candidates: u64,
+    servers: Vec<(Target, Server)>,
+}
+
+impl<'a> Bench<'a> {
+    pub fn new(how: &'a How, candidates: u64) -> Bench<'a> {
+        Bench { how, candidates, servers: Vec::new() }
+    }
+
+    fn server(&mut self, target: &Target) -> anyhow::Result<&mut Server> {
+        let at = match self.servers.iter().position(|(known, _)| known == target) {
+            Some(at) => at,
+            None => {
+                self.servers.push((target.clone(), Server::open(target, self.how)?));
+                self.servers.len() - 1
+            }
+        };
+        Ok(&mut self.servers[at].1)
+    }
+
+    /// Makes it smaller; none if it does not come back at all.
+    pub fn reduce(&mut self, finding: &Finding, strategy: &mut dyn Strategy) -> anyhow::Result<Option<Made>> {
+        let candidates = self.candidates;
+        let filed = &finding.filed;
+        let oracles = judges::named(std::slice::from_ref(&filed.oracle))?;
+        let Some(oracle) = oracles.first() else { return Ok(None) };
+        let server = self.server(&finding.target)?;
+        let Some(seen) = server.rerun(&finding.case, filed.level, Reset::Clean) else { return Ok(None) };
+        let judge = Judge { oracle: oracle.as_ref(), guise: &filed.judged_as };
+        let suspicion = Suspicion { seen: &seen, judge, violation: &filed.violation, leftovers: None };
+        let Some(confirmed) = confirm(server, &suspicion, RUNS) else { return Ok(None) };
+        let begun = Instant::now();
+        let mut trials = Vec::new();
+        let mut told = |trial: &reduce::Trial<'_>| {
+            let first = matches!(trial.layer, "transactions" | "statements" | "pairs");
+            trials.push((first, trial.worked));
+        };
+        let how = Reducing { candidates, strategy, over: &crate::interrupt::asked, told: &mut told };
+        let done = reducing::smaller(server, &suspicion, confirmed, how);
+        let time = begun.elapsed();
+        Ok(Some(Made { case: done.confirmed.answer.case, time, finished: done.finished, trials }))
+    }
+
+    /// The same where any complaint of the model will do.
+    pub fn without_fingerprint(&mut self, finding: &Finding) -> anyhow::Result<Option<Made>> {
+        let budget = Budget { candidates: self.candidates };
+        let (level, product) = (finding.filed.level, finding.target.product);
+        let server = self.server(&finding.target)?;
+        let (model, guise) = (Mvcc::default(), Guise::default());
+        let judge = Judge { oracle: &model, guise: &guise };
+        let begun = Instant::now();
+        let mut holds = |case: &Case| {
+            let seen = server.rerun(case, level, Reset::Clean);
+            seen.is_some_and(|seen| matches!(judge.verdict(&seen, server), Verdict::Violated(_)))
+        };
+        if !holds(&finding.case) {
+            return Ok(None);
+        }
+        let done = reduce(&finding.case, product, Scope::Whole, &mut holds, &mut InOrder, budget);
+        let (time, finished) = (begun.elapsed(), done.finished);
+        Ok(Some(Made { case: done.case, time, finished, trials: Vec::new() }))
+    }
+
+    /// What explains a case, judged afresh: concessions by name, `none`, or that nothing is wrong.
+    pub fn explained(&mut self, finding: &Finding, case: &Case) -> anyhow::Result<String> {
+        let filed = &finding.filed;
+        let oracles = judges::named(std::slice::from_ref(&filed.oracle))?;
+        let server = self.server(&finding.target)?;
+        server.look(true);
+        let seen = server.rerun(case, filed.level, Reset::Clean);
+        let (Some(oracle), Some(seen)) = (oracles.first(), seen) else { return Ok("not run".into()) };
+        let judge = Judge { oracle: oracle.as_ref(), guise: &filed.judged_as };
+        Ok(match judge.verdict(&seen, server) {
+            Verdict::Violated(violation) => match oracles::mvcc::named(&violation.fingerprint) {
+                Some(_) => violation.fingerprint.rule,
+                None => "none".into(),
+            },
+            Verdict::Holds { .. } => "nothing wrong".into(),
+            Verdict::Undecided { reason } => format!("undecided ({reason})"),
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! The figures as text.
+
+use std::collections::BTreeMap;
+
+use super::figures::{Drift, Figures, Row, Sizes};
+use crate::output::say;
+
+/// Prints them.
+pub fn show(figures: &Figures) {
+    families(figures);
+    strategies(figures);
+    drift("with the fingerprint", &figures.drift);
+    let loose = &figures.drift_without_fingerprint;
+    if loose.same > 0 || !loose.other.is_empty() {
+        drift("without it", loose);
+    }
+}
+
+fn families(figures: &Figures) {
+    let mut families: BTreeMap<(&str, &str), Vec<&Row>> = BTreeMap::new();
+    for row in &figures.findings {
+        families.entry((&row.family, &row.target)).or_default().push(row);
+    }
+    say!("{:<52} {:>8}  {:>21}  {:>17}  {:>23}", "", "findings", "statements", "rows", "characters");
+    for ((family, target), rows) in &families {
+        line(&format!("{family} · {target}"), rows);
+    }
+    line("all", &figures.findings.iter().collect::<Vec<_>>());
+    let lost = figures.findings.iter().filter(|row| row.after.values().any(Option::is_none)).count();
+    if lost > 0 {
+        say!("{lost} did not come back from clean runs and are left out");
+    }
+    say!("");
+}
+
+/// Medians before and after, the smallest and the largest in brackets, by the first strategy.
+fn line(name: &str, rows: &[&Row]) {
+    let pairs: Vec<(Sizes, Sizes)> =
+        rows.iter().filter_map(|row| Some((row.before, row.after.get("in-order").copied()??))).collect();
+    let of = |get: fn(&Sizes) -> usize| {
+        let before = median(pairs.iter().map(|(before, _)| get(before)).collect());
+        let after: Vec<usize> = pairs.iter().map(|(_, after)| get(after)).collect();
+        let (least, most) = (after.iter().min().copied(), after.iter().max().copied());
+        let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
+        format!("{before} to {} ({least} to {most})", median(after))
+    };
+    let share = |(before, after): &(Sizes, Sizes)| 100 - after.characters * 100 / before.characters.max(1);
+    say!(
+        "{name:<52} {:>8}  {:>21}  {:>17}  {:>23}  {}% less",
+        pairs.len(),
+        of(|size| size.statements),
+        of(|size| size.rows),
+        of(|size| size.characters),
+        median(pairs.iter().map(share).collect())
+    );
+}
+
+fn strategies(figures: &Figures) {
+    say!(
+        "share of candidates that worked, in fifths of the findings in their order; behind it the layers that drop statements"
+    );
+    for name in figures.strategies() {
+        let share = figures.share(name);
+        let percent = |(tried, worked): &(u64, u64)| format!("{:>3}%", worked * 100 / (*tried).max(1));
+        let list = |counts: &[(u64, u64)]| counts.iter().map(percent).collect::<Vec<_>>().join(" ");
+        let of = |get: &dyn Fn(&Row) -> Option<f64>| {
+            let mut all: Vec<f64> = figures.findings.iter().filter_map(get).collect();
+            all.sort_by(f64::total_cmp);
+            (all.get(all.len() / 2).copied().unwrap_or_default(), all.last().copied().unwrap_or_default())
+        };
+        let tried = of(&|row| row.tried.get(name).map(|(tried, _)| *tried as f64));
+        let seconds = of(&|row| row.seconds.get(name).copied());
+        let less = of(&|row| {
+            let after = row.after.get(name).copied()??;
+            Some(100.0 - after.characters as f64 * 100.0 / row.before.characters.max(1) as f64)
+        });
+        say!(
+            "  {name:<9} {}   {}   candidates: median {}, most {}   seconds: median {:.2}, most {:.1}   characters: {:.0}% less",
+            list(&share.all),
+            list(&share.statements),
+            tried.0,
+            tried.1,
+            seconds.0,
+            seconds.1,
+            less.0
+        );
+    }
+    let unfinished = figures.findings.iter().filter(|row| !row.finished).count();
+    if unfinished > 0 {
+        say!("  {unfinished} were not searched to the end by every strategy");
+    }
+    say!("");
+}
+
+fn drift(name: &str, drift: &Drift) {
+    let all = drift.same + drift.other.len() as u64;
+    say!("explained as the original, {name}: {} of {all}", drift.same);
+    let mut kinds: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for (id, before, after) in &drift.other {
+        kinds.entry((before, after)).or_default().push(id);
+    }
+    for ((before, after), ids) in kinds {
+        say!("  {} from {before} to {after} ({})", ids.len(), ids[0]);
+    }
+}
+
+fn median(mut all: Vec<usize>) -> usize {
+    all.sort_unstable();
+    all.get(all.len() / 2).copied().unwrap_or_default()
+}

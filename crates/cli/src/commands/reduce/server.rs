@@ -1,0 +1,52 @@
+//! One server, on which cases are run from clean resets.
+
+use campaign::{confirm::Rerun, judge};
+use execute::{LaunchError, Looks, Reset, Runner};
+use model::{Case, Level, Scene, Shown, Target};
+use oracles::Answer;
+
+use crate::{arguments::How, targets};
+
+/// The server.
+pub struct Server {
+    runner: Runner,
+    looks: Looks,
+    looking: bool,
+    purges: bool,
+}
+
+impl Server {
+    /// Brings it up.
+    pub fn open(target: &Target, how: &How) -> anyhow::Result<Server> {
+        let runner = targets::runner(target, how, how.options(Reset::Clean))?;
+        // A server that is not ours is not looked at more than the cases do.
+        let looks = if target.attached().is_none() { Looks::ALWAYS } else { Looks::default() };
+        let purges = target.attached().is_none() && dialect::of(target.product).purge_left.is_some();
+        Ok(Server { runner, looks, looking: true, purges })
+    }
+
+    /// Runs a case.
+    pub fn run(&mut self, case: &Case, level: Level, reset: Reset) -> Result<Answer, LaunchError> {
+        self.runner.tune(reset, if self.looking { self.looks } else { Looks::default() });
+        let run = self.runner.run(case, level)?;
+        Ok(Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath })
+    }
+}
+
+impl Rerun for Server {
+    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
+        self.run(case, level, reset).ok().filter(judge::admissible)
+    }
+
+    fn play(&mut self, scene: &Scene) -> Option<Shown> {
+        self.runner.play(scene).ok()
+    }
+
+    fn purges(&self) -> bool {
+        self.purges
+    }
+
+    fn look(&mut self, look: bool) {
+        self.looking = look;
+    }
+}
