@@ -54,7 +54,10 @@ pub fn of(finding: &Finding) -> Compared {
             let outcome = &finding.trace.outcomes[step];
             let (columns, actual) = match &outcome.reply {
                 Reply::Rows(rows) => answer(rows),
-                Reply::Done { .. }
+                Reply::Done { matched: Some(matched), .. } => {
+                    (Vec::new(), Side::Words(format!("{outcome} ({matched} matched)")))
+                }
+                Reply::Done { matched: None, .. }
                 | Reply::RolledBack
                 | Reply::Error(_)
                 | Reply::ConnectionLost

@@ -99,7 +99,7 @@ pub fn entries(case: &Case, trace: &Trace) -> Vec<Entry> {
                 round,
                 step: Some(step),
                 what: What::Woke,
-                said: said(&trace.outcomes[step]),
+                said: said(&trace.outcomes[step]) + &after(case, of.cause),
                 mood: mood(&trace.outcomes[step]),
             });
         }
@@ -113,6 +113,20 @@ pub fn entries(case: &Case, trace: &Trace) -> Vec<Entry> {
         });
     }
     entries
+}
+
+/// What let a statement go on, in words.
+fn after(case: &Case, cause: Cause) -> String {
+    let name = |session: usize| case.sessions.get(session).map_or("?", |session| session.name.as_str());
+    match cause {
+        Cause::Sent(by) => {
+            let step = &case.steps[by];
+            format!(" (after {}'s {})", name(step.session), verb(&step.sql))
+        }
+        Cause::RolledBack(session) => format!(" (after {}'s rollback)", name(session)),
+        Cause::Timeout => " (its time was over)".to_string(),
+        Cause::Killed(_) => String::new(),
+    }
 }
 
 /// The waits, in the order in which they began.
@@ -135,10 +149,21 @@ pub fn waits(case: &Case, trace: &Trace) -> Vec<Waited> {
     all
 }
 
-/// The sessions that a step waits for, as people read them.
-pub fn waits_for(case: &Case, blockers: &[usize]) -> String {
-    let name = |&session: &usize| case.sessions.get(session).map_or("?", |session| session.name.as_str());
-    match blockers {
+impl Waited {
+    /// The sessions that it waited for: those that the server named, or else the one that let it go on.
+    pub fn whom(&self) -> Vec<usize> {
+        match self.blockers.is_empty() {
+            true => self.woken_by.into_iter().filter(|by| *by != self.lane).collect(),
+            false => self.blockers.clone(),
+        }
+    }
+}
+
+/// What is said of a step that waits.
+pub fn waiting(case: &Case, trace: &Trace, step: usize) -> String {
+    let name = |session: &usize| case.sessions.get(*session).map_or("?", |session| session.name.as_str());
+    let whom = waits(case, trace).iter().find(|wait| wait.step == step).map(Waited::whom).unwrap_or_default();
+    match whom.as_slice() {
         [] => "waits".to_string(),
         some => format!("waits for {}", some.iter().map(name).collect::<Vec<_>>().join(", ")),
     }
@@ -149,7 +174,7 @@ fn statement(case: &Case, trace: &Trace, step: usize, round: usize) -> Entry {
     let waits = trace.rounds.iter().flat_map(|round| &round.waiting).find(|wait| wait.step == step);
     let outcome = &trace.outcomes[step];
     let (said, mood) = match waits {
-        Some(wait) => (waits_for(case, &wait.blockers), Mood::Waits),
+        Some(_) => (waiting(case, trace, step), Mood::Waits),
         None if quiet(&case.steps[step].sql, outcome) => (String::new(), Mood::Quiet),
         None => (said(outcome), mood(outcome)),
     };
@@ -174,6 +199,14 @@ pub fn verb(sql: &str) -> String {
         .find(|word| !word.is_empty())
         .unwrap_or("")
         .to_ascii_uppercase()
+}
+
+/// What came of a step that did not wait; nothing where success is all that there is to say.
+pub fn answer(case: &Case, trace: &Trace, step: usize) -> String {
+    match quiet(&case.steps[step].sql, &trace.outcomes[step]) {
+        true => String::new(),
+        false => said(&trace.outcomes[step]),
+    }
 }
 
 /// What came, in words.

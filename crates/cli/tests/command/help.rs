@@ -14,6 +14,7 @@ fn every_subcommand_says_what_it_does_and_how() {
         "demo",
         "judge",
         "reduce",
+        "report",
         "corpus list",
         "corpus test",
         "corpus bisect",

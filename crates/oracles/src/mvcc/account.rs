@@ -2,7 +2,8 @@
 //!
 //! It is read off one account of the trace, world by world: what is new in a world was written in that round, what has a time of
 //! commit now was committed in it, what is gone was undone. Where two statements of a round may have written a version, nobody is
-//! named.
+//! named. If the strict rules explain everything before the statement that is wrong, they alone are told, up to it: what it should
+//! have seen follows from them, and not from the deviation that explains what it saw.
 
 use std::sync::PoisonError;
 
@@ -23,8 +24,8 @@ use super::{
 use crate::Answer;
 
 impl Mvcc {
-    /// What happened to the rows of a run; none, and why, where the model cannot follow it at all.
-    pub fn told_for_people(&self, seen: &Answer) -> Result<Account, &'static str> {
+    /// What happened to the rows of a run in which this step is wrong; none, and why, where the model cannot follow it at all.
+    pub fn told_for_people(&self, seen: &Answer, wrong: Option<usize>) -> Result<Account, &'static str> {
         let server = &seen.trace.server;
         let Some(contract) = contract(server) else { return Err("no-contract") };
         let setup = self.shelf.setup(server.product, &server.version, &seen.case.setup.statements);
@@ -47,15 +48,16 @@ impl Mvcc {
             (replay, lineage)
         };
         let strict = lineage(false);
-        let (replay, lineage) = match strict.1.whole {
+        let answered =
+            |step: usize| seen.trace.rounds.iter().position(|round| round.answered.contains(&step));
+        let told =
+            strict.1.whole || wrong.and_then(answered).is_some_and(|round| round <= strict.1.worlds.len());
+        let (replay, lineage) = match told {
             true => strict,
             false => {
                 let lenient = lineage(true);
-                if lenient.1.worlds.len() > strict.1.worlds.len() || lenient.1.whole {
-                    lenient
-                } else {
-                    strict
-                }
+                let further = lenient.1.whole || lenient.1.worlds.len() > strict.1.worlds.len();
+                if further { lenient } else { strict }
             }
         };
         Ok(Teller::new(&replay).tell(&lineage))
@@ -92,18 +94,16 @@ impl<'a> Teller<'a> {
     fn tell(mut self, lineage: &Lineage) -> Account {
         let begin = World::new(self.replay.schema, self.replay.seen.case.sessions.len());
         self.changes(&begin, &begin, None);
-        let mut before = &begin;
+        let mut before = begin;
         for (round, world) in lineage.worlds.iter().enumerate() {
             self.snapshots(world, round);
-            self.reads(before, world, round);
-            self.changes(before, world, Some(round));
-            before = world;
+            before = self.reads(before, Some(world), round);
+            self.changes(&before, world, Some(round));
+            before = world.clone();
         }
         let told = lineage.worlds.len();
-        // The read that nothing explains saw something, too: by the rules, what was there before it.
-        if told < self.replay.seen.trace.rounds.len() {
-            self.reads(before, before, told);
-        }
+        // The read that nothing explains should have seen something, too: by the rules, what was there when it was judged.
+        before = self.reads(before, None, told);
         self.account.rounds = told;
         self.account.whole = lineage.whole;
         let mut used: Vec<(Concession, usize)> = before.used.clone();
@@ -122,8 +122,8 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// What the reads that answered in a round could see.
-    fn reads(&mut self, before: &World, after: &World, round: usize) {
+    /// What the reads that answered in a round could see; gives the world that the last of them met.
+    fn reads(&mut self, mut before: World, after: Option<&World>, round: usize) -> World {
         let trace = &self.replay.seen.trace;
         let answered = trace.rounds.get(round).map_or(&[][..], |round| &round.answered);
         for &step in answered {
@@ -134,7 +134,13 @@ impl<'a> Teller<'a> {
             }
             let session = self.replay.seen.case.steps[step].session;
             let Some(rules) = self.replay.rules(session) else { continue };
-            let open = [before, after].iter().find_map(|world| world.sessions[session].txn.as_ref());
+            let met = self.replay.met_by(&before, round, step);
+            if let Some(met) = &met {
+                self.changes(&before, met, Some(round));
+                before = met.clone();
+            }
+            let open = [Some(&before), after].into_iter().flatten();
+            let open = open.filter_map(|world| world.sessions[session].txn.as_ref()).find(|txn| txn.lasts);
             let sees = match (query.locks.is_empty(), open) {
                 (false, _) => rules.change.is,
                 (true, Some(_)) => rules.read.is,
@@ -149,13 +155,14 @@ impl<'a> Teller<'a> {
                 Sees::Fresh => (View::Fresh, sent.unwrap_or(round)),
                 Sees::Snapshot => (View::Snapshot, own.map_or(round, |(_, round)| round)),
             };
+            self.account.reads.push(Read { step, view, taken });
             let clock = match sees {
                 Sees::Snapshot => open.and_then(|txn| txn.view).unwrap_or(before.clock),
                 Sees::Fresh => before.clock,
                 Sees::Newest | Sees::Committed => u32::MAX,
             };
-            // What committed in this round may have come before it: which one it was is not said then.
-            let certain = answered.len() == 1 || sees == Sees::Snapshot;
+            // Which of several commits came before it is not said, and a read that waited began earlier than it answered.
+            let certain = met.is_some() && (sees != Sees::Fresh || sent == Some(round));
             for table in (0..before.tables.len()).filter(|table| certain && reach & 1 << table.min(&63) != 0)
             {
                 for (row, chain) in before.tables[table].iter().enumerate() {
@@ -165,8 +172,8 @@ impl<'a> Teller<'a> {
                     }
                 }
             }
-            self.account.reads.push(Read { step, view, taken });
         }
+        before
     }
 
     /// What became of the rows in a round; without one, what they began as.

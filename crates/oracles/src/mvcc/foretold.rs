@@ -164,12 +164,13 @@ impl std::fmt::Display for Expected {
             Expected::Rows(list) => f.write_str(&rows(list)),
             Expected::Among(list) => write!(f, "some of {}", rows(list)),
             Expected::Twice(list) => write!(f, "{}, some of them twice", rows(list)),
-            Expected::Done(counts, _) => {
+            Expected::Done(counts, matched) => {
                 let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
                 match counts.join(" or ").as_str() {
-                    "1" => f.write_str("1 row"),
-                    counts => write!(f, "{counts} rows"),
+                    "1" => f.write_str("1 row")?,
+                    counts => write!(f, "{counts} rows")?,
                 }
+                matched.map_or(Ok(()), |matched| write!(f, " ({matched} matched)"))
             }
             Expected::Error(class) => write!(f, "error {class}"),
             Expected::Anything => f.write_str("anything"),

@@ -31,7 +31,10 @@ fn told(finding: &Finding, account: &Account) -> String {
     };
     let until = match (account.whole, finding.violation.step) {
         (true, _) => String::new(),
-        (false, Some(step)) => format!(" They are told up to step {}, which nothing explains.", step + 1),
+        (false, Some(step)) if !told_beyond(finding, account, step) => {
+            format!(" They are told up to step {}, which its rules do not explain.", step + 1)
+        }
+        (false, Some(_)) => " The rest of the run is not told: nothing explains it.".to_string(),
         (false, None) => " No account of the run reaches its final state.".to_string(),
     };
     out += &format!(
@@ -42,6 +45,12 @@ fn told(finding: &Finding, account: &Account) -> String {
         out += &chains(finding, table);
     }
     out
+}
+
+/// Does the account go on behind a step?
+fn told_beyond(finding: &Finding, account: &Account, step: usize) -> bool {
+    let answered = finding.trace.rounds.iter().position(|round| round.answered.contains(&step));
+    answered.is_some_and(|round| round < account.rounds)
 }
 
 /// What the wrong statement reads by.

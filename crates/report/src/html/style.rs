@@ -5,7 +5,7 @@
 /// The style sheet of every page.
 pub const CSS: &str = r#"
 :root{color-scheme:light dark;
---paper:#fbfaf7;--card:#fff;--ink:#1c1c1e;--soft:#6b6a70;--faint:#a5a3a0;--rule:#e6e3dc;--wash:#f2f0ea;--wrong:#bf2f23;--wrong-wash:#fbeceA;--fill:#8f9bb0;
+--paper:#fbfaf7;--card:#fff;--ink:#1c1c1e;--soft:#6b6a70;--faint:#a5a3a0;--rule:#e6e3dc;--wash:#f2f0ea;--wrong:#bf2f23;--wrong-wash:#fbecea;--fill:#8f9bb0;
 --mono:ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace;
 --sans:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif}
 @media (prefers-color-scheme:dark){:root{
@@ -18,7 +18,7 @@ a{color:inherit;text-decoration-color:var(--faint);text-underline-offset:3px}
 a:hover{text-decoration-color:currentColor}
 :focus-visible{outline:2px solid var(--fill);outline-offset:2px;border-radius:4px}
 nav{font-size:14px;color:var(--soft);margin-bottom:40px}
-h1{font-size:32px;line-height:1.2;font-weight:650;letter-spacing:-.015em;margin:10px 0 12px;max-width:26em;text-wrap:balance}
+h1{font-size:32px;line-height:1.2;font-weight:650;letter-spacing:-.015em;margin:10px 0 12px;max-width:34em;text-wrap:balance}
 h2{font-size:20px;line-height:1.3;font-weight:620;letter-spacing:-.005em;margin:64px 0 6px}
 h3{font-size:15px;font-weight:600;margin:28px 0 8px}
 p{margin:0 0 12px;max-width:44em}
@@ -50,6 +50,7 @@ table.rows td,table.rows th{font-family:var(--mono);font-size:13px}
 table.rows tr.odd td{color:var(--wrong);font-weight:600}
 table.rows td:first-child::before{content:"";display:inline-block;width:14px}
 table.rows th:first-child::before{content:"";display:inline-block;width:14px}
+.expected table.rows tr.odd td{color:var(--ink)}
 .expected table.rows tr.odd td:first-child::before{content:"+"}
 .actual table.rows tr.odd td:first-child::before{content:"✗"}
 table.wide{width:100%}

@@ -106,7 +106,7 @@ impl Plan {
 
     /// Where a lane runs.
     fn lane(self, lane: usize) -> usize {
-        if self.wide { 44 + lane * self.column() + 18 } else { 34 + lane * 22 }
+        if self.wide { 44 + lane * self.column() + 18 } else { 40 + lane * 22 }
     }
 
     fn column(self) -> usize {
@@ -115,7 +115,7 @@ impl Plan {
 
     /// Where the text of a lane begins.
     fn text(self, lane: usize) -> usize {
-        if self.wide { self.lane(lane) + 18 } else { 34 + self.lanes * 22 }
+        if self.wide { self.lane(lane) + 18 } else { 40 + self.lanes * 22 }
     }
 
     /// How many characters of a statement fit in a line.
@@ -318,9 +318,9 @@ impl<'a> Drawing<'a> {
             });
             let (x, y) = (self.plan.lane(wait.lane), from.middle());
             let end = to.map_or(self.height - 4, Block::middle);
-            let words = steps::waits_for(&self.finding.case, &wait.blockers);
-            let names: Vec<&str> =
-                wait.blockers.iter().map(|&session| self.finding.session(session)).collect();
+            let words = steps::waiting(&self.finding.case, &self.finding.trace, wait.step);
+            let whom = wait.whom();
+            let names: Vec<&str> = whom.iter().map(|&session| self.finding.session(session)).collect();
             let _ = writeln!(
                 out,
                 "<rect class=\"wait\" data-step=\"{}\" data-lane=\"{}\" data-from=\"{}\" data-to=\"{}\" data-for=\"{}\" \

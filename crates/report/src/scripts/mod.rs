@@ -86,12 +86,12 @@ pub fn real_order(finding: &Finding) -> Vec<String> {
     }
     for act in acts(finding) {
         lines.push(match act {
-            Act::Run(step) => markdown::step_line(finding, step, &steps::said(&finding.trace.outcomes[step])),
+            Act::Run(step) => {
+                markdown::step_line(finding, step, &steps::answer(&finding.case, &finding.trace, step))
+            }
             Act::Begin(step, _) => {
-                let wait =
-                    steps::waits(&finding.case, &finding.trace).into_iter().find(|wait| wait.step == step);
-                let words = wait.map(|wait| steps::waits_for(&finding.case, &wait.blockers));
-                markdown::step_line(finding, step, &words.unwrap_or_default())
+                let words = steps::waiting(&finding.case, &finding.trace, step);
+                markdown::step_line(finding, step, &words)
             }
             Act::Back(step) | Act::Ends(step) => markdown::back_line(finding, step),
             Act::RollBack(session) => format!("/*    {} */ ROLLBACK;", finding.session(session)),

@@ -16,7 +16,7 @@ pub fn script(finding: &Finding) -> Option<String> {
     let waiting = of(finding.product())?.waiting;
     let own = schema(finding);
     let mut out = format!(
-        "# {}\n# {}\n\n--disable_abort_on_error\nCREATE DATABASE {own};\nUSE {own};\n--enable_abort_on_error\n",
+        "# {}\n# {}\n\nCREATE DATABASE {own};\nUSE {own};\n",
         comment(&finding.title()),
         comment(&finding.server_text())
     );

@@ -133,7 +133,7 @@ show() {{
     local seen; seen=$(cat "$work/$1.seen" 2>/dev/null || echo 0)
     tail -c "+$((seen + 1))" "$work/$1.out" >"$work/answer-$2"
     wc -c <"$work/$1.out" | tr -d ' ' >"$work/$1.seen"
-    sed -e '/^--------------$/d' -e '/^$/d' -e 's/^/        /' "$work/answer-$2"
+    sed -e '/^--------------$/,/^--------------$/d' -e '/^$/d' -e '/^Bye$/d' -e 's/^/        /' "$work/answer-$2"
 }}
 quiet=0
 quietly() {{ quiet=$((quiet + 1)); say "$1" "q$quiet" "$2"; until_done "$1" "q$quiet"; show "$1" quiet >/dev/null; }}
@@ -149,7 +149,7 @@ step_that_waits() {{
     done
 }}
 comes_back() {{ echo "$1  $2 comes back"; until_done "$2" "$1"; show "$2" "$1"; }}
-afterwards() {{ echo "in the end, $1:"; in_schema "${{args[@]}}" <<<"$2" >"$work/answer-end-$1" 2>&1; sed -e '/^--------------$/d' -e '/^$/d' -e 's/^/        /' "$work/answer-end-$1"; }}
+afterwards() {{ echo "in the end, $1:"; in_schema "${{args[@]}}" <<<"$2" >"$work/answer-end-$1" 2>&1; sed -e '/^--------------$/,/^--------------$/d' -e '/^$/d' -e '/^Bye$/d' -e 's/^/        /' "$work/answer-end-$1"; }}
 rows_of() {{ <"$work/answer-$1" {rows} | LC_ALL=C sort; }}
 
 "##,
@@ -168,8 +168,8 @@ fn check(finding: &Finding, tables: &[(String, RowSet)]) -> String {
     let (answer, rows) = match finding.violation.step {
         Some(step) => match &finding.trace.outcomes[step].reply {
             Reply::Rows(rows) => ((step + 1).to_string(), rows),
-            Reply::Done { affected, .. } => {
-                return by_words(finding, step, &done(finding.product(), *affected));
+            Reply::Done { affected, matched } => {
+                return by_words(finding, step, &done(finding.product(), *affected, *matched));
             }
             Reply::Error(error) => {
                 let words = match finding.product() {
@@ -224,8 +224,11 @@ fn unchecked() -> String {
 }
 
 /// How the client says that so many rows were changed.
-fn done(product: Product, affected: u64) -> String {
+fn done(product: Product, affected: u64, matched: Option<u64>) -> String {
     match product {
+        Product::Mysql | Product::Mariadb if matched.is_some() => {
+            format!("^Rows matched: {}  Changed: {affected} ", matched.unwrap_or_default())
+        }
         Product::Postgres => format!("^[A-Z][A-Z 0]* {affected}$"),
         Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
             format!("^Query OK, {affected} rows\\{{0,1\\}} affected")

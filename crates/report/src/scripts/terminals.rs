@@ -40,18 +40,13 @@ pub fn script(finding: &Finding) -> Option<String> {
     for act in acts(finding) {
         match act {
             Act::Run(step) => {
-                out += &said(
-                    finding,
-                    step,
-                    &format!("=> {}", comment(&steps::said(&finding.trace.outcomes[step]))),
-                );
+                let answer = steps::answer(&finding.case, &finding.trace, step);
+                let words =
+                    if answer.is_empty() { String::new() } else { format!("=> {}", comment(&answer)) };
+                out += &said(finding, step, &words);
             }
             Act::Begin(step, _) => {
-                let waits = steps::waits(&finding.case, &finding.trace);
-                let words = waits
-                    .iter()
-                    .find(|wait| wait.step == step)
-                    .map_or("waits".to_string(), |wait| steps::waits_for(&finding.case, &wait.blockers));
+                let words = steps::waiting(&finding.case, &finding.trace, step);
                 out += &said(finding, step, &format!("=> {}; go on in the next terminal", comment(&words)));
             }
             Act::Back(step) | Act::Ends(step) => {
@@ -85,13 +80,13 @@ pub fn script(finding: &Finding) -> Option<String> {
 
 fn said(finding: &Finding, step: usize, words: &str) -> String {
     let session = finding.session(finding.case.steps[step].session);
-    format!(
-        "\n-- step {}, session {}\n{}\n-- {words}{}\n",
-        step + 1,
-        comment(session),
-        ended(&finding.case.steps[step].sql),
-        if finding.trace.waited(step) { String::new() } else { wrong(finding, step) }
-    )
+    let wrong = if finding.trace.waited(step) { String::new() } else { wrong(finding, step) };
+    let remark = match words.is_empty() && wrong.is_empty() {
+        true => String::new(),
+        false => format!("-- {words}{wrong}\n"),
+    };
+    let sql = ended(&finding.case.steps[step].sql);
+    format!("\n-- step {}, session {}\n{sql}\n{remark}", step + 1, comment(session))
 }
 
 /// What should have come, where something else did.

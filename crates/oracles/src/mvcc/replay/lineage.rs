@@ -27,6 +27,24 @@ impl Replay<'_> {
         Lineage { worlds: if whole { path } else { best }, whole }
     }
 
+    /// The world that a step of a round meets, where that is certain: what answered before it has had its effect.
+    pub fn met_by(&self, before: &World, round: usize, step: usize) -> Option<World> {
+        let round = self.seen.trace.rounds.get(round)?;
+        let (first, rest) = self.order(round);
+        let earlier = match first.iter().position(|of| *of == step) {
+            Some(at) => &first[..at],
+            None if rest == [step] => &first[..],
+            None => return None,
+        };
+        let mut world = before.clone();
+        self.begin(&mut world, round);
+        let mut worlds = self.answers(world, earlier, &[]).ok()?;
+        match worlds.len() {
+            1 => worlds.pop(),
+            _ => None,
+        }
+    }
+
     /// Goes on from a world; true if the end was reached.
     fn descend(&self, world: World, path: &mut Vec<World>, best: &mut Vec<World>, tries: &mut usize) -> bool {
         let Some(round) = self.seen.trace.rounds.get(path.len()) else {

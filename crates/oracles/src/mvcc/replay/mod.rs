@@ -394,9 +394,12 @@ impl<'a> Replay<'a> {
     }
 
     pub(super) fn broken(&self, step: usize, kind: &'static str, rule: &str, expected: String) -> Dead {
-        let actual = match kind {
-            "needless-wait" => "it waits".to_string(),
-            _ => self.seen.trace.outcomes[step].to_string(),
+        let outcome = &self.seen.trace.outcomes[step];
+        let actual = match (kind, &outcome.reply) {
+            ("needless-wait", _) => "it waits".to_string(),
+            // A count may be right and what it matched wrong.
+            (_, Reply::Done { matched: Some(matched), .. }) => format!("{outcome} ({matched} matched)"),
+            _ => outcome.to_string(),
         };
         let rule = rule.to_string();
         Dead::Broken(Box::new(Broken { kind, rule, step: Some(step), expected, actual, due: None }))

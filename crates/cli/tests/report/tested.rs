@@ -1,0 +1,82 @@
+//! Programs of others that these tests run: found on the machine, or fetched without root; skipped loudly where they cannot be had.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
+};
+
+use crate::tools::skip;
+
+/// A program of this name on the machine.
+pub fn on_path(names: &[&str]) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let all = env::split_paths(&path).flat_map(|folder| names.iter().map(move |name| folder.join(name)));
+    all.into_iter().find(|file| file.is_file())
+}
+
+/// One that must be installed.
+pub fn program(names: &[&str], package: &str) -> Option<PathBuf> {
+    let found = on_path(names);
+    if found.is_none() {
+        skip(&format!("{} is not on this machine; Debian's package is {package}", names[0]));
+    }
+    found
+}
+
+/// MariaDB's own mysqltest. Debian's package wants a whole server; its one program does not.
+pub fn mysqltest() -> Option<Command> {
+    if let Some(found) = on_path(&["mariadb-test", "mysqltest"]) {
+        return Some(Command::new(found));
+    }
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mariadb-test");
+    let program = folder.join("usr/bin/mariadb-test");
+    if !program.is_file()
+        && let Err(why) = unpacked(&folder, &["mariadb-test", "libpcre2-posix3"])
+    {
+        skip(&format!("mysqltest cannot be had: {why}"));
+        return None;
+    }
+    let mut command = Command::new(program);
+    command.env("LD_LIBRARY_PATH", folder.join("usr/lib/x86_64-linux-gnu"));
+    Some(command)
+}
+
+/// Fetches packages with the machine's apt and unpacks them, without installing anything.
+fn unpacked(folder: &Path, packages: &[&str]) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let ran = |command: &mut Command| -> Result<(), String> {
+        let out =
+            command.stdin(Stdio::null()).current_dir(folder).output().map_err(|error| error.to_string())?;
+        match out.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&out.stderr).trim().to_string()),
+        }
+    };
+    ran(Command::new("apt-get").args(["-q", "download"]).args(packages))?;
+    for entry in fs::read_dir(folder).map_err(|error| error.to_string())?.flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "deb") {
+            ran(Command::new("dpkg-deb").arg("-x").arg(&path).arg("."))?;
+        }
+    }
+    Ok(())
+}
+
+/// PostgreSQL's isolationtester, which Debian keeps beside psql.
+pub fn isolationtester() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = versions
+        .map(|entry| entry.path().join("lib/pgxs/src/test/isolation/isolationtester"))
+        .filter(|file| file.is_file())
+        .collect();
+    found.sort();
+    let newest = found.pop();
+    if newest.is_none() {
+        skip("isolationtester is not on this machine; Debian's package is postgresql-client-15");
+    }
+    newest
+}

@@ -1,0 +1,160 @@
+//! A finding made by hand: a read that waited and came back with a row too few, beside a snapshot that is two rounds old.
+
+#![allow(dead_code)] // Every test file is a crate of its own, and none needs all of this.
+
+use model::{
+    Account, Case, Cause, DbError, Ends, ErrorClass, Fingerprint, Level, Open, Outcome, Product, Reply,
+    Round, RowSet, ServerInfo, SessionSpec, Setup, Step, Trace, Violation, Wait,
+    account::{Read, RowVersion, TableChains, View, Writer},
+    rows::Column,
+    value::Kind,
+};
+use report::{Finding, finding::Seen};
+
+/// What nothing may get out of.
+pub const NASTY: &str = "</script><img src=x onerror=alert(1)>'\"`$(reboot)`";
+
+pub fn rows(names: &[&str], cells: &[&[Option<&str>]]) -> RowSet {
+    let column =
+        |name: &&str| Column { name: name.to_string(), kind: Kind::Text, type_name: "VARCHAR".into() };
+    let mut set = RowSet::new(names.iter().map(column).collect());
+    cells.iter().for_each(|row| row.iter().for_each(|cell| set.push(cell.map(str::as_bytes))));
+    set
+}
+
+pub fn outcome(reply: Reply, transaction: Open) -> Outcome {
+    Outcome { reply, warnings: Vec::new(), transaction }
+}
+
+fn done(affected: u64, open: Open) -> Outcome {
+    outcome(Reply::Done { affected, matched: None }, open)
+}
+
+/// T2 waits with its locking read until T1 commits; then a row is missing.
+pub fn finding(product: Product) -> Finding {
+    let step = |session: usize, sql: &str| Step { session, sql: sql.into(), expect: Vec::new() };
+    let case = Case {
+        title: "By hand".into(),
+        sessions: vec![SessionSpec::plain("T1"), SessionSpec::plain("T2")],
+        setup: Setup {
+            statements: vec!["CREATE TABLE t (a INT, b TEXT)".into(), "INSERT INTO t VALUES (1, 'x')".into()],
+        },
+        steps: vec![
+            step(0, "BEGIN"),
+            step(1, "SELECT a, b FROM t"),
+            step(0, "UPDATE t SET a = 2"),
+            step(1, "SELECT a, b FROM t FOR UPDATE"),
+            step(0, "COMMIT"),
+            step(1, "DELETE FROM nothing"),
+        ],
+        ..Case::default()
+    };
+    let sent = |step: usize| Round { cause: Cause::Sent(step), answered: vec![step], waiting: Vec::new() };
+    let read = outcome(Reply::Rows(rows(&["a", "b"], &[&[Some("1"), Some("x")]])), Open::No);
+    let refused = DbError {
+        code: 1146,
+        sqlstate: "42P01".into(),
+        class: ErrorClass::Syntax,
+        ends: Ends::Statement,
+        message: "no such table".into(),
+    };
+    let server = ServerInfo {
+        product,
+        version: "10.11.19".parse().unwrap(),
+        version_text: "10.11.19-TEST".into(),
+        settings: [("log_bin".to_string(), "OFF".to_string())].into(),
+        flags: vec!["--datadir=/dev/shm/secret-place".into(), "--sync-binlog=0".into()],
+    };
+    let trace = Trace {
+        server: server.clone(),
+        level: Level::RepeatableRead,
+        rounds: vec![
+            sent(0),
+            sent(1),
+            sent(2),
+            Round {
+                cause: Cause::Sent(3),
+                answered: vec![],
+                waiting: vec![Wait { step: 3, blockers: vec![0] }],
+            },
+            Round { cause: Cause::Sent(4), answered: vec![4, 3], waiting: vec![] },
+            sent(5),
+        ],
+        outcomes: vec![
+            done(0, Open::Yes),
+            read,
+            done(1, Open::Yes),
+            outcome(Reply::Rows(rows(&["a", "b"], &[])), Open::No),
+            done(0, Open::No),
+            outcome(Reply::Error(refused), Open::No),
+        ],
+        stalled: false,
+        false_decisions: 0,
+        final_state: Some(vec![("t".into(), rows(&["a", "b"], &[&[Some("2"), Some("x")]]))]),
+    };
+    let violation = Violation {
+        fingerprint: Fingerprint {
+            kind: "wrong-rows".into(),
+            rule: "reads-newest".into(),
+            statement: "locking-select".into(),
+            level: Some(Level::RepeatableRead),
+        },
+        step: Some(3),
+        story: "Step 4 (T2) answers no rows; the contract allows (2, 'x').".into(),
+        evidence: vec![
+            "statement: SELECT a, b FROM t FOR UPDATE".into(),
+            "rule: locking reads work on the newest committed rows (Manual, 1.2)".into(),
+            "expected: (2, 'x')".into(),
+            "actual: no rows".into(),
+            "no concession explains it".into(),
+        ],
+    };
+    let version = |by: Writer, a: &str| RowVersion {
+        by,
+        values: Some(vec![a.into(), "'x'".into()]),
+        same: false,
+        committed: None,
+        undone: None,
+        seen: Vec::new(),
+    };
+    let first = RowVersion { seen: vec![1], ..version(Writer::Setup, "1") };
+    let second = RowVersion { committed: Some(4), seen: vec![3], ..version(Writer::Step(2), "2") };
+    let account = Account {
+        tables: vec![TableChains {
+            table: "t".into(),
+            columns: vec!["a".into(), "b".into()],
+            rows: vec![vec![first, second]],
+        }],
+        reads: vec![
+            Read { step: 1, view: View::Fresh, taken: 1 },
+            Read { step: 3, view: View::Committed, taken: 4 },
+        ],
+        rounds: 4,
+        whole: false,
+        by: Vec::new(),
+    };
+    Finding {
+        id: "9b1f0a2c".into(),
+        known: None,
+        isopod: "0.1.0".into(),
+        target: format!("{product}@10.11"),
+        server,
+        origin: ("8F2C-91D0-55AE".into(), 77),
+        level: Level::RepeatableRead,
+        oracle: "vote".into(),
+        violation,
+        judged_as: String::new(),
+        condition: String::new(),
+        runs: [3, 3],
+        reduced_from: Some(31),
+        at: 4_200,
+        case_file: model::casefile::print(&case).ok(),
+        case,
+        trace,
+        aftermath: Default::default(),
+        account: Ok(account),
+        replay: "isopod run runs/1/findings/9b1f0a2c/case.iso --target x --level RR".into(),
+        seen: vec![Seen { server: format!("{product} 10.11.19"), level: Level::RepeatableRead, findings: 2 }],
+        graph: None,
+    }
+}

@@ -1,0 +1,312 @@
+//! The pages and the Markdown of a finding made by hand: what they say, where, and that nothing gets out of its place.
+
+mod built;
+
+use std::collections::BTreeMap;
+
+use built::{NASTY, finding};
+use model::{Level, Product};
+use report::{
+    Run, html, json, markdown,
+    run::{Chance, Group, Hunted},
+    scripts,
+};
+
+fn page(finding: &report::Finding) -> String {
+    html::finding(finding, &scripts::all(finding))
+}
+
+/// The elements that open like this, as text up to their end.
+fn elements<'a>(page: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
+    page.match_indices(begin)
+        .map(|(at, _)| &page[at..at + page[at..].find(end).expect("it ends") + end.len()])
+        .collect()
+}
+
+#[test]
+fn a_page_has_everything_in_its_place() {
+    let finding = finding(Product::Mariadb);
+    let page = page(&finding);
+    for words in [
+        "<h1>Locking SELECT misses 1 row at REPEATABLE READ</h1>",
+        "<li class=\"headline\">NEW 9b1f0a2c · mariadb 10.11.19 · REPEATABLE READ · 3 of 3 runs</li>",
+        "Found by vote. Reduced from 31 to 6 statements.",
+        "<code>isopod run runs/1/findings/9b1f0a2c/case.iso --target x --level RR</code>",
+        "Locking reads work on the newest committed rows (Manual, 1.2).",
+        "--sync-binlog=0",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    // Wide and narrow: each with two lanes, seven entries, one wait and two views.
+    for (class, count) in [
+        ("<g class=\"session\"", 2),
+        ("<g class=\"entry sent\"", 6),
+        ("<g class=\"entry back\"", 1),
+        ("<g class=\"snapshot\"", 2),
+        ("<g class=\"wakes\"", 1),
+    ] {
+        assert_eq!(page.matches(class).count(), 2 * count, "{class}");
+    }
+    let bars = elements(&page, "<rect class=\"wait\" data-step", ">");
+    assert_eq!(bars.len(), 2);
+    for part in ["data-step=\"4\"", "data-lane=\"1\"", "data-from=\"4\"", "data-to=\"5\"", "data-for=\"T1\""]
+    {
+        assert!(bars[0].contains(part), "{part} in {}", bars[0]);
+    }
+    let chains = elements(&page, "<ol class=\"chain\"", "</ol>");
+    assert_eq!(chains.len(), 1);
+    for words in ["(1, &#39;x&#39;)", "T1, step 3 · committed by step 5", "step 4 should see this"] {
+        assert!(chains[0].contains(words), "{words} in {}", chains[0]);
+    }
+    let expected = elements(&page, "<div class=\"card expected\">", "</div>\n");
+    assert!(expected[0].contains("<tr class=\"odd\"><td>2</td><td>&#39;x&#39;</td></tr>"), "{}", expected[0]);
+    let actual = elements(&page, "<div class=\"card bad actual\">", "</div>\n");
+    assert!(actual[0].contains("no rows"), "{}", actual[0]);
+    assert!(!page.contains("id=\"graph\""), "there is no graph, so no place for one");
+    for (i, file) in scripts::all(&finding).iter().enumerate() {
+        assert!(page.contains(&format!("data-copy=\"file-{i}\"")), "{}", file.name);
+        assert!(page.contains(&format!("href=\"{}\"", file.name)), "{}", file.name);
+    }
+}
+
+#[test]
+fn a_graph_is_shown_where_there_is_one() {
+    let with = report::Finding { graph: Some("T1 -rw-> T2".into()), ..finding(Product::Mariadb) };
+    assert!(page(&with).contains("<h2>Dependency graph</h2>\n<pre>T1 -rw-&gt; T2</pre>"));
+}
+
+#[test]
+fn pages_ask_for_nothing_from_elsewhere() {
+    let page = page(&finding(Product::Mariadb));
+    for word in ["http://", "https://", "src=", "@import", "url(h", "<link rel=\"stylesheet\""] {
+        assert!(!page.contains(word), "{word}");
+    }
+    assert!(page.contains("default-src 'none'"));
+    assert!(page.contains("prefers-color-scheme:dark"));
+}
+
+#[test]
+fn where_the_model_cannot_follow_that_is_said() {
+    let without = report::Finding { account: Err("no-contract".into()), ..finding(Product::Postgres) };
+    let page = page(&without);
+    assert!(page.contains("The model cannot follow this run (no-contract), so it tells no versions."));
+    assert!(!page.contains("<g class=\"snapshot\""));
+}
+
+#[test]
+fn nothing_gets_out_of_its_place() {
+    let mut nasty = finding(Product::Mariadb);
+    nasty.known = Some(NASTY.into());
+    nasty.target = NASTY.into();
+    nasty.server.version_text = NASTY.into();
+    nasty.server.settings.insert(NASTY.into(), NASTY.into());
+    nasty.server.flags.push(format!("--x={}", NASTY.replace('/', "")));
+    nasty.violation.story = NASTY.into();
+    nasty.violation.evidence.push(NASTY.into());
+    nasty.violation.fingerprint.statement = NASTY.into();
+    nasty.violation.fingerprint.kind = NASTY.into();
+    nasty.case.sessions[1].name = NASTY.into();
+    nasty.case.steps[3].sql = NASTY.into();
+    nasty.case_file = Some(NASTY.into());
+    nasty.replay = NASTY.into();
+    nasty.aftermath.log.push(NASTY.into());
+    nasty.condition = NASTY.into();
+    nasty.judged_as = NASTY.into();
+    if let Ok(account) = &mut nasty.account {
+        account.tables[0].table = NASTY.into();
+        account.tables[0].columns[0] = NASTY.into();
+        account.tables[0].rows[0][0].values = Some(vec![NASTY.into()]);
+        account.by.push(NASTY.into());
+    }
+    let page = page(&nasty);
+    assert!(!page.contains("<img"), "{:?}", page.find("<img").map(|at| &page[at - 80..at + 40]));
+    assert_eq!(page.matches("</script>").count(), 1, "only the page's own");
+    let group = Group {
+        id: "9b1f0a2c".into(),
+        known: Some(NASTY.into()),
+        title: NASTY.into(),
+        story: NASTY.into(),
+        rule: NASTY.into(),
+        first_at: 1,
+        cases: 1,
+        statements: 1,
+        levels: [(Level::RepeatableRead, 1)].into(),
+        servers: vec![NASTY.into()],
+        findings: vec!["9b1f0a2c".into(), "0000".into()],
+    };
+    let mut run = a_run();
+    run.name = NASTY.into();
+    run.groups.push(group);
+    run.targets[0].target = NASTY.into();
+    run.targets[0].lost = Some(NASTY.into());
+    run.targets[0].features.insert(NASTY.into(), 3);
+    let index = html::index(&run);
+    assert!(!index.contains("<img"));
+    assert_eq!(index.matches("</script>").count(), 1);
+    let text = markdown::markdown(&nasty);
+    // Outside of blocks and of code every sign is escaped.
+    let mut block = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            block = !block;
+        }
+        let bare = line.split("`` ").next().unwrap_or(line);
+        assert!(block || bare.matches('<').count() == bare.matches("\\<").count(), "{line}");
+    }
+    assert!(!block);
+}
+
+#[test]
+fn places_on_this_machine_are_nobodys_business() {
+    let finding = finding(Product::Mariadb);
+    let files = scripts::all(&finding);
+    for text in files.iter().map(|file| &file.text).chain([&page(&finding)]) {
+        assert!(!text.contains("secret-place"), "{text}");
+    }
+}
+
+#[test]
+fn markdown_has_what_a_tracker_wants() {
+    let text = markdown::markdown(&finding(Product::Mariadb));
+    let mut at = 0;
+    for words in [
+        "# Locking SELECT misses 1 row at REPEATABLE READ\n",
+        "| Server | mariadb 10.11.19-TEST |",
+        "| Isolation level | REPEATABLE READ |",
+        "| Reproduces | 3 of 3 runs |",
+        "## How to repeat",
+        "CREATE TABLE t (a INT, b TEXT);",
+        "/*    T1 */ SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ;",
+        "/*  1 T1 */ BEGIN;",
+        "/*  4 T2 */ SELECT a, b FROM t FOR UPDATE;   -- waits for T1",
+        "/*  5 T1 */ COMMIT;",
+        "-- T2: step 4 comes back: no rows   <-- wrong",
+        "/*  6 T2 */ DELETE FROM nothing;   -- error syntax (1146)",
+        "## Expected",
+        "2 | 'x'",
+        "## Actual",
+        "no rows",
+        "## Why this is wrong\n\nlocking reads work on the newest committed rows (Manual, 1.2).",
+        "## Seen on",
+        "| mariadb 10.11.19 | REPEATABLE READ |",
+        "## Settings in force",
+        "log_bin = OFF",
+    ] {
+        let found = text[at..]
+            .find(words)
+            .unwrap_or_else(|| panic!("`{words}` is not behind\n{}\nin\n{text}", &text[..at]));
+        at += found + words.len();
+    }
+}
+
+fn a_run() -> Run {
+    let chance = Chance {
+        name: "lost-update".into(),
+        family: false,
+        cases: [(Level::ReadCommitted, 12), (Level::RepeatableRead, 0)].into(),
+    };
+    Run {
+        name: "run".into(),
+        isopod: "0.1.0".into(),
+        seed: "S".into(),
+        profile: "wide".into(),
+        oracles: vec!["vote".into()],
+        elapsed: 20_000,
+        targets: vec![Hunted {
+            target: "mariadb@10.11".into(),
+            version: Some("10.11.19".into()),
+            cases: 1_836,
+            conflicts: 1_500,
+            features: BTreeMap::from([("insert".to_string(), 918)]),
+            strategies: BTreeMap::from([("ctc".to_string(), (100, 83))]),
+            chances: vec![chance],
+            ..Hunted::default()
+        }],
+        found_at: vec![1_000, 4_000, 4_000],
+        progress: vec![(10_000, 700), (20_000, 1_836)],
+        ..Run::default()
+    }
+}
+
+#[test]
+fn the_page_of_a_run_counts_and_plots() {
+    let mut run = a_run();
+    run.groups = ["one", "two"]
+        .map(|id| Group {
+            id: id.into(),
+            known: (id == "one").then(|| "MDEV-1".into()),
+            title: format!("Title {id}"),
+            story: String::new(),
+            rule: "rule".into(),
+            first_at: 1_000,
+            cases: 9,
+            statements: 5,
+            levels: [(Level::ReadCommitted, 9)].into(),
+            servers: vec!["mariadb 10.11.19".into()],
+            findings: vec![id.into()],
+        })
+        .to_vec();
+    let page = html::index(&run);
+    for words in [
+        "<h1>2 findings, 1 of them new</h1>",
+        "<b>1,836</b><span>cases</span>",
+        "<tr data-id=\"one\">",
+        "href=\"two.html\"",
+        "data-level=\"RC\" data-signatures=\"2\"",
+        "<figure class=\"plot\" id=\"plot-cases\"",
+        "<figure class=\"plot\" id=\"plot-found\"",
+        "<g class=\"first\" data-id=\"two\">",
+        "data-name=\"insert\" data-part=\"918\"",
+        "data-name=\"ctc\" data-part=\"83\"",
+        "<td class=\"n wrong\">0</td>",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    let nothing = html::index(&Run::default());
+    assert!(nothing.contains("Nothing was found") && !nothing.contains("NaN"));
+}
+
+#[test]
+fn json_keeps_its_keys() {
+    let finding = finding(Product::Mariadb);
+    let files = scripts::all(&finding);
+    let text = json::json(&a_run(), &[(&finding, &files)]);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["format"], 1);
+    let keys: Vec<&String> = value["findings"][0].as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "actual",
+            "case",
+            "condition",
+            "evidence",
+            "expected",
+            "files",
+            "found_at_ms",
+            "id",
+            "kind",
+            "known",
+            "level",
+            "oracle",
+            "reduced_from",
+            "replay",
+            "rule",
+            "runs",
+            "seed",
+            "server",
+            "statement",
+            "statements",
+            "step",
+            "story",
+            "target",
+            "title",
+            "versions"
+        ]
+    );
+    let one = &value["findings"][0];
+    assert_eq!(one["step"], 4);
+    assert_eq!(one["expected"]["rows"][0], serde_json::json!(["2", "'x'"]));
+    assert_eq!(one["versions"]["tables"][0]["rows"][0][1]["by"]["step"], 2);
+    assert_eq!(value["targets"][0]["cases"], 1_836);
+}

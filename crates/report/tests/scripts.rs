@@ -1,0 +1,121 @@
+//! The scripts of a finding made by hand: the real order, what waits, and that a word stays a word.
+
+mod built;
+
+use built::{NASTY, finding};
+use model::Product;
+use report::{Finding, scripts};
+
+fn script(finding: &Finding, ending: &str) -> Option<String> {
+    scripts::all(finding).into_iter().find(|file| file.name.ends_with(ending)).map(|file| file.text)
+}
+
+/// The lines that hold one of these words, in order.
+fn order(text: &str, words: &[&str]) -> Vec<String> {
+    text.lines().filter(|line| words.iter().any(|word| line.contains(word))).map(str::to_string).collect()
+}
+
+#[test]
+fn each_product_has_the_scripts_of_its_own_tools() {
+    let names = |product| -> Vec<String> {
+        let endings = scripts::all(&finding(product)).into_iter();
+        endings.map(|file| file.name.split_once('.').unwrap().1.to_string()).collect()
+    };
+    assert_eq!(names(Product::Mariadb), ["iso", "md", "sh", "sql", "test"]);
+    assert_eq!(names(Product::Mysql), ["iso", "md", "sh", "sql", "test"]);
+    assert_eq!(names(Product::Postgres), ["iso", "md", "sh", "sql", "spec"]);
+    assert_eq!(names(Product::Sqlite), ["iso", "md", "sql"]);
+    assert_eq!(names(Product::Reference), ["iso", "md"]);
+}
+
+#[test]
+fn the_shell_script_sends_waits_and_checks() {
+    let text = script(&finding(Product::Mariadb), ".sh").unwrap();
+    let steps = order(
+        &text,
+        &["\nstep ", "step 1 ", "step 3 ", "step_that_waits 4", "step 5 ", "comes_back 4", "step 6 "],
+    );
+    assert_eq!(
+        steps,
+        [
+            "step 1 'T1' 'BEGIN;'",
+            "step 3 'T1' 'UPDATE t SET a = 2;'",
+            "step_that_waits 4 'T2' 1 'SELECT a, b FROM t FOR UPDATE;'",
+            "step 5 'T1' 'COMMIT;'",
+            "comes_back 4 'T2'",
+            "step 6 'T2' 'DELETE FROM nothing;'",
+        ]
+    );
+    assert!(text.contains("if [ \"$(rows_of '4')\" = "), "{text}");
+    assert!(text.contains("echo 'the wrong answer came again; expected (2, '\\''x'\\'')'"), "{text}");
+}
+
+#[test]
+fn a_word_stays_a_word() {
+    let mut nasty = finding(Product::Mariadb);
+    nasty.case.steps[3].sql = NASTY.into();
+    nasty.case.sessions[1].name = NASTY.into();
+    nasty.violation.evidence[2] = format!("expected: {NASTY}\nrm -rf /");
+    nasty.case.setup.statements.push(format!("SELECT '\nEND_1\n{NASTY}'"));
+    let text = script(&nasty, ".sh").unwrap();
+    assert!(!text.lines().any(|line| line.starts_with("rm -rf")), "{text}");
+    assert!(text.contains("<<'END_2'"), "its own end would have come too early:\n{text}");
+    // bash itself says whether the quotes close.
+    let mut bash = std::process::Command::new("bash");
+    let mut child = bash.arg("-n").stdin(std::process::Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn mysqltest_sends_and_reaps() {
+    let text = script(&finding(Product::Mysql), ".test").unwrap();
+    let steps = order(&text, &["send ", "reap", "connection T", "--error", "COMMIT"]);
+    assert_eq!(
+        steps,
+        [
+            "connection T1;",
+            "connection T2;",
+            "connection T1;",
+            "connection T2;",
+            "send SELECT a, b FROM t FOR UPDATE;",
+            "connection T1;",
+            "COMMIT;",
+            "connection T2;",
+            "reap;",
+            "connection T2;",
+            "--error 1146",
+        ]
+    );
+    assert!(text.contains("# WRONG: expected (2, 'x'); it answers no rows"), "{text}");
+}
+
+#[test]
+fn the_specification_names_its_steps_in_the_real_order() {
+    let mut finding = finding(Product::Postgres);
+    let text = script(&finding, ".spec").unwrap();
+    assert!(text.contains("permutation \"s1\" \"s2\" \"s3\" \"s4\" \"s5\" \"s6\"\n"), "{text}");
+    assert!(text.contains("session \"T2\"\nsetup\n{\n  SET SESSION CHARACTERISTICS"), "{text}");
+    assert!(text.contains("step \"s4\"\t{ SELECT a, b FROM t FOR UPDATE; }"), "{text}");
+    // A brace would end a block: then there is no such file.
+    finding.case.steps[1].sql = "SELECT '}'".into();
+    assert_eq!(script(&finding, ".spec"), None);
+}
+
+#[test]
+fn the_terminals_say_who_types_what() {
+    let text = script(&finding(Product::Postgres), ".sql").unwrap();
+    let mut at = 0;
+    for words in [
+        "-- setup, in any terminal\nCREATE SCHEMA isopod_report_9b1f0a2c;\nSET search_path = isopod_report_9b1f0a2c;\nCREATE TABLE t",
+        "-- session T2, first\nSET search_path = isopod_report_9b1f0a2c;\nSET SESSION CHARACTERISTICS",
+        "-- step 1, session T1\nBEGIN;",
+        "-- step 4, session T2\nSELECT a, b FROM t FOR UPDATE;\n-- => waits for T1; go on in the next terminal",
+        "-- step 5, session T1\nCOMMIT;",
+        "-- T2: step 4 comes back => no rows   WRONG, expected (2, 'x')",
+        "-- afterwards, in any terminal\nSELECT * FROM \"t\";\n-- => ('2', 'x')",
+    ] {
+        let found = text[at..].find(words).unwrap_or_else(|| panic!("`{words}` is not in order in\n{text}"));
+        at += found + words.len();
+    }
+}
