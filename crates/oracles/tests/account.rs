@@ -83,7 +83,7 @@ fn versions_say_who_wrote_them_and_what_became_of_them() {
     let account = Mvcc::default().told_for_people(&seen, None).unwrap();
     assert!(account.whole && account.by.is_empty(), "{account:?}");
     let [row] = account.tables[0].rows.as_slice() else { panic!("{account:?}") };
-    let told: Vec<(Writer, Option<usize>, Option<usize>, &[usize])> = row
+    let told: Vec<_> = row
         .iter()
         .map(|version| (version.by, version.committed, version.undone, version.seen.as_slice()))
         .collect();
