@@ -7,10 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use generate::Made;
 use model::{ErrorClass, Level, Product, Trace, Verdict};
-use oracles::opportunities::{self, Reader, Sort, Story, by_concurrency};
+use oracles::{
+    Answer,
+    mvcc::Mvcc,
+    opportunities::{self, Reader, Sort, Story, by_concurrency},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::verdicts::{self, ByOracle};
+
+/// Waits are looked at in one case of so many: a number that has nothing to do with how many orders a set has.
+const SAMPLED: u64 = 53;
 
 /// So many examples of what was not understood are kept.
 const EXAMPLES: usize = 8;
@@ -55,6 +62,12 @@ pub struct Quality {
     pub opportunities: BTreeMap<String, ByLevel>,
     /// Which kinds of statement of two sessions met at a table, at which level.
     pub meetings: BTreeSet<(String, String, Level)>,
+    /// Waits in some of the cases of which the model can tell whether something demands them.
+    #[serde(default)]
+    pub waits_told: u64,
+    /// Those among them that nothing demands: over-restrictive.
+    #[serde(default)]
+    pub waits_extra: u64,
     /// What the oracles said of the first run of each case.
     #[serde(default)]
     pub verdicts: ByOracle,
@@ -68,6 +81,8 @@ impl Quality {
         self.refused += other.refused;
         self.conflicting += other.conflicting;
         self.statements += other.statements;
+        self.waits_told += other.waits_told;
+        self.waits_extra += other.waits_extra;
         let room = EXAMPLES.saturating_sub(self.not_understood.len());
         self.not_understood.extend(other.not_understood.iter().take(room).cloned());
         add(&mut self.failed, &other.failed);
@@ -98,6 +113,7 @@ fn add<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
 /// Counts case after case.
 pub struct Counter {
     reader: Reader,
+    model: Mvcc,
     /// What it has counted.
     pub quality: Quality,
 }
@@ -105,7 +121,7 @@ pub struct Counter {
 impl Counter {
     /// Begins at zero.
     pub fn new(product: Product) -> Counter {
-        Counter { reader: Reader::new(product), quality: Quality::default() }
+        Counter { reader: Reader::new(product), model: Mvcc::default(), quality: Quality::default() }
     }
 
     /// Adds a case and what came of it.
@@ -142,6 +158,16 @@ impl Counter {
             }
         }
         meet(&story, &mut quality.meetings);
+    }
+
+    /// Adds the waits of a case, if it is one of those in which they are counted.
+    pub fn waits(&mut self, number: u64, seen: &Answer) {
+        if number.is_multiple_of(SAMPLED)
+            && let Some(waits) = self.model.waits(seen)
+        {
+            self.quality.waits_told += waits.told;
+            self.quality.waits_extra += waits.extra;
+        }
     }
 
     /// Adds what an oracle said of a case.

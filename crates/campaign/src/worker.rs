@@ -246,6 +246,7 @@ impl<'a> Bench<'a> {
         if let Some(keeper) = &mut self.keeper {
             keeper.keep(number, &seen)?;
         }
+        self.counter.waits(number, &seen);
         let shared = self.shared;
         let mut undecided = false;
         for oracle in &shared.campaign.oracles {

@@ -400,6 +400,28 @@ fn who_may_not_wait_and_who_waits_too_long() {
 }
 
 #[test]
+fn a_wait_that_nothing_demands_is_counted_and_not_wrong() {
+    // By the range of its own: the manual lets the server lock what it passes, but nothing that T1 does is in T2's way.
+    let text = |what: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T2: BEGIN => ok
+             T1: UPDATE t SET b = 11 WHERE a = 1 => 1 of 1
+             T2: UPDATE t SET b = 21 WHERE {what} => waits
+             T1: COMMIT => ok | 1 of 1
+             T2: COMMIT => ok"
+        )
+    };
+    let waits = |what: &str| {
+        let seen = play(&mysql(RR), &T, &text(what), None);
+        Mvcc::default().waits(&seen).map(|waits| (waits.told, waits.extra))
+    };
+    assert_eq!(said(&mysql(RR), &text("a = 2")), "holds");
+    assert_eq!(waits("a = 2"), Some((1, 1)));
+    assert_eq!(waits("a <= 1"), Some((1, 0)));
+}
+
+#[test]
 fn a_stale_write_wins_or_is_refused() {
     let text = |answer: &str| {
         format!(

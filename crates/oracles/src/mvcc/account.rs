@@ -5,9 +5,7 @@
 //! named. If the strict rules explain everything before the statement that is wrong, they alone are told, up to it: what it should
 //! have seen follows from them, and not from the deviation that explains what it saw.
 
-use std::sync::PoisonError;
-
-use dialect::contract::{Concession, Sees, contract};
+use dialect::contract::{Concession, Sees};
 use model::{
     Account, Cause, Reply,
     account::{Read, RowVersion, TableChains, View, Writer},
@@ -26,41 +24,27 @@ use crate::Answer;
 impl Mvcc {
     /// What happened to the rows of a run in which this step is wrong; none, and why, where the model cannot follow it at all.
     pub fn told_for_people(&self, seen: &Answer, wrong: Option<usize>) -> Result<Account, &'static str> {
-        let server = &seen.trace.server;
-        let Some(contract) = contract(server) else { return Err("no-contract") };
-        let setup = self.shelf.setup(server.product, &server.version, &seen.case.setup.statements);
-        let schema = setup.schema.as_ref().map_err(|why| *why)?;
-        let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
-        let (trees, reach) = desk.read(server.product, schema, &seen.case);
-        let lineage = |lenient: bool| {
-            let replay = Replay {
-                seen,
-                schema,
-                contract: &contract,
-                trees: &trees,
-                reach: &reach,
-                computed: &desk.computed,
-                lenient,
-                concessions: &contract.concessions,
-                until: None,
+        self.read(seen, &[], |read| {
+            let lineage = |lenient: bool| {
+                let replay = read.replaying(lenient, None);
+                let lineage = replay.lineage();
+                (replay, lineage)
             };
-            let lineage = replay.lineage();
-            (replay, lineage)
-        };
-        let strict = lineage(false);
-        let answered =
-            |step: usize| seen.trace.rounds.iter().position(|round| round.answered.contains(&step));
-        let told =
-            strict.1.whole || wrong.and_then(answered).is_some_and(|round| round <= strict.1.worlds.len());
-        let (replay, lineage) = match told {
-            true => strict,
-            false => {
-                let lenient = lineage(true);
-                let further = lenient.1.whole || lenient.1.worlds.len() > strict.1.worlds.len();
-                if further { lenient } else { strict }
-            }
-        };
-        Ok(Teller::new(&replay).tell(&lineage))
+            let strict = lineage(false);
+            let answered =
+                |step: usize| seen.trace.rounds.iter().position(|round| round.answered.contains(&step));
+            let told = strict.1.whole
+                || wrong.and_then(answered).is_some_and(|round| round <= strict.1.worlds.len());
+            let (replay, lineage) = match told {
+                true => strict,
+                false => {
+                    let lenient = lineage(true);
+                    let further = lenient.1.whole || lenient.1.worlds.len() > strict.1.worlds.len();
+                    if further { lenient } else { strict }
+                }
+            };
+            Teller::new(&replay).tell(&lineage)
+        })
     }
 }
 

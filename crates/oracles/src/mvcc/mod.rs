@@ -54,14 +54,21 @@ mod suspect;
 pub mod twins;
 mod world;
 
-use std::sync::PoisonError;
+use std::{
+    cell::{Cell, RefCell},
+    sync::{Arc, PoisonError},
+};
 
-use dialect::contract::{Concession, Status, contract};
-use model::{Fingerprint, Verdict, Violation};
+use dialect::contract::{Concession, Contract, Status, contract};
+use model::{Fingerprint, Verdict, Violation, sql::Statement};
 
+pub use self::replay::Waits;
 use self::{
+    computed::Computed,
     desk::Shelf,
+    reach::Reach,
     replay::{Broken, Dead, Replay},
+    schema::{Reason, Schema},
     twins::{Twin, Use, Why},
     world::World,
 };
@@ -114,29 +121,78 @@ impl Mvcc {
         suspicion: &mut Option<suspect::Suspicion>,
     ) -> (Verdict, Vec<Use>) {
         let undecided = |reason: &str| (Verdict::Undecided { reason: reason.to_string() }, Vec::new());
+        let told = self.read(seen, without, |read| match read.judged() {
+            Ok((verdict, uses, suspicious)) => {
+                *suspicion = suspicious;
+                (verdict, uses)
+            }
+            Err(why) => undecided(why),
+        });
+        told.unwrap_or_else(undecided)
+    }
+
+    /// How many of the waits of a run nothing demands; nothing where the run is not as the contract wants it.
+    pub fn waits(&self, seen: &Answer) -> Option<Waits> {
+        let waits = Cell::default();
+        let counted =
+            |read: &Read<'_>| Replay { waits: Some(&waits), ..read.replaying(false, None) }.run().is_ok();
+        self.read(seen, &[], counted).ok().filter(|went| *went).map(|_| waits.get())
+    }
+
+    /// Does something with a run that was read.
+    fn read<T>(
+        &self,
+        seen: &Answer,
+        without: &[Concession],
+        act: impl FnOnce(&Read<'_>) -> T,
+    ) -> Result<T, Reason> {
         let server = &seen.trace.server;
-        let Some(contract) = contract(server) else { return undecided("no-contract") };
+        let contract = contract(server).ok_or("no-contract")?;
         let setup = self.shelf.setup(server.product, &server.version, &seen.case.setup.statements);
-        let schema = match &setup.schema {
-            Ok(schema) => schema,
-            Err(why) => return undecided(why),
-        };
+        let schema = setup.schema.as_ref().map_err(|why| *why)?;
         let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
         let (trees, reach) = desk.read(server.product, schema, &seen.case);
-        let computed = &desk.computed;
         let concessions: Vec<Concession> =
             contract.concessions.iter().copied().filter(|by| !without.contains(by)).collect();
-        let replay = |lenient: bool, until: Option<usize>| {
-            let (contract, concessions) = (&contract, concessions.as_slice());
-            let (trees, reach) = (&trees, &reach);
-            Replay { seen, schema, contract, trees, reach, computed, lenient, concessions, until }.run()
-        };
+        Ok(act(&Read {
+            seen,
+            schema,
+            contract: &contract,
+            trees: &trees,
+            reach: &reach,
+            computed: &desk.computed,
+            concessions: &concessions,
+        }))
+    }
+}
+
+/// A run that was read.
+struct Read<'a> {
+    seen: &'a Answer,
+    schema: &'a Schema,
+    contract: &'a Contract,
+    trees: &'a [Option<Arc<Statement>>],
+    reach: &'a [Reach],
+    computed: &'a RefCell<Computed>,
+    concessions: &'a [Concession],
+}
+
+impl<'a> Read<'a> {
+    /// How it is gone through.
+    fn replaying(&self, lenient: bool, until: Option<usize>) -> Replay<'a> {
+        let Read { seen, schema, contract, trees, reach, computed, concessions } = *self;
+        Replay { seen, schema, contract, trees, reach, computed, lenient, concessions, until, waits: None }
+    }
+
+    /// What is to be said of it, the steps that need a concession, and a wait that did not come.
+    fn judged(&self) -> Result<(Verdict, Vec<Use>, Option<suspect::Suspicion>), Reason> {
+        let replay = |lenient: bool, until: Option<usize>| self.replaying(lenient, until).run();
         let broken = match replay(false, None) {
             Ok(worlds) => {
                 let uses = least(&worlds, |_| true);
-                return (Verdict::Holds { by: names(&uses).iter().map(told).collect() }, uses);
+                return Ok((Verdict::Holds { by: names(&uses).iter().map(told).collect() }, uses, None));
             }
-            Err(Dead::Unsure(why)) => return undecided(why),
+            Err(Dead::Unsure(why)) => return Err(why),
             Err(Dead::Broken(broken)) => broken,
         };
         let reported = |by: &Concession| matches!(by.status(), Status::Reported | Status::Found);
@@ -153,15 +209,18 @@ impl Mvcc {
             Err(Dead::Broken(_)) => (broken, Vec::new()),
             Err(Dead::Unsure(_)) => match replay(true, broken.step) {
                 Ok(worlds) => (broken, least(&worlds, reported)),
-                Err(Dead::Unsure(why)) => return undecided(why),
+                Err(Dead::Unsure(why)) => return Err(why),
                 Err(Dead::Broken(_)) => (broken, Vec::new()),
             },
         };
-        let violation = violation(seen, &broken, &names(&explained), &trees);
-        if let (Some(step), Some(other), true) = (broken.step, broken.due, explained.is_empty()) {
-            *suspicion = Some(suspect::Suspicion { violation: violation.clone(), step, other });
-        }
-        (Verdict::Violated(violation), explained)
+        let violation = violation(self.seen, &broken, &names(&explained), self.trees);
+        let suspicion = match (broken.step, broken.due, explained.is_empty()) {
+            (Some(step), Some(other), true) => {
+                Some(suspect::Suspicion { violation: violation.clone(), step, other })
+            }
+            _ => None,
+        };
+        Ok((Verdict::Violated(violation), explained, suspicion))
     }
 }
 
@@ -201,7 +260,7 @@ fn violation(
     seen: &Answer,
     broken: &Broken,
     explained: &[Concession],
-    trees: &[Option<std::sync::Arc<model::sql::Statement>>],
+    trees: &[Option<Arc<Statement>>],
 ) -> Violation {
     let step = broken.step;
     let statement = match step {

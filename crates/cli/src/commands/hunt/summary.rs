@@ -102,6 +102,13 @@ pub fn show(campaign: &Campaign<'_>, summary: &Summary, by_default: bool) {
         );
         chances(hunted);
         super::verdicts::lines(&hunted.quality.verdicts).iter().for_each(|line| say!("  {line}"));
+        if hunted.quality.waits_told > 0 {
+            say!(
+                "  waits: {} of {} looked at were over-restrictive: nothing demands them",
+                share(hunted.quality.waits_extra, hunted.quality.waits_told),
+                thousands(hunted.quality.waits_told)
+            );
+        }
         if tally.refused > 0 {
             say!("  {} could not be run; events.jsonl says why", plural(tally.refused, "case"));
         }

@@ -6,13 +6,17 @@
 
 mod control;
 mod effects;
+mod extra;
 mod grip;
 mod lineage;
 mod statement;
 mod waits;
 
 pub use lineage::Lineage;
-use std::{cell::RefCell, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    sync::Arc,
+};
 
 use dialect::contract::{Concession, Contract, LevelRules, Sees, Taken};
 use model::{
@@ -79,7 +83,11 @@ pub struct Replay<'a> {
     pub concessions: &'a [Concession],
     /// Not further than the round in which this step answers.
     pub until: Option<usize>,
+    /// Where waits are counted.
+    pub waits: Option<&'a Cell<Waits>>,
 }
+
+pub use extra::Waits;
 
 type Worlds = Result<Vec<World>, Dead>;
 
@@ -112,6 +120,15 @@ impl<'a> Replay<'a> {
         let mut dead = None;
         for mut world in worlds {
             self.begin(&mut world, round);
+            if let Some(waits) = self.waits
+                && let Cause::Sent(step) = round.cause
+                && round.waiting.iter().any(|wait| wait.step == step)
+                && let Some(demanded) = self.demanded(&world, step)
+            {
+                let so_far = waits.get();
+                let (told, extra) = (so_far.told + 1, so_far.extra + u64::from(!demanded));
+                waits.set(Waits { told, extra });
+            }
             let answered = self.answers(world, &order.0, &order.1);
             match answered.and_then(|worlds| self.settled(worlds, round)) {
                 Ok(worlds) => {
