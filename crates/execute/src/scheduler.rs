@@ -365,6 +365,14 @@ impl<'a> Play<'a> {
         let (class, mut ends) = (self.on.dialect.classify)(error.code, &error.sqlstate);
         let slot = &mut self.on.slots[session];
         match ends {
+            // Without autocommit what failed may have begun a transaction all the same.
+            Ends::Statement if !told && slot.open == Open::No && !slot.autocommit => {
+                if let Some(answer) = self.show_warnings(session)?
+                    && answer.transaction == Open::Yes
+                {
+                    self.on.slots[session].open = Open::Yes;
+                }
+            }
             // A DDL statement commits before it fails, and a setting may make a timeout roll back everything.
             Ends::Statement if !told && slot.open == Open::Yes => {
                 if let Some(answer) = self.show_warnings(session)?

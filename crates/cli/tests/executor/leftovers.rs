@@ -138,6 +138,20 @@ fn levels_and_settings_are_each_sessions_own_and_each_cases() {
     });
 }
 
+#[test]
+fn without_autocommit_a_statement_that_fails_has_begun_a_transaction() {
+    by(Settle::Proc, &Options::default(), |runner| {
+        let mut case = case(TABLE, "T1: INSERT INTO t VALUES (1, 1)");
+        case.sessions[0].autocommit = false;
+        let ran = run(runner, &case).trace;
+        assert_eq!(class(&ran.outcomes[0]).map(|(class, _)| class), Some(ErrorClass::DuplicateKey));
+        assert_eq!(ran.outcomes[0].transaction, Open::Yes);
+        // Its locks are gone, or these tables could not be dropped.
+        let next = trace(runner, &["CREATE TABLE other (a INT)"], "T2: SELECT * FROM other");
+        assert_eq!(said(&next), ["no rows"]);
+    });
+}
+
 const COUNTED: &[&str] = &[
     "CREATE TABLE t (a INT PRIMARY KEY AUTO_INCREMENT, b INT)",
     "INSERT INTO t (b) VALUES (1), (2)",

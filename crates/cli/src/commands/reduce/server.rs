@@ -1,7 +1,7 @@
 //! One server, on which cases are run from clean resets.
 
 use campaign::{confirm::Rerun, judge};
-use execute::{LaunchError, Looks, Reset, Runner};
+use execute::{ConnectError, LaunchError, Looks, Reset, Runner};
 use model::{Case, Level, Scene, Shown, Target};
 use oracles::Answer;
 
@@ -35,7 +35,21 @@ impl Server {
 
 impl Rerun for Server {
     fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
-        self.run(case, level, reset).ok().filter(judge::admissible)
+        match self.run(case, level, reset) {
+            Ok(answer) => Some(answer).filter(judge::admissible),
+            Err(error) => {
+                // A candidate may have a setup that no server takes. One that refuses what is ours is not gone on with.
+                let refused = match error.downcast_ref::<ConnectError>() {
+                    Some(ConnectError::Own { statement, .. }) => case.setup.statements.contains(statement),
+                    Some(ConnectError::Untrusted(_)) => true,
+                    Some(_) | None => false,
+                };
+                if !refused {
+                    self.runner.renew();
+                }
+                None
+            }
+        }
     }
 
     fn play(&mut self, scene: &Scene) -> Option<Shown> {
