@@ -9,7 +9,9 @@ const PLANTED: &str = "reference?plant=aborted-read,duplicate-unique,internal-er
 /// A run on the engine in process.
 pub fn run(folder: &Folder) -> String {
     let out = folder.0.join("run").display().to_string();
-    isopod(&["hunt", PLANTED, "--seed", "7", "--cases", "200", "--keep", "2", "--out", &out]).exits(1);
+    let hunt =
+        ["hunt", PLANTED, "--seed", "7", "--cases", "120", "--keep", "1", "--no-reduce", "--out", &out];
+    isopod(&hunt).exits(1);
     out
 }
 
