@@ -200,13 +200,6 @@ impl<'a> Shared<'a> {
         })
     }
 
-    /// Is this the first of its kind that is filed?
-    pub fn first(&self, at: usize, fingerprint: &Fingerprint, id: &str) -> bool {
-        let groups = lock(&self.groups);
-        let group = groups.get(&(at, fingerprint.clone()));
-        group.is_none_or(|group| group.filed.iter().all(|filed| filed == id))
-    }
-
     /// One more that is only counted.
     pub fn again(&self, at: usize, fingerprint: &Fingerprint) {
         lock(&self.groups).entry((at, fingerprint.clone())).or_default().again += 1;

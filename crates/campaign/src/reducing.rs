@@ -45,43 +45,48 @@ pub struct Smaller {
 /// Makes the case of a finding smaller.
 pub fn smaller(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, confirmed: Confirmed, how: How<'_>) -> Smaller {
     let (condition, [_, times]) = (confirmed.condition, confirmed.runs);
-    let budget = Budget { candidates: how.candidates.min(limit(&confirmed)) };
-    let unchanged = |confirmed: Confirmed, tried: u64, finished: bool| Smaller {
-        confirmed,
-        original: None,
-        tried,
-        finished,
-    };
-    if budget.candidates == 0 {
-        return unchanged(confirmed, 0, false);
+    let mut left = how.candidates.min(limit(&confirmed));
+    if left == 0 {
+        return Smaller { confirmed, original: None, tried: 0, finished: false };
     }
     let product = confirmed.answer.trace.server.product;
     let model = Mvcc::default();
     let quick = quick(&model, suspicion, &confirmed, on);
-    let suspected = quick.as_ref().unwrap_or(suspicion);
-    // What the server is asked beside the case costs more than the case, and most findings do not need it.
-    on.look(false);
-    if series(on, suspected, &confirmed.answer.case, condition, 1).is_none() {
-        on.look(true);
-    }
-    let mut search = Search { on, suspicion: suspected, condition, over: how.over, told: how.told };
-    let found = reduce(&confirmed.answer.case, product, Scope::Whole, &mut search, how.strategy, budget);
-    on.look(true);
-    let (tried, finished) = (found.tried, found.finished);
-    // The first of them is the case itself, perhaps without what it expected.
-    let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
-    if found.case != confirmed.answer.case {
-        way.push(found.case);
-    }
-    match smallest(&way, |case| series(on, suspicion, case, condition, times)) {
-        Some((at, mut again)) => {
-            let (from, to) = (confirmed.answer.case.steps.len(), way[at].steps.len());
-            again.answer.case.notes.push(format!("reduced from {from} to {to} statements"));
-            let finished = finished && at + 1 == way.len();
-            Smaller { confirmed: again, original: Some(confirmed.answer.case), tried, finished }
+    let original = confirmed.answer.case.clone();
+    let (mut best, mut tried, mut finished) = (confirmed, 0, false);
+    // What the model alone led too far is gone on with from where both agree.
+    for suspected in quick.iter().chain([suspicion]) {
+        // What the server is asked beside the case costs more than the case, and most findings do not need it.
+        on.look(false);
+        if series(on, suspected, &best.answer.case, condition, 1).is_none() {
+            on.look(true);
         }
-        None => unchanged(confirmed, tried, finished && way.is_empty()),
+        let mut search = Search { on, suspicion: suspected, condition, over: how.over, told: how.told };
+        let budget = Budget { candidates: left };
+        let found = reduce(&best.answer.case, product, Scope::Whole, &mut search, how.strategy, budget);
+        on.look(true);
+        (tried, left) = (tried + found.tried, left - found.tried);
+        // The first of them is the case itself, perhaps without what it expected.
+        let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
+        if found.case != best.answer.case {
+            way.push(found.case);
+        }
+        let came = smallest(&way, |case| series(on, suspicion, case, condition, times));
+        let whole = came.as_ref().map_or(0, |(at, _)| at + 1) == way.len();
+        if let Some((_, again)) = came {
+            best = again;
+        }
+        finished = whole && found.finished;
+        if whole || left == 0 {
+            break;
+        }
     }
+    if best.answer.case == original {
+        return Smaller { confirmed: best, original: None, tried, finished };
+    }
+    let (from, to) = (original.steps.len(), best.answer.case.steps.len());
+    best.answer.case.notes.push(format!("reduced from {from} to {to} statements"));
+    Smaller { confirmed: best, original: Some(original), tried, finished }
 }
 
 /// The same suspicion before the model alone, if that says the same of it.
@@ -108,9 +113,10 @@ fn quick<'a>(
 pub fn smallest<T>(way: &[Case], mut comes: impl FnMut(&Case) -> Option<T>) -> Option<(usize, T)> {
     let (mut fails, mut back) = (way.len(), 1);
     let (mut good, mut best) = loop {
-        let at = way.len().checked_sub(back)?;
-        match comes(&way[at]) {
+        let at = way.len().saturating_sub(back);
+        match comes(way.get(at)?) {
             Some(found) => break (at, found),
+            None if at == 0 => return None,
             None => (fails, back) = (at, back * 2),
         }
     };
@@ -221,6 +227,21 @@ mod tests {
         // It is shown by the search and two of the three last runs, and the finding keeps its case.
         let flaky = made_smaller(done.tried as u32 + 2, 400);
         assert_eq!((flaky.confirmed.answer.case.steps.len(), flaky.original), (8, None));
+    }
+
+    #[test]
+    fn the_smallest_that_comes_back_is_looked_for_on_the_way() {
+        let way: Vec<Case> = (0..20).map(|at| Case { title: at.to_string(), ..Case::default() }).collect();
+        for good in 0..20 {
+            let mut asked = 0;
+            let found = smallest(&way, |case| {
+                asked += 1;
+                (case.title.parse::<usize>().unwrap() <= good).then_some(())
+            });
+            assert_eq!(found.map(|(at, ())| at), Some(good));
+            assert!(asked < 12, "{asked}");
+        }
+        assert_eq!(smallest(&[], |_| Some(())), None);
     }
 
     #[test]

@@ -313,10 +313,7 @@ impl<'a> Bench<'a> {
         let known = shared.campaign.known.name(&fingerprint);
         let limit = if known.is_some() { REDUCING_KNOWN } else { REDUCING };
         let over = || shared.over() || begun.elapsed() > limit;
-        // Of what is known one small case is enough.
-        let worth = known.is_none() || shared.first(self.at, &fingerprint, &id);
-        let candidates = if worth { settings.reduce } else { 0 };
-        let how = How { candidates, strategy: &mut InOrder, over: &over, told: &mut |_| {} };
+        let how = How { candidates: settings.reduce, strategy: &mut InOrder, over: &over, told: &mut |_| {} };
         let Smaller { confirmed, original, tried, .. } = smaller(self, suspicion, confirmed, how);
         let Confirmed { answer, violation, condition, runs } = confirmed;
         let statements = answer.case.steps.len();
