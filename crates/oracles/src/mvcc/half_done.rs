@@ -14,12 +14,14 @@
 use std::borrow::Cow;
 
 use eval::Fault;
-use model::sql::{Action, Delete, Insert, InsertSource, InsertVerb, Query, Select, Statement, Update};
+use model::sql::{
+    Action, Delete, Insert, InsertSource, InsertVerb, Query, Select, SelectItem, Statement, Update,
+};
 
 use super::{
     foretold::{Expected, Foretold},
     inner::Answers,
-    names::nested,
+    names::{aggregate, nested},
     scene::{Condition, From, Scene},
     schema::{Schema, Values},
     world::{Chain, TxnId},
@@ -59,6 +61,12 @@ impl Scene<'_> {
         from: &From,
         condition: &Condition,
     ) -> Result<Vec<Foretold>, Fault> {
+        // Each of several aggregates may be answered by an index of its own, and these are not changed at once.
+        let aggregates =
+            |item: &&SelectItem| matches!(item, SelectItem::Expr { expr, .. } if aggregate(expr).is_some());
+        if select.items.iter().filter(aggregates).count() > 1 {
+            return Ok(vec![Foretold::only(Expected::Anything)]);
+        }
         let mut states: Vec<Vec<State>> = vec![Vec::new()];
         for (at, named) in from.tables.iter().enumerate() {
             // A table that is named twice is read in one state.
@@ -154,7 +162,9 @@ impl Scene<'_> {
             match self.assign(&from, 0, old, &assigned, &answers) {
                 Ok(new) => {
                     let indexes = of.indexes.iter().map(|index| &index.columns);
-                    let keys = indexes.chain(&of.uniques).chain(&of.clustered).flatten();
+                    // A foreign key has an index, written or not.
+                    let foreign = of.parents.iter().map(|foreign| &foreign.columns);
+                    let keys = indexes.chain(foreign).chain(&of.uniques).chain(&of.clustered).flatten();
                     // On its way from one place of an index to another it is at neither.
                     if keys.copied().any(|at| old[at] != new[at]) {
                         offer(choices, None);

@@ -17,8 +17,8 @@ use crate::mvcc::{
 /// MySQL's ER_DIVISION_BY_ZERO.
 const DIVISION_BY_ZERO: u32 = 1365;
 
-/// MySQL's ER_TRUNCATED_WRONG_VALUE.
-const NO_NUMBER: u32 = 1292;
+/// MySQL's ER_TRUNCATED_WRONG_VALUE and ER_TRUNCATED_WRONG_VALUE_FOR_FIELD.
+const NO_NUMBER: [u32; 2] = [1292, 1366];
 
 impl Replay<'_> {
     /// A statement on rows.
@@ -98,6 +98,9 @@ impl Replay<'_> {
         if let Some(why) = waited.filter(|_| self.lenient).and_then(|waited| self.untold(step, &waited)) {
             return Err(Dead::Unsure(why));
         }
+        if self.lenient && self.judges_half_done(world.as_ref(), session, tree) {
+            return Err(Dead::Unsure("judges-half-done-work"));
+        }
         let due = all.iter().find_map(|foretold| foretold.due.first());
         if let (Some(due), true) = (due, success) {
             let is = |state: &Session| state.txn.as_ref().is_some_and(|txn| txn.id == *due);
@@ -116,6 +119,17 @@ impl Replay<'_> {
             _ => "wrong-count",
         };
         Err(self.broken(step, kind, self.seen_by(session, tree), expected))
+    }
+
+    /// Where an UPDATE judges what others have not committed: may that have been a change that was half done?
+    fn judges_half_done(&self, world: Option<&World>, session: usize, tree: &Statement) -> bool {
+        let changes = |(other, state): (usize, &Session)| {
+            let waits = state.waiting.as_ref().and_then(|waiting| self.trees[waiting.step].as_deref());
+            other != session && waits.is_some_and(|tree| !matches!(tree, Statement::Query(_)))
+        };
+        matches!(tree, Statement::Update(_))
+            && self.concedes(Concession::JudgesUncommitted, session)
+            && world.is_some_and(|world| world.sessions.iter().enumerate().any(changes))
     }
 
     /// Why it cannot be told what a scan that waited has met: only one cut is tried, in the order of one index. What does not
@@ -182,7 +196,7 @@ impl Replay<'_> {
             // In strict mode a division by zero is an error of a statement that changes rows, if the scan comes to it.
             // So is text that is no number where one is wanted.
             ErrorClass::Runtime | ErrorClass::Range
-                if [DIVISION_BY_ZERO, NO_NUMBER].contains(&error.code) =>
+                if error.code == DIVISION_BY_ZERO || NO_NUMBER.contains(&error.code) =>
             {
                 (!matches!(tree, Statement::Query(_))).then_some(true)
             }
