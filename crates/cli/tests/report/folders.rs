@@ -1,8 +1,8 @@
 //! What is written into the folder of a run, and what is said of one that is none or that is damaged.
 
-use std::fs;
+use std::{fs, time::Duration};
 
-use crate::tools::{Folder, isopod};
+use crate::tools::{Folder, eventually, isopod, isopod_with};
 
 const PLANTED: &str = "reference?plant=aborted-read,duplicate-unique,internal-error";
 
@@ -98,6 +98,26 @@ fn a_damaged_file_is_named_with_the_reason() {
     assert!(index.contains("1 lines of the log could not be read"), "{index}");
     fs::write(&events, "nothing\nat all\n").unwrap();
     isopod(&["report", &run]).fails(&["events.jsonl", "no line of it is an event"]);
+}
+
+#[test]
+fn a_browser_is_asked_to_open_the_page() {
+    let folder = Folder::new();
+    let out = folder.0.join("run").display().to_string();
+    isopod(&["hunt", "sqlite", "--seed", "7", "--cases", "2", "--out", &out]).exits(0);
+    let programs = folder.0.join("bin");
+    let asked = folder.0.join("asked");
+    // Without any browser the page is written all the same.
+    fs::create_dir_all(&programs).unwrap();
+    let ran = isopod_with(&[("PATH", &programs)], &["report", &out, "--open"]).exits(2);
+    assert!(ran.err.contains("no browser was found") && ran.err.contains("report/index.html"), "{}", ran.err);
+    assert!(folder.0.join("run/report/index.html").is_file());
+    let script = folder.put("bin/xdg-open", &format!("#!/bin/sh\necho \"$1\" >'{}'\n", asked.display()));
+    fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    isopod_with(&[("PATH", &programs)], &["report", &out, "--open"]).exits(0);
+    eventually(Duration::from_secs(20), "the browser is asked", || {
+        fs::read_to_string(&asked).is_ok_and(|page| page.ends_with("run/report/index.html\n"))
+    });
 }
 
 #[test]

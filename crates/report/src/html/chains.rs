@@ -65,7 +65,7 @@ fn reader(finding: &Finding, account: &Account) -> String {
         View::Newest | View::Committed | View::Fresh => String::new(),
     };
     format!(
-        " Step {} reads {}{from}; what that shows of each row has a dark frame.",
+        " Step {} reads {}{from}; what that shows of each row has a strong frame.",
         read.step + 1,
         read.view.words()
     )

@@ -81,8 +81,8 @@ fn table(run: &Run) -> String {
     }
     let rows: String = run.groups.iter().map(row).collect();
     format!(
-        "<section id=\"findings\">\n<h2>Findings</h2>\n<p class=\"lead\">Folded by signature: what goes wrong, by which rule, in which kind of \
-         statement.</p>\n<table class=\"wide fold\"><thead><tr><th></th><th>finding</th><th>levels</th><th class=\"n\">first at</th>\
+        "<section id=\"findings\">\n<h2>Findings</h2>\n<p class=\"lead\">Folded by the name under which they are known, new ones by what goes wrong, by \
+         which rule and in which kind of statement.</p>\n<table class=\"wide fold\"><thead><tr><th></th><th>finding</th><th>levels</th><th class=\"n\">first at</th>\
          <th class=\"n\">cases</th><th class=\"n\">statements</th></tr></thead><tbody>\n{rows}</tbody></table>\n</section>\n"
     )
 }
@@ -114,7 +114,8 @@ fn row(group: &Group) -> String {
     format!(
         "<tr data-id=\"{id}\"><td><span class=\"{class}\">{word}</span></td>\
          <td class=\"what\"><a href=\"{id}.html\"><b>{}</b></a><br><span class=\"small soft\">{} · {}</span>{others}</td>\
-         <td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+         <td>{}</td><td class=\"n\" data-before=\"first at \">{}</td><td class=\"n\" data-after=\" cases\">{}</td>\
+         <td class=\"n\" data-after=\" statements\">{}</td></tr>\n",
         escape(&group.title),
         escape(&name),
         escape(&group.servers.join(", ")),

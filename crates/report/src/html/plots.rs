@@ -153,7 +153,7 @@ fn first_times(run: &Run) -> String {
     let mut svg = open("first", height);
     for (i, group) in groups.iter().enumerate() {
         let y = i as u64 * 24 + 14;
-        let name = group.known.clone().unwrap_or_else(|| group.id.clone());
+        let name = short(group);
         let class = if group.known.is_some() { "" } else { " bad" };
         let _ = write!(
             svg,
@@ -164,7 +164,7 @@ fn first_times(run: &Run) -> String {
             escape(&group.title),
             left - 10,
             y + 4,
-            escape(&crate::text::cut(&name, 24)),
+            escape(&crate::text::cut(&name, 19)),
             x(group.first_at),
             x(group.first_at),
             x(group.first_at) + 10,
@@ -179,6 +179,17 @@ fn first_times(run: &Run) -> String {
         more => format!("When the first finding of each was there; {more} later ones are not drawn."),
     };
     plot("first", "Time to each signature", &words, &svg)
+}
+
+/// A name that fits beside a plot: the first of several, and how many more there are.
+fn short(group: &Group) -> String {
+    let Some(known) = &group.known else { return group.id.clone() };
+    let mut names = known.split(", ");
+    let first = names.next().unwrap_or_default();
+    match names.count() {
+        0 => first.to_string(),
+        more => format!("{first} +{more}"),
+    }
 }
 
 /// How many signatures each level shows, and which sets of levels.

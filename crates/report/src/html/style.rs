@@ -148,6 +148,9 @@ table.fold thead{display:none}
 table.fold tr{display:block;padding:12px 0}
 table.fold td{display:inline-block;padding:0 12px 0 0}
 table.fold td.what{display:block}
+table.fold td[data-before]::before{content:attr(data-before);color:var(--soft)}
+table.fold td[data-after]::after{content:attr(data-after);color:var(--soft)}
+.plot svg text{font-size:14px}
 .file .about{display:none}
 .file summary .label{flex:1}
 }

@@ -131,6 +131,9 @@ pub fn show(campaign: &Campaign<'_>, summary: &Summary, by_default: bool) {
         }
     }
     say!("\nfolder: {}", summary.folder);
+    if !summary.findings.is_empty() {
+        say!("report: isopod report {} --open", summary.folder);
+    }
     next(summary, by_default);
 }
 
