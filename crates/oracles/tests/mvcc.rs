@@ -378,6 +378,22 @@ fn nobody_brings_rows_into_a_locked_range() {
     assert_eq!(said(&mysql(RC), text), "holds");
     let beside = text.replace("(4, 40, 0)", "(4, 4, 0)").replace(" (4)\n", "\n");
     assert_eq!(said(&mysql(RR), &beside), "holds");
+    // A search by a unique key locks the row that it finds, and nothing beside it.
+    let undone = |condition: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT b FROM t WHERE a = 1 FOR UPDATE => (10)
+             T1: SAVEPOINT s => ok
+             T1: INSERT INTO t (a, b, c) VALUES (4, 40, 0) => 1 rows
+             T1: SELECT a FROM t WHERE {condition} FOR UPDATE => (4)
+             T1: ROLLBACK TO SAVEPOINT s => ok
+             T2: INSERT INTO t (a, b, c) VALUES (4, 41, 0) => 1 rows
+             T1: SELECT a FROM t WHERE a = 4 FOR UPDATE => (4)
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RR), &undone("a = 4")), "holds");
+    assert_eq!(said(&mysql(RR), &undone("a > 3")), "phantom: new at step 8");
 }
 
 #[test]

@@ -26,6 +26,8 @@ struct How {
     ignores: bool,
     /// Does it stop after some rows?
     limited: bool,
+    /// Does it keep others out of what it selects?
+    range: bool,
 }
 
 /// An assignment, read.
@@ -71,9 +73,10 @@ impl Scene<'_> {
             }
             let refused = self.refused(&from, &scan, limit.is_some(), &mut all);
             let orders = self.orders(&from, &scan);
+            let range = self.keeps_range(&from, &condition, &scan);
             let before = all.len();
             for rows in orders {
-                let how = How { ignores, limited: limit.is_some() };
+                let how = How { ignores, limited: limit.is_some(), range };
                 let (foretold, apart) = self.updated(&from, &rows, &assigned, &answers, (&scan, by), how)?;
                 let same =
                     |other: &Foretold| other.reply == foretold.reply && other.effects == foretold.effects;
@@ -153,7 +156,7 @@ impl Scene<'_> {
                     Err(unsure) => return Err(unsure),
                 }
             }
-            let range = self.rules.ranges.is && limit.is_none() && from.tables.len() == 1;
+            let range = limit.is_none() && self.keeps_range(&from, &condition, &scan);
             let due: Vec<_> = scan.due.iter().chain(&draft.due).chain(&answers.due).copied().collect();
             all.push(match failed {
                 Some(class) => Foretold { due, ..Foretold::error(class) },
@@ -365,7 +368,7 @@ impl Scene<'_> {
         let foretold = Foretold {
             effects: draft.effects,
             locks,
-            range: self.rules.ranges.is && single && !how.limited,
+            range: !how.limited && how.range,
             by: by.or(scan.skipped.then_some(Concession::SemiConsistentSkip)),
             due: scan.due.iter().chain(&draft.due).chain(&answers.due).copied().collect(),
             ..Foretold::only(Expected::Done(vec![count], matched))

@@ -2,7 +2,8 @@
 
 use eval::Fault;
 use model::sql::{
-    Expr, FunctionArgs, InList, Literal, Offset, Query, QueryPart, Select, SelectItem, Statement, VisitMut,
+    BinaryOp, Expr, FunctionArgs, InList, Literal, Offset, Query, QueryPart, Select, SelectItem, Statement,
+    VisitMut,
 };
 
 use super::scene::{Condition, From};
@@ -75,6 +76,32 @@ pub fn find_column(from: &From, column: &model::sql::ColumnRef) -> Option<usize>
                 known.table.as_ref().is_some_and(|known| known.eq_ignore_ascii_case(&table.name.name))
             })
     })
+}
+
+/// Does a condition give a value to each column of one of these keys? Then a search by it finds one row at most, and locks only
+/// that, not what could come beside it.
+pub fn pins(from: &From, keys: &[Vec<usize>], condition: &Condition) -> bool {
+    fn pinned(from: &From, expr: &Expr, columns: &mut Vec<usize>) {
+        match expr {
+            Expr::Paren(inner) => pinned(from, inner, columns),
+            Expr::Binary { left, op: BinaryOp::And | BinaryOp::AndAmps, right } => {
+                pinned(from, left, columns);
+                pinned(from, right, columns);
+            }
+            Expr::Binary { left, op: BinaryOp::Eq, right } => {
+                for side in [left, right] {
+                    if let Expr::Column(column) = side.as_ref() {
+                        columns.extend(find_column(from, column));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let Some(expr) = &condition.expr else { return false };
+    let mut columns = Vec::new();
+    pinned(from, expr, &mut columns);
+    keys.iter().any(|key| key.iter().all(|column| columns.contains(column)))
 }
 
 /// Is there a query inside?

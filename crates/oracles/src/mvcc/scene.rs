@@ -13,6 +13,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{
     compute::Compute,
+    names::pins,
     schema::{Schema, Values},
     world::{Now, Rows, TxnId, Waiting, World},
 };
@@ -440,6 +441,13 @@ impl<'a> Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// Does a statement keep others from bringing rows into what its condition selects?
+    pub fn keeps_range(&self, from: &From, condition: &Condition, scan: &Scan) -> bool {
+        let one = |named: &Named| pins(from, &self.schema.tables[named.table].uniques, condition);
+        let [named] = &from.tables[..] else { return false };
+        self.rules.ranges.is && (scan.rows.is_empty() || !one(named))
+    }
+
     /// These tables, and those that foreign keys lead to.
     fn related(&self, tables: &[usize]) -> Vec<usize> {
         let mut related = tables.to_vec();

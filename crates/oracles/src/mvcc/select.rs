@@ -179,6 +179,7 @@ impl<'a> Scene<'a> {
                 true => Cow::Owned(Query { limit: None, ..query.clone() }),
                 false => Cow::Borrowed(query),
             };
+            let range = self.keeps_range(from, condition, &scan);
             let rows = self.project(&of, select, from, scan)?;
             // As reported: through a unique index a row may be met twice after somebody's change was undone.
             if self.lenient && !rows.is_empty() && self.met_twice(&tables) {
@@ -186,7 +187,7 @@ impl<'a> Scene<'a> {
                 all.push(Foretold { by, ..Foretold::only(Expected::Twice(rows.clone())) });
             }
             let reply = if passes { Expected::Among(rows) } else { Expected::Rows(rows) };
-            let range = self.rules.ranges.is && query.limit.is_none() && !ends && !skips;
+            let range = range && query.limit.is_none() && !ends && !skips;
             match wait {
                 Some(LockWait::Nowait) if !due.is_empty() => {
                     all.push(Foretold::error(ErrorClass::LockTimeout));
