@@ -152,6 +152,25 @@ fn without_autocommit_a_statement_that_fails_has_begun_a_transaction() {
     });
 }
 
+#[test]
+fn rows_that_a_foreign_key_forbids_are_refused_on_tables_that_are_there_too() {
+    by(Settle::Proc, &Options::default(), |runner| {
+        let setup = |child: &'static str| {
+            [
+                "CREATE TABLE p (a INT PRIMARY KEY)",
+                "CREATE TABLE c (a INT, FOREIGN KEY (a) REFERENCES p (a))",
+                "INSERT INTO p VALUES (1)",
+                child,
+            ]
+        };
+        let whole = case(&setup("INSERT INTO c VALUES (1)"), "T1: SELECT * FROM c");
+        let orphan = case(&setup("INSERT INTO c VALUES (2)"), "T1: SELECT * FROM c");
+        assert_eq!(said(&run(runner, &whole).trace), ["(1)"]);
+        assert!(runner.run(&orphan, Level::RepeatableRead).is_err());
+        assert_eq!(said(&run(runner, &whole).trace), ["(1)"]);
+    });
+}
+
 const COUNTED: &[&str] = &[
     "CREATE TABLE t (a INT PRIMARY KEY AUTO_INCREMENT, b INT)",
     "INSERT INTO t (b) VALUES (1), (2)",
