@@ -24,7 +24,10 @@ pub fn markdown(finding: &Finding) -> String {
     );
     out += &fenced("sql", &real_order(finding).join("\n"));
     out += &sides(finding, &compared);
-    out += &format!("\n## Why this is wrong\n\n{}.\n", inline(finding.rule().trim_end_matches('.')));
+    out += &format!(
+        "\n## Why this is wrong\n\n{}.\n",
+        inline(&text::upper(finding.rule().trim_end_matches('.')))
+    );
     for line in finding.violation.evidence.iter().filter(|line| told_apart(line)) {
         out += &format!("\n{}\n", inline(line));
     }

@@ -28,6 +28,12 @@ pub fn visible(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 
+/// With a capital letter first.
+pub fn upper(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// Several blanks in a row as one.
 pub fn squeeze(text: &str) -> String {
     let mut out = String::new();

@@ -186,7 +186,7 @@ fn markdown_has_what_a_tracker_wants() {
         "2 | 'x'",
         "## Actual",
         "no rows",
-        "## Why this is wrong\n\nlocking reads work on the newest committed rows (Manual, 1.2).",
+        "## Why this is wrong\n\nLocking reads work on the newest committed rows (Manual, 1.2).",
         "## Seen on",
         "| mariadb 10.11.19 | REPEATABLE READ |",
         "## Settings in force",

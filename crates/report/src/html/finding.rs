@@ -79,13 +79,8 @@ fn why(finding: &Finding) -> String {
     format!(
         "<section id=\"why\">\n<h2>Why it is wrong</h2>\n{told}<p>{}.</p>\n\
          <details><summary>All of the evidence</summary><ul class=\"small\">{lines}</ul></details>{log}\n</section>\n",
-        escape(&upper(finding.rule().trim_end_matches('.')))
+        escape(&crate::text::upper(finding.rule().trim_end_matches('.')))
     )
-}
-
-fn upper(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// Servers, levels and settings.

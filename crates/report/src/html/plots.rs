@@ -206,7 +206,7 @@ fn by_level(run: &Run) -> String {
         return plot("levels", "Signatures by level", "Nothing was found.", "");
     }
     let most = counts.values().map(|(all, _)| *all).max().unwrap_or(1).max(1);
-    let left = 150;
+    let left = 170;
     let width = |count: u64| count * (WIDTH - left - 52) / most;
     let height = Level::ALL.len() as u64 * 30 + 6;
     let mut svg = open("levels", height);
