@@ -45,7 +45,7 @@ pub struct Computed {
     pub reads: Places<u64>,
     /// The queries inside an expression. They are expressions that are asked for themselves: so they stay to the end.
     pub inner: Places<Arc<[Query]>>,
-    rows: HashMap<u64, Vec<Values>, Plain>,
+    rows: Known<u64, Vec<Values>>,
     kept: usize,
 }
 
@@ -72,14 +72,17 @@ pub fn address<T>(of: &T) -> usize {
 }
 
 /// What is known of things by where they are.
-pub type Places<T> = HashMap<usize, T, Plain>;
+pub type Places<T> = Known<usize, T>;
+
+/// A table that is looked into and never gone through, so that nothing depends on its order.
+pub type Known<K, V> = HashMap<K, V, Plain>;
 
 /// What things came to for rows, both known by where they are.
 #[derive(Debug)]
 pub struct ByRow<T> {
     /// What they come to for every row.
     pub foreseen: Places<Result<(), Fault>>,
-    known: HashMap<(usize, usize), Told<T>, Plain>,
+    known: Known<(usize, usize), Told<T>>,
 }
 
 /// The row, held, and what came of it.
@@ -87,7 +90,7 @@ type Told<T> = (Values, Result<T, Fault>);
 
 impl<T> Default for ByRow<T> {
     fn default() -> ByRow<T> {
-        ByRow { foreseen: HashMap::default(), known: HashMap::default() }
+        ByRow { foreseen: Known::default(), known: Known::default() }
     }
 }
 
@@ -113,7 +116,7 @@ fn place(row: &Values) -> usize {
 /// Answers to questions of one kind: what a thing came to for some values.
 #[derive(Debug)]
 pub struct Memo<K, T> {
-    known: HashMap<u64, Vec<Entry<K, T>>, Plain>,
+    known: Known<u64, Vec<Entry<K, T>>>,
     count: usize,
 }
 
@@ -126,7 +129,7 @@ struct Entry<K, T> {
 
 impl<K, T> Default for Memo<K, T> {
     fn default() -> Memo<K, T> {
-        Memo { known: HashMap::default(), count: 0 }
+        Memo { known: Known::default(), count: 0 }
     }
 }
 
@@ -206,7 +209,7 @@ fn mix(all: &mut u64, value: u64) {
 }
 
 /// For keys that are numbers, which nobody chose to do harm.
-pub type Plain = BuildHasherDefault<Mixed>;
+type Plain = BuildHasherDefault<Mixed>;
 
 /// Numbers mixed.
 #[derive(Debug, Default)]

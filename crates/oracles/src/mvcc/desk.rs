@@ -6,14 +6,13 @@
 
 use std::{
     cell::RefCell,
-    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use model::{Case, Product, Version, sql::Statement};
 
 use super::{
-    computed::{Computed, Plain},
+    computed::{Computed, Known},
     reach::{Reach, reach},
     schema::{Reason, Schema},
 };
@@ -70,7 +69,7 @@ impl Shelf {
 /// Statements, and what their expressions came to.
 #[derive(Debug, Default)]
 pub struct Desk {
-    texts: HashMap<String, (Option<Arc<Statement>>, Reach), Plain>,
+    texts: Known<String, (Option<Arc<Statement>>, Reach)>,
     /// What their expressions came to. It knows them by their addresses, so it ends when they do.
     pub computed: RefCell<Computed>,
 }
