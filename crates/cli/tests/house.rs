@@ -146,6 +146,7 @@ fn every_subcommand_is_in_the_readme() {
     for words in [
         "hunt",
         "demo",
+        "report",
         "run",
         "corpus list",
         "corpus test",
