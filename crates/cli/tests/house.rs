@@ -147,6 +147,7 @@ fn every_subcommand_is_in_the_readme() {
         "hunt",
         "demo",
         "report",
+        "where",
         "run",
         "corpus list",
         "corpus test",

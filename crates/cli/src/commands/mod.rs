@@ -12,6 +12,7 @@ pub mod report;
 pub mod run;
 pub mod selftest;
 pub mod server;
+pub mod where_else;
 
 /// What to do.
 #[derive(clap::Subcommand)]
@@ -24,6 +25,8 @@ pub enum Command {
     Judge(judge::Args),
     /// Make a case smaller that an oracle complains about
     Reduce(reduce::Args),
+    /// Where else: a case at all levels, on all installed versions
+    Where(where_else::Args),
     /// Write the pages of a run: findings with timelines, Markdown for bug trackers, scripts
     Report(report::Args),
     /// See a bug in Isopod's own engine found: planted by name, nothing to install
@@ -53,6 +56,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Run(args) => run::run(args),
         Command::Judge(args) => judge::run(&args),
         Command::Reduce(args) => reduce::run(&args),
+        Command::Where(args) => where_else::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Corpus(command) => corpus::run(command),

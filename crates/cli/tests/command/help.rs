@@ -15,6 +15,7 @@ fn every_subcommand_says_what_it_does_and_how() {
         "judge",
         "reduce",
         "report",
+        "where",
         "corpus list",
         "corpus test",
         "corpus bisect",

@@ -19,3 +19,4 @@ mod selftests;
 mod server;
 mod tools;
 mod versions;
+mod where_else;

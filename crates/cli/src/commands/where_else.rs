@@ -1,0 +1,237 @@
+//! `isopod where`: one case at all levels, on all installed versions and with the settings that matter turned over.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use campaign::{Guise, judge::Judge};
+use execute::Reset;
+use model::{Case, Level, Product, Target, Verdict};
+use oracles::{Oracle, mvcc};
+use serde::Serialize;
+
+use super::{hunt::judges, reduce::Server};
+use crate::{
+    arguments::{How, Levels, count},
+    choice::{Choice, choices},
+    errors::Advised,
+    interrupt, loading,
+    output::say,
+    progress::Progress,
+    targets,
+};
+
+/// Options.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  isopod where isopod-runs/2026-11-15T20-31/findings/9b1f0a2c/case.iso
+  isopod where case.iso --target mariadb@10.11 --target mariadb@11.8 --runs 20
+
+Every session of the case runs at the level of the column, whatever the file says of levels; a case that needs
+sessions at different levels runs as it is, in one column. Without --target it runs on every installed server
+that it is for, and on MariaDB with innodb_snapshot_isolation, on MySQL and MariaDB with log_bin, turned over.
+
+A cell says how many of the runs are wrong, and by which report that is known; `right`; or `?` where nobody can
+tell. Exit codes: 0 nothing is wrong anywhere, 1 something is, 2 the job could not be done.")]
+pub struct Args {
+    /// A case file
+    #[arg(value_name = "CASE")]
+    case: PathBuf,
+    /// Servers; by default all that are installed
+    #[arg(long = "target", short = 't', value_name = "TARGET")]
+    chosen: Vec<Choice>,
+    /// How often it is run in each place, from clean resets
+    #[arg(long, default_value_t = 3, value_parser = count)]
+    runs: u64,
+    #[command(flatten)]
+    how: How,
+    /// Who judges, with commas; by default those that a hunt asks
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    oracle: Vec<String>,
+    /// The table, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One place.
+#[derive(Debug, Default, Serialize)]
+struct Cell {
+    runs: u64,
+    wrong: u64,
+    undecided: u64,
+    /// The fingerprints, in words, or the reports by which they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    as_what: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    target: String,
+    /// Why it could not be run there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
+    levels: BTreeMap<&'static str, Cell>,
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    interrupt::listen();
+    let case = loading::load(&args.case)?;
+    let places = places(args, &case)?;
+    let oracles = judges::hunting(&args.oracle)?;
+    let mut progress = Progress::new("places", places.len() as u64);
+    let mut rows = Vec::new();
+    for (at, target) in places.iter().enumerate() {
+        if interrupt::asked() {
+            break;
+        }
+        rows.push(row(args, &case, target, &oracles)?);
+        progress.reached(at as u64 + 1);
+    }
+    progress.end();
+    match args.json {
+        true => say!("{}", serde_json::to_string_pretty(&rows)?),
+        false => show(&rows),
+    }
+    let wrong = rows.iter().flat_map(|row| row.levels.values()).any(|cell| cell.wrong > 0);
+    Ok(u8::from(wrong))
+}
+
+/// Where it runs.
+fn places(args: &Args, case: &Case) -> anyhow::Result<Vec<Target>> {
+    let installed = || -> anyhow::Result<Vec<Target>> {
+        let here = choices()?.here.into_iter();
+        Ok(here.filter(|target| oracles::expectations::applies(case, target.product)).collect())
+    };
+    let mut places = Vec::new();
+    for choice in &args.chosen {
+        match choice {
+            Choice::One(target) => places.push(targets::resolve(target)?),
+            Choice::All => places.extend(installed()?),
+        }
+    }
+    if args.chosen.is_empty() {
+        for target in installed()? {
+            let over = turned(&target);
+            places.push(target);
+            places.extend(over);
+        }
+    }
+    if places.is_empty() {
+        return Err(Advised {
+            message: "no server that this case is for is installed".into(),
+            advice: vec!["install one: isopod server install mariadb@10.11".into()],
+        }
+        .into());
+    }
+    places.dedup();
+    Ok(places)
+}
+
+/// The same server with a setting turned over that changes what it owes.
+fn turned(target: &Target) -> Vec<Target> {
+    let with = |name: &str, value: &str| {
+        let mut other = target.clone();
+        other.settings.insert(name.into(), value.into());
+        other
+    };
+    let since = |parts: &[u32]| target.version.as_ref().is_some_and(|version| version.0.as_slice() >= parts);
+    match target.product {
+        // From 11.6 on it is ON by default; 10.11 was given it late.
+        Product::Mariadb if since(&[11, 6]) => vec![with("innodb_snapshot_isolation", "OFF")],
+        Product::Mariadb if since(&[10, 11, 8]) => vec![with("innodb_snapshot_isolation", "ON")],
+        Product::Mysql if since(&[8]) => vec![with("log_bin", "OFF")],
+        Product::Mariadb | Product::Mysql | Product::Postgres | Product::Sqlite | Product::Reference => {
+            Vec::new()
+        }
+    }
+}
+
+fn row(args: &Args, case: &Case, target: &Target, oracles: &[Box<dyn Oracle>]) -> anyhow::Result<Row> {
+    let mut row = Row { target: target.to_string(), refused: None, levels: BTreeMap::new() };
+    let mut server = match Server::open(target, &args.how) {
+        Ok(server) => server,
+        Err(error) => {
+            row.refused = Some(error.to_string());
+            return Ok(row);
+        }
+    };
+    let mut levels: Vec<Level> = case.sessions.iter().filter_map(|session| session.level).collect();
+    levels.dedup();
+    let mixed = levels.len() > 1;
+    for level in Levels::All.on(target.product)? {
+        let mut case = case.clone();
+        if !mixed {
+            case.sessions.iter_mut().for_each(|session| session.level = None);
+        }
+        let cell = row.levels.entry(if mixed { "mixed" } else { level.short() }).or_default();
+        for _ in 0..args.runs {
+            match server.run(&case, level, Reset::Clean) {
+                Ok(seen) => judged(cell, oracles, &seen, &mut server),
+                Err(error) => {
+                    row.refused = Some(error.to_string());
+                    return Ok(row);
+                }
+            }
+        }
+        if mixed {
+            break;
+        }
+    }
+    Ok(row)
+}
+
+/// What the oracles say of a run, the first complaint.
+fn judged(cell: &mut Cell, oracles: &[Box<dyn Oracle>], seen: &oracles::Answer, server: &mut Server) {
+    let guise = Guise::default();
+    let mut told = true;
+    cell.runs += 1;
+    for oracle in oracles {
+        match (Judge { oracle: oracle.as_ref(), guise: &guise }).verdict(seen, server) {
+            Verdict::Holds { .. } => {}
+            Verdict::Undecided { .. } => told = false,
+            Verdict::Violated(violation) => {
+                let print = &violation.fingerprint;
+                let what =
+                    mvcc::known(print).unwrap_or_else(|| format!("{}, {}", print.kind, print.statement));
+                cell.wrong += 1;
+                if !cell.as_what.contains(&what) {
+                    cell.as_what.push(what);
+                }
+                return;
+            }
+        }
+    }
+    cell.undecided += u64::from(!told);
+}
+
+fn show(rows: &[Row]) {
+    let heads: Vec<&str> = ["RU", "RC", "RR", "SER", "mixed"]
+        .into_iter()
+        .filter(|head| rows.iter().any(|row| row.levels.contains_key(head)))
+        .collect();
+    let widest = rows.iter().map(|row| row.target.len()).max().unwrap_or(0);
+    say!("{:widest$}  {}", "", heads.iter().map(|head| format!("{head:<14}")).collect::<String>().trim_end());
+    let mut names: Vec<&String> = Vec::new();
+    for row in rows {
+        let cells: String = heads.iter().map(|head| format!("{:<14}", word(row.levels.get(head)))).collect();
+        say!("{:widest$}  {}", row.target, cells.trim_end());
+        if let Some(why) = &row.refused {
+            say!("{:widest$}  not run: {why}", "");
+        }
+        names.extend(row.levels.values().flat_map(|cell| &cell.as_what));
+    }
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        say!("wrong as: {name}");
+    }
+}
+
+fn word(cell: Option<&Cell>) -> String {
+    match cell {
+        None => "-".into(),
+        Some(cell) if cell.wrong > 0 => format!("{} of {} wrong", cell.wrong, cell.runs),
+        Some(cell) if cell.undecided > 0 => "?".into(),
+        Some(_) => "right".into(),
+    }
+}
