@@ -456,6 +456,14 @@ fn a_stale_write_wins_or_is_refused() {
 }
 
 #[test]
+fn a_count_is_wrong_in_what_was_changed_or_only_in_what_was_found() {
+    let text = |count: &str| format!("T1: UPDATE t SET c = 0 WHERE a <= 2 => {count}");
+    assert_eq!(said(&mysql(RR), &text("0 of 2")), "holds");
+    assert_eq!(said(&mysql(RR), &text("0 of 1")), "wrong-match: new at step 1");
+    assert_eq!(said(&mysql(RR), &text("1 of 2")), "wrong-count: new at step 1");
+}
+
+#[test]
 fn unique_values_are_checked_against_what_is_newest() {
     let text = |answer: &str| {
         format!(

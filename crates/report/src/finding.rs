@@ -175,6 +175,7 @@ fn what(finding: &Finding) -> String {
             }
         }
         "wrong-count" => format!("{statement} changes the wrong number of rows"),
+        "wrong-match" => format!("{statement} says that it found the wrong number of rows"),
         "wrong-final-state" | "incorrect-final-state" => "Wrong rows are left in the end".to_string(),
         "missing-wait" => format!("{statement} does not wait for a lock"),
         "needless-wait" | "inconsistent-blocking" => format!("{statement} waits for nobody"),
