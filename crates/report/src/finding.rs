@@ -49,6 +49,8 @@ pub struct Finding {
     pub replay: String,
     /// Where findings of the same signature were seen in this run.
     pub seen: Vec<Seen>,
+    /// Where else it was tried.
+    pub elsewhere: Vec<Elsewhere>,
     /// A dependency graph, if an oracle made one: as lines of text for now.
     pub graph: Option<String>,
 }
@@ -62,6 +64,15 @@ pub struct Seen {
     pub level: Level,
     /// So many findings are kept there.
     pub findings: u64,
+}
+
+/// A server on which the case was tried afterwards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The server, with the settings that it was given.
+    pub server: String,
+    /// What came of it at each level, in words; the columns of all servers are the same.
+    pub levels: Vec<(String, String)>,
 }
 
 impl Finding {

@@ -2,7 +2,7 @@
 
 use crate::{
     compare::{self, About, Compared, Side},
-    finding::Finding,
+    finding::{Elsewhere, Finding},
     scripts::{ended, real_order},
     steps, text,
 };
@@ -119,7 +119,23 @@ fn seen(finding: &Finding) -> String {
         .iter()
         .map(|seen| format!("| {} | {} |\n", cell(&seen.server), seen.level.sql()))
         .collect();
-    format!("\n## Seen on\n\n| server | level |\n|---|---|\n{rows}")
+    format!("\n## Seen on\n\n| server | level |\n|---|---|\n{rows}{}", elsewhere(finding))
+}
+
+/// What came of it on other servers, at other levels.
+fn elsewhere(finding: &Finding) -> String {
+    let Some(first) = finding.elsewhere.first() else { return String::new() };
+    let heads: Vec<&str> = first.levels.iter().map(|(level, _)| level.as_str()).collect();
+    let row = |one: &Elsewhere| {
+        let cells: Vec<String> = one.levels.iter().map(|(_, word)| cell(word)).collect();
+        format!("| {} | {} |\n", cell(&one.server), cells.join(" | "))
+    };
+    let rows: String = finding.elsewhere.iter().map(row).collect();
+    format!(
+        "\n## Where else\n\n| server | {} |\n|---|{}\n{rows}",
+        heads.join(" | "),
+        "---|".repeat(heads.len())
+    )
 }
 
 fn settings(finding: &Finding) -> String {

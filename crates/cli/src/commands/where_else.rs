@@ -52,9 +52,9 @@ pub struct Args {
     json: bool,
 }
 
-/// One place.
+/// A level of one place.
 #[derive(Debug, Default, Serialize)]
-struct Cell {
+pub struct Cell {
     runs: u64,
     wrong: u64,
     undecided: u64,
@@ -63,31 +63,25 @@ struct Cell {
     as_what: Vec<String>,
 }
 
+/// One place.
 #[derive(Serialize)]
-struct Row {
-    target: String,
+pub struct Row {
+    /// The server.
+    pub target: String,
     /// Why it could not be run there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    refused: Option<String>,
-    levels: BTreeMap<&'static str, Cell>,
+    pub refused: Option<String>,
+    /// What came of it at each level.
+    pub levels: BTreeMap<&'static str, Cell>,
 }
 
 /// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let case = loading::load(&args.case)?;
-    let places = places(args, &case)?;
     let oracles = judges::hunting(&args.oracle)?;
-    let mut progress = Progress::new("places", places.len() as u64);
-    let mut rows = Vec::new();
-    for (at, target) in places.iter().enumerate() {
-        if interrupt::asked() {
-            break;
-        }
-        rows.push(row(args, &case, target, &oracles)?);
-        progress.reached(at as u64 + 1);
-    }
-    progress.end();
+    let tried = Tried { how: &args.how, oracles: &oracles, runs: args.runs };
+    let rows = tried.everywhere(&case, &places(&args.chosen, &case)?, "places")?;
     match args.json {
         true => say!("{}", serde_json::to_string_pretty(&rows)?),
         false => show(&rows),
@@ -96,20 +90,54 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     Ok(u8::from(wrong))
 }
 
-/// Where it runs.
-fn places(args: &Args, case: &Case) -> anyhow::Result<Vec<Target>> {
+/// How a case is tried in a place.
+pub struct Tried<'a> {
+    /// How it runs.
+    pub how: &'a How,
+    /// Who judges.
+    pub oracles: &'a [Box<dyn Oracle>],
+    /// How often.
+    pub runs: u64,
+}
+
+impl Tried<'_> {
+    /// Tries it in all of these places, or in those before the user asked to stop.
+    pub fn everywhere(&self, case: &Case, places: &[Target], name: &str) -> anyhow::Result<Vec<Row>> {
+        let mut progress = Progress::new(name, places.len() as u64);
+        let mut rows = Vec::new();
+        for (at, target) in places.iter().enumerate() {
+            if interrupt::asked() {
+                break;
+            }
+            rows.push(row(self, case, target)?);
+            progress.reached(at as u64 + 1);
+        }
+        progress.end();
+        Ok(rows)
+    }
+}
+
+/// Where it runs: the servers chosen; without any all that are installed, also with settings turned over.
+pub fn places(chosen: &[Choice], case: &Case) -> anyhow::Result<Vec<Target>> {
     let installed = || -> anyhow::Result<Vec<Target>> {
         let here = choices()?.here.into_iter();
-        Ok(here.filter(|target| oracles::expectations::applies(case, target.product)).collect())
+        // MySQL and MariaDB understand each other's cases, most of the time.
+        let sister = |product: Product| match product {
+            Product::Mysql => Product::Mariadb,
+            Product::Mariadb => Product::Mysql,
+            Product::Postgres | Product::Sqlite | Product::Reference => product,
+        };
+        let applies = |product: Product| oracles::expectations::applies(case, product);
+        Ok(here.filter(|target| applies(target.product) || applies(sister(target.product))).collect())
     };
     let mut places = Vec::new();
-    for choice in &args.chosen {
+    for choice in chosen {
         match choice {
             Choice::One(target) => places.push(targets::resolve(target)?),
             Choice::All => places.extend(installed()?),
         }
     }
-    if args.chosen.is_empty() {
+    if chosen.is_empty() {
         for target in installed()? {
             let over = turned(&target);
             places.push(target);
@@ -146,9 +174,9 @@ fn turned(target: &Target) -> Vec<Target> {
     }
 }
 
-fn row(args: &Args, case: &Case, target: &Target, oracles: &[Box<dyn Oracle>]) -> anyhow::Result<Row> {
+fn row(tried: &Tried<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
     let mut row = Row { target: target.to_string(), refused: None, levels: BTreeMap::new() };
-    let mut server = match Server::open(target, &args.how) {
+    let mut server = match Server::open(target, tried.how) {
         Ok(server) => server,
         Err(error) => {
             row.refused = Some(error.to_string());
@@ -164,9 +192,9 @@ fn row(args: &Args, case: &Case, target: &Target, oracles: &[Box<dyn Oracle>]) -
             case.sessions.iter_mut().for_each(|session| session.level = None);
         }
         let cell = row.levels.entry(if mixed { "mixed" } else { level.short() }).or_default();
-        for _ in 0..args.runs {
+        for _ in 0..tried.runs {
             match server.run(&case, level, Reset::Clean) {
-                Ok(seen) => judged(cell, oracles, &seen, &mut server),
+                Ok(seen) => judged(cell, tried.oracles, &seen, &mut server),
                 Err(error) => {
                     row.refused = Some(error.to_string());
                     return Ok(row);
@@ -204,11 +232,12 @@ fn judged(cell: &mut Cell, oracles: &[Box<dyn Oracle>], seen: &oracles::Answer, 
     cell.undecided += u64::from(!told);
 }
 
+/// The columns of a table.
+pub const HEADS: [&str; 5] = ["RU", "RC", "RR", "SER", "mixed"];
+
 fn show(rows: &[Row]) {
-    let heads: Vec<&str> = ["RU", "RC", "RR", "SER", "mixed"]
-        .into_iter()
-        .filter(|head| rows.iter().any(|row| row.levels.contains_key(head)))
-        .collect();
+    let heads: Vec<&str> =
+        HEADS.into_iter().filter(|head| rows.iter().any(|row| row.levels.contains_key(head))).collect();
     let widest = rows.iter().map(|row| row.target.len()).max().unwrap_or(0);
     say!("{:widest$}  {}", "", heads.iter().map(|head| format!("{head:<14}")).collect::<String>().trim_end());
     let mut names: Vec<&String> = Vec::new();
@@ -227,7 +256,8 @@ fn show(rows: &[Row]) {
     }
 }
 
-fn word(cell: Option<&Cell>) -> String {
+/// What a cell says.
+pub fn word(cell: Option<&Cell>) -> String {
     match cell {
         None => "-".into(),
         Some(cell) if cell.wrong > 0 => format!("{} of {} wrong", cell.wrong, cell.runs),

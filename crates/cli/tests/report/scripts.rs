@@ -234,6 +234,7 @@ fn finding(case: Case, trace: Trace, step: usize) -> Finding {
         account: Err("a-test".into()),
         replay: String::new(),
         seen: Vec::new(),
+        elsewhere: Vec::new(),
         graph: None,
     }
 }

@@ -1,7 +1,12 @@
 //! The page of one finding.
 
 use super::{chains, compared, escape::escape, page::page, timeline};
-use crate::{compare, finding::Finding, findings, scripts::Script};
+use crate::{
+    compare,
+    finding::{Elsewhere, Finding},
+    findings,
+    scripts::Script,
+};
 
 /// The page. `files` are those that stand beside it: the case file first, the Markdown, the scripts.
 pub fn finding(finding: &Finding, files: &[Script]) -> String {
@@ -97,6 +102,7 @@ fn places(finding: &Finding) -> String {
             )
         })
         .collect();
+    let elsewhere = elsewhere(finding);
     let settings: String = finding
         .server
         .settings
@@ -115,8 +121,27 @@ fn places(finding: &Finding) -> String {
     };
     format!(
         "<section id=\"where\">\n<h2>Where it was seen</h2>\n\
-         <table><thead><tr><th>server</th><th>level</th><th class=\"n\">findings kept</th></tr></thead><tbody>{rows}</tbody></table>\n\
+         <table><thead><tr><th>server</th><th>level</th><th class=\"n\">findings kept</th></tr></thead><tbody>{rows}</tbody></table>\n{elsewhere}\
          <details><summary>Settings in force</summary><div class=\"scroll plain\"><table><tbody>{settings}</tbody></table></div></details>{flags}\n</section>\n"
+    )
+}
+
+/// What came of it on other servers, at other levels.
+fn elsewhere(finding: &Finding) -> String {
+    let Some(first) = finding.elsewhere.first() else { return String::new() };
+    let heads: String = first.levels.iter().map(|(level, _)| format!("<th>{}</th>", escape(level))).collect();
+    let row = |one: &Elsewhere| {
+        let cell = |(_, word): &(String, String)| {
+            let class = if word.ends_with("wrong") { " class=\"bad\"" } else { "" };
+            format!("<td{class}>{}</td>", escape(word))
+        };
+        let cells: String = one.levels.iter().map(cell).collect();
+        format!("<tr><td>{}</td>{cells}</tr>", escape(&one.server))
+    };
+    let rows: String = finding.elsewhere.iter().map(row).collect();
+    format!(
+        "<h3>Where else</h3>\n<p class=\"lead\">The same case, run afterwards at every level on other servers. A question mark: nobody can \
+         tell there.</p>\n<div class=\"scroll plain\"><table id=\"elsewhere\"><thead><tr><th>server</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>\n"
     )
 }
 

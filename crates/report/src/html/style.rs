@@ -40,7 +40,7 @@ pre{margin:0;padding:16px 18px;overflow:auto;max-height:32em;background:var(--ca
 .pair{display:grid;grid-template-columns:1fr 1fr;gap:20px}
 .card{background:var(--card);border:1px solid var(--rule);border-radius:12px;padding:18px 20px;min-width:0}
 .card h3{margin:0 0 10px;font-size:14px;color:var(--soft);font-weight:600}
-.card.bad h3{color:var(--wrong)}
+.card.bad h3,td.bad{color:var(--wrong)}
 table{border-collapse:collapse;font-size:14px}
 th{font-weight:600;text-align:left;color:var(--soft);font-size:13px}
 th,td{padding:5px 18px 5px 0;vertical-align:top}

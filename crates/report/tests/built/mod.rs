@@ -9,7 +9,10 @@ use model::{
     rows::Column,
     value::Kind,
 };
-use report::{Finding, finding::Seen};
+use report::{
+    Finding,
+    finding::{Elsewhere, Seen},
+};
 
 /// What nothing may get out of.
 pub const NASTY: &str = "</script><img src=x onerror=alert(1)>'\"`$(reboot)`";
@@ -154,6 +157,10 @@ pub fn finding(product: Product) -> Finding {
         aftermath: Default::default(),
         account: Ok(account),
         replay: "isopod run runs/1/findings/9b1f0a2c/case.iso --target x --level RR".into(),
+        elsewhere: vec![Elsewhere {
+            server: "mariadb@11.8.6".into(),
+            levels: vec![("RC".into(), "right".into()), ("RR".into(), "3 of 3 wrong".into())],
+        }],
         seen: vec![Seen { server: format!("{product} 10.11.19"), level: Level::RepeatableRead, findings: 2 }],
         graph: None,
     }

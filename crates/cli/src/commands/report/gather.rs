@@ -90,6 +90,7 @@ fn finding(past: &Past, kept: &Kept) -> Finding {
         account,
         replay: filed.replay(&past.path),
         seen: Vec::new(),
+        elsewhere: Vec::new(),
         graph: None,
     }
 }

@@ -1,5 +1,6 @@
 //! `isopod report`: the pages, the Markdown and the scripts of a run.
 
+mod elsewhere;
 mod gather;
 mod open;
 mod write;
@@ -9,7 +10,9 @@ use std::path::PathBuf;
 use campaign::Past;
 
 use crate::{
+    arguments::How,
     errors::Advised,
+    interrupt,
     output::{plural, say},
 };
 
@@ -19,6 +22,7 @@ use crate::{
 Examples:
   isopod report isopod-runs/2026-11-15T20-31
   isopod report isopod-runs/2026-11-15T20-31 --open
+  isopod report isopod-runs/2026-11-15T20-31 --where     also where else it is wrong: every installed version, every level
 
 It writes the folder `report` into that of the run, and replaces one that is there: index.html for the run; for each finding a
 page, Markdown for a bug tracker, and scripts that show it without Isopod; findings.json for other programs. Every page is a
@@ -27,6 +31,11 @@ pub struct Args {
     /// The folder of a run, as `isopod hunt` names it
     #[arg(value_name = "RUN")]
     run: PathBuf,
+    /// Run the smallest case of each signature on all installed servers, at all levels, and put the table into the report
+    #[arg(long = "where")]
+    elsewhere: bool,
+    #[command(flatten)]
+    how: How,
     /// Open the page of the run in a browser
     #[arg(long)]
     open: bool,
@@ -38,7 +47,11 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         message: error.to_string(),
         advice: vec!["write: isopod report RUN, the folder that `isopod hunt` has named as its `out`".into()],
     })?;
-    let told = gather::gather(&past);
+    let mut told = gather::gather(&past);
+    if args.elsewhere {
+        interrupt::listen();
+        elsewhere::fill(&mut told, &args.how)?;
+    }
     let page = write::write(&args.run.join("report"), &told)?;
     say!(
         "{} of {}, {}",
