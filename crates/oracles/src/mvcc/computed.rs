@@ -199,9 +199,9 @@ fn day(year: i32, month: u8, day: u8) -> u64 {
 }
 
 fn bytes(all: &mut u64, of: &[u8]) {
-    for chunk in of.chunks(8) {
-        mix(all, chunk.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)));
-    }
+    let (words, rest) = of.as_chunks::<8>();
+    words.iter().for_each(|word| mix(all, u64::from_le_bytes(*word)));
+    mix(all, rest.iter().fold(1, |number, byte| number << 8 | u64::from(*byte)));
 }
 
 fn mix(all: &mut u64, value: u64) {

@@ -3,6 +3,7 @@
 use dialect::contract::Concession;
 use eval::Datum;
 use model::{ErrorClass, Reply, RowSet};
+use smallvec::{SmallVec, smallvec};
 
 use super::{
     schema::Values,
@@ -131,7 +132,7 @@ pub fn covers<R: AsRef<[Datum]>>(expected: &[R], rows: &RowSet) -> bool {
     if expected.iter().any(|row| row.as_ref().len() != rows.columns().len()) {
         return false;
     }
-    let mut used = vec![false; expected.len()];
+    let mut used: SmallVec<[bool; 16]> = smallvec![false; expected.len()];
     (0..rows.len()).all(|row| {
         let found = expected.iter().enumerate().position(|(i, expected)| {
             let mut cells = expected.as_ref().iter().enumerate();
