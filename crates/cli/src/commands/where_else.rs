@@ -196,8 +196,8 @@ fn row(tried: &Tried<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
             match server.run(&case, level, Reset::Clean) {
                 Ok(seen) => judged(cell, tried.oracles, &seen, &mut server),
                 Err(error) => {
-                    row.refused = Some(error.to_string());
-                    return Ok(row);
+                    let refused = Some(error.to_string());
+                    return Ok(Row { refused, levels: BTreeMap::new(), ..row });
                 }
             }
         }
