@@ -19,6 +19,7 @@
 
 mod chains;
 mod compare;
+mod early;
 mod fit;
 mod order;
 mod roles;
@@ -65,6 +66,9 @@ impl Oracle for Decoupled {
     }
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+        if early::goes_back_early(seen.trace.server.product, &seen.case) {
+            return Box::new(Said("early-savepoint"));
+        }
         let tables: ReadTables = self.memory.tables(seen.trace.server.product, &seen.case);
         let known = Setups(self.setups.clone()).of(&seen.trace.server, &seen.case.setup.statements);
         match Talk::new(seen, tables, known, Setups(self.setups.clone()), &self.memory) {
