@@ -3,6 +3,7 @@
 //! Exit codes: 0 nothing found, 1 something found, 2 the job could not be done.
 
 mod arguments;
+mod asked;
 mod choice;
 mod commands;
 mod corpus;

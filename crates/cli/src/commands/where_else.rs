@@ -8,9 +8,10 @@ use model::{Case, Level, Product, Target, Verdict};
 use oracles::{Oracle, mvcc};
 use serde::Serialize;
 
-use super::{hunt::judges, reduce::Server};
+use super::hunt::judges;
 use crate::{
     arguments::{How, Levels, count},
+    asked::Server,
     choice::{Choice, choices},
     errors::Advised,
     interrupt, loading,

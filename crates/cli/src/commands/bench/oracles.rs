@@ -10,15 +10,16 @@ use campaign::{
     confirm::Rerun,
     judge::{admissible, verdict},
 };
-use execute::{Looks, Reset, Runner};
+use execute::Reset;
 use generate::Generator;
-use model::{Case, Level, Product, Scene, Seed, Shown, Verdict};
-use oracles::{Answer, Oracle};
+use model::{Seed, Verdict};
+use oracles::Oracle;
 use report::findings::thousands;
 use serde::Serialize;
 
 use crate::{
     arguments::{Levels, Where, count},
+    asked::Server,
     commands::hunt::judges,
     interrupt,
     output::say,
@@ -111,8 +112,9 @@ struct Bench {
 fn measure(args: &Args, target: &model::Target) -> anyhow::Result<Option<Result>> {
     targets::version(target)?;
     let profile = profiles::load(&args.profile)?;
-    let mut server = Server { runner: runner(args, target)?, product: target.product };
-    let info = server.runner.info().map_err(|error| anyhow::anyhow!(error))?;
+    let mut server = Server::open(target, &args.on.how)?;
+    server.look(false);
+    let info = server.info()?;
     let levels = Levels::All.on(target.product)?;
     let mut generator = Generator::with(args.seed, info.product, &info.version, &levels, profile.clone());
     let mut all = Vec::new();
@@ -129,10 +131,9 @@ fn measure(args: &Args, target: &model::Target) -> anyhow::Result<Option<Result>
         }
         let begun = Instant::now();
         let made = generator.case(number);
-        server.runner.tune(Reset::Fast, Looks::default());
-        let run = server.runner.run(&made.case, levels[0]).map_err(|error| anyhow::anyhow!(error))?;
+        let run = server.run(&made.case, levels[0], Reset::Fast);
+        let seen = run.map_err(|error| anyhow::anyhow!(error))?;
         executed += begun.elapsed();
-        let seen = Answer { case: made.case, trace: run.trace, aftermath: run.aftermath };
         if !admissible(&seen) {
             continue;
         }
@@ -179,36 +180,6 @@ fn wrong(verdict: &Verdict) -> Option<bool> {
         Verdict::Holds { .. } => Some(false),
         Verdict::Violated(_) => Some(true),
         Verdict::Undecided { .. } => None,
-    }
-}
-
-fn runner(args: &Args, target: &model::Target) -> anyhow::Result<Runner> {
-    targets::runner(target, &args.on.how, args.on.how.options(Reset::Fast))
-}
-
-/// The server on which the cases run, and what the oracles ask for.
-struct Server {
-    runner: Runner,
-    product: Product,
-}
-
-impl Rerun for Server {
-    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
-        self.runner.tune(reset, Looks::default());
-        let run = self.runner.run(case, level).ok()?;
-        Some(Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath }).filter(admissible)
-    }
-
-    fn play(&mut self, scene: &Scene) -> Option<Shown> {
-        let played = self.runner.play(scene);
-        if played.is_err() {
-            self.runner.renew();
-        }
-        played.ok()
-    }
-
-    fn purges(&self) -> bool {
-        dialect::of(self.product).purge_left.is_some()
     }
 }
 

@@ -6,7 +6,8 @@ use model::{Case, Level, Outcome, Reply, Target, Trace};
 use oracles::story::Kind;
 use reduce::Scope;
 
-use super::{Done, Search, Server};
+use super::{Done, Search};
+use crate::asked::Server;
 use crate::{
     errors::{self, Advised},
     targets,

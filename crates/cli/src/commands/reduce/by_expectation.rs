@@ -10,7 +10,8 @@ use oracles::{
 };
 use reduce::Scope;
 
-use super::{Done, Search, Server};
+use super::{Done, Search};
+use crate::asked::Server;
 
 /// What is missed: statement or table, and what comes there.
 pub type Missed = Vec<(String, String)>;

@@ -9,7 +9,8 @@ use campaign::{
 use model::{Verdict, Violation};
 use oracles::{Answer, Oracle};
 
-use super::{Done, Search, Server, words};
+use super::{Done, Search, words};
+use crate::asked::Server;
 use crate::errors::Advised;
 
 /// A complaint.

@@ -8,7 +8,6 @@ mod by_difference;
 mod by_expectation;
 mod by_oracle;
 mod learned;
-mod server;
 
 use std::{
     path::PathBuf,
@@ -23,10 +22,10 @@ use model::{Case, Level, Product, Seed, Target, Violation};
 use reduce::{Budget, Interest, Scope, Strategy, Trial, strategy};
 use serde::Serialize;
 
-pub use self::server::Server;
 use super::hunt::{judges, seconds};
 use crate::{
     arguments::{Levels, Where, count, levels},
+    asked::Server,
     choice::Choice,
     errors::{self, Advised},
     interrupt, loading,

@@ -14,10 +14,7 @@ use oracles::mvcc::Mvcc;
 use reduce::{Budget, Scope, Strategy, reduce, strategy::InOrder};
 
 use super::Finding;
-use crate::{
-    arguments::How,
-    commands::{hunt::judges, reduce::Server},
-};
+use crate::{arguments::How, asked::Server, commands::hunt::judges};
 
 /// So many clean runs in a row must show a finding, before and after.
 const RUNS: u32 = 3;

@@ -1,8 +1,8 @@
-//! One server, on which cases are run from clean resets.
+//! One server, on which cases are run and whatever the oracles ask for beside them.
 
 use campaign::{confirm::Rerun, judge};
 use execute::{ConnectError, LaunchError, Looks, Reset, Runner};
-use model::{Case, Level, Scene, Shown, Target};
+use model::{Case, Level, Scene, ServerInfo, Shown, Target};
 use oracles::Answer;
 
 use crate::{arguments::How, targets};
@@ -23,6 +23,11 @@ impl Server {
         let looks = if target.attached().is_none() { Looks::ALWAYS } else { Looks::default() };
         let purges = target.attached().is_none() && dialect::of(target.product).purge_left.is_some();
         Ok(Server { runner, looks, looking: true, purges })
+    }
+
+    /// What it is.
+    pub fn info(&mut self) -> anyhow::Result<ServerInfo> {
+        self.runner.info().map_err(|error| anyhow::anyhow!(error))
     }
 
     /// Runs a case.
@@ -53,7 +58,11 @@ impl Rerun for Server {
     }
 
     fn play(&mut self, scene: &Scene) -> Option<Shown> {
-        self.runner.play(scene).ok()
+        let played = self.runner.play(scene);
+        if played.is_err() {
+            self.runner.renew();
+        }
+        played.ok()
     }
 
     fn purges(&self) -> bool {

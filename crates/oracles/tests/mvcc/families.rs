@@ -1,0 +1,240 @@
+//! The known families of bugs, and those that we found: each by its name, and what its concession does NOT excuse.
+
+use super::*;
+
+#[test]
+fn mdev_26642_an_equal_write_without_a_version() {
+    let text = |value: u32, count: &str, rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT b FROM t WHERE a = 1 => (10)
+             T2: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+             T1: UPDATE t SET b = {value} WHERE a = 1 => {count}
+             T1: SELECT b FROM t WHERE a = 1 => {rows}
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RR), &text(99, "0 of 1", "(99)")), "holds");
+    assert_eq!(said(&mysql(RR), &text(99, "0 of 1", "(10)")), "wrong-rows: noop-without-version at step 5");
+    // A write that changes something is seen.
+    assert_eq!(said(&mysql(RR), &text(98, "1 of 1", "(10)")), "wrong-rows: new at step 5");
+    assert_eq!(said(&mysql(RR), &text(99, "0 of 1", "(20)")), "wrong-rows: new at step 5");
+}
+
+#[test]
+fn mdev_32898_a_row_under_its_old_key() {
+    let text = |set: &str, rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT a, b FROM t => (1, 10) (2, 20) (3, 30)
+             T2: UPDATE t SET {set} WHERE a = 1 => 1 of 1
+             T1: UPDATE t SET c = 7 WHERE b <= 20 => 2 of 2
+             T1: SELECT a, b FROM t => {rows}
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&mysql(RR), &text("a = 5", "(2, 20) (3, 30) (5, 10)")), "holds");
+    assert_eq!(
+        said(&mysql(RR), &text("a = 5", "(1, 10) (2, 20) (3, 30) (5, 10)")),
+        "wrong-rows: key-change-keeps-old-row at step 5"
+    );
+    // Without a change of the key no row is there twice.
+    assert_eq!(
+        said(&mysql(RR), &text("b = 11", "(1, 10) (1, 11) (2, 20) (3, 30)")),
+        "wrong-rows: new at step 5"
+    );
+}
+
+#[test]
+fn mdev_32898_by_a_unique_key_only_the_old_row() {
+    let said = |index: &str, rows: &str| {
+        let table = format!("CREATE TABLE t (a INT PRIMARY KEY, b INT NOT NULL, c INT, {index} (b))");
+        let setup = [table.as_str(), "INSERT INTO t VALUES (1, 2, NULL)"];
+        let text = format!(
+            "T1: BEGIN => ok
+             T1: SELECT a, b FROM t => (1, 2)
+             T2: UPDATE t SET a = 8 WHERE a = 1 => 1 of 1
+             T1: UPDATE t SET c = 7 WHERE c IS NULL => 1 of 1
+             T1: SELECT a, b FROM t WHERE b = 2 => {rows}
+             T1: COMMIT => ok"
+        );
+        judged(&mysql(RR), &setup, &text, None)
+    };
+    assert_eq!(said("UNIQUE KEY", "(8, 2)"), "holds");
+    assert_eq!(said("UNIQUE KEY", "(1, 2)"), "wrong-rows: key-change-keeps-old-row at step 5");
+    // By another index both are met.
+    assert_eq!(said("KEY", "(1, 2)"), "wrong-rows: new at step 5");
+    assert_eq!(said("KEY", "(1, 2) (8, 2)"), "wrong-rows: key-change-keeps-old-row at step 5");
+}
+
+#[test]
+fn mysql_104833_a_scan_that_does_not_come_back() {
+    let setup =
+        ["CREATE TABLE t (a INT, b INT, c INT)", "INSERT INTO t VALUES (NULL, 0, 0), (1, 1, 0), (2, 2, 0)"];
+    let text = |count: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET a = 10 => 3 of 3
+             T2: BEGIN => ok
+             T2: UPDATE t SET b = 20 WHERE a IS NOT NULL => waits
+             T1: COMMIT => ok | {count}
+             T2: COMMIT => ok"
+        )
+    };
+    let said = |level, count: &str| judged(&mysql(level), &setup, &text(count), None);
+    assert_eq!(said(RC, "3 of 3"), "holds");
+    assert_eq!(said(RC, "2 of 2"), "wrong-count: skipped-before-wait at step 4");
+    // Two rows that it had to wait for cannot be missing.
+    assert_eq!(said(RC, "0 of 0"), "wrong-count: new at step 4");
+}
+
+#[test]
+fn mdev_27992_a_row_that_moves_across_the_scan() {
+    let setup = ["CREATE TABLE t (a INT PRIMARY KEY)", "INSERT INTO t VALUES (8)"];
+    let text = |to: u32, count: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T2: BEGIN => ok
+             T1: UPDATE t SET a = 5 => 1 of 1
+             T2: DELETE FROM t => waits
+             T1: UPDATE t SET a = {to} => 1 of 1
+             T1: COMMIT => ok | {count}
+             T2: COMMIT => ok"
+        )
+    };
+    let said = |to, count: &str| judged(&mysql(RC), &setup, &text(to, count), None);
+    assert_eq!(said(3, "1 rows"), "holds");
+    assert_eq!(said(3, "0 rows"), "wrong-count: moved-across-scan at step 4");
+    // A statement that did not wait has met everything.
+    let unhindered = "T1: UPDATE t SET a = 3 => 1 of 1\nT2: DELETE FROM t => 0 rows";
+    assert_eq!(judged(&mysql(RC), &setup, unhindered, None), "wrong-count: new at step 2");
+}
+
+#[test]
+fn mdev_33802_a_row_twice_after_a_rollback() {
+    let unique = ["CREATE TABLE t (a INT PRIMARY KEY, b INT UNIQUE)", "INSERT INTO t (a) VALUES (1)"];
+    let text = |end: &str, rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: INSERT INTO t (a) VALUES (2) => 1 rows
+             T2: BEGIN => ok
+             T2: SELECT a, b FROM t FORCE INDEX (b) FOR UPDATE => waits
+             T1: {end} => ok | {rows}
+             T2: COMMIT => ok"
+        )
+    };
+    let on = |product, version| On { product, version, settings: &[], level: SER };
+    let said = |product, version, end: &str, rows: &str| {
+        judged(&on(product, version), &unique, &text(end, rows), None)
+    };
+    let twice = "(1, NULL) (1, NULL)";
+    assert_eq!(said(Product::Mariadb, "10.11.5", "ROLLBACK", "(1, NULL)"), "holds");
+    assert_eq!(
+        said(Product::Mariadb, "10.11.5", "ROLLBACK", twice),
+        "wrong-rows: duplicate-after-rollback at step 4"
+    );
+    // Where it was repaired, or never was, it explains nothing; nor what comes without a rollback, nor other rows.
+    for (product, version) in
+        [(Product::Mariadb, "10.11.19"), (Product::Mariadb, "10.2.11"), (Product::Mysql, "9.7.4")]
+    {
+        assert_eq!(said(product, version, "ROLLBACK", twice), "wrong-rows: new at step 4", "{version}");
+    }
+    assert_eq!(
+        said(Product::Mariadb, "10.11.5", "COMMIT", "(1, NULL) (2, NULL) (2, NULL)"),
+        "wrong-rows: new at step 4"
+    );
+    assert_eq!(said(Product::Mariadb, "10.11.5", "ROLLBACK", "none"), "wrong-rows: new at step 4");
+}
+
+#[test]
+fn what_was_found_and_not_reported_is_new_under_its_name() {
+    let text = "T1: BEGIN => ok
+                T1: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+                T2: UPDATE t SET c = 7 WHERE b = 10 => 0 of 0
+                T1: ROLLBACK => ok";
+    let seen = play(&snapshot_isolation(RU), &T, text, None);
+    let Verdict::Violated(violation) = Mvcc::default().verdict(&seen) else { panic!("it holds") };
+    assert_eq!(violation.fingerprint.rule, "judges-uncommitted");
+    assert!(oracles::mvcc::named(&violation.fingerprint).is_some());
+    assert_eq!(oracles::mvcc::known(&violation.fingerprint), None);
+    // At READ COMMITTED, and without snapshot isolation, it has no name.
+    for on in [snapshot_isolation(RC), mysql(RU)] {
+        assert_eq!(said(&on, text), "missing-wait: new at step 3");
+    }
+}
+
+/// The rule or the name of what is violated.
+fn rule(on: &On, setup: &[&str], text: &str) -> String {
+    match Mvcc::default().verdict(&play(on, setup, text, None)) {
+        Verdict::Violated(violation) => violation.fingerprint.rule,
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn mdev_34108_a_row_that_is_changed_behind_the_scan() {
+    let text = |set: &str, count: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET b = 99 WHERE a = 3 => 1 of 1
+             T2: UPDATE t SET c = 7 WHERE b >= 20 => waits
+             T1: UPDATE t SET b = {set} WHERE a = 1 => 1 of 1
+             T1: COMMIT => ok | {count}"
+        )
+    };
+    assert_eq!(said(&mysql(RC), &text("50", "3 of 3")), "holds");
+    assert_eq!(said(&mysql(RC), &text("50", "2 of 2")), "wrong-count: changed-during-wait at step 3");
+    // What has matched all the time is found, and what does not match is not.
+    assert_eq!(said(&mysql(RC), &text("50", "1 of 1")), "wrong-count: new at step 3");
+    assert_eq!(said(&mysql(RC), &text("11", "3 of 3")), "wrong-count: new at step 3");
+}
+
+#[test]
+fn a_query_inside_is_refused_after_a_wait_and_only_then() {
+    let setup = [T[0], T[1], "CREATE TABLE u (a INT PRIMARY KEY)", "INSERT INTO u VALUES (1)"];
+    let text = |filter: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET b = 99 WHERE a = 1 => 1 of 1
+             T2: BEGIN => ok
+             T2: SELECT b FROM t WHERE {filter} FOR UPDATE => waits
+             T1: COMMIT => ok | conflict"
+        )
+    };
+    let inner = text("a IN (SELECT a FROM u)");
+    assert_eq!(rule(&snapshot_isolation(RC), &setup, &inner), "conflict-by-inner-read");
+    assert_ne!(rule(&mysql(RC), &setup, &inner), "conflict-by-inner-read");
+    assert_ne!(rule(&snapshot_isolation(RC), &setup, &text("a = 1")), "conflict-by-inner-read");
+    let unhindered =
+        "T2: BEGIN => ok\nT2: SELECT b FROM t WHERE a IN (SELECT a FROM u) FOR UPDATE => conflict";
+    assert_ne!(rule(&snapshot_isolation(RC), &setup, unhindered), "conflict-by-inner-read");
+}
+
+#[test]
+fn a_foreign_key_is_overlooked_beside_null_only() {
+    let setup = [
+        "CREATE TABLE t (a INT PRIMARY KEY)",
+        "CREATE TABLE u (a INT PRIMARY KEY, b INT, g INT NOT NULL, KEY k (g, b), FOREIGN KEY (g) REFERENCES t (a))",
+        "INSERT INTO t (a) VALUES (1)",
+    ];
+    let text = |row: &str| format!("T1: INSERT INTO u (a, b, g) VALUES {row} => 1 rows");
+    assert_eq!(judged(&mysql(RC), &setup, &text("(1, NULL, 1)"), None), "holds");
+    assert_eq!(rule(&mysql(RC), &setup, &text("(1, NULL, 2)")), "foreign-key-beside-null");
+    assert_ne!(rule(&mysql(RC), &setup, &text("(1, 0, 2)")), "foreign-key-beside-null");
+    let older = On { version: "8.0.33", ..mysql(RC) };
+    assert_ne!(rule(&older, &setup, &text("(1, NULL, 2)")), "foreign-key-beside-null");
+}
+
+#[test]
+fn scans_go_on_below_repeatable_read_only() {
+    let setup = ["CREATE TABLE t (a INT PRIMARY KEY)", "INSERT INTO t VALUES (8)"];
+    let text = "T1: BEGIN => ok
+                T1: UPDATE t SET a = 5 => 1 of 1
+                T2: DELETE FROM t => waits
+                T1: UPDATE t SET a = 3 => 1 of 1
+                T1: COMMIT => ok | 0 rows";
+    assert_eq!(judged(&mysql(RU), &setup, text, None), "wrong-count: moved-across-scan at step 3");
+    for level in [RR, SER] {
+        assert_eq!(judged(&mysql(level), &setup, text, None), "wrong-count: new at step 3");
+    }
+}
