@@ -27,13 +27,14 @@ Examples:
   isopod where isopod-runs/2026-11-15T20-31/findings/9b1f0a2c/case.iso
   isopod where case.iso --target mariadb@10.11 --target mariadb@11.8 --runs 20
 
-Every session of the case runs at the level of the column, whatever the file says of levels; a case that needs
-sessions at different levels runs as it is, in one column. Without --target it runs on every installed server
-that it is for (a case of MySQL also on MariaDB, and the other way round), on MariaDB once more with
-innodb_snapshot_isolation turned over, on MySQL with log_bin.
+Every session of the case runs at the level of the column, whatever the file says of levels; a
+case that needs sessions at different levels runs as it is, in one column. Without --target it
+runs on every installed server that it is for (a case of MySQL also on MariaDB, and the other way
+round), on MariaDB once more with innodb_snapshot_isolation turned over, on MySQL with log_bin.
 
-A cell says how many of the runs are wrong, and by which report that is known; `right`; or `?` where nobody can
-tell. Exit codes: 0 nothing is wrong anywhere, 1 something is, 2 the job could not be done.")]
+A cell says how many of the runs are wrong, and by which report that is known; `right`; or `?`
+where nobody can tell. Exit codes: 0 nothing is wrong anywhere, 1 something is, 2 the job could
+not be done.")]
 pub struct Args {
     /// A case file
     #[arg(value_name = "CASE")]

@@ -22,11 +22,12 @@ use crate::{
 Examples:
   isopod report isopod-runs/2026-11-15T20-31
   isopod report isopod-runs/2026-11-15T20-31 --open
-  isopod report isopod-runs/2026-11-15T20-31 --where     also where else it is wrong: every installed version, every level
+  isopod report isopod-runs/2026-11-15T20-31 --where     also where else: all versions, all levels
 
-It writes the folder `report` into that of the run, and replaces one that is there: index.html for the run; for each finding a
-page, Markdown for a bug tracker, and scripts that show it without Isopod; findings.json for other programs. Every page is a
-file by itself that asks for nothing from elsewhere. Exit codes: 0 it is written, 2 the job could not be done.")]
+It writes the folder `report` into that of the run, and replaces one that is there: index.html for
+the run; for each finding a page, Markdown for a bug tracker, and scripts that show it without
+Isopod; findings.json for other programs. Every page is a file by itself that asks for nothing
+from elsewhere. Exit codes: 0 it is written, 2 the job could not be done.")]
 pub struct Args {
     /// The folder of a run, as `isopod hunt` names it
     #[arg(value_name = "RUN")]
