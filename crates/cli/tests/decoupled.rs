@@ -56,7 +56,11 @@ fn corpus(name: &str) -> Case {
 
 /// In short: `holds`, `undecided REASON`, or kind, rule and step from 1.
 fn said(runner: &mut Runner, name: &str, level: Level) -> String {
-    let seen = seen(runner, &corpus(name), level);
+    said_of(runner, &corpus(name), level)
+}
+
+fn said_of(runner: &mut Runner, case: &Case, level: Level) -> String {
+    let seen = seen(runner, case, level);
     match judged(runner, &Decoupled::default(), &seen) {
         Verdict::Holds { .. } => "holds".to_string(),
         Verdict::Undecided { reason } => format!("undecided {reason}"),
@@ -90,6 +94,16 @@ fn the_known_families_are_told_at_the_step_that_shows_them() {
             assert_eq!(said(&mut runner, name, level), expected, "{text} {name} {level}");
         }
     }
+}
+
+/// The row stands under its own key, which its unchanged version does not hide.
+#[test]
+fn a_row_with_a_key_that_was_set_to_what_it_is_is_told_by_name() {
+    let Some(mut runner) = start("mariadb@10.11", Options::default()) else { return };
+    let mut case = corpus("seeds/mdev-26642.iso");
+    case.setup.statements[0] = "CREATE TABLE t(c1 INT, c2 INT PRIMARY KEY)".to_string();
+    let expected = format!("{WRONG} noop-without-version at step 8");
+    assert_eq!(said_of(&mut runner, &case, Level::RepeatableRead), expected);
 }
 
 #[test]

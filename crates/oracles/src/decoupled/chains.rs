@@ -140,14 +140,16 @@ impl Chain {
         self.rows.iter().filter_map(old).collect()
     }
 
-    /// What the rows held that this transaction has written or deleted, before and since.
-    pub fn overwritten_by(&self, reader: usize) -> Vec<Data> {
+    /// What the rows held that this transaction has written or deleted, before and since; what it wrote without changing it counts
+    /// or not.
+    pub fn overwritten_by(&self, reader: usize, unchanged: bool) -> Vec<Data> {
+        let wrote = |version: &&Version| version.writer == reader && (unchanged || !version.unchanged);
         let mut all = Vec::new();
         for row in &self.rows {
-            let Some(at) = row.versions.iter().position(|version| version.writer == reader) else { continue };
+            let Some(at) = row.versions.iter().position(|version| wrote(&version)) else { continue };
             let before = row.versions[..at].iter().rev().find_map(|version| version.data.clone());
             all.extend(before);
-            let own = row.versions[at..].iter().filter(|version| version.writer == reader);
+            let own = row.versions[at..].iter().filter(wrote);
             all.extend(own.filter_map(|version| version.data.clone()));
         }
         all
@@ -198,6 +200,7 @@ mod tests {
         assert_eq!(texts(&chain.left_behind(8, 4, |data| data[0].clone())), ["a"]);
         assert!(chain.left_behind(8, 5, |data| data[0].clone()).is_empty());
         chain.write(2, None, 8, 7);
-        assert_eq!(chain.overwritten_by(8), [data("A"), data("A"), data("b")]);
+        assert_eq!(chain.overwritten_by(8, true), [data("A"), data("A"), data("b")]);
+        assert_eq!(chain.overwritten_by(8, false), [data("b")]);
     }
 }

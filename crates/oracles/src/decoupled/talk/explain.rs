@@ -78,7 +78,7 @@ impl Talk<'_> {
             let chain = &self.chains[at];
             let until = Until::Committed(taken);
             let seen = if noop { chain.view_of_changes(txn, until) } else { chain.view(txn, until) };
-            let mut seen = self.shadowed(txn, at, seen);
+            let mut seen = self.shadowed(txn, at, seen, !noop);
             if key {
                 seen.extend(chain.left_behind(txn, taken, |data| stage.key(at, data)));
             }

@@ -73,7 +73,7 @@ impl Talk<'_> {
                 let newest = chain.view(txn, Until::Committed(self.now));
                 let views: Vec<Vec<Visible>> = times
                     .iter()
-                    .map(|time| self.shadowed(txn, at, chain.view(txn, Until::Committed(*time))))
+                    .map(|time| self.shadowed(txn, at, chain.view(txn, Until::Committed(*time)), true))
                     .collect();
                 if self.txns[txn].unclear.contains(&at) && views.iter().any(|view| !same_view(view, &newest))
                 {
@@ -94,10 +94,16 @@ impl Talk<'_> {
     }
 
     /// A row that the transaction wrote or deleted itself stands in the place of an older one with the same primary key: deleted
-    /// by another since the snapshot, its key was free again.
-    pub(super) fn shadowed(&self, txn: usize, at: usize, view: Vec<Visible>) -> Vec<Visible> {
+    /// by another since the snapshot, its key was free again. What it wrote without changing it counts or not, as in the view.
+    pub(super) fn shadowed(
+        &self,
+        txn: usize,
+        at: usize,
+        view: Vec<Visible>,
+        unchanged: bool,
+    ) -> Vec<Visible> {
         let Some(stage) = self.stage() else { return view };
-        let written = self.chains[at].overwritten_by(txn);
+        let written = self.chains[at].overwritten_by(txn, unchanged);
         let own: Vec<_> = written.iter().filter_map(|data| stage.key(at, data)).collect();
         let hidden =
             |row: &Visible| !row.own && stage.key(at, &row.data).is_some_and(|key| own.contains(&key));
