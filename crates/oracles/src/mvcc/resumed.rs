@@ -166,7 +166,9 @@ impl Scene<'_> {
                     let cut = Cut { passes: mode == Mode::SemiConsistent, judges_open: self.judges_open };
                     let (rows, due, by) = cut.found(&all, &sides, behind);
                     let new = (rows, due.is_empty());
-                    if !known.contains(&new) {
+                    // What this server does not do must not hide what it does.
+                    let exists = self.judges_open || self.conceded.contains(&by);
+                    if exists && !known.contains(&new) {
                         let values = |&row: &usize| Some((smallvec![row], all[row].now?.clone()));
                         let rows = new.0.iter().filter_map(values).collect();
                         found.push((Scan { rows, due, ..Scan::default() }, Some(by)));

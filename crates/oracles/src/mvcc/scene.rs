@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, cell::OnceCell, sync::Arc};
 
-use dialect::contract::{LevelRules, Sees, Stale, Taken};
+use dialect::contract::{Concession, LevelRules, Sees, Stale, Taken};
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass,
@@ -43,6 +43,8 @@ pub struct Scene<'a> {
     pub step: usize,
     /// Are reported concessions tried?
     pub lenient: bool,
+    /// Those that exist at its level.
+    pub conceded: &'a [Concession],
     /// If it has waited: what it met first.
     pub waited: Option<&'a Waiting>,
     /// What queries inside it that do not lock are answered from.

@@ -6,6 +6,7 @@ use model::{
     DbError, ErrorClass, Reply,
     sql::{InsertModifier, InsertSource, Statement},
 };
+use smallvec::SmallVec;
 
 use super::{Dead, Replay, Worlds, waits::no_wait, worse};
 use crate::mvcc::{
@@ -269,6 +270,8 @@ impl Replay<'_> {
         let session = self.seen.case.steps[step].session;
         let rules = self.rules(session).ok_or(Fault::Unsure("no-contract-at-this-level"))?;
         let txn = world.sessions[session].txn.as_ref();
+        let conceded: SmallVec<[Concession; Concession::ALL.len()]> =
+            self.concessions.iter().copied().filter(|by| self.concedes(*by, session)).collect();
         let scene = Scene {
             schema: self.schema,
             compute: self.compute(),
@@ -281,6 +284,7 @@ impl Replay<'_> {
             lasts: txn.is_some_and(|txn| txn.lasts),
             step,
             lenient: self.lenient,
+            conceded: &conceded,
             waited,
             inner: &world.tables,
             moved: Moved::New,
@@ -308,7 +312,7 @@ impl Replay<'_> {
             (Concession::ForeignKeyBesideNull, Scene { overlooks: true, ..scene }),
         ];
         for (by, scene) in tried {
-            if self.lenient && self.concedes(by, session) {
+            if self.lenient && conceded.contains(&by) {
                 let new = |one: &Foretold| {
                     all.iter().all(|known| {
                         (&known.effects, &known.reply, &known.due) != (&one.effects, &one.reply, &one.due)
@@ -326,7 +330,7 @@ impl Replay<'_> {
             }
         }
         // What this server does not do, or not at this level, explains nothing.
-        all.retain(|foretold| foretold.by.is_none_or(|by| self.concedes(by, session)));
+        all.retain(|foretold| foretold.by.is_none_or(|by| conceded.contains(&by)));
         Ok(all)
     }
 }
