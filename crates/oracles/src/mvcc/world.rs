@@ -256,6 +256,8 @@ pub struct World {
     pub undone: u64,
     /// Was an answer taken that could not be checked?
     pub unchecked: bool,
+    /// May a change have met other rows than those that it is told with?
+    pub doubtful: bool,
     /// What it takes to believe it.
     pub used: Vec<(Concession, usize)>,
     /// The sessions.
@@ -275,6 +277,7 @@ impl World {
             used: Vec::new(),
             undone: 0,
             unchecked: false,
+            doubtful: false,
         }
     }
 

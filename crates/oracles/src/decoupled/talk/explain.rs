@@ -19,7 +19,9 @@ impl Talk<'_> {
         wrong: Box<Violation>,
     ) -> Result<Option<Box<Scene>>, Found> {
         // Such an UPDATE may have judged half of what a waiting statement does.
-        if self.judges_uncommitted(pending.step) && pending.views.iter().any(|(at, _)| self.half_done(*at)) {
+        if self.judges_uncommitted(pending.step)
+            && pending.views.iter().any(|(at, _)| self.half_done(*at, pending.step))
+        {
             return Err(Found::Undecided("half-done-statement".to_string()));
         }
         pending.explanations = self.explanations(&pending, txn);

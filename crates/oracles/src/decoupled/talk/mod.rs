@@ -107,6 +107,8 @@ pub struct Talk<'a> {
     txns: Vec<Txn>,
     sent: Vec<Time>,
     waiting: Vec<usize>,
+    /// Who waited when each step was sent.
+    beside: Vec<Vec<usize>>,
     pending: Option<Pending>,
     /// The first reason why something could not be judged.
     undecided: Option<String>,
@@ -137,6 +139,7 @@ impl<'a> Talk<'a> {
         let talk = Talk {
             txns: vec![Txn::default(); transactions.len()],
             sent: vec![0; steps.len()],
+            beside: vec![Vec::new(); steps.len()],
             steps,
             transactions,
             tables: tables.clone(),

@@ -13,6 +13,7 @@ use crate::story::{Fate, Kind};
 impl Talk<'_> {
     pub(super) fn send(&mut self, step: usize) {
         self.sent[step] = self.now;
+        self.beside[step].clone_from(&self.waiting);
         if let Some(txn) = self.steps[step].transaction {
             self.txns[txn].open = true;
             let named: Vec<usize> = match self.named(step) {

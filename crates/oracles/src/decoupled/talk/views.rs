@@ -53,7 +53,7 @@ impl Talk<'_> {
         let mut open = None;
         let all = match sees {
             Sees::Newest => {
-                if self.half_done(at) {
+                if self.half_done(at, step) {
                     open = Some("half-done-statement");
                 }
                 vec![chain.view(txn, Until::Newest)]
@@ -85,9 +85,10 @@ impl Talk<'_> {
         (all, open)
     }
 
-    /// Does a statement wait that changes this table? Half of what it does is there to be seen.
-    pub(super) fn half_done(&self, at: usize) -> bool {
-        self.waiting.iter().any(|waiting| {
+    /// Does a statement wait that changes this table, or did one when this step was sent? Half of what it does is, or was, there to
+    /// be seen.
+    pub(super) fn half_done(&self, at: usize, step: usize) -> bool {
+        self.waiting.iter().chain(&self.beside[step]).any(|waiting| {
             self.named(*waiting)
                 .is_none_or(|roles| roles.changes && roles.tables.iter().any(|(table, _)| *table == at))
         })

@@ -34,6 +34,9 @@ use super::{
 };
 use crate::Answer;
 
+/// An UPDATE may have judged half of what another statement did: which rows it met is then not known.
+pub(super) const HALF_JUDGED: Reason = "judges-half-done-work";
+
 /// So many accounts are kept; beyond, nothing is said.
 const WORLDS: usize = 32;
 
@@ -129,8 +132,10 @@ impl<'a> Replay<'a> {
                 let (told, extra) = (so_far.told + 1, so_far.extra + u64::from(!demanded));
                 waits.set(Waits { told, extra });
             }
+            let doubtful = world.doubtful;
             let answered = self.answers(world, &order.0, &order.1);
             match answered.and_then(|worlds| self.settled(worlds, round)) {
+                Err(Dead::Broken(_)) if doubtful => dead = worse(dead, Dead::Unsure(HALF_JUDGED)),
                 Ok(worlds) => {
                     for world in worlds {
                         if !next.contains(&world) {
@@ -390,6 +395,10 @@ impl<'a> Replay<'a> {
                 let expected: Vec<&Values> =
                     world.tables[table].iter().filter_map(|chain| chain.seen(u32::MAX, u32::MAX)).collect();
                 if rows.len() != expected.len() || !covers(&expected, rows) {
+                    if world.doubtful {
+                        dead = worse(dead, Dead::Unsure(HALF_JUDGED));
+                        continue 'worlds;
+                    }
                     let expected = expected.into_iter().cloned().collect();
                     dead.get_or_insert(Dead::Broken(Box::new(Broken {
                         kind: "wrong-final-state",

@@ -8,7 +8,7 @@ use model::{
 };
 use smallvec::SmallVec;
 
-use super::{Dead, Replay, Worlds, waits::no_wait, worse};
+use super::{Dead, HALF_JUDGED, Replay, Worlds, waits::no_wait, worse};
 use crate::mvcc::{
     foretold::{Expected, Foretold},
     scene::{Moved, Scene},
@@ -74,6 +74,7 @@ impl Replay<'_> {
             !due && (foretold.fits(reply) || parents && foretold.fits_either(reply))
         };
         let fitting: Vec<&Foretold> = all.iter().filter(fits).collect();
+        let half_judged = success && self.judges_half_done(&world, step, tree, waited.as_ref());
         let mut world = Some(world);
         for (at, foretold) in fitting.iter().enumerate() {
             // The last one takes the world itself.
@@ -83,6 +84,7 @@ impl Replay<'_> {
                 Ok(()) => {
                     let error = outcome.error();
                     self.after(&mut next, step, error, outcome.transaction);
+                    next.doubtful |= self.lenient && half_judged;
                     if !worlds.contains(&next) {
                         worlds.push(next);
                     }
@@ -96,11 +98,11 @@ impl Replay<'_> {
         if let Some(dead) = dead {
             return Err(dead);
         }
-        if let Some(why) = waited.filter(|_| self.lenient).and_then(|waited| self.untold(step, &waited)) {
+        if let Some(why) = waited.as_ref().filter(|_| self.lenient).and_then(|of| self.untold(step, of)) {
             return Err(Dead::Unsure(why));
         }
-        if self.lenient && self.judges_half_done(world.as_ref(), session, tree) {
-            return Err(Dead::Unsure("judges-half-done-work"));
+        if self.lenient && half_judged {
+            return Err(Dead::Unsure(HALF_JUDGED));
         }
         let due = all.iter().find_map(|foretold| foretold.due.first());
         if let (Some(due), true) = (due, success) {
@@ -127,14 +129,23 @@ impl Replay<'_> {
     }
 
     /// Where an UPDATE judges what others have not committed: may that have been a change that was half done?
-    fn judges_half_done(&self, world: Option<&World>, session: usize, tree: &Statement) -> bool {
+    /// Who had half done it may have become the victim of a deadlock since.
+    fn judges_half_done(
+        &self,
+        world: &World,
+        step: usize,
+        tree: &Statement,
+        waited: Option<&Waiting>,
+    ) -> bool {
+        let session = self.seen.case.steps[step].session;
         let changes = |(other, state): (usize, &Session)| {
             let waits = state.waiting.as_ref().and_then(|waiting| self.trees[waiting.step].as_deref());
             other != session && waits.is_some_and(|tree| !matches!(tree, Statement::Query(_)))
         };
         matches!(tree, Statement::Update(_))
             && self.concedes(Concession::JudgesUncommitted, session)
-            && world.is_some_and(|world| world.sessions.iter().enumerate().any(changes))
+            && (waited.is_some_and(|waited| waited.beside & self.reach[step].tables != 0)
+                || world.sessions.iter().enumerate().any(changes))
     }
 
     /// Why it cannot be told what a scan that waited has met: only one cut is tried, in the order of one index. What does not
