@@ -40,6 +40,8 @@ pub enum Concession {
     ConflictByInnerRead,
     /// A foreign key is not enforced where an index that begins with its columns goes on with one that is NULL.
     ForeignKeyBesideNull,
+    /// A read that goes by an index over a virtual column and sorts afterwards takes that column for NULL.
+    VirtualReadAsNull,
     /// Going back to a savepoint that was set before the transaction touched any table ends it in the engine: its locks and its
     /// snapshot go too.
     EarlySavepointEndsAll,
@@ -59,6 +61,7 @@ impl Concession {
             Concession::JudgesUncommitted => "judges-uncommitted",
             Concession::ConflictByInnerRead => "conflict-by-inner-read",
             Concession::ForeignKeyBesideNull => "foreign-key-beside-null",
+            Concession::VirtualReadAsNull => "virtual-read-as-null",
             Concession::EarlySavepointEndsAll => "early-savepoint-ends-all",
         }
     }
@@ -75,7 +78,8 @@ impl Concession {
             | Concession::DuplicateAfterRollback => Status::Reported,
             Concession::JudgesUncommitted
             | Concession::ConflictByInnerRead
-            | Concession::ForeignKeyBesideNull => Status::Found,
+            | Concession::ForeignKeyBesideNull
+            | Concession::VirtualReadAsNull => Status::Found,
             Concession::EarlySavepointEndsAll => Status::Observed,
         }
     }
@@ -101,13 +105,16 @@ impl Concession {
             Concession::ForeignKeyBesideNull => {
                 "not reported; MySQL 9.7, corpus/found/foreign-key-beside-null.iso"
             }
+            Concession::VirtualReadAsNull => {
+                "not reported; MariaDB from 10.5 on, docs/found/sorted-read-sees-an-open-delete.iso"
+            }
             Concession::EarlySavepointEndsAll => {
                 "measured on MySQL 5.6 to 9.7 and MariaDB; MySQL Reference Manual, 15.3.4 SAVEPOINT: row locks stay"
             }
         }
     }
     /// All of them.
-    pub const ALL: [Concession; 11] = [
+    pub const ALL: [Concession; 12] = [
         Concession::SemiConsistentSkip,
         Concession::SkippedBeforeWait,
         Concession::ChangedDuringWait,
@@ -118,6 +125,7 @@ impl Concession {
         Concession::JudgesUncommitted,
         Concession::ConflictByInnerRead,
         Concession::ForeignKeyBesideNull,
+        Concession::VirtualReadAsNull,
         Concession::EarlySavepointEndsAll,
     ];
 }

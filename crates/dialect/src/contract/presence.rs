@@ -33,6 +33,8 @@ impl Concession {
             Concession::JudgesUncommitted | Concession::ConflictByInnerRead => strict,
             // 9.7.4 has it, 8.0.33 does not.
             Concession::ForeignKeyBesideNull => server.product == Product::Mysql && version >= &[9],
+            // 10.5.23 has it, 10.2.11 does not.
+            Concession::VirtualReadAsNull => server.product == Product::Mariadb && version >= &[10, 5],
             Concession::EarlySavepointEndsAll => true,
         }
     }
@@ -49,6 +51,7 @@ impl Concession {
             Concession::JudgesUncommitted => &[ReadUncommitted],
             Concession::DuplicateAfterRollback
             | Concession::ForeignKeyBesideNull
+            | Concession::VirtualReadAsNull
             | Concession::EarlySavepointEndsAll => &Level::ALL,
         }
     }

@@ -24,6 +24,7 @@
 //! | `inner`, `project`, `names` | queries inside others, what becomes of rows, looking at expressions |
 //! | `draft` | changes row by row: unique values, foreign keys |
 //! | `resumed` | scans that go on from where they waited |
+//! | `blanks` | sorted reads that take a virtual column for NULL |
 //! | `half_done` | dirty reads beside a statement that waits half-way |
 //! | `suspect` | a wait that did not come: what it damages, and runs that go on from there |
 //! | `foretold` | an answer that is allowed, and whether it is the one that came |
@@ -33,6 +34,7 @@
 //! | `desk`, `computed` | what is remembered from one case of a schema to the next |
 
 mod account;
+mod blanks;
 mod change;
 mod compute;
 mod computed;

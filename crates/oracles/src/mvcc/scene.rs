@@ -55,6 +55,8 @@ pub struct Scene<'a> {
     pub judges_open: bool,
     /// Is a foreign key overlooked where an index goes on with NULL?
     pub overlooks: bool,
+    /// Are virtual columns of indexes taken for NULL where a read sorts?
+    pub blanks: bool,
 }
 
 /// A condition with what it may name beside the columns of its tables.

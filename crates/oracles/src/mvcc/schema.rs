@@ -77,6 +77,8 @@ pub struct Traits {
     pub default: Option<Expr>,
     /// What it is computed from.
     pub generated: Option<Expr>,
+    /// Is it computed whenever it is read?
+    pub is_virtual: bool,
 }
 
 /// A foreign key.
@@ -249,7 +251,11 @@ impl Table {
                 ColumnOption::NotNull => traits.not_null = true,
                 ColumnOption::Default(expr) => traits.default = Some(expr.clone()),
                 ColumnOption::Check(expr) => self.checks.push(expr.clone()),
-                ColumnOption::Generated { expr, .. } => traits.generated = Some(expr.clone()),
+                ColumnOption::Generated { expr, storage, .. } => {
+                    traits.generated = Some(expr.clone());
+                    traits.is_virtual =
+                        storage.as_ref().is_none_or(|word| word.eq_ignore_ascii_case("VIRTUAL"));
+                }
                 ColumnOption::Collate(name) => collation = Some(name.name.clone()),
                 ColumnOption::AutoIncrement | ColumnOption::Autoincrement | ColumnOption::Identity { .. } => {
                     return Err("auto-increment");

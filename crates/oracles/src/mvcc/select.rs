@@ -40,15 +40,18 @@ impl<'a> Scene<'a> {
         if limit_of(query)?.is_some_and(|(limit, _)| limit == 0) {
             return Ok(vec![Foretold::only(Expected::Rows(Vec::new()))]);
         }
-        // A query inside a locking read is a plain one: it takes the snapshot, or looks, before or after a wait.
+        // A query inside a locking read is a plain one: it takes the snapshot, or looks, before or after a wait, or between two.
         let nested = locking && select.filter.as_ref().is_some_and(nested);
         let takes = nested && role == Sees::Snapshot && self.view.is_none();
         let looks = nested && role == Sees::Fresh && self.waited.is_some();
         let mut moments = vec![None];
         if takes || looks {
-            moments = vec![Some(self.world.clock)];
-            moments
-                .extend(self.waited.map(|waited| Some(waited.clock)).filter(|moment| *moment != moments[0]));
+            let now = self.world.clock;
+            moments = vec![Some(now)];
+            if let Some(waited) = self.waited.filter(|waited| waited.clock != now) {
+                moments.push(Some(waited.clock));
+                moments.extend((waited.clock + 1..now).map(Some));
+            }
         }
         let mut all = Vec::new();
         for begun in moments {
@@ -100,8 +103,11 @@ impl<'a> Scene<'a> {
         if sees == Sees::Newest && from.tables.iter().any(|named| self.half_done(named.table)) {
             return self.dirty_read(query, select, from, condition);
         }
-        let tables: Vec<_> =
+        let mut tables: Vec<_> =
             from.tables.iter().map(|named| self.visible(named.table, sees, &self.world.tables)).collect();
+        if self.blanks {
+            return self.blanked(query, select, from, condition, &mut tables, opens_view);
+        }
         let mut all = Vec::new();
         let scan = self.select(from, condition, &tables).map_err(Fault::Unsure)?;
         let empty = scan.rows.is_empty();

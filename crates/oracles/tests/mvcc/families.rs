@@ -238,3 +238,37 @@ fn scans_go_on_below_repeatable_read_only() {
         assert_eq!(judged(&mysql(level), &setup, text, None), "wrong-count: new at step 3");
     }
 }
+
+/// Below b = 17 there was only what T1 had not committed, where T2 waited. All rows are behind that in the end.
+#[test]
+fn a_scan_that_went_on_is_named_by_what_its_server_does() {
+    let setup = ["CREATE TABLE t (a INT, b INT NOT NULL, KEY i (b, a))", "INSERT INTO t VALUES (19, 17)"];
+    let text = "T1: BEGIN => ok
+                T1: UPDATE t SET b = 13 => 1 of 1
+                T1: UPDATE t SET a = 8 => 1 of 1
+                T2: BEGIN => ok
+                T2: UPDATE t SET a = 9 WHERE b <> 17 => waits
+                T1: UPDATE t SET b = 1 => 1 of 1
+                T1: COMMIT => ok | 0 of 0";
+    assert_eq!(rule(&snapshot_isolation(RU), &setup, text), "moved-across-scan");
+}
+
+#[test]
+fn a_sorted_read_takes_a_virtual_column_for_null() {
+    let maria = |version| On { product: Product::Mariadb, version, settings: &[], level: RR };
+    let said = |on: &On, index: &str, query: &str, rows: &str| {
+        let table = format!("CREATE TABLE t (a INT, b INT GENERATED ALWAYS AS (a + 1) VIRTUAL{index})");
+        let setup = [table.as_str(), "INSERT INTO t (a) VALUES (0), (1)"];
+        rule(on, &setup, &format!("T1: SELECT a, b FROM t WHERE {query} => {rows}"))
+    };
+    let (new, old, index, sorted) = (maria("10.11.19"), maria("10.2.11"), ", KEY (b)", "b >= 1 ORDER BY a");
+    let known = "virtual-read-as-null";
+    assert_eq!(said(&new, index, sorted, "(1, 2)"), known);
+    assert_eq!(said(&new, index, "a >= 0 ORDER BY a", "(0, 1) (1, NULL)"), known);
+    // Another value than NULL, a row twice, without ORDER BY, without the index, on a version that does not have it.
+    assert_ne!(said(&new, index, sorted, "(0, 1) (1, 3)"), known);
+    assert_ne!(said(&new, index, sorted, "(0, 1) (1, 2) (1, 2)"), known);
+    assert_ne!(said(&new, index, "b >= 1", "(1, 2)"), known);
+    assert_ne!(said(&new, "", sorted, "(1, 2)"), known);
+    assert_ne!(said(&old, index, sorted, "(1, 2)"), known);
+}

@@ -112,3 +112,23 @@ fn what_judges_half_done_work_is_undecided() {
     assert_eq!(said(&snapshot_isolation(RU), text), "undecided judges-half-done-work");
     assert_eq!(said(&mysql(RU), text), "wrong-count: new at step 4");
 }
+
+/// T2 has deleted row 1 and waits for row 3; T1 passes row 1 by, and T2 becomes the victim: nobody knows how far it had come.
+#[test]
+fn what_a_victim_had_half_done_may_have_been_judged() {
+    let text = |count: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET c = 1 WHERE a = 3 => 1 of 1
+             T2: BEGIN => ok
+             T2: DELETE FROM t => waits
+             T1: UPDATE t SET b = 5 => {count} | deadlock
+             T1: COMMIT => ok"
+        )
+    };
+    assert_eq!(said(&snapshot_isolation(RU), &text("3 of 3")), "holds");
+    assert_eq!(said(&snapshot_isolation(RU), &text("2 of 2")), "undecided judges-half-done-work");
+    // Elsewhere nobody judges what is not committed.
+    assert_eq!(said(&mysql(RU), &text("2 of 2")), "wrong-count: new at step 5");
+    assert_eq!(said(&snapshot_isolation(RC), &text("2 of 2")), "wrong-count: new at step 5");
+}

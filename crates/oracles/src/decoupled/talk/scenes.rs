@@ -19,6 +19,10 @@ impl Talk<'_> {
         };
         if let Some(accepted) = self.accepted(step, &roles)? {
             if accepted {
+                // A query inside may have looked before the statement gave up, and the transaction goes on.
+                if self.outcome(step).error().is_some_and(|error| error.class == ErrorClass::LockTimeout) {
+                    self.take_snapshot(step, txn, &roles);
+                }
                 self.close(step, txn)?;
             }
             return Ok(None);

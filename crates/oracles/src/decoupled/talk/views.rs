@@ -33,8 +33,11 @@ impl Talk<'_> {
         let waited = self.seen.trace.waited(step);
         let (sent, now) = (self.sent[step], self.now);
         let state = &mut self.txns[txn];
-        if waited {
-            state.snapshot.push(sent);
+        // What is read inside a statement may be read before its wait, after it, or between two.
+        match (waited, roles.nested) {
+            (true, true) => state.snapshot.extend(sent..now),
+            (true, false) => state.snapshot.push(sent),
+            (false, _) => {}
         }
         state.snapshot.push(now);
         state.sure = sure && !waited;

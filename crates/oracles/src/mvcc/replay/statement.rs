@@ -301,6 +301,7 @@ impl Replay<'_> {
             moved: Moved::New,
             judges_open: false,
             overlooks: false,
+            blanks: false,
         };
         let once = |scene: &Scene<'_>| match tree {
             Statement::Query(query) => scene.query(query),
@@ -321,6 +322,7 @@ impl Replay<'_> {
         let tried = [
             (Concession::JudgesUncommitted, Scene { judges_open: true, ..scene }),
             (Concession::ForeignKeyBesideNull, Scene { overlooks: true, ..scene }),
+            (Concession::VirtualReadAsNull, Scene { blanks: true, ..scene }),
         ];
         for (by, scene) in tried {
             if self.lenient && conceded.contains(&by) {

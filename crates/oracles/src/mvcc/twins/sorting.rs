@@ -1,0 +1,14 @@
+//! A read that sorts: in the twin it does not.
+
+use model::sql::Statement;
+
+use super::{Draft, Why};
+
+/// The statement without ORDER BY.
+pub fn left_out(draft: &mut Draft<'_>, step: usize) -> Result<(), Why> {
+    let Some(Statement::Query(query)) = draft.trees[step].as_deref() else { return Err("no-query") };
+    let mut query = query.clone();
+    query.order_by.clear();
+    draft.rewrite(step, &Statement::Query(query));
+    Ok(())
+}
