@@ -3,8 +3,8 @@
 use model::{
     Product,
     sql::{
-        Expr, InsertVerb, LockWait, OrderItem, Query, QueryPart, SelectItem, Statement, TableFactor,
-        TableRef, VisitMut,
+        Expr, InsertVerb, LockWait, OrderItem, Query, QueryPart, Resolution, SelectItem, Statement,
+        TableFactor, TableRef, UpdateModifier, VisitMut,
     },
 };
 
@@ -88,6 +88,17 @@ pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usi
     };
     // Limits of inner queries, without the outermost one.
     (cut || look.limits > outer).then_some("limit-without-order")
+}
+
+/// Is it an UPDATE that goes on after errors?
+pub fn updates_ignoring(told: &Told) -> bool {
+    let ignore = [UpdateModifier::Ignore, UpdateModifier::Or(Resolution::Ignore)];
+    match told.statement() {
+        Some(Statement::Update(update)) => {
+            update.modifier.as_ref().is_some_and(|modifier| ignore.contains(modifier))
+        }
+        Some(_) | None => false,
+    }
 }
 
 /// Would the statement meet a column that was added at the end of each table?
