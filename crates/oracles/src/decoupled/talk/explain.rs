@@ -106,7 +106,7 @@ impl Talk<'_> {
     }
 
     /// Did an UPDATE that should have waited judge what others have not committed?
-    fn uncommitted(&self, pending: &Pending, txn: usize) -> Vec<(String, Vec<View>)> {
+    pub(super) fn uncommitted(&self, pending: &Pending, txn: usize) -> Vec<(String, Vec<View>)> {
         if !self.judges_uncommitted(pending.step) {
             return Vec::new();
         }

@@ -273,6 +273,10 @@ impl Talk<'_> {
         }
         let part = fit::skips_locked(&self.steps[step]) && self.others(step, &pending.roles.tables);
         match compare(self.steps[step].kind, self.outcome(step), &outcome, part) {
+            // It counts as many rows as it should, and may have met others.
+            Compared::Same if changes && !self.uncommitted(&pending, txn).is_empty() => {
+                return Err(Found::Undecided("judges-uncommitted".to_string()));
+            }
             Compared::Same => {
                 if let Some(why) = pending.open.filter(|why| !self.uncertain.contains(why)) {
                     self.uncertain.push(why);

@@ -58,6 +58,9 @@ impl Talk<'_> {
             Sees::Newest => {
                 if self.half_done(at, step) {
                     open = Some("half-done-statement");
+                } else if self.seen.trace.waited(step) {
+                    // It may have looked before its wait, at what has been undone since.
+                    open = Some("dirty-read-before-wait");
                 }
                 vec![chain.view(txn, Until::Newest)]
             }
