@@ -12,7 +12,8 @@
 //! | fine by a concession | wrong | fine: the decoupled run knows no concessions |
 //! | one of them cannot tell | | what the other one says, and that it stands alone |
 //!
-//! What a concession explains is then run once more as its twin (`mvcc/twins`); if the twin shows the same, it is new.
+//! What a concession explains is then run once more as its twin (`mvcc/twins`); if the twin shows the same, it is new. Where it is a
+//! scan that went on after a wait, the server is asked first by which index it went (`mvcc/plans`), and no other may explain it.
 //!
 //! A disagreement is about ONE statement on ONE view: a bug of single statements, or a mistake of ours. It is never called an
 //! isolation bug.
@@ -30,6 +31,7 @@ use crate::{
     decoupled::Decoupled,
     mvcc::{
         self, Mvcc,
+        plans::{self, Path, Plan},
         twins::{Shows, Twin, Use},
     },
 };
@@ -88,7 +90,8 @@ impl Oracle for Vote {
         }
         let asked = self.asks(&said, number(&seen.case));
         let second = asked.then(|| self.decoupled.open(seen));
-        Box::new(Session { seen, said, uses, second, asked, model: Arc::clone(&self.model), twin: None })
+        let model = Arc::clone(&self.model);
+        Box::new(Session { seen, said, uses, second, asked, model, plan: None, twin: None })
     }
 }
 
@@ -102,6 +105,8 @@ struct Session<'a> {
     /// Is more to be asked about this case than the model?
     asked: bool,
     model: Arc<Mvcc>,
+    /// What both say, and the run in which the plan is asked for.
+    plan: Option<(Verdict, Plan)>,
     /// What both say, and the twin that is being run.
     twin: Option<(Verdict, Twin)>,
 }
@@ -119,6 +124,37 @@ impl Session<'_> {
         if !self.asked || !explained(&verdict, &self.uses) {
             return Ask::Done(verdict);
         }
+        match (&verdict, plans::plan(self.seen, &self.uses)) {
+            (Verdict::Violated(_), Some(plan)) => {
+                let request = plan.request.clone();
+                self.plan = Some((verdict, plan));
+                Ask::Run(vec![request])
+            }
+            _ => self.without_cause(verdict),
+        }
+    }
+
+    /// The server has named the way on which the statement went: is it explained by that, too?
+    fn planned(&mut self, verdict: Verdict, plan: &Plan, answers: &[Answer]) -> Ask {
+        let path = match answers.first() {
+            Some(run) => plan.path(self.seen, run),
+            None => Err("plan-not-run"),
+        };
+        let verdict = match path {
+            Ok(path) => {
+                let narrowed = self.model.verdict_by(self.seen, plan.step, &path);
+                after_plan(&verdict, narrowed, &path)
+            }
+            Err(why) => noted(&verdict, format!("path: not known ({why})")),
+        };
+        match explained(&verdict, &self.uses) {
+            true => self.without_cause(verdict),
+            false => Ask::Done(verdict),
+        }
+    }
+
+    /// Runs it again without what explains it.
+    fn without_cause(&mut self, verdict: Verdict) -> Ask {
         match self.model.twin(self.seen, &self.uses, wrong(&verdict, &self.uses)) {
             Ok(twin) => {
                 let request = twin.request.clone();
@@ -132,6 +168,9 @@ impl Session<'_> {
 
 impl Conversation for Session<'_> {
     fn next(&mut self, answers: &[Answer]) -> Ask {
+        if let Some((verdict, plan)) = self.plan.take() {
+            return self.planned(verdict, &plan, answers);
+        }
         if let Some((verdict, twin)) = self.twin.take() {
             let kind = match &verdict {
                 Verdict::Violated(violation) => Some(violation.fingerprint.kind.as_str()),
@@ -179,6 +218,38 @@ fn wrong(verdict: &Verdict, uses: &[Use]) -> Option<usize> {
     match verdict {
         Verdict::Violated(violation) => violation.step,
         Verdict::Holds { .. } | Verdict::Undecided { .. } => uses.first().map(|(_, step)| *step),
+    }
+}
+
+/// What follows from what explains it on the way that the server has named.
+fn after_plan(verdict: &Verdict, narrowed: Verdict, path: &Path) -> Verdict {
+    let way = match path {
+        Path::Table => "by the table itself".to_string(),
+        Path::Index(name) => format!("by index {name}"),
+    };
+    match (verdict, narrowed) {
+        (Verdict::Violated(first), Verdict::Violated(second))
+            if first.step == second.step && mvcc::named(&second.fingerprint).is_none() =>
+        {
+            let mut violation = first.clone();
+            violation.fingerprint.rule.clone_from(&second.fingerprint.rule);
+            violation.evidence.push(format!(
+                "path: {way}, as the server says; on this way no scan that went on explains it, though {} would on another",
+                first.fingerprint.rule
+            ));
+            Verdict::Violated(violation)
+        }
+        (_, Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. }) => {
+            noted(verdict, format!("path: {way}, as the server says"))
+        }
+    }
+}
+
+/// With one more line of evidence, where there is any.
+fn noted(verdict: &Verdict, line: String) -> Verdict {
+    match verdict {
+        Verdict::Violated(violation) => with(violation, line),
+        Verdict::Holds { .. } | Verdict::Undecided { .. } => verdict.clone(),
     }
 }
 
@@ -286,10 +357,7 @@ fn apart(first: &Violation, second: String) -> Verdict {
 }
 
 fn alone(verdict: &Verdict, why: &str) -> Verdict {
-    match verdict {
-        Verdict::Violated(violation) => with(violation, format!("judged by one oracle alone: {why}")),
-        Verdict::Holds { .. } | Verdict::Undecided { .. } => verdict.clone(),
-    }
+    noted(verdict, format!("judged by one oracle alone: {why}"))
 }
 
 fn with(violation: &Violation, line: String) -> Verdict {
@@ -311,9 +379,7 @@ fn disagree(objection: &Violation, rule: &str, other: String) -> Verdict {
 
 /// When what shows a violation came, in the order of answers; the final state is last.
 fn place(violation: &Violation, trace: &Trace) -> usize {
-    let answered = || trace.rounds.iter().flat_map(|round| &round.answered);
-    let at = |step: usize| answered().position(|answered| *answered == step);
-    violation.step.and_then(at).unwrap_or(usize::MAX)
+    violation.step.map_or(usize::MAX, |step| mvcc::place(trace, step))
 }
 
 /// A number that follows from the case alone (FNV-1a).

@@ -24,7 +24,7 @@ use crate::Answer;
 impl Mvcc {
     /// What happened to the rows of a run in which this step is wrong; none, and why, where the model cannot follow it at all.
     pub fn told_for_people(&self, seen: &Answer, wrong: Option<usize>) -> Result<Account, &'static str> {
-        self.read(seen, &[], |read| {
+        self.read(seen, &[], None, |read| {
             let lineage = |lenient: bool| {
                 let replay = read.replaying(lenient, None);
                 let lineage = replay.lineage();

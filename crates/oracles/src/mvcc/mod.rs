@@ -29,6 +29,7 @@
 //! | `suspect` | a wait that did not come: what it damages, and runs that go on from there |
 //! | `foretold` | an answer that is allowed, and whether it is the one that came |
 //! | `account` | the versions of rows and the views of reads, told for people |
+//! | `plans` | by which index a statement went, asked of the server |
 //! | `twins` | the same case without what a concession needs |
 //! | `schema`, `compute`, `reach` | tables, values, and which tables a statement reaches |
 //! | `desk`, `computed` | what is remembered from one case of a schema to the next |
@@ -45,6 +46,7 @@ mod half_done;
 mod inner;
 mod insert;
 mod names;
+pub mod plans;
 mod project;
 mod reach;
 mod replay;
@@ -62,12 +64,13 @@ use std::{
 };
 
 use dialect::contract::{Concession, Contract, Status, contract};
-use model::{Fingerprint, Verdict, Violation, sql::Statement};
+use model::{Fingerprint, Trace, Verdict, Violation, sql::Statement};
 
 pub use self::replay::Waits;
 use self::{
     computed::Computed,
     desk::Shelf,
+    plans::Path,
     reach::Reach,
     replay::{Broken, Dead, Replay},
     schema::{Reason, Schema},
@@ -123,11 +126,21 @@ impl Mvcc {
         suspicion: &mut Option<suspect::Suspicion>,
     ) -> (Verdict, Vec<Use>) {
         let undecided = |reason: &str| (Verdict::Undecided { reason: reason.to_string() }, Vec::new());
-        let told = self.read(seen, without, |read| match read.judged() {
+        let told = self.read(seen, without, None, |read| match read.judged() {
             Ok((verdict, uses, suspicious)) => {
                 *suspicion = suspicious;
                 (verdict, uses)
             }
+            Err(why) => undecided(why),
+        });
+        told.unwrap_or_else(undecided)
+    }
+
+    /// What it says of a run in which the statement of a step went this way.
+    pub fn verdict_by(&self, seen: &Answer, step: usize, path: &Path) -> Verdict {
+        let undecided = |reason: &str| Verdict::Undecided { reason: reason.to_string() };
+        let told = self.read(seen, &[], Some((step, path)), |read| match read.judged() {
+            Ok((verdict, ..)) => verdict,
             Err(why) => undecided(why),
         });
         told.unwrap_or_else(undecided)
@@ -138,7 +151,7 @@ impl Mvcc {
         let waits = Cell::default();
         let counted =
             |read: &Read<'_>| Replay { waits: Some(&waits), ..read.replaying(false, None) }.run().is_ok();
-        self.read(seen, &[], counted).ok().filter(|went| *went).map(|_| waits.get())
+        self.read(seen, &[], None, counted).ok().filter(|went| *went).map(|_| waits.get())
     }
 
     /// Does something with a run that was read.
@@ -146,6 +159,7 @@ impl Mvcc {
         &self,
         seen: &Answer,
         without: &[Concession],
+        path: Option<(usize, &Path)>,
         act: impl FnOnce(&Read<'_>) -> T,
     ) -> Result<T, Reason> {
         let server = &seen.trace.server;
@@ -164,6 +178,7 @@ impl Mvcc {
             reach: &reach,
             computed: &desk.computed,
             concessions: &concessions,
+            path,
         }))
     }
 }
@@ -177,13 +192,15 @@ struct Read<'a> {
     reach: &'a [Reach],
     computed: &'a RefCell<Computed>,
     concessions: &'a [Concession],
+    path: Option<(usize, &'a Path)>,
 }
 
 impl<'a> Read<'a> {
     /// How it is gone through.
     fn replaying(&self, lenient: bool, until: Option<usize>) -> Replay<'a> {
-        let Read { seen, schema, contract, trees, reach, computed, concessions } = *self;
-        Replay { seen, schema, contract, trees, reach, computed, lenient, concessions, until, waits: None }
+        let Read { seen, schema, contract, trees, reach, computed, concessions, path } = *self;
+        let waits = None;
+        Replay { seen, schema, contract, trees, reach, computed, lenient, concessions, until, path, waits }
     }
 
     /// What is to be said of it, the steps that need a concession, and a wait that did not come.
@@ -197,20 +214,26 @@ impl<'a> Read<'a> {
             Err(Dead::Unsure(why)) => return Err(why),
             Err(Dead::Broken(broken)) => broken,
         };
-        let reported = |by: &Concession| matches!(by.status(), Status::Reported | Status::Found);
+        // What comes in a later round than what is wrong has a name of its own.
+        let rounds = &self.seen.trace.rounds;
+        let round = |step: usize| rounds.iter().position(|round| round.answered.contains(&step));
+        let until = broken.step.and_then(round).unwrap_or(usize::MAX);
+        let reported = |(by, step): &Use| {
+            matches!(by.status(), Status::Reported | Status::Found) && round(*step) <= Some(until)
+        };
         let (broken, explained) = match replay(true, None) {
-            Ok(worlds) => (broken, least(&worlds, reported)),
+            Ok(worlds) => (broken, least(&worlds, &reported)),
             // What came first is explained, but not what comes after it. Which rows a resumed scan has met is not always
             // known for certain, so what follows from one is not held against it.
             Err(Dead::Broken(later)) if later.step != broken.step => match replay(true, broken.step) {
-                Ok(worlds) if least(&worlds, reported).iter().any(|(by, _)| resumed(by)) => {
-                    (broken, least(&worlds, reported))
+                Ok(worlds) if least(&worlds, &reported).iter().any(|(by, _)| resumed(by)) => {
+                    (broken, least(&worlds, &reported))
                 }
                 Ok(_) | Err(_) => (later, Vec::new()),
             },
             Err(Dead::Broken(_)) => (broken, Vec::new()),
             Err(Dead::Unsure(_)) => match replay(true, broken.step) {
-                Ok(worlds) => (broken, least(&worlds, reported)),
+                Ok(worlds) => (broken, least(&worlds, &reported)),
                 Err(Dead::Unsure(why)) => return Err(why),
                 Err(Dead::Broken(_)) => (broken, Vec::new()),
             },
@@ -227,14 +250,20 @@ impl<'a> Read<'a> {
 }
 
 /// Of all accounts the fewest concessions that one takes, and where.
-fn least(worlds: &[World], wanted: impl Fn(&Concession) -> bool) -> Vec<Use> {
+fn least(worlds: &[World], wanted: impl Fn(&Use) -> bool) -> Vec<Use> {
     let used = |world: &World| -> Vec<Use> {
-        let mut used: Vec<Use> = world.used.iter().copied().filter(|(by, _)| wanted(by)).collect();
+        let mut used: Vec<Use> = world.used.iter().copied().filter(&wanted).collect();
         used.sort_unstable();
         used.dedup();
         used
     };
     worlds.iter().map(used).min_by_key(|uses| names(uses).len()).unwrap_or_default()
+}
+
+/// When a step answered, in the order of answers.
+pub(crate) fn place(trace: &Trace, step: usize) -> usize {
+    let mut answered = trace.rounds.iter().flat_map(|round| &round.answered);
+    answered.position(|of| *of == step).unwrap_or(usize::MAX)
 }
 
 /// Each concession once.

@@ -18,8 +18,9 @@ use eval::Datum;
 use smallvec::smallvec;
 
 use super::{
+    plans::Path,
     scene::{Condition, From, Mode, Scan, Scene},
-    schema::{Partitions, Values},
+    schema::{Index, Partitions, Table, Values},
     world::{Now, TxnId},
 };
 
@@ -82,18 +83,7 @@ impl Scene<'_> {
             let matched_open = contested && holds(open)?;
             all.push(Seen { contested, old, open, now, still, matched, matched_open, matches });
         }
-        // The entries of an index with equal values stand in the order of the clustered key.
-        let key: Vec<(usize, bool)> = of.clustered.iter().flatten().map(|&at| (at, false)).collect();
-        let mut orders = vec![key.clone()];
-        for index in &of.indexes {
-            let columns = index.columns.iter().copied().zip(index.descending.iter().copied());
-            orders.push(columns.chain(key.iter().copied()).collect());
-        }
-        // A foreign key brings an index of its own where there is none.
-        for foreign in &of.parents {
-            let columns = foreign.columns.iter().map(|&at| (at, false));
-            orders.push(columns.chain(key.iter().copied()).collect());
-        }
+        let orders = orders(of, self.path);
         let mut known = vec![(strict.numbers(), strict.due.is_empty())];
         let mut found = Vec::new();
         let number = |values: &Values| match &of.partitions {
@@ -179,6 +169,36 @@ impl Scene<'_> {
         }
         Ok(found)
     }
+}
+
+/// Columns of an index, and which of them go down.
+type Order = Vec<(usize, bool)>;
+
+/// The orders in which a scan may come to the rows of a table: of the clustered key and of each index; only that of the way on
+/// which it went, where that is known.
+fn orders(of: &Table, path: Option<&Path>) -> Vec<Order> {
+    // The entries of an index with equal values stand in the order of the clustered key.
+    let key: Order = of.clustered.iter().flatten().map(|&at| (at, false)).collect();
+    let by = |index: &Index| -> Order {
+        let columns = index.columns.iter().copied().zip(index.descending.iter().copied());
+        columns.chain(key.iter().copied()).collect()
+    };
+    let named = |name: &str| of.indexes.iter().find(|index| index.name.eq_ignore_ascii_case(name));
+    match path {
+        Some(Path::Table) => return vec![key],
+        // One without a name that we know may be any: a foreign key brings an index of its own where there is none.
+        Some(Path::Index(name)) => {
+            if let Some(index) = named(name) {
+                return vec![by(index)];
+            }
+        }
+        None => {}
+    }
+    let foreign = of.parents.iter().map(|foreign| {
+        let columns = foreign.columns.iter().map(|&at| (at, false));
+        columns.chain(key.iter().copied()).collect()
+    });
+    std::iter::once(key.clone()).chain(of.indexes.iter().map(by)).chain(foreign).collect()
 }
 
 impl Scan {

@@ -14,6 +14,7 @@ use smallvec::{SmallVec, smallvec};
 use super::{
     compute::Compute,
     names::pins,
+    plans::Path,
     schema::{Schema, Values},
     world::{Now, Rows, TxnId, Waiting, World},
 };
@@ -45,6 +46,8 @@ pub struct Scene<'a> {
     pub lenient: bool,
     /// Those that exist at its level.
     pub conceded: &'a [Concession],
+    /// The way on which it went, where that is known.
+    pub path: Option<&'a Path>,
     /// If it has waited: what it met first.
     pub waited: Option<&'a Waiting>,
     /// What queries inside it that do not lock are answered from.

@@ -7,8 +7,8 @@ use eval::{Column, Datum};
 use model::{
     Product, Version,
     sql::{
-        Action, ColumnOption, Constraint, CreateTable, Direction, Expr, IndexColumn, Insert, InsertSource,
-        References, Statement, TableColumn, TableItem,
+        Action, ColumnOption, Constraint, CreateTable, Direction, Expr, Ident, IndexColumn, Insert,
+        InsertSource, References, Statement, TableColumn, TableItem,
     },
 };
 
@@ -111,7 +111,8 @@ impl Schema {
                     if create.filter.is_some() {
                         return Err("partial-index");
                     }
-                    schema.tables[table].index(&create.columns, create.unique)?;
+                    let name = Some(create.name.name.name.clone());
+                    schema.tables[table].index(name, &create.columns, create.unique)?;
                 }
                 Some(Statement::CreatePartition(_)) => {}
                 Some(Statement::Insert(insert)) => schema.fill(product, version, &insert)?,
@@ -167,9 +168,11 @@ impl Schema {
             match item {
                 TableItem::Column(column) => table.column_keys(column)?,
                 TableItem::Constraint(constraint) => match &constraint.kind {
-                    Constraint::PrimaryKey(columns) => table.key(columns, true)?,
-                    Constraint::Unique { columns, .. } => table.key(columns, false)?,
-                    Constraint::Index { columns, .. } => table.index(columns, false)?,
+                    Constraint::PrimaryKey(columns) => table.key(None, columns, true)?,
+                    Constraint::Unique { index, columns, .. } => table.key(index.as_ref(), columns, false)?,
+                    Constraint::Index { index, columns, .. } => {
+                        table.index(index.as_ref().map(|name| name.name.clone()), columns, false)?
+                    }
                     Constraint::Check(expr) => table.checks.push(expr.clone()),
                     Constraint::ForeignKey { columns, references, .. } => {
                         let columns: Option<Vec<usize>> =
@@ -281,16 +284,17 @@ impl Table {
         let part = [IndexColumn { name: column.name.clone(), length: None, direction: None }];
         for option in &column.options {
             match option {
-                ColumnOption::PrimaryKey(_) | ColumnOption::Key => self.key(&part, true)?,
-                ColumnOption::Unique { .. } => self.key(&part, false)?,
+                ColumnOption::PrimaryKey(_) | ColumnOption::Key => self.key(None, &part, true)?,
+                ColumnOption::Unique { .. } => self.key(None, &part, false)?,
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn key(&mut self, columns: &[IndexColumn], primary: bool) -> Result<(), Reason> {
-        self.index(columns, true)?;
+    fn key(&mut self, name: Option<&Ident>, columns: &[IndexColumn], primary: bool) -> Result<(), Reason> {
+        let name = if primary { Some("PRIMARY") } else { name.map(|name| &*name.name) };
+        self.index(name.map(str::to_string), columns, true)?;
         if primary && let Some(key) = self.uniques.pop() {
             self.uniques.insert(0, key);
             self.primary = true;
@@ -298,7 +302,15 @@ impl Table {
         Ok(())
     }
 
-    fn index(&mut self, columns: &[IndexColumn], unique: bool) -> Result<(), Reason> {
+    /// The name that a server gives to an index that begins with this column.
+    fn free_name(&self, column: &str) -> String {
+        let taken = |name: &String| self.indexes.iter().any(|index| index.name.eq_ignore_ascii_case(name));
+        let numbered = (2..).map(|number| format!("{column}_{number}"));
+        let mut names = std::iter::once(column.to_string()).chain(numbered);
+        names.find(|name| !taken(name)).unwrap_or_default()
+    }
+
+    fn index(&mut self, name: Option<String>, columns: &[IndexColumn], unique: bool) -> Result<(), Reason> {
         if unique && columns.iter().any(|column| column.length.is_some()) {
             return Err("unique-prefix");
         }
@@ -309,7 +321,8 @@ impl Table {
             self.uniques.push(found.clone());
         }
         let descending = columns.iter().map(|column| column.direction == Some(Direction::Desc)).collect();
-        self.indexes.push(Index { columns: found, descending });
+        let name = name.unwrap_or_else(|| self.free_name(&columns[0].name.name));
+        self.indexes.push(Index { name, columns: found, descending });
         Ok(())
     }
 
@@ -404,6 +417,8 @@ fn checks(product: Product, version: &Version) -> bool {
 /// An index.
 #[derive(Clone, Debug)]
 pub struct Index {
+    /// Its name.
+    pub name: String,
     /// Its columns.
     pub columns: Vec<usize>,
     /// Which of them go down.

@@ -28,6 +28,7 @@ use super::{
     compute::Compute,
     computed::Computed,
     foretold::{Expected, covers},
+    plans::Path,
     reach::Reach,
     schema::{Reason, Schema, Values},
     world::{Savepoint, Waiting, World},
@@ -86,6 +87,8 @@ pub struct Replay<'a> {
     pub concessions: &'a [Concession],
     /// Not further than the round in which this step answers.
     pub until: Option<usize>,
+    /// The way on which the statement of a step went, where that is known.
+    pub path: Option<(usize, &'a Path)>,
     /// Where waits are counted.
     pub waits: Option<&'a Cell<Waits>>,
 }

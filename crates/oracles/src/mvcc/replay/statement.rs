@@ -296,6 +296,7 @@ impl Replay<'_> {
             step,
             lenient: self.lenient,
             conceded: &conceded,
+            path: self.path.filter(|(of, _)| *of == step).map(|(_, path)| path),
             waited,
             inner: &world.tables,
             moved: Moved::New,

@@ -155,8 +155,7 @@ impl Twin {
 
 /// When a step answered, in the order of answers; the final state is last.
 fn place(trace: &Trace, step: Option<usize>) -> usize {
-    let mut answered = trace.rounds.iter().flat_map(|round| &round.answered);
-    step.and_then(|step| answered.position(|of| *of == step)).unwrap_or(usize::MAX)
+    step.map_or(usize::MAX, |step| super::place(trace, step))
 }
 
 impl Draft<'_> {
