@@ -223,10 +223,10 @@ impl<'a> Read<'a> {
         };
         let (broken, explained) = match replay(true, None) {
             Ok(worlds) => (broken, least(&worlds, &reported)),
-            // What came first is explained, but not what comes after it. Which rows a resumed scan has met is not always
-            // known for certain, so what follows from one is not held against it.
+            // What came first is explained, but not what comes after it. Which rows a resumed scan has met, or one that judges what
+            // is not committed, is not always known for certain, so what follows from one is not held against it.
             Err(Dead::Broken(later)) if later.step != broken.step => match replay(true, broken.step) {
-                Ok(worlds) if least(&worlds, &reported).iter().any(|(by, _)| resumed(by)) => {
+                Ok(worlds) if least(&worlds, &reported).iter().any(|(by, _)| guesses(by)) => {
                     (broken, least(&worlds, &reported))
                 }
                 Ok(_) | Err(_) => (later, Vec::new()),
@@ -276,6 +276,11 @@ fn names(uses: &[Use]) -> Vec<Concession> {
 /// Is it about a scan that went on from where it waited?
 fn resumed(by: &Concession) -> bool {
     matches!(by, Concession::SkippedBeforeWait | Concession::ChangedDuringWait | Concession::MovedAcrossScan)
+}
+
+/// Does it leave open which rows a statement has met?
+fn guesses(by: &Concession) -> bool {
+    resumed(by) || *by == Concession::JudgesUncommitted
 }
 
 /// What a verdict puts before the name of a concession that no manual promises.

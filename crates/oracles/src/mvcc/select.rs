@@ -12,7 +12,7 @@ use model::{
 use super::{
     foretold::{Expected, Foretold},
     names::{columns_read, limit_of, nested, plain, reads_one_end},
-    scene::{Condition, From, Mode, Scene},
+    scene::{Condition, From, Mode, Named, Scene},
     world::Lock,
 };
 
@@ -100,7 +100,8 @@ impl<'a> Scene<'a> {
         sees: Sees,
     ) -> Result<Vec<Foretold>, Fault> {
         let opens_view = (sees == Sees::Snapshot && self.view.is_none()).then_some(self.world.clock);
-        if sees == Sees::Newest && from.tables.iter().any(|named| self.half_done(named.table)) {
+        let half_done = |named: &Named| self.half_done(named.table);
+        if sees == Sees::Newest && !self.blanks && from.tables.iter().any(half_done) {
             return self.dirty_read(query, select, from, condition);
         }
         let mut tables: Vec<_> =
