@@ -10,7 +10,7 @@ use common::{case, installed, runner, target};
 use dbms::launch::Settle;
 use execute::{Looks, Options, Reset};
 use model::{Case, Level, Product, Seed, Target, Verdict};
-use oracles::{Answer, Oracle, crash::Crash, invariants::Invariants};
+use oracles::{Answer, Ask, Oracle, crash::Crash, invariants::Invariants};
 use reference::ReferenceServer;
 
 /// Runs so many cases of the workload at every level; gives what was said, counted.
@@ -203,4 +203,46 @@ fn every_bug_that_can_be_planted_is_told_for_what_it_is() {
         let told = first_told(plant, 4000).unwrap_or_else(|| panic!("{plant} is not told"));
         assert!(kinds.iter().any(|kind| told.starts_with(kind)), "{plant}: {told}");
     }
+}
+
+/// What the vote says, with all the runs and scenes that it asks for.
+fn voted(runner: &mut execute::Runner, seen: &Answer) -> model::Violation {
+    let vote = oracles::vote::Vote::default();
+    let mut talk = vote.open(seen);
+    let mut ask = talk.next(&[]);
+    loop {
+        ask = match ask {
+            Ask::Done(Verdict::Violated(violation)) => return violation,
+            Ask::Done(verdict) => panic!("{verdict:?}"),
+            Ask::Run(requests) => {
+                let run = |request: &oracles::Request| {
+                    let run = runner.run(&request.case, request.level).unwrap();
+                    Answer { case: request.case.clone(), trace: run.trace, aftermath: run.aftermath }
+                };
+                talk.next(&requests.iter().map(run).collect::<Vec<_>>())
+            }
+            Ask::Play(scene) => talk.shown(runner.play(&scene).unwrap()),
+        };
+    }
+}
+
+#[test]
+fn a_resumed_scan_is_explained_by_the_index_that_the_server_names() {
+    for server in ["mariadb@10.11", "mysql@9.7"] {
+        let Some(mut runner) = runner(server, Settle::Proc, Options::default()) else { continue };
+        for name in ["mysql-104833", "mdev-34108"] {
+            let text = fs::read_to_string(corpus().join(format!("seeds/{name}.iso"))).unwrap();
+            let case = model::casefile::parse(&text).unwrap_or_else(|_| panic!("{name}")).into_case();
+            let run = runner.run(&case, Level::ReadCommitted).unwrap();
+            let seen = Answer { case, trace: run.trace, aftermath: run.aftermath };
+            let violation = voted(&mut runner, &seen);
+            assert!(oracles::mvcc::known(&violation.fingerprint).is_some(), "{server} {name}: {violation:?}");
+            let path = "path: by the table itself, as the server says";
+            assert!(violation.evidence.iter().any(|line| line == path), "{server} {name}: {violation:?}");
+        }
+    }
+}
+
+fn corpus() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
 }

@@ -1,0 +1,236 @@
+//! The model and the decoupled run together: two evaluators of one contract, which share nothing else.
+//!
+//! The model judges every case. The decoupled run costs more than the case itself, so it is asked when the model finds something
+//! wrong (of what is known already: the first twenty cases, then one in fifty), when the model cannot tell, and for one in
+//! fifty of the rest. Which ones follows from the case alone, so that the same case is asked about again when it is run again.
+//!
+//! | the model | the decoupled run | the vote |
+//! |---|---|---|
+//! | wrong at a step | wrong at the same step | wrong, and both say so |
+//! | wrong | fine up to there, though it could have seen it | they disagree: `logic` |
+//! | fine, by no concession | wrong | they disagree: `logic` |
+//! | fine by a concession | wrong | fine: the decoupled run knows no concessions |
+//! | one of them cannot tell | | what the other one says, and that it stands alone |
+//!
+//! What a concession explains is then run once more as its twin (`mvcc/twins`); if the twin shows the same, it is new. Where it is a
+//! scan that went on after a wait, the server is asked first by which index it went (`mvcc/plans`), and no other may explain it.
+//!
+//! A disagreement is about ONE statement on ONE view: a bug of single statements, or a mistake of ours. It is never called an
+//! isolation bug.
+
+mod afterwards;
+mod decide;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use model::{Case, Fingerprint, Shown, Verdict};
+
+use crate::{
+    Answer, Ask, Conversation, Oracle,
+    decoupled::Decoupled,
+    mvcc::{
+        self, Mvcc,
+        plans::{self, Plan},
+        twins::{Shows, Twin, Use},
+    },
+};
+
+use self::afterwards::{after_plan, after_twin, explained, noted, wrong};
+pub use self::decide::decide;
+
+/// The name of the oracle.
+pub const NAME: &str = "vote";
+
+/// So many cases of what is known are asked about before only a share of them is.
+const FIRST: usize = 20;
+
+/// One in so many of the others.
+const SHARE: u64 = 50;
+
+/// The oracle.
+#[derive(Debug, Default)]
+pub struct Vote {
+    model: Arc<Mvcc>,
+    decoupled: Decoupled,
+    /// The cases of what is known that were asked about, by fingerprint.
+    asked: Arc<Mutex<BTreeMap<Fingerprint, BTreeSet<u64>>>>,
+}
+
+impl Vote {
+    /// Is the decoupled run to be asked?
+    fn asks(&self, said: &Verdict, case: u64) -> bool {
+        let sampled = case.is_multiple_of(SHARE);
+        match said {
+            Verdict::Undecided { .. } => true,
+            Verdict::Holds { .. } => sampled,
+            Verdict::Violated(violation) if mvcc::named(&violation.fingerprint).is_none() => true,
+            Verdict::Violated(violation) => {
+                let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+                let cases = asked.entry(violation.fingerprint.clone()).or_default();
+                if cases.len() < FIRST {
+                    cases.insert(case);
+                }
+                sampled || cases.contains(&case)
+            }
+        }
+    }
+}
+
+impl Oracle for Vote {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+        let (said, uses) = self.model.account(seen, &[]);
+        // Of waits the decoupled run says nothing: the model asks for runs of its own.
+        if mvcc::suspects(&said) {
+            return self.model.open(seen);
+        }
+        let asked = self.asks(&said, number(&seen.case));
+        let second = asked.then(|| self.decoupled.open(seen));
+        let model = Arc::clone(&self.model);
+        Box::new(Session { seen, said, uses, second, asked, model, plan: None, twin: None })
+    }
+}
+
+/// A vote at work.
+struct Session<'a> {
+    seen: &'a Answer,
+    said: Verdict,
+    /// Where the model needs which concession.
+    uses: Vec<Use>,
+    second: Option<Box<dyn Conversation + 'a>>,
+    /// Is more to be asked about this case than the model?
+    asked: bool,
+    model: Arc<Mvcc>,
+    /// What both say, and the run in which the plan is asked for.
+    plan: Option<(Verdict, Plan)>,
+    /// What both say, and the twin that is being run.
+    twin: Option<(Verdict, Twin)>,
+}
+
+impl Session<'_> {
+    fn go_on(&mut self, ask: Ask) -> Ask {
+        match ask {
+            Ask::Done(second) => self.decided(decide(&self.said, Some(&second), &self.seen.trace)),
+            Ask::Run(_) | Ask::Play(_) => ask,
+        }
+    }
+
+    /// Both have spoken. What a concession explains is run again without what that needs.
+    fn decided(&mut self, verdict: Verdict) -> Ask {
+        if !self.asked || !explained(&verdict, &self.uses) {
+            return Ask::Done(verdict);
+        }
+        match (&verdict, plans::plan(self.seen, &self.uses)) {
+            (Verdict::Violated(_), Some(plan)) => {
+                let request = plan.request.clone();
+                self.plan = Some((verdict, plan));
+                Ask::Run(vec![request])
+            }
+            _ => self.without_cause(verdict),
+        }
+    }
+
+    /// The server has named the way on which the statement went: is it explained by that, too?
+    fn planned(&mut self, verdict: Verdict, plan: &Plan, answers: &[Answer]) -> Ask {
+        let path = match answers.first() {
+            Some(run) => plan.path(self.seen, run),
+            None => Err("plan-not-run"),
+        };
+        let verdict = match path {
+            Ok(path) => {
+                let narrowed = self.model.verdict_by(self.seen, plan.step, &path);
+                after_plan(&verdict, narrowed, &path)
+            }
+            Err(why) => noted(&verdict, format!("path: not known ({why})")),
+        };
+        match explained(&verdict, &self.uses) {
+            true => self.without_cause(verdict),
+            false => Ask::Done(verdict),
+        }
+    }
+
+    /// Runs it again without what explains it.
+    fn without_cause(&mut self, verdict: Verdict) -> Ask {
+        match self.model.twin(self.seen, &self.uses, wrong(&verdict, &self.uses)) {
+            Ok(twin) => {
+                let request = twin.request.clone();
+                self.twin = Some((verdict, twin));
+                Ask::Run(vec![request])
+            }
+            Err(why) => Ask::Done(after_twin(&verdict, &self.uses, &Shows::Nothing(why))),
+        }
+    }
+}
+
+impl Conversation for Session<'_> {
+    fn next(&mut self, answers: &[Answer]) -> Ask {
+        if let Some((verdict, plan)) = self.plan.take() {
+            return self.planned(verdict, &plan, answers);
+        }
+        if let Some((verdict, twin)) = self.twin.take() {
+            let kind = match &verdict {
+                Verdict::Violated(violation) => Some(violation.fingerprint.kind.as_str()),
+                Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
+            };
+            let shows = match answers.first() {
+                Some(run) => twin.shows(&self.model, run, wrong(&verdict, &self.uses), kind),
+                None => Shows::Nothing("twin-not-run"),
+            };
+            return Ask::Done(after_twin(&verdict, &self.uses, &shows));
+        }
+        match &mut self.second {
+            Some(second) => {
+                let ask = second.next(answers);
+                self.go_on(ask)
+            }
+            None => Ask::Done(decide(&self.said, None, &self.seen.trace)),
+        }
+    }
+
+    fn shown(&mut self, shown: Shown) -> Ask {
+        match &mut self.second {
+            Some(second) => {
+                let ask = second.shown(shown);
+                self.go_on(ask)
+            }
+            None => Ask::Done(decide(&self.said, None, &self.seen.trace)),
+        }
+    }
+}
+
+/// A number that follows from the case alone (FNV-1a).
+fn number(case: &Case) -> u64 {
+    let texts = case.setup.statements.iter().chain(case.steps.iter().map(|step| &step.sql));
+    let bytes = texts.flat_map(|text| text.as_bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    // Its low bits are the weaker ones.
+    hash >> 20
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        decide::tests::{holds, unsure, wrong},
+        *,
+    };
+
+    #[test]
+    fn of_what_is_known_only_the_first_are_asked_about_and_then_a_share() {
+        let vote = Vote::default();
+        let (known, new) = (wrong("rows", "noop-without-version", Some(1)), wrong("rows", "r", Some(1)));
+        let asked = |said: &Verdict| (1..=500).filter(|case| vote.asks(said, *case)).count();
+        assert_eq!(asked(&known), 20 + 500 / 50, "{known:?}");
+        assert_eq!(asked(&known), 20 + 500 / 50, "the same cases are asked about again");
+        assert_eq!(asked(&new), 500);
+        assert_eq!(asked(&holds(&[])), 10);
+        assert_eq!(asked(&unsure("unread")), 500);
+    }
+}
