@@ -52,6 +52,9 @@ pub struct Dialect {
     pub since: &'static [Since],
     /// How it is looked at after a case.
     pub checks: Checks,
+    /// What before a statement asks for its plan as a table with a line for each table, its columns `type`, `key` and `Extra` among others;
+    /// none where it says such things in another way.
+    pub explain: Option<&'static str>,
 }
 
 /// A setting that came with a later version.

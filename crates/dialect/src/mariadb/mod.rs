@@ -38,6 +38,7 @@ pub static DIALECT: Dialect = Dialect {
         without: "OFF",
     }],
     checks: mysql::checks::CHECKS,
+    explain: Some("EXPLAIN"),
 };
 
 /// Measured: 10.1.23, 10.2.11, 10.5.29, 10.11.5 and 11.4.5 are in a new transaction after a deadlock in BEGIN; 10.11.19 and

@@ -28,6 +28,7 @@ pub static DIALECT: Dialect = Dialect {
     variants: &[&[("log_bin", "ON"), ("binlog_format", "ROW")], &[("log_bin", "OFF")]],
     since: &[],
     checks: checks::CHECKS,
+    explain: Some("EXPLAIN FORMAT=TRADITIONAL"),
 };
 
 /// The length of InnoDB's history list.

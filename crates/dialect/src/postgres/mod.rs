@@ -43,6 +43,7 @@ pub static DIALECT: Dialect = Dialect {
     variants: &[&[]],
     since: &[],
     checks: checks::CHECKS,
+    explain: None,
 };
 
 /// Routines with their arguments, sequences that belong to no column, materialized views, and types that are not the

@@ -27,6 +27,7 @@ pub static DIALECT: Dialect = Dialect {
     variants: &[],
     since: &[],
     checks: CHECKS,
+    explain: None,
 };
 
 /// It has neither an error log nor files.

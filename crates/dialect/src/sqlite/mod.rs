@@ -36,4 +36,5 @@ pub static DIALECT: Dialect = Dialect {
     variants: &[&[("journal_mode", "delete")], &[("journal_mode", "wal")]],
     since: &[],
     checks: checks::CHECKS,
+    explain: None,
 };

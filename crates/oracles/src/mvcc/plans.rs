@@ -32,9 +32,10 @@ pub struct Plan {
 /// Asks for the plan of the first step that is explained by a scan that went on; none if there is no such step.
 pub fn plan(seen: &Answer, uses: &[Use]) -> Option<Plan> {
     let (_, step) = uses.iter().find(|(by, _)| resumed(by)).copied()?;
+    let explain = dialect::of(seen.trace.server.product).explain?;
     let Step { session, sql, .. } = &seen.case.steps[step];
     let mut steps = seen.case.steps.clone();
-    steps.insert(step, Step { session: *session, sql: format!("EXPLAIN {sql}"), expect: Vec::new() });
+    steps.insert(step, Step { session: *session, sql: format!("{explain} {sql}"), expect: Vec::new() });
     let case = Case { steps, ..seen.case.clone() };
     Some(Plan { request: Request { case, level: seen.trace.level }, step })
 }

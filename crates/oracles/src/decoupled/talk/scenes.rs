@@ -1,7 +1,7 @@
 //! From a statement to the scene that is played for it, and from what was shown to what is said of it.
 
 use dialect::contract::Sees;
-use model::{ErrorClass, Product, Reply, RowSet, Scene, Shown, Violation};
+use model::{ErrorClass, Reply, RowSet, Scene, Shown, Violation};
 
 use super::{
     Found, MARK, MARKED, PLAIN, Pending, Probe, Roles, Talk, View, Visible, WAYS, fit, views::same_view,
@@ -172,13 +172,13 @@ impl Talk<'_> {
             Reply::Done { affected, matched: Some(matched) } if matched > affected);
         let product = self.seen.trace.server.product;
         let matching = (unchanged && number == MARKED).then(|| fit::matching(product, told, MARK)).flatten();
-        let explains = matches!(product, Product::Mysql | Product::Mariadb);
+        let explain = dialect::of(product).explain.map(|explain| format!("{explain} {}", self.text(step)));
         let unsure =
             roles.consistent && !self.txns[txn].sure && self.txns[txn].snapshot.last() == Some(&self.now);
-        let (probe, why) = match matching {
-            Some(query) => (Some(query), Probe::Matching),
-            None if unsure && explains => (Some(format!("EXPLAIN {}", self.text(step))), Probe::Looks),
-            None => (None, Probe::No),
+        let (probe, why) = match (matching, explain) {
+            (Some(query), _) => (Some(query), Probe::Matching),
+            (None, Some(explain)) if unsure => (Some(explain), Probe::Looks),
+            (None, _) => (None, Probe::No),
         };
         let scene = Scene {
             stage: number,
