@@ -66,10 +66,22 @@ pub struct Cell {
     as_what: Vec<String>,
 }
 
+impl Cell {
+    /// Is any of the runs wrong?
+    pub fn wrong(&self) -> bool {
+        self.wrong > 0
+    }
+
+    /// Are all of them right, and is that certain?
+    pub fn right(&self) -> bool {
+        self.runs > 0 && self.wrong == 0 && self.undecided == 0
+    }
+}
+
 /// One place.
 #[derive(Serialize)]
 pub struct Row {
-    /// The server.
+    /// The server, as a target.
     pub target: String,
     /// Why it could not be run there.
     #[serde(skip_serializing_if = "Option::is_none")]
