@@ -14,17 +14,20 @@ mod by_finding;
 mod by_place;
 mod release;
 
-use std::{collections::BTreeMap, str::FromStr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    str::FromStr,
+};
 
 use model::Product;
 use report::{
     Finding,
-    ready::{Asked, Checklist, Item},
+    ready::{Asked, Checklist, Item, State},
     run::Group,
 };
 
 use super::{elsewhere, gather::Told};
-use crate::{arguments::How, clock, commands::where_else::Row, errors::Advised, output::say};
+use crate::{arguments::How, clock, commands::where_else::Row, errors::Advised, interrupt, output::say};
 
 /// Which signatures are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,27 +78,36 @@ pub fn fill(told: &mut Told, how: &How, which: &Which, tables: bool) -> anyhow::
         }
         .into());
     }
-    let ids: Vec<String> = told.run.groups.iter().filter_map(|group| which.of(group)).collect();
+    // An engine of our own has no vendor, and other servers say nothing of it.
+    let ours: BTreeSet<String> = told
+        .findings
+        .iter()
+        .filter(|one| one.product() == Product::Reference)
+        .map(|one| one.id.clone())
+        .collect();
+    let checked = |group: &Group| which.of(group).filter(|id| !ours.contains(id));
     let mut ran: BTreeMap<String, Vec<Item>> = BTreeMap::new();
-    for finding in ids.iter().filter_map(|id| told.findings.iter().find(|one| one.id == *id)) {
-        ran.insert(finding.id.clone(), release::items(finding));
+    for id in told.run.groups.iter().filter_map(checked) {
+        if let Some(finding) = told.findings.iter().find(|one| one.id == id) {
+            ran.insert(id, release::items(finding));
+        }
     }
-    let chosen = |group: &Group| which.of(group).or_else(|| tables.then(|| group.id.clone()));
-    let places = elsewhere::fill(told, how, chosen)?;
+    let tried = |group: &Group| checked(group).or_else(|| tables.then(|| group.id.clone()));
+    let places = elsewhere::fill(told, how, tried)?;
     let today = clock::today();
     for group in &mut told.run.groups {
-        let checked = which.of(group);
-        if checked.is_none() && group.known.is_none() {
+        let id = which.of(group);
+        if id.is_none() && group.known.is_none() {
             continue;
         }
-        let finding = checked.as_ref().and_then(|id| told.findings.iter().find(|one| one.id == *id));
-        let items = finding.map(|finding| {
-            let rows = places.get(&finding.id).map_or(&[][..], Vec::as_slice);
-            items(finding, ran.remove(&finding.id).unwrap_or_default(), rows, &today)
+        let finding = id.as_ref().and_then(|id| told.findings.iter().find(|one| one.id == *id));
+        let items = finding.map(|finding| match ran.remove(&finding.id) {
+            Some(ran) => items(finding, ran, places.get(&finding.id).map_or(&[], Vec::as_slice), &today),
+            None => nobody(),
         });
         let list = Checklist {
             known: group.known.clone(),
-            checked: checked.unwrap_or_default(),
+            checked: id.unwrap_or_default(),
             items: items.unwrap_or_default(),
         };
         for one in told.findings.iter_mut().filter(|one| group.findings.contains(&one.id)) {
@@ -106,12 +118,21 @@ pub fn fill(told: &mut Told, how: &How, which: &Which, tables: bool) -> anyhow::
     Ok(())
 }
 
+/// Nobody takes reports about Isopod's own engine.
+fn nobody() -> Vec<Item> {
+    let words = "Isopod's own engine, which has no server, no client and no vendor";
+    Asked::ALL.into_iter().map(|asked| Item::unchecked(asked, words)).collect()
+}
+
 /// All items in their order, from what the script showed and what the other servers did.
 fn items(finding: &Finding, ran: Vec<Item>, rows: &[Row], today: &str) -> Vec<Item> {
     let mut items: Vec<Item> = ran
         .into_iter()
         .map(|item| match item.asked {
-            Asked::NewestRelease => release::alive(finding, item, rows, today),
+            Asked::NewestRelease => match item.state {
+                State::Passed => in_whole(release::alive(finding, item, rows, today)),
+                State::Failed | State::NotChecked => release::alive(finding, item, rows, today),
+            },
             Asked::PlainClient
             | Asked::Build
             | Asked::SnapshotIsolation
@@ -121,13 +142,21 @@ fn items(finding: &Finding, ran: Vec<Item>, rows: &[Row], today: &str) -> Vec<It
         })
         .collect();
     items.extend([
-        by_place::snapshot_isolation(finding, rows),
         by_finding::manual(finding),
         by_finding::visible(finding),
-        by_place::level(finding, rows),
+        in_whole(by_place::snapshot_isolation(finding, rows)),
+        in_whole(by_place::level(finding, rows)),
     ]);
     items.sort_by_key(|item| item.asked);
     items
+}
+
+/// What a table lacks that was not finished must not be held against anybody.
+fn in_whole(item: Item) -> Item {
+    match item.state {
+        State::Failed if interrupt::asked() => Item::unchecked(item.asked, "it was stopped"),
+        State::Passed | State::Failed | State::NotChecked => item,
+    }
 }
 
 /// A product as its vendor writes it.
