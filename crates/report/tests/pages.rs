@@ -323,6 +323,7 @@ fn json_keeps_its_keys() {
             "known",
             "level",
             "oracle",
+            "ready",
             "reduced_from",
             "replay",
             "rule",

@@ -109,7 +109,8 @@ details>pre,details>table,details>ul,details>.plain{margin-top:12px}
 .file pre{margin:0 0 18px}
 .checks{margin:16px 0 0;padding:0;list-style:none;border-top:1px solid var(--rule);max-width:52em}
 .checks li{display:grid;grid-template-columns:28px 1fr;padding:12px 0;border-bottom:1px solid var(--rule)}
-.checks .sign{font-family:var(--mono);font-weight:700;color:var(--faint)}
+.checks .sign{font:700 14px/26px var(--mono);color:var(--faint)}
+.what .pill{margin-top:5px}
 .checks .passed .sign{color:var(--right)}
 .checks .failed .sign,.checks .failed .state{color:var(--wrong)}
 .checks b{font-weight:600}

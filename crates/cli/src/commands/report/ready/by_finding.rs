@@ -10,14 +10,13 @@ use super::title;
 
 /// The sentence that is broken, of that version's manual.
 pub fn manual(finding: &Finding) -> Item {
-    let product = title(finding.product());
     let sentence = manual::broken(&finding.server, &finding.violation)
         .and_then(|promise| manual::says(&finding.server, promise));
     match sentence {
         Some(says) => Item::passed(Asked::Manual, format!("\u{201c}{}\u{201d} ({})", says.text, says.place)),
         None => Item::failed(
             Asked::Manual,
-            format!("no sentence of {product}'s manual is known for this rule: {}", finding.rule()),
+            format!("no sentence of {}'s manual is known for this rule", title(finding.product())),
         ),
     }
 }

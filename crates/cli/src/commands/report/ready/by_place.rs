@@ -46,8 +46,16 @@ pub fn snapshot_isolation(finding: &Finding, rows: &[Row]) -> Item {
     // A line without the switch is answered by one that has it.
     let looked: Vec<&Place<'_>> = if same.is_empty() { all.iter().collect() } else { same };
     let told = |place: &Place<'_>| format!("{}: {}", place.row.target, word(Some(place.cell)));
-    if let Some(place) = looked.iter().find(|place| place.cell.wrong()) {
+    let print = &finding.violation.fingerprint;
+    if let Some(place) = looked.iter().find(|place| place.cell.shows(print)) {
         return Item::passed(asked, format!("still there with it ({})", told(place)));
+    }
+    if let Some(place) = looked.iter().find(|place| !place.cell.as_what().is_empty()) {
+        let other = format!("{}, but by {}", told(place), place.cell.as_what());
+        return Item::failed(
+            asked,
+            format!("answered by that switch: {SWITCH}=ON; something else is wrong there ({other})"),
+        );
     }
     match looked.iter().find(|place| place.cell.right()) {
         Some(place) => Item::failed(asked, format!("answered by that switch: {SWITCH}=ON ({})", told(place))),
@@ -79,10 +87,11 @@ pub fn level(finding: &Finding, rows: &[Row]) -> Item {
     }
     let own =
         |row: &&Row| row.target.parse::<Target>().is_ok_and(|target| target.product == finding.product());
+    let print = &finding.violation.fingerprint;
     let higher = |row: &Row| {
         let shows = [Level::ReadCommitted, Level::RepeatableRead, Level::Serializable]
             .into_iter()
-            .find(|level| row.levels.get(level.short()).is_some_and(Cell::wrong));
+            .find(|level| row.levels.get(level.short()).is_some_and(|cell| cell.shows(print)));
         shows.map(|level| format!("also at {} ({})", level.sql(), row.target))
     };
     if let Some(words) = rows.iter().filter(own).find_map(higher) {

@@ -12,11 +12,7 @@ use super::{
     by_client::{self, Rate},
     title,
 };
-use crate::{
-    commands::where_else::{Cell, Row},
-    installing,
-    progress::Line,
-};
+use crate::{commands::where_else::Row, installing, progress::Line};
 
 /// What the script shows on the version at hand, on the newest, and whose builds these are.
 pub fn items(finding: &Finding) -> Vec<Item> {
@@ -126,18 +122,18 @@ pub fn alive(finding: &Finding, item: Item, rows: &[Row], today: &str) -> Item {
         lifetime.until,
         lifetime.source
     );
-    let living = rows.iter().find(|row| {
-        let wrong = row
-            .levels
-            .get(finding.level.short())
-            .or_else(|| row.levels.get("mixed"))
-            .is_some_and(Cell::wrong);
-        wrong
-            && row.target.parse::<Target>().is_ok_and(|target| {
-                target.product == product
-                    && target.version.as_ref().is_some_and(|version| ended(version).is_none())
-            })
-    });
+    let print = &finding.violation.fingerprint;
+    let shows = |row: &Row| {
+        let cell = row.levels.get(finding.level.short()).or_else(|| row.levels.get("mixed"));
+        cell.is_some_and(|cell| cell.shows(print))
+    };
+    let maintained = |row: &Row| {
+        row.target.parse::<Target>().is_ok_and(|target| {
+            target.product == product
+                && target.version.as_ref().is_some_and(|version| ended(version).is_none())
+        })
+    };
+    let living = rows.iter().find(|row| shows(row) && maintained(row));
     match (item.state, living) {
         (State::Passed, Some(row)) => {
             Item { words: format!("{}; {mark}; {} shows it, too", item.words, row.target), ..item }
