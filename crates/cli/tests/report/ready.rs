@@ -1,11 +1,13 @@
 //! `isopod report --ready`: the checklist, filled in on real servers with the real client.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
+use dbms::servers::{Manner, StartOptions};
 use serde_json::Value;
 
 use crate::{
     browser::{Browser, PHONE, WIDE},
+    common::{EXE, installed, target, whole},
     folders,
     tested::program,
     tools::{Folder, isopod, isopod_with, servers},
@@ -123,7 +125,7 @@ fn without_a_client_nothing_is_called_ready() {
     let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
     let folder = Folder::new();
     let run = folder.0.join("run").display().to_string();
-    let hunt = ["hunt", "mariadb@10.11", "--seed", "5", "--cases", "60", "--keep", "1", "--workers", "1"];
+    let hunt = ["hunt", "mariadb@10.11", "--seed", "5", "--cases", "200", "--keep", "1", "--workers", "1"];
     isopod(&[&hunt[..], &["--out", &run]].concat()).exits(1);
     isopod(&["report", &run]).exits(0);
     let known = json(&run)["groups"][0]["id"].as_str().unwrap().to_string();
@@ -135,6 +137,47 @@ fn without_a_client_nothing_is_called_ready() {
     let told = json(&run);
     assert_eq!(item(list(&told, &known), "plain-client").0, "not-checked");
     assert_eq!(list(&told, &known)["ready"], false);
+}
+
+/// What a process may run on, as the kernel says it.
+fn cpus(pid: &str) -> String {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    status.lines().find(|line| line.starts_with("Cpus_allowed_list")).unwrap().to_string()
+}
+
+/// Durability is the vendor's again, and nothing is pinned.
+#[test]
+fn a_server_with_its_vendors_settings_is_told_nothing_else() {
+    let names = ["mariadb@10.11", "mysql@5.6", "postgres@15"];
+    let Some(_alone) = servers(&names) else { return };
+    for name in names {
+        let Some(server) = installed(name) else { return };
+        let options = StartOptions { manner: Manner::Vendor, ..StartOptions::default() };
+        let started = server.start(Path::new(EXE), &target(name), &options);
+        let started = started.unwrap_or_else(|error| panic!("{name}: {}", whole(&error)));
+        assert_eq!(cpus(&started.pid().to_string()), cpus("self"), "{name}");
+        let socket = started.socket().display().to_string();
+        let folder = started.socket().parent().unwrap().display().to_string();
+        let (client, args, expected) = match name {
+            "postgres@15" => (
+                program(&["psql"], "postgresql-client"),
+                vec!["-X", "-A", "-t", "-h", &folder, "-U", started.superuser(), "-d", "postgres", "-c"],
+                "on",
+            ),
+            _ => (
+                program(&["mariadb"], "mariadb-client-core"),
+                vec!["--no-defaults", "-S", &socket, "-u", "root", "-N", "-B", "-e"],
+                "1\t1\t134217728",
+            ),
+        };
+        let sql = match name {
+            "postgres@15" => "SHOW fsync",
+            _ => "SELECT @@innodb_flush_log_at_trx_commit, @@innodb_doublewrite, @@innodb_buffer_pool_size",
+        };
+        let Some(client) = client else { return };
+        let said = Command::new(client).args(&args).arg(sql).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&said.stdout).trim(), expected, "{name}: {said:?}");
+    }
 }
 
 /// The engine of our own has neither a client nor a vendor: every item says so.
