@@ -61,10 +61,7 @@ pub fn rate(finding: &Finding, installed: &Installed) -> Result<Rate, String> {
         if interrupt::asked() {
             return Err("it was stopped".into());
         }
-        match run(&path, &client, &server, finding.product())? {
-            true => rate.showed += 1,
-            false => {}
-        }
+        rate.showed += u64::from(run(&path, &client, &server, finding.product())?);
         rate.of += 1;
         progress.step();
     }
