@@ -5,6 +5,7 @@
 mod arguments;
 mod asked;
 mod choice;
+mod clock;
 mod commands;
 mod corpus;
 mod errors;

@@ -2,7 +2,7 @@
 
 use model::{Account, Aftermath, Case, Level, Product, ServerInfo, Trace, Violation};
 
-use crate::{compare, findings::Story, text};
+use crate::{compare, findings::Story, ready::Checklist, text};
 
 /// Everything about one finding.
 #[derive(Clone, Debug)]
@@ -51,6 +51,8 @@ pub struct Finding {
     pub seen: Vec<Seen>,
     /// Where else it was tried.
     pub elsewhere: Vec<Elsewhere>,
+    /// Is it ready to be filed? None if nobody has asked.
+    pub ready: Option<Checklist>,
     /// A dependency graph, if an oracle made one: as lines of text for now.
     pub graph: Option<String>,
 }
@@ -149,6 +151,28 @@ impl Finding {
             statements: self.case.steps.len(),
             reduced_from: self.reduced_from,
             replay: self.replay.clone(),
+        }
+    }
+
+    /// Can what is wrong be seen in rows, counts, errors or the state, by somebody who only has the answers? A wait cannot, and where
+    /// two ways to judge disagree nobody knows what is right.
+    pub fn visible(&self) -> Result<(), &'static str> {
+        match self.violation.fingerprint.kind.as_str() {
+            "missing-wait" | "needless-wait" | "inconsistent-blocking" => Err("only a wait is wrong"),
+            "logic" => Err("the model and the decoupled run disagree: nobody knows what is right"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Is what is stored wrong: the final state, or a change that was not made, or made where it should not have been?
+    pub fn damaged(&self) -> bool {
+        let print = &self.violation.fingerprint;
+        let changes = matches!(print.statement.as_str(), "insert" | "update" | "delete");
+        match print.kind.as_str() {
+            "wrong-final-state" | "incorrect-final-state" | "crash" => true,
+            "wrong-count" | "incorrect-query-result" => changes,
+            "invariant" => self.violation.step.is_none(),
+            _ => false,
         }
     }
 

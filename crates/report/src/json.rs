@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     compare::{self, Side},
     finding::Finding,
+    ready::Checklist,
     run::Run,
     scripts::Script,
 };
@@ -75,8 +76,18 @@ fn one(finding: &Finding, files: &[Script]) -> Value {
         "seed": finding.origin.0,
         "case": finding.origin.1,
         "replay": finding.replay,
+        "ready": finding.ready.as_ref().map(checklist),
         "versions": finding.account.as_ref().map(value).unwrap_or(Value::Null),
         "files": files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(),
+    })
+}
+
+fn checklist(list: &Checklist) -> Value {
+    json!({
+        "ready": list.ready(),
+        "known": list.known,
+        "checked": list.checked,
+        "items": list.items,
     })
 }
 

@@ -4,6 +4,7 @@
 //! * [`timeline`](timeline()): one run of a case, session beside session;
 //! * [`findings`]: the table of a hunt, and the five lines of one finding;
 //! * [`html`]: the pages of a run; [`markdown`]: a finding for a bug tracker; [`scripts`]: a finding without Isopod;
+//! * [`ready`]: the checklist of what may be filed;
 //! * [`json`], [`junit`]: the same for other programs.
 //!
 //! What an oracle thought of a run comes in as [`Marks`] or as a [`Finding`], plain data, so that this crate needs no oracle.
@@ -17,6 +18,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod marks;
+pub mod ready;
 pub mod run;
 pub mod scripts;
 pub mod steps;

@@ -3,6 +3,7 @@
 use crate::{
     compare::{self, About, Compared, Side},
     finding::{Elsewhere, Finding},
+    ready::{Checklist, State},
     scripts::{ended, real_order},
     steps, text,
 };
@@ -32,6 +33,7 @@ pub fn markdown(finding: &Finding) -> String {
         out += &format!("\n{}\n", inline(line));
     }
     out += &seen(finding);
+    out += &finding.ready.as_ref().map(checklist).unwrap_or_default();
     out += &format!("\n## Settings in force\n\n{}", settings(finding));
     let (seed, case) = &finding.origin;
     out += &format!(
@@ -50,6 +52,9 @@ fn facts(finding: &Finding) -> String {
         ("Isolation level", levels(finding)),
         ("Reproduces", format!("{showed} of {all} runs{}", condition(finding))),
     ];
+    if let Some(rate) = finding.ready.as_ref().and_then(Checklist::rate) {
+        rows.push(("With the client alone", rate.to_string()));
+    }
     rows.push(match &finding.known {
         Some(name) => ("Known as", name.clone()),
         None => ("Known as", "nothing that Isopod knows of".to_string()),
@@ -136,6 +141,20 @@ fn elsewhere(finding: &Finding) -> String {
         heads.join(" | "),
         "---|".repeat(heads.len())
     )
+}
+
+/// A box for each item, with a mark in those that have passed.
+fn checklist(list: &Checklist) -> String {
+    let item = |item: &crate::ready::Item| {
+        let (mark, state) = match item.state {
+            State::Passed => ('x', String::new()),
+            State::Failed | State::NotChecked => (' ', format!(" {}:", item.state.word())),
+        };
+        format!("- [{mark}] **{}**:{state} {}\n", item.asked.title(), inline(&item.words))
+    };
+    let items: String = list.items.iter().map(item).collect();
+    let gap = if items.is_empty() { "" } else { "\n" };
+    format!("\n## Ready to file\n\n{}.\n{gap}{items}", inline(&text::upper(&list.verdict())))
 }
 
 fn settings(finding: &Finding) -> String {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use model::Level;
 
+use crate::ready::Checklist;
+
 /// A whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
@@ -100,6 +102,8 @@ pub struct Group {
     pub servers: Vec<String>,
     /// All findings that are kept, as names.
     pub findings: Vec<String>,
+    /// Is it ready to be filed? None if nobody has asked.
+    pub ready: Option<Checklist>,
 }
 
 impl Run {

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use built::{NASTY, finding};
 use model::{Level, Product};
 use report::{
-    Run, html, json, markdown,
+    Finding, Run, html, json, markdown,
+    ready::{Asked, Checklist, Item},
     run::{Chance, Group, Hunted},
     scripts,
 };
@@ -112,6 +113,11 @@ fn nothing_gets_out_of_its_place() {
     nasty.aftermath.log.push(NASTY.into());
     nasty.condition = NASTY.into();
     nasty.judged_as = NASTY.into();
+    nasty.ready = Some(Checklist {
+        known: Some(NASTY.into()),
+        checked: NASTY.into(),
+        items: vec![Item::failed(Asked::Manual, NASTY)],
+    });
     if let Ok(account) = &mut nasty.account {
         account.tables[0].table = NASTY.into();
         account.tables[0].columns[0] = NASTY.into();
@@ -133,6 +139,7 @@ fn nothing_gets_out_of_its_place() {
         levels: [(Level::RepeatableRead, 1)].into(),
         servers: vec![NASTY.into()],
         findings: vec!["9b1f0a2c".into(), "0000".into()],
+        ready: nasty.ready.clone(),
     };
     let mut run = a_run();
     run.name = NASTY.into();
@@ -163,6 +170,32 @@ fn places_on_this_machine_are_nobodys_business() {
     for text in files.iter().map(|file| &file.text).chain([&page(&finding)]) {
         assert!(!text.contains("secret-place"), "{text}");
     }
+}
+
+#[test]
+fn the_checklist_is_shown_where_somebody_asked() {
+    let without = finding(Product::Mariadb);
+    assert!(
+        !page(&without).contains("id=\"ready\"") && !markdown::markdown(&without).contains("Ready to file")
+    );
+    let mut items: Vec<Item> = Asked::ALL.iter().map(|asked| Item::passed(*asked, "20 of 20 runs")).collect();
+    let list = |items: &[Item]| Checklist { known: None, checked: "0000".into(), items: items.to_vec() };
+    let with = |items: &[Item]| Finding { ready: Some(list(items)), ..finding(Product::Mariadb) };
+    let shown = page(&with(&items));
+    assert!(shown.contains("Ready to file. Checked with 0000, the smallest of its signature."), "{shown}");
+    assert!(shown.contains("<a class=\"pill good\" href=\"#ready\">ready to file</a>"));
+    assert_eq!(shown.matches("data-state=\"passed\"").count(), 7);
+    items[0] = Item::unchecked(Asked::PlainClient, "no client");
+    items[6] = Item::failed(Asked::Level, "ranks low");
+    let shown = page(&with(&items));
+    assert!(shown.contains("Not ready: 1 failed, 1 not checked of 7 items."), "{shown}");
+    assert!(shown.contains("href=\"#ready\">not ready to file</a>"));
+    let text = markdown::markdown(&with(&items));
+    assert!(text.contains("- [ ] **Plain client, default settings**: not checked: no client\n"), "{text}");
+    assert!(text.contains("- [ ] **Not only READ UNCOMMITTED**: failed: ranks low\n"), "{text}");
+    assert!(text.contains("- [x] **Something to see**: 20 of 20 runs\n"), "{text}");
+    // What was not run has no rate.
+    assert!(!text.contains("With the client alone"), "{text}");
 }
 
 #[test]
@@ -244,6 +277,7 @@ fn the_page_of_a_run_counts_and_plots() {
             levels: [(Level::ReadCommitted, 9)].into(),
             servers: vec!["mariadb 10.11.19".into()],
             findings: vec![id.into()],
+            ready: None,
         })
         .to_vec();
     let page = html::index(&run);
@@ -289,6 +323,7 @@ fn json_keeps_its_keys() {
             "known",
             "level",
             "oracle",
+            "ready",
             "reduced_from",
             "replay",
             "rule",

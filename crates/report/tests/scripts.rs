@@ -107,8 +107,8 @@ fn the_terminals_say_who_types_what() {
     let text = script(&finding(Product::Postgres), ".sql").unwrap();
     let mut at = 0;
     for words in [
-        "-- setup, in any terminal\nCREATE SCHEMA isopod_report_9b1f0a2c;\nSET search_path = isopod_report_9b1f0a2c;\nCREATE TABLE t",
-        "-- session T2, first\nSET search_path = isopod_report_9b1f0a2c;\nSET SESSION CHARACTERISTICS",
+        "-- setup, in any terminal\nCREATE SCHEMA test_9b1f0a2c;\nSET search_path = test_9b1f0a2c;\nCREATE TABLE t",
+        "-- session T2, first\nSET search_path = test_9b1f0a2c;\nSET SESSION CHARACTERISTICS",
         "-- step 1, session T1\nBEGIN;",
         "-- step 4, session T2\nSELECT a, b FROM t FOR UPDATE;\n-- => waits for T1; go on in the next terminal",
         "-- step 5, session T1\nCOMMIT;",

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use campaign::{Guise, judge::Judge};
 use execute::Reset;
-use model::{Case, Level, Product, Target, Verdict};
+use model::{Case, Fingerprint, Level, Product, Target, Verdict};
 use oracles::{Oracle, mvcc};
 use serde::Serialize;
 
@@ -64,12 +64,32 @@ pub struct Cell {
     /// The fingerprints, in words, or the reports by which they are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     as_what: Vec<String>,
+    /// The same, to be compared.
+    #[serde(skip)]
+    prints: Vec<Fingerprint>,
+}
+
+impl Cell {
+    /// Is the same thing wrong there, and not another one that this case happens to show, too?
+    pub fn shows(&self, print: &Fingerprint) -> bool {
+        self.prints.iter().any(|one| same(one, print))
+    }
+
+    /// What is wrong there, in words.
+    pub fn as_what(&self) -> String {
+        self.as_what.join(", ")
+    }
+
+    /// Are all of them right, and is that certain?
+    pub fn right(&self) -> bool {
+        self.runs > 0 && self.wrong == 0 && self.undecided == 0
+    }
 }
 
 /// One place.
 #[derive(Serialize)]
 pub struct Row {
-    /// The server.
+    /// The server, as a target.
     pub target: String,
     /// Why it could not be run there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -211,6 +231,25 @@ fn row(tried: &Tried<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
     Ok(row)
 }
 
+/// Is it the same symptom, at whatever level? By the name that explains it, or by what is wrong in which kind of statement; the model and
+/// the decoupled run have words of their own for that.
+fn same(one: &Fingerprint, other: &Fingerprint) -> bool {
+    let named = |print: &Fingerprint| mvcc::named(print).is_some();
+    if named(one) || named(other) {
+        return one.rule == other.rule;
+    }
+    one.statement == other.statement && symptom(&one.kind) == symptom(&other.kind)
+}
+
+fn symptom(kind: &str) -> &str {
+    match kind {
+        "wrong-rows" | "wrong-count" | "wrong-match" | "incorrect-query-result" => "answer",
+        "wrong-final-state" | "incorrect-final-state" => "state",
+        "needless-wait" | "inconsistent-blocking" => "wait",
+        other => other,
+    }
+}
+
 /// What the oracles say of a run, the first complaint.
 fn judged(cell: &mut Cell, oracles: &[Box<dyn Oracle>], seen: &oracles::Answer, server: &mut Server) {
     let guise = Guise::default();
@@ -225,6 +264,9 @@ fn judged(cell: &mut Cell, oracles: &[Box<dyn Oracle>], seen: &oracles::Answer, 
                 let what =
                     mvcc::known(print).unwrap_or_else(|| format!("{}, {}", print.kind, print.statement));
                 cell.wrong += 1;
+                if !cell.prints.contains(print) {
+                    cell.prints.push(print.clone());
+                }
                 if !cell.as_what.contains(&what) {
                     cell.as_what.push(what);
                 }
@@ -266,5 +308,38 @@ pub fn word(cell: Option<&Cell>) -> String {
         Some(cell) if cell.wrong > 0 => format!("{} of {} wrong", cell.wrong, cell.runs),
         Some(cell) if cell.undecided > 0 => "?".into(),
         Some(_) => "right".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_symptom_is_known_at_another_level_and_by_another_oracle() {
+        let print = |kind: &str, rule: &str, statement: &str, level| Fingerprint {
+            kind: kind.into(),
+            rule: rule.into(),
+            statement: statement.into(),
+            level: Some(level),
+        };
+        let (low, high) = (Level::ReadUncommitted, Level::ReadCommitted);
+        let found = print("incorrect-query-result", "rows", "select", low);
+        let cell = Cell { prints: vec![print("wrong-rows", "a rule", "select", high)], ..Cell::default() };
+        assert!(cell.shows(&found));
+        for (kind, rule, statement) in [
+            ("needless-error", "conflict-by-inner-read", "insert"),
+            ("wrong-rows", "noop-without-version", "select"),
+            ("wrong-final-state", "final-state", "final"),
+        ] {
+            let other = Cell { prints: vec![print(kind, rule, statement, high)], ..Cell::default() };
+            assert!(!other.shows(&found), "{kind}, {rule}");
+        }
+        let named = print("wrong-count", "moved-across-scan", "update", low);
+        let cell = Cell {
+            prints: vec![print("wrong-match", "moved-across-scan", "delete", high)],
+            ..Cell::default()
+        };
+        assert!(cell.shows(&named), "one bug has many faces");
     }
 }

@@ -46,6 +46,8 @@ seen.findings=all(document,"#findings tr[data-id]").map(function(row){return row
 seen.links=all(document,"a[href]").map(function(link){return link.getAttribute("href")});
 seen.plots=all(document,"figure.plot").map(function(plot){var path=plot.querySelector("path.curve");
 return {id:plot.id,marks:all(plot,"svg *").length,length:path?path.getTotalLength():0,height:plot.getBoundingClientRect().height}});
+seen.checks=all(document,"#ready .checks li").map(function(node){return {state:node.dataset.state,
+words:node.querySelector("p").textContent,height:node.getBoundingClientRect().height}});
 seen.stories=all(document,".story li").map(function(line){return line.textContent});
 var button=document.querySelector("button[data-copy]");
 if(button)button.click();
@@ -59,20 +61,20 @@ var told=document.createElement("script");told.type="application/json";told.id="
 document.body.appendChild(told)})</script>"#;
 
 /// A browser.
-struct Browser {
+pub struct Browser {
     program: std::path::PathBuf,
     folder: Folder,
 }
 
 /// How a page is looked at.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+pub struct Look {
     width: usize,
     dark: bool,
 }
 
 impl Browser {
-    fn new() -> Option<Browser> {
+    pub fn new() -> Option<Browser> {
         let program = program(&["chromium", "chromium-browser", "google-chrome"], "chromium")?;
         Some(Browser { program, folder: Folder::new() })
     }
@@ -109,7 +111,7 @@ impl Browser {
     }
 
     /// The same, where nothing may be said on the console.
-    fn quiet(&self, page: &str, look: Look) -> Value {
+    pub fn quiet(&self, page: &str, look: Look) -> Value {
         let (seen, console) = self.look(page, look);
         assert!(console.is_empty(), "{look:?}: {console:?}");
         assert_eq!(seen["width"], look.width);
@@ -119,8 +121,8 @@ impl Browser {
     }
 }
 
-const WIDE: Look = Look { width: 1200, dark: false };
-const PHONE: Look = Look { width: 390, dark: true };
+pub const WIDE: Look = Look { width: 1200, dark: false };
+pub const PHONE: Look = Look { width: 390, dark: true };
 
 /// The texts of a list.
 fn texts(list: &Value) -> Vec<&str> {

@@ -5,6 +5,7 @@ mod browser;
 #[path = "../common/mod.rs"]
 mod common;
 mod folders;
+mod ready;
 mod scripts;
 mod tested;
 #[allow(dead_code)]

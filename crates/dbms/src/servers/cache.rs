@@ -121,6 +121,12 @@ impl Installed {
         &self.manifest.version
     }
 
+    /// The line of the catalog that it was installed from; none if it is in a folder of the user's.
+    pub fn line(&self) -> Option<&'static Line> {
+        let of = |line: &&Line| line.product == self.manifest.product && line.version() == self.manifest.line;
+        catalog::lines().iter().find(of).filter(|line| line.origin() == self.manifest.origin)
+    }
+
     /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -54,6 +54,17 @@ pub enum Source {
     },
 }
 
+/// Who built a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// The vendor: the package carries the vendor's own archive.
+    Upstream,
+    /// A distribution, with changes of its own.
+    Distribution,
+    /// Somebody else, from the vendor's sources.
+    Others,
+}
+
 /// What happens to a suite's packages after they were released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
@@ -237,6 +248,16 @@ impl Line {
         }
     }
 
+    /// Who built what it holds.
+    pub fn build(&self) -> Build {
+        match (&self.source, self.product) {
+            (Source::Debian { .. }, _) => Build::Distribution,
+            // Compiled by those who publish the package, from the sources of the project.
+            (Source::Npm { .. }, Product::Postgres) => Build::Others,
+            (Source::Npm { .. } | Source::Maven { .. }, _) => Build::Upstream,
+        }
+    }
+
     /// Does its source go on to other versions by itself?
     pub fn rolls(&self) -> bool {
         match &self.source {
@@ -274,6 +295,15 @@ pub fn find(target: &Target) -> Result<&'static Line> {
         .filter(|line| line.fits(target))
         .max_by(|a, b| a.rank(b, target))
         .ok_or_else(|| unknown(target))
+}
+
+/// The series that a version is a release of: `10.11` of 10.11.19, `18` of 18.4. A vendor maintains it as a whole.
+pub fn series(product: Product, version: &Version) -> Version {
+    let parts = match product {
+        Product::Postgres => 1,
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => 2,
+    };
+    Version(version.0.iter().copied().take(parts).collect())
 }
 
 /// The message for a version that nobody offers.
@@ -330,6 +360,28 @@ mod tests {
         assert_eq!(found("mysql@9.8").as_deref(), Ok("mysql@9.7"), "the rolling suite may have it by now");
         assert!(found("mariadb@10.12").is_err());
         assert!(found("mysql@8.0.34").is_err(), "a fixed release is no other one");
+    }
+
+    #[test]
+    fn a_release_is_of_a_series_and_its_newest_line_is_found() {
+        for (product, version, of, newest) in [
+            (Product::Mariadb, "10.11.5", "10.11", "mariadb@10.11"),
+            (Product::Mysql, "8.0.33", "8.0", "mysql@8.0.33"),
+            (Product::Postgres, "18.4", "18", "postgres@18"),
+        ] {
+            let series = series(product, &version.parse().unwrap());
+            assert_eq!(series.to_string(), of);
+            assert_eq!(found(&format!("{product}@{series}")).as_deref(), Ok(newest));
+        }
+    }
+
+    #[test]
+    fn who_built_a_server() {
+        let build = |target: &str| find(&target.parse().unwrap()).unwrap().build();
+        assert_eq!(build("mariadb@10.11"), Build::Distribution);
+        assert_eq!(build("mariadb@10.11.5"), Build::Upstream);
+        assert_eq!(build("mysql@5.6"), Build::Upstream);
+        assert_eq!(build("postgres@18"), Build::Others);
     }
 
     #[test]

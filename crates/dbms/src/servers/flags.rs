@@ -4,8 +4,21 @@
 //! sql_mode, collation, snapshot isolation, lock timeouts. Only four things are changed: durability (the data is thrown
 //! away), memory (several instances at once), statistics (they must not drift while a case is replayed), and helpers
 //! that work while a session sleeps (it would look as if it waited for a lock).
+//!
+//! A server that is to show what its vendor's own settings do gets none of that ([`Manner::Vendor`]): only what it cannot run
+//! without in a folder of ours.
 
 use model::{Product, Version};
+
+/// With which settings an instance is started, beside those of its target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// As a throw-away server: fast, small and steady.
+    #[default]
+    ThrowAway,
+    /// With the vendor's own settings.
+    Vendor,
+}
 
 /// A flag and who takes it.
 struct Row {
@@ -46,7 +59,21 @@ const fn before(of: &'static [Product], before: &'static [u32], flag: &'static s
     Row { flag, of, from: &[], before }
 }
 
-/// Every flag. What memory the performance schema takes is asked for by what it may count: 5.7 knows the same words
+/// What a server cannot run without, several at a time and in folders of ours. None of it changes what a statement does.
+const NEEDED: &[Row] = &[
+    // It would listen on a port that is the same for all.
+    from(MYSQL, &[5, 7, 12], "--mysqlx=OFF"),
+    // The folder that some builds name does not exist here, and then they do not start.
+    from(MYSQL, &[5, 7], "--secure-file-priv=NULL"),
+    // Everything of it goes with its folder, also when it is killed.
+    all(POSTGRES, "--shared_memory_type=mmap"),
+    all(POSTGRES, "--dynamic_shared_memory_type=mmap"),
+    // Its error log is what it prints.
+    all(POSTGRES, "--logging_collector=off"),
+    all(POSTGRES, "--log_destination=stderr"),
+];
+
+/// Every flag of a throw-away server beside these. What memory the performance schema takes is asked for by what it may count: 5.7 knows the same words
 /// as 8.0, but for errors.
 const ROWS: &[Row] = &[
     // Durability.
@@ -78,19 +105,12 @@ const ROWS: &[Row] = &[
     // Otherwise it makes a key at every start, which takes its own library up to a minute.
     from(MARIADB, &[11, 4], "--ssl=OFF"),
     all(MARIADB, "--aria-pagecache-buffer-size=8M"),
-    from(MYSQL, &[5, 7, 12], "--mysqlx=OFF"),
-    from(MYSQL, &[5, 7], "--secure-file-priv=NULL"),
     all(POSTGRES, "--shared_buffers=16MB"),
     all(POSTGRES, "--min_wal_size=32MB"),
     all(POSTGRES, "--max_wal_size=96MB"),
     all(POSTGRES, "--checkpoint_timeout=3600"),
-    // Everything of it goes with its folder, also when it is killed.
-    all(POSTGRES, "--shared_memory_type=mmap"),
-    all(POSTGRES, "--dynamic_shared_memory_type=mmap"),
     // A crash is an outcome, and must not be mended behind our back.
     all(POSTGRES, "--restart_after_crash=off"),
-    all(POSTGRES, "--logging_collector=off"),
-    all(POSTGRES, "--log_destination=stderr"),
     // Statistics.
     all(INNODB, "--innodb-stats-auto-recalc=OFF"),
     all(POSTGRES, "--autovacuum=off"),
@@ -133,8 +153,18 @@ const ROWS: &[Row] = &[
 ];
 
 /// The flags for this product and version.
+pub fn of(manner: Manner, product: Product, version: &Version) -> Vec<String> {
+    let ours = match manner {
+        Manner::ThrowAway => ROWS,
+        Manner::Vendor => &[],
+    };
+    let rows = NEEDED.iter().chain(ours);
+    rows.filter(|row| row.fits(product, version)).map(|row| row.flag.to_string()).collect()
+}
+
+/// Those of a throw-away server.
 pub fn throw_away(product: Product, version: &Version) -> Vec<String> {
-    ROWS.iter().filter(|row| row.fits(product, version)).map(|row| row.flag.to_string()).collect()
+    of(Manner::ThrowAway, product, version)
 }
 
 #[cfg(test)]
@@ -165,6 +195,20 @@ mod tests {
             assert_eq!(has(product, version, flag), expected, "{product} {version} {flag}");
         }
         assert!(throw_away(Product::Sqlite, &Version(vec![3])).is_empty());
+    }
+
+    #[test]
+    fn with_the_vendors_settings_a_server_gets_only_what_it_needs() {
+        for (product, version, flags) in [
+            (Product::Mariadb, "10.11.19", &[][..]),
+            (Product::Mysql, "5.6.24", &[]),
+            (Product::Mysql, "9.7.4", &["--mysqlx=OFF", "--secure-file-priv=NULL"]),
+        ] {
+            assert_eq!(of(Manner::Vendor, product, &version.parse().unwrap()), flags, "{product} {version}");
+        }
+        let all = throw_away(Product::Postgres, &Version(vec![18]));
+        let needed = of(Manner::Vendor, Product::Postgres, &Version(vec![18]));
+        assert!(needed.len() == 4 && needed.iter().all(|flag| all.contains(flag)), "{needed:?}");
     }
 
     #[test]

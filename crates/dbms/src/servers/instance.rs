@@ -16,7 +16,8 @@ use model::Target;
 use super::{
     cache::Installed,
     error::{ErrorKind, Result, ServerError},
-    flags, keeper, os,
+    flags::{self, Manner},
+    keeper, os,
     ready::{self, Door},
     running::{self, Running},
     scratch, settings,
@@ -46,11 +47,13 @@ pub struct StartOptions {
     pub tcp: bool,
     /// How long the server may take to accept a connection.
     pub patience: Duration,
+    /// With which settings beside those of the target.
+    pub manner: Manner,
 }
 
 impl Default for StartOptions {
     fn default() -> StartOptions {
-        StartOptions { tcp: false, patience: Duration::from_secs(60) }
+        StartOptions { tcp: false, patience: Duration::from_secs(60), manner: Manner::default() }
     }
 }
 
@@ -285,7 +288,7 @@ fn launch(
     let user = settings::user(product);
     let root = view::of(&installed.root(), user)?;
     let mut flags = settings::places(&root, manifest, &folder.join(settings::DATA));
-    flags.extend(flags::throw_away(product, &manifest.version));
+    flags.extend(flags::of(options.manner, product, &manifest.version));
     flags.extend(settings::instance(product, &folder, port));
     flags.extend(settings::of_target(product, &target.settings)?);
     let title = format!("{} {}", manifest.product, manifest.version);

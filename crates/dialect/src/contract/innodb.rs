@@ -6,7 +6,7 @@
 
 use model::{ErrorClass, Level, Product, ServerInfo};
 
-use super::{Concession, Contract, LevelRules, Rule, Sees, Stale, Taken};
+use super::{Concession, Contract, LevelRules, Promise, Rule, Sees, Stale, Taken};
 
 /// A rule with the section of MySQL's manual that says so.
 macro_rules! mysql {
@@ -68,8 +68,8 @@ fn snapshot_isolation(server: &ServerInfo) -> bool {
     }
 }
 
-const fn rule<T>(is: T, source: &'static str) -> Rule<T> {
-    Rule { is, source }
+const fn rule<T>(is: T, source: &'static str, promise: Promise) -> Rule<T> {
+    Rule { is, source, promise }
 }
 
 fn read_uncommitted() -> LevelRules {
@@ -77,14 +77,17 @@ fn read_uncommitted() -> LevelRules {
         read: rule(
             Sees::Newest,
             mysql!(levels, "at READ UNCOMMITTED a plain read shows the newest rows, committed or not"),
+            Promise::NewestRows,
         ),
         single_read: rule(
             Sees::Newest,
             mysql!(levels, "at READ UNCOMMITTED a plain read shows the newest rows, committed or not"),
+            Promise::NewestRows,
         ),
         source_read: rule(
             Sees::Newest,
             mysql!(locks, "below REPEATABLE READ the SELECT of an INSERT takes no locks"),
+            Promise::UnlockedSource,
         ),
         ..read_committed(false)
     }
@@ -92,22 +95,33 @@ fn read_uncommitted() -> LevelRules {
 
 fn read_committed(strict: bool) -> LevelRules {
     LevelRules {
-        read: rule(Sees::Fresh, mysql!(levels, "at READ COMMITTED each plain read has a fresh snapshot")),
+        read: rule(
+            Sees::Fresh,
+            mysql!(levels, "at READ COMMITTED each plain read has a fresh snapshot"),
+            Promise::FreshSnapshot,
+        ),
         single_read: rule(
             Sees::Fresh,
             mysql!(levels, "at READ COMMITTED each plain read has a fresh snapshot"),
+            Promise::FreshSnapshot,
         ),
-        change: rule(Sees::Committed, CHANGE),
+        change: rule(Sees::Committed, CHANGE, Promise::NewestForChanges),
         source_read: rule(
             Sees::Fresh,
             mysql!(locks, "below REPEATABLE READ the SELECT of an INSERT takes no locks"),
+            Promise::UnlockedSource,
         ),
-        inner_read: rule(Sees::Committed, INNER),
-        snapshot: rule(Taken::Never, mysql!(levels, "at READ COMMITTED no snapshot lasts")),
+        inner_read: rule(Sees::Committed, INNER, Promise::LockedRows),
+        snapshot: rule(
+            Taken::Never,
+            mysql!(levels, "at READ COMMITTED no snapshot lasts"),
+            Promise::FreshSnapshot,
+        ),
         begin_takes_it: false,
         ranges: rule(
             false,
             mysql!(levels, "at READ COMMITTED gaps are locked only for foreign keys and duplicate keys"),
+            Promise::FreeGaps,
         ),
         semi_consistent: rule(
             !strict,
@@ -115,13 +129,18 @@ fn read_committed(strict: bool) -> LevelRules {
                 levels,
                 "at READ COMMITTED an UPDATE may judge a locked row on its last committed version"
             ),
+            Promise::SemiConsistent,
         ),
-        stale: rule(Stale::NewestWins, mysql!(reads, "changes may affect rows that no snapshot shows")),
+        stale: rule(
+            Stale::NewestWins,
+            mysql!(reads, "changes may affect rows that no snapshot shows"),
+            Promise::ChangesBesideSnapshot,
+        ),
     }
 }
 
 fn repeatable_read(strict: bool) -> LevelRules {
-    let committed = rule(Sees::Committed, INNER);
+    let committed = rule(Sees::Committed, INNER, Promise::LockedRows);
     LevelRules {
         read: rule(
             Sees::Snapshot,
@@ -129,12 +148,21 @@ fn repeatable_read(strict: bool) -> LevelRules {
                 levels,
                 "at REPEATABLE READ all plain reads of a transaction show the snapshot of the first"
             ),
+            Promise::OneSnapshot,
         ),
-        single_read: rule(Sees::Fresh, mysql!(reads, "a plain read by itself has a snapshot of its own")),
-        change: rule(Sees::Committed, CHANGE),
+        single_read: rule(
+            Sees::Fresh,
+            mysql!(reads, "a plain read by itself has a snapshot of its own"),
+            Promise::OnlyCommitted,
+        ),
+        change: rule(Sees::Committed, CHANGE, Promise::NewestForChanges),
         source_read: committed,
         inner_read: committed,
-        snapshot: rule(Taken::FirstRead, mysql!(reads, "the snapshot is that of the first plain read")),
+        snapshot: rule(
+            Taken::FirstRead,
+            mysql!(reads, "the snapshot is that of the first plain read"),
+            Promise::OneSnapshot,
+        ),
         begin_takes_it: true,
         ranges: rule(
             true,
@@ -142,10 +170,12 @@ fn repeatable_read(strict: bool) -> LevelRules {
                 levels,
                 "at REPEATABLE READ gap and next-key locks keep others out of the range that was scanned"
             ),
+            Promise::LockedRanges,
         ),
         semi_consistent: rule(
             false,
             mysql!(levels, "only READ COMMITTED and below have semi-consistent reads"),
+            Promise::LockedRows,
         ),
         stale: stale(strict),
     }
@@ -156,16 +186,24 @@ fn serializable(strict: bool) -> LevelRules {
         read: rule(
             Sees::Committed,
             mysql!(levels, "at SERIALIZABLE a plain SELECT in a transaction is one FOR SHARE"),
+            Promise::LockingRead,
         ),
         single_read: rule(
             Sees::Fresh,
             mysql!(levels, "with autocommit a plain SELECT is a transaction of its own and takes no locks"),
+            Promise::OwnTransaction,
         ),
         snapshot: match strict {
-            true => {
-                rule(Taken::FirstStatement, mariadb!("at SERIALIZABLE, too, a transaction has a read view"))
-            }
-            false => rule(Taken::Never, mysql!(levels, "at SERIALIZABLE reads lock, and no snapshot lasts")),
+            true => rule(
+                Taken::FirstStatement,
+                mariadb!("at SERIALIZABLE, too, a transaction has a read view"),
+                Promise::RefusedByView,
+            ),
+            false => rule(
+                Taken::Never,
+                mysql!(levels, "at SERIALIZABLE reads lock, and no snapshot lasts"),
+                Promise::LockingRead,
+            ),
         },
         begin_takes_it: strict,
         ..repeatable_read(strict)
@@ -177,9 +215,12 @@ fn stale(strict: bool) -> Rule<Stale> {
         true => rule(
             Stale::Refused(ErrorClass::WriteConflict),
             mariadb!("a lock on a row that is newer than the read view is refused with error 1020"),
+            Promise::RefusedByView,
         ),
-        false => {
-            rule(Stale::NewestWins, mysql!(reads, "changes may affect rows that the snapshot does not show"))
-        }
+        false => rule(
+            Stale::NewestWins,
+            mysql!(reads, "changes may affect rows that the snapshot does not show"),
+            Promise::ChangesBesideSnapshot,
+        ),
     }
 }

@@ -1,19 +1,21 @@
 //! What an engine owes at each level, as data: one file per engine.
 //!
 //! A [`Contract`] answers for each level what each kind of statement sees, when a snapshot is taken, what keeps others out, and
-//! what happens to a write on a row that has changed since the snapshot. Each rule is a [`Rule`]: what holds, and the place in the
-//! manual that says so. Beside the strict rules stand the [`Concession`]s: named ways in which the engine is known to leave
+//! what happens to a write on a row that has changed since the snapshot. Each rule is a [`Rule`]: what holds, the place in the
+//! manual that says so, and the [`Promise`] that it rests on, by which [`manual`] finds the sentence of each product. Beside the strict rules stand the [`Concession`]s: named ways in which the engine is known to leave
 //! them.
 //!
 //! The oracles that judge by the contract are two, and share nothing else.
 
 mod concessions;
 mod innodb;
+pub mod manual;
 mod presence;
 mod reference;
 mod sqlite;
 
 pub use concessions::{Concession, Status};
+pub use manual::{Promise, Sentence};
 use model::{ErrorClass, Level, Product, ServerInfo};
 
 /// A rule and the place that says so.
@@ -23,6 +25,8 @@ pub struct Rule<T> {
     pub is: T,
     /// Where the manual says so.
     pub source: &'static str,
+    /// What it promises there.
+    pub promise: Promise,
 }
 
 /// Which versions of rows a statement works on. Its own transaction's changes always come on top.

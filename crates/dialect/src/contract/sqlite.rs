@@ -4,13 +4,15 @@
 
 use model::{ErrorClass, Level};
 
-use super::{Contract, LevelRules, Rule, Sees, Stale, Taken};
+use super::{Contract, LevelRules, Promise, Rule, Sees, Stale, Taken};
 
 const SNAPSHOT: Rule<Sees> = Rule {
     is: Sees::Snapshot,
     source: "Isolation In SQLite: a reader sees the database as of its first read",
+    promise: Promise::OneSnapshot,
 };
-const SINGLE: Rule<Sees> = Rule { is: Sees::Fresh, source: "Isolation In SQLite" };
+const SINGLE: Rule<Sees> =
+    Rule { is: Sees::Fresh, source: "Isolation In SQLite", promise: Promise::OnlyCommitted };
 
 /// The contract.
 pub fn contract() -> Contract {
@@ -23,13 +25,19 @@ pub fn contract() -> Contract {
         snapshot: Rule {
             is: Taken::FirstStatement,
             source: "Transactions: the first statement that reads or writes begins it",
+            promise: Promise::OneSnapshot,
         },
         begin_takes_it: false,
-        ranges: Rule { is: true, source: "File Locking And Concurrency: one writer at a time" },
-        semi_consistent: Rule { is: false, source: "Isolation In SQLite" },
+        ranges: Rule {
+            is: true,
+            source: "File Locking And Concurrency: one writer at a time",
+            promise: Promise::OneWriter,
+        },
+        semi_consistent: Rule { is: false, source: "Isolation In SQLite", promise: Promise::OneWriter },
         stale: Rule {
             is: Stale::Refused(ErrorClass::Busy),
             source: "Result Codes, SQLITE_BUSY_SNAPSHOT: a read transaction on an old snapshot cannot become a writer",
+            promise: Promise::OneWriter,
         },
     };
     Contract {

@@ -1,6 +1,6 @@
 //! The page of one finding.
 
-use super::{chains, compared, escape::escape, page::page, timeline};
+use super::{chains, compared, escape::escape, page::page, ready, timeline};
 use crate::{
     compare,
     finding::{Elsewhere, Finding},
@@ -23,6 +23,7 @@ pub fn finding(finding: &Finding, files: &[Script]) -> String {
     }
     body += &why(finding);
     body += &places(finding);
+    body += &ready::section(finding);
     body += &reproduce(finding, files);
     let (seed, case) = &finding.origin;
     let foot = format!("isopod {} · seed {seed} · case {case} · {}", finding.isopod, finding.target);
@@ -48,9 +49,10 @@ fn head(finding: &Finding) -> String {
         })
         .collect();
     format!(
-        "<nav><a href=\"index.html\">← all findings of the run</a></nav>\n<header>\n<span class=\"{class}\">{}</span>\n\
+        "<nav><a href=\"index.html\">← all findings of the run</a></nav>\n<header>\n<span class=\"{class}\">{}</span>{}\n\
          <h1>{}</h1>\n<p class=\"meta\">{}</p>\n<ol class=\"story\">{items}</ol>\n</header>\n",
         if finding.known.is_some() { "known" } else { "NEW" },
+        ready::mark(finding),
         escape(&finding.title()),
         escape(&format!("{} · {}", finding.server_text(), finding.level.sql())),
     )

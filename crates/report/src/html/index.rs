@@ -1,6 +1,6 @@
 //! The page of a run: what was found, folded, and how it went.
 
-use super::{escape::escape, page::page, plots};
+use super::{escape::escape, page::page, plots, ready};
 use crate::{
     findings::{clock, share, thousands},
     run::{Group, Run},
@@ -113,12 +113,13 @@ fn row(group: &Group) -> String {
     };
     format!(
         "<tr data-id=\"{id}\"><td><span class=\"{class}\">{word}</span></td>\
-         <td class=\"what\"><a href=\"{id}.html\"><b>{}</b></a><br><span class=\"small soft\">{} · {}</span>{others}</td>\
+         <td class=\"what\"><a href=\"{id}.html\"><b>{}</b></a><br><span class=\"small soft\">{} · {}</span>{}{others}</td>\
          <td>{}</td><td class=\"n\" data-before=\"first at \">{}</td><td class=\"n\" data-after=\" cases\">{}</td>\
          <td class=\"n\" data-after=\" statements\">{}</td></tr>\n",
         escape(&group.title),
         escape(&name),
         escape(&group.servers.join(", ")),
+        group.ready.as_ref().map(ready::word).unwrap_or_default(),
         levels.join(" "),
         clock(group.first_at),
         thousands(group.cases),

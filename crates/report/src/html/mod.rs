@@ -10,6 +10,7 @@ mod finding;
 mod index;
 mod page;
 mod plots;
+mod ready;
 mod style;
 mod timeline;
 

@@ -1,15 +1,16 @@
 //! What the pages look like, and the few lines of script that the copy buttons need.
 //!
-//! System fonts, one column, much space. One colour says that something is wrong; everything else is ink on paper.
+//! System fonts, one column, much space. One colour says that something is wrong, a quiet one that a check has passed; everything else is
+//! ink on paper.
 
 /// The style sheet of every page.
 pub const CSS: &str = r#"
 :root{color-scheme:light dark;
---paper:#fbfaf7;--card:#fff;--ink:#1c1c1e;--soft:#6b6a70;--faint:#a5a3a0;--rule:#e6e3dc;--wash:#f2f0ea;--wrong:#bf2f23;--wrong-wash:#fbecea;--fill:#8f9bb0;
+--paper:#fbfaf7;--card:#fff;--ink:#1c1c1e;--soft:#6b6a70;--faint:#a5a3a0;--rule:#e6e3dc;--wash:#f2f0ea;--wrong:#bf2f23;--wrong-wash:#fbecea;--right:#2f6b45;--right-wash:#e8f2eb;--fill:#8f9bb0;
 --mono:ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace;
 --sans:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif}
 @media (prefers-color-scheme:dark){:root{
---paper:#141416;--card:#1b1b1f;--ink:#e9e7e3;--soft:#a09fa6;--faint:#6d6c73;--rule:#2d2d33;--wash:#222227;--wrong:#ff7a6b;--wrong-wash:#331d1b;--fill:#77839b}}
+--paper:#141416;--card:#1b1b1f;--ink:#e9e7e3;--soft:#a09fa6;--faint:#6d6c73;--rule:#2d2d33;--wash:#222227;--wrong:#ff7a6b;--wrong-wash:#331d1b;--right:#86c79c;--right-wash:#1b2b21;--fill:#77839b}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.6 var(--sans);font-variant-numeric:tabular-nums;overflow-wrap:break-word}
@@ -26,6 +27,8 @@ p{margin:0 0 12px;max-width:44em}
 .meta{color:var(--soft);font-size:15px}
 .pill{display:inline-block;font-size:13px;font-weight:600;padding:2px 10px;border-radius:99px;background:var(--wash);color:var(--soft)}
 .pill.new{background:var(--wrong-wash);color:var(--wrong)}
+.pill.good{background:var(--right-wash);color:var(--right)}
+a.pill{text-decoration:none}
 code,pre,.mono{font-family:var(--mono);font-size:13px;line-height:1.5}
 p code,li code,td code{overflow-wrap:anywhere}
 pre{margin:0;padding:16px 18px;overflow:auto;max-height:32em;background:var(--card);border:1px solid var(--rule);border-radius:10px;tab-size:4}
@@ -104,6 +107,16 @@ details>pre,details>table,details>ul,details>.plain{margin-top:12px}
 .file details[open] summary::before{transform:rotate(90deg)}
 .file .about{color:var(--soft);font-size:14px;flex:1;min-width:0}
 .file pre{margin:0 0 18px}
+.checks{margin:16px 0 0;padding:0;list-style:none;border-top:1px solid var(--rule);max-width:52em}
+.checks li{display:grid;grid-template-columns:28px 1fr;padding:12px 0;border-bottom:1px solid var(--rule)}
+.checks .sign{font:700 14px/26px var(--mono);color:var(--faint)}
+.what .pill{margin-top:5px}
+.checks .passed .sign{color:var(--right)}
+.checks .failed .sign,.checks .failed .state{color:var(--wrong)}
+.checks b{font-weight:600}
+.checks .state{color:var(--soft);font-size:13px;margin-left:10px}
+.checks p{margin:2px 0 0;font-size:15px;color:var(--soft);overflow-wrap:anywhere}
+.checks .failed p,.checks .unknown p{color:var(--ink)}
 button{font:600 13px/1 var(--sans);color:var(--ink);background:var(--wash);border:0;border-radius:99px;padding:8px 14px;cursor:pointer}
 button:hover{background:var(--rule)}
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:24px;margin:36px 0 8px}

@@ -40,9 +40,9 @@ pub fn ended(sql: &str) -> String {
     format!("{};", sql.trim().trim_end_matches(';'))
 }
 
-/// The name of the schema that a script makes for itself.
+/// The name of the schema that a script makes for itself: nothing in it is needed for the effect.
 pub fn schema(finding: &Finding) -> String {
-    format!("isopod_report_{}", finding.id)
+    format!("test_{}", finding.id)
 }
 
 /// A comment that stays one line.

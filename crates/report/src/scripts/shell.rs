@@ -90,7 +90,7 @@ fn head(finding: &Finding, client: &Client) -> String {
 # The client is the one that CLIENT names, by default {program}. Passwords belong into its own files or variables.
 # It makes the schema {own}, and drops it in the end.
 #
-# Exit code: 0 the wrong answer came again, 1 another one came, 2 it could not be run.
+# Exit code: 0 the wrong answer came again, 1 another one came, 2 it could not be run, 3 what came is not checked.
 set -u
 client=${{CLIENT:-{program}}}
 options="{options}"
@@ -221,7 +221,7 @@ fn by_words(finding: &Finding, step: usize, words: &str) -> String {
 }
 
 fn unchecked() -> String {
-    "\necho 'look at the answers above: this script does not check them'\n".to_string()
+    "\necho 'look at the answers above: this script does not check them'\nexit 3\n".to_string()
 }
 
 /// How the client says that so many rows were changed.

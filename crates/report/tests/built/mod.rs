@@ -157,6 +157,7 @@ pub fn finding(product: Product) -> Finding {
         aftermath: Default::default(),
         account: Ok(account),
         replay: "isopod run runs/1/findings/9b1f0a2c/case.iso --target x --level RR".into(),
+        ready: None,
         elsewhere: vec![Elsewhere {
             server: "mariadb@11.8.6".into(),
             levels: vec![("RC".into(), "right".into()), ("RR".into(), "3 of 3 wrong".into())],

@@ -1,9 +1,6 @@
 //! From arguments to settings: a new run, or one that goes on.
 
-use std::{
-    path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::path::{Path, PathBuf};
 
 use campaign::{Budget, Folder, Guise, Known, Quarry, Settings};
 use generate::Profile;
@@ -13,6 +10,7 @@ use super::{arguments::Args, judges};
 use crate::{
     arguments::{Levels, Where},
     choice::Choice,
+    clock::{now, stamp},
     errors::Advised,
     profiles, targets,
 };
@@ -157,10 +155,6 @@ fn at(args: &Args, product: Product) -> anyhow::Result<Vec<Level>> {
     Ok(found)
 }
 
-fn now() -> std::time::Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
-}
-
 /// A seed that nobody chose.
 fn new_seed() -> Seed {
     let drawn = Seed(now().as_nanos() as u64 ^ u64::from(std::process::id()) << 32);
@@ -172,32 +166,4 @@ fn unused(parent: &Path) -> PathBuf {
     let name = stamp(now().as_secs());
     let names = std::iter::once(name.clone()).chain((2..).map(|i| format!("{name}-{i}")));
     names.map(|name| parent.join(name)).find(|path| !path.exists()).unwrap_or_else(|| parent.join(&name))
-}
-
-/// `2026-11-16T14-31`, in UTC.
-fn stamp(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Years that begin in March have their odd day at their end.
-    let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let march = (5 * of_year + 2) / 153;
-    let (day, month) = (of_year - (153 * march + 2) / 5 + 1, if march < 10 { march + 3 } else { march - 9 });
-    let year = year + era * 400 + u64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02}T{:02}-{:02}", rest / 3600, rest / 60 % 60)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_time_as_a_name() {
-        assert_eq!(stamp(0), "1970-01-01T00-00");
-        assert_eq!(stamp(951_782_400), "2000-02-29T00-00");
-        assert_eq!(stamp(1_794_839_460), "2026-11-16T14-31");
-        assert_eq!(stamp(4_107_542_399), "2100-02-28T23-59");
-        assert_eq!(stamp(4_107_542_400), "2100-03-01T00-00");
-    }
 }

@@ -1,6 +1,11 @@
 //! Where else the findings of a run are wrong: the smallest case of each signature on every installed server, at every level.
 
-use report::finding::Elsewhere;
+use std::collections::BTreeMap;
+
+use report::{
+    finding::{Elsewhere, Finding},
+    run::Group,
+};
 
 use super::gather::Told;
 use crate::{
@@ -14,19 +19,31 @@ use crate::{
 /// So often in each place.
 const RUNS: u64 = 3;
 
-/// Tries them, and notes it with every finding of the signature.
-pub fn fill(told: &mut Told, how: &How) -> anyhow::Result<()> {
+/// Tries the findings that are chosen, one of a signature, and notes it with every finding of the signature. Gives the tables, by the
+/// finding that was tried.
+pub fn fill(
+    told: &mut Told,
+    how: &How,
+    chosen: impl Fn(&Group) -> Option<String>,
+) -> anyhow::Result<BTreeMap<String, Vec<Row>>> {
     let oracles = judges::hunting(&[])?;
     let tried = Tried { how, oracles: &oracles, runs: RUNS };
+    let mut all = BTreeMap::new();
     for group in &told.run.groups {
-        let Some(best) = told.findings.iter().find(|one| one.id == group.id) else { continue };
-        let rows = tried.everywhere(&best.case, &places(&[], &best.case)?, &best.title())?;
+        let Some(id) = chosen(group) else { continue };
+        let Some(best) = told.findings.iter().find(|one| one.id == id) else { continue };
+        let rows = everywhere(&tried, best)?;
         let table = table(&rows);
         for one in told.findings.iter_mut().filter(|one| group.findings.contains(&one.id)) {
             one.elsewhere.clone_from(&table);
         }
+        all.insert(id, rows);
     }
-    Ok(())
+    Ok(all)
+}
+
+fn everywhere(tried: &Tried<'_>, finding: &Finding) -> anyhow::Result<Vec<Row>> {
+    tried.everywhere(&finding.case, &places(&[], &finding.case)?, &finding.title())
 }
 
 /// A server that could not be asked is left out.

@@ -91,6 +91,7 @@ fn finding(past: &Past, kept: &Kept) -> Finding {
         replay: filed.replay(&past.path),
         seen: Vec::new(),
         elsewhere: Vec::new(),
+        ready: None,
         graph: None,
     }
 }
@@ -138,6 +139,7 @@ fn groups(past: &Past, findings: &[Finding]) -> Vec<Group> {
             levels,
             servers,
             findings: all.iter().map(|one| one.id.clone()).collect(),
+            ready: None,
         })
     };
     order.iter().filter_map(group).collect()

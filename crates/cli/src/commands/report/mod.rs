@@ -3,12 +3,14 @@
 mod elsewhere;
 mod gather;
 mod open;
+mod ready;
 mod write;
 
 use std::path::PathBuf;
 
 use campaign::Past;
 
+use self::ready::Which;
 use crate::{
     arguments::How,
     errors::Advised,
@@ -23,11 +25,21 @@ Examples:
   isopod report isopod-runs/2026-11-15T20-31
   isopod report isopod-runs/2026-11-15T20-31 --open
   isopod report isopod-runs/2026-11-15T20-31 --where     also where else: all versions, all levels
+  isopod report isopod-runs/2026-11-15T20-31 --ready     also which new ones are ready to be filed
 
 It writes the folder `report` into that of the run, and replaces one that is there: index.html for
 the run; for each finding a page, Markdown for a bug tracker, and scripts that show it without
 Isopod; findings.json for other programs. Every page is a file by itself that asks for nothing
-from elsewhere. Exit codes: 0 it is written, 2 the job could not be done.")]
+from elsewhere.
+
+--ready fills in a checklist of seven items by running it, for one finding of each signature: the
+script 20 times with the product's own client on a server with its vendor's settings; the newest
+release of its line; who built it; on MariaDB snapshot isolation; the sentence of the manual;
+whether there is something to see; whether it is more than READ UNCOMMITTED. What fails, or was
+not checked, is said with the reason; only what passes everything is called ready. It takes a
+minute or two for each signature, and the table of --where comes with it.
+
+Exit codes: 0 it is written, 2 the job could not be done.")]
 pub struct Args {
     /// The folder of a run, as `isopod hunt` names it
     #[arg(value_name = "RUN")]
@@ -35,6 +47,15 @@ pub struct Args {
     /// Run the smallest case of each signature on all installed servers, at all levels, and put the table into the report
     #[arg(long = "where")]
     elsewhere: bool,
+    /// Fill in the checklist of what may be filed: for the new findings, for all, or for the one of this name
+    #[arg(
+        long,
+        value_name = "all|ID",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "new"
+    )]
+    ready: Option<Which>,
     #[command(flatten)]
     how: How,
     /// Open the page of the run in a browser
@@ -49,9 +70,15 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         advice: vec!["write: isopod report RUN, the folder that `isopod hunt` has named as its `out`".into()],
     })?;
     let mut told = gather::gather(&past);
-    if args.elsewhere {
+    if args.elsewhere || args.ready.is_some() {
         interrupt::listen();
-        elsewhere::fill(&mut told, &args.how)?;
+    }
+    match &args.ready {
+        Some(which) => ready::fill(&mut told, &args.how, which, args.elsewhere)?,
+        None if args.elsewhere => {
+            elsewhere::fill(&mut told, &args.how, |group| Some(group.id.clone()))?;
+        }
+        None => {}
     }
     let page = write::write(&args.run.join("report"), &told)?;
     say!(
@@ -60,6 +87,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         plural(told.run.groups.len() as u64, "signature"),
         page.display()
     );
+    ready::show(&told);
     if args.open {
         open::open(&page)?;
     }

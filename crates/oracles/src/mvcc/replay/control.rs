@@ -1,6 +1,6 @@
 //! Statements that begin, end and go back: BEGIN, savepoints.
 
-use dialect::contract::Concession;
+use dialect::contract::{Concession, manual::always};
 use model::sql::{Begin, TransactionMode};
 
 use super::{Dead, Replay, Worlds};
@@ -87,7 +87,7 @@ impl Replay<'_> {
             (None, false) | (Some(_), true) => Err(self.broken(
                 step,
                 "savepoint",
-                "a savepoint lasts until it is released or its transaction ends",
+                always::SAVEPOINT_LASTS,
                 if failed { "ok" } else { "an error" }.to_string(),
             )),
         }

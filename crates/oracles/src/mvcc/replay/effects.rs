@@ -1,5 +1,6 @@
 //! What an answer does to the world: changes, locks, the end of a transaction.
 
+use dialect::contract::manual::always;
 use model::{
     DbError, Ends, Open, Reply,
     sql::{Query, Statement},
@@ -42,7 +43,7 @@ impl Replay<'_> {
                     return Err(self.broken(
                         step,
                         "phantom",
-                        "nobody else brings rows into what a transaction has locked",
+                        always::LOCKED_RANGE,
                         "the rows that were locked before".into(),
                     ));
                 }
@@ -96,7 +97,7 @@ impl Replay<'_> {
                 if let Some(lock) = locked {
                     return Err(self.missing(
                         step,
-                        "a row that another transaction has locked is not changed before that ends",
+                        always::LOCKED_IS_NOT_CHANGED,
                         format!("a wait for the lock of step {}", lock.step + 1),
                         Some(other),
                     ));
@@ -150,7 +151,7 @@ impl Replay<'_> {
                 if let Some(held) = txn.locks.iter().find(against) {
                     return Err(self.missing(
                         step,
-                        "a row that another transaction has locked is not locked before that ends",
+                        always::LOCKED_IS_NOT_LOCKED,
                         format!("a wait for the lock of step {}", held.step + 1),
                         Some(other),
                     ));

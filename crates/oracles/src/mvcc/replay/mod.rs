@@ -18,7 +18,7 @@ use std::{
     sync::Arc,
 };
 
-use dialect::contract::{Concession, Contract, LevelRules, Sees, Taken};
+use dialect::contract::{Concession, Contract, LevelRules, Sees, Taken, manual::always};
 use model::{
     Cause, DbError, Ends, ErrorClass, Level, Reply, Round,
     sql::{Rollback, Statement},
@@ -405,7 +405,7 @@ impl<'a> Replay<'a> {
                     let expected = expected.into_iter().cloned().collect();
                     dead.get_or_insert(Dead::Broken(Box::new(Broken {
                         kind: "wrong-final-state",
-                        rule: "what is committed stays, and nothing else".into(),
+                        rule: always::COMMITTED_STAYS.into(),
                         step: None,
                         expected: format!("{name}: {}", Expected::Rows(expected)),
                         actual: format!("{name}: {rows}"),

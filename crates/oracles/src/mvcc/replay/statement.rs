@@ -1,6 +1,6 @@
 //! A statement on rows: what the contract allows it to answer, and whether that is what came.
 
-use dialect::contract::{Concession, Sees};
+use dialect::contract::{Concession, Sees, manual::always};
 use eval::Fault;
 use model::{
     DbError, ErrorClass, Reply,
@@ -109,7 +109,7 @@ impl Replay<'_> {
             let is = |state: &Session| state.txn.as_ref().is_some_and(|txn| txn.id == *due);
             return Err(self.missing(
                 step,
-                "what another transaction is changing is waited for",
+                always::CHANGED_IS_WAITED_FOR,
                 "a wait".into(),
                 world.and_then(|world| world.sessions.iter().position(is)),
             ));

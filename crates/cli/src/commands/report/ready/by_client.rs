@@ -1,0 +1,171 @@
+//! The shell script of a finding with the product's own client, on a server with its vendor's settings: no flag of ours that changes
+//! anything, no pinning, no priority.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use anyhow::Context;
+use dbms::servers::{Installed, Instance, Manner, StartOptions};
+use model::{Product, Target, target::Settings};
+use report::{Finding, scripts};
+
+use super::title;
+use crate::{interrupt, progress::Progress};
+
+/// So often; each time must show it.
+pub const RUNS: u64 = 20;
+
+/// Old versions and slow disks: a redo log of the vendor's size is made at the first start, and in MariaDB 11.4 a key.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// What came of the runs.
+pub struct Rate {
+    /// So many showed it.
+    pub showed: u64,
+    /// Of so many.
+    pub of: u64,
+    /// With this client, in its own words.
+    pub client: String,
+}
+
+impl Rate {
+    /// Did every run show it?
+    pub fn always(&self) -> bool {
+        self.of == RUNS && self.showed == self.of
+    }
+
+    /// `20 of 20 runs`
+    pub fn words(&self) -> String {
+        format!("{} of {} runs", self.showed, self.of)
+    }
+}
+
+/// Runs it so often. A reason in words where it could not be done.
+pub fn rate(finding: &Finding, installed: &Installed) -> Result<Rate, String> {
+    let script = scripts::shell::script(finding)
+        .ok_or_else(|| format!("{} has no client that a script could drive", title(finding.product())))?;
+    let client = client(finding.product())?;
+    let whole = |error: anyhow::Error| format!("{error:#}");
+    let folder = Folder::new().map_err(whole)?;
+    let path = folder.0.join(format!("{}.sh", finding.id));
+    fs::write(&path, script).map_err(|error| format!("{}: {error}", path.display()))?;
+    let server = start(installed).map_err(whole)?;
+    let title = format!("{} with {}", finding.id, client.program.display());
+    let mut progress = Progress::new(title, RUNS);
+    let mut rate = Rate { showed: 0, of: 0, client: client.version.clone() };
+    for _ in 0..RUNS {
+        if interrupt::asked() {
+            return Err("it was stopped".into());
+        }
+        rate.showed += u64::from(run(&path, &client, &server, finding.product())?);
+        rate.of += 1;
+        progress.step();
+    }
+    progress.end();
+    Ok(rate)
+}
+
+/// A server with its vendor's settings.
+fn start(installed: &Installed) -> anyhow::Result<Instance> {
+    let manifest = installed.manifest();
+    let target = Target {
+        product: manifest.product,
+        version: Some(manifest.version.clone()),
+        settings: Settings::new(),
+        place: model::Place::Cache,
+    };
+    let options = StartOptions { patience: PATIENCE, manner: Manner::Vendor, ..StartOptions::default() };
+    let exe = env::current_exe()?;
+    installed.start(&exe, &target, &options).map_err(|error| {
+        let lines: Vec<&str> =
+            std::iter::once(error.title.as_str()).chain(error.help.iter().map(String::as_str)).collect();
+        anyhow::anyhow!("with its vendor's settings: {}", lines.join("; "))
+    })
+}
+
+/// One run: did the wrong answer come again?
+fn run(script: &Path, client: &Client, server: &Instance, product: Product) -> Result<bool, String> {
+    let socket = server.socket();
+    let folder = socket.parent().unwrap_or(socket);
+    let (at, of_place): (&Path, &[&str]) = match product {
+        Product::Postgres => (folder, &["-h"]),
+        // First, or it is none: what stands in the user's own files must not count.
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+            (socket, &["--no-defaults", "-S"])
+        }
+    };
+    let of_user: &[&str] = match product {
+        Product::Postgres => &["-d", "postgres", "-U"],
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => &["-u"],
+    };
+    let mut command = Command::new("bash");
+    command.arg(script).args(of_place).arg(at).args(of_user).arg(server.superuser());
+    command.env("CLIENT", &client.program).stdin(Stdio::null());
+    for name in ["MYSQL_PWD", "MYSQL_HOST", "PGOPTIONS", "PGSERVICE", "PGPASSWORD", "PGPORT"] {
+        command.env_remove(name);
+    }
+    let output = command.output().map_err(|error| format!("bash cannot be run: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").trim();
+    match output.status.code() {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        Some(3) => {
+            Err("the script cannot check the answer: line breaks or `|` in it, or the server died".into())
+        }
+        _ if interrupt::asked() => Err("it was stopped".into()),
+        _ => Err(format!("the script could not be run: {last}")),
+    }
+}
+
+/// A client of the machine.
+struct Client {
+    program: PathBuf,
+    version: String,
+}
+
+/// The client that CLIENT names, or the product's own.
+fn client(product: Product) -> Result<Client, String> {
+    let (name, package) = match product {
+        Product::Mysql => ("mysql", "mysql-client-core"),
+        Product::Mariadb => ("mariadb", "mariadb-client-core"),
+        Product::Postgres => ("psql", "postgresql-client"),
+        Product::Sqlite | Product::Reference => return Err(format!("{product} has no server")),
+    };
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = || env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
+    let program = env::var_os("CLIENT").filter(|named| !named.is_empty()).map(PathBuf::from).or_else(on_path);
+    let Some(program) = program else {
+        return Err(format!("`{name}` is not on this machine: install Debian's {package}, or set CLIENT"));
+    };
+    let said = Command::new(&program).arg("--version").stdin(Stdio::null()).output();
+    let said = said.map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
+    // `mariadb  Ver 15.1 Distrib 10.11.19-MariaDB, for debian-linux-gnu (x86_64) using ...`
+    let text = String::from_utf8_lossy(&said.stdout);
+    let line = text.lines().next().unwrap_or("").split(", for ").next().unwrap_or("").trim();
+    let line = line
+        .strip_prefix(&*program.to_string_lossy())
+        .map_or(line.to_string(), |rest| format!("{name} {rest}"));
+    Ok(Client { program, version: line.split_whitespace().collect::<Vec<_>>().join(" ") })
+}
+
+/// A folder that goes with this.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> anyhow::Result<Folder> {
+        let path = env::temp_dir().join(format!("isopod-ready-{}", std::process::id()));
+        fs::create_dir_all(&path).with_context(|| format!("cannot make {}", path.display()))?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

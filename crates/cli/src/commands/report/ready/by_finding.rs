@@ -1,0 +1,34 @@
+//! Items that the finding itself answers: the sentence of the manual, and whether there is something to see.
+
+use dialect::contract::manual;
+use report::{
+    Finding,
+    ready::{Asked, Item},
+};
+
+use super::title;
+
+/// The sentence that is broken, of that version's manual.
+pub fn manual(finding: &Finding) -> Item {
+    let sentence = manual::broken(&finding.server, &finding.violation)
+        .and_then(|promise| manual::says(&finding.server, promise));
+    match sentence {
+        Some(says) => Item::passed(Asked::Manual, format!("\u{201c}{}\u{201d} ({})", says.text, says.place)),
+        None => Item::failed(
+            Asked::Manual,
+            format!("no sentence of {}'s manual is known for this rule", title(finding.product())),
+        ),
+    }
+}
+
+/// Wrong rows or a wrong state.
+pub fn visible(finding: &Finding) -> Item {
+    if !finding.judged_as.is_empty() {
+        let words = format!("the oracles were told {}: a test of Isopod, not a bug", finding.judged_as);
+        return Item::failed(Asked::Visible, words);
+    }
+    match finding.visible() {
+        Ok(()) => Item::passed(Asked::Visible, finding.title()),
+        Err(why) => Item::failed(Asked::Visible, why),
+    }
+}

@@ -1,0 +1,168 @@
+//! Items about releases: does the script show it on the version that it was found on and on the newest of its line, is that line still
+//! maintained, and who built it.
+
+use dbms::servers::{Build, Installed, Store, lifetime, series};
+use model::{Place, Product, Target, Version, target::Settings};
+use report::{
+    Finding,
+    ready::{Asked, Item, State},
+};
+
+use super::{
+    by_client::{self, Rate},
+    title,
+};
+use crate::{commands::where_else::Row, installing, progress::Line};
+
+/// What the script shows on the version at hand, on the newest, and whose builds these are.
+pub fn items(finding: &Finding) -> Vec<Item> {
+    let own = installed(finding, &finding.server.version);
+    let rate = own.as_ref().map_err(Clone::clone).and_then(|server| by_client::rate(finding, server));
+    let first = plain_client(finding, &rate);
+    let newest = newest(finding, &rate);
+    vec![first, newest, build(finding, own.as_ref().ok())]
+}
+
+/// The server of the finding's product in this version, or the newest of it. What is missing is installed.
+fn installed(finding: &Finding, version: &Version) -> Result<Installed, String> {
+    let product = finding.product();
+    match product {
+        Product::Mysql | Product::Mariadb | Product::Postgres => {}
+        Product::Sqlite | Product::Reference => {
+            return Err(format!("{} has no server and no client of its own", title(product)));
+        }
+    }
+    let place = match finding.target.parse::<Target>() {
+        Ok(Target { place: place @ Place::Folder(_), .. }) => place,
+        Ok(_) | Err(_) => Place::Cache,
+    };
+    let target = Target { product, version: Some(version.clone()), settings: Settings::new(), place };
+    let line = Line::new();
+    let found =
+        Store::open().and_then(|store| store.ensure(&target, &mut |event| installing::say(&line, &event)));
+    line.end();
+    found.map_err(|error| error.title)
+}
+
+fn name(finding: &Finding, version: &Version) -> String {
+    format!("{} {version}", finding.product())
+}
+
+/// Twenty of twenty.
+fn plain_client(finding: &Finding, rate: &Result<Rate, String>) -> Item {
+    let asked = Asked::PlainClient;
+    let rate = match rate {
+        Ok(rate) => rate,
+        Err(why) => return Item::unchecked(asked, why),
+    };
+    let words = format!(
+        "{} with {} on {}, its vendor's settings, ordinary scheduling",
+        rate.words(),
+        rate.client,
+        finding.server_name()
+    );
+    if rate.always() {
+        return Item::passed(asked, words);
+    }
+    let settings: Vec<String> = finding
+        .target
+        .parse::<Target>()
+        .map(|target| target.settings.iter().map(|(name, value)| format!("{name}={value}")).collect())
+        .unwrap_or_default();
+    let found = match settings.is_empty() {
+        true => String::new(),
+        false => format!("; it was found with {}", settings.join(", ")),
+    };
+    Item::failed(asked, words + &found)
+}
+
+/// The newest release of the line.
+fn newest(finding: &Finding, rate: &Result<Rate, String>) -> Item {
+    let asked = Asked::NewestRelease;
+    let own = &finding.server.version;
+    let line = series(finding.product(), own);
+    let newest = match installed(finding, &line) {
+        Ok(newest) => newest,
+        Err(why) => return Item::unchecked(asked, why),
+    };
+    let version = newest.version();
+    let told = format!("{} is the newest of {line} that can be had here", name(finding, version));
+    // Found on a newer one than can be had, by a server that is not ours.
+    if version <= own {
+        return match rate {
+            Ok(rate) if rate.showed == 0 => {
+                Item::failed(asked, format!("{told}, and the script does not show it there"))
+            }
+            Ok(_) | Err(_) => Item::passed(asked, format!("found there: {told}")),
+        };
+    }
+    match by_client::rate(finding, &newest) {
+        Ok(rate) if rate.always() => Item::passed(asked, format!("{told}: {} there", rate.words())),
+        Ok(rate) if rate.showed == 0 => {
+            Item::failed(asked, format!("gone: found on {own}; {told}: {} there", rate.words()))
+        }
+        Ok(rate) => Item::failed(asked, format!("{told}: {} there", rate.words())),
+        Err(why) => Item::unchecked(asked, why),
+    }
+}
+
+/// Marks a line that has ended: it passes only if one that is alive shows it, too. Nobody takes reports about others.
+pub fn alive(finding: &Finding, item: Item, rows: &[Row], today: &str) -> Item {
+    let product = finding.product();
+    let ended = |version: &Version| lifetime(product, version).filter(|lifetime| lifetime.over(today));
+    let own = &finding.server.version;
+    let Some(lifetime) = ended(own) else {
+        let until = lifetime(product, own).map(|lifetime| format!("; maintained until {}", lifetime.until));
+        return Item { words: item.words + &until.unwrap_or_default(), ..item };
+    };
+    let mark = format!(
+        "{} {} is at its end of life since {} ({})",
+        product,
+        series(product, own),
+        lifetime.until,
+        lifetime.source
+    );
+    let print = &finding.violation.fingerprint;
+    let shows = |row: &Row| {
+        let cell = row.levels.get(finding.level.short()).or_else(|| row.levels.get("mixed"));
+        cell.is_some_and(|cell| cell.shows(print))
+    };
+    let maintained = |row: &Row| {
+        row.target.parse::<Target>().is_ok_and(|target| {
+            target.product == product
+                && target.version.as_ref().is_some_and(|version| ended(version).is_none())
+        })
+    };
+    let living = rows.iter().find(|row| shows(row) && maintained(row));
+    match (item.state, living) {
+        (State::Passed, Some(row)) => {
+            Item { words: format!("{}; {mark}; {} shows it, too", item.words, row.target), ..item }
+        }
+        (State::Passed, None) => {
+            Item::failed(item.asked, format!("{mark}, and no maintained line is known to show it"))
+        }
+        (State::Failed | State::NotChecked, _) => Item { words: format!("{}; {mark}", item.words), ..item },
+    }
+}
+
+/// Who built it: what the catalogue knows, and what the server says of itself.
+fn build(finding: &Finding, own: Option<&Installed>) -> Item {
+    let asked = Asked::Build;
+    let says = format!("it calls itself {}", finding.server_text());
+    let Some(line) = own.and_then(Installed::line) else {
+        return match finding.product() {
+            Product::Mysql | Product::Mariadb | Product::Postgres => {
+                Item::unchecked(asked, format!("it is not one that Isopod installed; {says}"))
+            }
+            Product::Sqlite => Item::passed(asked, "upstream: SQLite's own amalgamation, built into Isopod"),
+            Product::Reference => Item::unchecked(asked, "Isopod's own engine"),
+        };
+    };
+    let package = own.map(|server| server.manifest().package_version.clone()).unwrap_or_default();
+    let build = match line.build() {
+        Build::Upstream => "upstream build",
+        Build::Distribution => "distribution build",
+        Build::Others => "built by others from the vendor's sources",
+    };
+    Item::passed(asked, format!("{build}: {} {package}; {says}", line.origin()))
+}
