@@ -154,7 +154,9 @@ fn items(finding: &Finding, ran: Vec<Item>, rows: &[Row], today: &str) -> Vec<It
 /// What a table lacks that was not finished must not be held against anybody.
 fn in_whole(item: Item) -> Item {
     match item.state {
-        State::Failed if interrupt::asked() => Item::unchecked(item.asked, "it was stopped"),
+        State::Failed | State::NotChecked if interrupt::asked() => {
+            Item::unchecked(item.asked, "it was stopped")
+        }
         State::Passed | State::Failed | State::NotChecked => item,
     }
 }
