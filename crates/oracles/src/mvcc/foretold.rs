@@ -139,8 +139,7 @@ pub fn covers<R: AsRef<[Datum]>>(expected: &[R], rows: &RowSet) -> bool {
     let mut used: SmallVec<[bool; 16]> = smallvec![false; expected.len()];
     (0..rows.len()).all(|row| {
         let found = expected.iter().enumerate().position(|(i, expected)| {
-            let mut cells = expected.as_ref().iter().enumerate();
-            !used[i] && cells.all(|(at, datum)| eval::same(&rows.value(row, at), datum))
+            !used[i] && rows.row(row).zip(expected.as_ref()).all(|(cell, datum)| eval::same(&cell, datum))
         });
         found.map(|i| used[i] = true).is_some()
     })
