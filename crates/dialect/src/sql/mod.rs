@@ -119,7 +119,7 @@ pub fn comment_end(product: Product, comment: &str) -> Option<usize> {
 
 fn try_parse(rules: &'static Rules, text: &str) -> Result<Statement, Opaque> {
     let tokens = token::tokens(rules, text)?;
-    let statement = Parser::new(rules, text, tokens.clone()).whole_statement()?;
+    let statement = Parser::new(rules, text, &tokens).whole_statement()?;
     let mut out = Out::new(rules);
     out.statement(&statement);
     let printed = out.text();
