@@ -20,9 +20,10 @@ use model::sql::{
 
 use super::{
     foretold::{Expected, Foretold},
+    from::From,
     inner::Answers,
     names::{aggregate, nested},
-    scene::{Condition, From, Scene},
+    scene::{Condition, Scene},
     schema::{Schema, Values},
     world::{Chain, TxnId},
 };
@@ -179,8 +180,7 @@ impl Scene<'_> {
     }
 
     fn deleting(&self, table: usize, delete: &Delete, by: TxnId, choices: &mut Choices) -> Option<()> {
-        let target = model::sql::TableRef { first: delete.table.clone(), joins: Vec::new() };
-        let from = self.from(std::slice::from_ref(&target)).ok()?;
+        let from = self.from_one(&delete.table, &[]).ok()?;
         if from.tables[0].table != table
             || !delete.using.is_empty()
             || delete.filter.as_ref().is_some_and(nested)

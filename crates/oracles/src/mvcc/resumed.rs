@@ -18,8 +18,9 @@ use eval::Datum;
 use smallvec::smallvec;
 
 use super::{
+    from::From,
     plans::Path,
-    scene::{Condition, From, Mode, Scan, Scene},
+    scene::{Condition, Mode, Scan, Scene},
     schema::{Index, Partitions, Table, Values},
     world::{Now, TxnId},
 };
