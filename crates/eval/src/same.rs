@@ -42,20 +42,24 @@ fn reads(bytes: &[u8], negative: bool, mut number: u64, scale: u8) -> bool {
         (false, None) => bytes.iter().rev(),
         (true, None) | (false, Some(_)) => return false,
     };
-    let mut behind = u32::from(scale);
-    let mut before = 0;
-    while behind > 0 || before == 0 || number > 0 {
-        match behind.checked_sub(1) {
-            Some(less) => behind = less,
-            None if before == 0 && scale > 0 && rest.next() != Some(&b'.') => return false,
-            None => before += 1,
-        }
+    for _ in 0..scale {
         if rest.next() != Some(&(b'0' + (number % 10) as u8)) {
             return false;
         }
         number /= 10;
     }
-    rest.next().is_none()
+    if scale > 0 && rest.next() != Some(&b'.') {
+        return false;
+    }
+    loop {
+        if rest.next() != Some(&(b'0' + (number % 10) as u8)) {
+            return false;
+        }
+        number /= 10;
+        if number == 0 {
+            return rest.next().is_none();
+        }
+    }
 }
 
 fn same_double(read: f64, expected: f64) -> bool {

@@ -73,10 +73,12 @@ impl RowSet {
     }
 
     /// The bytes of one cell.
+    #[inline]
     pub fn cell(&self, row: usize, column: usize) -> Option<&[u8]> {
         self.bytes_of(self.cells[row * self.columns.len() + column])
     }
 
+    #[inline]
     fn bytes_of(&self, (start, end): (u32, u32)) -> Option<&[u8]> {
         (start != NULL).then(|| &self.bytes[start as usize..end as usize])
     }
@@ -87,6 +89,7 @@ impl RowSet {
     }
 
     /// One row's cells.
+    #[inline]
     pub fn row(&self, row: usize) -> impl Iterator<Item = Value<'_>> {
         let start = row * self.columns.len();
         let cells = &self.cells[start..start + self.columns.len()];

@@ -323,16 +323,17 @@ impl Scene<'_> {
         how: How,
     ) -> Result<(Foretold, bool), Fault> {
         let mut draft = Draft::new(self);
-        let mut done: Vec<(usize, usize)> = Vec::new();
+        let mut done: Vec<(usize, usize)> = Vec::with_capacity(rows.len());
         let (mut changed, mut ignored) = (0, 0);
         for (numbers, values) in rows {
             for (factor, named) in from.tables.iter().enumerate() {
-                let of: Vec<&Assigned<'_>> = assigned.iter().filter(|one| one.factor == factor).collect();
-                if of.is_empty() || done.contains(&(factor, numbers[factor])) {
+                if assigned.iter().all(|one| one.factor != factor)
+                    || done.contains(&(factor, numbers[factor]))
+                {
                     continue;
                 }
                 done.push((factor, numbers[factor]));
-                let new = self.assign(from, factor, values, &of, answers);
+                let new = self.assign(from, factor, values, assigned, answers);
                 let updated =
                     new.and_then(|new| draft.update(named.table, RowRef::Old(numbers[factor]), new));
                 match updated {
@@ -380,7 +381,7 @@ impl Scene<'_> {
         from: &From,
         factor: usize,
         values: &Values,
-        assigned: &[&Assigned<'_>],
+        assigned: &[Assigned<'_>],
         answers: &Answers,
     ) -> Result<Values, Fault> {
         let make = || self.assign_anew(from, factor, values, assigned, answers);
@@ -401,7 +402,7 @@ impl Scene<'_> {
         from: &From,
         factor: usize,
         values: &[Datum],
-        assigned: &[&Assigned<'_>],
+        assigned: &[Assigned<'_>],
         answers: &Answers,
     ) -> Result<Values, Fault> {
         let start: usize =
@@ -418,7 +419,7 @@ impl Scene<'_> {
             matches!(self.compute.product, Product::Mysql | Product::Mariadb | Product::Reference)
                 && from.tables.len() == 1;
         let old = if sequential { Vec::new() } else { row.clone() };
-        for one in assigned {
+        for one in assigned.iter().filter(|one| one.factor == factor) {
             let at = start + one.column;
             let seen = if sequential { &row } else { &old };
             let value = match one.value.as_ref() {

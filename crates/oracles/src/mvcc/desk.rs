@@ -47,7 +47,13 @@ impl Shelf {
     /// Reads a setup, or remembers it.
     pub fn setup(&self, server: &ServerInfo, statements: &[String]) -> Arc<Setup> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |known: &&Arc<Setup>| known.statements == statements && known.server == *server;
+        // What it was started with, and how it words its version, changes nothing that is kept here.
+        let same = |known: &&Arc<Setup>| {
+            known.statements == statements
+                && known.server.product == server.product
+                && known.server.version == server.version
+                && known.server.settings == server.settings
+        };
         if let Some(found) = known.iter().find(same) {
             return found.clone();
         }

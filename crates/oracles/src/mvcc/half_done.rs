@@ -124,6 +124,13 @@ impl Scene<'_> {
         }
         let mut states: Vec<State> = vec![Vec::new()];
         for (row, of) in choices.iter().enumerate() {
+            // Most rows are in one state only.
+            if let [only] = &of[..] {
+                if let Some(values) = only {
+                    states.iter_mut().for_each(|state| state.push((row, values.clone())));
+                }
+                continue;
+            }
             let longer = |state: &State| -> Vec<State> {
                 let with = |values: &Option<Values>| {
                     state.iter().cloned().chain(values.clone().map(|values| (row, values))).collect()
@@ -150,7 +157,6 @@ impl Scene<'_> {
         }
         let mut answers = Answers::default();
         let assigned = self.assigned(&from, &update.assignments, self.rules.change.is, &mut answers).ok()?;
-        let assigned: Vec<_> = assigned.iter().collect();
         let condition = Condition { expr: update.filter.as_ref().map(Cow::Borrowed), ..Condition::default() };
         let of = &self.schema.tables[table];
         for (chain, choices) in self.world.tables[table].iter().zip(choices) {

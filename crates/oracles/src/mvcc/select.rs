@@ -9,6 +9,8 @@ use model::{
     sql::{LockStrength, LockWait, Query, Select},
 };
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{
     foretold::{Expected, Foretold},
     from::{From, Named},
@@ -45,10 +47,10 @@ impl<'a> Scene<'a> {
         let nested = locking && select.filter.as_ref().is_some_and(nested);
         let takes = nested && role == Sees::Snapshot && self.view.is_none();
         let looks = nested && role == Sees::Fresh && self.waited.is_some();
-        let mut moments = vec![None];
+        let mut moments: SmallVec<[_; 1]> = smallvec![None];
         if takes || looks {
             let now = self.world.clock;
-            moments = vec![Some(now)];
+            moments = smallvec![Some(now)];
             if let Some(waited) = self.waited.filter(|waited| waited.clock != now) {
                 moments.push(Some(waited.clock));
                 moments.extend((waited.clock + 1..now).map(Some));
@@ -87,7 +89,11 @@ impl<'a> Scene<'a> {
                 foretold.locks.extend(answers.locks.iter().cloned());
             }
             some.extend(answers.error.map(Foretold::error));
-            all.extend(some);
+            // There is more than one moment only around a wait.
+            match all.is_empty() {
+                true => all = some,
+                false => all.extend(some),
+            }
         }
         Ok(all)
     }

@@ -69,7 +69,7 @@ impl Replay<'_> {
         }
         for (session, state) in world.sessions.iter().enumerate() {
             let (Some(waiting), Some(_)) = (&state.waiting, &state.txn) else { continue };
-            if self.blockers(world, session, waiting.step).is_empty() {
+            if self.blockers(world, session, waiting.step).next().is_none() {
                 return Err(self.broken(
                     waiting.step,
                     "needless-wait",
