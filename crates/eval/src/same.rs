@@ -36,30 +36,23 @@ pub fn same(cell: &Value, datum: &Datum) -> bool {
 
 /// Is this how a number is written, so many of its digits behind the point and at least one before it? This is asked of
 /// every cell, so nothing is written down for it.
-fn reads(bytes: &[u8], negative: bool, mut number: u64, scale: u8) -> bool {
-    let mut rest = match (negative, bytes.strip_prefix(b"-")) {
-        (true, Some(digits)) => digits.iter().rev(),
-        (false, None) => bytes.iter().rev(),
+fn reads(bytes: &[u8], negative: bool, number: u64, scale: u8) -> bool {
+    let digits = match (negative, bytes.strip_prefix(b"-")) {
+        (true, Some(digits)) => digits,
+        (false, None) => bytes,
         (true, None) | (false, Some(_)) => return false,
     };
-    for _ in 0..scale {
-        if rest.next() != Some(&(b'0' + (number % 10) as u8)) {
-            return false;
-        }
-        number /= 10;
-    }
-    if scale > 0 && rest.next() != Some(&b'.') {
-        return false;
-    }
-    loop {
-        if rest.next() != Some(&(b'0' + (number % 10) as u8)) {
-            return false;
-        }
-        number /= 10;
-        if number == 0 {
-            return rest.next().is_none();
-        }
-    }
+    let (whole, behind) = match (scale, digits.len().checked_sub(usize::from(scale) + 1)) {
+        (0, _) => (digits, &[][..]),
+        (_, Some(point)) if digits[point] == b'.' => (&digits[..point], &digits[point + 1..]),
+        (_, Some(_) | None) => return false,
+    };
+    let padded = whole.first() == Some(&b'0') && whole.len() > 1;
+    let read = whole.iter().chain(behind).try_fold(0_u64, |read, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 { None } else { read.checked_mul(10)?.checked_add(u64::from(digit)) }
+    });
+    !whole.is_empty() && !padded && read == Some(number)
 }
 
 fn same_double(read: f64, expected: f64) -> bool {

@@ -79,6 +79,10 @@ impl Scene<'_> {
                     Some(_) | None => return Ok(vec![Foretold::only(Expected::Anything)]),
                 },
             };
+            if at == 0 {
+                states = own.into_iter().map(|state| vec![state]).collect();
+                continue;
+            }
             let longer = |state: &Vec<State>| -> Vec<Vec<State>> {
                 let with = |more: &State| state.iter().chain([more]).cloned().collect();
                 match same {

@@ -49,7 +49,7 @@ pub struct Scene<'a> {
     pub step: usize,
     /// Are reported concessions tried?
     pub lenient: bool,
-    /// Those that exist at its level.
+    /// Those that are, and exist at its level.
     pub conceded: &'a [Concession],
     /// The way on which it went, where that is known.
     pub path: Option<&'a Path>,
