@@ -17,12 +17,12 @@ pub fn same(cell: &Value, datum: &Datum) -> bool {
     match datum {
         Datum::Null => false,
         Datum::Bool(b) => matches!((bytes, b), (b"t" | b"1", true) | (b"f" | b"0", false)),
-        Datum::Int(n) => match bytes.strip_prefix(b"-") {
-            Some(digits) => *n < 0 && reads(digits, n.unsigned_abs()),
-            None => *n >= 0 && reads(bytes, n.unsigned_abs()),
+        Datum::Int(n) => reads(bytes, *n < 0, n.unsigned_abs(), 0),
+        Datum::UInt(n) => reads(bytes, false, *n, 0),
+        Datum::Decimal(d) => match u64::try_from(d.unscaled.unsigned_abs()) {
+            Ok(number) => reads(bytes, d.unscaled < 0, number, d.scale),
+            Err(_) => bytes == d.to_string().as_bytes(),
         },
-        Datum::UInt(n) => reads(bytes, *n),
-        Datum::Decimal(d) => bytes == d.to_string().as_bytes(),
         Datum::Double(d) => {
             let read = std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<f64>().ok());
             read.is_some_and(|read| same_double(read, *d))
@@ -34,17 +34,25 @@ pub fn same(cell: &Value, datum: &Datum) -> bool {
     }
 }
 
-/// Are these the digits of a number? This is asked of every cell, so nothing is written down for it.
-fn reads(digits: &[u8], mut number: u64) -> bool {
-    let (mut rest, mut first) = (digits.iter().rev(), true);
-    while first || number > 0 {
-        first = false;
-        if rest.next() != Some(&(b'0' + (number % 10) as u8)) {
-            return false;
-        }
-        number /= 10;
-    }
-    rest.next().is_none()
+/// Is this how a number is written, so many of its digits behind the point and at least one before it? This is asked of
+/// every cell, so nothing is written down for it.
+fn reads(bytes: &[u8], negative: bool, number: u64, scale: u8) -> bool {
+    let digits = match (negative, bytes.strip_prefix(b"-")) {
+        (true, Some(digits)) => digits,
+        (false, None) => bytes,
+        (true, None) | (false, Some(_)) => return false,
+    };
+    let (whole, behind) = match (scale, digits.len().checked_sub(usize::from(scale) + 1)) {
+        (0, _) => (digits, &[][..]),
+        (_, Some(point)) if digits[point] == b'.' => (&digits[..point], &digits[point + 1..]),
+        (_, Some(_) | None) => return false,
+    };
+    let padded = whole.first() == Some(&b'0') && whole.len() > 1;
+    let read = whole.iter().chain(behind).try_fold(0_u64, |read, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 { None } else { read.checked_mul(10)?.checked_add(u64::from(digit)) }
+    });
+    !whole.is_empty() && !padded && read == Some(number)
 }
 
 fn same_double(read: f64, expected: f64) -> bool {
@@ -72,6 +80,19 @@ mod tests {
         assert!(is("18446744073709551615", Datum::UInt(u64::MAX)) && !is("-5", Datum::UInt(5)));
         assert!(is("1.50", Datum::Decimal(crate::Decimal { unscaled: 150, scale: 2 })));
         assert!(!is("1.5", Datum::Decimal(crate::Decimal { unscaled: 150, scale: 2 })));
+        let large = 123_456_789_012_345_678_901_234_567_890;
+        for unscaled in [0, 1, -1, 9, 10, -99, 100, 12345, -12345, i128::from(u64::MAX), large, -large] {
+            for scale in [0, 1, 2, 5, 30] {
+                let decimal = crate::Decimal { unscaled, scale };
+                let text = decimal.to_string();
+                assert!(is(&text, Datum::Decimal(decimal)), "{text}");
+                let others =
+                    [format!("-{text}"), format!("0{text}"), format!("{text}0"), text.replace('.', "")];
+                for other in others.iter().filter(|other| **other != text) {
+                    assert!(!is(other, Datum::Decimal(decimal)), "{other} for {text}");
+                }
+            }
+        }
         assert!(is("1.5", Datum::Double(1.5)) && is("15e-1", Datum::Double(1.5)));
         assert!(!is("1.5000001", Datum::Double(1.5000002)));
         assert!(is("1.84467e19", Datum::Double(f64::from(1.8446744e19f32))));

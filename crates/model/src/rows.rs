@@ -73,8 +73,13 @@ impl RowSet {
     }
 
     /// The bytes of one cell.
+    #[inline]
     pub fn cell(&self, row: usize, column: usize) -> Option<&[u8]> {
-        let (start, end) = self.cells[row * self.columns.len() + column];
+        self.bytes_of(self.cells[row * self.columns.len() + column])
+    }
+
+    #[inline]
+    fn bytes_of(&self, (start, end): (u32, u32)) -> Option<&[u8]> {
         (start != NULL).then(|| &self.bytes[start as usize..end as usize])
     }
 
@@ -84,8 +89,14 @@ impl RowSet {
     }
 
     /// One row's cells.
+    #[inline]
     pub fn row(&self, row: usize) -> impl Iterator<Item = Value<'_>> {
-        (0..self.columns.len()).map(move |column| self.value(row, column))
+        let start = row * self.columns.len();
+        let cells = &self.cells[start..start + self.columns.len()];
+        self.columns
+            .iter()
+            .zip(cells)
+            .map(|(column, cell)| Value { kind: column.kind, bytes: self.bytes_of(*cell) })
     }
 
     /// One row for people: `(1, 'a', NULL)`.

@@ -38,6 +38,8 @@ mod token;
 mod types;
 mod words;
 
+use std::borrow::Cow;
+
 use model::{
     Product,
     sql::{Expr, Statement},
@@ -119,15 +121,17 @@ pub fn comment_end(product: Product, comment: &str) -> Option<usize> {
 
 fn try_parse(rules: &'static Rules, text: &str) -> Result<Statement, Opaque> {
     let tokens = token::tokens(rules, text)?;
-    let statement = Parser::new(rules, text, tokens.clone()).whole_statement()?;
+    let statement = Parser::new(rules, text, &tokens).whole_statement()?;
     let mut out = Out::new(rules);
     out.statement(&statement);
     let printed = out.text();
-    let again = token::tokens(rules, &printed)?;
+    // What was printed in the first place prints as it was.
+    let again =
+        if printed == text { Cow::Borrowed(&tokens) } else { Cow::Owned(token::tokens(rules, &printed)?) };
     if again.len() != tokens.len() || again.len() != out.pieces.len() {
         return Err(Opaque { reason: "it prints to another number of tokens".to_string(), at: 0 });
     }
-    for ((token, again), piece) in tokens.iter().zip(&again).zip(&out.pieces) {
+    for ((token, again), piece) in tokens.iter().zip(again.iter()).zip(&out.pieces) {
         if !same(token, again, piece) {
             let reason = format!("`{}` prints as `{}`", token.text, again.text);
             return Err(Opaque { reason, at: token.at });

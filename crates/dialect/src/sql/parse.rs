@@ -22,14 +22,14 @@ pub(super) type Read<T> = Result<T, Opaque>;
 /// A text being read.
 pub(super) struct Parser<'a> {
     pub rules: &'static Rules,
-    tokens: Vec<Token<'a>>,
+    tokens: &'a [Token<'a>],
     at: usize,
     end: usize,
     depth: usize,
 }
 
 impl<'a> Parser<'a> {
-    pub fn new(rules: &'static Rules, text: &str, tokens: Vec<Token<'a>>) -> Parser<'a> {
+    pub fn new(rules: &'static Rules, text: &str, tokens: &'a [Token<'a>]) -> Parser<'a> {
         Parser { rules, tokens, at: 0, end: text.len(), depth: 0 }
     }
 
@@ -123,7 +123,10 @@ impl<'a> Parser<'a> {
 
     /// Are these words next?
     pub fn is(&self, words: &str) -> bool {
-        words.split(' ').enumerate().all(|(i, word)| self.is_word_at(i, word))
+        // Most often not even the first letter is.
+        let first = |text: &str| text.as_bytes().first().map(u8::to_ascii_uppercase);
+        self.peek(0).is_some_and(|next| first(next.text) == first(words))
+            && words.split(' ').enumerate().all(|(i, word)| self.is_word_at(i, word))
     }
 
     /// Takes these words if they are next.

@@ -42,7 +42,7 @@ pub(super) struct Token<'a> {
 /// The tokens of a text.
 pub(super) fn tokens<'a>(rules: &Rules, text: &'a str) -> Result<Vec<Token<'a>>, Opaque> {
     let mut lexer = Lexer { rules, text, at: 0 };
-    let mut found: Vec<Token<'a>> = Vec::new();
+    let mut found: Vec<Token<'a>> = Vec::with_capacity(text.len() / 3);
     loop {
         let before = lexer.at;
         lexer.skip_blanks()?;
@@ -153,7 +153,7 @@ impl<'a> Lexer<'_, 'a> {
             },
             '0'..='9' => self.number(),
             '.' if second.is_some_and(|c| c.is_ascii_digit()) && !after_name => self.number(),
-            c if self.rules.byte_prefixes.contains(c) && second == Some('\'') => {
+            c if second == Some('\'') && self.rules.byte_prefixes.contains(c) => {
                 self.at += 1;
                 self.text('\'')?;
                 Ok(TokenKind::Bytes)

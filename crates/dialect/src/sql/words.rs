@@ -6,28 +6,31 @@
 use std::sync::OnceLock;
 
 /// A list of words, written with blanks between them. It is asked for every word of every statement, so it is
-/// sorted once and searched by halves.
+/// split once, by first letters.
 #[derive(Debug)]
 pub(crate) struct Words {
     text: &'static str,
-    sorted: OnceLock<Vec<&'static str>>,
+    by_letter: OnceLock<[Vec<&'static str>; 26]>,
 }
 
 impl Words {
     /// These words, in capitals.
     pub const fn new(text: &'static str) -> Words {
-        Words { text, sorted: OnceLock::new() }
+        Words { text, by_letter: OnceLock::new() }
     }
 
     /// Is the word in the list, in whatever case?
     pub fn has(&self, word: &str) -> bool {
-        let sorted = self.sorted.get_or_init(|| {
-            let mut words: Vec<&str> = self.text.split_ascii_whitespace().collect();
-            words.sort_unstable();
-            words
+        let by_letter = self.by_letter.get_or_init(|| {
+            let words = |letter: u8| {
+                self.text.split_ascii_whitespace().filter(move |word| word.as_bytes()[0] == letter)
+            };
+            std::array::from_fn(|at| words(b'A' + at as u8).collect())
         });
-        let upper = |byte: u8| byte.to_ascii_uppercase();
-        sorted.binary_search_by(|known| known.bytes().cmp(word.bytes().map(upper))).is_ok()
+        let letter =
+            word.bytes().next().map_or(u8::MAX, |first| first.to_ascii_uppercase().wrapping_sub(b'A'));
+        let words = by_letter.get(usize::from(letter));
+        words.is_some_and(|words| words.iter().any(|known| known.eq_ignore_ascii_case(word)))
     }
 }
 

@@ -12,8 +12,9 @@ use model::sql::{Query, Select, SelectItem};
 
 use super::{
     foretold::{Expected, Foretold},
+    from::From,
     names::aggregate,
-    scene::{Condition, From, Scene},
+    scene::{Condition, Scene, Seen},
     schema::Values,
 };
 
@@ -25,7 +26,7 @@ impl Scene<'_> {
         select: &Select,
         from: &From,
         condition: &Condition,
-        tables: &mut [Vec<(usize, Values)>],
+        tables: &[Seen],
         opens_view: Option<u32>,
     ) -> Result<Vec<Foretold>, Fault> {
         let ([named], [rows]) = (&from.tables[..], tables) else { return Ok(Vec::new()) };
@@ -39,14 +40,14 @@ impl Scene<'_> {
         if blank.is_empty() || !sorts || select.items.iter().any(aggregates) {
             return Ok(Vec::new());
         }
-        let without = |(row, values): &(usize, Values)| {
+        let with = |(row, values): &(usize, &Values)| (*row, Values::clone(values));
+        let without = |(row, values): &(usize, &Values)| {
             let mut values = values.to_vec();
             blank.iter().for_each(|&at| values[at] = Datum::Null);
             (*row, Values::from(values))
         };
-        let more: Vec<_> = rows.iter().map(without).collect();
-        rows.extend(more);
-        let scan = self.select(from, condition, std::slice::from_ref(rows)).map_err(Fault::Unsure)?;
+        let rows: Vec<_> = rows.iter().map(with).chain(rows.iter().map(without)).collect();
+        let scan = self.select(from, condition, &[rows]).map_err(Fault::Unsure)?;
         let rows = self.project(query, select, from, scan)?;
         Ok(vec![Foretold { opens_view, ..Foretold::only(Expected::Among(rows)) }])
     }

@@ -6,15 +6,16 @@ use dialect::contract::{Concession, Sees, Stale};
 use eval::{Datum, Fault};
 use model::{
     ErrorClass, Product,
-    sql::{Assignment, Delete, Expr, OrderItem, Resolution, TableFactor, TableRef, Update, UpdateModifier},
+    sql::{Assignment, Delete, Expr, OrderItem, Resolution, TableFactor, Update, UpdateModifier},
 };
 
 use super::{
     draft::{Draft, RowRef},
     foretold::{Effect, Expected, Foretold},
+    from::{From, Named},
     inner::Answers,
     names::{find_column, limits},
-    scene::{From, Mode, Numbers, Scan, Scene},
+    scene::{Mode, Numbers, Scan, Scene},
     schema::Values,
     world::Lock,
 };
@@ -100,9 +101,8 @@ impl Scene<'_> {
         if delete.ignore || !delete.returning.is_empty() {
             return Err(Fault::Unsure("delete-modifier"));
         }
-        let target = TableRef { first: delete.table.clone(), joins: Vec::new() };
         let mut from = match delete.using.is_empty() {
-            true => self.from(std::slice::from_ref(&target))?,
+            true => self.from_one(&delete.table, &[])?,
             false => self.from(&delete.using)?,
         };
         let name = match &delete.table {
@@ -118,9 +118,7 @@ impl Scene<'_> {
             Some(factor) => factor,
             // Where USING names only the others.
             None => {
-                let mut all = vec![target];
-                all.extend(delete.using.iter().cloned());
-                from = self.from(&all)?;
+                from = self.from_one(&delete.table, &delete.using)?;
                 0
             }
         };
@@ -128,7 +126,7 @@ impl Scene<'_> {
         let limit = limits(delete.limit.as_ref())?;
         let table = from.tables[factor].table;
         // What a row's children lose while the join goes on is not promised either way.
-        let child = |named: &super::scene::Named| {
+        let child = |named: &Named| {
             let parents = &self.schema.tables[named.table].parents;
             named.table != table && parents.iter().any(|foreign| foreign.parent == table)
         };
@@ -325,16 +323,17 @@ impl Scene<'_> {
         how: How,
     ) -> Result<(Foretold, bool), Fault> {
         let mut draft = Draft::new(self);
-        let mut done: Vec<(usize, usize)> = Vec::new();
+        let mut done: Vec<(usize, usize)> = Vec::with_capacity(rows.len());
         let (mut changed, mut ignored) = (0, 0);
         for (numbers, values) in rows {
             for (factor, named) in from.tables.iter().enumerate() {
-                let of: Vec<&Assigned<'_>> = assigned.iter().filter(|one| one.factor == factor).collect();
-                if of.is_empty() || done.contains(&(factor, numbers[factor])) {
+                if assigned.iter().all(|one| one.factor != factor)
+                    || done.contains(&(factor, numbers[factor]))
+                {
                     continue;
                 }
                 done.push((factor, numbers[factor]));
-                let new = self.assign(from, factor, values, &of, answers);
+                let new = self.assign(from, factor, values, assigned, answers);
                 let updated =
                     new.and_then(|new| draft.update(named.table, RowRef::Old(numbers[factor]), new));
                 match updated {
@@ -376,13 +375,34 @@ impl Scene<'_> {
         Ok((foretold, single && !draft.looked))
     }
 
-    /// A row with its assignments carried out, from left to right: each sees what those before it have set.
+    /// A row with its assignments carried out.
     pub(super) fn assign(
         &self,
         from: &From,
         factor: usize,
+        values: &Values,
+        assigned: &[Assigned<'_>],
+        answers: &Answers,
+    ) -> Result<Values, Fault> {
+        let make = || self.assign_anew(from, factor, values, assigned, answers);
+        // Joined rows are made anew each time, and so is what stands for queries.
+        let steady =
+            from.tables.len() == 1 && assigned.iter().all(|one| matches!(one.value, Cow::Borrowed(_)));
+        match assigned.first() {
+            Some(first) if steady => {
+                self.compute.known_row(|known| &mut known.assigned, first.value.as_ref(), values, make)
+            }
+            Some(_) | None => make(),
+        }
+    }
+
+    /// As [`Scene::assign`]: from left to right, each sees what those before it have set.
+    fn assign_anew(
+        &self,
+        from: &From,
+        factor: usize,
         values: &[Datum],
-        assigned: &[&Assigned<'_>],
+        assigned: &[Assigned<'_>],
         answers: &Answers,
     ) -> Result<Values, Fault> {
         let start: usize =
@@ -399,7 +419,7 @@ impl Scene<'_> {
             matches!(self.compute.product, Product::Mysql | Product::Mariadb | Product::Reference)
                 && from.tables.len() == 1;
         let old = if sequential { Vec::new() } else { row.clone() };
-        for one in assigned {
+        for one in assigned.iter().filter(|one| one.factor == factor) {
             let at = start + one.column;
             let seen = if sequential { &row } else { &old };
             let value = match one.value.as_ref() {

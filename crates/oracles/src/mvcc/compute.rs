@@ -5,7 +5,7 @@ use std::{cell::RefCell, cmp::Ordering};
 use eval::{Column, Datum, Evaluator, Fault};
 use model::{
     Product, SqlType, Version,
-    sql::{BinaryOp, Expr, Select},
+    sql::{BinaryOp, Expr},
 };
 
 use super::{
@@ -90,6 +90,22 @@ impl Compute<'_> {
         said
     }
 
+    /// What something at this place comes to for a row of each of two tables.
+    pub fn known_pair(
+        &self,
+        place: usize,
+        rows: [&Values; 2],
+        find: impl FnOnce() -> Result<bool, Fault>,
+    ) -> Result<bool, Fault> {
+        let Some(known) = self.known else { return find() };
+        if let Some(said) = known.borrow().pairs.get(place, rows) {
+            return said;
+        }
+        let said = find();
+        known.borrow_mut().pairs.put(place, rows, said.clone());
+        said
+    }
+
     /// What a condition is for every row.
     pub fn foreseen(&self, columns: &[Column], expr: &Expr) -> Result<(), Fault> {
         self.over(columns).foreseen(expr)
@@ -113,19 +129,20 @@ impl Compute<'_> {
         }
     }
 
-    /// What a SELECT that stays where it is shows of a row of its one table.
-    pub fn known_projection(
+    /// The row that something that stays where it is makes of a row of one table.
+    pub fn known_row<O>(
         &self,
-        select: &Select,
+        of: impl Fn(&mut Computed) -> &mut ByRow<Values>,
+        by: &O,
         row: &Values,
-        project: impl FnOnce() -> Result<Values, Fault>,
+        make: impl FnOnce() -> Result<Values, Fault>,
     ) -> Result<Values, Fault> {
-        let Some(known) = self.known else { return project() };
-        if let Some(said) = known.borrow().projected.get(address(select), row) {
+        let Some(known) = self.known else { return make() };
+        if let Some(said) = of(&mut known.borrow_mut()).get(address(by), row) {
             return said;
         }
-        let said = project();
-        known.borrow_mut().projected.put(address(select), row, said.clone());
+        let said = make();
+        of(&mut known.borrow_mut()).put(address(by), row, said.clone());
         said
     }
 

@@ -33,6 +33,10 @@ pub struct Computed {
     pub ranges: ByRow<Option<bool>>,
     /// What a SELECT shows of a row of its one table.
     pub projected: ByRow<Values>,
+    /// What assignments make of a row of their one table.
+    pub assigned: ByRow<Values>,
+    /// Does a join of two tables take this row of each?
+    pub pairs: ByPair,
     /// Conditions over rows of several tables.
     pub joins: Memo<usize, Option<bool>>,
     /// Values.
@@ -67,7 +71,7 @@ impl Computed {
 }
 
 /// Where something is that stays where it is.
-pub fn address<T>(of: &T) -> usize {
+pub fn address<T: ?Sized>(of: &T) -> usize {
     std::ptr::from_ref(of).addr()
 }
 
@@ -106,6 +110,27 @@ impl<T: Clone> ByRow<T> {
             self.known.clear();
         }
         self.known.insert((of, place(row)), (row.clone(), said));
+    }
+}
+
+/// What things came to for pairs of rows, all known by where they are.
+#[derive(Debug, Default)]
+pub struct ByPair {
+    known: Known<(usize, usize, usize), ([Values; 2], Result<bool, Fault>)>,
+}
+
+impl ByPair {
+    /// What it came to.
+    pub fn get(&self, of: usize, [left, right]: [&Values; 2]) -> Option<Result<bool, Fault>> {
+        self.known.get(&(of, place(left), place(right))).map(|(_, said)| said.clone())
+    }
+
+    /// What it comes to.
+    pub fn put(&mut self, of: usize, [left, right]: [&Values; 2], said: Result<bool, Fault>) {
+        if self.known.len() >= MOST {
+            self.known.clear();
+        }
+        self.known.insert((of, place(left), place(right)), ([left.clone(), right.clone()], said));
     }
 }
 

@@ -9,7 +9,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use model::{Case, Product, Version, sql::Statement};
+use dialect::contract::{Contract, contract};
+use model::{Case, Product, ServerInfo, sql::Statement};
 
 use super::{
     computed::{Computed, Known},
@@ -32,9 +33,10 @@ pub struct Shelf {
 /// A setup that was read.
 #[derive(Debug)]
 pub struct Setup {
-    product: Product,
-    version: Version,
+    server: ServerInfo,
     statements: Vec<String>,
+    /// What its server owes.
+    pub contract: Option<Contract>,
     /// Its tables.
     pub schema: Result<Schema, Reason>,
     /// What lies ready for its cases.
@@ -43,19 +45,23 @@ pub struct Setup {
 
 impl Shelf {
     /// Reads a setup, or remembers it.
-    pub fn setup(&self, product: Product, version: &Version, statements: &[String]) -> Arc<Setup> {
+    pub fn setup(&self, server: &ServerInfo, statements: &[String]) -> Arc<Setup> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // What it was started with, and how it words its version, changes nothing that is kept here.
         let same = |known: &&Arc<Setup>| {
-            known.product == product && known.version == *version && known.statements == statements
+            known.statements == statements
+                && known.server.product == server.product
+                && known.server.version == server.version
+                && known.server.settings == server.settings
         };
         if let Some(found) = known.iter().find(same) {
             return found.clone();
         }
         let read = Arc::new(Setup {
-            product,
-            version: version.clone(),
+            server: server.clone(),
             statements: statements.to_vec(),
-            schema: Schema::read(product, version, statements),
+            contract: contract(server),
+            schema: Schema::read(server.product, &server.version, statements),
             desk: Mutex::default(),
         });
         if known.len() >= SETUPS {

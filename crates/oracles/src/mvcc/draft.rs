@@ -22,7 +22,6 @@ pub enum RowRef {
 /// The changes of a statement.
 pub struct Draft<'s, 'a> {
     scene: &'s Scene<'a>,
-    changed: Vec<(usize, usize, Option<Values>)>,
     inserted: Vec<(usize, Option<Values>)>,
     /// What was done, in order.
     pub effects: Vec<Effect>,
@@ -39,7 +38,6 @@ impl<'s, 'a> Draft<'s, 'a> {
     pub fn new(scene: &'s Scene<'a>) -> Draft<'s, 'a> {
         Draft {
             scene,
-            changed: Vec::new(),
             inserted: Vec::new(),
             effects: Vec::new(),
             due: Vec::new(),
@@ -48,20 +46,25 @@ impl<'s, 'a> Draft<'s, 'a> {
         }
     }
 
+    /// What the statement has made of a row of the world.
+    fn changed(&self, table: usize, row: usize) -> Option<Option<&Values>> {
+        self.effects.iter().rev().find_map(|effect| match effect {
+            Effect::Put { table: of, row: at, data, .. } if (*of, *at) == (table, row) => Some(data.as_ref()),
+            Effect::Put { .. } | Effect::Insert { .. } => None,
+        })
+    }
+
     /// What a row holds by now.
     pub fn get(&self, table: usize, row: RowRef) -> Option<Values> {
         match row {
             RowRef::New(at) => self.inserted[at].1.clone(),
-            RowRef::Old(row) => {
-                let changed = self.changed.iter().rev().find(|(t, r, _)| (*t, *r) == (table, row));
-                match changed {
-                    Some((_, _, values)) => values.clone(),
-                    None => match self.scene.world.tables[table][row].now(self.scene.me) {
-                        Now::Settled(values) => values.cloned(),
-                        Now::Contested { committed, .. } => committed.cloned(),
-                    },
-                }
-            }
+            RowRef::Old(row) => match self.changed(table, row) {
+                Some(values) => values.cloned(),
+                None => match self.scene.world.tables[table][row].now(self.scene.me) {
+                    Now::Settled(values) => values.cloned(),
+                    Now::Contested { committed, .. } => committed.cloned(),
+                },
+            },
         }
     }
 
@@ -76,9 +79,8 @@ impl<'s, 'a> Draft<'s, 'a> {
         self.looked = true;
         let mut found = Vec::new();
         for (row, chain) in self.scene.world.tables[table].iter().enumerate() {
-            let changed = self.changed.iter().rev().find(|(t, r, _)| (*t, *r) == (table, row));
-            if let Some((_, _, values)) = changed {
-                if values.as_ref().map_or(Ok(false), |values| test(values))? {
+            if let Some(values) = self.changed(table, row) {
+                if values.map_or(Ok(false), |values| test(values))? {
                     found.push(RowRef::Old(row));
                 }
                 continue;
@@ -183,7 +185,6 @@ impl<'s, 'a> Draft<'s, 'a> {
     fn put(&mut self, table: usize, row: RowRef, data: Option<Values>, noop: bool) -> Result<(), Fault> {
         match row {
             RowRef::Old(row) => {
-                self.changed.push((table, row, data.clone()));
                 self.effects.push(Effect::Put { table, row, data, noop });
             }
             RowRef::New(at) => {

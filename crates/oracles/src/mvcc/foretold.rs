@@ -137,12 +137,18 @@ pub fn covers<R: AsRef<[Datum]>>(expected: &[R], rows: &RowSet) -> bool {
         return false;
     }
     let mut used: SmallVec<[bool; 16]> = smallvec![false; expected.len()];
+    // All before this one are: most results come in the order in which they are expected.
+    let mut first = 0;
     (0..rows.len()).all(|row| {
-        let found = expected.iter().enumerate().position(|(i, expected)| {
-            let mut cells = expected.as_ref().iter().enumerate();
-            !used[i] && cells.all(|(at, datum)| eval::same(&rows.value(row, at), datum))
-        });
-        found.map(|i| used[i] = true).is_some()
+        let is = |i: usize| {
+            !used[i] && rows.row(row).zip(expected[i].as_ref()).all(|(cell, datum)| eval::same(&cell, datum))
+        };
+        let Some(found) = (first..expected.len()).find(|i| is(*i)) else { return false };
+        used[found] = true;
+        while used.get(first) == Some(&true) {
+            first += 1;
+        }
+        true
     })
 }
 

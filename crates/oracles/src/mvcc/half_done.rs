@@ -20,9 +20,10 @@ use model::sql::{
 
 use super::{
     foretold::{Expected, Foretold},
+    from::From,
     inner::Answers,
     names::{aggregate, nested},
-    scene::{Condition, From, Scene},
+    scene::{Condition, Scene},
     schema::{Schema, Values},
     world::{Chain, TxnId},
 };
@@ -78,6 +79,10 @@ impl Scene<'_> {
                     Some(_) | None => return Ok(vec![Foretold::only(Expected::Anything)]),
                 },
             };
+            if at == 0 {
+                states = own.into_iter().map(|state| vec![state]).collect();
+                continue;
+            }
             let longer = |state: &Vec<State>| -> Vec<Vec<State>> {
                 let with = |more: &State| state.iter().chain([more]).cloned().collect();
                 match same {
@@ -123,6 +128,13 @@ impl Scene<'_> {
         }
         let mut states: Vec<State> = vec![Vec::new()];
         for (row, of) in choices.iter().enumerate() {
+            // Most rows are in one state only.
+            if let [only] = &of[..] {
+                if let Some(values) = only {
+                    states.iter_mut().for_each(|state| state.push((row, values.clone())));
+                }
+                continue;
+            }
             let longer = |state: &State| -> Vec<State> {
                 let with = |values: &Option<Values>| {
                     state.iter().cloned().chain(values.clone().map(|values| (row, values))).collect()
@@ -149,7 +161,6 @@ impl Scene<'_> {
         }
         let mut answers = Answers::default();
         let assigned = self.assigned(&from, &update.assignments, self.rules.change.is, &mut answers).ok()?;
-        let assigned: Vec<_> = assigned.iter().collect();
         let condition = Condition { expr: update.filter.as_ref().map(Cow::Borrowed), ..Condition::default() };
         let of = &self.schema.tables[table];
         for (chain, choices) in self.world.tables[table].iter().zip(choices) {
@@ -179,8 +190,7 @@ impl Scene<'_> {
     }
 
     fn deleting(&self, table: usize, delete: &Delete, by: TxnId, choices: &mut Choices) -> Option<()> {
-        let target = model::sql::TableRef { first: delete.table.clone(), joins: Vec::new() };
-        let from = self.from(std::slice::from_ref(&target)).ok()?;
+        let from = self.from_one(&delete.table, &[]).ok()?;
         if from.tables[0].table != table
             || !delete.using.is_empty()
             || delete.filter.as_ref().is_some_and(nested)

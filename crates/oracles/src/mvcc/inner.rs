@@ -13,8 +13,9 @@ use model::{
 };
 
 use super::{
+    from::{From, Named},
     names::{aggregate, columns_read, find_column, nested, plain, reads_one_end},
-    scene::{Condition, From, Mode, Named, Scene},
+    scene::{Condition, Mode, Scene},
     schema::Values,
     world::{Lock, Rows, TxnId, Waiting},
 };
@@ -185,9 +186,7 @@ impl<'a> Scene<'a> {
                 if sees == Sees::Newest && from.tables.iter().any(|named| half(named) || earlier(named)) {
                     return Err(Fault::Unsure("dirty-read-of-half-done"));
                 }
-                let rows: Vec<_> =
-                    from.tables.iter().map(|named| self.visible(named.table, sees, self.inner)).collect();
-                self.select(&from, &condition, &rows).map_err(Fault::Unsure)?
+                self.select(&from, &condition, &self.seen(&from, sees, self.inner)).map_err(Fault::Unsure)?
             }
         };
         let columns = self.result_columns(select, &from);

@@ -19,7 +19,7 @@
 //! |---|---|
 //! | `world` | version chains, transactions, who waits: one account of what has happened |
 //! | `replay` | the rounds of a trace, and all accounts of them: control, statements, their effects, waits |
-//! | `scene` | what one statement meets: tables, visible rows, locks of others |
+//! | `scene`, `from` | what one statement meets: tables, visible rows, locks of others |
 //! | `select`, `change`, `insert` | what each statement may answer and do |
 //! | `inner`, `project`, `names` | queries inside others, what becomes of rows, looking at expressions |
 //! | `draft` | changes row by row: unique values, foreign keys |
@@ -42,6 +42,7 @@ mod computed;
 mod desk;
 mod draft;
 mod foretold;
+mod from;
 mod half_done;
 mod inner;
 mod insert;
@@ -63,7 +64,7 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use dialect::contract::{Concession, Contract, Status, contract};
+use dialect::contract::{Concession, Contract, Status};
 use model::{Fingerprint, Trace, Verdict, Violation, sql::Statement};
 
 pub use self::replay::Waits;
@@ -105,7 +106,7 @@ impl Mvcc {
             return Err("not-explained-by-the-model");
         }
         let server = &seen.trace.server;
-        let setup = self.shelf.setup(server.product, &server.version, &seen.case.setup.statements);
+        let setup = self.shelf.setup(server, &seen.case.setup.statements);
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
         let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
         let (trees, _) = desk.read(server.product, schema, &seen.case);
@@ -163,8 +164,8 @@ impl Mvcc {
         act: impl FnOnce(&Read<'_>) -> T,
     ) -> Result<T, Reason> {
         let server = &seen.trace.server;
-        let contract = contract(server).ok_or("no-contract")?;
-        let setup = self.shelf.setup(server.product, &server.version, &seen.case.setup.statements);
+        let setup = self.shelf.setup(server, &seen.case.setup.statements);
+        let contract = setup.contract.as_ref().ok_or("no-contract")?;
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
         let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
         let (trees, reach) = desk.read(server.product, schema, &seen.case);
@@ -173,7 +174,7 @@ impl Mvcc {
         Ok(act(&Read {
             seen,
             schema,
-            contract: &contract,
+            contract,
             trees: &trees,
             reach: &reach,
             computed: &desk.computed,

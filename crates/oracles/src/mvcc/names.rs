@@ -6,7 +6,7 @@ use model::sql::{
     VisitMut,
 };
 
-use super::scene::{Condition, From};
+use super::{from::From, scene::Condition};
 
 /// The one SELECT that a query is.
 pub fn plain(query: &Query) -> Result<&Select, Fault> {
@@ -132,12 +132,12 @@ pub fn nested(expr: &Expr) -> bool {
 
 /// The columns of a single table that a query names, as bits; all of them where it is not clear.
 pub fn columns_read(from: &From, select: &Select, condition: &Condition, query: &Query) -> u64 {
-    struct Names<'f> {
-        from: &'f From<'f>,
+    struct Names<'f, 't> {
+        from: &'f From<'t>,
         bits: u64,
         all: bool,
     }
-    impl VisitMut for Names<'_> {
+    impl VisitMut for Names<'_, '_> {
         fn expr(&mut self, expr: &mut Expr) {
             if let Expr::Column(column) = expr {
                 match find_column(self.from, column) {

@@ -6,8 +6,9 @@ use eval::{Datum, Fault};
 use model::sql::{Direction, Expr, FunctionArgs, Query, Select, SelectItem};
 
 use super::{
+    from::From,
     names::{aggregate, find_column, limit_of, nested},
-    scene::{From, Scan, Scene},
+    scene::{Scan, Scene},
     schema::Values,
 };
 
@@ -57,7 +58,10 @@ impl Scene<'_> {
         }
         let project = |row: Values| match (&select.items[..], &from.tables[..]) {
             ([SelectItem::Star], _) => Ok(row),
-            (_, [_]) => self.compute.known_projection(select, &row, || self.projected(select, from, &row)),
+            (_, [_]) => {
+                let make = || self.projected(select, from, &row);
+                self.compute.known_row(|known| &mut known.projected, select, &row, make)
+            }
             (_, _) => self.projected(select, from, &row),
         };
         rows.into_iter().map(project).collect()

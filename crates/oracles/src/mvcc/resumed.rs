@@ -18,8 +18,9 @@ use eval::Datum;
 use smallvec::smallvec;
 
 use super::{
+    from::From,
     plans::Path,
-    scene::{Condition, From, Mode, Scan, Scene},
+    scene::{Condition, Mode, Scan, Scene},
     schema::{Index, Partitions, Table, Values},
     world::{Now, TxnId},
 };
@@ -102,40 +103,29 @@ impl Scene<'_> {
             orders.iter().flat_map(|order| by_partition.clone().map(move |apart| (order, apart)))
         {
             // One partition after the other, or all at once in the order of the index.
-            let place = |row: usize, values: &Values| {
-                let mut key = vec![Datum::Int(if apart { number(values).unwrap_or(0) } else { 0 })];
-                key.extend(order.iter().map(|&(at, _)| values[at].clone()));
-                key.push(Datum::Int(row as i64));
-                key
+            let place = |row: usize, values| {
+                let partition = if apart { number(values).unwrap_or(0) } else { 0 };
+                Place { partition, values, row }
             };
-            let compare = |left: &[Datum], right: &[Datum]| {
-                let partition = match (left.first(), right.first()) {
-                    (Some(Datum::Int(left)), Some(Datum::Int(right))) => left.cmp(right),
-                    _ => Ordering::Equal,
-                };
-                if partition != Ordering::Equal {
-                    return partition;
-                }
-                let columns = order.iter().zip(&left[1..]).zip(&right[1..]);
-                let by_key = columns.map(|((&(at, down), left), right)| {
-                    let order = self.compute.order(&of.columns[at], left, right).unwrap_or(Ordering::Equal);
+            let compare = |left: &Place<'_>, right: &Place<'_>| {
+                let mut columns = order.iter().map(|&(at, down)| {
+                    let order = self.compute.order(&of.columns[at], &left.values[at], &right.values[at]);
+                    let order = order.unwrap_or(Ordering::Equal);
                     if down { order.reverse() } else { order }
                 });
-                by_key.fold(Ordering::Equal, Ordering::then).then_with(|| match (left.last(), right.last()) {
-                    (Some(Datum::Int(left)), Some(Datum::Int(right))) => left.cmp(right),
-                    _ => Ordering::Equal,
-                })
+                let by_key = || columns.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
+                left.partition.cmp(&right.partition).then_with(by_key).then(left.row.cmp(&right.row))
             };
-            let mut cuts: Vec<Vec<Datum>> = Vec::new();
+            let mut cuts: Vec<Place<'_>> = Vec::new();
             for (row, seen) in all.iter().enumerate() {
                 for values in [seen.old, seen.open, seen.now].into_iter().flatten() {
-                    let key = place(row, values);
-                    if !cuts.contains(&key) {
-                        cuts.push(key);
+                    let new = place(row, values);
+                    if !cuts.iter().any(|known| known.same(&new, order)) {
+                        cuts.push(new);
                     }
                 }
             }
-            let places: Vec<[Option<Vec<Datum>>; 2]> = all
+            let places: Vec<[Option<Place<'_>>; 2]> = all
                 .iter()
                 .enumerate()
                 .map(|(row, seen)| [seen.first(), seen.now].map(|values| Some(place(row, values?))))
@@ -207,6 +197,21 @@ impl Scan {
         let mut rows: Vec<usize> = self.rows.iter().map(|(numbers, _)| numbers[0]).collect();
         rows.sort_unstable();
         rows
+    }
+}
+
+/// Where a row stands in the order of an index.
+struct Place<'w> {
+    partition: i64,
+    values: &'w Values,
+    row: usize,
+}
+
+impl Place<'_> {
+    /// Is it the same place, of the same row?
+    fn same(&self, other: &Place<'_>, order: &Order) -> bool {
+        (self.partition, self.row) == (other.partition, other.row)
+            && order.iter().all(|&(at, _)| self.values[at] == other.values[at])
     }
 }
 

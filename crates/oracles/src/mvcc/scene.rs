@@ -1,18 +1,23 @@
 //! A statement about to be foretold: the world that it meets, the rules of its level, and the rows that it finds there.
 
-use std::{borrow::Cow, cell::OnceCell, sync::Arc};
+use std::{
+    borrow::{Borrow, Cow},
+    cell::OnceCell,
+    sync::Arc,
+};
 
 use dialect::contract::{Concession, LevelRules, Sees, Stale, Taken};
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass,
-    sql::{Expr, Join, JoinCondition, JoinKind, Statement, TableFactor, TableRef},
+    sql::{Expr, Statement},
 };
 
 use smallvec::{SmallVec, smallvec};
 
 use super::{
     compute::Compute,
+    from::{From, Named},
     names::pins,
     plans::Path,
     schema::{Schema, Values},
@@ -44,7 +49,7 @@ pub struct Scene<'a> {
     pub step: usize,
     /// Are reported concessions tried?
     pub lenient: bool,
-    /// Those that exist at its level.
+    /// Those that are, and exist at its level.
     pub conceded: &'a [Concession],
     /// The way on which it went, where that is known.
     pub path: Option<&'a Path>,
@@ -75,26 +80,6 @@ pub struct Condition<'e> {
     pub first: OnceCell<(Vec<Column>, Result<(), Fault>)>,
 }
 
-/// A table as a statement names it.
-#[derive(Clone, Debug)]
-pub struct Named {
-    /// The table.
-    pub table: usize,
-    /// What it is called here.
-    pub alias: String,
-}
-
-/// The tables of FROM.
-#[derive(Clone, Debug, Default)]
-pub struct From<'a> {
-    /// In order.
-    pub tables: Vec<Named>,
-    /// Conditions of joins.
-    pub on: Vec<Expr>,
-    /// Their columns, one after the other.
-    pub columns: Cow<'a, [Column]>,
-}
-
 /// What a snapshot shows of a row that was moved to another key by others and changed there by oneself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moved {
@@ -119,6 +104,9 @@ pub enum Mode {
     SkipLocked(Option<u64>),
 }
 
+/// The rows of a table that somebody sees, with their numbers.
+pub type Seen<'w> = Vec<(usize, &'w Values)>;
+
 /// The number of a row in each table; most scans are of one or two.
 pub type Numbers = SmallVec<[usize; 2]>;
 
@@ -136,68 +124,23 @@ pub struct Scan {
 }
 
 impl<'a> Scene<'a> {
-    /// What a table reference means.
-    pub fn from(&self, tables: &[TableRef]) -> Result<From<'a>, Fault> {
-        let mut from = From::default();
-        for reference in tables {
-            self.factor(&reference.first, &mut from)?;
-            for Join { kind, table, condition } in &reference.joins {
-                match kind {
-                    JoinKind::Plain | JoinKind::Inner | JoinKind::Cross | JoinKind::Straight => {}
-                    JoinKind::Left
-                    | JoinKind::LeftOuter
-                    | JoinKind::Right
-                    | JoinKind::RightOuter
-                    | JoinKind::Full
-                    | JoinKind::FullOuter
-                    | JoinKind::Natural
-                    | JoinKind::NaturalLeft => return Err(Fault::Unsure("outer-join")),
-                }
-                self.factor(table, &mut from)?;
-                match condition {
-                    Some(JoinCondition::On(expr)) => from.on.push(expr.clone()),
-                    Some(JoinCondition::Using(_)) => return Err(Fault::Unsure("join-using")),
-                    None => {}
-                }
-            }
-        }
-        Ok(from)
+    /// The rows of the tables of FROM as a read without locks sees them.
+    pub fn seen(&self, from: &From, sees: Sees, tables: &'a [Rows]) -> SmallVec<[Seen<'a>; 2]> {
+        from.tables.iter().map(|named| self.visible(named.table, sees, tables)).collect()
     }
 
-    /// One table.
-    pub fn factor(&self, factor: &TableFactor, from: &mut From<'a>) -> Result<(), Fault> {
-        match factor {
-            TableFactor::Table { name, alias, .. } => {
-                let table = self.schema.find(&name.name.name).ok_or(Fault::Unsure("no-such-table"))?;
-                let alias = alias.as_ref().map_or(&name.name.name, |alias| &alias.name.name).clone();
-                let of = &self.schema.tables[table];
-                if from.tables.is_empty() && of.name == alias {
-                    from.columns = Cow::Borrowed(&of.columns);
-                } else {
-                    let renamed = |column: &Column| Column { table: Some(alias.clone()), ..column.clone() };
-                    from.columns.to_mut().extend(of.columns.iter().map(renamed));
-                }
-                from.tables.push(Named { table, alias });
-                Ok(())
-            }
-            TableFactor::Paren(inner) if inner.joins.is_empty() => self.factor(&inner.first, from),
-            TableFactor::Paren(_) => Err(Fault::Unsure("joins-in-parentheses")),
-            TableFactor::Derived { .. } => Err(Fault::Unsure("derived-table")),
-        }
-    }
-
-    /// The rows of a table as a read without locks sees them.
-    pub fn visible(&self, table: usize, sees: Sees, tables: &[Rows]) -> Vec<(usize, Values)> {
+    fn visible(&self, table: usize, sees: Sees, tables: &'a [Rows]) -> Seen<'a> {
+        let mut seen = Vec::with_capacity(tables[table].len());
         let rows = tables[table].iter().enumerate();
         let at = match sees {
             Sees::Newest => {
-                return rows.filter_map(|(row, chain)| Some((row, chain.newest()?.clone()))).collect();
+                seen.extend(rows.filter_map(|(row, chain)| Some((row, chain.newest()?))));
+                return seen;
             }
             Sees::Fresh | Sees::Committed => u32::MAX,
             Sees::Snapshot => self.view.unwrap_or(u32::MAX),
         };
-        let mut seen: Vec<(usize, Values)> =
-            rows.filter_map(|(row, chain)| Some((row, chain.seen(self.me, at)?.clone()))).collect();
+        seen.extend(rows.filter_map(|(row, chain)| Some((row, chain.seen(self.me, at)?))));
         if at != u32::MAX {
             self.shadow(table, &tables[table], &mut seen);
             match self.moved {
@@ -211,7 +154,7 @@ impl<'a> Scene<'a> {
 
     /// What a transaction has written stands before what its snapshot holds under the same key: another may have deleted a
     /// row and made it anew.
-    fn shadow(&self, table: usize, rows: &Rows, seen: &mut Vec<(usize, Values)>) {
+    fn shadow(&self, table: usize, rows: &Rows, seen: &mut Seen) {
         let of = &self.schema.tables[table];
         let Some(key) = &of.clustered else { return };
         let keys = self.written(rows);
@@ -241,7 +184,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Rows that stay in the snapshot under their old key although this transaction has changed them under their new one.
-    pub fn left_behind(&self, table: usize) -> Vec<(usize, Values)> {
+    pub fn left_behind(&self, table: usize) -> Seen<'a> {
         let of = &self.schema.tables[table];
         let (Some(key), Some(view)) = (&of.clustered, self.view) else { return Vec::new() };
         let mut left = Vec::new();
@@ -259,7 +202,7 @@ impl<'a> Scene<'a> {
                 .iter()
                 .any(|mine| self.compute.same_key(&of.columns, key, mine, old).unwrap_or(false));
             if moved && chain.mine(self.me) && !covered {
-                left.push((row, old.clone()));
+                left.push((row, old));
             }
         }
         left
@@ -267,12 +210,12 @@ impl<'a> Scene<'a> {
 
     /// Puts rows that stay under their old key in the place of what this transaction has made of them, where a search by a unique
     /// key comes to the old one first and ends there.
-    fn stand_in(&self, table: usize, seen: &mut [(usize, Values)]) {
+    fn stand_in(&self, table: usize, seen: &mut [(usize, &'a Values)]) {
         let of = &self.schema.tables[table];
         let second = |key: &&Vec<usize>| Some(*key) != of.clustered.as_ref();
         for (row, old) in self.left_behind(table) {
             let unique = |new: &Values| {
-                let same = |key: &Vec<usize>| self.compute.same_key(&of.columns, key, &old, new);
+                let same = |key: &Vec<usize>| self.compute.same_key(&of.columns, key, old, new);
                 of.uniques.iter().filter(second).any(|key| same(key).unwrap_or(false))
             };
             if let Some((_, new)) = seen.iter_mut().find(|(of, new)| *of == row && unique(new)) {
@@ -305,25 +248,14 @@ impl<'a> Scene<'a> {
         Ok(truth == Some(true))
     }
 
-    /// As [`Scene::holds`] with the conditions of joins, noting an error instead of raising it.
-    fn matches(
-        &self,
-        from: &From,
-        condition: &Condition,
-        values: &Values,
-        error: &mut Option<ErrorClass>,
-    ) -> Result<bool, &'static str> {
-        let joined = from.on.iter().try_fold(true, |all, on| {
-            Ok::<bool, Fault>(all && self.compute.truth(&from.columns, on, values)? == Some(true))
-        });
-        match joined.and_then(|joined| Ok(joined && self.holds(from, condition, values)?)) {
-            Ok(matches) => Ok(matches),
-            Err(Fault::Error(class)) => {
-                *error = Some(class);
-                Ok(false)
+    /// As [`Scene::holds`] with the conditions of joins.
+    fn joins(&self, from: &From, condition: &Condition, values: &Values) -> Result<bool, Fault> {
+        for on in &from.on {
+            if self.compute.known_join(&from.columns, on, values)? != Some(true) {
+                return Ok(false);
             }
-            Err(Fault::Unsure(why)) => Err(why),
         }
+        self.holds(from, condition, values)
     }
 
     /// The matches of a condition among rows that are there without any doubt.
@@ -331,14 +263,29 @@ impl<'a> Scene<'a> {
         &self,
         from: &From,
         condition: &Condition,
-        rows: &[Vec<(usize, Values)>],
+        rows: &[Vec<(usize, impl Borrow<Values>)>],
     ) -> Result<Scan, &'static str> {
         let mut scan = Scan::default();
         // Most read one table: then nothing is copied.
         if let [only] = rows {
+            scan.rows.reserve(only.len());
             for (number, row) in only {
-                if self.matches(from, condition, row, &mut scan.error)? {
-                    scan.rows.push((smallvec![*number], row.clone()));
+                if noted(self.joins(from, condition, row.borrow()), &mut scan.error)? {
+                    scan.rows.push((smallvec![*number], row.borrow().clone()));
+                }
+            }
+            return Ok(scan);
+        }
+        // Or two: then only what matches is copied.
+        let steady = condition.columns.is_empty() && !matches!(condition.expr, Some(Cow::Owned(_)));
+        if let ([left, right], true) = (rows, steady) {
+            let pairs = left.iter().flat_map(|left| right.iter().map(move |right| (left, right)));
+            for ((one, left), (two, right)) in pairs {
+                let (left, right): (&Values, &Values) = (left.borrow(), right.borrow());
+                let joined = || left.iter().chain(right.iter()).cloned().collect::<Values>();
+                let find = || self.joins(from, condition, &joined());
+                if noted(self.compute.known_pair(from.place, [left, right], find), &mut scan.error)? {
+                    scan.rows.push((smallvec![*one, *two], joined()));
                 }
             }
             return Ok(scan);
@@ -350,14 +297,14 @@ impl<'a> Scene<'a> {
                 for (number, row) in of {
                     let mut numbers = numbers.clone();
                     numbers.push(*number);
-                    next.push((numbers, values.iter().chain(row.iter()).cloned().collect()));
+                    next.push((numbers, values.iter().chain(row.borrow().iter()).cloned().collect()));
                 }
             }
             stack = next;
         }
         for (numbers, values) in stack {
             let values = Values::from(values);
-            if self.matches(from, condition, &values, &mut scan.error)? {
+            if noted(self.joins(from, condition, &values), &mut scan.error)? {
                 scan.rows.push((numbers, values));
             }
         }
@@ -367,20 +314,15 @@ impl<'a> Scene<'a> {
     /// The matches of a condition among the newest rows, with locks.
     pub fn lock(&self, from: &From, condition: &Condition, mode: Mode) -> Result<Scan, &'static str> {
         if self.rules.change.is == Sees::Snapshot {
-            let rows: Vec<_> = from
-                .tables
-                .iter()
-                .map(|named| self.visible(named.table, Sees::Snapshot, &self.world.tables))
-                .collect();
-            return self.select(from, condition, &rows);
+            return self.select(from, condition, &self.seen(from, Sees::Snapshot, &self.world.tables));
         }
         let mut contested = Vec::new();
-        let mut settled = Vec::new();
+        let mut settled: SmallVec<[Seen; 2]> = SmallVec::new();
         for named in &from.tables {
-            let mut rows = Vec::new();
+            let mut rows = Vec::with_capacity(self.world.tables[named.table].len());
             for (row, chain) in self.world.tables[named.table].iter().enumerate() {
                 match chain.now(self.me) {
-                    Now::Settled(Some(values)) => rows.push((row, values.clone())),
+                    Now::Settled(Some(values)) => rows.push((row, values)),
                     Now::Settled(None) => {}
                     Now::Contested { committed, newest, by } => contested.push((row, committed, newest, by)),
                 }
@@ -398,7 +340,7 @@ impl<'a> Scene<'a> {
         };
         for (row, committed, newest, by) in contested {
             let mut held = |values: Option<&Values>| {
-                values.map_or(Ok(false), |values| self.matches(from, condition, values, &mut scan.error))
+                values.map_or(Ok(false), |values| noted(self.joins(from, condition, values), &mut scan.error))
             };
             let (before, after) = (held(committed)?, held(newest)?);
             if !before && !after {
@@ -472,6 +414,18 @@ impl Scene<'_> {
             }
         }
         related
+    }
+}
+
+/// What came of a row, its error noted instead of raised.
+fn noted(said: Result<bool, Fault>, error: &mut Option<ErrorClass>) -> Result<bool, &'static str> {
+    match said {
+        Ok(matches) => Ok(matches),
+        Err(Fault::Error(class)) => {
+            *error = Some(class);
+            Ok(false)
+        }
+        Err(Fault::Unsure(why)) => Err(why),
     }
 }
 

@@ -9,10 +9,13 @@ use model::{
     sql::{LockStrength, LockWait, Query, Select},
 };
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{
     foretold::{Expected, Foretold},
+    from::{From, Named},
     names::{columns_read, limit_of, nested, plain, reads_one_end},
-    scene::{Condition, From, Mode, Named, Scene},
+    scene::{Condition, Mode, Scene},
     world::Lock,
 };
 
@@ -44,10 +47,10 @@ impl<'a> Scene<'a> {
         let nested = locking && select.filter.as_ref().is_some_and(nested);
         let takes = nested && role == Sees::Snapshot && self.view.is_none();
         let looks = nested && role == Sees::Fresh && self.waited.is_some();
-        let mut moments = vec![None];
+        let mut moments: SmallVec<[_; 1]> = smallvec![None];
         if takes || looks {
             let now = self.world.clock;
-            moments = vec![Some(now)];
+            moments = smallvec![Some(now)];
             if let Some(waited) = self.waited.filter(|waited| waited.clock != now) {
                 moments.push(Some(waited.clock));
                 moments.extend((waited.clock + 1..now).map(Some));
@@ -86,7 +89,11 @@ impl<'a> Scene<'a> {
                 foretold.locks.extend(answers.locks.iter().cloned());
             }
             some.extend(answers.error.map(Foretold::error));
-            all.extend(some);
+            // There is more than one moment only around a wait.
+            match all.is_empty() {
+                true => all = some,
+                false => all.extend(some),
+            }
         }
         Ok(all)
     }
@@ -104,21 +111,19 @@ impl<'a> Scene<'a> {
         if sees == Sees::Newest && !self.blanks && from.tables.iter().any(half_done) {
             return self.dirty_read(query, select, from, condition);
         }
-        let mut tables: Vec<_> =
-            from.tables.iter().map(|named| self.visible(named.table, sees, &self.world.tables)).collect();
+        let tables = self.seen(from, sees, &self.world.tables);
         if self.blanks {
-            return self.blanked(query, select, from, condition, &mut tables, opens_view);
+            return self.blanked(query, select, from, condition, &tables, opens_view);
         }
-        let mut all = Vec::new();
         let scan = self.select(from, condition, &tables).map_err(Fault::Unsure)?;
-        let empty = scan.rows.is_empty();
-        all.extend(scan.error.map(|class| Foretold { opens_view, ..Foretold::error(class) }));
+        let (empty, error) = (scan.rows.is_empty(), scan.error);
         let rows = self.project(query, select, from, scan)?;
-        all.insert(0, Foretold { opens_view, ..Foretold::only(Expected::Rows(rows.clone())) });
-        if opens_view.is_some() && empty && select.filter.is_some() {
-            // A condition that is found to be impossible beforehand takes no snapshot.
-            all.push(Foretold::only(Expected::Rows(rows)));
-        }
+        // A condition that is found to be impossible beforehand takes no snapshot.
+        let impossible = (opens_view.is_some() && empty && select.filter.is_some())
+            .then(|| Foretold::only(Expected::Rows(rows.clone())));
+        let mut all = vec![Foretold { opens_view, ..Foretold::only(Expected::Rows(rows)) }];
+        all.extend(error.map(|class| Foretold { opens_view, ..Foretold::error(class) }));
+        all.extend(impossible);
         Ok(all)
     }
 

@@ -15,6 +15,7 @@
 use std::sync::Arc;
 
 use dialect::contract::Concession;
+use smallvec::{SmallVec, smallvec};
 
 use super::schema::{Schema, Values};
 
@@ -48,11 +49,14 @@ impl PartialEq for Version {
     }
 }
 
+/// The versions of a row; most have one or two.
+pub type Versions = SmallVec<[Version; 2]>;
+
 /// A row through time.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
     /// Oldest first.
-    pub versions: Arc<Vec<Version>>,
+    pub versions: Arc<Versions>,
 }
 
 impl PartialEq for Chain {
@@ -81,7 +85,7 @@ impl Chain {
     /// A row that was there from the beginning.
     pub fn of(data: Values) -> Chain {
         let version = Version { writer: SETUP, at: Some(0), data: Some(data), noop: false };
-        Chain { versions: Arc::new(vec![version]) }
+        Chain { versions: Arc::new(smallvec![version]) }
     }
 
     /// The newest state, committed or not.
@@ -361,7 +365,7 @@ impl World {
     }
 
     /// The versions of a row, to be changed: those of this world alone from now on.
-    fn versions(&mut self, table: usize, row: usize) -> &mut Vec<Version> {
+    fn versions(&mut self, table: usize, row: usize) -> &mut Versions {
         Arc::make_mut(&mut self.tables[table].own()[row].versions)
     }
 

@@ -37,20 +37,19 @@ impl Replay<'_> {
     }
 
     /// The sessions for which a statement of this one may wait.
-    pub(super) fn blockers(&self, world: &World, session: usize, step: usize) -> Vec<usize> {
-        let others = world.sessions.iter().enumerate().filter(|(other, _)| *other != session);
+    pub(super) fn blockers(&self, world: &World, session: usize, step: usize) -> impl Iterator<Item = usize> {
+        let others = world.sessions.iter().enumerate().filter(move |(other, _)| *other != session);
         others
-            .filter(|(_, state)| {
+            .filter(move |(_, state)| {
                 state.perhaps_open || state.txn.as_ref().is_some_and(|txn| self.may_wait(step, txn))
             })
             .map(|(other, _)| other)
-            .collect()
     }
 
     /// May a statement of this session close a circle of those that wait for each other?
     pub(super) fn circle(&self, world: &World, session: usize, step: usize) -> bool {
         let mut seen = Vec::new();
-        let mut next = self.blockers(world, session, step);
+        let mut next: Vec<usize> = self.blockers(world, session, step).collect();
         while let Some(other) = next.pop() {
             if other == session {
                 return true;

@@ -24,6 +24,8 @@ use model::{
     sql::{Rollback, Statement},
 };
 
+use smallvec::SmallVec;
+
 use super::{
     compute::Compute,
     computed::Computed,
@@ -118,9 +120,10 @@ impl<'a> Replay<'a> {
     }
 
     fn round(&self, worlds: Vec<World>, round: &Round) -> Worlds {
-        let order = match round.answered[..] {
-            [] | [_] => (Vec::new(), round.answered.clone()),
-            _ => self.order(round),
+        let several = (round.answered.len() > 1).then(|| self.order(round));
+        let (first, rest) = match &several {
+            Some((first, rest)) => (&first[..], &rest[..]),
+            None => (&[][..], &round.answered[..]),
         };
         let mut next: Vec<World> = Vec::new();
         let mut dead = None;
@@ -136,9 +139,11 @@ impl<'a> Replay<'a> {
                 waits.set(Waits { told, extra });
             }
             let doubtful = world.doubtful;
-            let answered = self.answers(world, &order.0, &order.1);
+            let answered = self.answers(world, first, rest);
             match answered.and_then(|worlds| self.settled(worlds, round)) {
                 Err(Dead::Broken(_)) if doubtful => dead = worse(dead, Dead::Unsure(HALF_JUDGED)),
+                // Most often that is one.
+                Ok(worlds) if next.is_empty() && worlds.len() == 1 => next = worlds,
                 Ok(worlds) => {
                     for world in worlds {
                         if !next.contains(&world) {
@@ -395,7 +400,7 @@ impl<'a> Replay<'a> {
         'worlds: for world in worlds {
             for (name, rows) in tables {
                 let Some(table) = self.schema.find(name) else { continue };
-                let expected: Vec<&Values> =
+                let expected: SmallVec<[&Values; 16]> =
                     world.tables[table].iter().filter_map(|chain| chain.seen(u32::MAX, u32::MAX)).collect();
                 if rows.len() != expected.len() || !covers(&expected, rows) {
                     if world.doubtful {

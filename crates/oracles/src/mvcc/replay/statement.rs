@@ -281,8 +281,9 @@ impl Replay<'_> {
         let session = self.seen.case.steps[step].session;
         let rules = self.rules(session).ok_or(Fault::Unsure("no-contract-at-this-level"))?;
         let txn = world.sessions[session].txn.as_ref();
+        let tried = self.concessions.iter().copied().filter(|_| self.lenient);
         let conceded: SmallVec<[Concession; Concession::ALL.len()]> =
-            self.concessions.iter().copied().filter(|by| self.concedes(*by, session)).collect();
+            tried.filter(|by| self.concedes(*by, session)).collect();
         let scene = Scene {
             schema: self.schema,
             compute: self.compute(),
@@ -320,13 +321,14 @@ impl Replay<'_> {
         {
             all.extend(more);
         }
+        let reads = matches!(tree, Statement::Query(_));
         let tried = [
-            (Concession::JudgesUncommitted, Scene { judges_open: true, ..scene }),
-            (Concession::ForeignKeyBesideNull, Scene { overlooks: true, ..scene }),
-            (Concession::VirtualReadAsNull, Scene { blanks: true, ..scene }),
+            (Concession::JudgesUncommitted, true, Scene { judges_open: true, ..scene }),
+            (Concession::ForeignKeyBesideNull, !reads, Scene { overlooks: true, ..scene }),
+            (Concession::VirtualReadAsNull, reads, Scene { blanks: true, ..scene }),
         ];
-        for (by, scene) in tried {
-            if self.lenient && conceded.contains(&by) {
+        for (by, may, scene) in tried {
+            if may && conceded.contains(&by) {
                 let new = |one: &Foretold| {
                     all.iter().all(|known| {
                         (&known.effects, &known.reply, &known.due) != (&one.effects, &one.reply, &one.due)
@@ -344,7 +346,7 @@ impl Replay<'_> {
             }
         }
         // What this server does not do, or not at this level, explains nothing.
-        all.retain(|foretold| foretold.by.is_none_or(|by| conceded.contains(&by)));
+        all.retain(|foretold| foretold.by.is_none_or(|by| self.concedes(by, session)));
         Ok(all)
     }
 }

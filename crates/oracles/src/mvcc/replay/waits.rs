@@ -11,18 +11,18 @@ use crate::mvcc::world::World;
 
 impl Replay<'_> {
     /// After a round: do those wait that may?
-    pub(super) fn settled(&self, worlds: Vec<World>, round: &Round) -> Worlds {
-        let mut next = Vec::new();
+    pub(super) fn settled(&self, mut worlds: Vec<World>, round: &Round) -> Worlds {
         let mut dead = None;
-        for world in worlds {
-            match self.waits(&world, round) {
-                Ok(()) => next.push(world),
-                Err(death) => dead = worse(dead, death),
+        worlds.retain(|world| match self.waits(world, round) {
+            Ok(()) => true,
+            Err(death) => {
+                dead = worse(dead.take(), death);
+                false
             }
-        }
-        match (next.is_empty(), dead) {
+        });
+        match (worlds.is_empty(), dead) {
             (true, Some(dead)) => Err(dead),
-            _ => Ok(next),
+            _ => Ok(worlds),
         }
     }
 
@@ -69,7 +69,7 @@ impl Replay<'_> {
         }
         for (session, state) in world.sessions.iter().enumerate() {
             let (Some(waiting), Some(_)) = (&state.waiting, &state.txn) else { continue };
-            if self.blockers(world, session, waiting.step).is_empty() {
+            if self.blockers(world, session, waiting.step).next().is_none() {
                 return Err(self.broken(
                     waiting.step,
                     "needless-wait",

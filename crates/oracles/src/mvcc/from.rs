@@ -1,0 +1,115 @@
+//! FROM: the tables that a statement names, what they are called there, and how they are joined.
+
+use std::borrow::Cow;
+
+use eval::{Column, Fault};
+use model::sql::{Expr, Join, JoinCondition, JoinKind, TableFactor, TableRef};
+use smallvec::SmallVec;
+
+use super::{computed::address, scene::Scene};
+
+/// A table as a statement names it.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<'t> {
+    /// The table.
+    pub table: usize,
+    /// What it is called here.
+    pub alias: &'t str,
+}
+
+/// The tables of FROM. What is borrowed is a part of the statement's tree, or of the schema.
+#[derive(Clone, Debug)]
+pub struct From<'t> {
+    /// Where it stands.
+    pub place: usize,
+    /// In order.
+    pub tables: SmallVec<[Named<'t>; 2]>,
+    /// Conditions of joins.
+    pub on: Vec<&'t Expr>,
+    /// Their columns, one after the other.
+    pub columns: Cow<'t, [Column]>,
+}
+
+impl<'a> Scene<'a> {
+    /// What table references mean.
+    pub fn from<'t>(&self, tables: &'t [TableRef]) -> Result<From<'t>, Fault>
+    where
+        'a: 't,
+    {
+        let mut from = From::at(tables);
+        self.join(tables, &mut from)?;
+        Ok(from)
+    }
+
+    /// What one table means, with others joined to it.
+    pub fn from_one<'t>(&self, factor: &'t TableFactor, others: &'t [TableRef]) -> Result<From<'t>, Fault>
+    where
+        'a: 't,
+    {
+        let mut from = From::at(factor);
+        self.factor(factor, &mut from)?;
+        self.join(others, &mut from)?;
+        Ok(from)
+    }
+
+    fn join<'t>(&self, tables: &'t [TableRef], from: &mut From<'t>) -> Result<(), Fault>
+    where
+        'a: 't,
+    {
+        for reference in tables {
+            self.factor(&reference.first, from)?;
+            for Join { kind, table, condition } in &reference.joins {
+                match kind {
+                    JoinKind::Plain | JoinKind::Inner | JoinKind::Cross | JoinKind::Straight => {}
+                    JoinKind::Left
+                    | JoinKind::LeftOuter
+                    | JoinKind::Right
+                    | JoinKind::RightOuter
+                    | JoinKind::Full
+                    | JoinKind::FullOuter
+                    | JoinKind::Natural
+                    | JoinKind::NaturalLeft => return Err(Fault::Unsure("outer-join")),
+                }
+                self.factor(table, from)?;
+                match condition {
+                    Some(JoinCondition::On(expr)) => from.on.push(expr),
+                    Some(JoinCondition::Using(_)) => return Err(Fault::Unsure("join-using")),
+                    None => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One table.
+    fn factor<'t>(&self, factor: &'t TableFactor, from: &mut From<'t>) -> Result<(), Fault>
+    where
+        'a: 't,
+    {
+        match factor {
+            TableFactor::Table { name, alias, .. } => {
+                let table = self.schema.find(&name.name.name).ok_or(Fault::Unsure("no-such-table"))?;
+                let alias = alias.as_ref().map_or(&name.name.name, |alias| &alias.name.name);
+                let of = &self.schema.tables[table];
+                if from.tables.is_empty() && of.name == *alias {
+                    from.columns = Cow::Borrowed(&of.columns);
+                } else {
+                    let renamed = |column: &Column| Column { table: Some(alias.clone()), ..column.clone() };
+                    from.columns.to_mut().extend(of.columns.iter().map(renamed));
+                }
+                from.tables.push(Named { table, alias });
+                Ok(())
+            }
+            TableFactor::Paren(inner) if inner.joins.is_empty() => self.factor(&inner.first, from),
+            TableFactor::Paren(_) => Err(Fault::Unsure("joins-in-parentheses")),
+            TableFactor::Derived { .. } => Err(Fault::Unsure("derived-table")),
+        }
+    }
+}
+
+impl From<'_> {
+    /// No tables yet.
+    fn at<T: ?Sized>(place: &T) -> Self {
+        From { place: address(place), tables: SmallVec::new(), on: Vec::new(), columns: Cow::default() }
+    }
+}
