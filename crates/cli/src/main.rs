@@ -11,6 +11,7 @@ mod errors;
 mod installing;
 mod interrupt;
 mod judged;
+mod learned;
 mod loading;
 mod output;
 mod problems;

@@ -1,0 +1,168 @@
+//! `isopod bench fold`: do signatures fold findings into their true groups?
+//!
+//! The findings are those of run folders, best of many seeds and targets. The signature of each is the one that the hunt filed, from
+//! the small case. Its true family is found out without it, on new servers (`family`): by what explains the case as it was *before* it was
+//! made smaller, by the twin test there, and, where nothing explains it, by where it is wrong over all installed versions and
+//! levels. No group may hold two families, and no family may be in more than two groups.
+
+mod family;
+mod places;
+mod table;
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use campaign::{Past, past::Kept};
+use model::Signature;
+use serde::Serialize;
+
+use self::family::{Bench, Family};
+use crate::{
+    arguments::{How, count},
+    errors::Advised,
+    interrupt,
+    output::say,
+    progress::Progress,
+};
+
+/// Options.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Run folders of `isopod hunt`, best of many seeds
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// How many findings at most, dealt over the runs in turn
+    #[arg(long, value_parser = count)]
+    findings: Option<u64>,
+    /// What nothing explains: only on its own server, not on all that are installed
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    how: How,
+    /// Groups and families, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A signature, and which families are in its group.
+#[derive(Debug, Serialize)]
+pub struct Group {
+    /// The signature.
+    pub signature: Signature,
+    /// The names of its findings, by family.
+    pub families: BTreeMap<String, Vec<String>>,
+}
+
+/// What came of it.
+#[derive(Debug, Serialize)]
+pub struct Folding {
+    /// How many seeds.
+    pub seeds: usize,
+    /// How many runs.
+    pub runs: usize,
+    /// How many findings were folded.
+    pub findings: usize,
+    /// Findings of which nobody can say what they are, because they did not come back.
+    pub lost: Vec<String>,
+    /// The groups, the largest first.
+    pub groups: Vec<Group>,
+    /// Signatures that hold two families.
+    pub mixed: Vec<String>,
+    /// Families that are in more than two groups.
+    pub split: Vec<String>,
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    interrupt::listen();
+    let pasts: Result<Vec<Past>, _> = args.runs.iter().map(|run| Past::read(run)).collect();
+    let pasts = pasts.map_err(|error| Advised {
+        message: error.to_string(),
+        advice: vec!["a run folder is what isopod hunt --out leaves behind".into()],
+    })?;
+    let all = dealt(&pasts, args.findings);
+    if all.is_empty() {
+        return Err(Advised {
+            message: "there is no finding in these folders".into(),
+            advice: vec!["isopod hunt TARGET --seed N --keep 3 --out DIR, for several N".into()],
+        }
+        .into());
+    }
+    let mut progress = Progress::new("judging afresh", all.len() as u64);
+    let mut bench = Bench::new(&args.how);
+    let mut families = Vec::new();
+    for kept in &all {
+        if interrupt::asked() {
+            return Ok(2);
+        }
+        families.push(bench.family(kept)?);
+        progress.step();
+    }
+    progress.end();
+    drop(bench);
+    let unexplained: Vec<&Kept> = all
+        .iter()
+        .zip(&families)
+        .filter(|(_, family)| **family == Family::New)
+        .map(|(kept, _)| *kept)
+        .collect();
+    let patterns = places::families(&unexplained, &args.how, args.quick)?;
+    let seeds: std::collections::BTreeSet<String> =
+        pasts.iter().map(|past| past.settings.seed.to_string()).collect();
+    let folding = folded(seeds.len(), pasts.len(), &all, &families, patterns);
+    match args.json {
+        true => say!("{}", serde_json::to_string_pretty(&folding)?),
+        false => table::show(&folding),
+    }
+    Ok(u8::from(!folding.mixed.is_empty() || !folding.split.is_empty()))
+}
+
+/// The findings of all runs, one of each run in turn.
+fn dealt(pasts: &[Past], most: Option<u64>) -> Vec<&Kept> {
+    let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let longest = pasts.iter().map(|past| past.findings.len()).max().unwrap_or(0);
+    let turns = (0..longest).flat_map(|at| pasts.iter().filter_map(move |past| past.findings.get(at)));
+    let mut all: Vec<&Kept> = turns.take(most).collect();
+    // One server after the other.
+    all.sort_by_key(|kept| kept.filed.dressed());
+    all
+}
+
+fn folded(
+    seeds: usize,
+    runs: usize,
+    all: &[&Kept],
+    families: &[Family],
+    mut patterns: impl Iterator<Item = String>,
+) -> Folding {
+    let mut groups: BTreeMap<Signature, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+    let mut lost = Vec::new();
+    for (kept, family) in all.iter().zip(families) {
+        let name = match family {
+            Family::Lost => {
+                lost.push(kept.filed.id.clone());
+                continue;
+            }
+            Family::Explained(names) => names.clone(),
+            Family::New => patterns.next().unwrap_or_default(),
+        };
+        let group = groups.entry(kept.filed.signature()).or_default();
+        group.entry(name).or_default().push(kept.filed.id.clone());
+    }
+    let mut groups: Vec<Group> =
+        groups.into_iter().map(|(signature, families)| Group { signature, families }).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.families.values().map(Vec::len).sum::<usize>()));
+    let mixed = groups.iter().filter(|group| group.families.len() > 1);
+    let mut homes: BTreeMap<&str, usize> = BTreeMap::new();
+    for family in groups.iter().flat_map(|group| group.families.keys()) {
+        *homes.entry(family).or_default() += 1;
+    }
+    Folding {
+        seeds,
+        runs,
+        findings: all.len() - lost.len(),
+        mixed: mixed.map(|group| group.signature.to_string()).collect(),
+        split: homes.iter().filter(|(_, groups)| **groups > 2).map(|(name, _)| name.to_string()).collect(),
+        lost,
+        groups,
+    }
+}
