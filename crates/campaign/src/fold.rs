@@ -71,7 +71,7 @@ impl<'a> Folded<'a> {
 /// Folds findings, which are given first found first.
 pub fn fold<'a>(filed: &[&'a Filed], again: &Again, name: &dyn Fn(&Filed) -> Name) -> Vec<Folded<'a>> {
     let mut all: Vec<Folded<'a>> = Vec::new();
-    for one in filed {
+    for &one in filed {
         let (signature, name) = (one.signature(), name(one));
         match all.iter_mut().find(|group| group.signature == signature && group.name == name) {
             Some(group) => group.members.push(one),

@@ -104,7 +104,7 @@ pub fn triage(campaign: &Campaign<'_>, found: &[Kept], hook: &mut Hook<'_>) -> R
     }
     for target in &places {
         let new: Vec<&Kept> = new.iter().copied().filter(|kept| kept.filed.dressed() == *target).collect();
-        let own = if plain.contains(target) { known.own().collect() } else { Vec::new() };
+        let own: Vec<&Entry> = if plain.contains(target) { known.own().collect() } else { Vec::new() };
         let may = |entry: &&Entry| runs_on(entry, target);
         let own: Vec<&Entry> = own.into_iter().filter(may).collect();
         let compared: Vec<&Entry> = known.entries.iter().filter(may).collect();
