@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Case, Fingerprint, Product, Signature, Violation};
+use model::{Case, Fingerprint, Level, Product, Signature, Violation};
 
 use crate::{mvcc, story::Kind};
 
@@ -29,9 +29,18 @@ fn with(fingerprint: &Fingerprint, statements: BTreeSet<String>) -> Signature {
         Some(by) => Signature::Explained(by.iter().map(|by| by.name().to_string()).collect()),
         None => Signature::Unexplained {
             kind: fingerprint.kind.clone(),
-            rule: fingerprint.rule.clone(),
+            rule: without_level(&fingerprint.rule),
             statements,
         },
+    }
+}
+
+/// A rule at whatever level: a manual words it anew for each of them.
+fn without_level(rule: &str) -> String {
+    let of = |level: Level| rule.strip_prefix("at ").is_some_and(|rest| rest.starts_with(level.sql()));
+    match Level::ALL.into_iter().any(of) {
+        true => "what its level promises".into(),
+        false => rule.to_string(),
     }
 }
 
@@ -61,7 +70,7 @@ fn counts(kind: Kind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use model::{Level, SessionSpec, Step};
+    use model::{SessionSpec, Step};
 
     use super::*;
 
@@ -108,6 +117,20 @@ mod tests {
         assert_eq!(of(&["SELEKT"]).to_string(), "wrong-rows · rows · unread");
         assert_eq!(bare(&wrong.fingerprint).to_string(), "wrong-rows · rows · select");
         assert_eq!(known(&framed), None);
+    }
+
+    #[test]
+    fn a_rule_is_the_same_at_every_level() {
+        let of = |rule: &str, level| {
+            signature(
+                Product::Mariadb,
+                &case(&["SELECT * FROM t"]),
+                &violation("wrong-rows", rule, "select", level),
+            )
+        };
+        let one = of("at READ COMMITTED each plain read has a fresh snapshot (manual)", Level::ReadCommitted);
+        let two = of("at SERIALIZABLE a plain SELECT in a transaction is one FOR SHARE", Level::Serializable);
+        assert_eq!((&one, one.to_string().as_str()), (&two, "wrong-rows · what its level promises · select"));
     }
 
     #[test]

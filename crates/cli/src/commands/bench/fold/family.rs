@@ -38,7 +38,7 @@ pub struct Bench<'a> {
 
 /// What is said of a case.
 enum Said {
-    By(Vec<Concession>, Answer, Option<usize>),
+    By(Vec<Concession>),
     Unexplained(Answer, Option<usize>),
     Nothing,
 }
@@ -72,15 +72,15 @@ impl<'a> Bench<'a> {
         let words = |by: &[Concession]| by.iter().map(|by| by.name()).collect::<Vec<_>>().join("+");
         Ok(match (before, after) {
             (Said::Nothing, _) | (_, Said::Nothing) => Family::Lost,
-            (Said::By(large, ..), Said::By(small, ..)) => {
+            (Said::By(large), Said::By(small)) => {
                 let within = small.iter().all(|by| large.contains(by));
                 let drifted = if within { String::new() } else { format!(", from {}", words(&large)) };
                 Family::Explained(words(&small) + &drifted)
             }
-            (Said::By(large, ..), Said::Unexplained(..)) => {
+            (Said::By(large), Said::Unexplained(..)) => {
                 Family::Explained(format!("unexplained, from {}", words(&large)))
             }
-            (Said::Unexplained(seen, wrong), Said::By(small, ..)) => {
+            (Said::Unexplained(seen, wrong), Said::By(small)) => {
                 let beside = if self.is_cause(kept, &seen, wrong, &small)? { "" } else { "new, beside " };
                 Family::Explained(format!("{beside}{}", words(&small)))
             }
@@ -99,7 +99,7 @@ impl<'a> Bench<'a> {
         let judge = Judge { oracle: oracle.as_ref(), guise: &filed.judged_as };
         Ok(match judge.verdict(&seen, server) {
             Verdict::Violated(violation) => match mvcc::named(&violation.fingerprint) {
-                Some(by) => Said::By(by, seen, violation.step),
+                Some(by) => Said::By(by),
                 None => Said::Unexplained(seen, violation.step),
             },
             Verdict::Holds { .. } | Verdict::Undecided { .. } => Said::Nothing,
