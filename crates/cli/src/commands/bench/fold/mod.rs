@@ -1,7 +1,7 @@
 //! `isopod bench fold`: do signatures fold findings into their true groups?
 //!
-//! The findings are those of run folders, best of many seeds and targets. The signature of each is the one that the hunt filed, from
-//! the small case. Its true family is found out without it, on new servers (`family`): by what explains the case as it was *before* it was
+//! The findings are those of run folders, best of many seeds and targets. The signature of each is computed from its small case, as the
+//! hunt does it; findings whose case was not made smaller are left out and counted. The true family is found out without it, on new servers (`family`): by what explains the case as it was *before* it was
 //! made smaller, by the twin test there, and, where nothing explains it, by where it is wrong over all installed versions and
 //! levels. No group may hold two families, and no family may be in more than two groups.
 
@@ -13,6 +13,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use campaign::{Past, past::Kept};
 use model::Signature;
+use oracles::signature::signature;
 use serde::Serialize;
 
 use self::family::{Bench, Family};
@@ -61,6 +62,8 @@ pub struct Folding {
     pub runs: usize,
     /// How many findings were folded.
     pub findings: usize,
+    /// Findings whose case was not made smaller, and which were left out.
+    pub large: usize,
     /// Findings of which nobody can say what they are, because they did not come back.
     pub lost: Vec<String>,
     /// The groups, the largest first.
@@ -108,7 +111,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let patterns = places::families(&unexplained, &args.how, args.quick)?;
     let seeds: std::collections::BTreeSet<String> =
         pasts.iter().map(|past| past.settings.seed.to_string()).collect();
-    let folding = folded(seeds.len(), pasts.len(), &all, &families, patterns);
+    let large = pasts.iter().flat_map(|past| &past.findings).filter(|kept| kept.filed.reduced_from.is_none());
+    let mut folding = folded(&all, &families, patterns);
+    (folding.seeds, folding.runs, folding.large) = (seeds.len(), pasts.len(), large.count());
     match args.json {
         true => say!("{}", serde_json::to_string_pretty(&folding)?),
         false => table::show(&folding),
@@ -117,23 +122,21 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
 }
 
 /// The findings of all runs, one of each run in turn.
-fn dealt(pasts: &[Past], most: Option<u64>) -> Vec<&Kept> {
+fn dealt<'a>(pasts: &'a [Past], most: Option<u64>) -> Vec<&'a Kept> {
     let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-    let longest = pasts.iter().map(|past| past.findings.len()).max().unwrap_or(0);
-    let turns = (0..longest).flat_map(|at| pasts.iter().filter_map(move |past| past.findings.get(at)));
+    let small = |past: &'a Past| -> Vec<&'a Kept> {
+        past.findings.iter().filter(|kept| kept.filed.reduced_from.is_some()).collect()
+    };
+    let runs: Vec<Vec<&Kept>> = pasts.iter().map(small).collect();
+    let longest = runs.iter().map(Vec::len).max().unwrap_or(0);
+    let turns = (0..longest).flat_map(|at| runs.iter().filter_map(move |run| run.get(at).copied()));
     let mut all: Vec<&Kept> = turns.take(most).collect();
     // One server after the other.
     all.sort_by_key(|kept| kept.filed.dressed());
     all
 }
 
-fn folded(
-    seeds: usize,
-    runs: usize,
-    all: &[&Kept],
-    families: &[Family],
-    mut patterns: impl Iterator<Item = String>,
-) -> Folding {
+fn folded(all: &[&Kept], families: &[Family], mut patterns: impl Iterator<Item = String>) -> Folding {
     let mut groups: BTreeMap<Signature, BTreeMap<String, Vec<String>>> = BTreeMap::new();
     let mut lost = Vec::new();
     for (kept, family) in all.iter().zip(families) {
@@ -145,7 +148,9 @@ fn folded(
             Family::Explained(names) => names.clone(),
             Family::New => patterns.next().unwrap_or_default(),
         };
-        let group = groups.entry(kept.filed.signature()).or_default();
+        let product = kept.trace.server.product;
+        let signature = signature(product, &kept.case, &kept.filed.violation);
+        let group = groups.entry(signature).or_default();
         group.entry(name).or_default().push(kept.filed.id.clone());
     }
     let mut groups: Vec<Group> =
@@ -157,8 +162,9 @@ fn folded(
         *homes.entry(family).or_default() += 1;
     }
     Folding {
-        seeds,
-        runs,
+        seeds: 0,
+        runs: 0,
+        large: 0,
         findings: all.len() - lost.len(),
         mixed: mixed.map(|group| group.signature.to_string()).collect(),
         split: homes.iter().filter(|(_, groups)| **groups > 2).map(|(name, _)| name.to_string()).collect(),

@@ -14,6 +14,9 @@ pub fn show(folding: &Folding) {
         plural(folding.runs as u64, "run"),
         plural(folding.groups.len() as u64, "group")
     );
+    if folding.large > 0 {
+        say!("{} more were not made smaller when the hunt ended and are left out", folding.large);
+    }
     if !folding.lost.is_empty() {
         say!("{} more did not come back and are left out: {}", folding.lost.len(), folding.lost.join(" "));
     }
