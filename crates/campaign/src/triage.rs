@@ -7,7 +7,7 @@
 //! | signature | pattern | the finding is |
 //! |---|---|---|
 //! | the same | the same, complaint by complaint | known |
-//! | another, of the same kind of wrong | wrong in the same places | new, and behaves like it |
+//! | another; the same rule is broken | wrong in the same places | new, and behaves like it |
 //! | | another | new |
 //!
 //! What concessions explain is known by its signature alone, since its twin has been asked (`oracles/src/mvcc/twins`). An entry of the
@@ -286,7 +286,8 @@ impl<'a> Desk<'a> {
         if let Some((entry, _)) = known {
             return Some(Came::Known(entry.name.clone()));
         }
-        let like = patterns.iter().filter(|(_, pattern)| pattern.kinds().contains(&print.kind.as_str()));
+        let of = (print.kind.as_str(), print.rule.as_str());
+        let like = patterns.iter().filter(|(_, pattern)| pattern.complaints().contains(&of));
         let mut like: Vec<&&Entry> =
             like.filter(|(_, pattern)| mine.alike(pattern)).map(|(entry, _)| entry).collect();
         like.sort_by_key(|entry| match entry.origin {

@@ -120,13 +120,13 @@ impl Pattern {
         self.is_wrong() && same && right(self) && right(other)
     }
 
-    /// The kinds of wrong.
-    pub fn kinds(&self) -> BTreeSet<&str> {
+    /// What is wrong somewhere: kinds with their rules.
+    pub fn complaints(&self) -> BTreeSet<(&str, &str)> {
         let wrong = self.cells.values().filter_map(|cell| match cell {
             Cell::Wrong(all) => Some(all),
             Cell::Right | Cell::Unsure | Cell::Not => None,
         });
-        wrong.flatten().map(|[kind, _, _]| kind.as_str()).collect()
+        wrong.flatten().map(|[kind, rule, _]| (kind.as_str(), rule.as_str())).collect()
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
         // Less is known of one of them.
         let less = pattern(&[Cell::Right, wrong("rows"), wrong("rows"), Cell::Right]);
         assert!(!one.same(&less) && one.alike(&less));
-        assert_eq!(one.kinds(), ["rows"].into());
+        assert_eq!(one.complaints(), [("rows", "rule")].into());
     }
 
     #[test]
