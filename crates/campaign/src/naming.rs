@@ -3,8 +3,8 @@
 //!
 //! While a case is made smaller its fingerprint stays the same. So a case that the model could not read stays one that it cannot
 //! read, and looks new, although without the join or the refused statement beside it it would be known. Such a case is made smaller
-//! once more, by steps that are accepted if the old fingerprint comes back **or** a known bug shows in the same kind of statement at the
-//! same level. That alone would only show that the known bug lives next door. So the name is taken only if, in the case before these
+//! once more, by steps that are accepted if the old fingerprint comes back **or** a bug that has a name shows in the same kind of
+//! statement at the same level. That alone would only show that the known bug lives next door. So the name is taken only if, in the case before these
 //! steps, too, what the concession needs is the cause: its twin (`oracles/src/mvcc/twins`), judged by the oracle that found it, must
 //! hold. Otherwise the finding keeps its case and stays new, and it is said what it turned into.
 //!
@@ -101,7 +101,7 @@ fn follows(old: &Fingerprint, new: &Fingerprint) -> bool {
     let Some(by) = mvcc::named(new) else { return false };
     let reported = |by: &Concession| by.status() == Status::Reported;
     match mvcc::named(old) {
-        None => by.len() == 1 && by.iter().all(reported),
+        None => by.len() == 1 && by.iter().all(|by| reported(by) || by.status() == Status::Found),
         Some(all) => {
             let fewer = by.len() < all.len() && by.iter().all(|one| all.contains(one));
             fewer && (all.iter().all(reported) || !by.iter().all(reported))
@@ -195,8 +195,12 @@ mod tests {
         let both = format!("{noop}+{key}");
         let follows = |old: &str, new: &str| follows(&print(old, "select"), &print(new, "select"));
         assert!(follows("rows", noop) && follows(&both, noop) && follows(&both, key));
+        assert!(follows("rows", found), "it has a name then, and stays new");
         // Not to something new, to two at once, to another one, or back.
-        for (old, new) in [("rows", "count"), ("rows", &both), ("rows", found), (noop, key), (noop, noop)] {
+        let documented = "semi-consistent-skip";
+        for (old, new) in
+            [("rows", "count"), ("rows", &both), ("rows", documented), (noop, key), (noop, noop)]
+        {
             assert!(!follows(old, new), "{old} {new}");
         }
         assert!(!follows(key, &both));

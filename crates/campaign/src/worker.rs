@@ -316,7 +316,10 @@ impl<'a> Bench<'a> {
         let Smaller { confirmed, original, tried, was, like, .. } =
             self.smaller(number, suspicion, confirmed, &over)?;
         let Confirmed { answer, violation, condition, runs } = confirmed;
-        let signature = oracles::signature::signature(self.info.product, &answer.case, &violation);
+        let signature = match &original {
+            Some(_) => oracles::signature::signature(self.info.product, &answer.case, &violation),
+            None => oracles::signature::bare(&violation.fingerprint),
+        };
         let known = shared.campaign.known.name(&signature);
         let statements = answer.case.steps.len();
         if let Some(original) = &original {

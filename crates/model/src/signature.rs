@@ -36,7 +36,9 @@ impl fmt::Display for Signature {
         match self {
             Signature::Explained(by) => f.pad(&words(by, "+")),
             Signature::Unexplained { kind, rule, statements } => {
-                f.pad(&format!("{kind} · {rule} · {}", words(statements, " ")))
+                let statements = words(statements, " ");
+                let parts = [kind.as_str(), rule, &statements];
+                f.pad(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · "))
             }
         }
     }

@@ -1,17 +1,24 @@
 //! The signature of a finding: computed from what an oracle says of a case that was made smaller.
 //!
-//! The kinds of statements are those that the case still needs, without BEGIN, COMMIT, ROLLBACK and savepoints: these frame a bug more
-//! often than they cause it, and whether a transaction is ended or left open is no difference. Where concessions explain a finding, the kinds
-//! are left out, too: a known family shows through every kind of statement (measured, see docs/measured.md, Folding).
+//! The kinds of statements are those that the small case still needs, without BEGIN, COMMIT, ROLLBACK and savepoints: these frame a bug
+//! more often than they cause it, and whether a transaction is ended or left open is no difference. Where less is certain, or more is
+//! known, there are fewer of them in it:
+//!
+//! - where concessions explain a finding, none: a known family shows through every kind of statement (docs/measured.md, Folding);
+//! - where the server says at which place of its code it gave up, none;
+//! - where it died, hung or failed otherwise, and where the case was not made smaller, only the statement that shows it.
 
 use std::collections::BTreeSet;
 
 use model::{Case, Fingerprint, Level, Product, Signature, Violation};
 
-use crate::{mvcc, story::Kind};
+use crate::{crash, mvcc, story::Kind};
 
-/// Of a finding with its case.
+/// Of a finding with its case, which was made smaller.
 pub fn signature(product: Product, case: &Case, violation: &Violation) -> Signature {
+    if crash::KINDS.contains(&violation.fingerprint.kind.as_str()) {
+        return bare(&violation.fingerprint);
+    }
     let kinds = case.steps.iter().filter_map(|step| {
         let kind = Kind::of(dialect::sql::parse(product, &step.sql).tree().as_ref());
         counts(kind).then(|| kind.name().to_string())
@@ -19,9 +26,11 @@ pub fn signature(product: Product, case: &Case, violation: &Violation) -> Signat
     with(&violation.fingerprint, kinds.collect())
 }
 
-/// Of a fingerprint whose case nobody has: the statement that shows it is the only one that is known.
+/// Of a fingerprint whose case was not made smaller: which statements are needed beside the one that shows it is not known.
 pub fn bare(fingerprint: &Fingerprint) -> Signature {
-    with(fingerprint, BTreeSet::from([fingerprint.statement.clone()]))
+    let placed = fingerprint.rule.starts_with(crash::ASSERTION);
+    let shows = (!placed).then(|| fingerprint.statement.clone());
+    with(fingerprint, shows.into_iter().collect())
 }
 
 fn with(fingerprint: &Fingerprint, statements: BTreeSet<String>) -> Signature {
@@ -117,6 +126,18 @@ mod tests {
         assert_eq!(of(&["SELEKT"]).to_string(), "wrong-rows · rows · unread");
         assert_eq!(bare(&wrong.fingerprint).to_string(), "wrong-rows · rows · select");
         assert_eq!(known(&framed), None);
+    }
+
+    #[test]
+    fn a_server_that_fails_needs_fewer_words() {
+        let steps = case(&["UPDATE t SET a = 1", "DELETE FROM t"]);
+        let of = |kind: &str, rule: &str| {
+            signature(Product::Mysql, &steps, &violation(kind, rule, "delete", Level::ReadCommitted))
+                .to_string()
+        };
+        assert_eq!(of("crash", "assertion row0sel.cc:99"), "crash · assertion row0sel.cc:99");
+        assert_eq!(of("hang", "hung-statement"), "hang · hung-statement · delete");
+        assert_eq!(of("wrong-count", "count"), "wrong-count · count · delete update");
     }
 
     #[test]

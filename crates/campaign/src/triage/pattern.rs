@@ -87,6 +87,8 @@ impl Pattern {
         let product = seen.trace.server.product;
         for violation in &said.violations {
             self.signatures.insert(oracles::signature::signature(product, case, violation));
+            // As one that was not made smaller has it.
+            self.signatures.insert(oracles::signature::bare(&violation.fingerprint));
         }
         let words = |violation: Violation| {
             let print = violation.fingerprint;

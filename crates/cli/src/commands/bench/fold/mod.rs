@@ -9,14 +9,20 @@ mod family;
 mod places;
 mod table;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use campaign::{Past, past::Kept};
 use model::Signature;
 use oracles::signature::signature;
 use serde::Serialize;
 
-use self::family::{Bench, Family};
+use self::{
+    family::{Bench, Family},
+    places::Found,
+};
 use crate::{
     arguments::{How, count},
     errors::Advised,
@@ -68,6 +74,8 @@ pub struct Folding {
     pub lost: Vec<String>,
     /// The groups, the largest first.
     pub groups: Vec<Group>,
+    /// Where the families are wrong that nothing explains.
+    pub places: BTreeMap<String, String>,
     /// Signatures that hold two families.
     pub mixed: Vec<String>,
     /// Families that are in more than two groups.
@@ -109,8 +117,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         .map(|(kept, _)| *kept)
         .collect();
     let patterns = places::families(&unexplained, &args.how, args.quick)?;
-    let seeds: std::collections::BTreeSet<String> =
-        pasts.iter().map(|past| past.settings.seed.to_string()).collect();
+    let seeds: BTreeSet<String> = pasts.iter().map(|past| past.settings.seed.to_string()).collect();
     let large = pasts.iter().flat_map(|past| &past.findings).filter(|kept| kept.filed.reduced_from.is_none());
     let mut folding = folded(&all, &families, patterns);
     (folding.seeds, folding.runs, folding.large) = (seeds.len(), pasts.len(), large.count());
@@ -136,7 +143,8 @@ fn dealt<'a>(pasts: &'a [Past], most: Option<u64>) -> Vec<&'a Kept> {
     all
 }
 
-fn folded(all: &[&Kept], families: &[Family], mut patterns: impl Iterator<Item = String>) -> Folding {
+fn folded(all: &[&Kept], families: &[Family], patterns: Found) -> Folding {
+    let mut names = patterns.names.into_iter();
     let mut groups: BTreeMap<Signature, BTreeMap<String, Vec<String>>> = BTreeMap::new();
     let mut lost = Vec::new();
     for (kept, family) in all.iter().zip(families) {
@@ -146,7 +154,7 @@ fn folded(all: &[&Kept], families: &[Family], mut patterns: impl Iterator<Item =
                 continue;
             }
             Family::Explained(names) => names.clone(),
-            Family::New => patterns.next().unwrap_or_default(),
+            Family::New => names.next().unwrap_or_default(),
         };
         let product = kept.trace.server.product;
         let signature = signature(product, &kept.case, &kept.filed.violation);
@@ -157,10 +165,7 @@ fn folded(all: &[&Kept], families: &[Family], mut patterns: impl Iterator<Item =
         groups.into_iter().map(|(signature, families)| Group { signature, families }).collect();
     groups.sort_by_key(|group| std::cmp::Reverse(group.families.values().map(Vec::len).sum::<usize>()));
     let mixed = groups.iter().filter(|group| group.families.len() > 1);
-    let mut homes: BTreeMap<&str, usize> = BTreeMap::new();
-    for family in groups.iter().flat_map(|group| group.families.keys()) {
-        *homes.entry(family).or_default() += 1;
-    }
+    let homes = homes(&groups);
     Folding {
         seeds: 0,
         runs: 0,
@@ -168,7 +173,18 @@ fn folded(all: &[&Kept], families: &[Family], mut patterns: impl Iterator<Item =
         findings: all.len() - lost.len(),
         mixed: mixed.map(|group| group.signature.to_string()).collect(),
         split: homes.iter().filter(|(_, groups)| **groups > 2).map(|(name, _)| name.to_string()).collect(),
+        places: patterns.places,
         lost,
         groups,
     }
+}
+
+/// In how many groups each family is. Two at once are in the group of both as well as in their own.
+pub fn homes(groups: &[Group]) -> BTreeMap<&str, usize> {
+    let mut homes: BTreeMap<&str, usize> = BTreeMap::new();
+    for group in groups {
+        let each: BTreeSet<&str> = group.families.keys().flat_map(|family| family.split('+')).collect();
+        each.into_iter().for_each(|family| *homes.entry(family).or_default() += 1);
+    }
+    homes
 }

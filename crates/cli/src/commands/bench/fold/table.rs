@@ -1,8 +1,6 @@
 //! Groups and families as text.
 
-use std::collections::BTreeMap;
-
-use super::Folding;
+use super::{Folding, homes};
 use crate::output::{plural, say};
 
 /// Prints them.
@@ -29,10 +27,13 @@ pub fn show(folding: &Folding) {
         say!("{:<62} {count:>8}  {first}", short(&group.signature.to_string()));
         families.for_each(|family| say!("{:<62} {:>8}  {family}", "", ""));
     }
-    let mut homes: BTreeMap<&str, usize> = BTreeMap::new();
-    for family in folding.groups.iter().flat_map(|group| group.families.keys()) {
-        *homes.entry(family).or_default() += 1;
+    if !folding.places.is_empty() {
+        say!("\nwrong at these levels:");
     }
+    for (family, places) in &folding.places {
+        say!("{family}: {places}");
+    }
+    let homes = homes(&folding.groups);
     say!("");
     for groups in 1..=homes.values().copied().max().unwrap_or(0) {
         let count = homes.values().filter(|home| **home == groups).count() as u64;
