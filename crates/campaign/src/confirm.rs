@@ -24,6 +24,14 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// The reset that makes it.
+    pub fn reset(self) -> Reset {
+        match self {
+            Condition::Clean | Condition::Leftovers => Reset::Clean,
+            Condition::Purged => Reset::Purged,
+        }
+    }
+
     /// For people; empty where there is nothing to say.
     pub fn words(self) -> &'static str {
         match self {
@@ -91,10 +99,7 @@ pub fn series(
     condition: Condition,
     times: u32,
 ) -> Option<Confirmed> {
-    let reset = match condition {
-        Condition::Clean | Condition::Leftovers => Reset::Clean,
-        Condition::Purged => Reset::Purged,
-    };
+    let reset = condition.reset();
     let level = suspicion.seen.trace.level;
     let mut last = None;
     for _ in 0..times {

@@ -1,6 +1,6 @@
 //! What happens in a hunt, as one stream: it feeds the log, the progress lines, JUnit and the summary.
 
-use model::{Fingerprint, Seed, Target};
+use model::{Fingerprint, Seed, Signature, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::{confirm::Condition, tally::Tally};
@@ -92,6 +92,15 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+    /// After the hunt: findings are compared with what is known, and that is looked at again. Told, not logged.
+    Comparing {
+        /// On which target.
+        target: Target,
+        /// So many cases were looked at.
+        done: u64,
+        /// Of so many.
+        all: u64,
+    },
     /// A target cannot be gone on with.
     Lost {
         /// Which target.
@@ -121,6 +130,9 @@ pub struct Found {
     pub oracle: String,
     /// What it looks like.
     pub fingerprint: Fingerprint,
+    /// What makes it one with others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
     /// One sentence: what came, and what should have.
     pub story: String,
     /// Under which condition it comes back.

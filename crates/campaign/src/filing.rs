@@ -1,6 +1,9 @@
 //! What is kept of a finding: case, trace, verdict, server, and the command that replays it.
 
-use model::{Aftermath, Case, Level, Seed, ServerInfo, Target, Trace, Violation, target::Settings};
+use model::{
+    Aftermath, Case, Fingerprint, Level, Seed, ServerInfo, Signature, Target, Trace, Violation,
+    target::Settings,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{HuntError, confirm::Condition, events::Found, folder::Folder, guise::Guise};
@@ -27,6 +30,15 @@ pub struct Filed {
     pub oracle: String,
     /// What it says.
     pub violation: Violation,
+    /// What makes it one with others, computed after its case was made smaller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
+    /// What it looked like before it turned out to be something simpler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<Fingerprint>,
+    /// What it behaves like, as far as its case could be turned into that, if it is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<String>,
     /// What it was told instead of what is true.
     #[serde(default, skip_serializing_if = "Guise::is_none")]
     pub judged_as: Guise,
@@ -49,6 +61,24 @@ pub struct Filed {
 }
 
 impl Filed {
+    /// Its signature; of one that an earlier version filed as much of it as is known.
+    pub fn signature(&self) -> Signature {
+        let kept = self.signature.clone();
+        kept.unwrap_or_else(|| oracles::signature::bare(&self.violation.fingerprint))
+    }
+
+    /// What it looked like when it was found.
+    pub fn suspected(&self) -> &Fingerprint {
+        self.was.as_ref().unwrap_or(&self.violation.fingerprint)
+    }
+
+    /// The target with the settings that were drawn for it.
+    pub fn dressed(&self) -> Target {
+        let mut target = self.target.clone();
+        target.settings.extend(self.drawn.clone());
+        target
+    }
+
     /// As the stream tells it.
     pub fn found(&self) -> Found {
         Found {
@@ -57,6 +87,7 @@ impl Filed {
             case: self.case,
             oracle: self.oracle.clone(),
             fingerprint: self.violation.fingerprint.clone(),
+            signature: self.signature.clone(),
             story: self.violation.story.clone(),
             condition: self.condition,
             known: self.known.clone(),
@@ -65,9 +96,7 @@ impl Filed {
 
     /// The command that replays it, for a run in this folder.
     pub fn replay(&self, folder: &std::path::Path) -> String {
-        let mut target = self.target.clone();
-        target.settings.extend(self.drawn.clone());
-        let target = target.to_string();
+        let target = self.dressed().to_string();
         let quoted = if target.contains(['?', '&']) { format!("'{target}'") } else { target };
         let case = folder.join("findings").join(&self.id).join("case.iso");
         let case = case.display().to_string();

@@ -8,6 +8,8 @@
 //! progress/clock       milliseconds of hunting so far
 //! quality/0            target 0: what its cases were like
 //! findings/1f09.../    a finding each, whole or not there
+//! triage.json          what the findings are, compared with what is known; what is known and did not come back
+//! learned.json         what the strategies that make cases smaller have learned, if they learn
 //! traces/              every case's trace, if that was asked for
 //! ```
 //!
@@ -32,6 +34,7 @@ use crate::{
     quality::Quality,
     settings::Settings,
     tally::{LINE, Tally},
+    triage::Triage,
 };
 
 /// A run folder, open for writing.
@@ -170,6 +173,21 @@ impl Folder {
     /// Keeps it.
     pub fn set_quality(&self, target: usize, quality: &Quality) -> Result<(), HuntError> {
         write_whole(&self.path.join(format!("quality/{target}.json")), &json(quality))
+    }
+
+    /// What the strategies of this run have learned so far.
+    pub fn learned(&self) -> Option<reduce::Learned> {
+        read_json(&self.path.join("learned.json")).ok()
+    }
+
+    /// Keeps it.
+    pub fn set_learned(&self, learned: &reduce::Learned) -> Result<(), HuntError> {
+        write_whole(&self.path.join("learned.json"), &json(learned))
+    }
+
+    /// Keeps what came of comparing the findings with what is known.
+    pub fn set_triage(&self, triage: &Triage) -> Result<(), HuntError> {
+        write_whole(&self.path.join("triage.json"), &json(triage))
     }
 
     /// The findings that are filed.

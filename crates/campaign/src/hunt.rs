@@ -15,6 +15,7 @@ use execute::{LaunchError, Options, Placement, Runner};
 use generate::{Generator, Profile};
 use model::{Fingerprint, ServerInfo, Target};
 use oracles::Oracle;
+use reduce::strategy::Kind;
 
 use crate::{
     HuntError,
@@ -25,8 +26,9 @@ use crate::{
     known::Known,
     quality::Quality,
     settings::Settings,
-    summary::Summary,
+    summary::{Counted, Summary},
     tally::Tally,
+    triage::triage,
     worker::{Bench, Stop},
 };
 
@@ -73,9 +75,21 @@ const LOGGED: u64 = 10_000;
 pub(crate) struct Group {
     /// Names of those that are filed.
     pub filed: BTreeSet<String>,
+    /// Names of those that are filed as something simpler that they turned out to be.
+    pub turned: BTreeSet<String>,
     /// Cases that looked the same and were not run again.
     pub again: u64,
 }
+
+impl Group {
+    fn take(&mut self, filed: &Filed) {
+        let names = if filed.was.is_some() { &mut self.turned } else { &mut self.filed };
+        names.insert(filed.id.clone());
+    }
+}
+
+/// So many times as many are looked at of a kind whose cases turn out to be something simpler.
+const TURNED: u64 = 10;
 
 /// What all workers share.
 pub(crate) struct Shared<'a> {
@@ -84,6 +98,7 @@ pub(crate) struct Shared<'a> {
     tallies: Vec<Mutex<Tally>>,
     qualities: Vec<Mutex<Quality>>,
     groups: Mutex<BTreeMap<(usize, Fingerprint), Group>>,
+    learned: Mutex<reduce::Learned>,
     begun: OnceLock<Instant>,
     /// Milliseconds of earlier sittings.
     before: u64,
@@ -112,6 +127,7 @@ impl<'a> Shared<'a> {
             tallies: tallies.into_iter().map(Mutex::new).collect(),
             qualities: (0..targets).map(|at| Mutex::new(campaign.folder.quality(at))).collect(),
             groups: Mutex::new(BTreeMap::new()),
+            learned: Mutex::new(campaign.folder.learned().unwrap_or_else(|| begun_with(campaign))),
             begun: OnceLock::new(),
             before: campaign.folder.clock(),
             broken: AtomicBool::new(false),
@@ -131,7 +147,7 @@ impl<'a> Shared<'a> {
         let mut groups = lock(&self.groups);
         for filed in folder.findings()? {
             let Some(at) = place(&filed.target) else { continue };
-            groups.entry((at, filed.violation.fingerprint)).or_default().filed.insert(filed.id);
+            groups.entry((at, filed.suspected().clone())).or_default().take(&filed);
         }
         let done: Vec<Vec<Tally>> =
             (0..quarry.len()).map(|at| folder.progress(at)).collect::<Result<_, _>>()?;
@@ -193,10 +209,13 @@ impl<'a> Shared<'a> {
 
     /// Is a suspicion of this kind still worth clean runs?
     pub fn wanted(&self, at: usize, fingerprint: &Fingerprint, id: &str) -> bool {
-        let groups = lock(&self.groups);
+        let (groups, keep) = (lock(&self.groups), self.campaign.settings.keep);
         let group = groups.get(&(at, fingerprint.clone()));
         group.is_none_or(|group| {
-            group.filed.contains(id) || (group.filed.len() as u64) < self.campaign.settings.keep
+            let there = group.filed.contains(id) || group.turned.contains(id);
+            // What turned out to be something else says little about the next one.
+            let few = (group.filed.len() as u64) < keep && (group.turned.len() as u64) < keep * TURNED;
+            there || few
         })
     }
 
@@ -207,8 +226,22 @@ impl<'a> Shared<'a> {
 
     /// One more that is filed.
     pub fn filed(&self, at: usize, filed: &Filed) {
-        let key = (at, filed.violation.fingerprint.clone());
-        lock(&self.groups).entry(key).or_default().filed.insert(filed.id.clone());
+        let key = (at, filed.suspected().clone());
+        lock(&self.groups).entry(key).or_default().take(filed);
+    }
+
+    /// What a strategy has seen work and fail. It is kept for a later hunt; this one goes on as it began.
+    pub fn learned(&self, trials: &[(&'static str, bool)]) -> Result<(), HuntError> {
+        let learns = match self.campaign.settings.strategy() {
+            Kind::Table | Kind::Bandit => true,
+            Kind::InOrder | Kind::Random => false,
+        };
+        if !learns || trials.is_empty() {
+            return Ok(());
+        }
+        let mut learned = lock(&self.learned);
+        trials.iter().for_each(|(operation, worked)| learned.add(operation, *worked));
+        self.campaign.folder.set_learned(&learned)
     }
 
     /// A case is done.
@@ -321,6 +354,10 @@ impl<'a> Shared<'a> {
     }
 }
 
+fn begun_with(campaign: &Campaign<'_>) -> reduce::Learned {
+    campaign.settings.learned.as_ref().map(|learned| learned.counts.clone()).unwrap_or_default()
+}
+
 /// Was this case done, by these counts of its target?
 fn is_done(done: &[Tally], per_schema: u64, case: u64) -> bool {
     done.get((case / per_schema) as usize).is_some_and(|tally| case % per_schema < tally.cases)
@@ -384,6 +421,10 @@ pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<Summary, Hun
         hook(&said);
     }
     shared.keep()?;
+    let found = crate::past::findings(&campaign.folder.path().join("findings"))?;
+    let triage = triage(campaign, &found, hook)?;
+    campaign.folder.set_triage(&triage)?;
     let groups = lock(&shared.groups).clone();
-    Summary::new(campaign, why, shared.elapsed(), &tallies, &lost, &groups, shared.qualities())
+    let counted = Counted { tallies, lost, groups, qualities: shared.qualities(), triage };
+    Summary::new(campaign, why, shared.elapsed(), counted)
 }

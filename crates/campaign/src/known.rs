@@ -1,21 +1,65 @@
-//! What is known already: findings of earlier runs, in a folder that the user keeps, recognised by their fingerprint.
+//! What is known already: findings and cases in a folder that the user keeps, and the corpus.
 //!
-//! Every `verdict.json` below the folder is one of them, so the `findings` of a run that was looked through is such a folder. Its
-//! name is the first link of the `case.iso` beside it, or that of its folder.
+//! Every `verdict.json` below the folder is a finding of an earlier run with its `case.iso`, so the `findings` of a run that was looked
+//! through is such a folder; every other `.iso` file is a case of its own. An entry is named by the first link of its case, or by its
+//! folder or file.
+//!
+//! Where concessions explain a finding its signature says which bug it is, and that is enough. All else that is known is compared
+//! by running (`triage`).
 
 use std::{
-    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
 
-use model::Fingerprint;
+use model::{Case, Signature, casefile};
 
 use crate::{HuntError, filing::Filed, folder::read_json};
 
-/// Names of what is known, by fingerprint.
+/// What is known.
 #[derive(Clone, Debug, Default)]
-pub struct Known(BTreeMap<Fingerprint, String>);
+pub struct Known {
+    /// All of it, that of the user first.
+    pub entries: Vec<Entry>,
+}
+
+/// Where an entry is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The user's own folder: whatever is in it is known.
+    Own,
+    /// The corpus: what has a link there is known; the rest is in no tracker, and new under its name.
+    Corpus,
+}
+
+/// One thing that is known.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// Where it is from.
+    pub origin: Origin,
+    /// Its case.
+    pub case: Case,
+    /// What was filed of it, if it is a finding.
+    pub filed: Option<Filed>,
+}
+
+impl Entry {
+    /// One of the corpus.
+    pub fn of_corpus(name: &str, case: Case) -> Entry {
+        let name = if case.links.is_empty() { format!("corpus/{name}") } else { case.links.join(", ") };
+        Entry { name, origin: Origin::Corpus, case, filed: None }
+    }
+
+    /// Is what is the same as this known, and not only something that has been seen before?
+    pub fn settles(&self) -> bool {
+        match self.origin {
+            Origin::Own => true,
+            Origin::Corpus => !self.case.links.is_empty(),
+        }
+    }
+}
 
 impl Known {
     /// Reads a folder.
@@ -23,47 +67,66 @@ impl Known {
         let mut files = Vec::new();
         walk(folder, &mut files)?;
         files.sort();
-        let mut known = BTreeMap::new();
-        for file in files {
-            let filed: Filed = read_json(&file)?;
-            known.entry(filed.violation.fingerprint).or_insert_with(|| name(&file));
-        }
-        Ok(Known(known))
+        let entries: Result<Vec<Entry>, HuntError> = files.iter().map(|file| entry(file)).collect();
+        Ok(Known { entries: entries? })
     }
 
-    /// The name under which it is known: the user's own, or the numbers of the reports that explain it.
-    pub fn name(&self, fingerprint: &Fingerprint) -> Option<String> {
-        self.0.get(fingerprint).cloned().or_else(|| oracles::mvcc::known(fingerprint))
+    /// Those of the user.
+    pub fn own(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.origin == Origin::Own)
     }
 
-    /// How many are known.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Is none known?
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// The name under which a signature is known without running anything: the user's own, or the numbers of the reports that
+    /// explain it. What nothing explains is never known by its signature alone.
+    pub fn name(&self, signature: &Signature) -> Option<String> {
+        let explained = match signature {
+            Signature::Explained(_) => true,
+            Signature::Unexplained { .. } => false,
+        };
+        let same = |entry: &&Entry| entry.filed.as_ref().is_some_and(|filed| filed.signature() == *signature);
+        let own = self.own().find(same).filter(|_| explained).map(|entry| entry.name.clone());
+        own.or_else(|| oracles::signature::known(signature))
     }
 }
 
+/// The files that are entries: a verdict, or a case that has none beside it.
 fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), HuntError> {
-    for entry in fs::read_dir(folder).map_err(|error| HuntError::at(folder, error))?.flatten() {
-        let path = entry.path();
+    let entries = fs::read_dir(folder).map_err(|error| HuntError::at(folder, error))?;
+    let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let verdict = folder.join("verdict.json");
+    if paths.contains(&verdict) {
+        found.push(verdict);
+    }
+    let finding = paths.iter().any(|path| path.ends_with("verdict.json"));
+    for path in paths {
         if path.is_dir() {
             walk(&path, found)?;
-        } else if entry.file_name() == "verdict.json" {
+        } else if !finding && path.extension().is_some_and(|end| end == "iso") {
             found.push(path);
         }
     }
     Ok(())
 }
 
-fn name(file: &Path) -> String {
-    let folder = file.parent().unwrap_or(file);
-    let link = fs::read_to_string(folder.join("case.iso"))
-        .ok()
-        .and_then(|text| model::casefile::parse(&text).ok())
-        .and_then(|case| case.case().links.first().cloned());
-    link.unwrap_or_else(|| folder.file_name().unwrap_or_default().to_string_lossy().into_owned())
+fn entry(file: &Path) -> Result<Entry, HuntError> {
+    let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let (case, filed, name) = if file.ends_with("verdict.json") {
+        let folder = file.parent().unwrap_or(file);
+        let text = folder.join("case.iso");
+        let case = if text.is_file() { parse(&text)? } else { read_json(&folder.join("case.json"))? };
+        (case, Some(read_json::<Filed>(file)?), name(folder))
+    } else {
+        (parse(file)?, None, name(file))
+    };
+    let name = case.links.first().cloned().unwrap_or(name);
+    Ok(Entry { name, origin: Origin::Own, case, filed })
+}
+
+fn parse(file: &Path) -> Result<Case, HuntError> {
+    let text = fs::read_to_string(file).map_err(|error| HuntError::at(file, error))?;
+    let read = casefile::parse(&text).map_err(|problems| {
+        let first = problems.first().map(|problem| format!("line {}: {}", problem.line, problem.message));
+        HuntError::at(file, first.unwrap_or_else(|| "this is no case file".into()))
+    })?;
+    Ok(read.into_case())
 }

@@ -16,10 +16,12 @@ use crate::{
     HuntError,
     events::{Event, Said},
     filing::Filed,
+    fold::{Again, Name},
     quality::Quality,
     settings::Settings,
     tally::{LINE, Tally},
     traces,
+    triage::Triage,
 };
 
 /// A run.
@@ -43,6 +45,8 @@ pub struct Past {
     pub unreadable: usize,
     /// What was found, first found first.
     pub findings: Vec<Kept>,
+    /// What came of comparing them with what is known.
+    pub triage: Triage,
 }
 
 /// A finding with everything that it rests on.
@@ -73,8 +77,7 @@ impl Past {
         let settings: Settings = json(&file)?;
         let targets = 0..settings.quarry.len();
         let (events, unreadable) = events(&path.join("events.jsonl"))?;
-        let mut findings = findings(&path.join("findings"))?;
-        findings.sort_by(|a, b| (a.filed.at, &a.filed.id).cmp(&(b.filed.at, &b.filed.id)));
+        let findings = findings(&path.join("findings"))?;
         let part = |name: String| path.join(name);
         let servers = targets.clone().map(|at| optional(&part(format!("servers/{at}.json"))));
         let tallies = targets.clone().map(|at| tally(&part(format!("progress/{at}"))));
@@ -90,7 +93,25 @@ impl Past {
             events,
             unreadable,
             findings,
+            triage: optional(&part("triage.json".into()))?.unwrap_or_default(),
         })
+    }
+
+    /// How many suspicions of each fingerprint on each target were only counted.
+    pub fn counted(&self) -> Again {
+        let mut counts = Again::new();
+        for (target, _, print) in self.again() {
+            *counts.entry((target.clone(), print.clone())).or_default() += 1;
+        }
+        counts
+    }
+
+    /// What is known about a finding: what was when it was filed, and what came of comparing.
+    pub fn name(&self, filed: &Filed) -> Name {
+        match &filed.known {
+            Some(name) => Name { known: Some(name.clone()), like: None },
+            None => self.triage.name(filed),
+        }
     }
 
     /// The suspicions that were only counted, because enough of their kind are filed: each case once.
@@ -150,7 +171,8 @@ fn events(path: &Path) -> Result<(Vec<Said>, usize), HuntError> {
     Ok((read.into_iter().flatten().collect(), unreadable))
 }
 
-fn findings(folder: &Path) -> Result<Vec<Kept>, HuntError> {
+/// What is filed below a folder, first found first.
+pub(crate) fn findings(folder: &Path) -> Result<Vec<Kept>, HuntError> {
     let mut found = Vec::new();
     if !folder.is_dir() {
         return Ok(found);
@@ -162,6 +184,7 @@ fn findings(folder: &Path) -> Result<Vec<Kept>, HuntError> {
             found.push(kept(&entry.path())?);
         }
     }
+    found.sort_by(|a, b| (a.filed.at, &a.filed.id).cmp(&(b.filed.at, &b.filed.id)));
     Ok(found)
 }
 

@@ -3,15 +3,16 @@
 //! While searching, one run of a candidate is enough, and the model alone judges it where it says the same of the finding as the
 //! oracle that found it: that costs nothing but the run, and does not depend on what was judged before. The smallest case must then come
 //! back as often as the finding itself did, before the oracle that found it. If it does not, the last one on the way to it that
-//! does is taken.
+//! does is taken. What looks new then, only because the model cannot read the case, is looked at once more (`naming`).
 
-use model::{Case, Reply, Verdict};
+use model::{Case, Fingerprint, Reply, Verdict};
 use oracles::{Oracle, mvcc::Mvcc};
 use reduce::{Budget, Interest, Scope, Strategy, Trial, reduce};
 
 use crate::{
     confirm::{Condition, Confirmed, Rerun, Suspicion, series},
     judge::Judge,
+    naming::{Turned, turn},
 };
 
 /// So many candidates where each of them costs a server that dies, or the time until a statement counts as hung.
@@ -40,14 +41,23 @@ pub struct Smaller {
     pub tried: u64,
     /// Is it certain that nothing more can be left out?
     pub finished: bool,
+    /// What it looked like before it turned out to be something simpler.
+    pub was: Option<Fingerprint>,
+    /// What it would be, if its twin said so.
+    pub like: Option<String>,
 }
 
 /// Makes the case of a finding smaller.
-pub fn smaller(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, confirmed: Confirmed, how: How<'_>) -> Smaller {
+pub fn smaller(
+    on: &mut dyn Rerun,
+    suspicion: &Suspicion<'_>,
+    confirmed: Confirmed,
+    mut how: How<'_>,
+) -> Smaller {
     let (condition, [_, times]) = (confirmed.condition, confirmed.runs);
     let mut left = how.candidates.min(limit(&confirmed));
     if left == 0 {
-        return Smaller { confirmed, original: None, tried: 0, finished: false };
+        return Smaller { confirmed, original: None, tried: 0, finished: false, was: None, like: None };
     }
     let product = confirmed.answer.trace.server.product;
     let model = Mvcc::default();
@@ -81,12 +91,23 @@ pub fn smaller(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, confirmed: Confirm
             break;
         }
     }
+    let (mut was, mut like) = (None, None);
+    let (turned, more) = turn(on, suspicion, &best, left, &mut how);
+    tried += more;
+    match turned {
+        Turned::Into(other) => {
+            best = other;
+            was = Some(suspicion.violation.fingerprint.clone());
+        }
+        Turned::Like(name) => like = Some(name),
+        Turned::Stays => {}
+    }
     if best.answer.case == original {
-        return Smaller { confirmed: best, original: None, tried, finished };
+        return Smaller { confirmed: best, original: None, tried, finished, was, like };
     }
     let (from, to) = (original.steps.len(), best.answer.case.steps.len());
     best.answer.case.notes.push(format!("reduced from {from} to {to} statements"));
-    Smaller { confirmed: best, original: Some(original), tried, finished }
+    Smaller { confirmed: best, original: Some(original), tried, finished, was, like }
 }
 
 /// The same suspicion before the model alone, if that says the same of it.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use model::{Level, Seed, Target};
+use reduce::strategy::Kind;
 use serde::{Deserialize, Serialize};
 
 use crate::guise::Guise;
@@ -48,12 +49,35 @@ pub struct Settings {
     /// A finding's case is made smaller by trying so many candidates at most.
     #[serde(default)]
     pub reduce: u64,
+    /// Which of the smaller cases is tried next: the name of a strategy.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub strategy: String,
+    /// What that begins with, if it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Learned>,
     /// Is every case's trace kept?
     #[serde(default)]
     pub keep_traces: bool,
     /// What the oracles are told instead of what is true.
     #[serde(default, skip_serializing_if = "Guise::is_none")]
     pub judge_as: Guise,
+}
+
+impl Settings {
+    /// The strategy by which cases are made smaller.
+    pub fn strategy(&self) -> Kind {
+        Kind::ALL.into_iter().find(|kind| kind.name() == self.strategy).unwrap_or(Kind::InOrder)
+    }
+}
+
+/// What strategies have learned before the hunt. Every reduction begins with it anew, so that it depends neither on what was found
+/// before nor on how many workers there are; it is kept whole, so that a resumed run does the same when the file has changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Learned {
+    /// The hash of the file.
+    pub hash: String,
+    /// What it says.
+    pub counts: reduce::Learned,
 }
 
 /// One target of a hunt.

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use model::{Fingerprint, Level, Seed, Target};
+use model::{Fingerprint, Level, Seed, Signature, Target};
 use serde::Serialize;
 
 use crate::{
     HuntError,
     events::Ending,
     filing::Filed,
+    fold::{Again, Folded, Name, fold},
     hunt::{Campaign, Group},
     quality::{Chance, Quality, chances},
     tally::Tally,
+    triage::{Stale, Triage},
 };
 
 /// A whole run, over all sittings.
@@ -23,6 +25,9 @@ pub struct Summary {
     pub profile: String,
     /// The short hash of its text.
     pub profile_hash: String,
+    /// The hash of what the reduction began with, if it was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learned: Option<String>,
     /// The oracles, by name.
     pub oracles: Vec<String>,
     /// Where everything is kept.
@@ -35,6 +40,12 @@ pub struct Summary {
     pub targets: Vec<Hunted>,
     /// What was found, first found first.
     pub findings: Vec<Row>,
+    /// So often an entry of the user's folder of known ones was looked at, once for each target.
+    pub looked: u64,
+    /// Those that did not come back.
+    pub stale: Vec<Stale>,
+    /// Was there no time to compare everything?
+    pub cut_short: bool,
 }
 
 /// A target of the hunt.
@@ -54,16 +65,20 @@ pub struct Hunted {
     pub lost: bool,
 }
 
-/// Findings of one target that look the same but for their level.
+/// Findings of one signature, at whatever level and on whatever target.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// The name of the first one.
+    /// The name of the smallest one.
     pub id: String,
-    /// The target.
-    pub target: Target,
+    /// Where it was seen.
+    pub targets: Vec<Target>,
     /// The name under which it is known.
     pub known: Option<String>,
-    /// Kind, rule and statement.
+    /// What it behaves like, if it is new.
+    pub like: Option<String>,
+    /// What they have in common.
+    pub signature: Signature,
+    /// Of the smallest one: what is wrong.
     pub kind: String,
     /// The rule that is broken.
     pub rule: String,
@@ -75,10 +90,19 @@ pub struct Row {
     pub first_at: u64,
     /// Cases that showed it.
     pub cases: u64,
-    /// Of these, those that clean runs confirmed and that are filed.
-    pub filed: u64,
-    /// The first one, whole.
-    pub first: Filed,
+    /// Of these, those that clean runs confirmed and that are filed: their names, first found first.
+    pub filed: Vec<String>,
+    /// The smallest one, whole.
+    pub smallest: Filed,
+}
+
+/// What was counted.
+pub(crate) struct Counted {
+    pub tallies: Vec<Tally>,
+    pub lost: Vec<bool>,
+    pub groups: BTreeMap<(usize, Fingerprint), Group>,
+    pub qualities: Vec<Quality>,
+    pub triage: Triage,
 }
 
 impl Summary {
@@ -86,31 +110,33 @@ impl Summary {
         campaign: &Campaign<'_>,
         ending: Ending,
         elapsed: u64,
-        tallies: &[Tally],
-        lost: &[bool],
-        groups: &BTreeMap<(usize, Fingerprint), Group>,
-        qualities: Vec<Quality>,
+        counted: Counted,
     ) -> Result<Summary, HuntError> {
         let settings = &campaign.settings;
-        let quarry = settings.quarry.iter().zip(qualities).enumerate();
+        let findings = rows(campaign, &counted)?;
+        let quarry = settings.quarry.iter().zip(counted.qualities).enumerate();
         let hunted = quarry.map(|(at, (quarry, quality))| Hunted {
             chances: chances(&quality, quarry.target.product),
             quality,
             target: quarry.target.clone(),
             version: campaign.folder.server(at).map(|info| info.version.to_string()),
-            tally: tallies[at],
-            lost: lost[at],
+            tally: counted.tallies[at],
+            lost: counted.lost[at],
         });
         Ok(Summary {
             seed: settings.seed,
             profile: settings.profile.clone(),
             profile_hash: settings.profile_hash.clone(),
+            learned: settings.learned.as_ref().map(|learned| learned.hash.clone()),
             oracles: settings.oracles.clone(),
             folder: campaign.folder.path().display().to_string(),
             elapsed,
             ending,
             targets: hunted.collect(),
-            findings: rows(campaign, groups)?,
+            findings,
+            looked: counted.triage.looked,
+            stale: counted.triage.stale,
+            cut_short: counted.triage.cut_short,
         })
     }
 
@@ -127,57 +153,41 @@ impl Summary {
     }
 }
 
-impl Row {
-    /// Is it of the same kind, at whatever level?
-    fn is_of(&self, print: &Fingerprint) -> bool {
-        (&self.kind, &self.rule, &self.statement) == (&print.kind, &print.rule, &print.statement)
-    }
-}
-
-fn rows(
-    campaign: &Campaign<'_>,
-    groups: &BTreeMap<(usize, Fingerprint), Group>,
-) -> Result<Vec<Row>, HuntError> {
+fn rows(campaign: &Campaign<'_>, counted: &Counted) -> Result<Vec<Row>, HuntError> {
     let mut filed = campaign.folder.findings()?;
     filed.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
-    let mut rows: Vec<Row> = Vec::new();
-    for one in filed {
-        let print = &one.violation.fingerprint;
-        // What is known is what this hunt was told, not what an earlier sitting of it was told.
-        let known = campaign.known.name(print);
-        let same = rows.iter_mut().find(|row| {
-            row.target == one.target && row.known == known && (known.is_some() || row.is_of(print))
-        });
-        match same {
-            Some(row) => {
-                row.cases += 1;
-                row.filed += 1;
-                row.levels.extend(print.level);
-            }
-            None => rows.push(Row {
-                id: one.id.clone(),
-                target: one.target.clone(),
-                known,
-                kind: print.kind.clone(),
-                rule: print.rule.clone(),
-                statement: print.statement.clone(),
-                levels: print.level.into_iter().collect(),
-                first_at: one.at,
-                cases: 1,
-                filed: 1,
-                first: one,
-            }),
-        }
+    let quarry = &campaign.settings.quarry;
+    let again: Again = counted
+        .groups
+        .iter()
+        .filter(|(_, group)| group.again > 0)
+        .map(|((at, print), group)| ((quarry[*at].target.clone(), print.clone()), group.again))
+        .collect();
+    // What is known is what this hunt was told, not what an earlier sitting of it was told.
+    let name = |one: &Filed| match campaign.known.name(&one.signature()) {
+        Some(name) => Name { known: Some(name), like: None },
+        None => counted.triage.name(one),
+    };
+    let all: Vec<&Filed> = filed.iter().collect();
+    Ok(fold(&all, &again, &name).into_iter().map(row).collect())
+}
+
+fn row(folded: Folded<'_>) -> Row {
+    let smallest = folded.smallest().clone();
+    let print = &smallest.violation.fingerprint;
+    Row {
+        id: smallest.id.clone(),
+        targets: folded.targets().into_iter().cloned().collect(),
+        kind: print.kind.clone(),
+        rule: print.rule.clone(),
+        statement: print.statement.clone(),
+        levels: folded.levels().into_keys().collect(),
+        first_at: folded.first_at(),
+        cases: folded.cases(),
+        filed: folded.members.iter().map(|one| one.id.clone()).collect(),
+        known: folded.name.known,
+        like: folded.name.like,
+        signature: folded.signature,
+        smallest,
     }
-    for row in &mut rows {
-        row.levels.sort_unstable();
-        row.levels.dedup();
-        let own = groups.iter().filter(|((at, print), _)| {
-            campaign.settings.quarry[*at].target == row.target
-                && campaign.known.name(print) == row.known
-                && (row.known.is_some() || row.is_of(print))
-        });
-        row.cases += own.map(|(_, group)| group.again).sum::<u64>();
-    }
-    Ok(rows)
 }

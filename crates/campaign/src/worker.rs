@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use execute::{ConnectError, LaunchError, Looks, Options, Placement, Reset, Run, Runner};
 use generate::{Generator, Made};
-use model::{Case, Level, Reply, RowSet, Scene, ServerInfo, Shown, Target, Verdict, target::Settings};
+use model::{Case, Level, Reply, RowSet, Scene, Seed, ServerInfo, Shown, Target, Verdict, target::Settings};
 use oracles::Answer;
-use reduce::strategy::InOrder;
+use reduce::Trial;
 
 use crate::{
     HuntError,
@@ -310,12 +310,17 @@ impl<'a> Bench<'a> {
             return Ok(());
         };
         let begun = Instant::now();
-        let known = shared.campaign.known.name(&fingerprint);
-        let limit = if known.is_some() { REDUCING_KNOWN } else { REDUCING };
+        let looks_known = oracles::mvcc::known(&fingerprint).is_some();
+        let limit = if looks_known { REDUCING_KNOWN } else { REDUCING };
         let over = || shared.over() || begun.elapsed() > limit;
-        let how = How { candidates: settings.reduce, strategy: &mut InOrder, over: &over, told: &mut |_| {} };
-        let Smaller { confirmed, original, tried, .. } = smaller(self, suspicion, confirmed, how);
+        let Smaller { confirmed, original, tried, was, like, .. } =
+            self.smaller(number, suspicion, confirmed, &over)?;
         let Confirmed { answer, violation, condition, runs } = confirmed;
+        let signature = match &original {
+            Some(_) => oracles::signature::signature(self.info.product, &answer.case, &violation),
+            None => oracles::signature::bare(&violation.fingerprint),
+        };
+        let known = shared.campaign.known.name(&signature);
         let statements = answer.case.steps.len();
         if let Some(original) = &original {
             let (target, from) = (target.clone(), original.steps.len());
@@ -332,6 +337,9 @@ impl<'a> Bench<'a> {
             oracle: suspicion.judge.oracle.name().to_string(),
             known,
             violation,
+            signature: Some(signature),
+            was,
+            like,
             judged_as: settings.judge_as.clone(),
             condition,
             runs,
@@ -351,6 +359,32 @@ impl<'a> Bench<'a> {
         shared.filed(self.at, &filed);
         shared.say(Event::Finding(Box::new(filed.found())))?;
         Ok(())
+    }
+
+    /// Makes the case of a finding smaller. How does not depend on what else was found.
+    fn smaller(
+        &mut self,
+        number: u64,
+        suspicion: &Suspicion<'_>,
+        confirmed: Confirmed,
+        over: &dyn Fn() -> bool,
+    ) -> Result<Smaller, Stop> {
+        let shared = self.shared;
+        let settings = &shared.campaign.settings;
+        let learned = settings.learned.as_ref().map(|learned| learned.counts.clone()).unwrap_or_default();
+        let seed = Seed(settings.seed.sub("reducing", number));
+        let mut strategy = settings.strategy().begin(seed, learned);
+        let mut trials: Vec<(&'static str, bool)> = Vec::new();
+        let mut told = |trial: &Trial<'_>| {
+            // Names are given without asking the strategy.
+            if trial.layer != "names" {
+                trials.push((trial.operation, trial.worked));
+            }
+        };
+        let how = How { candidates: settings.reduce, strategy: strategy.as_mut(), over, told: &mut told };
+        let done = smaller(self, suspicion, confirmed, how);
+        shared.learned(&trials)?;
+        Ok(done)
     }
 
     /// Runs a case; the inner error says why it could not be run, the outer one that this target is lost.

@@ -12,6 +12,7 @@ mod errors;
 mod installing;
 mod interrupt;
 mod judged;
+mod learned;
 mod loading;
 mod output;
 mod problems;

@@ -9,6 +9,13 @@ use model::{Cause, ErrorClass, Fingerprint, Level, Reply, Verdict, Violation};
 
 use crate::{Answer, Ask, Conversation, Oracle, story::Kind};
 
+/// The kinds of wrong that it knows.
+pub const KINDS: [&str; 6] =
+    ["crash", "lost-connection", "hang", "internal-error", "corruption", "error-log"];
+
+/// How a rule begins that is a place in the server's code.
+pub const ASSERTION: &str = "assertion ";
+
 /// The oracle.
 #[derive(Debug, Default)]
 pub struct Crash;
@@ -192,7 +199,7 @@ fn rule_of(line: &str) -> String {
         .filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("line"))
         .collect();
     match words.windows(2).find(|pair| source(pair[0]) && number(pair[1])) {
-        Some(pair) => format!("assertion {}:{}", pair[0].rsplit('/').next().unwrap_or(pair[0]), pair[1]),
+        Some(pair) => format!("{ASSERTION}{}:{}", pair[0].rsplit('/').next().unwrap_or(pair[0]), pair[1]),
         None => {
             let steady = words.iter().filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit()));
             steady.take(8).copied().collect::<Vec<_>>().join(" ")

@@ -9,6 +9,7 @@ pub mod expectations;
 pub mod invariants;
 pub mod mvcc;
 pub mod opportunities;
+pub mod signature;
 pub mod story;
 pub mod vote;
 

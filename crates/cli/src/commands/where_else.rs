@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use campaign::{Guise, judge::Judge};
+use campaign::{Guise, judge::Judge, places::turned};
 use execute::Reset;
 use model::{Case, Fingerprint, Level, Product, Target, Verdict};
 use oracles::{Oracle, mvcc};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::hunt::judges;
 use crate::{
     arguments::{How, Levels, count},
-    asked::Server,
+    asked::{self, Server},
     choice::{Choice, choices},
     errors::Advised,
     interrupt, loading,
@@ -162,9 +162,10 @@ pub fn places(chosen: &[Choice], case: &Case) -> anyhow::Result<Vec<Target>> {
     }
     if chosen.is_empty() {
         for target in installed()? {
-            let over = turned(&target);
+            // What is installed has its version.
+            let over = target.version.as_ref().map(|version| turned(&target, version));
             places.push(target);
-            places.extend(over);
+            places.extend(over.unwrap_or_default());
         }
     }
     if places.is_empty() {
@@ -178,28 +179,9 @@ pub fn places(chosen: &[Choice], case: &Case) -> anyhow::Result<Vec<Target>> {
     Ok(places)
 }
 
-/// The same server with a setting turned over that changes what it owes.
-fn turned(target: &Target) -> Vec<Target> {
-    let with = |name: &str, value: &str| {
-        let mut other = target.clone();
-        other.settings.insert(name.into(), value.into());
-        other
-    };
-    let since = |parts: &[u32]| target.version.as_ref().is_some_and(|version| version.0.as_slice() >= parts);
-    match target.product {
-        // From 11.6 on it is ON by default; 10.11 was given it late.
-        Product::Mariadb if since(&[11, 6]) => vec![with("innodb_snapshot_isolation", "OFF")],
-        Product::Mariadb if since(&[10, 11, 8]) => vec![with("innodb_snapshot_isolation", "ON")],
-        Product::Mysql if since(&[8]) => vec![with("log_bin", "OFF")],
-        Product::Mariadb | Product::Mysql | Product::Postgres | Product::Sqlite | Product::Reference => {
-            Vec::new()
-        }
-    }
-}
-
 fn row(tried: &Tried<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
     let mut row = Row { target: target.to_string(), refused: None, levels: BTreeMap::new() };
-    let mut server = match Server::open(target, tried.how) {
+    let mut server = match asked::open(target, tried.how) {
         Ok(server) => server,
         Err(error) => {
             row.refused = Some(error.to_string());

@@ -18,5 +18,6 @@ mod run;
 mod selftests;
 mod server;
 mod tools;
+mod triage;
 mod versions;
 mod where_else;

@@ -61,6 +61,7 @@ mod world;
 
 use std::{
     cell::{Cell, RefCell},
+    collections::BTreeSet,
     sync::{Arc, PoisonError},
 };
 
@@ -349,10 +350,20 @@ pub fn named(fingerprint: &Fingerprint) -> Option<Vec<Concession>> {
 
 /// The bug reports by which a fingerprint of this oracle is known. What was found but is in no tracker has a name, and is new.
 pub fn known(fingerprint: &Fingerprint) -> Option<String> {
-    let all = named(fingerprint)?;
+    reports(named(fingerprint)?)
+}
+
+/// The bug reports of these concessions; none if one of them is in no tracker.
+pub fn reports(all: Vec<Concession>) -> Option<String> {
     let reported = all.iter().all(|by| by.status() == Status::Reported);
     let sources: Vec<&str> = all.iter().map(|by| by.source()).collect();
     reported.then(|| sources.join(", "))
+}
+
+/// The concessions of these names, in the order in which a fingerprint has them.
+pub fn ordered(names: &BTreeSet<String>) -> Option<Vec<Concession>> {
+    let all: Vec<Concession> = Concession::ALL.into_iter().filter(|by| names.contains(by.name())).collect();
+    (all.len() == names.len()).then_some(all)
 }
 
 impl Oracle for Mvcc {

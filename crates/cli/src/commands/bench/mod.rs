@@ -1,6 +1,7 @@
 //! `isopod bench`: Isopod measured against the bare server.
 
 mod execute;
+mod fold;
 mod hunt;
 mod judge;
 mod oracles;
@@ -20,6 +21,17 @@ Example:
 What it costs to know that a statement waits is measured for both ways, --settle proc and sql. Times
 depend on the machine and on what else it does; the ratio to the bare wire much less so.")]
     Execute(execute::Args),
+    /// Fold the findings of many runs by signature, and see that the groups are the true families
+    #[command(after_help = "\
+Example:
+  for seed in 1 2 3; do isopod hunt mariadb@10.11 --for 15s --seed $seed --keep 3 --out runs/$seed; done
+  isopod bench fold runs/*
+
+The true family of a finding is found out without its signature: by what explains the case as it was
+before it was made smaller, judged afresh on a new server with its twin; and, where nothing explains it,
+by where it is wrong over all installed versions and levels. Exit code 1 if a group mixes two families,
+or if a family is in more than two groups.")]
+    Fold(fold::Args),
     /// Measure generated cases, executed and reset, against the same statements sent bare
     #[command(after_help = "\
 Example:
@@ -70,6 +82,7 @@ opportunities for each known family, and distinct pairs of statements that met, 
 pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Execute(args) => execute::run(args),
+        Command::Fold(args) => fold::run(&args),
         Command::Hunt(args) => hunt::run(&args),
         Command::Judge(args) => judge::run(&args),
         Command::Oracles(args) => oracles::run(&args),

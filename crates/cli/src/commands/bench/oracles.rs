@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::{Levels, Where, count},
-    asked::Server,
+    asked,
     commands::hunt::judges,
     interrupt,
     output::say,
@@ -112,9 +112,9 @@ struct Bench {
 fn measure(args: &Args, target: &model::Target) -> anyhow::Result<Option<Result>> {
     targets::version(target)?;
     let profile = profiles::load(&args.profile)?;
-    let mut server = Server::open(target, &args.on.how)?;
+    let mut server = asked::open(target, &args.on.how)?;
     server.look(false);
-    let info = server.info()?;
+    let info = server.info().map_err(|error| anyhow::anyhow!(error))?;
     let levels = Levels::All.on(target.product)?;
     let mut generator = Generator::with(args.seed, info.product, &info.version, &levels, profile.clone());
     let mut all = Vec::new();

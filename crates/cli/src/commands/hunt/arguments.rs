@@ -9,6 +9,7 @@ use model::Seed;
 use crate::{
     arguments::{How, Levels, count, levels},
     choice::Choice,
+    commands::reduce::StrategyName,
 };
 
 /// Options.
@@ -22,6 +23,9 @@ Examples:
   isopod hunt mysql@9.7 --known triaged/ --fail-on new   in CI: only what is new fails
 
 Whatever a fast run makes suspicious is run again from clean resets before it is called a finding.
+Findings with the same signature are one line of the summary. Known is what a bug report explains, and
+what has the same signature as an entry of --known or of the corpus and behaves the same when both are
+run; in doubt it is new. Entries of --known that do not come back any more are listed as stale.
 Exit codes: 0 nothing found, 1 findings, 2 the job could not be done.")]
 pub struct Args {
     /// Servers: sqlite, mariadb@10.11, 'mysql@9.7?log_bin=OFF', mysql://user@host:port; or all that are installed
@@ -46,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
     /// Go on with the run in this folder; no case is run twice
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "level", "seed", "oracle", "keep", "confirm", "basedir", "settings_swarm", "no_reduce", "keep_traces", "judge_as"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "level", "seed", "oracle", "keep", "confirm", "basedir", "settings_swarm", "no_reduce", "strategy", "learned", "keep_traces", "judge_as"])]
     pub resume: Option<PathBuf>,
     /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
     #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
@@ -54,7 +58,7 @@ pub struct Args {
     /// Who judges, with commas: crash, invariants, model, decoupled, vote (the two together); by default crash, invariants and vote
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub oracle: Vec<String>,
-    /// A folder of findings that are known already, recognised by their fingerprint
+    /// A folder of what is known already: findings of earlier runs, or case files
     #[arg(long, value_name = "DIR")]
     pub known: Option<PathBuf>,
     /// What makes the exit code 1
@@ -81,6 +85,12 @@ pub struct Args {
     /// Keep the cases of findings as they are, and do not make them smaller
     #[arg(long)]
     pub no_reduce: bool,
+    /// Which of the smaller cases is tried next
+    #[arg(long, value_enum, default_value = "in-order", conflicts_with = "no_reduce")]
+    pub strategy: StrategyName,
+    /// Begin every reduction with what was learned before; what this hunt learns goes to learned.json in its folder
+    #[arg(long, value_name = "FILE", conflicts_with = "no_reduce")]
+    pub learned: Option<PathBuf>,
     /// Keep every case's trace in the run folder, to be judged again: isopod judge --traces DIR
     #[arg(long)]
     pub keep_traces: bool,
@@ -99,7 +109,7 @@ pub struct Args {
 pub enum FailOn {
     /// Any finding
     Any,
-    /// Only findings that --known does not know
+    /// Only findings that are not known
     New,
 }
 

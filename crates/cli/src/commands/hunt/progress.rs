@@ -86,6 +86,7 @@ impl Shown {
                 let line = format!("{}  {target} is given up: {reason}", clock(said.at));
                 self.line(&line);
             }
+            Event::Comparing { target, done, all } => self.comparing(target, *done, *all),
             Event::Begun { .. }
             | Event::Up { .. }
             | Event::Again { .. }
@@ -124,6 +125,21 @@ impl Shown {
                 if i + 1 == self.targets.len() {
                     self.said = Instant::now();
                 }
+            }
+            None => {}
+        }
+    }
+
+    /// After the hunt.
+    fn comparing(&mut self, target: &Target, done: u64, all: u64) {
+        let words = format!("comparing with what is known, {done} of {all}");
+        // With settings that were drawn it is none of the bars.
+        let at = self.targets.iter().position(|one| one == target).unwrap_or(0);
+        match &self.bars {
+            Some((_, bars)) => bars[at].set_message(words),
+            None if self.said.elapsed() > PLAIN => {
+                eprintln!("{:w$}  {words}", target.to_string(), w = self.wide);
+                self.said = Instant::now();
             }
             None => {}
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use campaign::{Budget, Folder, Guise, Known, Quarry, Settings};
+use campaign::{Budget, Folder, Guise, Known, Quarry, Settings, known::Entry};
 use generate::Profile;
 use model::{Level, Product, Seed, Target};
 
@@ -11,8 +11,9 @@ use crate::{
     arguments::{Levels, Where},
     choice::Choice,
     clock::{now, stamp},
+    corpus,
     errors::Advised,
-    profiles, targets,
+    learned, profiles, targets,
 };
 
 /// How long a hunt without arguments lasts, and one that says nothing of an end.
@@ -36,9 +37,14 @@ pub struct Told {
 pub fn resolve(args: &Args) -> anyhow::Result<Told> {
     let known = args.known.as_deref().map(Known::read).transpose().map_err(|error| Advised {
         message: format!("what is known cannot be read: {error}"),
-        advice: vec!["--known wants a folder with findings: a verdict.json each, as a run keeps them".into()],
+        advice: vec![
+            "--known wants a folder with findings (a verdict.json each, as a run keeps them) or case files"
+                .into(),
+        ],
     })?;
-    let known = known.unwrap_or_default();
+    let mut known = known.unwrap_or_default();
+    let failing = corpus::all()?.into_iter().filter(|entry| !entry.case.fails.is_empty());
+    known.entries.extend(failing.map(|entry| Entry::of_corpus(entry.name, entry.case)));
     if let Some(path) = &args.resume {
         return resume(args, path, known);
     }
@@ -136,9 +142,26 @@ fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
         pin: !args.how.no_pin,
         settings_swarm: args.settings_swarm,
         reduce: if args.no_reduce { 0 } else { reduce::Budget::default().candidates },
+        strategy: args.strategy.kind().name().to_string(),
+        learned: args.learned.as_deref().map(began).transpose()?,
         keep_traces: args.keep_traces,
         judge_as: args.judge_as.iter().cloned().fold(Guise::default(), Guise::and),
     })
+}
+
+/// What the reduction begins with.
+fn began(path: &Path) -> anyhow::Result<campaign::Learned> {
+    match learned::load(path)? {
+        (counts, Some(hash)) => Ok(campaign::Learned { hash, counts }),
+        (_, None) => Err(Advised {
+            message: format!("{} is not there", path.display()),
+            advice: vec![
+                "a hunt with --strategy table or bandit leaves one in its folder: learned.json".into(),
+                "or begin without --learned".into(),
+            ],
+        }
+        .into()),
+    }
 }
 
 /// The levels asked for that the product has; all of them by default.

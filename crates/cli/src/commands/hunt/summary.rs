@@ -40,6 +40,11 @@ pub fn head(campaign: &Campaign<'_>, by_default: bool) {
     let hash =
         if settings.profile_hash.is_empty() { String::new() } else { format!(" {}", settings.profile_hash) };
     say!("profile {}{hash} · oracles: {} · {time}", settings.profile, judges(campaign));
+    if settings.strategy() != reduce::strategy::Kind::InOrder {
+        let learned = settings.learned.as_ref();
+        let learned = learned.map_or(String::new(), |learned| format!(", begins with {}", learned.hash));
+        say!("cases are made smaller by the strategy {}{learned}", settings.strategy);
+    }
     if !settings.judge_as.is_none() {
         say!("the oracles are told {} instead of what is true", settings.judge_as);
     }
@@ -130,11 +135,26 @@ pub fn show(campaign: &Campaign<'_>, summary: &Summary, by_default: bool) {
             say!("\n{} more new ones are in the folder", more);
         }
     }
+    known(summary);
     say!("\nfolder: {}", summary.folder);
     if !summary.findings.is_empty() {
         say!("report: isopod report {} --open", summary.folder);
     }
     next(summary, by_default);
+}
+
+/// What is said of the entries of the user's folder, and of comparing with them.
+fn known(summary: &Summary) {
+    if !summary.stale.is_empty() {
+        say!("");
+    }
+    for stale in &summary.stale {
+        let (name, target, runs) = (&stale.name, &stale.target, stale.runs);
+        say!("stale: {name} did not come back on {target} in {runs} runs");
+    }
+    if summary.cut_short {
+        say!("\nnot everything was compared with what is known: what was not is called new");
+    }
 }
 
 /// What to do next.
@@ -179,11 +199,13 @@ fn what(row: &Row) -> String {
 }
 
 fn line(summary: &Summary, row: &Row) -> Line {
+    let targets = || row.targets.iter().map(Target::to_string).collect::<Vec<_>>().join(", ");
+    let like = row.like.as_ref().map_or(String::new(), |name| format!(", behaves like {name}"));
     Line {
         known: row.known.clone(),
         id: row.id.clone(),
-        what: what(row),
-        target: (summary.targets.len() > 1).then(|| row.target.to_string()),
+        what: format!("{}{like}", what(row)),
+        target: (summary.targets.len() > 1).then(targets),
         first_at: row.first_at,
         cases: row.cases,
         levels: row.levels.iter().map(|level| level.short()).collect(),
@@ -191,7 +213,7 @@ fn line(summary: &Summary, row: &Row) -> Line {
 }
 
 fn story(campaign: &Campaign<'_>, row: &Row) -> Story {
-    let first = &row.first;
+    let first = &row.smallest;
     Story {
         known: row.known.clone(),
         id: row.id.clone(),
@@ -215,15 +237,15 @@ pub fn junit(summary: &Summary, lost: &[(Target, String)]) -> String {
         .targets
         .iter()
         .map(|hunted| {
-            let rows = summary.findings.iter().filter(|row| row.target == hunted.target);
+            let rows = summary.findings.iter().filter(|row| row.targets.contains(&hunted.target));
             let mut cases: Vec<Tried> = rows
                 .map(|row| Tried {
                     name: format!("{} {}", what(row), row.id),
                     result: match &row.known {
                         Some(name) => Came::Known(name.clone()),
                         None => Came::Failed(
-                            row.first.violation.story.clone(),
-                            row.first.violation.evidence.join("\n"),
+                            row.smallest.violation.story.clone(),
+                            row.smallest.violation.evidence.join("\n"),
                         ),
                     },
                 })

@@ -7,7 +7,7 @@ use oracles::story::Kind;
 use reduce::Scope;
 
 use super::{Done, Search};
-use crate::asked::Server;
+use crate::asked::{self, Server};
 use crate::{
     errors::{self, Advised},
     targets,
@@ -24,7 +24,7 @@ pub fn smaller(
     let how = &search.args.on.how;
     let other = targets::resolve(other)?;
     targets::check(name, case, &other, how)?;
-    let mut second = Server::open(&other, how)?;
+    let mut second = asked::open(&other, how)?;
     server.look(false);
     second.look(false);
     let failed = |error| errors::of_case(name, case, error);

@@ -7,7 +7,6 @@ mod by_check;
 mod by_difference;
 mod by_expectation;
 mod by_oracle;
-mod learned;
 
 use std::{
     path::PathBuf,
@@ -25,10 +24,10 @@ use serde::Serialize;
 use super::hunt::{judges, seconds};
 use crate::{
     arguments::{Levels, Where, count, levels},
-    asked::Server,
+    asked,
     choice::Choice,
     errors::{self, Advised},
-    interrupt, loading,
+    interrupt, learned, loading,
     output::say,
     progress::Line,
     targets,
@@ -250,7 +249,7 @@ impl<'a> Search<'a> {
         targets::check(name, case, target, &args.on.how)?;
         let levels = Levels::or_default(args.level, target.product)?;
         let &[level] = &levels[..] else { anyhow::bail!("a case is made smaller at one level") };
-        let mut server = Server::open(target, &args.on.how)?;
+        let mut server = asked::open(target, &args.on.how)?;
         let seen =
             server.run(case, level, Reset::Clean).map_err(|error| errors::of_case(name, case, error))?;
         let oracles = judges::named(&args.oracle)?;

@@ -1,13 +1,14 @@
 //! From the folder of a run to what its report shows: findings with the story of their rows, folded by signature, and the counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use campaign::{
-    Event, Past,
+    Event, Filed, Past,
+    fold::{Folded, fold},
     past::Kept,
     quality::{Quality, chances},
 };
-use model::{Fingerprint, Level, Target};
+use model::{Level, Target};
 use oracles::{Answer, mvcc::Mvcc};
 use report::{
     Finding, Run,
@@ -21,24 +22,6 @@ pub struct Told {
     pub run: Run,
     /// The findings, first found first.
     pub findings: Vec<Finding>,
-}
-
-/// What makes two findings one, at whatever level and on whatever target: the name under which they are known, or else kind, rule
-/// and statement.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Signature {
-    Known(String),
-    New([String; 3]),
-}
-
-/// The names that the findings of a run are known by, by fingerprint: what is only counted is of the same kind as something filed.
-type Names = BTreeMap<Fingerprint, Option<String>>;
-
-fn signature(print: &Fingerprint, names: &Names) -> Signature {
-    match names.get(print).cloned().flatten() {
-        Some(name) => Signature::Known(name),
-        None => Signature::New([print.kind.clone(), print.rule.clone(), print.statement.clone()]),
-    }
 }
 
 /// Puts everything together.
@@ -70,7 +53,7 @@ fn finding(past: &Past, kept: &Kept) -> Finding {
     let account = Mvcc::default().told_for_people(&shown, filed.violation.step).map_err(str::to_string);
     Finding {
         id: filed.id.clone(),
-        known: filed.known.clone(),
+        known: past.name(filed).known,
         isopod: past.settings.isopod.clone(),
         target: target.to_string(),
         server: trace.server.clone(),
@@ -97,52 +80,29 @@ fn finding(past: &Past, kept: &Kept) -> Finding {
 }
 
 fn groups(past: &Past, findings: &[Finding]) -> Vec<Group> {
-    let names: Names =
-        findings.iter().map(|one| (one.violation.fingerprint.clone(), one.known.clone())).collect();
-    let mut again: BTreeMap<Signature, BTreeMap<Option<Level>, u64>> = BTreeMap::new();
-    for (_, _, print) in past.again() {
-        *again.entry(signature(print, &names)).or_default().entry(print.level).or_default() += 1;
-    }
-    let mut order: Vec<Signature> = Vec::new();
-    let mut members: BTreeMap<Signature, Vec<&Finding>> = BTreeMap::new();
-    for finding in findings {
-        let key = signature(&finding.violation.fingerprint, &names);
-        if !order.contains(&key) {
-            order.push(key.clone());
-        }
-        members.entry(key).or_default().push(finding);
-    }
-    let group = |key: &Signature| {
-        let all = &members[key];
-        // The smallest stands for all of them; of these the first.
-        let best = all.iter().min_by_key(|one| (one.case.steps.len(), one.at)).copied()?;
-        let mut levels: BTreeMap<Level, u64> = BTreeMap::new();
-        all.iter().for_each(|one| *levels.entry(one.level).or_default() += 1);
-        let counted = again.get(key).cloned().unwrap_or_default();
-        for (level, count) in &counted {
-            if let Some(level) = level {
-                *levels.entry(*level).or_default() += count;
-            }
-        }
-        let mut servers: Vec<String> = all.iter().map(|one| one.server_name()).collect();
-        servers.sort();
-        servers.dedup();
+    let filed: Vec<&Filed> = past.findings.iter().map(|kept| &kept.filed).collect();
+    let group = |folded: Folded<'_>| {
+        let smallest = folded.smallest();
+        let best = findings.iter().find(|one| one.id == smallest.id)?;
+        let ids: Vec<String> = folded.members.iter().map(|one| one.id.clone()).collect();
+        let of = |one: &&Finding| ids.contains(&one.id);
+        let servers: BTreeSet<String> = findings.iter().filter(of).map(Finding::server_name).collect();
         Some(Group {
             id: best.id.clone(),
             known: best.known.clone(),
             title: best.title(),
             story: best.violation.story.clone(),
             rule: best.violation.fingerprint.rule.clone(),
-            first_at: all.iter().map(|one| one.at).min().unwrap_or(0),
-            cases: all.len() as u64 + counted.values().sum::<u64>(),
+            first_at: folded.first_at(),
+            cases: folded.cases(),
             statements: best.case.steps.len(),
-            levels,
-            servers,
-            findings: all.iter().map(|one| one.id.clone()).collect(),
+            levels: folded.levels(),
+            servers: servers.into_iter().collect(),
+            findings: ids,
             ready: None,
         })
     };
-    order.iter().filter_map(group).collect()
+    fold(&filed, &past.counted(), &|one| past.name(one)).into_iter().filter_map(group).collect()
 }
 
 fn run(past: &Past, groups: Vec<Group>) -> Run {

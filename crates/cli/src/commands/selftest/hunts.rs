@@ -117,6 +117,7 @@ impl Hunt<'_> {
             | Event::Flaky { .. }
             | Event::Reduced { .. }
             | Event::Refused { .. }
+            | Event::Comparing { .. }
             | Event::Ended { .. } => {}
         })?;
         match failure {
@@ -140,6 +141,8 @@ impl Hunt<'_> {
             // Those that would be there anyway are not to hide the others.
             keep: 20,
             reduce: 0,
+            strategy: String::new(),
+            learned: None,
             renew_cases: 50_000,
             renew_bytes: 512 << 20,
             hung_after: self.how.hung_after,

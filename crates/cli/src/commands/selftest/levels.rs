@@ -142,7 +142,7 @@ fn tell(args: &Args, target: &Target, levels: &[Level], guise: Guise) -> anyhow:
         cases: hunted.tally.cases,
         after: first.map(|found| found.case + 1),
         millis: first.and_then(|found| {
-            let row = done.summary.findings.iter().find(|row| row.id == found.id);
+            let row = done.summary.findings.iter().find(|row| row.filed.contains(&found.id));
             row.map(|row| row.first_at)
         }),
         oracle: first.map(|found| found.oracle.clone()),

@@ -14,7 +14,11 @@ use oracles::mvcc::Mvcc;
 use reduce::{Budget, Scope, Strategy, reduce, strategy::InOrder};
 
 use super::Finding;
-use crate::{arguments::How, asked::Server, commands::hunt::judges};
+use crate::{
+    arguments::How,
+    asked::{self, Server},
+    commands::hunt::judges,
+};
 
 /// So many clean runs in a row must show a finding, before and after.
 const RUNS: u32 = 3;
@@ -44,7 +48,7 @@ impl<'a> Bench<'a> {
         let at = match self.servers.iter().position(|(known, _)| known == target) {
             Some(at) => at,
             None => {
-                self.servers.push((target.clone(), Server::open(target, self.how)?));
+                self.servers.push((target.clone(), asked::open(target, self.how)?));
                 self.servers.len() - 1
             }
         };

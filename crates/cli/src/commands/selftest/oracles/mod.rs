@@ -223,8 +223,8 @@ fn plant(args: &Args, how: &How, profile: &Profile, bug: Bug, levels: Vec<Level>
 fn clean(level: Level, done: Done) -> Clean {
     let tally = done.summary.total();
     let line = |row: &campaign::summary::Row| {
-        let print = campaign::verdicts::words(&row.first.violation.fingerprint);
-        format!("{print} · case {} · {}", row.first.case, row.first.violation.story)
+        let print = campaign::verdicts::words(&row.smallest.violation.fingerprint);
+        format!("{print} · case {} · {}", row.smallest.case, row.smallest.violation.story)
     };
     Clean {
         level,

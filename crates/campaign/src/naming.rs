@@ -1,0 +1,212 @@
+//! Findings that only the decoupled run can judge, and findings of two bugs at once: whether they are something simpler that has a
+//! name.
+//!
+//! While a case is made smaller its fingerprint stays the same. So a case that the model could not read stays one that it cannot
+//! read, and looks new, although without the join or the refused statement beside it it would be known. Such a case is made smaller
+//! once more, by steps that are accepted if the old fingerprint comes back **or** a bug that has a name shows in the same kind of
+//! statement at the same level. That alone would only show that the known bug lives next door. So the name is taken only if, in the case before these
+//! steps, too, what the concession needs is the cause: its twin (`oracles/src/mvcc/twins`), judged by the oracle that found it, must
+//! hold. Otherwise the finding keeps its case and stays new, and it is said what it turned into.
+//!
+//! ```text
+//! T2: INSERT INTO u VALUES (1, 0)                         T2: INSERT INTO u VALUES (1, 0)
+//! T2: UPDATE u SET t.a = ''      the model cannot tell
+//! T1: UPDATE u SET b = 0                            --->  T1: UPDATE u SET b = 0        the model: MDEV-26642
+//! T1: SELECT * FROM u            wrong                    T1: SELECT * FROM u           wrong
+//! ```
+//!
+//! A finding that needs two concessions is made smaller in the same way until it needs one of them, and no twin is asked for: each
+//! of them was needed before. One that is in no tracker is not given up for one that is.
+
+use dialect::contract::{Concession, Status};
+use execute::Reset;
+use model::{Case, Fingerprint, Verdict, Violation};
+use oracles::{
+    Answer,
+    mvcc::{self, Mvcc},
+};
+use reduce::{Budget, Interest, Scope, Trial, reduce};
+
+use crate::{
+    confirm::{Confirmed, Rerun, Suspicion, series},
+    reducing::How,
+};
+
+/// What came of it.
+pub enum Turned {
+    /// It is this, and its case is smaller.
+    Into(Confirmed),
+    /// It would be this, but the twin does not say so.
+    Like(String),
+    /// Nothing else.
+    Stays,
+}
+
+/// Tries to turn a finding, whose case cannot be made smaller, into something simpler. Says how many candidates that took.
+pub fn turn(
+    on: &mut dyn Rerun,
+    suspicion: &Suspicion<'_>,
+    best: &Confirmed,
+    candidates: u64,
+    how: &mut How<'_>,
+) -> (Turned, u64) {
+    let old = &suspicion.violation.fingerprint;
+    if candidates == 0 || (how.over)() || !may_turn(on, suspicion, best) {
+        return (Turned::Stays, 0);
+    }
+    let product = best.answer.trace.server.product;
+    let mut search = Either { on, suspicion, best, last: None, over: how.over, told: how.told };
+    let budget = Budget { candidates };
+    let found = reduce(&best.answer.case, product, Scope::Whole, &mut search, how.strategy, budget);
+    let last = search.last.filter(|violation| violation.fingerprint != *old);
+    let Some(violation) = last else { return (Turned::Stays, found.tried) };
+    let again = Suspicion { violation: &violation, leftovers: None, ..*suspicion };
+    let Some(mut turned) = series(on, &again, &found.case, best.condition, best.runs[1]) else {
+        return (Turned::Stays, found.tried);
+    };
+    let by = mvcc::named(&violation.fingerprint).unwrap_or_default();
+    if mvcc::named(old).is_none() && !is_cause(on, suspicion, best, &turned, &by) {
+        return (Turned::Like(mvcc::reports(by).unwrap_or(violation.fingerprint.rule)), found.tried);
+    }
+    let how = match mvcc::named(old) {
+        Some(_) => "smaller cases need only one of them",
+        None => "the model could not tell; there, too, it is gone without what the concession needs",
+    };
+    turned.violation.evidence.push(format!("before, it was {} by {}: {how}", old.kind, old.rule));
+    (Turned::Into(turned), found.tried)
+}
+
+/// Is it worth trying? Of what one concession explains, and of what the model can judge, the name stands.
+fn may_turn(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, best: &Confirmed) -> bool {
+    if suspicion.judge.oracle.name() != oracles::vote::NAME || !suspicion.judge.guise.is_none() {
+        return false;
+    }
+    match mvcc::named(&suspicion.violation.fingerprint) {
+        Some(by) => by.len() > 1,
+        None => {
+            let model = Mvcc::default();
+            let judge = crate::judge::Judge { oracle: &model, guise: suspicion.judge.guise };
+            matches!(judge.verdict(&best.answer, on), Verdict::Undecided { .. })
+        }
+    }
+}
+
+/// May a finding of the old fingerprint become one of the new?
+fn follows(old: &Fingerprint, new: &Fingerprint) -> bool {
+    // The final state has a level only for the decoupled run.
+    let levels = old.level == new.level || old.level.is_none() || new.level.is_none();
+    if old.statement != new.statement || !levels {
+        return false;
+    }
+    let Some(by) = mvcc::named(new) else { return false };
+    let reported = |by: &Concession| by.status() == Status::Reported;
+    match mvcc::named(old) {
+        None => by.len() == 1 && by.iter().all(|by| reported(by) || by.status() == Status::Found),
+        Some(all) => {
+            let fewer = by.len() < all.len() && by.iter().all(|one| all.contains(one));
+            fewer && (all.iter().all(reported) || !by.iter().all(reported))
+        }
+    }
+}
+
+/// In the case before: is it gone without what the concession needs?
+fn is_cause(
+    on: &mut dyn Rerun,
+    suspicion: &Suspicion<'_>,
+    best: &Confirmed,
+    turned: &Confirmed,
+    by: &[Concession],
+) -> bool {
+    let (&[by], model) = (by, Mvcc::default()) else { return false };
+    // Whose statement needs it, of those who take part: the one who sees what is wrong, or another.
+    let own = |answer: &Answer, violation: &Violation, step: usize| {
+        violation.step.map(|wrong| answer.case.steps[wrong].session == answer.case.steps[step].session)
+    };
+    let (_, uses) = model.account(&turned.answer, &[]);
+    let Some((_, needs)) = uses.into_iter().find(|(of, _)| *of == by) else { return false };
+    let whose = own(&turned.answer, &turned.violation, needs);
+    (0..best.answer.case.steps.len()).filter(|step| own(&best.answer, &best.violation, *step) == whose).any(
+        |step| {
+            let twin = model.twin(&best.answer, &[(by, step)], best.violation.step);
+            twin.is_ok_and(|twin| holds(on, suspicion, &twin.request.case))
+        },
+    )
+}
+
+fn holds(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, twin: &Case) -> bool {
+    let answer = on.rerun(twin, suspicion.seen.trace.level, Reset::Clean);
+    let answer = answer.filter(|answer| !answer.trace.stalled);
+    answer.is_some_and(|answer| matches!(suspicion.judge.verdict(&answer, on), Verdict::Holds { .. }))
+}
+
+/// A search that accepts what the finding was, and what follows from it.
+struct Either<'a, 'b> {
+    on: &'a mut dyn Rerun,
+    suspicion: &'a Suspicion<'b>,
+    best: &'a Confirmed,
+    /// What was accepted last.
+    last: Option<Violation>,
+    over: &'a dyn Fn() -> bool,
+    told: &'a mut dyn FnMut(&Trial<'_>),
+}
+
+impl Interest for Either<'_, '_> {
+    fn holds(&mut self, case: &Case) -> bool {
+        let old = match &self.last {
+            Some(last) => &last.fingerprint,
+            None => &self.suspicion.violation.fingerprint,
+        };
+        let level = self.suspicion.seen.trace.level;
+        let Some(answer) = self.on.rerun(case, level, self.best.condition.reset()) else { return false };
+        match self.suspicion.judge.verdict(&answer, self.on) {
+            Verdict::Violated(violation)
+                if violation.fingerprint == *old || follows(old, &violation.fingerprint) =>
+            {
+                self.last = Some(violation);
+                true
+            }
+            Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => false,
+        }
+    }
+
+    fn over(&mut self) -> bool {
+        (self.over)()
+    }
+
+    fn tried(&mut self, trial: &Trial<'_>) {
+        (self.told)(trial);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Level;
+
+    use super::*;
+
+    fn print(rule: &str, statement: &str) -> Fingerprint {
+        let level = Some(Level::RepeatableRead);
+        Fingerprint { kind: "wrong".into(), rule: rule.into(), statement: statement.into(), level }
+    }
+
+    #[test]
+    fn what_may_follow_from_what() {
+        let (noop, key, found) = ("noop-without-version", "key-change-keeps-old-row", "judges-uncommitted");
+        let both = format!("{noop}+{key}");
+        let follows = |old: &str, new: &str| follows(&print(old, "select"), &print(new, "select"));
+        assert!(follows("rows", noop) && follows(&both, noop) && follows(&both, key));
+        assert!(follows("rows", found), "it has a name then, and stays new");
+        // Not to something new, to two at once, to another one, or back.
+        let documented = "semi-consistent-skip";
+        for (old, new) in
+            [("rows", "count"), ("rows", &both), ("rows", documented), (noop, key), (noop, noop)]
+        {
+            assert!(!follows(old, new), "{old} {new}");
+        }
+        assert!(!follows(key, &both));
+        // What is in no tracker stays.
+        let new = format!("{noop}+{found}");
+        assert!(follows(&new, found) && !follows(&new, noop));
+        assert!(!super::follows(&print("rows", "select"), &print(noop, "update")));
+    }
+}

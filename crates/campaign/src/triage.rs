@@ -1,0 +1,323 @@
+//! After the hunt: what looks new is compared with what is known, by running both; and what is known is looked at once more, whether
+//! it still comes back.
+//!
+//! **The same by running** means: on the finding's own target, at every level, and there once more with the setting turned over
+//! that changes what the server owes, the oracles say the same of both cases. That is little evidence by itself, so
+//!
+//! | signature | pattern | the finding is |
+//! |---|---|---|
+//! | the same | the same, complaint by complaint | known |
+//! | another; the same rule is broken | wrong in the same places | new, and behaves like it |
+//! | | another | new |
+//!
+//! What concessions explain is known by its signature alone, since its twin has been asked (`oracles/src/mvcc/twins`). An entry of the
+//! corpus without a link is in no tracker: what is the same as it stays new, and behaves like it. In doubt, a finding is new.
+//!
+//! **Stale** is an entry of the user's folder that can be run on a target of the hunt and did not come back there in
+//! [`RUNS`] runs. A finding is run on targets of its product with its settings, at its own level; a plain case where its `fails on` says that
+//! it fails or, without one, at every level. The corpus has `isopod corpus test` for that.
+
+mod pattern;
+
+use std::collections::BTreeMap;
+
+use execute::{Options, Placement, Reset};
+use model::{Case, Level, ServerInfo, Signature, Target};
+use oracles::expectations::{self, Status};
+use serde::{Deserialize, Serialize};
+
+use self::pattern::{Pattern, complaints};
+use crate::{
+    HuntError,
+    confirm::Rerun,
+    events::{Event, Said},
+    filing::Filed,
+    fold::Name,
+    hunt::{Campaign, Hook},
+    known::{Entry, Origin},
+    past::Kept,
+    places::turned,
+    stand::Stand,
+};
+
+/// So often an entry may fail to come back before it is stale.
+pub const RUNS: u32 = 3;
+
+/// What came of it, as `triage.json` keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Triage {
+    /// Findings that were compared and are known or behave like something, by their names.
+    pub findings: BTreeMap<String, Came>,
+    /// Entries of the user's folder that did not come back.
+    pub stale: Vec<Stale>,
+    /// So often an entry of the user's folder was looked at, once for each target.
+    pub looked: u64,
+    /// Was there no time to look at everything?
+    #[serde(default)]
+    pub cut_short: bool,
+}
+
+/// What a finding turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Came {
+    /// Known under this name.
+    Known(String),
+    /// New, and like this.
+    Like(String),
+}
+
+/// An entry that did not come back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stale {
+    /// Its name.
+    pub name: String,
+    /// Where.
+    pub target: Target,
+    /// In so many runs.
+    pub runs: u32,
+}
+
+impl Triage {
+    /// What is known about a finding, beside what its signature says.
+    pub fn name(&self, filed: &Filed) -> Name {
+        match self.findings.get(&filed.id) {
+            Some(Came::Known(name)) => Name { known: Some(name.clone()), like: None },
+            Some(Came::Like(name)) => Name { known: None, like: Some(name.clone()) },
+            None => Name { known: None, like: filed.like.clone() },
+        }
+    }
+}
+
+/// Compares and looks. Nothing is done, and no server is started, where nothing is to be compared.
+pub fn triage(campaign: &Campaign<'_>, found: &[Kept], hook: &mut Hook<'_>) -> Result<Triage, HuntError> {
+    let mut triage = Triage::default();
+    let known = &campaign.known;
+    let new: Vec<&Kept> = found.iter().filter(|kept| known.name(&kept.filed.signature()).is_none()).collect();
+    let plain: Vec<Target> = campaign.settings.quarry.iter().map(|quarry| quarry.target.clone()).collect();
+    let mut places = plain.clone();
+    for kept in &new {
+        let target = kept.filed.dressed();
+        if !places.contains(&target) {
+            places.push(target);
+        }
+    }
+    for target in &places {
+        let new: Vec<&Kept> = new.iter().copied().filter(|kept| kept.filed.dressed() == *target).collect();
+        let own: Vec<&Entry> = if plain.contains(target) { known.own().collect() } else { Vec::new() };
+        let may = |entry: &&Entry| runs_on(entry, target);
+        let own: Vec<&Entry> = own.into_iter().filter(may).collect();
+        let compared: Vec<&Entry> = known.entries.iter().filter(may).collect();
+        if own.is_empty() && (new.is_empty() || compared.is_empty()) {
+            continue;
+        }
+        if (campaign.stop)() {
+            triage.cut_short = true;
+            break;
+        }
+        let mut desk = match Desk::open(campaign, target) {
+            Ok(desk) => desk,
+            // A target that was given up is said to be; nothing is said about what is known there.
+            Err(_) => {
+                triage.cut_short = true;
+                continue;
+            }
+        };
+        let all = own.len() + if new.is_empty() { 0 } else { new.len() + compared.len() };
+        desk.stale(&own, all, &mut triage, hook);
+        if !new.is_empty() {
+            desk.compare(&new, &compared, (own.len(), all), &mut triage, hook);
+        }
+    }
+    Ok(triage)
+}
+
+/// Can the entry be run on this target?
+fn runs_on(entry: &Entry, target: &Target) -> bool {
+    match &entry.filed {
+        // With other settings it may not show, and that says nothing.
+        Some(filed) => filed.target.product == target.product && filed.dressed().settings == target.settings,
+        None => expectations::applies(&entry.case, target.product),
+    }
+}
+
+/// A server at which cases are compared, and the same with its setting turned over.
+struct Desk<'a> {
+    campaign: &'a Campaign<'a>,
+    target: &'a Target,
+    info: ServerInfo,
+    levels: Vec<Level>,
+    stands: Vec<Stand>,
+}
+
+impl<'a> Desk<'a> {
+    fn open(campaign: &'a Campaign<'a>, target: &'a Target) -> Result<Desk<'a>, execute::LaunchError> {
+        let mut stand = start(campaign, target)?;
+        let info = stand.info()?;
+        let levels = dialect::of(info.product).levels.to_vec();
+        Ok(Desk { campaign, target, info, levels, stands: vec![stand] })
+    }
+
+    /// Looks at the entries of the user.
+    fn stale(&mut self, own: &[&Entry], all: usize, triage: &mut Triage, hook: &mut Hook<'_>) {
+        for (at, entry) in own.iter().enumerate() {
+            if (self.campaign.stop)() {
+                triage.cut_short = true;
+                return;
+            }
+            self.progress(at, all, hook);
+            match self.comes_back(entry) {
+                Some(true) => triage.looked += 1,
+                Some(false) => {
+                    triage.looked += 1;
+                    let (name, target) = (entry.name.clone(), self.target.clone());
+                    triage.stale.push(Stale { name, target, runs: RUNS });
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Does it? Nothing where it is not said to fail here.
+    fn comes_back(&mut self, entry: &Entry) -> Option<bool> {
+        match &entry.filed {
+            Some(filed) => {
+                let wanted = filed.signature();
+                Some(self.shows(&entry.case, filed.level, filed.condition.reset(), &wanted))
+            }
+            None => {
+                let fits = |level: &Level| {
+                    let fails = &entry.case.fails;
+                    fails.is_empty()
+                        || fails.iter().any(|group| group.at.weight(&self.info, *level).is_some())
+                };
+                let levels: Vec<Level> = self.levels.iter().copied().filter(fits).collect();
+                if levels.is_empty() {
+                    return None;
+                }
+                Some(levels.into_iter().any(|level| self.fails(&entry.case, level)))
+            }
+        }
+    }
+
+    /// Does one of some runs show this signature?
+    fn shows(&mut self, case: &Case, level: Level, reset: Reset, wanted: &Signature) -> bool {
+        let product = self.info.product;
+        (0..RUNS).any(|_| {
+            let stand = &mut self.stands[0];
+            let Some(seen) = stand.rerun(case, level, reset) else { return false };
+            let said = complaints(self.campaign, &seen, stand);
+            let same = |signature: Signature| match (&signature, wanted) {
+                (Signature::Explained(_), Signature::Explained(_)) => signature == *wanted,
+                // A case that a user has edited may need other statements.
+                (
+                    Signature::Unexplained { kind, rule, .. },
+                    Signature::Unexplained { kind: kind_of, rule: rule_of, .. },
+                ) => (kind, rule) == (kind_of, rule_of),
+                (Signature::Explained(_), Signature::Unexplained { .. })
+                | (Signature::Unexplained { .. }, Signature::Explained(_)) => false,
+            };
+            said.violations
+                .iter()
+                .any(|violation| same(oracles::signature::signature(product, case, violation)))
+        })
+    }
+
+    /// Does one of some runs come out wrong, by the file or by an oracle?
+    fn fails(&mut self, case: &Case, level: Level) -> bool {
+        (0..RUNS).any(|_| {
+            let stand = &mut self.stands[0];
+            let Some(seen) = stand.rerun(case, level, Reset::Clean) else { return false };
+            let report = expectations::check(case, &seen.trace);
+            report.status == Status::KnownFailure
+                || !report.should.holds()
+                || !complaints(self.campaign, &seen, stand).violations.is_empty()
+        })
+    }
+
+    /// Compares what looks new with what is known.
+    fn compare(
+        &mut self,
+        new: &[&Kept],
+        entries: &[&Entry],
+        (done, all): (usize, usize),
+        triage: &mut Triage,
+        hook: &mut Hook<'_>,
+    ) {
+        for other in turned(self.target, &self.info.version) {
+            // Without it there is less to compare, and less is the same.
+            if let Ok(stand) = start(self.campaign, &other) {
+                self.stands.push(stand);
+            }
+        }
+        let mut patterns: Vec<(&Entry, Pattern)> = Vec::new();
+        for (at, entry) in entries.iter().enumerate() {
+            if (self.campaign.stop)() {
+                triage.cut_short = true;
+                return;
+            }
+            self.progress(done + at, all, hook);
+            let reset = entry.filed.as_ref().map_or(Reset::Clean, |filed| filed.condition.reset());
+            let pattern = self.pattern(&entry.case, reset);
+            if pattern.is_wrong() {
+                patterns.push((entry, pattern));
+            }
+        }
+        for (at, kept) in new.iter().enumerate() {
+            if (self.campaign.stop)() {
+                triage.cut_short = true;
+                return;
+            }
+            self.progress(done + entries.len() + at, all, hook);
+            if let Some(came) = self.same(kept, &patterns) {
+                triage.findings.insert(kept.filed.id.clone(), came);
+            }
+        }
+    }
+
+    fn same(&mut self, kept: &Kept, patterns: &[(&Entry, Pattern)]) -> Option<Came> {
+        let (signature, print) = (kept.filed.signature(), &kept.filed.violation.fingerprint);
+        let mine = self.pattern(&kept.case, kept.filed.condition.reset());
+        let with = |pattern: &Pattern| pattern.signatures.contains(&signature);
+        let known = patterns.iter().find(|(entry, pattern)| {
+            let explained = matches!(signature, Signature::Explained(_));
+            entry.settles() && with(pattern) && (explained || mine.same(pattern))
+        });
+        if let Some((entry, _)) = known {
+            return Some(Came::Known(entry.name.clone()));
+        }
+        let of = (print.kind.as_str(), print.rule.as_str());
+        let like = patterns.iter().filter(|(_, pattern)| pattern.complaints().contains(&of));
+        let mut like: Vec<&&Entry> =
+            like.filter(|(_, pattern)| mine.alike(pattern)).map(|(entry, _)| entry).collect();
+        like.sort_by_key(|entry| match entry.origin {
+            Origin::Own => 0,
+            Origin::Corpus => 1,
+        });
+        like.first().map(|entry| Came::Like(entry.name.clone()))
+    }
+
+    fn pattern(&mut self, case: &Case, reset: Reset) -> Pattern {
+        let mut pattern = Pattern::default();
+        for (at, stand) in self.stands.iter_mut().enumerate() {
+            pattern.add(self.campaign, at, stand, (case, reset), &self.levels);
+        }
+        pattern
+    }
+
+    fn progress(&self, done: usize, all: usize, hook: &mut Hook<'_>) {
+        let (target, done, all) = (self.target.clone(), done as u64, all as u64);
+        hook(&Said { at: 0, event: Event::Comparing { target, done, all } });
+    }
+}
+
+fn start(campaign: &Campaign<'_>, target: &Target) -> Result<Stand, execute::LaunchError> {
+    let options = Options {
+        reset: Reset::Clean,
+        hung_after: std::time::Duration::from_secs(campaign.settings.hung_after),
+        ..Options::default()
+    };
+    let placement =
+        Placement { pin: campaign.settings.pin, realtime: false, cpu: execute::os::cpus().first().copied() };
+    Ok(Stand::new((campaign.launch)(target, options, placement)?, target))
+}

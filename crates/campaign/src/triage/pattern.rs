@@ -1,0 +1,169 @@
+//! What the oracles say of a case in several places: the pattern by which two cases are compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use execute::Reset;
+use model::{Case, Level, Signature, Verdict, Violation};
+use oracles::Answer;
+
+use crate::{confirm::Rerun, hunt::Campaign, judge::Judge, stand::Stand};
+
+/// What all oracles say of one run.
+pub struct Complaints {
+    /// What is wrong.
+    pub violations: Vec<Violation>,
+    /// Could one of them not tell?
+    pub unsure: bool,
+}
+
+/// Asks all oracles of the hunt.
+pub fn complaints(campaign: &Campaign<'_>, seen: &Answer, on: &mut dyn Rerun) -> Complaints {
+    let mut said = Complaints { violations: Vec::new(), unsure: false };
+    for oracle in &campaign.oracles {
+        let judge = Judge { oracle: oracle.as_ref(), guise: &campaign.settings.judge_as };
+        match judge.verdict(seen, on) {
+            Verdict::Violated(violation) => said.violations.push(violation),
+            Verdict::Undecided { .. } => said.unsure = true,
+            Verdict::Holds { .. } => {}
+        }
+    }
+    said
+}
+
+/// What came of a case in one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Cell {
+    /// Kind, rule and statement of each complaint.
+    Wrong(BTreeSet<[String; 3]>),
+    Right,
+    Unsure,
+    /// It could not be run.
+    Not,
+}
+
+/// Place by place.
+#[derive(Clone, Debug, Default)]
+pub struct Pattern {
+    cells: BTreeMap<(usize, Level), Cell>,
+    /// The signatures of all complaints.
+    pub signatures: BTreeSet<Signature>,
+}
+
+impl Pattern {
+    /// Runs a case at all levels of one place; one whose sessions need different levels as it is.
+    pub fn add(
+        &mut self,
+        campaign: &Campaign<'_>,
+        place: usize,
+        stand: &mut Stand,
+        (case, reset): (&Case, Reset),
+        levels: &[Level],
+    ) {
+        let own: BTreeSet<Option<Level>> = case.sessions.iter().map(|session| session.level).collect();
+        let mixed = own.len() > 1;
+        for &level in levels {
+            let mut case = case.clone();
+            if !mixed {
+                case.sessions.iter_mut().for_each(|session| session.level = None);
+            }
+            let cell = self.cell(campaign, stand, &case, level, reset);
+            self.cells.insert((place, level), cell);
+            if mixed {
+                break;
+            }
+        }
+    }
+
+    fn cell(
+        &mut self,
+        campaign: &Campaign<'_>,
+        stand: &mut Stand,
+        case: &Case,
+        level: Level,
+        reset: Reset,
+    ) -> Cell {
+        let Some(seen) = stand.rerun(case, level, reset) else { return Cell::Not };
+        let said = complaints(campaign, &seen, stand);
+        let product = seen.trace.server.product;
+        for violation in &said.violations {
+            self.signatures.insert(oracles::signature::signature(product, case, violation));
+            // As one that was not made smaller has it.
+            self.signatures.insert(oracles::signature::bare(&violation.fingerprint));
+        }
+        let words = |violation: Violation| {
+            let print = violation.fingerprint;
+            [print.kind, print.rule, print.statement]
+        };
+        match (said.violations.is_empty(), said.unsure) {
+            (false, _) => Cell::Wrong(said.violations.into_iter().map(words).collect()),
+            (true, true) => Cell::Unsure,
+            (true, false) => Cell::Right,
+        }
+    }
+
+    /// Is anything wrong anywhere?
+    pub fn is_wrong(&self) -> bool {
+        self.cells.values().any(|cell| matches!(cell, Cell::Wrong(_)))
+    }
+
+    /// Complaint by complaint the same?
+    pub fn same(&self, other: &Pattern) -> bool {
+        self.is_wrong() && self.cells == other.cells
+    }
+
+    /// Wrong in the same places, and right in at least one: what is wrong everywhere is like nothing in particular.
+    pub fn alike(&self, other: &Pattern) -> bool {
+        let wrong = |pattern: &Pattern| -> Vec<(usize, Level)> {
+            let cells = pattern.cells.iter().filter(|(_, cell)| matches!(cell, Cell::Wrong(_)));
+            cells.map(|(place, _)| *place).collect()
+        };
+        let right = |pattern: &Pattern| pattern.cells.values().any(|cell| *cell == Cell::Right);
+        let same = self.cells.keys().eq(other.cells.keys()) && wrong(self) == wrong(other);
+        self.is_wrong() && same && right(self) && right(other)
+    }
+
+    /// What is wrong somewhere: kinds with their rules.
+    pub fn complaints(&self) -> BTreeSet<(&str, &str)> {
+        let wrong = self.cells.values().filter_map(|cell| match cell {
+            Cell::Wrong(all) => Some(all),
+            Cell::Right | Cell::Unsure | Cell::Not => None,
+        });
+        wrong.flatten().map(|[kind, rule, _]| (kind.as_str(), rule.as_str())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(cells: &[Cell]) -> Pattern {
+        let cells = Level::ALL.into_iter().zip(cells).map(|(level, cell)| ((0, level), cell.clone()));
+        Pattern { cells: cells.collect(), ..Pattern::default() }
+    }
+
+    fn wrong(kind: &str) -> Cell {
+        Cell::Wrong([[kind, "rule", "select"].map(str::to_string)].into())
+    }
+
+    #[test]
+    fn the_same_is_the_same_everywhere() {
+        let one = pattern(&[Cell::Right, wrong("rows"), wrong("rows"), Cell::Unsure]);
+        assert!(one.same(&one.clone()) && one.alike(&one));
+        let kind = pattern(&[Cell::Right, wrong("rows"), wrong("count"), Cell::Unsure]);
+        assert!(!one.same(&kind) && one.alike(&kind));
+        let place = pattern(&[Cell::Right, wrong("rows"), Cell::Right, Cell::Unsure]);
+        assert!(!one.same(&place) && !one.alike(&place));
+        // Less is known of one of them.
+        let less = pattern(&[Cell::Right, wrong("rows"), wrong("rows"), Cell::Right]);
+        assert!(!one.same(&less) && one.alike(&less));
+        assert_eq!(one.complaints(), [("rows", "rule")].into());
+    }
+
+    #[test]
+    fn what_is_wrong_nowhere_or_everywhere_is_like_nothing() {
+        let right = pattern(&[Cell::Right, Cell::Right, Cell::Right, Cell::Right]);
+        let all = pattern(&[wrong("rows"), wrong("rows"), wrong("rows"), wrong("rows")]);
+        assert!(!right.same(&right.clone()) && !right.alike(&right.clone()));
+        assert!(all.same(&all.clone()) && !all.alike(&all.clone()));
+    }
+}

@@ -1,0 +1,190 @@
+//! `isopod bench fold`: do signatures fold findings into their true groups?
+//!
+//! The findings are those of run folders, best of many seeds and targets. The signature of each is computed from its small case, as the
+//! hunt does it; findings whose case was not made smaller are left out and counted. The true family is found out without it, on new servers (`family`): by what explains the case as it was *before* it was
+//! made smaller, by the twin test there, and, where nothing explains it, by where it is wrong over all installed versions and
+//! levels. No group may hold two families, and no family may be in more than two groups.
+
+mod family;
+mod places;
+mod table;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
+
+use campaign::{Past, past::Kept};
+use model::Signature;
+use oracles::signature::signature;
+use serde::Serialize;
+
+use self::{
+    family::{Bench, Family},
+    places::Found,
+};
+use crate::{
+    arguments::{How, count},
+    errors::Advised,
+    interrupt,
+    output::say,
+    progress::Progress,
+};
+
+/// Options.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Run folders of `isopod hunt`, best of many seeds
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// How many findings at most, dealt over the runs in turn
+    #[arg(long, value_parser = count)]
+    findings: Option<u64>,
+    /// What nothing explains: only on its own server, not on all that are installed
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    how: How,
+    /// Groups and families, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A signature, and which families are in its group.
+#[derive(Debug, Serialize)]
+pub struct Group {
+    /// The signature.
+    pub signature: Signature,
+    /// The names of its findings, by family.
+    pub families: BTreeMap<String, Vec<String>>,
+}
+
+/// What came of it.
+#[derive(Debug, Serialize)]
+pub struct Folding {
+    /// How many seeds.
+    pub seeds: usize,
+    /// How many runs.
+    pub runs: usize,
+    /// How many findings were folded.
+    pub findings: usize,
+    /// Findings whose case was not made smaller, and which were left out.
+    pub large: usize,
+    /// Findings of which nobody can say what they are, because they did not come back.
+    pub lost: Vec<String>,
+    /// The groups, the largest first.
+    pub groups: Vec<Group>,
+    /// Where the families are wrong that nothing explains.
+    pub places: BTreeMap<String, String>,
+    /// Signatures that hold two families.
+    pub mixed: Vec<String>,
+    /// Families that are in more than two groups.
+    pub split: Vec<String>,
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    interrupt::listen();
+    let pasts: Result<Vec<Past>, _> = args.runs.iter().map(|run| Past::read(run)).collect();
+    let pasts = pasts.map_err(|error| Advised {
+        message: error.to_string(),
+        advice: vec!["a run folder is what isopod hunt --out leaves behind".into()],
+    })?;
+    let all = dealt(&pasts, args.findings);
+    if all.is_empty() {
+        return Err(Advised {
+            message: "there is no finding in these folders".into(),
+            advice: vec!["isopod hunt TARGET --seed N --keep 3 --out DIR, for several N".into()],
+        }
+        .into());
+    }
+    let mut progress = Progress::new("judging afresh", all.len() as u64);
+    let mut bench = Bench::new(&args.how);
+    let mut families = Vec::new();
+    for kept in &all {
+        if interrupt::asked() {
+            return Ok(2);
+        }
+        families.push(bench.family(kept)?);
+        progress.step();
+    }
+    progress.end();
+    drop(bench);
+    let unexplained: Vec<&Kept> = all
+        .iter()
+        .zip(&families)
+        .filter(|(_, family)| **family == Family::New)
+        .map(|(kept, _)| *kept)
+        .collect();
+    let patterns = places::families(&unexplained, &args.how, args.quick)?;
+    let seeds: BTreeSet<String> = pasts.iter().map(|past| past.settings.seed.to_string()).collect();
+    let large = pasts.iter().flat_map(|past| &past.findings).filter(|kept| kept.filed.reduced_from.is_none());
+    let mut folding = folded(&all, &families, patterns);
+    (folding.seeds, folding.runs, folding.large) = (seeds.len(), pasts.len(), large.count());
+    match args.json {
+        true => say!("{}", serde_json::to_string_pretty(&folding)?),
+        false => table::show(&folding),
+    }
+    Ok(u8::from(!folding.mixed.is_empty() || !folding.split.is_empty()))
+}
+
+/// The findings of all runs, one of each run in turn.
+fn dealt<'a>(pasts: &'a [Past], most: Option<u64>) -> Vec<&'a Kept> {
+    let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let small = |past: &'a Past| -> Vec<&'a Kept> {
+        past.findings.iter().filter(|kept| kept.filed.reduced_from.is_some()).collect()
+    };
+    let runs: Vec<Vec<&Kept>> = pasts.iter().map(small).collect();
+    let longest = runs.iter().map(Vec::len).max().unwrap_or(0);
+    let turns = (0..longest).flat_map(|at| runs.iter().filter_map(move |run| run.get(at).copied()));
+    let mut all: Vec<&Kept> = turns.take(most).collect();
+    // One server after the other.
+    all.sort_by_key(|kept| kept.filed.dressed());
+    all
+}
+
+fn folded(all: &[&Kept], families: &[Family], patterns: Found) -> Folding {
+    let mut names = patterns.names.into_iter();
+    let mut groups: BTreeMap<Signature, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+    let mut lost = Vec::new();
+    for (kept, family) in all.iter().zip(families) {
+        let name = match family {
+            Family::Lost => {
+                lost.push(kept.filed.id.clone());
+                continue;
+            }
+            Family::Explained(names) => names.clone(),
+            Family::New => names.next().unwrap_or_default(),
+        };
+        let product = kept.trace.server.product;
+        let signature = signature(product, &kept.case, &kept.filed.violation);
+        let group = groups.entry(signature).or_default();
+        group.entry(name).or_default().push(kept.filed.id.clone());
+    }
+    let mut groups: Vec<Group> =
+        groups.into_iter().map(|(signature, families)| Group { signature, families }).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.families.values().map(Vec::len).sum::<usize>()));
+    let mixed = groups.iter().filter(|group| group.families.len() > 1);
+    let homes = homes(&groups);
+    Folding {
+        seeds: 0,
+        runs: 0,
+        large: 0,
+        findings: all.len() - lost.len(),
+        mixed: mixed.map(|group| group.signature.to_string()).collect(),
+        split: homes.iter().filter(|(_, groups)| **groups > 2).map(|(name, _)| name.to_string()).collect(),
+        places: patterns.places,
+        lost,
+        groups,
+    }
+}
+
+/// In how many groups each family is. Two at once are in the group of both as well as in their own.
+pub fn homes(groups: &[Group]) -> BTreeMap<&str, usize> {
+    let mut homes: BTreeMap<&str, usize> = BTreeMap::new();
+    for group in groups {
+        let each: BTreeSet<&str> = group.families.keys().flat_map(|family| family.split('+')).collect();
+        each.into_iter().for_each(|family| *homes.entry(family).or_default() += 1);
+    }
+    homes
+}
