@@ -6,6 +6,7 @@ mod expressions;
 mod levels;
 pub mod names;
 mod order;
+mod put_off;
 mod schema;
 mod statements;
 mod tokens;
@@ -57,7 +58,8 @@ pub const ALL: &[Layer] = &[
     Layer { name: "clauses", passes: &[clauses::list, tokens::list] },
     Layer { name: "expressions", passes: &[expressions::list] },
     Layer { name: "constants", passes: &[types::list, constants::everywhere, constants::single] },
-    Layer { name: "pairs", passes: &[statements::pairs] },
+    Layer { name: "merging", passes: &[schema::columns::merged, schema::rows::merged] },
+    Layer { name: "pairs", passes: &[put_off::list, statements::pairs] },
 ];
 
 /// What may be tried where an expectation is all that fails.

@@ -1,12 +1,13 @@
 //! Drops a column, from the table and from every statement that names it: whoever inserts into the table inserts one value less, a
-//! SELECT shows it no more, an UPDATE sets something else, and conditions about it are gone.
+//! SELECT shows it no more, an UPDATE sets something else, and conditions about it are gone. Or another column does its work: what
+//! named the one names the other.
 
 use model::{
     Case,
     sql::{CreateTable, Insert, InsertSource, Statement, TableItem},
 };
 
-use super::forget::Forget;
+use super::{forget::Forget, instead::Instead};
 use crate::{
     names::mentions,
     view::{Candidate, View},
@@ -14,6 +15,23 @@ use crate::{
 
 /// Without one of the columns.
 pub fn list(view: View<'_>) -> Vec<Candidate> {
+    each(view, |table, names, column| {
+        let case = without(view, table, names, column, None);
+        case.map(|case| Candidate { operation: "drop column", case }).into_iter().collect()
+    })
+}
+
+/// With one column where there were two of a table.
+pub fn merged(view: View<'_>) -> Vec<Candidate> {
+    each(view, |table, names, column| {
+        let others = (0..names.len()).filter(|other| *other != column);
+        let cases = others.filter_map(|other| without(view, table, names, column, Some(&names[other])));
+        cases.map(|case| Candidate { operation: "merge columns", case }).collect()
+    })
+}
+
+/// What can be done about each column of each table that has more than one, the last one first.
+fn each(view: View<'_>, what: impl Fn(&str, &[String], usize) -> Vec<Candidate>) -> Vec<Candidate> {
     let mut found = Vec::new();
     for at in (0..view.case.setup.statements.len()).rev() {
         let Some(tree) = view.setup(at) else { continue };
@@ -23,8 +41,7 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
             continue;
         }
         for column in (0..names.len()).rev() {
-            let case = without(view, &create.name.name.name, &names, column);
-            found.extend(case.map(|case| Candidate { operation: "drop column", case }));
+            found.extend(what(&create.name.name.name, &names, column));
         }
     }
     found
@@ -38,8 +55,9 @@ fn columns(create: &CreateTable) -> Vec<String> {
     columns.collect()
 }
 
-/// The case without a column. Where statements name it in a way that cannot be left out, there is none.
-fn without(view: View<'_>, table: &str, names: &[String], at: usize) -> Option<Case> {
+/// The case without a column, or with another one instead of it. Where statements name it in a way that cannot be left out,
+/// there is none.
+fn without(view: View<'_>, table: &str, names: &[String], at: usize, instead: Option<&str>) -> Option<Case> {
     let forget = Forget { table, column: &names[at] };
     let change = |text: &String| -> Option<String> {
         if !mentions(view.product(), text, table) {
@@ -53,6 +71,9 @@ fn without(view: View<'_>, table: &str, names: &[String], at: usize) -> Option<C
             && insert.table.name.name.eq_ignore_ascii_case(table)
         {
             shorten(insert, names, at)?;
+        }
+        if let Some(other) = instead {
+            Instead { column: &names[at], other }.in_statement(&mut tree);
         }
         forget.in_statement(&mut tree)?;
         Some(view.print(&tree))

@@ -2,6 +2,7 @@
 
 pub mod columns;
 mod forget;
+mod instead;
 pub mod keys;
 pub mod rows;
 pub mod setup;
