@@ -21,12 +21,21 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
     })
 }
 
+/// So many other values are tried for what a merged column is set to.
+const VALUES: u64 = 4;
+
 /// With one column where there were two of a table.
 pub fn merged(view: View<'_>) -> Vec<Candidate> {
     each(view, |table, names, column| {
-        let others = (0..names.len()).filter(|other| *other != column);
-        let cases = others.filter_map(|other| without(view, table, names, column, Some(&names[other])));
-        cases.map(|case| Candidate { operation: "merge columns", case }).collect()
+        let mut found = Vec::new();
+        for other in (0..names.len()).filter(|other| *other != column) {
+            for value in std::iter::once(None).chain((0..VALUES).map(Some)) {
+                let instead = Instead { column: &names[column], other: &names[other], value };
+                let case = without(view, table, names, column, Some(instead));
+                found.extend(case.map(|case| Candidate { operation: "merge columns", case }));
+            }
+        }
+        found
     })
 }
 
@@ -57,9 +66,15 @@ fn columns(create: &CreateTable) -> Vec<String> {
 
 /// The case without a column, or with another one instead of it. Where statements name it in a way that cannot be left out,
 /// there is none.
-fn without(view: View<'_>, table: &str, names: &[String], at: usize, instead: Option<&str>) -> Option<Case> {
+fn without(
+    view: View<'_>,
+    table: &str,
+    names: &[String],
+    at: usize,
+    mut instead: Option<Instead<'_>>,
+) -> Option<Case> {
     let forget = Forget { table, column: &names[at] };
-    let change = |text: &String| -> Option<String> {
+    let mut change = |text: &String| -> Option<String> {
         if !mentions(view.product(), text, table) {
             return Some(text.clone());
         }
@@ -72,8 +87,8 @@ fn without(view: View<'_>, table: &str, names: &[String], at: usize, instead: Op
         {
             shorten(insert, names, at)?;
         }
-        if let Some(other) = instead {
-            Instead { column: &names[at], other }.in_statement(&mut tree);
+        if let Some(instead) = &mut instead {
+            instead.in_statement(&mut tree);
         }
         forget.in_statement(&mut tree)?;
         Some(view.print(&tree))

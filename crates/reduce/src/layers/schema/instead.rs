@@ -1,11 +1,15 @@
 //! Makes a statement name another column instead of one. What makes tables and indexes is left alone.
 
-use model::sql::{Assignment, ConflictAction, Expr, Insert, InsertSource, Statement, VisitMut};
+use model::sql::{Assignment, ConflictAction, Expr, Insert, InsertSource, Literal, Statement, VisitMut};
+
+use super::super::constants;
 
 /// A column, and the one that does its work.
 pub struct Instead<'a> {
     pub column: &'a str,
     pub other: &'a str,
+    /// What it is set to where it was set to a constant: two values of two columns may have to be alike now, or not.
+    pub value: Option<u64>,
 }
 
 impl Instead<'_> {
@@ -57,6 +61,9 @@ impl Instead<'_> {
         }
         for assignment in list.iter_mut().filter(|one| same(&one.column.name.name, self.column)) {
             assignment.column.name = self.other.into();
+            if let (Some(value), Some(_)) = (self.value, constants::value(&assignment.value)) {
+                assignment.value = Expr::Literal(Literal::number(value));
+            }
         }
     }
 }
