@@ -32,6 +32,14 @@ impl Condition {
             Condition::Leftovers => "only with delete-marked rows of an earlier case, which its setup makes",
         }
     }
+
+    /// What a run under it begins with.
+    pub fn reset(self) -> Reset {
+        match self {
+            Condition::Clean | Condition::Leftovers => Reset::Clean,
+            Condition::Purged => Reset::Purged,
+        }
+    }
 }
 
 /// A suspicion that came back.
@@ -91,14 +99,10 @@ pub fn series(
     condition: Condition,
     times: u32,
 ) -> Option<Confirmed> {
-    let reset = match condition {
-        Condition::Clean | Condition::Leftovers => Reset::Clean,
-        Condition::Purged => Reset::Purged,
-    };
     let level = suspicion.seen.trace.level;
     let mut last = None;
     for _ in 0..times {
-        let answer = on.rerun(case, level, reset)?;
+        let answer = on.rerun(case, level, condition.reset())?;
         let verdict = suspicion.judge.verdict(&answer, on);
         match verdict {
             Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {

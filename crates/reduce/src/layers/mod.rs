@@ -3,6 +3,7 @@
 mod clauses;
 mod constants;
 mod expressions;
+mod held;
 mod levels;
 pub mod names;
 mod order;
@@ -59,7 +60,7 @@ pub const ALL: &[Layer] = &[
     Layer { name: "expressions", passes: &[expressions::list] },
     Layer { name: "constants", passes: &[types::list, constants::everywhere, constants::single] },
     Layer { name: "merging", passes: &[schema::columns::merged, schema::rows::merged] },
-    Layer { name: "pairs", passes: &[put_off::list, statements::pairs] },
+    Layer { name: "pairs", passes: &[put_off::list, held::list, statements::pairs] },
 ];
 
 /// What may be tried where an expectation is all that fails.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use campaign::confirm::Condition;
 use reduce::strategy::Kind;
 use serde::Serialize;
 
@@ -36,6 +37,8 @@ pub struct Row {
     pub seed: String,
     pub target: String,
     pub family: String,
+    /// Does it come back only while purge is at work?
+    pub purged: bool,
     pub before: Sizes,
     /// By strategy; none where it did not come back.
     pub after: BTreeMap<&'static str, Option<Sizes>>,
@@ -109,6 +112,7 @@ impl Figures {
             seed: finding.filed.seed.to_string(),
             target: finding.target.to_string(),
             family: finding.family(),
+            purged: finding.filed.condition == Condition::Purged,
             before: Sizes::of(product, &finding.case),
             after: made.iter().map(|(name, made)| (*name, made.as_ref().map(of))).collect(),
             tried: there().map(|(name, made)| (name, count(made))).collect(),

@@ -30,6 +30,10 @@ fn families(figures: &Figures) {
         different(|row| &row.seed),
         different(|row| &row.target)
     );
+    let purged = rows.iter().filter(|row| row.purged).count();
+    if purged > 0 {
+        say!("{purged} come back only while purge is at work, and are run and judged that way");
+    }
     let lost = rows.iter().filter(|row| row.after.values().any(Option::is_none)).count();
     if lost > 0 {
         say!("{lost} did not come back from clean runs and are left out");
