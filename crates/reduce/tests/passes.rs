@@ -365,7 +365,7 @@ fn a_wait_goes_with_what_it_puts_off() {
 }
 
 #[test]
-fn a_statement_that_waits_half_way_is_given_a_transaction_instead() {
+fn two_statements_and_a_transaction_are_tried_alone() {
     let steps = "  T1: BEGIN;\n  T1: SELECT 1;\n  T2: SELECT 2;\n  T3: SELECT 3;";
     // T3's statement is in the way of T2: it waits for T1 meanwhile, or it has come first and its transaction is open.
     let found = kept("", steps, |lines| {

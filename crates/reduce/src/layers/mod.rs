@@ -3,12 +3,12 @@
 mod clauses;
 mod constants;
 mod expressions;
-mod held;
 mod levels;
 pub mod names;
 mod order;
 mod put_off;
 mod schema;
+mod skeleton;
 mod statements;
 mod tokens;
 mod transactions;
@@ -60,7 +60,7 @@ pub const ALL: &[Layer] = &[
     Layer { name: "expressions", passes: &[expressions::list] },
     Layer { name: "constants", passes: &[types::list, constants::everywhere, constants::single] },
     Layer { name: "merging", passes: &[schema::columns::merged, schema::rows::merged] },
-    Layer { name: "pairs", passes: &[put_off::list, held::list, statements::pairs] },
+    Layer { name: "pairs", passes: &[skeleton::list, put_off::list, statements::pairs] },
 ];
 
 /// What may be tried where an expectation is all that fails.

@@ -11,12 +11,12 @@ use crate::{
     view::{Candidate, View},
 };
 
-/// Without a step, and with the next ones of its session later; without a session, and with steps of another later.
+/// Without some steps of a session, and with its next ones later; without a session, and with steps of another later.
 pub fn list(view: View<'_>) -> Vec<Candidate> {
     let case = view.case;
-    let (steps, count) = (&case.steps, case.steps.len());
+    let steps = &case.steps;
     let mut found = Vec::new();
-    if count > PAIRED {
+    if steps.len() > PAIRED {
         return found;
     }
     // With fewer there is nobody left to wait for.
@@ -30,12 +30,17 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
             }
         }
     }
-    for gone in (0..count).rev() {
-        let session = steps[gone].session;
-        let Some(next) = (gone + 1..count).find(|step| steps[*step].session == session) else { continue };
-        let less = without_steps(case, |step| step == gone);
-        let cases = later(&less, next - 1);
-        found.extend(cases.into_iter().map(|case| candidate("drop statement, later", case)));
+    for session in 0..case.sessions.len() {
+        let own: Vec<usize> = (0..steps.len()).filter(|step| steps[*step].session == session).collect();
+        // A deadlock takes the whole transaction with it that waits, so all up to the wait goes first.
+        for next in 1..own.len() {
+            for first in 0..next {
+                let gone = &own[first..next];
+                let less = without_steps(case, |step| gone.contains(&step));
+                let cases = later(&less, own[next] - gone.len());
+                found.extend(cases.into_iter().map(|case| candidate("drop statements, later", case)));
+            }
+        }
     }
     found
 }
