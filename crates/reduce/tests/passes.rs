@@ -378,3 +378,21 @@ fn two_statements_and_a_transaction_are_tried_alone() {
     });
     assert_eq!(found.len(), 3, "{found:?}");
 }
+
+#[test]
+fn a_row_that_is_only_there_to_be_changed_is_inserted_as_it_becomes() {
+    let setup = "  CREATE TABLE t(a INT PRIMARY KEY, b INT);\n  INSERT INTO t VALUES (4, 0), (8, 1);";
+    let steps = "  T1: UPDATE t SET b = 7 WHERE a = 8;\n  T2: SELECT b FROM t;";
+    // Another row than the one that is there from the beginning gets the 7.
+    let found = kept(setup, steps, |lines| {
+        let rows =
+            lines.iter().filter(|line| line.starts_with("INSERT")).map(|line| line.matches('(').count());
+        let changed = lines.iter().any(|line| line.contains("SET b = 7 WHERE a = 8"));
+        let made = lines.iter().any(|line| line.starts_with("T1: INSERT") && line.contains('7'));
+        lines.iter().any(|line| line.contains("SELECT"))
+            && rows.sum::<usize>() + usize::from(made) >= 2
+            && (changed || made)
+    });
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(found[1].matches('(').count(), 1, "{found:?}");
+}

@@ -59,7 +59,10 @@ pub const ALL: &[Layer] = &[
     Layer { name: "clauses", passes: &[clauses::list, tokens::list] },
     Layer { name: "expressions", passes: &[expressions::list] },
     Layer { name: "constants", passes: &[types::list, constants::everywhere, constants::single] },
-    Layer { name: "merging", passes: &[schema::columns::merged, schema::rows::merged] },
+    Layer {
+        name: "merging",
+        passes: &[schema::columns::merged, schema::rows::merged, schema::inserted::list],
+    },
     Layer { name: "pairs", passes: &[skeleton::list, put_off::list, statements::pairs] },
 ];
 

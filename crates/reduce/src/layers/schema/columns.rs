@@ -56,6 +56,16 @@ fn each(view: View<'_>, what: impl Fn(&str, &[String], usize) -> Vec<Candidate>)
     found
 }
 
+/// The columns of a table, in their order; none if the setup does not say.
+pub fn of_table(view: View<'_>, table: &str) -> Option<Vec<String>> {
+    (0..view.case.setup.statements.len()).find_map(|at| match &*view.setup(at)? {
+        Statement::CreateTable(create) if create.name.name.name.eq_ignore_ascii_case(table) => {
+            Some(columns(create))
+        }
+        _ => None,
+    })
+}
+
 fn columns(create: &CreateTable) -> Vec<String> {
     let columns = create.items.iter().filter_map(|item| match item {
         TableItem::Column(column) => Some(column.name.name.clone()),

@@ -2,6 +2,7 @@
 
 pub mod columns;
 mod forget;
+pub mod inserted;
 mod instead;
 pub mod keys;
 pub mod rows;
