@@ -99,11 +99,10 @@ pub fn series(
     condition: Condition,
     times: u32,
 ) -> Option<Confirmed> {
-    let reset = condition.reset();
     let level = suspicion.seen.trace.level;
     let mut last = None;
     for _ in 0..times {
-        let answer = on.rerun(case, level, reset)?;
+        let answer = on.rerun(case, level, condition.reset())?;
         let verdict = suspicion.judge.verdict(&answer, on);
         match verdict {
             Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {

@@ -301,3 +301,98 @@ steps
     assert!(found.contains("SELECT a FROM t WHERE a <= 2;") && found.contains("=> (1) (2)"), "{found}");
     assert!(!found.contains("SELECT 7") && !found.contains("COMMIT"), "{found}");
 }
+
+/// Made smaller while this holds of the lines of setup and steps.
+fn kept(setup: &str, steps: &str, holds: impl Fn(&[String]) -> bool) -> Vec<String> {
+    let told = |case: &Case| {
+        let text = casefile::print(case).unwrap();
+        let lines = text.lines().map(str::trim).filter(|line| line.ends_with(';'));
+        lines.map(str::to_string).collect::<Vec<_>>()
+    };
+    let text = format!("title Small\n\nsetup\n{setup}\n\nsteps\n{steps}\n");
+    let mut interest = |case: &Case| holds(&told(case));
+    let budget = Budget { candidates: 10_000 };
+    let result = reduce(&case(&text), Product::Mysql, Scope::Whole, &mut interest, &mut InOrder, budget);
+    assert!(result.finished);
+    told(&result.case)
+}
+
+#[test]
+fn one_column_does_the_work_of_two() {
+    let setup = "  CREATE TABLE t(a INT PRIMARY KEY, b INT);\n  INSERT INTO t VALUES (1, 7);";
+    let steps = "  T1: UPDATE t SET a = 3;\n  T2: UPDATE t SET b = 3;\n  T2: SELECT a, b FROM t;";
+    // The two must set different values, so that only another value lets the columns become one.
+    let found = kept(setup, steps, |lines| {
+        let set: Vec<&str> = lines.iter().filter_map(|line| line.split(" SET ").nth(1)).collect();
+        set.len() == 2 && set[0] != set[1] && lines.iter().any(|line| line.contains("INSERT"))
+    });
+    assert_eq!(found[0], "CREATE TABLE t (a INT);", "{found:?}");
+    assert_eq!(found[1], "INSERT INTO t VALUES (0);", "{found:?}");
+}
+
+#[test]
+fn one_row_does_the_work_of_two() {
+    let setup = "  CREATE TABLE t(a INT PRIMARY KEY, b INT);\n  INSERT INTO t VALUES (4, 0), (8, 1), (9, 1);";
+    let steps = "  T1: UPDATE t SET b = 1 WHERE a = 8;\n  T2: DELETE FROM t WHERE a = 4;";
+    // Both find a row, and no key is there twice.
+    let found = kept(setup, steps, |lines| {
+        let Some(insert) = lines.iter().find(|line| line.contains("INSERT")) else { return false };
+        let keys: Vec<&str> =
+            insert.split('(').skip(1).filter_map(|row| row.split([',', ')']).next()).collect();
+        let mut different = keys.clone();
+        different.sort_unstable();
+        different.dedup();
+        let sought = lines.iter().filter_map(|line| line.split("WHERE a = ").nth(1)?.strip_suffix(';'));
+        let sought: Vec<&str> = sought.collect();
+        different.len() == keys.len() && sought.len() == 2 && sought.iter().all(|key| keys.contains(key))
+    });
+    assert_eq!(found[1].matches('(').count(), 1, "{found:?}");
+}
+
+#[test]
+fn a_wait_goes_with_what_it_puts_off() {
+    let steps = "  T1: BEGIN;\n  T1: SELECT 1;\n  T2: BEGIN;\n  T2: SELECT 2;\n  T2: SELECT 1;\n  T2: COMMIT;\n  T3: SELECT 3;";
+    // T2's COMMIT comes after T3 has read: it is sent later, or it stands behind a statement that waits for T1.
+    let found = kept("", steps, |lines| {
+        let at = |text: &str| lines.iter().position(|line| line.ends_with(text));
+        let (Some(read), Some(commit)) = (at(" SELECT 3;"), at(" COMMIT;")) else { return false };
+        let of = |at: usize| &lines[at][..3];
+        let ones: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].ends_with(" SELECT 1;")).collect();
+        let waits = ones.len() == 2 && of(ones[0]) != of(ones[1]);
+        of(read) != of(commit) && at(" SELECT 2;").is_some_and(|own| own < read) && (commit > read || waits)
+    });
+    assert_eq!(found.len(), 4, "{found:?}");
+}
+
+#[test]
+fn two_statements_and_a_transaction_are_tried_alone() {
+    let steps = "  T1: BEGIN;\n  T1: SELECT 1;\n  T2: SELECT 2;\n  T3: SELECT 3;";
+    // T3's statement is in the way of T2: it waits for T1 meanwhile, or it has come first and its transaction is open.
+    let found = kept("", steps, |lines| {
+        let at = |text: &str| lines.iter().position(|line| line.ends_with(text));
+        let (Some(two), Some(three)) = (at(" SELECT 2;"), at(" SELECT 3;")) else { return false };
+        let of = |at: usize| &lines[at][..3];
+        let waits = at(" SELECT 1;").is_some_and(|one| one > 0 && of(one) != of(three));
+        let holds = three > 0 && lines[three - 1] == format!("{} BEGIN;", of(three)) && three < two;
+        of(two) != of(three) && (waits || holds)
+    });
+    assert_eq!(found.len(), 3, "{found:?}");
+}
+
+#[test]
+fn a_row_that_is_only_there_to_be_changed_is_inserted_as_it_becomes() {
+    let setup = "  CREATE TABLE t(a INT PRIMARY KEY, b INT);\n  INSERT INTO t VALUES (4, 0), (8, 1);";
+    let steps = "  T1: UPDATE t SET b = 7 WHERE a = 8;\n  T2: SELECT b FROM t;";
+    // Another row than the one that is there from the beginning gets the 7.
+    let found = kept(setup, steps, |lines| {
+        let rows =
+            lines.iter().filter(|line| line.starts_with("INSERT")).map(|line| line.matches('(').count());
+        let changed = lines.iter().any(|line| line.contains("SET b = 7 WHERE a = 8"));
+        let made = lines.iter().any(|line| line.starts_with("T1: INSERT") && line.contains('7'));
+        lines.iter().any(|line| line.contains("SELECT"))
+            && rows.sum::<usize>() + usize::from(made) >= 2
+            && (changed || made)
+    });
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(found[1].matches('(').count(), 1, "{found:?}");
+}

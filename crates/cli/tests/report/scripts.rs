@@ -1,4 +1,4 @@
-//! The generated scripts with the real clients: `mariadb`, `psql`, MariaDB's mysqltest and PostgreSQL's isolationtester.
+//! The generated scripts with the real clients: `mariadb`, MySQL's own `mysql`, `psql`, MariaDB's mysqltest and PostgreSQL's isolationtester.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ use report::{Finding, scripts};
 
 use crate::{
     common::{EXE, case, installed, runner, target, whole},
-    tested::{isolationtester, mysqltest, program},
+    tested::{isolationtester, mysqls_own_client, mysqltest, program},
     tools::{Folder, isopod, servers},
 };
 
@@ -108,6 +108,47 @@ fn what_a_hunt_finds_on_mariadb_comes_again_from_its_clients() {
     let left =
         Command::new(client).args(["-S", &socket, "-u", "root", "-e", "SHOW DATABASES"]).output().unwrap();
     assert!(!said(&left).contains("test_"), "{}", said(&left));
+}
+
+/// The findings of a hunt on MySQL, each shown again by MySQL's own client.
+#[test]
+fn what_a_hunt_finds_on_mysql_comes_again_from_its_own_client() {
+    let Some(_alone) = servers(&["mysql@9.7"]) else { return };
+    let Some(bin) = mysqls_own_client() else { return };
+    let said_version = said(&Command::new(bin.join("mysql")).arg("--version").output().unwrap());
+    assert!(said_version.contains("Ver ") && !said_version.contains("MariaDB"), "{said_version}");
+    let folder = Folder::new();
+    let out = folder.0.join("run").display().to_string();
+    let hunt =
+        ["hunt", "mysql@9.7", "--seed", "1", "--cases", "600", "--keep", "1", "--workers", "1", "--out"];
+    isopod(&[&hunt[..], &[&out]].concat()).exits(1);
+    isopod(&["report", &out]).exits(0);
+    let report = folder.0.join("run/report");
+    let json: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(report.join("findings.json")).unwrap()).unwrap();
+    let Some(server) = started("mysql@9.7") else { return };
+    let socket = server.socket().display().to_string();
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths([bin].into_iter().chain(std::env::split_paths(&others))).unwrap();
+    let findings = json["findings"].as_array().unwrap();
+    let mut waited = 0;
+    for finding in findings {
+        let id = finding["id"].as_str().unwrap();
+        let script = report.join(format!("{id}.sh"));
+        let output = Command::new("bash")
+            .arg(&script)
+            .args(["-S", &socket, "-u", "root"])
+            .env("PATH", &path)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let words = said(&output);
+        assert_eq!(output.status.code(), Some(0), "{id}\n{words}\n{}", fs::read_to_string(&script).unwrap());
+        assert!(words.contains("the wrong answer came again"), "{id}\n{words}");
+        assert!(!words.contains("it does not wait"), "{id}\n{words}");
+        waited += usize::from(words.contains(" comes back\n"));
+    }
+    assert!(findings.len() >= 2 && waited >= 1, "{} findings, {waited} with waits", findings.len());
 }
 
 /// Another answer than the one that was recorded is told apart.

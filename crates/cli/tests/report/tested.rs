@@ -2,6 +2,7 @@
 
 use std::{
     env, fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{Mutex, PoisonError},
@@ -64,6 +65,33 @@ fn unpacked(folder: &Path, packages: &[&str]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A folder with MySQL's own `mysql` in it, to be put before all others: what a machine calls so is MariaDB's more often than not.
+pub fn mysqls_own_client() -> Option<PathBuf> {
+    if let Some(found) = on_path(&["mysql"])
+        && let Ok(said) = Command::new(&found).arg("--version").output()
+        && !String::from_utf8_lossy(&said.stdout).contains("MariaDB")
+    {
+        return found.parent().map(Path::to_path_buf);
+    }
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mysql-client");
+    // The suite that the server comes from; the C library comes with it, so its loader must start the client.
+    if let Err(error) = dbms::servers::fetch_package("sid", "mysql-client-core", &folder, &mut |_| {}) {
+        skip(&format!("MySQL's own client cannot be had: {error}"));
+        return None;
+    }
+    let (bin, root) = (folder.join("started"), folder.display());
+    fs::create_dir_all(&bin).unwrap();
+    let text = format!(
+        "#!/bin/sh\nexec {root}/usr/lib64/ld-linux-x86-64.so.2 --library-path {root}/usr/lib/x86_64-linux-gnu \
+         {root}/usr/bin/mysql \"$@\"\n"
+    );
+    fs::write(bin.join("mysql"), text).unwrap();
+    fs::set_permissions(bin.join("mysql"), fs::Permissions::from_mode(0o755)).unwrap();
+    Some(bin)
 }
 
 /// PostgreSQL's isolationtester, which Debian keeps beside psql.

@@ -139,6 +139,29 @@ fn changed(view: View<'_>, mut to: impl FnMut(&Literal, usize) -> Option<Literal
     case
 }
 
+/// The statement with other constants, the first that fits; a text without a tree stays.
+pub fn replaced(view: View<'_>, text: &str, to: &[(Literal, Literal)]) -> String {
+    let Some(tree) = view.reader.tree(text) else { return text.to_string() };
+    let mut tree = (*tree).clone();
+    let other = |literal: &Literal| to.iter().find(|(one, _)| one == literal).map(|(_, other)| other.clone());
+    match change(&mut tree, &mut |literal| other(literal)) {
+        true => view.print(&tree),
+        false => text.to_string(),
+    }
+}
+
+/// The constant that an expression is, with its sign.
+pub fn value(expr: &Expr) -> Option<Literal> {
+    match expr {
+        Expr::Literal(literal) => Some(literal.clone()),
+        Expr::Unary { op: UnaryOp::Neg, expr } => match &**expr {
+            Expr::Literal(Literal::Number(text)) => Some(Literal::Number(format!("-{text}"))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Changes constants of a statement; a negative number is one constant. Says whether there was anything to change.
 pub fn change(statement: &mut Statement, to: &mut dyn FnMut(&Literal) -> Option<Literal>) -> bool {
     statement.visit_mut(&mut Signs);

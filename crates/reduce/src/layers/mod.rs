@@ -6,7 +6,9 @@ mod expressions;
 mod levels;
 pub mod names;
 mod order;
+mod put_off;
 mod schema;
+mod skeleton;
 mod statements;
 mod tokens;
 mod transactions;
@@ -57,7 +59,11 @@ pub const ALL: &[Layer] = &[
     Layer { name: "clauses", passes: &[clauses::list, tokens::list] },
     Layer { name: "expressions", passes: &[expressions::list] },
     Layer { name: "constants", passes: &[types::list, constants::everywhere, constants::single] },
-    Layer { name: "pairs", passes: &[statements::pairs] },
+    Layer {
+        name: "merging",
+        passes: &[schema::columns::merged, schema::rows::merged, schema::inserted::list],
+    },
+    Layer { name: "pairs", passes: &[skeleton::list, put_off::list, statements::pairs] },
 ];
 
 /// What may be tried where an expectation is all that fails.

@@ -31,7 +31,7 @@ pub fn single(view: View<'_>) -> Vec<Candidate> {
 }
 
 /// So many steps at most, since there are many more pairs than steps.
-const PAIRED: usize = 12;
+pub const PAIRED: usize = 12;
 
 /// Without two of the steps, in a case that is small already: some only go together.
 pub fn pairs(view: View<'_>) -> Vec<Candidate> {

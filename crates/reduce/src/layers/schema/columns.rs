@@ -1,12 +1,13 @@
 //! Drops a column, from the table and from every statement that names it: whoever inserts into the table inserts one value less, a
-//! SELECT shows it no more, an UPDATE sets something else, and conditions about it are gone.
+//! SELECT shows it no more, an UPDATE sets something else, and conditions about it are gone. Or another column does its work: what
+//! named the one names the other.
 
 use model::{
     Case,
     sql::{CreateTable, Insert, InsertSource, Statement, TableItem},
 };
 
-use super::forget::Forget;
+use super::{forget::Forget, instead::Instead};
 use crate::{
     names::mentions,
     view::{Candidate, View},
@@ -14,6 +15,32 @@ use crate::{
 
 /// Without one of the columns.
 pub fn list(view: View<'_>) -> Vec<Candidate> {
+    each(view, |table, names, column| {
+        let case = without(view, table, names, column, None);
+        case.map(|case| Candidate { operation: "drop column", case }).into_iter().collect()
+    })
+}
+
+/// So many other values are tried for what a merged column is set to.
+const VALUES: u64 = 4;
+
+/// With one column where there were two of a table.
+pub fn merged(view: View<'_>) -> Vec<Candidate> {
+    each(view, |table, names, column| {
+        let mut found = Vec::new();
+        for other in (0..names.len()).filter(|other| *other != column) {
+            for value in std::iter::once(None).chain((0..VALUES).map(Some)) {
+                let instead = Instead { column: &names[column], other: &names[other], value };
+                let case = without(view, table, names, column, Some(instead));
+                found.extend(case.map(|case| Candidate { operation: "merge columns", case }));
+            }
+        }
+        found
+    })
+}
+
+/// What can be done about each column of each table that has more than one, the last one first.
+fn each(view: View<'_>, what: impl Fn(&str, &[String], usize) -> Vec<Candidate>) -> Vec<Candidate> {
     let mut found = Vec::new();
     for at in (0..view.case.setup.statements.len()).rev() {
         let Some(tree) = view.setup(at) else { continue };
@@ -23,11 +50,20 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
             continue;
         }
         for column in (0..names.len()).rev() {
-            let case = without(view, &create.name.name.name, &names, column);
-            found.extend(case.map(|case| Candidate { operation: "drop column", case }));
+            found.extend(what(&create.name.name.name, &names, column));
         }
     }
     found
+}
+
+/// The columns of a table, in their order; none if the setup does not say.
+pub fn of_table(view: View<'_>, table: &str) -> Option<Vec<String>> {
+    (0..view.case.setup.statements.len()).find_map(|at| match &*view.setup(at)? {
+        Statement::CreateTable(create) if create.name.name.name.eq_ignore_ascii_case(table) => {
+            Some(columns(create))
+        }
+        _ => None,
+    })
 }
 
 fn columns(create: &CreateTable) -> Vec<String> {
@@ -38,10 +74,17 @@ fn columns(create: &CreateTable) -> Vec<String> {
     columns.collect()
 }
 
-/// The case without a column. Where statements name it in a way that cannot be left out, there is none.
-fn without(view: View<'_>, table: &str, names: &[String], at: usize) -> Option<Case> {
+/// The case without a column, or with another one instead of it. Where statements name it in a way that cannot be left out,
+/// there is none.
+fn without(
+    view: View<'_>,
+    table: &str,
+    names: &[String],
+    at: usize,
+    mut instead: Option<Instead<'_>>,
+) -> Option<Case> {
     let forget = Forget { table, column: &names[at] };
-    let change = |text: &String| -> Option<String> {
+    let mut change = |text: &String| -> Option<String> {
         if !mentions(view.product(), text, table) {
             return Some(text.clone());
         }
@@ -53,6 +96,9 @@ fn without(view: View<'_>, table: &str, names: &[String], at: usize) -> Option<C
             && insert.table.name.name.eq_ignore_ascii_case(table)
         {
             shorten(insert, names, at)?;
+        }
+        if let Some(instead) = &mut instead {
+            instead.in_statement(&mut tree);
         }
         forget.in_statement(&mut tree)?;
         Some(view.print(&tree))

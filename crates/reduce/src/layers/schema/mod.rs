@@ -2,6 +2,8 @@
 
 pub mod columns;
 mod forget;
+pub mod inserted;
+mod instead;
 pub mod keys;
 pub mod rows;
 pub mod setup;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use campaign::confirm::Condition;
+use reduce::strategy::Kind;
 use serde::Serialize;
 
 use super::{Finding, one::Made};
@@ -12,7 +14,7 @@ pub type Strategies = Vec<(&'static str, Option<Made>)>;
 /// How large a case is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Sizes {
-    /// Statements, those of the setup included.
+    /// Statements, those of the setup included, and what says that a session has no autocommit.
     pub statements: usize,
     /// Rows that the setup inserts.
     pub rows: usize,
@@ -24,7 +26,7 @@ impl Sizes {
     fn of(product: model::Product, case: &model::Case) -> Sizes {
         let size = reduce::Size::of(case);
         let rows = reduce::rows(product, case);
-        Sizes { statements: case.steps.len() + size.setup, rows, characters: size.bytes }
+        Sizes { statements: size.steps + size.setup, rows, characters: size.bytes }
     }
 }
 
@@ -32,8 +34,11 @@ impl Sizes {
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub id: String,
+    pub seed: String,
     pub target: String,
     pub family: String,
+    /// Does it come back only while purge is at work?
+    pub purged: bool,
     pub before: Sizes,
     /// By strategy; none where it did not come back.
     pub after: BTreeMap<&'static str, Option<Sizes>>,
@@ -43,6 +48,18 @@ pub struct Row {
     pub seconds: BTreeMap<&'static str, f64>,
     /// Is it certain that nothing more can be left out?
     pub finished: bool,
+}
+
+impl Row {
+    /// What the default strategy made of it.
+    pub fn made(&self) -> Option<Sizes> {
+        self.after.get(Kind::InOrder.name()).copied().flatten()
+    }
+
+    /// How long that took.
+    pub fn took(&self) -> Option<f64> {
+        self.seconds.get(Kind::InOrder.name()).copied()
+    }
 }
 
 /// Candidates and successes of a strategy, in the order in which they came.
@@ -92,8 +109,10 @@ impl Figures {
         let there = || made.iter().filter_map(|(name, made)| made.as_ref().map(|made| (*name, made)));
         self.findings.push(Row {
             id: finding.filed.id.clone(),
+            seed: finding.filed.seed.to_string(),
             target: finding.target.to_string(),
             family: finding.family(),
+            purged: finding.filed.condition == Condition::Purged,
             before: Sizes::of(product, &finding.case),
             after: made.iter().map(|(name, made)| (*name, made.as_ref().map(of))).collect(),
             tried: there().map(|(name, made)| (name, count(made))).collect(),
@@ -105,7 +124,7 @@ impl Figures {
 
     /// The strategies, in their order.
     pub fn strategies(&self) -> Vec<&'static str> {
-        let all = reduce::strategy::Kind::ALL.map(reduce::strategy::Kind::name);
+        let all = Kind::ALL.map(Kind::name);
         all.into_iter().filter(|name| self.trials.iter().any(|row| row.contains_key(name))).collect()
     }
 

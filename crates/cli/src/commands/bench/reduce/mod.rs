@@ -7,6 +7,7 @@
 //! the fingerprint, where any complaint will do.
 
 mod figures;
+mod listings;
 mod one;
 mod table;
 
@@ -138,10 +139,10 @@ fn drift(
     Ok(())
 }
 
-/// The findings of all runs, families in turn.
+/// The findings of all runs, families in turn, and within a family the runs.
 fn load(args: &Args) -> anyhow::Result<Vec<Finding>> {
-    let mut by_family: BTreeMap<String, Vec<Finding>> = BTreeMap::new();
-    for run in &args.runs {
+    let mut by_family: BTreeMap<String, BTreeMap<usize, Vec<Finding>>> = BTreeMap::new();
+    for (number, run) in args.runs.iter().enumerate() {
         let folder = run.join("findings");
         let mut names: Vec<PathBuf> = std::fs::read_dir(&folder)
             .map_err(|error| Advised {
@@ -162,23 +163,13 @@ fn load(args: &Args) -> anyhow::Result<Vec<Finding>> {
             let mut target = filed.target.clone();
             target.settings.extend(filed.drawn.clone());
             let finding = Finding { filed, target, case };
-            by_family.entry(finding.family()).or_default().push(finding);
+            by_family.entry(finding.family()).or_default().entry(number).or_default().push(finding);
         }
     }
     let most = args.findings.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-    let mut families: Vec<_> = by_family.into_values().map(Vec::into_iter).collect();
-    let mut found = Vec::new();
-    loop {
-        let before = found.len();
-        for family in &mut families {
-            if found.len() < most {
-                found.extend(family.next());
-            }
-        }
-        if found.len() == before {
-            break;
-        }
-    }
+    let runs_in_turn = |runs: BTreeMap<usize, Vec<Finding>>| in_turn(runs.into_values().collect());
+    let mut found = in_turn(by_family.into_values().map(runs_in_turn).collect());
+    found.truncate(most);
     if found.is_empty() {
         return Err(Advised {
             message: "there is no finding in these folders".into(),
@@ -186,6 +177,18 @@ fn load(args: &Args) -> anyhow::Result<Vec<Finding>> {
         }
         .into());
     }
-    // One server serves all findings of its target in a row; strategies that learn see the families mixed all the same.
     Ok(found)
+}
+
+/// The first of each list, then the second of each, and so on.
+fn in_turn<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+    let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+    let mut found = Vec::new();
+    loop {
+        let before = found.len();
+        lists.iter_mut().for_each(|list| found.extend(list.next()));
+        if found.len() == before {
+            return found;
+        }
+    }
 }

@@ -82,12 +82,13 @@ impl<'a> Bench<'a> {
     pub fn without_fingerprint(&mut self, finding: &Finding) -> anyhow::Result<Option<Made>> {
         let budget = Budget { candidates: self.candidates };
         let (level, product) = (finding.filed.level, finding.target.product);
+        let reset = finding.filed.condition.reset();
         let server = self.server(&finding.target)?;
         let (model, guise) = (Mvcc::default(), Guise::default());
         let judge = Judge { oracle: &model, guise: &guise };
         let begun = Instant::now();
         let mut holds = |case: &Case| {
-            let seen = server.rerun(case, level, Reset::Clean);
+            let seen = server.rerun(case, level, reset);
             seen.is_some_and(|seen| matches!(judge.verdict(&seen, server), Verdict::Violated(_)))
         };
         if !holds(&finding.case) {
@@ -98,13 +99,13 @@ impl<'a> Bench<'a> {
         Ok(Some(Made { case: done.case, time, finished, trials: Vec::new() }))
     }
 
-    /// What explains a case, judged afresh: concessions by name, `none`, or that nothing is wrong.
+    /// What explains a case, judged afresh under the condition of the finding: concessions by name, `none`, or that nothing is wrong.
     pub fn explained(&mut self, finding: &Finding, case: &Case) -> anyhow::Result<String> {
         let filed = &finding.filed;
         let oracles = judges::named(std::slice::from_ref(&filed.oracle))?;
         let server = self.server(&finding.target)?;
         server.look(true);
-        let seen = server.rerun(case, filed.level, Reset::Clean);
+        let seen = server.rerun(case, filed.level, filed.condition.reset());
         let (Some(oracle), Some(seen)) = (oracles.first(), seen) else { return Ok("not run".into()) };
         let judge = Judge { oracle: oracle.as_ref(), guise: &filed.judged_as };
         Ok(match judge.verdict(&seen, server) {

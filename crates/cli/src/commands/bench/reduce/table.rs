@@ -1,13 +1,18 @@
 //! The figures as text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::figures::{Drift, Figures, Row, Sizes};
+use super::{
+    figures::{Drift, Figures, Row, Sizes},
+    listings,
+};
 use crate::output::say;
 
 /// Prints them.
 pub fn show(figures: &Figures) {
     families(figures);
+    listed(figures);
+    long(figures);
     strategies(figures);
     drift("with the fingerprint", &figures.drift);
     let loose = &figures.drift_without_fingerprint;
@@ -17,26 +22,103 @@ pub fn show(figures: &Figures) {
 }
 
 fn families(figures: &Figures) {
+    let rows = &figures.findings;
+    let different = |of: fn(&Row) -> &String| rows.iter().map(of).collect::<BTreeSet<_>>().len();
+    say!(
+        "{} findings of hunts with {} seeds on {} targets",
+        rows.len(),
+        different(|row| &row.seed),
+        different(|row| &row.target)
+    );
+    let purged = rows.iter().filter(|row| row.purged).count();
+    if purged > 0 {
+        say!("{purged} come back only while purge is at work, and are run and judged that way");
+    }
+    let lost = rows.iter().filter(|row| row.after.values().any(Option::is_none)).count();
+    if lost > 0 {
+        say!("{lost} did not come back from clean runs and are left out");
+    }
+    say!("");
     let mut families: BTreeMap<(&str, &str), Vec<&Row>> = BTreeMap::new();
-    for row in &figures.findings {
+    for row in rows {
         families.entry((&row.family, &row.target)).or_default().push(row);
     }
     say!("{:<52} {:>8}  {:>21}  {:>17}  {:>23}", "", "findings", "statements", "rows", "characters");
     for ((family, target), rows) in &families {
         line(&format!("{family} · {target}"), rows);
     }
-    line("all", &figures.findings.iter().collect::<Vec<_>>());
-    let lost = figures.findings.iter().filter(|row| row.after.values().any(Option::is_none)).count();
-    if lost > 0 {
-        say!("{lost} did not come back from clean runs and are left out");
+    line("all", &rows.iter().collect::<Vec<_>>());
+    say!("");
+}
+
+/// Each known family beside the paper's own listing: all sizes before and after, statements and rows.
+fn listed(figures: &Figures) {
+    let mut families: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    for row in figures.findings.iter().filter(|row| listings::of(&row.family).is_some()) {
+        families.entry(&row.family).or_default().push(row);
+    }
+    say!("known families, statements/rows before and after, against the papers' listings");
+    for (family, rows) in &families {
+        let Some(listing) = listings::of(family) else { continue };
+        let (limit, source) = (format!("{}/{}", listing.statements, listing.rows), listing.source);
+        let over: Vec<&str> = rows
+            .iter()
+            .filter(|row| {
+                row.made()
+                    .is_some_and(|made| made.statements > listing.statements || made.rows > listing.rows)
+            })
+            .map(|row| &*row.id)
+            .collect();
+        say!("  {family}: {limit} in {source}; larger than that: {} of {}", over.len(), rows.len());
+        say!("    before  {}", counted(rows.iter().map(|row| row.before)));
+        say!("    after   {}", counted(rows.iter().filter_map(|row| row.made())));
+        if !over.is_empty() {
+            say!("    larger  {}", over.join(" "));
+        }
+    }
+    for listing in listings::ALL {
+        if !families.keys().any(|family| listings::of(family) == Some(&listing)) {
+            say!("  {}: none found", listing.reports.join(", "));
+        }
+    }
+    say!("");
+}
+
+/// `6/1 (31)  7/1 (12)`: how often each size comes.
+fn counted(all: impl Iterator<Item = Sizes>) -> String {
+    let mut counts: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    all.for_each(|size| *counts.entry((size.statements, size.rows)).or_default() += 1);
+    let one = |((statements, rows), count): ((usize, usize), usize)| match count {
+        1 => format!("{statements}/{rows}"),
+        _ => format!("{statements}/{rows} ({count})"),
+    };
+    counts.into_iter().map(one).collect::<Vec<_>>().join("  ")
+}
+
+/// From so many statements on a case is a long one.
+const LONG: usize = 40;
+
+/// How long the long ones took, by target.
+fn long(figures: &Figures) {
+    let mut targets: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for row in figures.findings.iter().filter(|row| row.before.statements >= LONG) {
+        targets.entry(&row.target).or_default().extend(row.took());
+    }
+    for (target, mut seconds) in targets {
+        seconds.sort_by(f64::total_cmp);
+        let (middle, most) = (seconds.get(seconds.len() / 2), seconds.last());
+        let (middle, most) = (middle.copied().unwrap_or_default(), most.copied().unwrap_or_default());
+        let count = seconds.len();
+        say!(
+            "cases of {LONG} statements and more on {target}: {count}, seconds: median {middle:.2}, most {most:.1}"
+        );
     }
     say!("");
 }
 
 /// Medians before and after, the smallest and the largest in brackets, by the first strategy.
 fn line(name: &str, rows: &[&Row]) {
-    let pairs: Vec<(Sizes, Sizes)> =
-        rows.iter().filter_map(|row| Some((row.before, row.after.get("in-order").copied()??))).collect();
+    let pairs: Vec<(Sizes, Sizes)> = rows.iter().filter_map(|row| Some((row.before, row.made()?))).collect();
     let of = |get: fn(&Sizes) -> usize| {
         let before = median(pairs.iter().map(|(before, _)| get(before)).collect());
         let after: Vec<usize> = pairs.iter().map(|(_, after)| get(after)).collect();
@@ -44,14 +126,18 @@ fn line(name: &str, rows: &[&Row]) {
         let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
         format!("{before} to {} ({least} to {most})", median(after))
     };
-    let share = |(before, after): &(Sizes, Sizes)| 100 - after.characters * 100 / before.characters.max(1);
+    let share = |(before, after): &(Sizes, Sizes)| {
+        100.0 - after.characters as f64 * 100.0 / before.characters.max(1) as f64
+    };
+    let mut shares: Vec<f64> = pairs.iter().map(share).collect();
+    shares.sort_by(f64::total_cmp);
     say!(
-        "{name:<52} {:>8}  {:>21}  {:>17}  {:>23}  {}% less",
+        "{name:<52} {:>8}  {:>21}  {:>17}  {:>23}  {:.1}% less",
         pairs.len(),
         of(|size| size.statements),
         of(|size| size.rows),
         of(|size| size.characters),
-        median(pairs.iter().map(share).collect())
+        shares.get(shares.len() / 2).copied().unwrap_or_default()
     );
 }
 
@@ -75,7 +161,7 @@ fn strategies(figures: &Figures) {
             Some(100.0 - after.characters as f64 * 100.0 / row.before.characters.max(1) as f64)
         });
         say!(
-            "  {name:<9} {}   {}   candidates: median {}, most {}   seconds: median {:.2}, most {:.1}   characters: {:.0}% less",
+            "  {name:<9} {}   {}   candidates: median {}, most {}   seconds: median {:.2}, most {:.1}   characters: {:.1}% less",
             list(&share.all),
             list(&share.statements),
             tried.0,
