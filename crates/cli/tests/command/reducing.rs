@@ -56,12 +56,13 @@ fn a_complaint_is_kept_whatever_the_strategy() {
         assert_eq!(one["violation"]["fingerprint"]["rule"], "aborted-read", "{one}");
         assert_eq!((&one["to"], &one["finished"]), (&3.into(), &true.into()), "{strategy}: {one}");
         let said = lines(&one);
-        assert_eq!(said[0], "CREATE TABLE t (a INT);", "{strategy}");
-        assert_eq!(
-            (said[2].as_str(), said[4].as_str()),
-            ("T1: BEGIN;", "T2: SELECT * FROM t;"),
-            "{strategy}"
-        );
+        let small = [
+            "CREATE TABLE t (a INT);",
+            "T1: BEGIN;",
+            "T1: INSERT INTO t VALUES (0);",
+            "T2: SELECT * FROM t;",
+        ];
+        assert_eq!(said, small, "{strategy}");
         // The same seed does the same.
         assert_eq!(one, reduced(&case, PLANTED, &["--strategy", strategy, "--seed", "7"]), "{strategy}");
     }
@@ -174,8 +175,8 @@ steps
     // The paper has eight statements and two rows.
     assert!(done["to"].as_u64().unwrap() <= 6, "{done}");
     let said = lines(&done);
-    assert_eq!(said[0], "CREATE TABLE t (a INT PRIMARY KEY, b INT);", "{done}");
-    assert!(said[1].matches('(').count() <= 2, "{done}");
+    assert_eq!(said[0], "CREATE TABLE t (a INT PRIMARY KEY);", "{done}");
+    assert_eq!(said[1].matches('(').count(), 1, "{done}");
     // What stands there is what shows it.
     let small = folder.put("small.iso", done["case"].as_str().unwrap());
     let again =

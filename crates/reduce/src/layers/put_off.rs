@@ -11,42 +11,44 @@ use crate::{
     view::{Candidate, View},
 };
 
-/// Without some steps of a session, and with its next ones later; without a session, and with steps of another later.
+/// Without some steps of a session, and with its next ones later; the same without another session, which may be all that goes.
 pub fn list(view: View<'_>) -> Vec<Candidate> {
     let case = view.case;
-    let steps = &case.steps;
     let mut found = Vec::new();
-    if steps.len() > PAIRED {
+    if case.steps.len() > PAIRED {
         return found;
     }
     // With fewer there is nobody left to wait for.
     if case.sessions.len() > 2 {
-        for gone in (0..case.sessions.len()).rev() {
-            let less = without_steps(case, |step| steps[step].session == gone);
-            for from in (0..less.steps.len()).rev() {
-                found.extend(
-                    later(&less, from).into_iter().map(|case| candidate("drop session, later", case)),
-                );
-            }
+        for session in (0..case.sessions.len()).rev() {
+            let less = without_steps(case, |step| case.steps[step].session == session);
+            found.extend(shorter(&less, 0).into_iter().map(|case| candidate("drop session, later", case)));
         }
     }
-    for session in 0..case.sessions.len() {
-        let own: Vec<usize> = (0..steps.len()).filter(|step| steps[*step].session == session).collect();
-        // A deadlock takes the whole transaction with it that waits, so all up to the wait goes first.
-        for next in 1..own.len() {
-            for first in 0..next {
-                let gone = &own[first..next];
-                let less = without_steps(case, |step| gone.contains(&step));
-                let cases = later(&less, own[next] - gone.len());
-                found.extend(cases.into_iter().map(|case| candidate("drop statements, later", case)));
-            }
-        }
-    }
+    found.extend(shorter(case, 1).into_iter().map(|case| candidate("drop statements, later", case)));
     found
 }
 
 fn candidate(operation: &'static str, case: Case) -> Candidate {
     Candidate { operation, case }
+}
+
+/// Without at least so many steps of a session in a row, and with its next ones later. A deadlock takes the whole transaction with
+/// it that waits, so all up to the wait goes first.
+fn shorter(case: &Case, least: usize) -> Vec<Case> {
+    let mut found = Vec::new();
+    for session in 0..case.sessions.len() {
+        let own: Vec<usize> =
+            (0..case.steps.len()).filter(|step| case.steps[*step].session == session).collect();
+        for next in least..own.len() {
+            for first in 0..=next - least {
+                let gone = &own[first..next];
+                let less = without_steps(case, |step| gone.contains(&step));
+                found.extend(later(&less, own[next] - gone.len()));
+            }
+        }
+    }
+    found
 }
 
 /// The case with a step, and what its session does after it, behind each of the later steps of others.
