@@ -35,7 +35,7 @@ use crate::{
 /// What came of it.
 pub enum Turned {
     /// It is this, and its case is smaller.
-    Into(Confirmed),
+    Into(Box<Confirmed>),
     /// It would be this, but the twin does not say so.
     Like(String),
     /// Nothing else.
@@ -73,7 +73,7 @@ pub fn turn(
         None => "the model could not tell; there, too, it is gone without what the concession needs",
     };
     turned.violation.evidence.push(format!("before, it was {} by {}: {how}", old.kind, old.rule));
-    (Turned::Into(turned), found.tried)
+    (Turned::Into(Box::new(turned)), found.tried)
 }
 
 /// Is it worth trying? Of what one concession explains, and of what the model can judge, the name stands.

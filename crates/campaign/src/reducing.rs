@@ -96,7 +96,7 @@ pub fn smaller(
     tried += more;
     match turned {
         Turned::Into(other) => {
-            best = other;
+            best = *other;
             was = Some(suspicion.violation.fingerprint.clone());
         }
         Turned::Like(name) => like = Some(name),

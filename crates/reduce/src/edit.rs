@@ -72,3 +72,13 @@ pub fn pieces(count: usize, least: usize) -> Vec<std::ops::Range<usize>> {
     }
     found
 }
+
+/// All lists that lack one item, the last one first; none of them is empty.
+pub fn less<T: Clone>(list: &[T]) -> Vec<Vec<T>> {
+    let without = |at: usize| {
+        let mut less = list.to_vec();
+        less.remove(at);
+        less
+    };
+    if list.len() < 2 { Vec::new() } else { (0..list.len()).rev().map(without).collect() }
+}

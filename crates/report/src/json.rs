@@ -33,7 +33,9 @@ pub fn json(run: &Run, findings: &[(&Finding, &[Script])]) -> String {
         })).collect::<Vec<_>>(),
         "groups": run.groups.iter().map(|group| json!({
             "id": group.id,
+            "signature": group.signature,
             "known": group.known,
+            "like": group.like,
             "title": group.title,
             "rule": group.rule,
             "first_at_ms": group.first_at,

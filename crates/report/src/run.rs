@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::Level;
+use model::{Level, Signature};
 
 use crate::ready::Checklist;
 
@@ -82,8 +82,12 @@ pub struct Chance {
 pub struct Group {
     /// The finding that stands for it: the one with the smallest case.
     pub id: String,
+    /// What its findings have in common.
+    pub signature: Signature,
     /// The name under which it is known; none is new.
     pub known: Option<String>,
+    /// What it behaves like, if it is new.
+    pub like: Option<String>,
     /// What goes wrong.
     pub title: String,
     /// One sentence.

@@ -5,7 +5,7 @@ mod built;
 use std::collections::BTreeMap;
 
 use built::{NASTY, finding};
-use model::{Level, Product};
+use model::{Level, Product, Signature};
 use report::{
     Finding, Run, html, json, markdown,
     ready::{Asked, Checklist, Item},
@@ -129,7 +129,9 @@ fn nothing_gets_out_of_its_place() {
     assert_eq!(page.matches("</script>").count(), 1, "only the page's own");
     let group = Group {
         id: "9b1f0a2c".into(),
+        signature: Signature::Explained([NASTY.to_string()].into()),
         known: Some(NASTY.into()),
+        like: Some(NASTY.into()),
         title: NASTY.into(),
         story: NASTY.into(),
         rule: NASTY.into(),
@@ -267,7 +269,9 @@ fn the_page_of_a_run_counts_and_plots() {
     run.groups = ["one", "two"]
         .map(|id| Group {
             id: id.into(),
+            signature: Signature::Explained([id.to_string()].into()),
             known: (id == "one").then(|| "MDEV-1".into()),
+            like: (id == "two").then(|| "MDEV-2".into()),
             title: format!("Title {id}"),
             story: String::new(),
             rule: "rule".into(),
@@ -286,6 +290,7 @@ fn the_page_of_a_run_counts_and_plots() {
         "<b>1,836</b><span>cases</span>",
         "<tr data-id=\"one\">",
         "href=\"two.html\"",
+        "behaves like MDEV-2",
         "data-level=\"RC\" data-signatures=\"2\"",
         "<figure class=\"plot\" id=\"plot-cases\"",
         "<figure class=\"plot\" id=\"plot-found\"",

@@ -3,7 +3,7 @@
 use model::sql::{Expr, FunctionArgs, InList, Literal, Query, SelectItem, Statement, UnaryOp, VisitMut};
 
 use crate::{
-    edit::{with_setup_at, with_step},
+    edit::{less, with_setup_at, with_step},
     view::{Candidate, View},
 };
 
@@ -196,30 +196,21 @@ fn lists(expr: &Expr) -> Vec<Expr> {
     let mut found = Vec::new();
     match expr {
         Expr::In { expr: inner, negated, list: InList::Exprs(list) } if list.len() > 1 => {
-            for at in (0..list.len()).rev() {
-                let mut less = list.clone();
-                less.remove(at);
-                found.push(Expr::In { expr: inner.clone(), negated: *negated, list: InList::Exprs(less) });
+            for list in less(list) {
+                found.push(Expr::In { expr: inner.clone(), negated: *negated, list: InList::Exprs(list) });
             }
         }
         Expr::Case { operand, whens, otherwise } => {
-            if whens.len() > 1 {
-                for at in (0..whens.len()).rev() {
-                    let mut less = whens.clone();
-                    less.remove(at);
-                    let (operand, otherwise) = (operand.clone(), otherwise.clone());
-                    found.push(Expr::Case { operand, whens: less, otherwise });
-                }
+            for whens in less(whens) {
+                found.push(Expr::Case { operand: operand.clone(), whens, otherwise: otherwise.clone() });
             }
             if otherwise.is_some() {
                 found.push(Expr::Case { operand: operand.clone(), whens: whens.clone(), otherwise: None });
             }
         }
-        Expr::Function { name, quantifier, args: FunctionArgs::List(list) } if list.len() > 1 => {
-            for at in (0..list.len()).rev() {
-                let mut less = list.clone();
-                less.remove(at);
-                let args = FunctionArgs::List(less);
+        Expr::Function { name, quantifier, args: FunctionArgs::List(list) } => {
+            for list in less(list) {
+                let args = FunctionArgs::List(list);
                 found.push(Expr::Function { name: name.clone(), quantifier: *quantifier, args });
             }
         }

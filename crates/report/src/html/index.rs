@@ -81,8 +81,8 @@ fn table(run: &Run) -> String {
     }
     let rows: String = run.groups.iter().map(row).collect();
     format!(
-        "<section id=\"findings\">\n<h2>Findings</h2>\n<p class=\"lead\">Folded by the name under which they are known, new ones by what goes wrong, by \
-         which rule and in which kind of statement.</p>\n<table class=\"wide fold\"><thead><tr><th></th><th>finding</th><th>levels</th><th class=\"n\">first at</th>\
+        "<section id=\"findings\">\n<h2>Findings</h2>\n<p class=\"lead\">Folded by signature: the bug that explains them, or else what goes wrong, by \
+         which rule and with which kinds of statements.</p>\n<table class=\"wide fold\"><thead><tr><th></th><th>finding</th><th>levels</th><th class=\"n\">first at</th>\
          <th class=\"n\">cases</th><th class=\"n\">statements</th></tr></thead><tbody>\n{rows}</tbody></table>\n</section>\n"
     )
 }
@@ -92,7 +92,8 @@ fn row(group: &Group) -> String {
         Some(_) => ("pill", "known"),
         None => ("pill new", "NEW"),
     };
-    let name = group.known.clone().unwrap_or_else(|| group.rule.clone());
+    let like = group.like.as_ref().map_or(String::new(), |name| format!("; behaves like {name}"));
+    let name = group.known.clone().unwrap_or_else(|| group.rule.clone() + &like);
     let levels: Vec<&str> = group.levels.keys().map(|level| level.short()).collect();
     let others: Vec<String> = group
         .findings

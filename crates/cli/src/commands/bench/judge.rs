@@ -5,7 +5,9 @@
 //! round has an oracle of its own, which remembers nothing of the round before.
 
 use std::{
+    panic::resume_unwind,
     path::{Path, PathBuf},
+    thread,
     time::Instant,
 };
 
@@ -84,21 +86,12 @@ fn measure(args: &Args, path: &Path) -> anyhow::Result<Option<Result>> {
         }
         .into());
     };
-    let (mut cpu, mut wall) = (Vec::new(), Vec::new());
-    let mut verdicts = Verdicts::default();
-    for _ in 0..args.rounds {
-        let oracle = fresh(&args.oracle)?;
-        verdicts = Verdicts::default();
-        let begun = (execute::os::cpu_time(), Instant::now());
-        for run in &seen {
-            if interrupt::asked() {
-                return Ok(None);
-            }
-            verdicts.add(&oracles::judge(oracle.as_ref(), run));
-        }
-        cpu.push((execute::os::cpu_time() - begun.0).as_secs_f64());
-        wall.push(begun.1.elapsed().as_secs_f64());
-    }
+    // In a thread of its own, as the workers of a hunt are: it must not get its memory from the holes that reading has left
+    // among the traces.
+    let judged = thread::scope(|scope| scope.spawn(|| judge(args, &seen)).join());
+    let Some(Judged { cpu, wall, verdicts }) = judged.unwrap_or_else(|panic| resume_unwind(panic))? else {
+        return Ok(None);
+    };
     let (cases, cpu) = (seen.len() as f64, median(cpu));
     Ok(Some(Result {
         run: path.display().to_string(),
@@ -114,6 +107,34 @@ fn measure(args: &Args, path: &Path) -> anyhow::Result<Option<Result>> {
         per_second: cases / median(wall),
         case_us: cpu * 1e6 / cases,
     }))
+}
+
+/// What judging came to.
+struct Judged {
+    /// The seconds of each round.
+    cpu: Vec<f64>,
+    wall: Vec<f64>,
+    /// Those of the last round.
+    verdicts: Verdicts,
+}
+
+/// Judges all of them as often as it was asked for; nothing if the user asked to stop.
+fn judge(args: &Args, seen: &[Answer]) -> anyhow::Result<Option<Judged>> {
+    let mut judged = Judged { cpu: Vec::new(), wall: Vec::new(), verdicts: Verdicts::default() };
+    for _ in 0..args.rounds {
+        let oracle = fresh(&args.oracle)?;
+        judged.verdicts = Verdicts::default();
+        let begun = (execute::os::cpu_time(), Instant::now());
+        for run in seen {
+            if interrupt::asked() {
+                return Ok(None);
+            }
+            judged.verdicts.add(&oracles::judge(oracle.as_ref(), run));
+        }
+        judged.cpu.push((execute::os::cpu_time() - begun.0).as_secs_f64());
+        judged.wall.push(begun.1.elapsed().as_secs_f64());
+    }
+    Ok(Some(judged))
 }
 
 /// All runs that were kept, or the first of them.

@@ -90,6 +90,8 @@ fn groups(past: &Past, findings: &[Finding]) -> Vec<Group> {
         Some(Group {
             id: best.id.clone(),
             known: best.known.clone(),
+            like: folded.name.like.clone(),
+            signature: folded.signature.clone(),
             title: best.title(),
             story: best.violation.story.clone(),
             rule: best.violation.fingerprint.rule.clone(),

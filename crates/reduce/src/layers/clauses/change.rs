@@ -3,6 +3,7 @@
 use model::sql::{Delete, Insert, InsertSource, InsertVerb, Statement, Update};
 
 use super::{Simpler, tables};
+use crate::edit::less;
 
 /// Simpler statements, without looking into queries.
 pub fn simpler(statement: &Statement) -> Vec<Simpler> {
@@ -31,16 +32,6 @@ pub fn simpler(statement: &Statement) -> Vec<Simpler> {
 
 fn named<T>(list: Vec<(&'static str, T)>, make: impl Fn(T) -> Statement) -> Vec<Simpler> {
     list.into_iter().map(|(operation, statement)| (operation, make(statement))).collect()
-}
-
-/// All lists that lack one item, if one is left.
-fn less<T: Clone>(list: &[T]) -> Vec<Vec<T>> {
-    let without = |at: usize| {
-        let mut less = list.to_vec();
-        less.remove(at);
-        less
-    };
-    if list.len() < 2 { Vec::new() } else { (0..list.len()).rev().map(without).collect() }
 }
 
 fn inserts(insert: &Insert) -> Vec<(&'static str, Insert)> {

@@ -3,6 +3,7 @@
 use model::sql::{Lock, Query, QueryPart, Select, SelectItem};
 
 use super::tables;
+use crate::edit::less;
 
 /// Simpler queries, without looking into inner ones.
 pub fn simpler(query: &Query) -> Vec<(&'static str, Query)> {
@@ -26,12 +27,8 @@ pub fn simpler(query: &Query) -> Vec<(&'static str, Query)> {
         push("drop LIMIT", Query { limit: None, ..query.clone() });
         push("drop ORDER BY", Query { limit: None, order_by: Vec::new(), ..query.clone() });
     }
-    if query.order_by.len() > 1 {
-        for at in (0..query.order_by.len()).rev() {
-            let mut other = query.clone();
-            other.order_by.remove(at);
-            push("drop ORDER BY", other);
-        }
+    for order_by in less(&query.order_by) {
+        push("drop ORDER BY", Query { order_by, ..query.clone() });
     }
     if !query.locks.is_empty() {
         push("drop locking clause", Query { locks: Vec::new(), ..query.clone() });
@@ -78,12 +75,8 @@ fn selects(select: &Select) -> Vec<(&'static str, Select)> {
     if select.items != [SelectItem::Star] && !select.from.is_empty() {
         found.push(("select all", Select { items: vec![SelectItem::Star], ..select.clone() }));
     }
-    if select.items.len() > 1 {
-        for at in (0..select.items.len()).rev() {
-            let mut other = select.clone();
-            other.items.remove(at);
-            found.push(("drop projection", other));
-        }
+    for items in less(&select.items) {
+        found.push(("drop projection", Select { items, ..select.clone() }));
     }
     for at in 0..select.items.len() {
         if let SelectItem::Expr { expr, alias: Some(_) } = &select.items[at] {

@@ -2,16 +2,11 @@
 
 use model::sql::{TableFactor, TableRef};
 
+use crate::edit::less;
+
 /// Lists with fewer tables.
 pub fn simpler_list(list: &[TableRef]) -> Vec<Vec<TableRef>> {
-    let mut found = Vec::new();
-    if list.len() > 1 {
-        for at in (0..list.len()).rev() {
-            let mut less = list.to_vec();
-            less.remove(at);
-            found.push(less);
-        }
-    }
+    let mut found = less(list);
     for at in 0..list.len() {
         for table in simpler(&list[at]) {
             let mut other = list.to_vec();
@@ -30,13 +25,8 @@ fn simpler(table: &TableRef) -> Vec<TableRef> {
         found.push(alone(&table.first));
         found.extend(table.joins.iter().map(|join| alone(&join.table)));
     }
-    if table.joins.len() > 1 {
-        for at in (0..table.joins.len()).rev() {
-            let mut less = table.clone();
-            less.joins.remove(at);
-            found.push(less);
-        }
-    }
+    let with = |joins| TableRef { first: table.first.clone(), joins };
+    found.extend(less(&table.joins).into_iter().map(with));
     match &table.first {
         TableFactor::Paren(inner) if table.joins.is_empty() => found.push((**inner).clone()),
         TableFactor::Derived { query, alias } if table.joins.is_empty() => {

@@ -6,6 +6,8 @@ use model::sql::{
     TableItem, TableRef, VisitMut,
 };
 
+use super::references::drop_references;
+
 /// A column that is to be forgotten.
 pub struct Forget<'a> {
     pub table: &'a str,
@@ -110,23 +112,7 @@ impl Forget<'_> {
     fn in_table(&self, create: &mut CreateTable) -> Option<()> {
         if !create.name.name.name.eq_ignore_ascii_case(self.table) {
             // Others may refer to it.
-            create.items.retain(|item| match item {
-                TableItem::Constraint(constraint) => match &constraint.kind {
-                    Constraint::ForeignKey { references, .. } => !self.refers(references),
-                    Constraint::PrimaryKey(_)
-                    | Constraint::Unique { .. }
-                    | Constraint::Index { .. }
-                    | Constraint::Check(_) => true,
-                },
-                TableItem::Column(_) => true,
-            });
-            for item in &mut create.items {
-                if let TableItem::Column(column) = item {
-                    column.options.retain(
-                        |option| !matches!(option, ColumnOption::References(other) if self.refers(other)),
-                    );
-                }
-            }
+            drop_references(create, |references| self.refers(references));
             return Some(());
         }
         create.items.retain(|item| match item {

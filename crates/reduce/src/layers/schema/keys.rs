@@ -6,7 +6,7 @@ use model::sql::{
 };
 
 use crate::{
-    edit::with_setup_at,
+    edit::{less, with_setup_at},
     names::mentions,
     view::{Candidate, View},
 };
@@ -175,14 +175,7 @@ fn simpler(
 
 /// Fewer columns, and nothing said about them.
 fn shorter(columns: &[IndexColumn]) -> Vec<Vec<IndexColumn>> {
-    let mut found = Vec::new();
-    if columns.len() > 1 {
-        for at in (0..columns.len()).rev() {
-            let mut less = columns.to_vec();
-            less.remove(at);
-            found.push(less);
-        }
-    }
+    let mut found = less(columns);
     for at in
         (0..columns.len()).filter(|at| columns[*at].direction.is_some() || columns[*at].length.is_some())
     {

@@ -5,6 +5,7 @@ mod forget;
 pub mod inserted;
 mod instead;
 pub mod keys;
+mod references;
 pub mod rows;
 pub mod setup;
 pub mod tables;

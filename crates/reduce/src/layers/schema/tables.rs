@@ -1,7 +1,8 @@
 //! Drops a table that no step names, with its rows, indexes and partitions, and the foreign keys that refer to it.
 
-use model::sql::{ColumnOption, Constraint, CreateTable, ObjectName, Statement, TableItem};
+use model::sql::{CreateTable, ObjectName, Statement};
 
+use super::references::drop_references;
 use crate::{
     edit::with_setup,
     names::mentions,
@@ -42,25 +43,8 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
 
 /// A table without its foreign keys to another one; none if it has no such.
 fn unreferred(create: &CreateTable, table: &str) -> Option<CreateTable> {
-    let to = |name: &ObjectName| name.name.name.eq_ignore_ascii_case(table);
     let mut other = create.clone();
-    other.items.retain(|item| match item {
-        TableItem::Constraint(constraint) => match &constraint.kind {
-            Constraint::ForeignKey { references, .. } => !to(&references.table),
-            Constraint::PrimaryKey(_)
-            | Constraint::Unique { .. }
-            | Constraint::Index { .. }
-            | Constraint::Check(_) => true,
-        },
-        TableItem::Column(_) => true,
-    });
-    for item in &mut other.items {
-        if let TableItem::Column(column) = item {
-            column.options.retain(
-                |option| !matches!(option, ColumnOption::References(references) if to(&references.table)),
-            );
-        }
-    }
+    drop_references(&mut other, |to| to.table.name.name.eq_ignore_ascii_case(table));
     (other != *create).then_some(other)
 }
 

@@ -39,7 +39,7 @@ pub struct Bench<'a> {
 /// What is said of a case.
 enum Said {
     By(Vec<Concession>),
-    Unexplained(Answer, Option<usize>),
+    Unexplained(Box<Answer>, Option<usize>),
     Nothing,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Bench<'a> {
         Ok(match judge.verdict(&seen, server) {
             Verdict::Violated(violation) => match mvcc::named(&violation.fingerprint) {
                 Some(by) => Said::By(by),
-                None => Said::Unexplained(seen, violation.step),
+                None => Said::Unexplained(Box::new(seen), violation.step),
             },
             Verdict::Holds { .. } | Verdict::Undecided { .. } => Said::Nothing,
         })

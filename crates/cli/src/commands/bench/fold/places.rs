@@ -107,9 +107,13 @@ fn words(pattern: &Pattern) -> String {
     for (target, levels) in targets {
         by_levels.entry(levels.join(" ")).or_default().push(target);
     }
-    let part = |(levels, targets): (&String, &Vec<&str>)| match targets.len() == all.len() {
-        true => format!("{levels} everywhere"),
-        false => format!("{levels} on {}", targets.join(", ")),
+    let part = |(levels, targets): (&String, &Vec<&str>)| {
+        let rest: Vec<&str> = all.iter().copied().filter(|target| !targets.contains(target)).collect();
+        match rest.len() {
+            0 => format!("{levels} everywhere"),
+            few if few < targets.len() => format!("{levels} everywhere but on {}", rest.join(", ")),
+            _ => format!("{levels} on {}", targets.join(", ")),
+        }
     };
     let parts: Vec<String> = by_levels.iter().map(part).collect();
     if parts.is_empty() { "nowhere at one level for all".into() } else { parts.join("; ") }
@@ -135,5 +139,7 @@ mod tests {
         assert_eq!(found.names, ["new 1", "new 1", "new 2", "new 1"]);
         assert_eq!(found.places["new 1"], "RR everywhere");
         assert_eq!(found.places["new 2"], "RR on a");
+        let but = words(&pattern(&[("a", rr, true), ("b", rr, true), ("c", rr, false), ("a", rc, false)]));
+        assert_eq!(but, "RR everywhere but on c");
     }
 }
