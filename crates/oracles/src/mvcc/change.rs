@@ -102,7 +102,7 @@ impl Scene<'_> {
             return Err(Fault::Unsure("delete-modifier"));
         }
         let mut from = match delete.using.is_empty() {
-            true => self.from_one(&delete.table, &[])?,
+            true => self.one_and(&delete.table, &[])?,
             false => self.from(&delete.using)?,
         };
         let name = match &delete.table {
@@ -118,7 +118,7 @@ impl Scene<'_> {
             Some(factor) => factor,
             // Where USING names only the others.
             None => {
-                from = self.from_one(&delete.table, &delete.using)?;
+                from = self.one_and(&delete.table, &delete.using)?;
                 0
             }
         };

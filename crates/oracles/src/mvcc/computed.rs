@@ -116,8 +116,11 @@ impl<T: Clone> ByRow<T> {
 /// What things came to for pairs of rows, all known by where they are.
 #[derive(Debug, Default)]
 pub struct ByPair {
-    known: Known<(usize, usize, usize), ([Values; 2], Result<bool, Fault>)>,
+    known: Known<(usize, usize, usize), ToldOfTwo>,
 }
+
+/// Two rows, held, and what came of them.
+type ToldOfTwo = ([Values; 2], Result<bool, Fault>);
 
 impl ByPair {
     /// What it came to.

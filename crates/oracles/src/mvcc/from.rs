@@ -42,7 +42,7 @@ impl<'a> Scene<'a> {
     }
 
     /// What one table means, with others joined to it.
-    pub fn from_one<'t>(&self, factor: &'t TableFactor, others: &'t [TableRef]) -> Result<From<'t>, Fault>
+    pub fn one_and<'t>(&self, factor: &'t TableFactor, others: &'t [TableRef]) -> Result<From<'t>, Fault>
     where
         'a: 't,
     {

@@ -190,7 +190,7 @@ impl Scene<'_> {
     }
 
     fn deleting(&self, table: usize, delete: &Delete, by: TxnId, choices: &mut Choices) -> Option<()> {
-        let from = self.from_one(&delete.table, &[]).ok()?;
+        let from = self.one_and(&delete.table, &[]).ok()?;
         if from.tables[0].table != table
             || !delete.using.is_empty()
             || delete.filter.as_ref().is_some_and(nested)

@@ -224,18 +224,18 @@ impl<'a> Read<'a> {
             matches!(by.status(), Status::Reported | Status::Found) && round(*step) <= Some(until)
         };
         let (broken, explained) = match replay(true, None) {
-            Ok(worlds) => (broken, least(&worlds, &reported)),
+            Ok(worlds) => (broken, least(&worlds, reported)),
             // What came first is explained, but not what comes after it. Which rows a resumed scan has met, or one that judges what
             // is not committed, is not always known for certain, so what follows from one is not held against it.
             Err(Dead::Broken(later)) if later.step != broken.step => match replay(true, broken.step) {
-                Ok(worlds) if least(&worlds, &reported).iter().any(|(by, _)| guesses(by)) => {
-                    (broken, least(&worlds, &reported))
+                Ok(worlds) if least(&worlds, reported).iter().any(|(by, _)| guesses(by)) => {
+                    (broken, least(&worlds, reported))
                 }
                 Ok(_) | Err(_) => (later, Vec::new()),
             },
             Err(Dead::Broken(_)) => (broken, Vec::new()),
             Err(Dead::Unsure(_)) => match replay(true, broken.step) {
-                Ok(worlds) => (broken, least(&worlds, &reported)),
+                Ok(worlds) => (broken, least(&worlds, reported)),
                 Err(Dead::Unsure(why)) => return Err(why),
                 Err(Dead::Broken(_)) => (broken, Vec::new()),
             },
