@@ -287,9 +287,12 @@ impl<'a> Desk<'a> {
             return Some(Came::Known(entry.name.clone()));
         }
         let of = (print.kind.as_str(), print.rule.as_str());
-        let like = patterns.iter().filter(|(_, pattern)| pattern.complaints().contains(&of));
-        let mut like: Vec<&&Entry> =
-            like.filter(|(_, pattern)| mine.alike(pattern)).map(|(entry, _)| entry).collect();
+        let is_like = |pattern: &Pattern| {
+            // The same as something that is in no tracker, or wrong in the same places by the same rule.
+            with(pattern) && mine.same(pattern) || pattern.complaints().contains(&of) && mine.alike(pattern)
+        };
+        let like = patterns.iter().filter(|(_, pattern)| is_like(pattern));
+        let mut like: Vec<&&Entry> = like.map(|(entry, _)| entry).collect();
         like.sort_by_key(|entry| match entry.origin {
             Origin::Own => 0,
             Origin::Corpus => 1,
