@@ -65,10 +65,12 @@ pub fn turn(
         return (Turned::Stays, found.tried);
     };
     let by = mvcc::named(&violation.fingerprint).unwrap_or_default();
+    let count = by.len();
     if mvcc::named(old).is_none() && !is_cause(on, suspicion, best, &turned, &by) {
         return (Turned::Like(mvcc::reports(by).unwrap_or(violation.fingerprint.rule)), found.tried);
     }
     let how = match mvcc::named(old) {
+        Some(all) if all.len() == count => "the model could not tell, and says the same of the smaller case",
         Some(_) => "smaller cases need only one of them",
         None => "the model could not tell; there, too, it is gone without what the concession needs",
     };
@@ -76,19 +78,17 @@ pub fn turn(
     (Turned::Into(Box::new(turned)), found.tried)
 }
 
-/// Is it worth trying? Of what one concession explains, and of what the model can judge, the name stands.
+/// Is it worth trying? Of what the model can judge and one concession explains, the name stands.
 fn may_turn(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, best: &Confirmed) -> bool {
     if suspicion.judge.oracle.name() != oracles::vote::NAME || !suspicion.judge.guise.is_none() {
         return false;
     }
-    match mvcc::named(&suspicion.violation.fingerprint) {
-        Some(by) => by.len() > 1,
-        None => {
-            let model = Mvcc::default();
-            let judge = crate::judge::Judge { oracle: &model, guise: suspicion.judge.guise };
-            matches!(judge.verdict(&best.answer, on), Verdict::Undecided { .. })
-        }
+    if mvcc::named(&suspicion.violation.fingerprint).is_some_and(|by| by.len() > 1) {
+        return true;
     }
+    let model = Mvcc::default();
+    let judge = crate::judge::Judge { oracle: &model, guise: suspicion.judge.guise };
+    matches!(judge.verdict(&best.answer, on), Verdict::Undecided { .. })
 }
 
 /// May a finding of the old fingerprint become one of the new?
@@ -102,6 +102,8 @@ fn follows(old: &Fingerprint, new: &Fingerprint) -> bool {
     let reported = |by: &Concession| by.status() == Status::Reported;
     match mvcc::named(old) {
         None => by.len() == 1 && by.iter().all(|by| reported(by) || by.status() == Status::Found),
+        // What the decoupled run alone has named, the model may name in its own words.
+        Some(all) if all == by => old.kind != new.kind,
         Some(all) => {
             let fewer = by.len() < all.len() && by.iter().all(|one| all.contains(one));
             fewer && (all.iter().all(reported) || !by.iter().all(reported))

@@ -106,6 +106,25 @@ fn a_row_with_a_key_that_was_set_to_what_it_is_is_told_by_name() {
     assert_eq!(said_of(&mut runner, &case, Level::RepeatableRead), expected);
 }
 
+/// T1 has not written the row whose error it ignores, and goes on to see its snapshot.
+#[test]
+fn of_rows_that_an_error_was_ignored_for_nothing_is_said() {
+    let Some(mut runner) = start("mariadb@10.11", Options::default()) else { return };
+    let setup = [
+        "CREATE TABLE t (a INT, b INT PRIMARY KEY)",
+        "CREATE TABLE u (c INT, FOREIGN KEY (c) REFERENCES t (b))",
+        "INSERT INTO t VALUES (0, 0)",
+        "INSERT INTO u VALUES (0)",
+    ];
+    let steps = "T1: BEGIN
+                 T1: SELECT * FROM t
+                 T2: UPDATE t SET a = 1
+                 T1: UPDATE IGNORE t SET b = 1
+                 T1: SELECT * FROM t";
+    let said = said_of(&mut runner, &common::case(&setup, steps), Level::RepeatableRead);
+    assert_eq!(said, "undecided ignored-rows");
+}
+
 #[test]
 fn what_a_level_allows_is_not_held_against_it() {
     for text in ["mariadb@10.11", "mysql@9.7", "mysql@5.6", "reference"] {
