@@ -76,16 +76,21 @@ impl Known {
         self.entries.iter().filter(|entry| entry.origin == Origin::Own)
     }
 
-    /// The name under which a signature is known without running anything: the user's own, or the numbers of the reports that
-    /// explain it. What nothing explains is never known by its signature alone.
+    /// The name under which a signature is known without running anything: the link of an entry of the user's, the numbers of the
+    /// reports that explain it, or that entry's own name. What nothing explains is never known by its signature alone.
     pub fn name(&self, signature: &Signature) -> Option<String> {
-        let explained = match signature {
-            Signature::Explained(_) => true,
-            Signature::Unexplained { .. } => false,
-        };
-        let same = |entry: &&Entry| entry.filed.as_ref().is_some_and(|filed| filed.signature() == *signature);
-        let own = self.own().find(same).filter(|_| explained).map(|entry| entry.name.clone());
-        own.or_else(|| oracles::signature::known(signature))
+        match signature {
+            Signature::Unexplained { .. } => None,
+            Signature::Explained(_) => {
+                let same = |entry: &&Entry| {
+                    entry.filed.as_ref().is_some_and(|filed| filed.signature() == *signature)
+                };
+                let name = |entry: &Entry| entry.name.clone();
+                let linked = self.own().filter(same).find(|entry| !entry.case.links.is_empty()).map(name);
+                let reported = || oracles::signature::known(signature);
+                linked.or_else(reported).or_else(|| self.own().find(same).map(name))
+            }
+        }
     }
 }
 
@@ -129,4 +134,33 @@ fn parse(file: &Path) -> Result<Case, HuntError> {
         HuntError::at(file, first.unwrap_or_else(|| "this is no case file".into()))
     })?;
     Ok(read.into_case())
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Level;
+
+    use super::*;
+    use crate::fold::tests::filed;
+
+    #[test]
+    fn names_of_what_is_explained() {
+        let entry = |name: &str, rule: &str, link: Option<&str>| Entry {
+            name: link.unwrap_or(name).into(),
+            origin: Origin::Own,
+            case: Case { links: link.map(str::to_string).into_iter().collect(), ..Case::default() },
+            filed: Some(filed(name, rule, "select", Level::RepeatableRead, 3)),
+        };
+        let (noop, found) = ("noop-without-version", "judges-uncommitted");
+        let of = |entries: Vec<Entry>, rule: &str| {
+            Known { entries }.name(&filed("x", rule, "update", Level::ReadCommitted, 9).signature())
+        };
+        let named = |name: &str| Some(name.to_string());
+        assert_eq!(of(vec![], noop), named("MDEV-26642"));
+        assert_eq!(of(vec![entry("1f09", noop, None)], noop), named("MDEV-26642"));
+        assert_eq!(of(vec![entry("1f09", noop, Some("MINE-1"))], noop), named("MINE-1"));
+        assert_eq!((of(vec![], found), of(vec![entry("1f09", found, None)], found)), (None, named("1f09")));
+        // Compared by running, and not by name.
+        assert_eq!(of(vec![entry("1f09", "rows", Some("MINE-1"))], "rows"), None);
+    }
 }
