@@ -2,11 +2,12 @@
 //!
 //! While searching, one run of a candidate is enough, and the model alone judges it where it says the same of the finding as the
 //! oracle that found it: that costs nothing but the run, and does not depend on what was judged before. The smallest case must then come
-//! back as often as the finding itself did, before the oracle that found it. If it does not, the last one on the way to it that
-//! does is taken. What looks new then, only because the model cannot read the case, is looked at once more (`naming`).
+//! back as often as the finding itself did, before the oracle that found it, and before one that asks about everything where that
+//! says the same of the finding. If it does not, the last one on the way to it that does is taken. What looks new then, only because
+//! the model cannot read the case, is looked at once more (`naming`).
 
 use model::{Case, Fingerprint, Reply, Verdict};
-use oracles::{Oracle, mvcc::Mvcc};
+use oracles::{Oracle, mvcc::Mvcc, vote::Vote};
 use reduce::{Budget, Interest, Scope, Strategy, Trial, reduce};
 
 use crate::{
@@ -60,8 +61,11 @@ pub fn smaller(
         return Smaller { confirmed, original: None, tried: 0, finished: false, was: None, like: None };
     }
     let product = confirmed.answer.trace.server.product;
-    let model = Mvcc::default();
-    let quick = quick(&model, suspicion, &confirmed, on);
+    let (model, vote) = (Mvcc::default(), Vote::thorough());
+    let quick = alike(&model, suspicion, &confirmed, on);
+    // The vote of a hunt asks about a share of what is known only: a case could drift while nobody looks.
+    let thorough = alike(&vote, suspicion, &confirmed, on);
+    let last = thorough.as_ref().unwrap_or(suspicion);
     let original = confirmed.answer.case.clone();
     let (mut best, mut tried, mut finished) = (confirmed, 0, false);
     // What the model alone led too far is gone on with from where both agree.
@@ -81,7 +85,7 @@ pub fn smaller(
         if found.case != best.answer.case {
             way.push(found.case);
         }
-        let came = smallest(&way, |case| series(on, suspicion, case, condition, times));
+        let came = smallest(&way, |case| series(on, last, case, condition, times));
         let whole = came.as_ref().map_or(0, |(at, _)| at + 1) == way.len();
         if let Some((_, again)) = came {
             best = again;
@@ -110,9 +114,9 @@ pub fn smaller(
     Smaller { confirmed: best, original: Some(original), tried, finished, was, like }
 }
 
-/// The same suspicion before the model alone, if that says the same of it.
-fn quick<'a>(
-    model: &'a Mvcc,
+/// The same suspicion before another oracle than the vote, if that says the same of it.
+fn alike<'a>(
+    oracle: &'a dyn Oracle,
     suspicion: &Suspicion<'a>,
     confirmed: &Confirmed,
     on: &mut dyn Rerun,
@@ -120,7 +124,7 @@ fn quick<'a>(
     if suspicion.judge.oracle.name() != oracles::vote::NAME {
         return None;
     }
-    let judge = Judge { oracle: model as &dyn Oracle, guise: suspicion.judge.guise };
+    let judge = Judge { oracle, guise: suspicion.judge.guise };
     match judge.verdict(&confirmed.answer, on) {
         Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
             Some(Suspicion { seen: suspicion.seen, judge, violation: suspicion.violation, leftovers: None })

@@ -55,17 +55,25 @@ const SHARE: u64 = 50;
 pub struct Vote {
     model: Arc<Mvcc>,
     decoupled: Decoupled,
+    /// Is it asked about all that is wrong, known or not?
+    thorough: bool,
     /// The cases of what is known that were asked about, by fingerprint.
     asked: Arc<Mutex<BTreeMap<Fingerprint, BTreeSet<u64>>>>,
 }
 
 impl Vote {
+    /// One that asks the decoupled run about all that is wrong. What it says of a case does not depend on the cases before it.
+    pub fn thorough() -> Vote {
+        Vote { thorough: true, ..Vote::default() }
+    }
+
     /// Is the decoupled run to be asked?
     fn asks(&self, said: &Verdict, case: u64) -> bool {
         let sampled = case.is_multiple_of(SHARE);
         match said {
             Verdict::Undecided { .. } => true,
             Verdict::Holds { .. } => sampled,
+            Verdict::Violated(_) if self.thorough => true,
             Verdict::Violated(violation) if mvcc::named(&violation.fingerprint).is_none() => true,
             Verdict::Violated(violation) => {
                 let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -230,6 +238,7 @@ mod tests {
         assert_eq!(asked(&known), 20 + 500 / 50, "{known:?}");
         assert_eq!(asked(&known), 20 + 500 / 50, "the same cases are asked about again");
         assert_eq!(asked(&new), 500);
+        assert_eq!((1..=500).filter(|case| Vote::thorough().asks(&known, *case)).count(), 500);
         assert_eq!(asked(&holds(&[])), 10);
         assert_eq!(asked(&unsure("unread")), 500);
     }
