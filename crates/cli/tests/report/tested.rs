@@ -67,13 +67,13 @@ fn unpacked(folder: &Path, packages: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// A folder with MySQL's own `mysql` in it, to be put before all others: what a machine calls so is MariaDB's more often than not.
+/// MySQL's own `mysql`; what a machine calls so is MariaDB's more often than not.
 pub fn mysqls_own_client() -> Option<PathBuf> {
     if let Some(found) = on_path(&["mysql"])
         && let Ok(said) = Command::new(&found).arg("--version").output()
         && !String::from_utf8_lossy(&said.stdout).contains("MariaDB")
     {
-        return found.parent().map(Path::to_path_buf);
+        return Some(found);
     }
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,9 +89,10 @@ pub fn mysqls_own_client() -> Option<PathBuf> {
         "#!/bin/sh\nexec {root}/usr/lib64/ld-linux-x86-64.so.2 --library-path {root}/usr/lib/x86_64-linux-gnu \
          {root}/usr/bin/mysql \"$@\"\n"
     );
-    fs::write(bin.join("mysql"), text).unwrap();
-    fs::set_permissions(bin.join("mysql"), fs::Permissions::from_mode(0o755)).unwrap();
-    Some(bin)
+    let started = bin.join("mysql");
+    fs::write(&started, text).unwrap();
+    fs::set_permissions(&started, fs::Permissions::from_mode(0o755)).unwrap();
+    Some(started)
 }
 
 /// PostgreSQL's isolationtester, which Debian keeps beside psql.
