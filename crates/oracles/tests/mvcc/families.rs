@@ -190,6 +190,27 @@ fn mdev_34108_a_row_that_is_changed_behind_the_scan() {
 }
 
 #[test]
+fn of_two_that_are_woken_the_order_counts_in_which_less_is_wrong() {
+    // The DELETE went first, and did not wait for what came behind it. Had the UPDATE gone first, it would have failed.
+    let setup = ["CREATE TABLE t (a INT PRIMARY KEY)", "INSERT INTO t VALUES (1)"];
+    let text = |deleted: u32| {
+        format!(
+            "T1: BEGIN => ok
+             T1: DELETE FROM t => 1
+             T2: DELETE FROM t => waits
+             T3: BEGIN => ok
+             T3: INSERT INTO t VALUES (0) => 1
+             T3: UPDATE t SET a = 0 => waits
+             T1: ROLLBACK => ok | {deleted} | 0 of 1
+             T3: COMMIT => ok"
+        )
+    };
+    assert_eq!(judged(&mysql(RC), &setup, &text(1), None), "missing-wait: changed-during-wait at step 3");
+    // Nothing was in the way of the UPDATE only if the DELETE took it away.
+    assert_eq!(judged(&mysql(RC), &setup, &text(0), None), "wrong-count: new at step 3");
+}
+
+#[test]
 fn a_query_inside_is_refused_after_a_wait_and_only_then() {
     let setup = [T[0], T[1], "CREATE TABLE u (a INT PRIMARY KEY)", "INSERT INTO u VALUES (1)"];
     let text = |filter: &str| {

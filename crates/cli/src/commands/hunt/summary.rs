@@ -194,8 +194,13 @@ fn chances(hunted: &Hunted) {
     );
 }
 
+/// What it is: under the name that we gave it, if it has one and no tracker does.
 fn what(row: &Row) -> String {
-    format!("{} in {}", row.kind, row.statement)
+    let shows = format!("{} in {}", row.kind, row.statement);
+    match oracles::mvcc::named(&row.smallest.violation.fingerprint) {
+        Some(_) if row.known.is_none() => format!("{}, {shows}", row.rule),
+        Some(_) | None => shows,
+    }
 }
 
 fn line(summary: &Summary, row: &Row) -> Line {

@@ -290,7 +290,7 @@ impl<'a> Replay<'a> {
             let others: Vec<usize> = rest.iter().copied().filter(|other| *other != step).collect();
             match self.then(world.clone(), step, &[], &others) {
                 Ok(worlds) => all.extend(worlds),
-                Err(death) => dead = worse(dead, death),
+                Err(death) => dead = milder(dead, death),
             }
         }
         match (all.is_empty(), dead) {
@@ -457,4 +457,17 @@ fn worse(old: Option<Dead>, new: Dead) -> Option<Dead> {
         (Some(Dead::Broken(old)), Dead::Broken(new)) if old.kind == "missing-wait" => Dead::Broken(new),
         (Some(old), _) => old,
     })
+}
+
+/// Of two orders of one round the one in which less is wrong: it may be how it was. If only a wait is missing in it, what the
+/// statements answered is no fault of theirs.
+fn milder(old: Option<Dead>, new: Dead) -> Option<Dead> {
+    match (old, new) {
+        (Some(Dead::Broken(old)), Dead::Broken(new))
+            if old.kind == "missing-wait" || new.kind == "missing-wait" =>
+        {
+            Some(Dead::Broken(if old.kind == "missing-wait" { old } else { new }))
+        }
+        (old, new) => worse(old, new),
+    }
 }
