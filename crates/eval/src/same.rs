@@ -12,47 +12,76 @@ use crate::{Datum, dates};
 /// * Binary numbers: the cell read as a number is the datum; or the datum is exactly a 32-bit number and the cell is one
 ///   of the texts that read as it, for servers print a FLOAT with as few as six digits: then they may differ by five parts
 ///   in a million. -0 is 0.
+#[inline]
 pub fn same(cell: &Value, datum: &Datum) -> bool {
     let Some(bytes) = cell.bytes else { return datum.is_null() };
+    // This is asked of every cell, so what most of them are comes first, and nothing is written down for it.
     match datum {
         Datum::Null => false,
+        Datum::Int(n) => unsigned(bytes, *n < 0).and_then(whole) == Some(n.unsigned_abs()),
+        Datum::UInt(n) => whole(bytes) == Some(*n),
+        Datum::Text(text) => bytes == text.as_bytes(),
+        Datum::Bool(_)
+        | Datum::Decimal(_)
+        | Datum::Double(_)
+        | Datum::Bytes(_)
+        | Datum::Date(..)
+        | Datum::DateTime(..) => same_rarer(bytes, datum),
+    }
+}
+
+fn same_rarer(bytes: &[u8], datum: &Datum) -> bool {
+    match datum {
+        Datum::Null | Datum::Int(_) | Datum::UInt(_) | Datum::Text(_) => false,
         Datum::Bool(b) => matches!((bytes, b), (b"t" | b"1", true) | (b"f" | b"0", false)),
-        Datum::Int(n) => reads(bytes, *n < 0, n.unsigned_abs(), 0),
-        Datum::UInt(n) => reads(bytes, false, *n, 0),
         Datum::Decimal(d) => match u64::try_from(d.unscaled.unsigned_abs()) {
-            Ok(number) => reads(bytes, d.unscaled < 0, number, d.scale),
+            Ok(number) => {
+                unsigned(bytes, d.unscaled < 0).and_then(|digits| exact(digits, d.scale)) == Some(number)
+            }
             Err(_) => bytes == d.to_string().as_bytes(),
         },
         Datum::Double(d) => {
             let read = std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<f64>().ok());
             read.is_some_and(|read| same_double(read, *d))
         }
-        Datum::Text(text) => bytes == text.as_bytes(),
         Datum::Bytes(expected) => bytes == &expected[..],
         Datum::Date(y, m, d) => bytes == dates::day_text(*y, *m, *d).as_bytes(),
         Datum::DateTime(y, m, d, s) => bytes == dates::moment_text(*y, *m, *d, *s).as_bytes(),
     }
 }
 
-/// Is this how a number is written, so many of its digits behind the point and at least one before it? This is asked of
-/// every cell, so nothing is written down for it.
-fn reads(bytes: &[u8], negative: bool, number: u64, scale: u8) -> bool {
-    let digits = match (negative, bytes.strip_prefix(b"-")) {
-        (true, Some(digits)) => digits,
-        (false, None) => bytes,
-        (true, None) | (false, Some(_)) => return false,
-    };
-    let (whole, behind) = match (scale, digits.len().checked_sub(usize::from(scale) + 1)) {
-        (0, _) => (digits, &[][..]),
-        (_, Some(point)) if digits[point] == b'.' => (&digits[..point], &digits[point + 1..]),
-        (_, Some(_) | None) => return false,
-    };
-    let padded = whole.first() == Some(&b'0') && whole.len() > 1;
-    let read = whole.iter().chain(behind).try_fold(0_u64, |read, byte| {
+/// What stands behind the sign of a number, if it has the right one.
+fn unsigned(bytes: &[u8], negative: bool) -> Option<&[u8]> {
+    match (negative, bytes.strip_prefix(b"-")) {
+        (true, digits) => digits,
+        (false, None) => Some(bytes),
+        (false, Some(_)) => None,
+    }
+}
+
+/// The number that is written like this: no zero stands before other digits.
+fn whole(digits: &[u8]) -> Option<u64> {
+    match digits {
+        [] | [b'0', _, ..] => None,
+        digits => number(0, digits),
+    }
+}
+
+/// All digits of the number that is written like this, so many of them behind the point and at least one before it.
+fn exact(digits: &[u8], scale: u8) -> Option<u64> {
+    match (scale, digits.len().checked_sub(usize::from(scale) + 1)) {
+        (0, _) => whole(digits),
+        (_, Some(point)) if digits[point] == b'.' => number(whole(&digits[..point])?, &digits[point + 1..]),
+        (_, Some(_) | None) => None,
+    }
+}
+
+/// A number with more digits behind it.
+fn number(before: u64, digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(before, |read, byte| {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 { None } else { read.checked_mul(10)?.checked_add(u64::from(digit)) }
-    });
-    !whole.is_empty() && !padded && read == Some(number)
+    })
 }
 
 fn same_double(read: f64, expected: f64) -> bool {

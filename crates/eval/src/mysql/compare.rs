@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use model::sql::{BinaryOp, Expr, FunctionArgs, InList, Literal};
+use smallvec::SmallVec;
 
 use super::{
     Row, collation, convert,
@@ -40,7 +41,7 @@ impl Row<'_> {
 
     /// What these are compared as, all of them in one way.
     fn by_types(&self, exprs: &[&Expr]) -> Result<As, Fault> {
-        let types: Vec<Ty> = exprs.iter().map(|expr| self.ty(expr)).collect::<Result<_, _>>()?;
+        let types: SmallVec<[Ty; 2]> = exprs.iter().map(|expr| self.ty(expr)).collect::<Result<_, _>>()?;
         if types.iter().any(|ty| ty.class.is_dated()) {
             // A string beside a date must be one that is a date.
             let odd = types.iter().zip(exprs).any(|(ty, expr)| match ty.class {
@@ -342,19 +343,25 @@ impl Row<'_> {
     }
 }
 
+/// The expressions right inside one; most have one or two.
+pub(super) type Parts<'e> = SmallVec<[&'e Expr; 3]>;
+
 /// The expressions right inside one.
-pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
+pub(super) fn parts(expr: &Expr) -> Parts<'_> {
+    fn of<'e>(parts: &[&'e Expr]) -> Parts<'e> {
+        SmallVec::from_slice(parts)
+    }
     match expr {
         Expr::Unary { expr, .. }
         | Expr::IsNull { expr, .. }
         | Expr::IsBool { expr, .. }
         | Expr::Collate { expr, .. }
         | Expr::Cast { expr, .. }
-        | Expr::Paren(expr) => vec![expr],
-        Expr::Binary { left, right, .. } => vec![left, right],
+        | Expr::Paren(expr) => of(&[expr]),
+        Expr::Binary { left, right, .. } => of(&[left, right]),
         Expr::In { expr, list: InList::Exprs(list), .. } => std::iter::once(&**expr).chain(list).collect(),
-        Expr::Between { expr, low, high, .. } => vec![expr, low, high],
-        Expr::Like { expr, pattern, .. } => vec![expr, pattern],
+        Expr::Between { expr, low, high, .. } => of(&[expr, low, high]),
+        Expr::Like { expr, pattern, .. } => of(&[expr, pattern]),
         Expr::Case { operand, whens, otherwise } => {
             let whens = whens.iter().flat_map(|when| [&when.when, &when.then]);
             operand.as_deref().into_iter().chain(whens).chain(otherwise.as_deref()).collect()
@@ -368,7 +375,7 @@ pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
         | Expr::Default
         | Expr::BareFunction(_)
         | Expr::Subquery(_)
-        | Expr::Exists(_) => Vec::new(),
+        | Expr::Exists(_) => Parts::new(),
     }
 }
 

@@ -73,10 +73,14 @@ impl Scene<'_> {
                 return Err(Fault::Unsure("ignored-in-some-order"));
             }
             let refused = self.refused(&from, &scan, limit.is_some(), &mut all);
-            let orders = self.orders(&from, &scan);
+            let mut rows = self.in_order(&from, &scan);
             let range = self.keeps_range(&from, &condition, &scan);
             let before = all.len();
-            for rows in orders {
+            // Forwards and backwards: what one row leaves may be in the way of the next.
+            for backwards in [false, true] {
+                if backwards {
+                    rows.reverse();
+                }
                 let how = How { ignores, limited: limit.is_some(), range };
                 let (foretold, apart) = self.updated(&from, &rows, &assigned, &answers, (&scan, by), how)?;
                 let same =
@@ -84,7 +88,7 @@ impl Scene<'_> {
                 if !all[before..].iter().any(same) {
                     all.push(foretold);
                 }
-                if apart {
+                if apart || rows.len() < 2 {
                     break;
                 }
             }
@@ -191,14 +195,9 @@ impl Scene<'_> {
             return false;
         }
         let tables: Vec<usize> = from.tables.iter().map(|named| named.table).collect();
-        let met: Vec<(usize, usize)> = scan
-            .rows
-            .iter()
-            .flat_map(|(numbers, _)| tables.iter().copied().zip(numbers.iter().copied()))
-            .collect();
         let stale = match self.busy() {
             Some(class) => Some((class, true)),
-            None => self.stale(&met, &tables),
+            None => self.stale(scan.met(&tables), &tables),
         };
         // In a join an index may hold all that is read of a table: then its row is not met.
         match stale {
@@ -290,8 +289,8 @@ impl Scene<'_> {
         Ok(scan)
     }
 
-    /// The orders in which rows may be come to: what one row leaves may be in the way of the next.
-    fn orders<'s>(&self, from: &From, scan: &'s Scan) -> Vec<Vec<&'s (Numbers, Values)>> {
+    /// The rows in the order of their key.
+    fn in_order<'s>(&self, from: &From, scan: &'s Scan) -> Vec<&'s (Numbers, Values)> {
         let mut rows: Vec<_> = scan.rows.iter().collect();
         if let ([named], Some(key)) = (
             &from.tables[..],
@@ -307,8 +306,7 @@ impl Scene<'_> {
                 order.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
             });
         }
-        let back: Vec<_> = rows.iter().rev().copied().collect();
-        if rows.len() > 1 { vec![rows, back] } else { vec![rows] }
+        rows
     }
 
     /// What it answers and does if it comes to the rows in this order; and whether each row is by itself, so that another order

@@ -1,5 +1,7 @@
 //! What a statement may answer, and what it then does to the world.
 
+use std::sync::Arc;
+
 use dialect::contract::Concession;
 use eval::Datum;
 use model::{ErrorClass, Reply, RowSet};
@@ -25,6 +27,19 @@ pub enum Expected {
     Error(ErrorClass),
     /// Whatever it is, it is not checked.
     Anything,
+}
+
+impl Expected {
+    /// Is it the same? Where most rows are, their values need not be looked at.
+    pub fn same(&self, other: &Expected) -> bool {
+        match (self, other) {
+            (Expected::Rows(one), Expected::Rows(two)) => {
+                let alike = |(one, two): (&Values, &Values)| Arc::ptr_eq(one, two) || one == two;
+                one.len() == two.len() && one.iter().zip(two).all(alike)
+            }
+            (one, two) => one == two,
+        }
+    }
 }
 
 /// What a statement does to a row.

@@ -98,7 +98,7 @@ impl Scene<'_> {
             let mut some: Vec<Expected> = scan.error.map(Expected::Error).into_iter().collect();
             some.push(Expected::Rows(self.project(query, select, from, scan)?));
             for reply in some {
-                if all.iter().all(|known| known.reply != reply) {
+                if !all.iter().any(|known| known.reply.same(&reply)) {
                     all.push(Foretold::only(reply));
                 }
             }

@@ -90,7 +90,7 @@ impl Scene<'_> {
     /// Where stale rows are refused: an INSERT may come upon one that its own key once had.
     fn stale_insert(&self) -> Option<ErrorClass> {
         let all: Vec<usize> = (0..self.schema.tables.len()).collect();
-        self.stale(&[], &all).map(|(class, _)| class)
+        self.stale([], &all).map(|(class, _)| class)
     }
 
     fn new_rows(&self, insert: &Insert, table: usize, answers: &mut Answers) -> Result<Vec<Values>, Fault> {

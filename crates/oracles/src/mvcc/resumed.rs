@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 
 use dialect::contract::Concession;
 use eval::Datum;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::{
     from::From,
@@ -25,21 +25,20 @@ use super::{
     world::{Now, TxnId},
 };
 
+/// What scans find, and what it takes to believe it. Most often only the strict one is asked for.
+pub type Scans = SmallVec<[(Scan, Option<Concession>); 1]>;
+
 impl Scene<'_> {
     /// What a locking scan may find: first by the strict rules, then as a resumed one.
-    pub fn scans(
-        &self,
-        from: &From,
-        condition: &Condition,
-        mode: Mode,
-    ) -> Result<Vec<(Scan, Option<Concession>)>, &'static str> {
+    pub fn scans(&self, from: &From, condition: &Condition, mode: Mode) -> Result<Scans, &'static str> {
         let strict = self.lock(from, condition, mode)?;
-        let mut all: Vec<(Scan, Option<Concession>)> = vec![(strict, None)];
+        let mut all: Scans = smallvec![(strict, None)];
         if self.lenient && self.waited.is_some() && from.tables.len() > 1 {
             return Err("join-that-waited");
         }
         if self.lenient && from.tables.len() == 1 {
-            all.extend(self.resumed(from, condition, mode, &all[0].0)?);
+            let resumed = self.resumed(from, condition, mode, &all[0].0)?;
+            all.extend(resumed);
         }
         Ok(all)
     }

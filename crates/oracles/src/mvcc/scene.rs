@@ -123,6 +123,13 @@ pub struct Scan {
     pub error: Option<ErrorClass>,
 }
 
+impl Scan {
+    /// The rows that it came to, each with its table.
+    pub fn met(&self, tables: &[usize]) -> impl Iterator<Item = (usize, usize)> {
+        self.rows.iter().flat_map(|(numbers, _)| tables.iter().copied().zip(numbers.iter().copied()))
+    }
+}
+
 impl<'a> Scene<'a> {
     /// The rows of the tables of FROM as a read without locks sees them.
     pub fn seen(&self, from: &From, sees: Sees, tables: &'a [Rows]) -> SmallVec<[Seen<'a>; 2]> {
@@ -373,11 +380,15 @@ impl<'a> Scene<'a> {
     }
 
     /// Was one of these rows changed by a commit that the snapshot does not show? Then the contract may refuse.
-    pub fn stale(&self, rows: &[(usize, usize)], tables: &[usize]) -> Option<(ErrorClass, bool)> {
+    pub fn stale(
+        &self,
+        rows: impl IntoIterator<Item = (usize, usize)>,
+        tables: &[usize],
+    ) -> Option<(ErrorClass, bool)> {
         let Stale::Refused(class) = self.rules.stale.is else { return None };
         let view = self.view.or_else(|| self.waited.filter(|waited| waited.opened_view).map(|w| w.clock))?;
         let newer = |table: usize, row: usize| self.world.tables[table][row].changed_at(self.me) > view;
-        if rows.iter().any(|&(table, row)| newer(table, row)) {
+        if rows.into_iter().any(|(table, row)| newer(table, row)) {
             // Promised where a read has taken the snapshot; where any statement takes it, it may come.
             return Some((class, self.rules.snapshot.is == Taken::FirstRead));
         }

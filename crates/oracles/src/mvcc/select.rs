@@ -137,7 +137,7 @@ impl<'a> Scene<'a> {
         wait: Option<&LockWait>,
     ) -> Result<Vec<Foretold>, Fault> {
         let scans = self.scans(from, condition, mode).map_err(Fault::Unsure)?;
-        let tables: Vec<usize> = from.tables.iter().map(|named| named.table).collect();
+        let tables: SmallVec<[usize; 2]> = from.tables.iter().map(|named| named.table).collect();
         // Where plain reads lock, those inside are asked not to wait, too.
         let inside = self.rules.read.is == Sees::Committed && select.filter.as_ref().is_some_and(nested);
         let bits = if inside { u64::MAX } else { tables.iter().fold(0, |bits, table| bits | 1 << table) };
@@ -155,17 +155,13 @@ impl<'a> Scene<'a> {
                 Mode::Exclusive | Mode::SemiConsistent | Mode::SkipLocked(_) => None,
             };
             let mut locks = Vec::new();
-            let mut met = Vec::new();
-            for (numbers, _) in &scan.rows {
-                for (&row, &table) in numbers.iter().zip(&tables) {
-                    met.push((table, row));
-                    // With LIMIT it is not known which rows were reached.
-                    if query.limit.is_none() && !skips && tables.len() == 1 {
-                        locks.push(Lock { table, row, columns, step: self.step });
-                    }
-                }
+            // With LIMIT it is not known which rows were reached.
+            if query.limit.is_none() && !skips && tables.len() == 1 {
+                let lock = |(table, row)| Lock { table, row, columns, step: self.step };
+                locks.reserve(scan.rows.len());
+                locks.extend(scan.met(&tables).map(lock));
             }
-            match self.stale(&met, &tables) {
+            match self.stale(scan.met(&tables), &tables) {
                 // Through an index that holds all that is read, the row itself is not locked.
                 Some((class, true)) if query.limit.is_none() && mode == Mode::Exclusive => {
                     all.push(Foretold::error(class));

@@ -3,6 +3,8 @@
 use dialect::contract::{Concession, manual::always};
 use model::sql::{Begin, TransactionMode};
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{Dead, Replay, Worlds};
 use crate::mvcc::world::World;
 
@@ -11,7 +13,7 @@ impl Replay<'_> {
         let session = self.seen.case.steps[step].session;
         match self.seen.trace.outcomes[step].error() {
             None => {}
-            Some(error) if Some(error.class) == self.contract.busy => return Ok(vec![world]),
+            Some(error) if Some(error.class) == self.contract.busy => return Ok(smallvec![world]),
             Some(_) => return Err(Dead::Unsure("begin-refused")),
         }
         world.commit(session);
@@ -36,7 +38,7 @@ impl Replay<'_> {
                 | TransactionMode::NotDeferrable => return Err(Dead::Unsure("begin-with-level")),
             }
         }
-        Ok(vec![world])
+        Ok(smallvec![world])
     }
 
     /// ROLLBACK TO and RELEASE.
@@ -45,7 +47,7 @@ impl Replay<'_> {
         let error = self.seen.trace.outcomes[step].error();
         // To release the savepoint that began a transaction is to commit: that may be tried again.
         if error.is_some_and(|error| Some(error.class) == self.contract.busy) {
-            return Ok(vec![world]);
+            return Ok(smallvec![world]);
         }
         let failed = error.is_some();
         let known = world.sessions[session].txn.as_ref().and_then(|txn| {
@@ -53,12 +55,12 @@ impl Replay<'_> {
             Some((at, txn.savepoints[at].length, txn.savepoints[at].early))
         });
         match (known, failed) {
-            (None, true) => Ok(vec![world]),
+            (None, true) => Ok(smallvec![world]),
             (Some((at, length, early)), false) => {
                 if undo {
                     world.undo_to(session, length);
                 }
-                let mut worlds = Vec::new();
+                let mut worlds = SmallVec::new();
                 let mut over = false;
                 if let Some(txn) = &mut world.sessions[session].txn {
                     txn.savepoints.truncate(if undo { at + 1 } else { at });

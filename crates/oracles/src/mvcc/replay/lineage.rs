@@ -3,6 +3,8 @@
 //! Judging keeps all accounts at once and forgets how each came about. To tell people what happened one of them is enough, but it
 //! must be one: so it is searched for in depth, those that need fewer concessions first.
 
+use smallvec::smallvec;
+
 use super::{Replay, World};
 
 /// So many rounds are gone through before the longest account so far has to do.
@@ -48,13 +50,13 @@ impl Replay<'_> {
     /// Goes on from a world; true if the end was reached.
     fn descend(&self, world: World, path: &mut Vec<World>, best: &mut Vec<World>, tries: &mut usize) -> bool {
         let Some(round) = self.seen.trace.rounds.get(path.len()) else {
-            return self.finals(vec![world]).is_ok();
+            return self.finals(smallvec![world]).is_ok();
         };
         if *tries == 0 {
             return false;
         }
         *tries -= 1;
-        let mut next = self.round(vec![world], round).unwrap_or_default();
+        let mut next = self.round(smallvec![world], round).unwrap_or_default();
         next.sort_by_key(|world| world.used.len());
         for world in next {
             path.push(world.clone());

@@ -24,7 +24,7 @@ use model::{
     sql::{Rollback, Statement},
 };
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::{
     compute::Compute,
@@ -97,12 +97,15 @@ pub struct Replay<'a> {
 
 pub use extra::Waits;
 
-type Worlds = Result<Vec<World>, Dead>;
+/// Accounts; most often there is one.
+pub(super) type Accounts = SmallVec<[World; 1]>;
+
+type Worlds = Result<Accounts, Dead>;
 
 impl<'a> Replay<'a> {
     /// The accounts that reach the end.
     pub fn run(&self) -> Worlds {
-        let mut worlds = vec![World::new(self.schema, self.seen.case.sessions.len())];
+        let mut worlds: Accounts = smallvec![World::new(self.schema, self.seen.case.sessions.len())];
         for round in &self.seen.trace.rounds {
             worlds = self.round(worlds, round)?;
             if worlds.len() > WORLDS {
@@ -119,13 +122,13 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn round(&self, worlds: Vec<World>, round: &Round) -> Worlds {
+    fn round(&self, worlds: Accounts, round: &Round) -> Worlds {
         let several = (round.answered.len() > 1).then(|| self.order(round));
         let (first, rest) = match &several {
             Some((first, rest)) => (&first[..], &rest[..]),
             None => (&[][..], &round.answered[..]),
         };
-        let mut next: Vec<World> = Vec::new();
+        let mut next = Accounts::new();
         let mut dead = None;
         for mut world in worlds {
             self.begin(&mut world, round);
@@ -279,12 +282,12 @@ impl<'a> Replay<'a> {
             return self.then(world, *step, &[], &[]);
         }
         if rest.is_empty() {
-            return Ok(vec![world]);
+            return Ok(smallvec![world]);
         }
         if rest.len() > 5 {
             return Err(Dead::Unsure("many-woken-at-once"));
         }
-        let mut all = Vec::new();
+        let mut all = Accounts::new();
         let mut dead = None;
         for &step in rest {
             let others: Vec<usize> = rest.iter().copied().filter(|other| *other != step).collect();
@@ -303,7 +306,7 @@ impl<'a> Replay<'a> {
         if first.is_empty() && rest.is_empty() {
             return self.answer(world, step);
         }
-        let mut all = Vec::new();
+        let mut all = Accounts::new();
         let mut dead = None;
         for world in self.answer(world, step)? {
             match self.answers(world, first, rest) {
@@ -323,12 +326,12 @@ impl<'a> Replay<'a> {
         let outcome = &self.seen.trace.outcomes[step];
         let waited = world.sessions[session].waiting.take();
         match &outcome.reply {
-            Reply::NotSent => return Ok(vec![world]),
+            Reply::NotSent => return Ok(smallvec![world]),
             Reply::ConnectionLost | Reply::ServerDied => return Err(Dead::Unsure("server-gone")),
             Reply::Hung => return Err(Dead::Unsure("hung")),
             Reply::Killed => {
                 self.after(&mut world, step, None, outcome.transaction);
-                return Ok(vec![world]);
+                return Ok(smallvec![world]);
             }
             Reply::Rows(_) | Reply::Done { .. } | Reply::RolledBack | Reply::Error(_) => {}
         }
@@ -348,16 +351,16 @@ impl<'a> Replay<'a> {
                 match outcome.error() {
                     None => {}
                     // The writer may try again.
-                    Some(error) if Some(error.class) == self.contract.busy => return Ok(vec![world]),
+                    Some(error) if Some(error.class) == self.contract.busy => return Ok(smallvec![world]),
                     // There is none to end.
-                    Some(_) if world.sessions[session].txn.is_none() => return Ok(vec![world]),
+                    Some(_) if world.sessions[session].txn.is_none() => return Ok(smallvec![world]),
                     Some(_) => return Err(Dead::Unsure("end-refused")),
                 }
                 match tree {
                     Statement::Commit(_) => world.commit(session),
                     _ => world.roll_back(session),
                 }
-                vec![world]
+                smallvec![world]
             }
             Statement::Savepoint(name) => {
                 if !self.seen.case.sessions[session].autocommit {
@@ -373,13 +376,13 @@ impl<'a> Replay<'a> {
                     let length = txn.undo.len();
                     txn.savepoints.push(Savepoint { name: name.name.clone(), length, early });
                 }
-                vec![world]
+                smallvec![world]
             }
             Statement::Rollback(Rollback { to: Some(target), .. }) => {
                 self.back(world, step, &target.name.name, true)?
             }
             Statement::Release(target) => self.back(world, step, &target.name.name, false)?,
-            Statement::Pragma(_) => vec![world],
+            Statement::Pragma(_) => smallvec![world],
             Statement::CreateTable(_)
             | Statement::CreatePartition(_)
             | Statement::CreateIndex(_)
@@ -393,9 +396,9 @@ impl<'a> Replay<'a> {
     }
 
     /// The final state.
-    fn finals(&self, worlds: Vec<World>) -> Worlds {
+    fn finals(&self, worlds: Accounts) -> Worlds {
         let Some(tables) = &self.seen.trace.final_state else { return Ok(worlds) };
-        let mut next = Vec::new();
+        let mut next = Accounts::new();
         let mut dead = None;
         'worlds: for world in worlds {
             for (name, rows) in tables {

@@ -6,9 +6,9 @@ use model::{
     DbError, ErrorClass, Reply,
     sql::{InsertModifier, InsertSource, Statement},
 };
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use super::{Dead, HALF_JUDGED, Replay, Worlds, waits::no_wait, worse};
+use super::{Accounts, Dead, HALF_JUDGED, Replay, Worlds, waits::no_wait, worse};
 use crate::mvcc::{
     foretold::{Expected, Foretold},
     scene::{Moved, Scene},
@@ -54,7 +54,7 @@ impl Replay<'_> {
                 txn.view = None;
             }
             self.after(&mut world, step, Some(error), outcome.transaction);
-            return Ok(vec![world]);
+            return Ok(smallvec![world]);
         }
         if let Reply::Error(error) = reply
             && matches!(error.class, ErrorClass::Other | ErrorClass::Syntax | ErrorClass::Denied)
@@ -66,14 +66,14 @@ impl Replay<'_> {
             Fault::Error(_) => Dead::Unsure("error-foretold"),
         })?;
         let success = !matches!(reply, Reply::Error(_));
-        let mut worlds = Vec::new();
+        let mut worlds = Accounts::new();
         let mut dead = None;
         let parents = self.schema.tables.iter().any(|table| !table.parents.is_empty());
         let fits = |foretold: &&Foretold| {
             let due = success && !foretold.due.is_empty() && foretold.reply != Expected::Anything;
             !due && (foretold.fits(reply) || parents && foretold.fits_either(reply))
         };
-        let fitting: Vec<&Foretold> = all.iter().filter(fits).collect();
+        let fitting: SmallVec<[&Foretold; 4]> = all.iter().filter(fits).collect();
         let half_judged = success && self.judges_half_done(&world, step, tree, waited.as_ref());
         let mut world = Some(world);
         for (at, foretold) in fitting.iter().enumerate() {

@@ -6,12 +6,12 @@ use model::{
     sql::{LockWait, Query, Statement},
 };
 
-use super::{Dead, Replay, Worlds, worse};
+use super::{Accounts, Dead, Replay, Worlds, worse};
 use crate::mvcc::world::World;
 
 impl Replay<'_> {
     /// After a round: do those wait that may?
-    pub(super) fn settled(&self, mut worlds: Vec<World>, round: &Round) -> Worlds {
+    pub(super) fn settled(&self, mut worlds: Accounts, round: &Round) -> Worlds {
         let mut dead = None;
         worlds.retain(|world| match self.waits(world, round) {
             Ok(()) => true,
