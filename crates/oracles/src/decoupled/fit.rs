@@ -214,6 +214,11 @@ pub fn replaces(told: &Told) -> bool {
     }
 }
 
+/// Does it change a row that is there in the place of the one that it brings?
+pub fn upserts(told: &Told) -> bool {
+    matches!(told.statement(), Some(Statement::Insert(insert)) if !insert.on_duplicate.is_empty())
+}
+
 /// Does a query look at its table whatever its constants are? Only one without any condition does so for certain.
 pub fn unconditional(told: &Told) -> bool {
     let Some(Statement::Query(query)) = told.statement() else { return false };

@@ -207,7 +207,7 @@ impl<'s, 'a> Draft<'s, 'a> {
     }
 
     /// Does what the foreign keys of a row refer to exist?
-    fn has_parent(&mut self, table: usize, new: &[Datum], old: Option<&[Datum]>) -> Result<(), Fault> {
+    pub fn has_parent(&mut self, table: usize, new: &[Datum], old: Option<&[Datum]>) -> Result<(), Fault> {
         let of = &self.scene.schema.tables[table];
         for foreign in &of.parents {
             if foreign.columns.iter().any(|&at| new[at].is_null()) {

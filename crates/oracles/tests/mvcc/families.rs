@@ -211,6 +211,25 @@ fn of_two_that_are_woken_the_order_counts_in_which_less_is_wrong() {
 }
 
 #[test]
+fn a_parent_may_be_looked_for_that_is_not_needed() {
+    let setup = [
+        "CREATE TABLE t (a INT PRIMARY KEY)",
+        "CREATE TABLE u (c INT PRIMARY KEY, a INT, g INT, FOREIGN KEY (g) REFERENCES t (a))",
+        "INSERT INTO t VALUES (0)",
+        "INSERT INTO u VALUES (6, 7, 0)",
+    ];
+    let upsert = "T1: INSERT INTO u VALUES (6, 15, 8) ON DUPLICATE KEY UPDATE a = -5 => 2 rows";
+    assert_eq!(judged(&mysql(RC), &setup, upsert, None), "undecided upsert-without-a-parent");
+    assert_eq!(judged(&On { version: "8.0.33", ..mysql(RC) }, &setup, upsert, None), "holds");
+    let found = upsert.replace("15, 8", "15, 0");
+    assert_eq!(judged(&mysql(RC), &setup, &found, None), "holds");
+    assert_eq!(
+        judged(&mysql(RC), &setup, &found.replace("2 rows", "0 rows"), None),
+        "wrong-count: new at step 1"
+    );
+}
+
+#[test]
 fn a_query_inside_is_refused_after_a_wait_and_only_then() {
     let setup = [T[0], T[1], "CREATE TABLE u (a INT PRIMARY KEY)", "INSERT INTO u VALUES (1)"];
     let text = |filter: &str| {

@@ -1,7 +1,7 @@
 //! From a statement to the scene that is played for it, and from what was shown to what is said of it.
 
 use dialect::contract::Sees;
-use model::{ErrorClass, Reply, RowSet, Scene, Shown, Violation};
+use model::{ErrorClass, Outcome, Reply, RowSet, Scene, Shown, Violation};
 
 use super::{
     Found, MARK, MARKED, PLAIN, Pending, Probe, Roles, Talk, View, Visible, WAYS, fit, views::same_view,
@@ -288,6 +288,12 @@ impl Talk<'_> {
             Compared::Differ(_) if pending.open.is_some() => {
                 self.not_judged(pending.open.unwrap_or_default(), changes)?
             }
+            // Whether the parent of a row is looked for that is then not inserted depends on the path.
+            Compared::Differ(_)
+                if fit::upserts(&self.steps[step]) && lacks_parent(self.outcome(step), &outcome) =>
+            {
+                self.not_judged("upsert-without-a-parent", changes)?
+            }
             Compared::Differ(what) => {
                 let wrong = Box::new(self.wrong(&pending, what, &outcome));
                 return self.explain(pending, txn, wrong);
@@ -299,6 +305,13 @@ impl Talk<'_> {
         self.close(step, txn)?;
         Ok(None)
     }
+}
+
+/// Did just one of the two fail, by a constraint?
+fn lacks_parent(came: &Outcome, should: &Outcome) -> bool {
+    let fails =
+        |outcome: &Outcome| outcome.error().is_some_and(|error| error.class == ErrorClass::Constraint);
+    fails(came) != fails(should)
 }
 
 /// Does a query look at its tables, by what the server says of its plan? None if that is not clear.
