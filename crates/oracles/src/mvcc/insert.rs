@@ -53,12 +53,36 @@ impl Scene<'_> {
         if let Some(class) = self.stale_insert() {
             all.push(Foretold::error(class));
         }
+        let ways: &[bool] =
+            if self.anew && matches!(meets, Meets::Replace) { &[false, true] } else { &[false] };
+        for &anew in ways {
+            let foretold = self.inserted(insert, table, &rows, (meets, target), &answers, anew)?;
+            let same = |other: &Foretold| other.reply == foretold.reply && other.effects == foretold.effects;
+            if !all.iter().any(same) {
+                all.push(foretold);
+            }
+        }
+        self.inner_trouble(&mut all, &answers);
+        Ok(self.noops(all))
+    }
+
+    /// What it answers and does; `anew`: a row in the place of another is a new one, as the manual says, though it may be written over
+    /// the old one.
+    fn inserted(
+        &self,
+        insert: &Insert,
+        table: usize,
+        rows: &[Values],
+        (meets, target): (&Meets<'_>, Option<&[model::sql::Ident]>),
+        answers: &Answers,
+        anew: bool,
+    ) -> Result<Foretold, Fault> {
         let mut draft = Draft::new(self);
         let mut counts = vec![0];
         let mut failed = None;
         let mut locks = Vec::new();
         for row in rows {
-            match self.one(&mut draft, table, row, (meets, target), &answers, &mut locks) {
+            match self.one(&mut draft, table, row.clone(), (meets, target), answers, (&mut locks, anew)) {
                 Ok(more) => {
                     counts = counts.iter().flat_map(|count| more.iter().map(move |n| count + n)).collect();
                     counts.sort_unstable();
@@ -74,17 +98,15 @@ impl Scene<'_> {
         let due: Vec<_> = draft.due.iter().chain(&answers.due).copied().collect();
         match failed {
             Some(_) if insert.modifier.is_some() && matches!(meets, Meets::Skip) => {
-                return Err(Fault::Unsure("ignored-error"));
+                Err(Fault::Unsure("ignored-error"))
             }
-            Some(class) => all.push(Foretold { due, locks, ..Foretold::error(class) }),
+            Some(class) => Ok(Foretold { due, locks, ..Foretold::error(class) }),
             None => {
                 locks.extend(draft.locks);
                 let reply = Expected::Done(counts, None);
-                all.push(Foretold { effects: draft.effects, locks, due, ..Foretold::only(reply) });
+                Ok(Foretold { effects: draft.effects, locks, due, ..Foretold::only(reply) })
             }
         }
-        self.inner_trouble(&mut all, &answers);
-        Ok(self.noops(all))
     }
 
     /// Where stale rows are refused: an INSERT may come upon one that its own key once had.
@@ -156,7 +178,7 @@ impl Scene<'_> {
         row: Values,
         (meets, target): (&Meets<'_>, Option<&[model::sql::Ident]>),
         answers: &Answers,
-        locks: &mut Vec<Lock>,
+        (locks, anew): (&mut Vec<Lock>, bool),
     ) -> Result<Vec<u64>, Fault> {
         let changes = matches!(meets, Meets::Replace | Meets::Update(..));
         let of = &self.schema.tables[table];
@@ -176,7 +198,7 @@ impl Scene<'_> {
         match meets {
             Meets::Refuse | Meets::On(..) => Err(Fault::Error(ErrorClass::DuplicateKey)),
             Meets::Skip => Ok(vec![0]),
-            Meets::Replace => self.replaced(draft, table, row, &hits),
+            Meets::Replace => self.replaced(draft, table, row, &hits, anew),
             Meets::Update(assignments, filter) => {
                 let [hit] = hits[..] else { return Err(Fault::Unsure("meets-several-rows")) };
                 let Some(old) = draft.get(table, hit) else { return Err(Fault::Unsure("meets-a-gone-row")) };
@@ -222,6 +244,7 @@ impl Scene<'_> {
         table: usize,
         row: Values,
         hits: &[RowRef],
+        anew: bool,
     ) -> Result<Vec<u64>, Fault> {
         let of = &self.schema.tables[table];
         let same = |key: &Vec<usize>, other: &Values| self.compute.same_key(&of.columns, key, &row, other);
@@ -251,7 +274,7 @@ impl Scene<'_> {
             if innodb && of.clustered.is_none() && !identical {
                 return Err(Fault::Unsure("replace-without-a-key"));
             }
-            if in_place && (key_kept || identical) {
+            if in_place && (key_kept && !anew || identical) {
                 draft.update(table, *hit, row)?;
                 let mut counts = counts;
                 if identical {

@@ -66,7 +66,10 @@ use std::{
 };
 
 use dialect::contract::{Concession, Contract, Status};
-use model::{Fingerprint, Trace, Verdict, Violation, sql::Statement};
+use model::{
+    Fingerprint, Trace, Verdict, Violation,
+    sql::{InsertVerb, Statement},
+};
 
 pub use self::replay::Waits;
 use self::{
@@ -201,14 +204,40 @@ impl<'a> Read<'a> {
     /// How it is gone through.
     fn replaying(&self, lenient: bool, until: Option<usize>) -> Replay<'a> {
         let Read { seen, schema, contract, trees, reach, computed, concessions, path } = *self;
-        let waits = None;
-        Replay { seen, schema, contract, trees, reach, computed, lenient, concessions, until, path, waits }
+        let (waits, anew) = (None, false);
+        Replay {
+            seen,
+            schema,
+            contract,
+            trees,
+            reach,
+            computed,
+            lenient,
+            anew,
+            concessions,
+            until,
+            path,
+            waits,
+        }
+    }
+
+    /// Does a statement put rows in the place of others?
+    fn replaces(&self) -> bool {
+        let is = |tree: &Arc<Statement>| matches!(&**tree, Statement::Insert(insert) if insert.verb == InsertVerb::Replace);
+        self.trees.iter().flatten().any(is)
     }
 
     /// What is to be said of it, the steps that need a concession, and a wait that did not come.
     fn judged(&self) -> Result<(Verdict, Vec<Use>, Option<suspect::Suspicion>), Reason> {
-        let replay = |lenient: bool, until: Option<usize>| self.replaying(lenient, until).run();
-        let broken = match replay(false, None) {
+        let mut strict = self.replaying(false, None).run();
+        // Whether a row that was replaced is the same one still is not promised, and rarely matters.
+        let anew = matches!(strict, Err(Dead::Broken(_))) && self.replaces();
+        let replay =
+            |lenient: bool, until: Option<usize>| Replay { anew, ..self.replaying(lenient, until) }.run();
+        if anew {
+            strict = replay(false, None);
+        }
+        let broken = match strict {
             Ok(worlds) => {
                 let uses = least(&worlds, |_| true);
                 return Ok((Verdict::Holds { by: names(&uses).iter().map(told).collect() }, uses, None));

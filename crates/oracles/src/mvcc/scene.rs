@@ -65,6 +65,8 @@ pub struct Scene<'a> {
     pub overlooks: bool,
     /// Are virtual columns of indexes taken for NULL where a read sorts?
     pub blanks: bool,
+    /// May a row in the place of another be a new one?
+    pub anew: bool,
 }
 
 /// A condition with what it may name beside the columns of its tables.

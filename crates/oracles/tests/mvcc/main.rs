@@ -325,6 +325,26 @@ fn a_deadlock_is_a_circle() {
 }
 
 #[test]
+fn after_a_deadlock_the_first_answer_from_a_table_tells_whether_there_is_a_transaction() {
+    let text = "T1: BEGIN => ok
+                T1: UPDATE t SET b = 11 WHERE a = 1 => 1 of 1
+                T2: BEGIN => ok
+                T2: UPDATE t SET b = 12 WHERE a = 2 => 1 of 1
+                T1: UPDATE t SET b = 11 WHERE a = 2 => waits
+                T2: UPDATE t SET b = 12 WHERE a = 1 => deadlock | 1 of 1
+                T1: COMMIT => ok
+                T2: SAVEPOINT s => ok
+                T2: UPDATE t SET b = 13 WHERE a = 3 => 1 of 1
+                T2: ROLLBACK => ok
+                T1: SELECT b FROM t WHERE a = 3 => (30)";
+    let mut seen = play(&mysql(RC), &T, text, None);
+    assert!(matches!(Mvcc::default().verdict(&seen), Verdict::Violated(_)), "it was committed at once");
+    seen.trace.outcomes[8].transaction = Open::Yes;
+    let said = Mvcc::default().verdict(&seen);
+    assert!(matches!(said, Verdict::Holds { .. }), "{said:?}");
+}
+
+#[test]
 fn what_another_has_locked_is_not_locked_either() {
     let text = |first: &str, second: &str| {
         format!(

@@ -207,7 +207,7 @@ impl Replay<'_> {
     }
 
     /// After an error that ended its transaction the protocol does not say whether a session is in a new one; its next
-    /// answer does.
+    /// answer does, if that comes from a table: what touches none (a savepoint) says no either way.
     pub(super) fn goes_on(&self, step: usize) -> bool {
         let session = self.seen.case.steps[step].session;
         let later =
@@ -217,7 +217,9 @@ impl Replay<'_> {
             match (self.trees[later].as_deref(), &outcome.reply) {
                 (Some(Statement::Begin(_) | Statement::Commit(_)), _) => return false,
                 (Some(Statement::Rollback(rollback)), _) if rollback.to.is_none() => return false,
-                (_, Reply::Rows(_) | Reply::Done { .. }) => return outcome.transaction == Open::Yes,
+                (_, Reply::Rows(_) | Reply::Done { .. }) if self.reach[later].tables != 0 => {
+                    return outcome.transaction == Open::Yes;
+                }
                 (_, Reply::NotSent | Reply::Killed) => return false,
                 _ => {}
             }

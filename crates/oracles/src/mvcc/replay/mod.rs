@@ -85,6 +85,8 @@ pub struct Replay<'a> {
     pub computed: &'a RefCell<Computed>,
     /// Are reported concessions tried?
     pub lenient: bool,
+    /// May a REPLACE make a new row where it could write over the old one?
+    pub anew: bool,
     /// Those that may explain something here.
     pub concessions: &'a [Concession],
     /// Not further than the round in which this step answers.

@@ -304,6 +304,7 @@ impl Replay<'_> {
             judges_open: false,
             overlooks: false,
             blanks: false,
+            anew: self.anew,
         };
         let once = |scene: &Scene<'_>| match tree {
             Statement::Query(query) => scene.query(query),
