@@ -10,8 +10,10 @@ use crate::{
     problems,
 };
 
-/// Reads a file.
+/// Reads a file. The folder of a finding is read, too: its case.
 pub fn load(path: &Path) -> anyhow::Result<Case> {
+    let inside = path.join("case.iso");
+    let path = if inside.is_file() { &inside } else { path };
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&path.display().to_string(), &text)
 }

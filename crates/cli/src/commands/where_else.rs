@@ -24,7 +24,7 @@ use crate::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  isopod where isopod-runs/2026-11-15T20-31/findings/9b1f0a2c/case.iso
+  isopod where isopod-runs/2026-11-15T20-31/findings/9b1f0a2c
   isopod where case.iso --target mariadb@10.11 --target mariadb@11.8 --runs 20
 
 Every session of the case runs at the level of the column, whatever the file says of levels; a
@@ -36,7 +36,7 @@ A cell says how many of the runs are wrong, and by which report that is known; `
 where nobody can tell. Exit codes: 0 nothing is wrong anywhere, 1 something is, 2 the job could
 not be done.")]
 pub struct Args {
-    /// A case file
+    /// A case file, or the folder of a finding
     #[arg(value_name = "CASE")]
     case: PathBuf,
     /// Servers; by default all that are installed

@@ -67,6 +67,8 @@ fn a_finding_is_a_folder_that_replays() {
     let replay = fs::read_to_string(finding.join("replay.txt")).unwrap();
     let words: Vec<&str> = replay.split_whitespace().skip(1).map(|word| word.trim_matches('\'')).collect();
     assert!(isopod(&words).code.is_some_and(|code| code < 2), "{replay}");
+    let place = isopod(&["where", finding.to_str().unwrap(), "--target", PLANTED, "--runs", "1"]);
+    assert!(place.code.is_some_and(|code| code < 2), "{place:?}");
     let events = fs::read_to_string(folder.0.join("run/events.jsonl")).unwrap();
     for line in events.lines() {
         let event: serde_json::Value = serde_json::from_str(line).unwrap();

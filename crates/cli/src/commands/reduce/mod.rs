@@ -49,7 +49,7 @@ expectation of the file that is not met is kept last, and only what no expectati
 out. Ctrl-C ends the search with the smallest case so far. Exit codes: 0 the case is as small as it gets
 within the budget, 2 the job could not be done; that there is nothing to keep is such a case.")]
 pub struct Args {
-    /// The case file
+    /// The case file, or the folder of a finding
     #[arg(value_name = "CASE")]
     case: PathBuf,
     #[command(flatten)]
