@@ -61,14 +61,17 @@ impl MysqlSession {
     /// As [`MysqlSession::connect`], but says more exactly why not.
     pub fn log_in(address: &Address, who: &Login, schema: Option<&str>) -> Result<MysqlSession, Refusal> {
         let until = Instant::now() + who.patience;
-        match Self::try_log_in(address, who, schema, until) {
+        let mut session = match Self::try_log_in(address, who, schema, until) {
             // What is only preferred is done without if it fails, as the clients do.
             Err(Refusal::Tls(_)) if who.tls.mode == Mode::Prefer => {
                 let plain = Login { tls: Tls { mode: Mode::Disable, root: None }, ..who.clone() };
-                Self::try_log_in(address, &plain, schema, until)
+                Self::try_log_in(address, &plain, schema, until)?
             }
-            result => result,
-        }
+            result => result?,
+        };
+        // MariaDB from 11.5 on takes the collation of the login for another one.
+        demand(&mut session, login::NAMES, SILENCE).map_err(|error| Refusal::Other(error.to_string()))?;
+        Ok(session)
     }
 
     fn try_log_in(

@@ -1,4 +1,4 @@
-//! What the manuals say, word for word: for each [`Promise`] the one sentence that makes it, by product and version, with its place.
+//! What the manuals say, word for word: for each [`Promise`] the sentence that makes it, by product and version, with its place.
 //!
 //! A report that goes to a vendor quotes it. Only sentences that were read in the manual itself stand here; where none is known for a
 //! product there is no row, and nothing is made up. Marks of the manual's typesetting are left out.
@@ -116,7 +116,12 @@ const ROWS: &[Row] = &[
         "This level is like REPEATABLE READ, but InnoDB implicitly converts all plain SELECT statements to SELECT ... FOR SHARE if \
          autocommit is disabled.",
     ),
-    mysql(Promise::OwnTransaction, LEVELS, "If autocommit is enabled, the SELECT is its own transaction."),
+    mysql(
+        Promise::OwnTransaction,
+        LEVELS,
+        "If autocommit is enabled, the SELECT is its own transaction. It therefore is known to be read only and can be serialized if \
+         performed as a consistent (nonlocking) read and need not block for other transactions.",
+    ),
     mysql(
         Promise::NewestForChanges,
         LEVELS,
@@ -185,7 +190,8 @@ const ROWS: &[Row] = &[
         Product::Mariadb,
         Promise::OwnTransaction,
         MARIADB,
-        "If autocommit is enabled, the SELECT is its own transaction.",
+        "If autocommit is enabled, the SELECT is its own transaction. It therefore is known to be read only and can be serialized if \
+         performed as a consistent (non-locking) read and need not block for other transactions.",
     ),
     of(
         Product::Mariadb,

@@ -178,7 +178,13 @@ impl<'a> Scene<'a> {
             let mut due = scan.due.clone();
             let ends = reads_one_end(select);
             if ends {
-                // One end of an index may answer it: then that is all that is locked.
+                // One end of an index may answer it: then that is all that is locked. What another is changing beside that is as it was.
+                if !due.is_empty() && !skips {
+                    let tables = self.seen(from, Sees::Fresh, &self.world.tables);
+                    let committed = self.select(from, condition, &tables).map_err(Fault::Unsure)?;
+                    let rows = self.project(query, select, from, committed)?;
+                    all.push(Foretold { by, ..Foretold::only(Expected::Rows(rows)) });
+                }
                 locks.clear();
                 due.clear();
             }

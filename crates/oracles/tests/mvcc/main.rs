@@ -325,6 +325,24 @@ fn a_deadlock_is_a_circle() {
 }
 
 #[test]
+fn one_end_of_an_index_is_not_what_another_is_changing() {
+    let setup = [
+        "CREATE TABLE t (a INT, b INT UNIQUE, c INT UNIQUE, KEY (a))",
+        "INSERT INTO t VALUES (0, 0, 0), (1, 1, 1)",
+    ];
+    let text = |rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: UPDATE t SET a = 1 WHERE b = 0 => 1 of 1
+             T2: BEGIN => ok
+             T2: SELECT MAX(a), MIN(c) FROM t => {rows}"
+        )
+    };
+    assert_eq!(judged(&mysql(SER), &setup, &text("(1, 0)"), None), "holds");
+    assert_eq!(judged(&mysql(SER), &setup, &text("(2, 0)"), None), "wrong-rows: new at step 4");
+}
+
+#[test]
 fn after_a_deadlock_the_first_answer_from_a_table_tells_whether_there_is_a_transaction() {
     let text = "T1: BEGIN => ok
                 T1: UPDATE t SET b = 11 WHERE a = 1 => 1 of 1

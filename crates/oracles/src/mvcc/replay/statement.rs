@@ -35,6 +35,7 @@ impl Replay<'_> {
         let reply = &outcome.reply;
         // The statement may have been queued while its transaction was ended by another.
         self.start(&mut world, step, false);
+        let lasts = world.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
         if let Reply::Error(error) = reply
             && let Some(allowed) = self.concurrency(&mut world, step, error, waited.as_ref())
         {
@@ -125,7 +126,7 @@ impl Replay<'_> {
             }
             _ => "wrong-count",
         };
-        Err(self.broken(step, kind, self.seen_by(session, tree), expected))
+        Err(self.broken(step, kind, self.seen_by(session, tree, lasts), expected))
     }
 
     /// Where an UPDATE judges what others have not committed: may that have been a change that was half done?
@@ -168,11 +169,12 @@ impl Replay<'_> {
         }
     }
 
-    /// The rule by which a statement sees what it sees.
-    pub(super) fn seen_by(&self, session: usize, tree: &Statement) -> &'static str {
+    /// The rule by which a statement sees what it sees; `lasts`: it is in a transaction that goes on after it.
+    fn seen_by(&self, session: usize, tree: &Statement, lasts: bool) -> &'static str {
         let Some(rules) = self.rules(session) else { return "" };
         match tree {
-            Statement::Query(query) if query.locks.is_empty() => rules.read.source,
+            Statement::Query(query) if query.locks.is_empty() && lasts => rules.read.source,
+            Statement::Query(query) if query.locks.is_empty() => rules.single_read.source,
             _ => rules.change.source,
         }
     }
