@@ -142,16 +142,19 @@ impl Scene<'_> {
                         Ordering::Greater => backwards,
                         Ordering::Equal => past,
                     };
-                    let cut = Cut { passes: mode == Mode::SemiConsistent, judges_open: self.judges_open };
-                    let (rows, due, by) = cut.found(&all, &sides, behind);
-                    let new = (rows, due.is_empty());
-                    // What this server does not do must not hide what it does.
-                    let exists = self.judges_open || self.conceded.contains(&by);
-                    if exists && !known.contains(&new) {
-                        let values = |&row: &usize| Some((smallvec![row], all[row].now?.clone()));
-                        let rows = new.0.iter().filter_map(values).collect();
-                        found.push((Scan { rows, due, ..Scan::default() }, Some(by)));
-                        known.push(new);
+                    let passes = mode == Mode::SemiConsistent;
+                    for ranged in [false, true].into_iter().take(if passes { 1 } else { 2 }) {
+                        let cut = Cut { passes, judges_open: self.judges_open, ranged };
+                        let (rows, due, by) = cut.found(&all, &sides, behind);
+                        let new = (rows, due.is_empty());
+                        // What this server does not do must not hide what it does.
+                        let exists = self.judges_open || self.conceded.contains(&by);
+                        if exists && !known.contains(&new) {
+                            let values = |&row: &usize| Some((smallvec![row], all[row].now?.clone()));
+                            let rows = new.0.iter().filter_map(values).collect();
+                            found.push((Scan { rows, due, ..Scan::default() }, Some(by)));
+                            known.push(new);
+                        }
                     }
                 }
             }
@@ -247,6 +250,8 @@ struct Cut {
     passes: bool,
     /// Does it then judge what the other has not committed?
     judges_open: bool,
+    /// Did it go by a range of an index, in which a row was not that did not match then?
+    ranged: bool,
 }
 
 impl Cut {
@@ -267,7 +272,9 @@ impl Cut {
             let was = met
                 && match seen.contested {
                     true => {
-                        seen.matches && (seen.matched || !self.passes) && !(self.passes && self.judges_open)
+                        let reached = !self.ranged || seen.matched || seen.matched_open;
+                        let judged = (seen.matched || !self.passes) && !(self.passes && self.judges_open);
+                        seen.matches && reached && judged
                     }
                     false => seen.matched,
                 };

@@ -230,6 +230,20 @@ fn of_two_that_are_woken_the_order_counts_in_which_less_is_wrong() {
 }
 
 #[test]
+fn what_is_wrong_in_every_order_is_told_in_the_order_that_explains_most() {
+    // The refusal is wrong whenever it came; the count of the last UPDATE only if it did not come after the one before.
+    let setup =
+        ["CREATE TABLE t (d INT PRIMARY KEY, c INT, f INT)", "INSERT INTO t VALUES (13, 5, 0), (14, 1, 0)"];
+    let text = "T1: BEGIN => ok
+                T1: UPDATE t SET f = 1 => 2 of 2
+                T2: INSERT INTO t SELECT 15, c, f FROM t WHERE d = 14 => waits
+                T3: UPDATE t SET c = 1 => waits
+                T4: UPDATE t SET c = 5 WHERE d = 13 => waits
+                T1: COMMIT => ok | conflict | 1 of 2 | 1 of 1";
+    assert_eq!(judged(&snapshot_isolation(RC), &setup, text, None), "needless-error: new at step 3");
+}
+
+#[test]
 fn a_parent_may_be_looked_for_that_is_not_needed() {
     let setup = [
         "CREATE TABLE t (a INT PRIMARY KEY)",
@@ -330,4 +344,24 @@ fn a_sorted_read_takes_a_virtual_column_for_null() {
     assert_ne!(said(&new, index, "b >= 1", "(1, 2)"), known);
     assert_ne!(said(&new, "", sorted, "(1, 2)"), known);
     assert_ne!(said(&old, index, sorted, "(1, 2)"), known);
+}
+
+#[test]
+fn a_scan_of_a_range_does_not_wait_for_what_is_outside() {
+    // By the index on b the scan waits at (0, third row); then the others become 0, too, behind it.
+    let setup = ["CREATE TABLE t (a INT, b INT, KEY (b))", "INSERT INTO t VALUES (0, NULL), (0, 1)"];
+    let text = |found: &str| {
+        format!(
+            "T1: INSERT INTO t VALUES (0, 0) => 1
+             T1: BEGIN => ok
+             T1: UPDATE t SET a = 0 => 0 of 3
+             T2: UPDATE t SET a = 0 WHERE b <> 1 => waits
+             T1: UPDATE t SET b = 0 => 2 of 3
+             T1: COMMIT => ok | {found}"
+        )
+    };
+    let changed = "wrong-match: changed-during-wait at step 4";
+    assert_eq!(judged(&snapshot_isolation(RC), &setup, &text("0 of 1"), None), changed);
+    assert_eq!(judged(&snapshot_isolation(RC), &setup, &text("0 of 0"), None), "wrong-match: new at step 4");
+    assert_eq!(judged(&snapshot_isolation(RC), &setup, &text("0 of 3"), None), "holds");
 }

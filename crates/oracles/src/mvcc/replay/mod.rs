@@ -295,11 +295,14 @@ impl<'a> Replay<'a> {
             let others: Vec<usize> = rest.iter().copied().filter(|other| *other != step).collect();
             match self.then(world.clone(), step, &[], &others) {
                 Ok(worlds) => all.extend(worlds),
-                Err(death) => dead = milder(dead, death),
+                Err(death) => {
+                    let at_once = matches!(&death, Dead::Broken(broken) if broken.step == Some(step));
+                    dead = Some(milder(dead, (death, at_once)));
+                }
             }
         }
         match (all.is_empty(), dead) {
-            (true, Some(dead)) => Err(dead),
+            (true, Some((dead, _))) => Err(dead),
             _ => Ok(all),
         }
     }
@@ -464,15 +467,14 @@ fn worse(old: Option<Dead>, new: Dead) -> Option<Dead> {
     })
 }
 
-/// Of two orders of one round the one in which less is wrong: it may be how it was. If only a wait is missing in it, what the
-/// statements answered is no fault of theirs.
-fn milder(old: Option<Dead>, new: Dead) -> Option<Dead> {
-    match (old, new) {
-        (Some(Dead::Broken(old)), Dead::Broken(new))
-            if old.kind == "missing-wait" || new.kind == "missing-wait" =>
-        {
-            Some(Dead::Broken(if old.kind == "missing-wait" { old } else { new }))
-        }
-        (old, new) => worse(old, new),
-    }
+/// Of two orders of one round the one in which less is wrong, for it may be how it was: only a wait is missing in it, or others
+/// answered rightly before the first that did not. Each comes with whether its first statement is the one that is wrong.
+fn milder(old: Option<(Dead, bool)>, new: (Dead, bool)) -> (Dead, bool) {
+    let Some(old) = old else { return new };
+    let rank = |(dead, at_once): &(Dead, bool)| match dead {
+        Dead::Unsure(_) => 0,
+        Dead::Broken(broken) if broken.kind == "missing-wait" => 1,
+        Dead::Broken(_) => 2 + u8::from(*at_once),
+    };
+    if rank(&new) < rank(&old) { new } else { old }
 }

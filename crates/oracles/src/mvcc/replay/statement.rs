@@ -58,7 +58,11 @@ impl Replay<'_> {
             return Ok(smallvec![world]);
         }
         if let Reply::Error(error) = reply
-            && matches!(error.class, ErrorClass::Other | ErrorClass::Syntax | ErrorClass::Denied)
+            // What failed inside the server is the business of `crash`.
+            && matches!(
+                error.class,
+                ErrorClass::Other | ErrorClass::Syntax | ErrorClass::Denied | ErrorClass::Internal
+            )
         {
             return Err(Dead::Unsure("server-refuses"));
         }
