@@ -273,7 +273,7 @@ impl Cut {
                 && match seen.contested {
                     true => {
                         let reached = !self.ranged || seen.matched || seen.matched_open;
-                        let judged = (seen.matched || !self.passes) && !(self.passes && self.judges_open);
+                        let judged = !self.passes || seen.matched && !self.judges_open;
                         seen.matches && reached && judged
                     }
                     false => seen.matched,
