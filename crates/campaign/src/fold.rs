@@ -74,8 +74,17 @@ pub fn fold<'a>(filed: &[&'a Filed], again: &Again, name: &dyn Fn(&Filed) -> Nam
     let mut all: Vec<Folded<'a>> = Vec::new();
     for &one in filed {
         let (signature, name) = (one.signature(), name(one));
-        match all.iter_mut().find(|group| group.signature == signature && group.name == name) {
-            Some(group) => group.members.push(one),
+        // What has a cause needs nothing that it behaves like; where there is none, that may tell two bugs apart.
+        let explained = matches!(signature, Signature::Explained(_));
+        let same = |group: &&mut Folded<'_>| {
+            let alike = explained || group.name.like == name.like;
+            group.signature == signature && group.name.known == name.known && alike
+        };
+        match all.iter_mut().find(same) {
+            Some(group) => {
+                group.name.like = group.name.like.take().or(name.like);
+                group.members.push(one);
+            }
             None => all.push(Folded { signature, name, members: vec![one], again: BTreeMap::new() }),
         }
     }
@@ -157,6 +166,22 @@ pub(crate) mod tests {
         assert_eq!(first.levels(), [(Level::ReadCommitted, 1), (Level::RepeatableRead, 12)].into());
         assert_eq!((first.targets().len(), first.name.known.as_deref()), (2, Some("MDEV-26642")));
         assert_eq!((second.cases(), second.name.known.as_deref()), (1, None));
+    }
+
+    #[test]
+    fn what_a_finding_behaves_like_parts_only_what_has_no_cause() {
+        let found = "judges-uncommitted";
+        let all: Vec<Filed> = [("a", found), ("b", found), ("c", "rows"), ("d", "rows")]
+            .map(|(id, rule)| filed(id, rule, "update", Level::ReadUncommitted, 3))
+            .into();
+        let like = |one: &Filed| {
+            let like = ["b", "d"].contains(&one.id.as_str()).then(|| "corpus/x".to_string());
+            Name { known: None, like }
+        };
+        let folded = fold(&all.iter().collect::<Vec<_>>(), &Again::new(), &like);
+        let likes: Vec<(usize, Option<&str>)> =
+            folded.iter().map(|group| (group.members.len(), group.name.like.as_deref())).collect();
+        assert_eq!(likes, [(2, Some("corpus/x")), (1, None), (1, Some("corpus/x"))]);
     }
 
     #[test]
