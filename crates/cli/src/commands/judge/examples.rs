@@ -30,7 +30,8 @@ impl Examples {
             Verdict::Violated(violation) => {
                 let of = &violation.fingerprint;
                 let level = of.level.map_or("", |level| level.short());
-                format!("{} {} {} {level}", of.kind, of.rule, of.statement)
+                // The rule is the longest of them, and the end of a long name is cut off.
+                format!("{} {} {level} {}", of.kind, of.statement, of.rule)
             }
             Verdict::Undecided { reason } => format!("undecided {reason}"),
         };

@@ -1,6 +1,6 @@
 //! What is counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use campaign::confirm::Condition;
 use reduce::strategy::Kind;
@@ -75,15 +75,43 @@ pub struct Share {
 #[derive(Debug, Default, Serialize)]
 pub struct Drift {
     pub same: u64,
+    /// Those of which the original needs several concessions, and the small case one of these.
+    pub fewer: Vec<(String, String, String)>,
     /// The finding, what explained it, and what does now.
     pub other: Vec<(String, String, String)>,
+    /// The findings whose originals showed nothing when they were judged afresh: there is nothing to compare with.
+    pub gone: Vec<String>,
 }
 
 impl Drift {
-    pub fn count(&mut self, id: &str, before: &str, after: &str) {
-        match before == after {
-            true => self.same += 1,
-            false => self.other.push((id.to_string(), before.to_string(), after.to_string())),
+    pub fn count(&mut self, id: &str, before: &Explained, after: &Explained) {
+        let told = || (id.to_string(), before.to_string(), after.to_string());
+        match (before, after) {
+            (Explained::Not(_), _) => self.gone.push(id.to_string()),
+            _ if before == after => self.same += 1,
+            (Explained::By(all), Explained::By(some)) if !some.is_empty() && some.is_subset(all) => {
+                self.fewer.push(told());
+            }
+            _ => self.other.push(told()),
+        }
+    }
+}
+
+/// What explains a case.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Explained {
+    /// These concessions, by name; nothing, if there are none.
+    By(BTreeSet<String>),
+    /// Nothing is wrong, or it cannot be told.
+    Not(String),
+}
+
+impl std::fmt::Display for Explained {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Explained::By(names) if names.is_empty() => f.write_str("none"),
+            Explained::By(names) => f.write_str(&names.iter().cloned().collect::<Vec<_>>().join("+")),
+            Explained::Not(why) => f.write_str(why),
         }
     }
 }

@@ -13,7 +13,7 @@ use model::{Case, Target, Verdict};
 use oracles::mvcc::Mvcc;
 use reduce::{Budget, Scope, Strategy, reduce, strategy::InOrder};
 
-use super::Finding;
+use super::{Finding, figures::Explained};
 use crate::{
     arguments::How,
     asked::{self, Server},
@@ -99,22 +99,24 @@ impl<'a> Bench<'a> {
         Ok(Some(Made { case: done.case, time, finished, trials: Vec::new() }))
     }
 
-    /// What explains a case, judged afresh under the condition of the finding: concessions by name, `none`, or that nothing is wrong.
-    pub fn explained(&mut self, finding: &Finding, case: &Case) -> anyhow::Result<String> {
+    /// What explains a case, judged afresh under the condition of the finding.
+    pub fn explained(&mut self, finding: &Finding, case: &Case) -> anyhow::Result<Explained> {
         let filed = &finding.filed;
         let oracles = judges::named(std::slice::from_ref(&filed.oracle))?;
         let server = self.server(&finding.target)?;
         server.look(true);
         let seen = server.rerun(case, filed.level, filed.condition.reset());
-        let (Some(oracle), Some(seen)) = (oracles.first(), seen) else { return Ok("not run".into()) };
+        let (Some(oracle), Some(seen)) = (oracles.first(), seen) else {
+            return Ok(Explained::Not("not run".into()));
+        };
         let judge = Judge { oracle: oracle.as_ref(), guise: &filed.judged_as };
         Ok(match judge.verdict(&seen, server) {
-            Verdict::Violated(violation) => match oracles::mvcc::named(&violation.fingerprint) {
-                Some(_) => violation.fingerprint.rule,
-                None => "none".into(),
-            },
-            Verdict::Holds { .. } => "nothing wrong".into(),
-            Verdict::Undecided { reason } => format!("undecided ({reason})"),
+            Verdict::Violated(violation) => {
+                let names = oracles::mvcc::named(&violation.fingerprint).unwrap_or_default();
+                Explained::By(names.iter().map(|by| by.name().to_string()).collect())
+            }
+            Verdict::Holds { .. } => Explained::Not("nothing wrong".into()),
+            Verdict::Undecided { reason } => Explained::Not(format!("undecided ({reason})")),
         })
     }
 }

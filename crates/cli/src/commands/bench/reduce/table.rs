@@ -179,8 +179,22 @@ fn strategies(figures: &Figures) {
 }
 
 fn drift(name: &str, drift: &Drift) {
-    let all = drift.same + drift.other.len() as u64;
+    let all = drift.same + (drift.fewer.len() + drift.other.len()) as u64;
     say!("explained as the original, {name}: {} of {all}", drift.same);
+    if !drift.fewer.is_empty() {
+        say!(
+            "  {} by one of the concessions that the original needs ({})",
+            drift.fewer.len(),
+            drift.fewer[0].0
+        );
+    }
+    if !drift.gone.is_empty() {
+        say!(
+            "  {} more originals showed nothing when they were judged afresh ({})",
+            drift.gone.len(),
+            drift.gone[0]
+        );
+    }
     let mut kinds: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for (id, before, after) in &drift.other {
         kinds.entry((before, after)).or_default().push(id);
