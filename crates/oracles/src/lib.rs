@@ -3,6 +3,7 @@
 //! An oracle never holds a connection. It is opened as a [`Conversation`] for one run of one case; it may ask for more runs as
 //! data, and in the end it gives a verdict.
 
+mod assignments;
 pub mod crash;
 pub mod decoupled;
 pub mod expectations;

@@ -8,7 +8,10 @@ use model::{
     },
 };
 
-use crate::story::{Tables, Told};
+use crate::{
+    assignments::in_some_order,
+    story::{Tables, Told},
+};
 
 /// Functions that look at more than their arguments, or at the order of rows.
 const FICKLE: &[&str] = &[
@@ -62,6 +65,9 @@ pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usi
     statement.clone().visit_mut(&mut look);
     if look.fickle {
         return Some("fickle-function");
+    }
+    if matches!(statement, Statement::Update(update) if in_some_order(update)) {
+        return Some("assigned-in-some-order");
     }
     if skips_locked(told) && !row_by_row(statement) {
         return Some("skip-locked");

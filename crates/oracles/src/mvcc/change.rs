@@ -9,6 +9,8 @@ use model::{
     sql::{Assignment, Delete, Expr, OrderItem, Resolution, TableFactor, Update, UpdateModifier},
 };
 
+use crate::assignments::in_some_order;
+
 use super::{
     draft::{Draft, RowRef},
     foretold::{Effect, Expected, Foretold},
@@ -54,6 +56,10 @@ impl Scene<'_> {
         };
         if !update.returning.is_empty() || !update.from.is_empty() {
             return Err(Fault::Unsure("update-modifier"));
+        }
+        let mysql = matches!(self.compute.product, Product::Mysql | Product::Mariadb);
+        if mysql && in_some_order(update) {
+            return Err(Fault::Unsure("assigned-in-some-order"));
         }
         let from = self.from(&update.tables)?;
         let single = from.tables.len() == 1;
