@@ -11,7 +11,8 @@
 //! | | another | new |
 //!
 //! What concessions explain is known by its signature alone, since its twin has been asked (`oracles/src/mvcc/twins`). An entry of the
-//! corpus without a link is in no tracker: what is the same as it stays new, and behaves like it. In doubt, a finding is new.
+//! corpus without a link is in no tracker: what is the same as it stays new, and behaves like it. An entry of the corpus is compared only
+//! where its `fails on` says that it fails: elsewhere it may fail for another reason. In doubt, a finding is new.
 //!
 //! **Stale** is an entry of the user's folder that can be run on a target of the hunt and did not come back there in
 //! [`RUNS`] runs. A finding is run on targets of its product with its settings, at its own level; a plain case where its `fails on` says that
@@ -186,11 +187,7 @@ impl<'a> Desk<'a> {
                 Some(self.shows(&entry.case, filed.level, filed.condition.reset(), &wanted))
             }
             None => {
-                let fits = |level: &Level| {
-                    let fails = &entry.case.fails;
-                    fails.is_empty()
-                        || fails.iter().any(|group| group.at.weight(&self.info, *level).is_some())
-                };
+                let fits = |level: &Level| entry.case.fails.is_empty() || self.fails_at(&entry.case, *level);
                 let levels: Vec<Level> = self.levels.iter().copied().filter(fits).collect();
                 if levels.is_empty() {
                     return None;
@@ -198,6 +195,11 @@ impl<'a> Desk<'a> {
                 Some(levels.into_iter().any(|level| self.fails(&entry.case, level)))
             }
         }
+    }
+
+    /// Does the file say that the case fails here?
+    fn fails_at(&self, case: &Case, level: Level) -> bool {
+        case.fails.iter().any(|group| group.at.weight(&self.info, level).is_some())
     }
 
     /// Does one of some runs show this signature?
@@ -257,6 +259,11 @@ impl<'a> Desk<'a> {
                 return;
             }
             self.progress(done + at, all, hook);
+            // Where a case of the corpus is not known to fail it may fail for another reason.
+            let known_here = self.levels.iter().any(|level| self.fails_at(&entry.case, *level));
+            if matches!(entry.origin, Origin::Corpus) && !known_here {
+                continue;
+            }
             let reset = entry.filed.as_ref().map_or(Reset::Clean, |filed| filed.condition.reset());
             let pattern = self.pattern(&entry.case, reset);
             if pattern.is_wrong() {

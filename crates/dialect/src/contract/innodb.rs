@@ -152,7 +152,7 @@ fn repeatable_read(strict: bool) -> LevelRules {
         ),
         single_read: rule(
             Sees::Fresh,
-            mysql!(reads, "a plain read by itself has a snapshot of its own"),
+            mysql!(reads, "at REPEATABLE READ a plain read by itself has a snapshot of its own"),
             Promise::OnlyCommitted,
         ),
         change: rule(Sees::Committed, CHANGE, Promise::NewestForChanges),
@@ -190,7 +190,7 @@ fn serializable(strict: bool) -> LevelRules {
         ),
         single_read: rule(
             Sees::Fresh,
-            mysql!(levels, "with autocommit a plain SELECT is a transaction of its own and takes no locks"),
+            mysql!(levels, "at SERIALIZABLE a plain SELECT by itself is a transaction and takes no locks"),
             Promise::OwnTransaction,
         ),
         snapshot: match strict {
