@@ -38,17 +38,7 @@ impl Progress {
 
     /// One unit more.
     pub fn step(&mut self) {
-        self.done += 1;
-        match &self.bar {
-            Some(bar) => bar.inc(1),
-            None if self.said.elapsed() > PLAIN => {
-                self.said = Instant::now();
-                let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
-                let left = rest((self.total.saturating_sub(self.done)) as f64 / rate);
-                eprintln!("{}  {} of {}  {rate:.0}/s  {left}", self.what, self.done, self.total);
-            }
-            None => {}
-        }
+        self.reached(self.done + 1);
     }
 
     /// Says what the job is busy with now.
@@ -62,8 +52,15 @@ impl Progress {
     /// So many units are behind us, done or left out.
     pub fn reached(&mut self, units: u64) {
         self.done = units;
-        if let Some(bar) = &self.bar {
-            bar.set_position(units);
+        match &self.bar {
+            Some(bar) => bar.set_position(units),
+            None if self.said.elapsed() > PLAIN => {
+                self.said = Instant::now();
+                let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
+                let left = rest((self.total.saturating_sub(self.done)) as f64 / rate);
+                eprintln!("{}  {} of {}  {rate:.0}/s  {left}", self.what, self.done, self.total);
+            }
+            None => {}
         }
     }
 
