@@ -2,8 +2,8 @@
 
 use std::{path::Path, str::FromStr};
 
-use dbms::servers::Store;
 use model::{Place, Product, Target, target::Settings};
+use provision::Store;
 
 use crate::{
     arguments::{Levels, Where},

@@ -1,6 +1,6 @@
 //! Says what an installation is doing.
 
-use dbms::servers::Progress;
+use provision::Progress;
 
 use crate::progress::Line;
 

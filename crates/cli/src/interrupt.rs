@@ -10,7 +10,7 @@ static ASKED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// Begins to listen. Whoever runs many cases calls this once and then looks at [`asked`].
 pub fn listen() {
-    let asked = ASKED.get_or_init(dbms::servers::give_up_flag);
+    let asked = ASKED.get_or_init(provision::give_up_flag);
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // The order matters: the first line ends the process if the flag is up already, the second puts it up.
         let ends = signal_hook::flag::register_conditional_shutdown(signal, 130, asked.clone());
@@ -21,7 +21,7 @@ pub fn listen() {
 
 /// Stops as if the user had asked for it.
 pub fn ask() {
-    ASKED.get_or_init(dbms::servers::give_up_flag).store(true, Ordering::Relaxed);
+    ASKED.get_or_init(provision::give_up_flag).store(true, Ordering::Relaxed);
 }
 
 /// Did the user ask to stop?

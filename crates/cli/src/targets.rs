@@ -9,10 +9,10 @@ use std::{
 use dbms::{
     attach::Door,
     launch::{LaunchError, Launcher, Settle},
-    servers::Store,
 };
 use execute::{Launch, Options, Placement, Runner};
 use model::{Case, Place, Product, Reply, Target, Trace, Version, target::Settings};
+use provision::Store;
 use reference::{BadPlant, ReferenceServer};
 
 use crate::{

@@ -16,7 +16,7 @@ use std::{
 };
 
 use common::{EXE, installed, skip, target, whole};
-use dbms::servers::{ErrorKind, Installed, Instance, Progress, StartOptions, Store};
+use provision::{ErrorKind, Installed, Instance, Progress, StartOptions, Store};
 
 /// Tests that need a process of their own run this binary again with this variable set.
 const CHILD: &str = "ISOPOD_TEST_CHILD";
@@ -475,14 +475,13 @@ fn a_detached_instance_stays_until_it_is_stopped() {
     let Some(installed) = installed("mariadb@10.11") else { return };
     let begun =
         installed.start_detached(Path::new(EXE), &target("mariadb@10.11"), &StartOptions::default()).unwrap();
-    let found: Vec<_> =
-        dbms::servers::running().into_iter().filter(|running| running.id == begun.id).collect();
+    let found: Vec<_> = provision::running().into_iter().filter(|running| running.id == begun.id).collect();
     assert_eq!(found.len(), 1);
     assert!(found[0].detached() && process_exists(found[0].pid()));
     assert!(UnixStream::connect(found[0].socket()).is_ok());
-    dbms::servers::stop(Some(&begun.id)).unwrap();
+    provision::stop(Some(&begun.id)).unwrap();
     assert!(!process_exists(begun.pid()) && !begun.folder.exists());
-    assert_eq!(dbms::servers::stop(Some(&begun.id)).unwrap_err().kind, ErrorKind::NoInstance);
+    assert_eq!(provision::stop(Some(&begun.id)).unwrap_err().kind, ErrorKind::NoInstance);
 }
 
 #[test]

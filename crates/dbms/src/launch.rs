@@ -7,6 +7,7 @@ use std::{
 
 use execute::{ConnectError, LockMonitor, Server, Session, SessionId};
 use model::{Place, Product, ServerInfo, Target};
+use provision::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store};
 
 use crate::{
     attach::{AttachError, Door},
@@ -14,7 +15,6 @@ use crate::{
     net::{Address, Login},
     options::Options,
     postgres::PgServer,
-    servers::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store},
     sqlite::{SqliteServer, StartError},
 };
 

@@ -2,7 +2,7 @@
 //!
 //! * [`mysql`], [`postgres`], [`sqlite`]: one folder per family, with the same file names in each; they stand on the
 //!   sockets of [`net`] and on what [`locks`] knows of threads and waits;
-//! * [`servers`] installs, starts and stops real ones; [`attach`] goes to those that run already; [`launch`] makes one
+//! * `provision` installs, starts and stops real ones; [`attach`] goes to those that run already; [`launch`] makes one
 //!   thing of both: from a target to a server behind the executor's traits.
 
 pub mod attach;
@@ -12,5 +12,4 @@ pub mod mysql;
 pub mod net;
 pub mod options;
 pub mod postgres;
-pub mod servers;
 pub mod sqlite;

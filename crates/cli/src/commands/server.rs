@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use dbms::{
-    attach::Door,
-    servers::{self, StartOptions, Store},
-};
+use dbms::attach::Door;
 use model::{Product, Target};
+use provision::{StartOptions, Store};
 
 use crate::{choice::Choice, errors, installing, interrupt, output::say, progress::Line, targets::advised};
 
@@ -89,7 +87,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
     }
 }
 
-fn failed(error: servers::ServerError) -> anyhow::Error {
+fn failed(error: provision::ServerError) -> anyhow::Error {
     advised(error.into())
 }
 
@@ -167,7 +165,7 @@ fn megabytes(bytes: u64) -> String {
 }
 
 /// Installs with progress on standard error.
-fn ensure(store: &Store, target: &Target) -> anyhow::Result<servers::Installed> {
+fn ensure(store: &Store, target: &Target) -> anyhow::Result<provision::Installed> {
     let line = Line::new();
     let installed = store.ensure(target, &mut |event| installing::say(&line, &event));
     line.end();
@@ -193,7 +191,7 @@ fn start(target: &Target, tcp: bool) -> anyhow::Result<u8> {
 }
 
 /// The vendor's client, told how to reach it.
-fn client(product: Product, running: &servers::Running) -> String {
+fn client(product: Product, running: &provision::Running) -> String {
     let (socket, user) = (running.socket(), running.superuser());
     match product {
         // It wants the folder of the socket, and names the socket itself.
@@ -211,7 +209,7 @@ fn client(product: Product, running: &servers::Running) -> String {
 
 fn stop(which: &str) -> anyhow::Result<u8> {
     let one = (which != "all").then_some(which);
-    let stopped = servers::stop(one).map_err(failed)?;
+    let stopped = provision::stop(one).map_err(failed)?;
     stopped.iter().for_each(|stopped| say!("stopped {}", stopped.id));
     if stopped.is_empty() {
         say!("nothing to stop");
@@ -247,7 +245,7 @@ fn list() -> anyhow::Result<u8> {
         say!("{name:names$}  {origin:origins$}  {there}");
     }
     say!("cache: {}, {}", store.root().display(), megabytes(store.size()));
-    let running = servers::running();
+    let running = provision::running();
     if !running.is_empty() {
         say!("\nrunning:");
     }

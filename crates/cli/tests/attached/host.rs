@@ -6,12 +6,12 @@ use dbms::{
     mysql::MysqlSession,
     net::{Address, Login, SILENCE},
     postgres::{PgSession, locks::board::Board, session::Door},
-    servers::{Instance, StartOptions},
 };
 use execute::{
     Session,
     ask::{demand, demand_rows},
 };
+use provision::{Instance, StartOptions};
 
 use crate::{
     common::{EXE, installed, target, whole},

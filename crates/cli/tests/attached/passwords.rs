@@ -93,7 +93,7 @@ fn nobody_sees_a_password() {
             assert!(ran.out.contains("guest@127.0.0.1"), "{}", ran.out);
         }
         assert_eq!(found_in(&folder.0), None);
-        let cache = dbms::servers::Store::open().unwrap().root().to_path_buf();
+        let cache = provision::Store::open().unwrap().root().to_path_buf();
         // What is installed is large and older than the password; what is beside it is looked at.
         for entry in fs::read_dir(&cache).unwrap().flatten().filter(|entry| entry.file_name() != "installs") {
             assert_eq!(found_in(&entry.path()), None);

@@ -7,12 +7,10 @@ pub mod table;
 
 use std::{env, fs::OpenOptions, io::Write, path::Path, thread};
 
-use dbms::{
-    launch::{Launcher, Settle},
-    servers::{ErrorKind, Installed, ServerError, Store},
-};
+use dbms::launch::{Launcher, Settle};
 use execute::{Options, Placement, Run, Runner};
 use model::{Case, Cause, Level, SessionSpec, Step, Target, Trace, case::Setup};
+use provision::{ErrorKind, Installed, ServerError, Store};
 
 /// Isopod's own binary.
 pub const EXE: &str = env!("CARGO_BIN_EXE_isopod");

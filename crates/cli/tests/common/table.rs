@@ -10,13 +10,13 @@ use dbms::{
     locks::Settle,
     net::{Address, Login, SILENCE},
     options::Options,
-    servers::StartOptions,
 };
 use execute::{
     Answer, ConnectError, LockMonitor, Server, Session, SessionId, Settled,
     ask::{ask, demand_rows},
     os::{Interest, wait},
 };
+use provision::StartOptions;
 
 use super::{EXE, installed, target, whole};
 

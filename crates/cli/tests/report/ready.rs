@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use dbms::servers::{Manner, StartOptions};
+use provision::{Manner, StartOptions};
 use serde_json::Value;
 
 use crate::{

@@ -6,12 +6,10 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use dbms::{
-    launch::Settle,
-    servers::{Instance, StartOptions},
-};
+use dbms::launch::Settle;
 use execute::Options;
 use model::{Case, Fingerprint, Level, Trace, Violation};
+use provision::{Instance, StartOptions};
 use report::{Finding, scripts};
 
 use crate::{

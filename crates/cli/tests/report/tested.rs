@@ -79,7 +79,7 @@ pub fn mysqls_own_client() -> Option<PathBuf> {
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mysql-client");
     // The suite that the server comes from; the C library comes with it, so its loader must start the client.
-    if let Err(error) = dbms::servers::fetch_package("sid", "mysql-client-core", &folder, &mut |_| {}) {
+    if let Err(error) = provision::fetch_package("sid", "mysql-client-core", &folder, &mut |_| {}) {
         skip(&format!("MySQL's own client cannot be had: {error}"));
         return None;
     }

@@ -3,9 +3,10 @@
 
 use std::{fs::File, io::Read, time::SystemTime};
 
+use provision::checksum::hex;
 use sha2::{Digest, Sha256};
 
-use crate::{options::PREFIX, servers::checksum::hex};
+use crate::options::PREFIX;
 
 /// What follows the prefix, for a new schema.
 pub fn draw() -> String {

@@ -22,7 +22,7 @@ use std::{
 
 use rusqlite::{Batch, Connection, Statement, fallible_iterator::FallibleIterator, ffi, types::ValueRef};
 
-use crate::servers::scratch::Scratch;
+use provision::scratch::Scratch;
 
 use super::{
     folder, os,

@@ -12,7 +12,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use crate::servers::{
+use provision::{
     running,
     scratch::{self, Scratch},
 };

@@ -95,7 +95,7 @@ struct Times {
 /// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
-    dbms::servers::share_session();
+    provision::share_session();
     let profile = profiles::load(&args.profile)?;
     let mut results = Vec::new();
     for target in &args.on.targets(None)? {

@@ -86,7 +86,7 @@ struct Judged {
 /// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
-    dbms::servers::share_session();
+    provision::share_session();
     let mut results = Vec::new();
     for target in &args.on.targets(None)? {
         let Some(result) = measure(args, target)? else { return Ok(2) };

@@ -24,7 +24,7 @@ use crate::{
 /// Runs it.
 pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
-    dbms::servers::share_session();
+    provision::share_session();
     let told = resolve::resolve(&args)?;
     let how = args.how.clone();
     let launch = move |target: &Target, options: Options, placement: Placement| {

@@ -9,8 +9,8 @@ use std::{
 };
 
 use anyhow::Context;
-use dbms::servers::{Installed, Instance, Manner, StartOptions};
 use model::{Product, Target, target::Settings};
+use provision::{Installed, Instance, Manner, StartOptions};
 use report::{Finding, scripts};
 
 use super::title;

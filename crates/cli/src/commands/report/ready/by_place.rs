@@ -1,7 +1,7 @@
 //! Items that the table of other servers and levels answers: MariaDB's snapshot isolation, and READ UNCOMMITTED.
 
-use dbms::servers::series;
 use model::{Level, Product, Target, Version};
+use provision::series;
 use report::{
     Finding,
     ready::{Asked, Item},

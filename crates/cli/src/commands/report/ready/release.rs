@@ -1,8 +1,8 @@
 //! Items about releases: does the script show it on the version that it was found on and on the newest of its line, is that line still
 //! maintained, and who built it.
 
-use dbms::servers::{Build, Installed, Store, lifetime, series};
 use model::{Place, Product, Target, Version, target::Settings};
+use provision::{Build, Installed, Store, lifetime, series};
 use report::{
     Finding,
     ready::{Asked, Item, State},

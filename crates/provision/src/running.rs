@@ -64,7 +64,7 @@ impl Running {
 }
 
 /// The folders in which this user's instances live, best first.
-pub(crate) fn parents() -> Vec<PathBuf> {
+pub fn parents() -> Vec<PathBuf> {
     instance::bases().into_iter().map(|base| base.join(format!("isopod-{}", os::uid()))).collect()
 }
 

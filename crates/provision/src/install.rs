@@ -289,7 +289,7 @@ pub fn package_of(file: &Path) -> Option<PackageVersion> {
 #[cfg(test)]
 mod tests {
     fn offered(line: &str, asked: &str, offered: &str) -> Option<ErrorKind> {
-        let line = crate::servers::lines().iter().find(|l| l.name() == line)?;
+        let line = crate::lines().iter().find(|l| l.name() == line)?;
         check(line, &asked.parse().ok()?, &offered.parse().ok()?).err().map(|error| error.kind)
     }
 
@@ -325,7 +325,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("isopod-fetch-{}", std::process::id()));
         for name in named.split_whitespace() {
             let target: Target = name.parse().unwrap();
-            let line = crate::servers::catalog::find(&target).unwrap();
+            let line = crate::catalog::find(&target).unwrap();
             let store = Store::at(&folder.join("store")).unwrap();
             let (scratch, root) = (folder.join("scratch"), folder.join("root"));
             let begun = std::time::Instant::now();
