@@ -7,7 +7,7 @@ use std::{
 };
 
 use dbms::{
-    attach::Door,
+    attach::Connector,
     launch::{LaunchError, Launcher, Settle},
 };
 use execute::{Launch, Options, Placement, Runner};
@@ -27,8 +27,8 @@ pub fn resolve(target: &Target) -> anyhow::Result<Target> {
     if target.attached().is_none() {
         return Ok(target.clone());
     }
-    let door = Door::new(target, None).map_err(|error| advised(error.into()))?;
-    let product = door.look().map_err(|error| advised(error.into()))?.product;
+    let connector = Connector::new(target, None).map_err(|error| advised(error.into()))?;
+    let product = connector.look().map_err(|error| advised(error.into()))?.product;
     Ok(Target { product, ..target.clone() })
 }
 

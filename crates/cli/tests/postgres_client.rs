@@ -15,7 +15,7 @@ use common::{
 use dbms::{
     locks::Settle,
     net::{Address, Login, SILENCE},
-    postgres::{PgServer, PgSession, locks::board::Board, session::Door},
+    postgres::{PgServer, PgSession, locks::board::Board, session::PgConnectOptions},
 };
 use execute::{
     Answer, ConnectError, Executor, RawReply, Server, Session,
@@ -220,7 +220,7 @@ fn passwords() {
             fs::write(&hba, text).unwrap();
             demand(root, "SELECT pg_reload_conf()", SILENCE).unwrap();
         };
-        let door = |user: &str, password: &str| Door {
+        let connect = |user: &str, password: &str| PgConnectOptions {
             address: own.address.clone(),
             login: Login { user: user.to_string(), password: password.to_string(), ..Login::default() },
             database: "postgres".to_string(),
@@ -235,13 +235,13 @@ fn passwords() {
             put(root, &format!("local all {user} {method}\n{before}"));
             // The server reads it when it likes.
             let begun = Instant::now();
-            while PgSession::connect(&door(&user, "wrong"), &Board::default()).is_ok() {
+            while PgSession::connect(&connect(&user, "wrong"), &Board::default()).is_ok() {
                 assert!(begun.elapsed() < SILENCE, "{method} is not asked for");
             }
-            let mut session = PgSession::connect(&door(&user, "se'cret"), &Board::default()).unwrap();
+            let mut session = PgSession::connect(&connect(&user, "se'cret"), &Board::default()).unwrap();
             assert_eq!(texts(&mut session, "SELECT current_user"), [format!("('{user}')")]);
             for wrong in ["wrong", ""] {
-                match PgSession::connect(&door(&user, wrong), &Board::default()) {
+                match PgSession::connect(&connect(&user, wrong), &Board::default()) {
                     Err(ConnectError::Refused { reason, .. }) => {
                         assert!(reason.contains("28P01"), "{reason}")
                     }
@@ -481,12 +481,16 @@ fn the_server_says_what_it_is() {
         assert!(!info.settings["lc_collate"].is_empty(), "{info:?}");
         assert!(server.alive());
         server.drop_schema().unwrap();
-        let door =
-            |address| Door { address, login: superuser(), database: "postgres".into(), settings: Vec::new() };
-        let mut session = PgSession::connect(&door(own.address.clone()), &Board::default()).unwrap();
+        let connect = |address| PgConnectOptions {
+            address,
+            login: superuser(),
+            database: "postgres".into(),
+            settings: Vec::new(),
+        };
+        let mut session = PgSession::connect(&connect(own.address.clone()), &Board::default()).unwrap();
         assert!(texts(&mut session, "SELECT 1 FROM pg_namespace WHERE nspname = 'isopod_info'").is_empty());
         let nowhere = Address::Unix(PathBuf::from("/nonexistent/socket"));
-        let refused = PgSession::connect(&door(nowhere), &Board::default()).unwrap_err();
+        let refused = PgSession::connect(&connect(nowhere), &Board::default()).unwrap_err();
         assert!(matches!(refused, ConnectError::Refused { .. }), "{refused}");
         let late = ask(&mut session, "SELECT pg_sleep(1)", Duration::from_millis(20));
         assert!(matches!(late, Err(ConnectError::Own { .. })));

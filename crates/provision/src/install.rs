@@ -11,7 +11,7 @@ use model::{Target, Version};
 use super::{
     apt::{self, Apt},
     cache::{Manifest, PackageVersion, Store},
-    catalog::{Keeps, Line, Source},
+    catalog::{Keeps, ReleaseLine, Source},
     client,
     copy::disk_use,
     error::{ErrorKind, IoContext, Result, ServerError},
@@ -83,7 +83,7 @@ pub enum Progress {
 /// Installs the newest release of a line, which must be what the target asks for. Gives the folder.
 pub fn install(
     store: &Store,
-    line: &Line,
+    line: &ReleaseLine,
     target: &Target,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<PathBuf> {
@@ -139,7 +139,7 @@ pub fn put(whole: &Path, place: &Path) -> Result<()> {
 }
 
 /// Is what the client offers what was asked for? A rolling suite may have moved on to another line.
-fn check(line: &Line, target: &Target, offered: &Version) -> Result<()> {
+fn check(line: &ReleaseLine, target: &Target, offered: &Version) -> Result<()> {
     let asked = target.version.as_ref().is_none_or(|asked| offered.within(asked));
     if asked && (line.rolls() || offered.within(&line.version())) {
         return Ok(());
@@ -181,7 +181,7 @@ impl Obstacles {
     }
 
     /// What stands in the way of a line.
-    pub fn of(&self, line: &Line) -> Option<&str> {
+    pub fn of(&self, line: &ReleaseLine) -> Option<&str> {
         match &line.source {
             Source::Debian { .. } => self.debian.as_deref(),
             Source::Npm { .. } => self.npm.as_deref(),
@@ -193,7 +193,7 @@ impl Obstacles {
 /// Fetches and unpacks a line; gives the manifest, in which only the sizes are missing.
 fn fetch(
     store: &Store,
-    line: &Line,
+    line: &ReleaseLine,
     target: &Target,
     scratch: &Path,
     root: &Path,
@@ -205,7 +205,7 @@ fn fetch(
     };
     let mut manifest = match &line.source {
         Source::Debian { suite, keeps, server, alone } => {
-            let apt = Apt::new(scratch, suite, *keeps == Keeps::Line)?;
+            let apt = Apt::new(scratch, suite, *keeps == Keeps::ReleaseLine)?;
             progress(Progress::Lists);
             apt.update(progress)?;
             let package = apt.candidate(server)?;
@@ -260,7 +260,7 @@ fn fetch(
 
 /// A manifest without sizes.
 fn manifest(
-    line: &Line,
+    line: &ReleaseLine,
     layout: Layout,
     version: Version,
     package_version: String,

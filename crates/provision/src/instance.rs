@@ -16,12 +16,12 @@ use model::Target;
 use super::{
     cache::Installed,
     error::{ErrorKind, Result, ServerError},
-    flags::{self, Manner},
+    flags::{self, ConfigMode},
     keeper, os,
-    ready::{self, Door},
+    ready::{self, ReadyCheck},
     running::{self, Running},
     scratch, settings,
-    spec::{Record, Report, Sign, Spec},
+    spec::{ReadySign, Record, Report, Spec},
     view,
 };
 
@@ -48,12 +48,12 @@ pub struct StartOptions {
     /// How long the server may take to accept a connection.
     pub patience: Duration,
     /// With which settings beside those of the target.
-    pub manner: Manner,
+    pub config: ConfigMode,
 }
 
 impl Default for StartOptions {
     fn default() -> StartOptions {
-        StartOptions { tcp: false, patience: Duration::from_secs(60), manner: Manner::default() }
+        StartOptions { tcp: false, patience: Duration::from_secs(60), config: ConfigMode::default() }
     }
 }
 
@@ -66,7 +66,7 @@ pub struct Instance {
     socket: PathBuf,
     port: Option<u16>,
     pid: u32,
-    sign: Sign,
+    sign: ReadySign,
     superuser: String,
     flags: Vec<String>,
     ended: Option<String>,
@@ -123,11 +123,11 @@ impl Instance {
     /// A server with a process per session may have lost one of them and be about to end for that: it is asked
     /// until it takes a connection or ends. Any other is not waited for.
     pub fn alive(&mut self) -> bool {
-        if self.sign == Sign::Login && self.there() {
+        if self.sign == ReadySign::Login && self.there() {
             let socket = self.socket.clone();
             let user = self.superuser.clone();
-            let door = Door { socket: &socket, sign: Sign::Login, user: &user };
-            ready::wait_until_open(door, DYING, &mut |pause| {
+            let check = ReadyCheck { socket: &socket, sign: ReadySign::Login, user: &user };
+            ready::wait_until_open(check, DYING, &mut |pause| {
                 std::thread::sleep(pause);
                 self.there()
             });
@@ -288,7 +288,7 @@ fn launch(
     let user = settings::user(product);
     let root = view::of(&installed.root(), user)?;
     let mut flags = settings::places(&root, manifest, &folder.join(settings::DATA));
-    flags.extend(flags::of(options.manner, product, &manifest.version));
+    flags.extend(flags::of(options.config, product, &manifest.version));
     flags.extend(settings::instance(product, &folder, port));
     flags.extend(settings::of_target(product, &target.settings)?);
     let title = format!("{} {}", manifest.product, manifest.version);

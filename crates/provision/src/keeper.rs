@@ -28,7 +28,7 @@ use std::{
 use super::{
     copy::copy_tree,
     os::{self, Reaped},
-    ready::{Door, wait_until_open},
+    ready::{ReadyCheck, wait_until_open},
     scratch::Scratch,
     settings,
     spec::{Record, Report, Spec},
@@ -191,10 +191,10 @@ enum Start {
 }
 
 fn come_up(spec: &Spec, folder: &Path, pid: u32, events: &Receiver<Event>) -> Start {
-    let door = Door { socket: &spec.socket, sign: spec.sign, user: &spec.superuser };
+    let check = ReadyCheck { socket: &spec.socket, sign: spec.sign, user: &spec.superuser };
     let mut instead = None;
     let patience = Duration::from_millis(spec.patience_ms);
-    let up = wait_until_open(door, patience, &mut |pause| {
+    let up = wait_until_open(check, patience, &mut |pause| {
         match events.recv_timeout(pause) {
             Ok(Event::Stop) => instead = Some(Start::Stopped),
             Ok(Event::Ended) => {

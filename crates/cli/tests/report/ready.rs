@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use provision::{Manner, StartOptions};
+use provision::{ConfigMode, StartOptions};
 use serde_json::Value;
 
 use crate::{
@@ -143,7 +143,7 @@ fn a_server_with_its_vendors_settings_is_told_nothing_else() {
     let Some(_alone) = servers(&names) else { return };
     for name in names {
         let Some(server) = installed(name) else { return };
-        let options = StartOptions { manner: Manner::Vendor, ..StartOptions::default() };
+        let options = StartOptions { config: ConfigMode::Vendor, ..StartOptions::default() };
         let started = server.start(Path::new(EXE), &target(name), &options);
         let started = started.unwrap_or_else(|error| panic!("{name}: {}", whole(&error)));
         assert_eq!(cpus(&started.pid().to_string()), cpus("self"), "{name}");

@@ -3,7 +3,7 @@
 use execute::ConnectError;
 use model::Product;
 
-use super::{AttachError, Door};
+use super::{AttachError, Connector};
 use crate::net::{Mode, Refusal};
 
 /// What a server's refusal means.
@@ -20,8 +20,8 @@ pub enum Denial {
 }
 
 /// The error for a refusal.
-pub fn refused(door: &Door, refusal: &Refusal, denial: Denial) -> AttachError {
-    let name = &door.name;
+pub fn refused(connector: &Connector, refusal: &Refusal, denial: Denial) -> AttachError {
+    let name = &connector.name;
     match refusal {
         Refusal::Server(_) => match denial {
             Denial::WantsTls => AttachError::new(
@@ -29,27 +29,30 @@ pub fn refused(door: &Door, refusal: &Refusal, denial: Denial) -> AttachError {
                 ["add ?sslmode=require to the address"],
             ),
             Denial::Login => {
-                AttachError::new(format!("cannot log in to {name}: {refusal}"), about_passwords(door))
+                AttachError::new(format!("cannot log in to {name}: {refusal}"), about_passwords(connector))
             }
-            Denial::Host => {
-                AttachError::new(format!("{name} does not let us in like this: {refusal}"), about_hosts(door))
-            }
+            Denial::Host => AttachError::new(
+                format!("{name} does not let us in like this: {refusal}"),
+                about_hosts(connector),
+            ),
             Denial::Other => AttachError::bare(format!("cannot connect to {name}: {refusal}")),
         },
         Refusal::Other(_) => {
-            AttachError::new(format!("cannot connect to {name}: {refusal}"), about_protocols(door))
+            AttachError::new(format!("cannot connect to {name}: {refusal}"), about_protocols(connector))
         }
         Refusal::Unreachable(reason) => AttachError::new(
             format!("{name} cannot be reached: {reason}"),
-            [format!("is a server running there, and does it listen on {}?", door.address)],
+            [format!("is a server running there, and does it listen on {}?", connector.address)],
         ),
         Refusal::Silent(_) => AttachError::new(
             format!("{name} does not answer as a server of this kind does: {refusal}"),
-            about_protocols(door).into_iter().chain(["connect_timeout=SECONDS waits longer".to_string()]),
+            about_protocols(connector)
+                .into_iter()
+                .chain(["connect_timeout=SECONDS waits longer".to_string()]),
         ),
         Refusal::Tls(reason) => AttachError::new(
             format!("the connection to {name} cannot be encrypted: {reason}"),
-            [match door.login.tls.mode {
+            [match connector.login.tls.mode {
                 Mode::VerifyCa | Mode::VerifyFull => {
                     "sslmode=verify-ca checks who signed the certificate, verify-full the host too, require neither"
                 }
@@ -68,39 +71,39 @@ pub fn refused(door: &Door, refusal: &Refusal, denial: Denial) -> AttachError {
     }
 }
 
-fn about_protocols(door: &Door) -> Vec<String> {
-    let other = match door.product {
+fn about_protocols(connector: &Connector) -> Vec<String> {
+    let other = match connector.product {
         Product::Postgres => "mysql://",
         Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => "postgres://",
     };
     vec![
-        format!("is {} the right address, and of a server of this kind?", door.address),
+        format!("is {} the right address, and of a server of this kind?", connector.address),
         format!("if it is of the other kind, the address begins with {other}"),
     ]
 }
 
-fn about_hosts(door: &Door) -> Vec<String> {
-    let line = match door.product {
+fn about_hosts(connector: &Connector) -> Vec<String> {
+    let line = match connector.product {
         Product::Postgres => "a line for this machine, user and database is needed there in pg_hba.conf",
         Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
             "an account for this machine is needed there: CREATE USER 'user'@'host' IDENTIFIED BY ..."
         }
     };
-    let encrypted = match door.login.tls.mode {
+    let encrypted = match connector.login.tls.mode {
         Mode::Disable => Some("it may let in encrypted connections only: sslmode=require"),
         Mode::Prefer | Mode::Require | Mode::VerifyCa | Mode::VerifyFull => None,
     };
     [Some(line), encrypted].into_iter().flatten().map(str::to_string).collect()
 }
 
-fn about_passwords(door: &Door) -> Vec<String> {
-    let (variable, file) = match door.product {
+fn about_passwords(connector: &Connector) -> Vec<String> {
+    let (variable, file) = match connector.product {
         Product::Postgres => ("PGPASSWORD", "~/.pgpass"),
         Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
             ("MYSQL_PWD", "~/.my.cnf")
         }
     };
-    let from = match door.password_from.as_str() {
+    let from = match connector.password_from.as_str() {
         "" => "no password was found".to_string(),
         from => format!("the password came from {from}"),
     };
@@ -112,13 +115,13 @@ fn about_passwords(door: &Door) -> Vec<String> {
 }
 
 /// A statement of our own failed.
-pub fn failed(door: &Door, error: &ConnectError) -> AttachError {
+pub fn failed(connector: &Connector, error: &ConnectError) -> AttachError {
     AttachError::bare(match error {
-        ConnectError::Gone => format!("{} went away", door.name),
+        ConnectError::Gone => format!("{} went away", connector.name),
         ConnectError::Refused { .. }
         | ConnectError::Own { .. }
         | ConnectError::Level { .. }
         | ConnectError::NoStage
-        | ConnectError::Untrusted(_) => format!("{}: {error}", door.name),
+        | ConnectError::Untrusted(_) => format!("{}: {error}", connector.name),
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! A guest changes nothing but what is his own. Everything that we make there is in one schema with a name that nobody
 //! else draws ([`schema`]); a session of ours holds a lock of that name for as long as we live, so that whoever comes
-//! later can tell a schema in use from one that a dead process left ([`Door::prune`]); at the normal end it is dropped.
+//! later can tell a schema in use from one that a dead process left ([`Connector::prune`]); at the normal end it is dropped.
 //! Settings are set per session or not at all. We neither pin nor prioritise the server, and we do not start it again.
 //!
 //! * `options`: what stands after `?`; `password`, `clients`: where the password comes from;
@@ -36,7 +36,7 @@ pub use password::{SECRET_VARIABLES, Surroundings};
 pub use server::Attached;
 
 /// The way to one server: where it is, who we are there, and what is set in every session.
-pub struct Door {
+pub struct Connector {
     /// Its address, for people.
     name: String,
     product: Product,
@@ -74,9 +74,9 @@ impl Pruned {
     }
 }
 
-impl Door {
+impl Connector {
     /// Finds the way; connects to nothing. `settle`: how the user wants waits to be known, if he said so.
-    pub fn new(target: &Target, settle: Option<Settle>) -> Result<Door, AttachError> {
+    pub fn new(target: &Target, settle: Option<Settle>) -> Result<Connector, AttachError> {
         let Some(url) = target.attached() else {
             return Err(AttachError::bare(format!("{target} is not the address of a server")));
         };
@@ -126,7 +126,7 @@ impl Door {
             patience: options.patience,
             guest: true,
         };
-        Ok(Door {
+        Ok(Connector {
             name: target.bare().to_string(),
             product: target.product,
             address,

@@ -7,7 +7,7 @@ use execute::{
 use model::{Product, ServerInfo, Version};
 
 use super::{
-    AttachError, Attached, Door, Pruned,
+    AttachError, Attached, Connector, Pruned,
     entry::{self, Denial, failed},
     options::{quoted, set_statement},
     rights::Missing,
@@ -45,38 +45,38 @@ fn oldest(product: Product) -> Version {
     }
 }
 
-pub fn look(door: &Door) -> Result<ServerInfo, AttachError> {
-    let mut session = enter(door, None)?;
-    let info = describe(&mut session).map_err(|error| failed(door, &error))?;
+pub fn look(connector: &Connector) -> Result<ServerInfo, AttachError> {
+    let mut session = enter(connector, None)?;
+    let info = describe(&mut session).map_err(|error| failed(connector, &error))?;
     let oldest = oldest(info.product);
     if info.version.cmp_prefix(&oldest).is_lt() {
         return Err(AttachError::bare(format!(
             "{} is {} {}; Isopod knows {} from {oldest} on",
-            door.name, info.product, info.version, info.product
+            connector.name, info.product, info.version, info.product
         )));
     }
     Ok(info)
 }
 
-pub fn open(door: &Door) -> Result<Attached, AttachError> {
-    let info = look(door)?;
-    let (settle, pid) = door.settle()?;
-    let own = |error: ConnectError| failed(door, &error);
+pub fn open(connector: &Connector) -> Result<Attached, AttachError> {
+    let info = look(connector)?;
+    let (settle, pid) = connector.settle()?;
+    let own = |error: ConnectError| failed(connector, &error);
     let name = schema::draw();
     let ours = format!("{PREFIX}{name}");
-    let mut mark = enter(door, None)?;
-    rights(door, &mut mark, &info, &ours)?;
-    let (address, login) = (door.address.clone(), door.login.clone());
+    let mut mark = enter(connector, None)?;
+    rights(connector, &mut mark, &info, &ours)?;
+    let (address, login) = (connector.address.clone(), connector.login.clone());
     let options = Options { address, login, name, settle, pid, alive: None };
     let server = MysqlServer::open(options).map_err(own)?;
     let mut attached = Attached {
         server: Box::new(server),
         info: info.clone(),
         statements: Vec::new(),
-        leave: leave(door.address.clone(), door.login.clone(), ours, mark),
-        notes: door.notes.clone(),
+        leave: leave(connector.address.clone(), connector.login.clone(), ours, mark),
+        notes: connector.notes.clone(),
     };
-    set(door, &mut attached)?;
+    set(connector, &mut attached)?;
     if info.settings.get("innodb_deadlock_detect").is_some_and(|value| value == "OFF") {
         attached.notes.push(
             "the server does not look for deadlocks (innodb_deadlock_detect=OFF), so a case that expects one ends otherwise"
@@ -84,7 +84,7 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
         );
     }
     if info.product == Product::Mariadb || info.version.0[0] < 8 {
-        let mut session = enter(door, None)?;
+        let mut session = enter(connector, None)?;
         let listed = demand_rows(&mut session, "SELECT @@GLOBAL.innodb_status_output_locks", SILENCE);
         if listed.is_ok_and(|rows| rows.len() == 1 && text(&rows, 0, 0) == "0") {
             attached.notes.push(
@@ -96,10 +96,10 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
     Ok(attached)
 }
 
-pub fn prune(door: &Door) -> Result<Pruned, AttachError> {
-    look(door)?;
-    let own = |error: ConnectError| failed(door, &error);
-    let mut session = enter(door, None)?;
+pub fn prune(connector: &Connector) -> Result<Pruned, AttachError> {
+    look(connector)?;
+    let own = |error: ConnectError| failed(connector, &error);
+    let mut session = enter(connector, None)?;
     let found = demand_rows(&mut session, "SELECT schema_name FROM information_schema.schemata", SILENCE);
     let found = found.map_err(own)?;
     let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
@@ -146,8 +146,13 @@ fn leave(address: Address, login: Login, ours: String, mut mark: MysqlSession) -
 }
 
 /// Tries what we need, in an order that leaves nothing behind, and marks our schema as in use.
-fn rights(door: &Door, mark: &mut MysqlSession, info: &ServerInfo, ours: &str) -> Result<(), AttachError> {
-    let own = |error: ConnectError| failed(door, &error);
+fn rights(
+    connector: &Connector,
+    mark: &mut MysqlSession,
+    info: &ServerInfo,
+    ours: &str,
+) -> Result<(), AttachError> {
+    let own = |error: ConnectError| failed(connector, &error);
     // The mark must outlive a long silence.
     demand(mark, "SET SESSION wait_timeout = 31536000", SILENCE).map_err(own)?;
     let rows = demand_rows(mark, "SELECT CURRENT_USER(), @@performance_schema", SILENCE).map_err(own)?;
@@ -157,7 +162,7 @@ fn rights(door: &Door, mark: &mut MysqlSession, info: &ServerInfo, ours: &str) -
         return Err(AttachError::new(
             format!(
                 "{} runs without performance_schema, so it cannot be asked which statements wait",
-                door.name
+                connector.name
             ),
             ["start it with performance_schema=ON"],
         ));
@@ -173,14 +178,14 @@ fn rights(door: &Door, mark: &mut MysqlSession, info: &ServerInfo, ours: &str) -
     if missing.attempt(mark, &drop, why, &all).map_err(own)?
         && missing.attempt(mark, &format!("CREATE DATABASE `{ours}`"), why, &all).map_err(own)?
     {
-        let mut inside = enter(door, Some(ours))?;
+        let mut inside = enter(connector, Some(ours))?;
         let tried = missing.on_tables(&mut inside, &all);
         std::mem::drop(inside);
         demand(mark, &drop, SILENCE).map_err(own)?;
         tried.map_err(own)?;
     }
     missing.on_locks(mark, info, &account).map_err(own)?;
-    missing.result(&account, &door.name)
+    missing.result(&account, &connector.name)
 }
 
 /// `u@h` as the server writes it, with the quotes that GRANT wants.
@@ -190,10 +195,10 @@ fn account(current: &str, product: Product) -> String {
 }
 
 /// Settings: in every session, or not at all.
-fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
-    let own = |error: ConnectError| failed(door, &error);
+fn set(connector: &Connector, attached: &mut Attached) -> Result<(), AttachError> {
+    let own = |error: ConnectError| failed(connector, &error);
     let product = attached.info.product;
-    let mut session = enter(door, None)?;
+    let mut session = enter(connector, None)?;
     if let Some((modes, dropped)) = readable_modes(&mut session).map_err(own)? {
         let statement = format!("SET SESSION sql_mode = '{modes}'");
         demand(&mut session, &statement, SILENCE).map_err(own)?;
@@ -204,7 +209,7 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
              the sessions of a case do without"
         ));
     }
-    for (name, usual) in USUAL.iter().filter(|(name, _)| !door.options.settings.contains_key(*name)) {
+    for (name, usual) in USUAL.iter().filter(|(name, _)| !connector.options.settings.contains_key(*name)) {
         let rows = demand_rows(&mut session, &format!("SELECT @@SESSION.{name}"), SILENCE).map_err(own)?;
         let theirs = text(&rows, 0, 0);
         if !same_value(&theirs, usual) {
@@ -214,10 +219,10 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
                 .push(format!("{name} is {theirs} on the server; the sessions of a case set {usual}"));
         }
     }
-    for (name, value) in &door.options.settings {
+    for (name, value) in &connector.options.settings {
         if name.eq_ignore_ascii_case("sql_mode") && dialect::guard::changes_reading(value) {
             return Err(AttachError::new(
-                format!("sql_mode={value} cannot be set on {}", door.name),
+                format!("sql_mode={value} cannot be set on {}", connector.name),
                 [
                     "the server would read statements in another way than Isopod, which must know what they do there",
                     "modes that do not change quotes and backslashes can be set",
@@ -235,7 +240,7 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
                     let is =
                         if now.len() == 1 { format!(" (it is {})", text(&now, 0, 1)) } else { String::new() };
                     return Err(AttachError::new(
-                        format!("{name}={value} cannot be set on {}: {reason}", door.name),
+                        format!("{name}={value} cannot be set on {}: {reason}", connector.name),
                         [
                             format!("settings of a server that is not ours are set per session only{is}"),
                             format!(
@@ -275,11 +280,12 @@ fn same_value(one: &str, two: &str) -> bool {
 }
 
 /// Logs in.
-fn enter(door: &Door, schema: Option<&str>) -> Result<MysqlSession, AttachError> {
-    MysqlSession::log_in(&door.address, &door.login, schema).map_err(|refusal| refused(door, &refusal))
+fn enter(connector: &Connector, schema: Option<&str>) -> Result<MysqlSession, AttachError> {
+    MysqlSession::log_in(&connector.address, &connector.login, schema)
+        .map_err(|refusal| refused(connector, &refusal))
 }
 
-fn refused(door: &Door, refusal: &Refusal) -> AttachError {
+fn refused(connector: &Connector, refusal: &Refusal) -> AttachError {
     let code = match refusal {
         Refusal::Server(error) => error.code,
         Refusal::Unreachable(_)
@@ -294,5 +300,5 @@ fn refused(door: &Door, refusal: &Refusal) -> AttachError {
         code if WRONG_HOST.contains(&code) => Denial::Host,
         _ => Denial::Other,
     };
-    entry::refused(door, refusal, kind)
+    entry::refused(connector, refusal, kind)
 }

@@ -9,7 +9,7 @@ use model::{Product, ServerInfo};
 use sha2::{Digest, Sha256};
 
 use super::{
-    AttachError, Attached, Door, Pruned,
+    AttachError, Attached, Connector, Pruned,
     entry::{self, Denial, failed},
     options::{quoted, set_statement},
     schema,
@@ -38,35 +38,35 @@ const FIXED: [&str; 6] = [
 /// No line in pg_hba.conf lets us in as we come.
 const NOT_LISTED: &str = "28000";
 
-pub fn look(door: &Door) -> Result<ServerInfo, AttachError> {
-    let mut session = enter(door)?;
-    let (info, _) = describe(&mut session).map_err(|error| failed(door, &error))?;
+pub fn look(connector: &Connector) -> Result<ServerInfo, AttachError> {
+    let mut session = enter(connector)?;
+    let (info, _) = describe(&mut session).map_err(|error| failed(connector, &error))?;
     if info.version.0.first().is_none_or(|&major| major < OLDEST) {
         return Err(AttachError::bare(format!(
             "{} is postgres {}; Isopod knows postgres from {OLDEST} on",
-            door.name, info.version
+            connector.name, info.version
         )));
     }
     Ok(info)
 }
 
-pub fn open(door: &Door) -> Result<Attached, AttachError> {
-    look(door)?;
-    let (settle, pid) = door.settle()?;
-    let own = |error: ConnectError| failed(door, &error);
+pub fn open(connector: &Connector) -> Result<Attached, AttachError> {
+    look(connector)?;
+    let (settle, pid) = connector.settle()?;
+    let own = |error: ConnectError| failed(connector, &error);
     let name = schema::draw();
     let ours = format!("{PREFIX}{name}");
-    let mut mark = enter(door)?;
-    rights(door, &mut mark)?;
+    let mut mark = enter(connector)?;
+    rights(connector, &mut mark)?;
     // The mark must outlive a long silence; versions before 14 do not know the limit.
     ask(&mut mark, "SET idle_session_timeout = 0", SILENCE).map_err(own)?;
     if !lock(&mut mark, &ours).map_err(own)? {
         return Err(AttachError::bare(format!("{ours} is in use already")));
     }
-    let (address, login) = (door.address.clone(), door.login.clone());
+    let (address, login) = (connector.address.clone(), connector.login.clone());
     let options = Options { address, login, name, settle, pid, alive: None };
-    let server = PgServer::open(options, &door.database).map_err(own)?;
-    let again = way(door);
+    let server = PgServer::open(options, &connector.database).map_err(own)?;
+    let again = connect_options(connector);
     let leave = Box::new(move || {
         // Whatever goes wrong now is left to `prune`.
         if clear(&mut mark, &ours).is_err()
@@ -75,19 +75,19 @@ pub fn open(door: &Door) -> Result<Attached, AttachError> {
             let _ = clear(&mut session, &ours);
         }
     });
-    let mut notes = door.notes.clone();
-    notes.extend(deadlocks(server.info(), &door.login.user));
+    let mut notes = connector.notes.clone();
+    notes.extend(deadlocks(server.info(), &connector.login.user));
     // What is in force in the sessions of a case, which are not set as the one that looked.
     let info = server.info().clone();
     let mut attached = Attached { server: Box::new(server), info, statements: Vec::new(), leave, notes };
-    set(door, &mut attached)?;
+    set(connector, &mut attached)?;
     Ok(attached)
 }
 
-pub fn prune(door: &Door) -> Result<Pruned, AttachError> {
-    look(door)?;
-    let own = |error: ConnectError| failed(door, &error);
-    let mut session = enter(door)?;
+pub fn prune(connector: &Connector) -> Result<Pruned, AttachError> {
+    look(connector)?;
+    let own = |error: ConnectError| failed(connector, &error);
+    let mut session = enter(connector)?;
     let found =
         demand_rows(&mut session, "SELECT nspname FROM pg_namespace ORDER BY 1", SILENCE).map_err(own)?;
     let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
@@ -150,16 +150,16 @@ fn clear(session: &mut PgSession, name: &str) -> Result<(), ConnectError> {
 }
 
 /// All that is needed is to make a schema: what is in it is ours.
-fn rights(door: &Door, session: &mut PgSession) -> Result<(), AttachError> {
+fn rights(connector: &Connector, session: &mut PgSession) -> Result<(), AttachError> {
     let sql = "SELECT has_database_privilege(current_database(), 'CREATE'), quote_ident(current_user), \
                quote_ident(current_database())";
-    let rows = demand_rows(session, sql, SILENCE).map_err(|error| failed(door, &error))?;
+    let rows = demand_rows(session, sql, SILENCE).map_err(|error| failed(connector, &error))?;
     let cell = |column| text(&rows, 0, column);
     if matches!(cell(0).as_str(), "t" | "1" | "true") {
         return Ok(());
     }
     Err(AttachError::new(
-        format!("{} lacks rights on {}", cell(1), door.name),
+        format!("{} lacks rights on {}", cell(1), connector.name),
         [
             "to make a schema of its own: CREATE on the database is missing".to_string(),
             "an administrator of the server can run:".to_string(),
@@ -169,14 +169,14 @@ fn rights(door: &Door, session: &mut PgSession) -> Result<(), AttachError> {
 }
 
 /// Settings: in every session, or not at all.
-fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
-    let own = |error: ConnectError| failed(door, &error);
-    let mut session = enter(door)?;
-    for (name, value) in &door.options.settings {
+fn set(connector: &Connector, attached: &mut Attached) -> Result<(), AttachError> {
+    let own = |error: ConnectError| failed(connector, &error);
+    let mut session = enter(connector)?;
+    for (name, value) in &connector.options.settings {
         if FIXED.iter().any(|fixed| fixed.eq_ignore_ascii_case(name)) {
             return Err(AttachError::bare(format!(
                 "{name} cannot be set on {}: it decides where, as whom and with which reading of statements Isopod works",
-                door.name
+                connector.name
             )));
         }
         let statement = set_statement(Product::Postgres, name, value)?;
@@ -191,7 +191,7 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
                     value => format!(" (it is {value})"),
                 };
                 return Err(AttachError::new(
-                    format!("{name}={value} cannot be set on {}: {reason}", door.name),
+                    format!("{name}={value} cannot be set on {}: {reason}", connector.name),
                     [
                         format!("settings of a server that is not ours are set per session only{is}"),
                         format!(
@@ -209,23 +209,23 @@ fn set(door: &Door, attached: &mut Attached) -> Result<(), AttachError> {
 }
 
 /// The way in for sessions of our own.
-fn way(door: &Door) -> session::Door {
-    session::Door {
-        address: door.address.clone(),
-        login: door.login.clone(),
-        database: door.database.clone(),
+fn connect_options(connector: &Connector) -> session::PgConnectOptions {
+    session::PgConnectOptions {
+        address: connector.address.clone(),
+        login: connector.login.clone(),
+        database: connector.database.clone(),
         settings: Vec::new(),
     }
 }
 
 /// Logs in.
-fn enter(door: &Door) -> Result<PgSession, AttachError> {
-    PgSession::log_in(&way(door), &Board::default()).map_err(|refusal| {
+fn enter(connector: &Connector) -> Result<PgSession, AttachError> {
+    PgSession::log_in(&connect_options(connector), &Board::default()).map_err(|refusal| {
         let denial = match &refusal {
             Refusal::Server(error) if LOGIN.contains(&error.sqlstate.as_str()) => Denial::Login,
             Refusal::Server(error) if error.sqlstate == NOT_LISTED => Denial::Host,
             _ => Denial::Other,
         };
-        entry::refused(door, &refusal, denial)
+        entry::refused(connector, &refusal, denial)
     })
 }

@@ -14,7 +14,7 @@ use super::{
         proc::{ProcMonitor, SETTINGS},
         sql::SqlMonitor,
     },
-    session::{Door, NotOpened, PgSession},
+    session::{NotOpened, PgConnectOptions, PgSession},
 };
 use crate::{locks::Settle, net::SILENCE, options::Options};
 
@@ -48,9 +48,9 @@ pub struct PgServer {
     schema: String,
     info: ServerInfo,
     /// How the control connection and the monitors come in: with the server's own settings.
-    plain: Door,
+    plain: PgConnectOptions,
     /// How sessions come in.
-    door: Door,
+    connect: PgConnectOptions,
     /// How long after the beginning of a wait the server's own settings have it look for a deadlock.
     deadlock_timeout: Duration,
     board: Board,
@@ -65,7 +65,7 @@ impl PgServer {
         if (options.settle, options.pid) == (Settle::Proc, None) {
             return Err(options.refused("to watch its processes they must run here"));
         }
-        let plain = Door {
+        let plain = PgConnectOptions {
             address: options.address.clone(),
             login: options.login.clone(),
             database: database.to_string(),
@@ -73,10 +73,10 @@ impl PgServer {
         };
         let board = Board::default();
         let control = PgSession::connect(&plain, &board)?;
-        let door = enter(&plain, &schema, options.settle)?;
+        let connect = enter(&plain, &schema, options.settle)?;
         // What is in force in the sessions of a case counts, not what the server has by itself.
-        let (info, deadlock_timeout) = describe(&mut PgSession::connect(&door, &board)?)?;
-        let mut server = PgServer { options, schema, info, plain, door, deadlock_timeout, board, control };
+        let (info, deadlock_timeout) = describe(&mut PgSession::connect(&connect, &board)?)?;
+        let mut server = PgServer { options, schema, info, plain, connect, deadlock_timeout, board, control };
         server.drop_schema()?;
         demand(&mut server.control, &format!("CREATE SCHEMA {}", server.schema), SILENCE)?;
         Ok(server)
@@ -111,14 +111,17 @@ impl PgServer {
 
 /// How sessions come in. What `proc` needs it must have; `sql` takes the short `deadlock_timeout` only if it may, for
 /// then it need not wait so long for a deadlock to end.
-fn enter(plain: &Door, schema: &str, settle: Settle) -> Result<Door, ConnectError> {
+fn enter(plain: &PgConnectOptions, schema: &str, settle: Settle) -> Result<PgConnectOptions, ConnectError> {
     let with = |settings: &[(&'static str, &str)]| {
         // The name tells whoever looks at the server's sessions which schema they work in.
         // Strings are read as the guard reads them, also where the server or the role says otherwise.
         let own =
             [("search_path", schema), ("application_name", schema), ("standard_conforming_strings", "on")];
         let all = own.into_iter().chain(settings.iter().copied());
-        Door { settings: all.map(|(name, value)| (name, value.to_string())).collect(), ..plain.clone() }
+        PgConnectOptions {
+            settings: all.map(|(name, value)| (name, value.to_string())).collect(),
+            ..plain.clone()
+        }
     };
     let (wish, without) = match settle {
         Settle::Proc => (with(&SETTINGS), None),
@@ -145,13 +148,15 @@ impl Server for PgServer {
     }
 
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
-        Ok(Box::new(PgSession::connect(&self.door, &self.board)?))
+        Ok(Box::new(PgSession::connect(&self.connect, &self.board)?))
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
         let (timeout, clock) = (self.deadlock_timeout, execute::os::clock);
         Ok(match self.options.settle {
-            Settle::Proc => Box::new(ProcMonitor::new(&self.door, &self.plain, &self.board, timeout, clock)?),
+            Settle::Proc => {
+                Box::new(ProcMonitor::new(&self.connect, &self.plain, &self.board, timeout, clock)?)
+            }
             Settle::Sql => Box::new(SqlMonitor::new(&self.plain, &self.board, timeout, clock)?),
         })
     }

@@ -38,7 +38,7 @@ const CALM: [(&str, &str); 4] = [
 
 /// Where a session goes and with which settings it begins.
 #[derive(Clone, Debug)]
-pub struct Door {
+pub struct PgConnectOptions {
     /// Where the server listens.
     pub address: Address,
     /// Who we are.
@@ -85,14 +85,15 @@ pub struct PgSession {
 
 impl PgSession {
     /// Connects and logs in. Notices of waits are written on the board.
-    pub fn connect(door: &Door, board: &Board) -> Result<PgSession, ConnectError> {
-        PgSession::open(door, board).map_err(Into::into)
+    pub fn connect(connect: &PgConnectOptions, board: &Board) -> Result<PgSession, ConnectError> {
+        PgSession::open(connect, board).map_err(Into::into)
     }
 
     /// The same, for whoever can do without some of the settings.
-    pub fn open(door: &Door, board: &Board) -> Result<PgSession, NotOpened> {
-        PgSession::log_in(door, board).map_err(|refusal| {
-            let why = ConnectError::Refused { server: door.address.to_string(), reason: refusal.to_string() };
+    pub fn open(connect: &PgConnectOptions, board: &Board) -> Result<PgSession, NotOpened> {
+        PgSession::log_in(connect, board).map_err(|refusal| {
+            let why =
+                ConnectError::Refused { server: connect.address.to_string(), reason: refusal.to_string() };
             match refusal {
                 Refusal::Server(error) if error.sqlstate == DENIED => NotOpened::Rights(why),
                 _ => NotOpened::Other(why),
@@ -101,21 +102,21 @@ impl PgSession {
     }
 
     /// The same, but says more exactly why not.
-    pub fn log_in(door: &Door, board: &Board) -> Result<PgSession, Refusal> {
-        let until = Instant::now() + door.login.patience;
-        match PgSession::try_log_in(door, board, until) {
+    pub fn log_in(connect: &PgConnectOptions, board: &Board) -> Result<PgSession, Refusal> {
+        let until = Instant::now() + connect.login.patience;
+        match PgSession::try_log_in(connect, board, until) {
             // What is only preferred is done without if it fails, as the clients do.
-            Err(Refusal::Tls(_)) if door.login.tls.mode == Mode::Prefer => {
+            Err(Refusal::Tls(_)) if connect.login.tls.mode == Mode::Prefer => {
                 let tls = Tls { mode: Mode::Disable, root: None };
-                let login = Login { tls, ..door.login.clone() };
-                PgSession::try_log_in(&Door { login, ..door.clone() }, board, until)
+                let login = Login { tls, ..connect.login.clone() };
+                PgSession::try_log_in(&PgConnectOptions { login, ..connect.clone() }, board, until)
             }
             result => result,
         }
     }
 
-    fn try_log_in(door: &Door, board: &Board, until: Instant) -> Result<PgSession, Refusal> {
-        let Door { address, login, database, settings } = door;
+    fn try_log_in(connect: &PgConnectOptions, board: &Board, until: Instant) -> Result<PgSession, Refusal> {
+        let PgConnectOptions { address, login, database, settings } = connect;
         let left = until.saturating_duration_since(Instant::now());
         let mut stream =
             Stream::open(address, left).map_err(|error| Refusal::Unreachable(error.to_string()))?;

@@ -27,7 +27,7 @@ use execute::{
 };
 
 use super::{
-    super::session::{Door, PgSession},
+    super::session::{PgConnectOptions, PgSession},
     board::Board,
     source::{Source, give_up},
     sql,
@@ -71,17 +71,17 @@ pub struct ProcMonitor {
 }
 
 impl ProcMonitor {
-    /// For sessions that enter by this door and write on this board. `plain` is the door without settings.
+    /// For sessions that enter with these options and write on this board. `plain` has no settings.
     pub fn new(
-        door: &Door,
-        plain: &Door,
+        connect: &PgConnectOptions,
+        plain: &PgConnectOptions,
         board: &Board,
         deadlock_timeout: Duration,
         clock: fn() -> Duration,
     ) -> Result<ProcMonitor, ConnectError> {
         Ok(ProcMonitor {
             board: board.clone(),
-            line: learn(door)?,
+            line: learn(connect)?,
             source: Source::open(plain)?,
             watched: BTreeMap::new(),
             before: Vec::new(),
@@ -173,10 +173,10 @@ impl LockMonitor for ProcMonitor {
 }
 
 /// Lets two sessions of our own wait for each other, to see in which line that is said.
-fn learn(door: &Door) -> Result<String, ConnectError> {
+fn learn(connect: &PgConnectOptions) -> Result<String, ConnectError> {
     let board = Board::default();
-    let mut holder = PgSession::connect(door, &board)?;
-    let mut waiter = PgSession::connect(door, &board)?;
+    let mut holder = PgSession::connect(connect, &board)?;
+    let mut waiter = PgSession::connect(connect, &board)?;
     let lock = format!("SELECT pg_advisory_lock({LOCK}, {})", holder.id());
     demand(&mut holder, &lock, SILENCE)?;
     waiter.send(&lock);
@@ -188,7 +188,7 @@ fn learn(door: &Door) -> Result<String, ConnectError> {
         }
         if answer.is_some() || !spoke {
             return Err(ConnectError::Refused {
-                server: door.address.to_string(),
+                server: connect.address.to_string(),
                 reason: "it sends no notices of waits for locks, so it must be asked in SQL".to_string(),
             });
         }

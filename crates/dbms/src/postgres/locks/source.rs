@@ -15,7 +15,7 @@ use execute::{ConnectError, SessionId, ask::demand_rows};
 use model::RowSet;
 
 use super::{
-    super::session::{Door, PgSession},
+    super::session::{PgConnectOptions, PgSession},
     board::Board,
 };
 use crate::{locks::waits::Waits, net::SILENCE};
@@ -26,7 +26,7 @@ const DEPTH: usize = 4;
 /// A connection of our own for looking.
 #[derive(Debug)]
 pub struct Source {
-    door: Door,
+    connect: PgConnectOptions,
     control: PgSession,
     /// Sessions that are watched: if they wait, they are asked for anyway.
     ours: BTreeSet<SessionId>,
@@ -34,9 +34,9 @@ pub struct Source {
 
 impl Source {
     /// Connects.
-    pub fn open(door: &Door) -> Result<Source, ConnectError> {
-        let control = PgSession::connect(door, &Board::default())?;
-        Ok(Source { door: door.clone(), control, ours: BTreeSet::new() })
+    pub fn open(connect: &PgConnectOptions) -> Result<Source, ConnectError> {
+        let control = PgSession::connect(connect, &Board::default())?;
+        Ok(Source { connect: connect.clone(), control, ours: BTreeSet::new() })
     }
 
     /// This session is one of ours.
@@ -53,7 +53,7 @@ impl Source {
     pub fn rows(&mut self, sql: &str) -> Result<RowSet, ConnectError> {
         match demand_rows(&mut self.control, sql, SILENCE) {
             Err(ConnectError::Gone) => {
-                self.control = PgSession::connect(&self.door, &Board::default())?;
+                self.control = PgSession::connect(&self.connect, &Board::default())?;
                 demand_rows(&mut self.control, sql, SILENCE)
             }
             answer => answer,

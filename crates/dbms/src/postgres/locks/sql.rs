@@ -14,7 +14,7 @@ use std::time::Duration;
 use execute::{ConnectError, LockMonitor, SessionId, Settled};
 
 use super::{
-    super::session::Door,
+    super::session::PgConnectOptions,
     board::Board,
     source::{Source, give_up},
 };
@@ -37,13 +37,13 @@ pub struct SqlMonitor {
 impl SqlMonitor {
     /// Opens a connection of its own. The clock measures only how long a cycle stays, and how old a wait is.
     pub fn new(
-        door: &Door,
+        connect: &PgConnectOptions,
         board: &Board,
         deadlock_timeout: Duration,
         clock: fn() -> Duration,
     ) -> Result<SqlMonitor, ConnectError> {
         Ok(SqlMonitor {
-            source: Source::open(door)?,
+            source: Source::open(connect)?,
             judge: Judge::new(give_up(deadlock_timeout)),
             board: board.clone(),
             age: if deadlock_timeout <= SOON { 2 * deadlock_timeout } else { Duration::ZERO },

@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::Context;
 use model::{Product, Target, target::Settings};
-use provision::{Installed, Instance, Manner, StartOptions};
+use provision::{ConfigMode, Installed, Instance, StartOptions};
 use report::{Finding, scripts};
 
 use super::title;
@@ -78,7 +78,7 @@ fn start(installed: &Installed) -> anyhow::Result<Instance> {
         settings: Settings::new(),
         place: model::Place::Cache,
     };
-    let options = StartOptions { patience: PATIENCE, manner: Manner::Vendor, ..StartOptions::default() };
+    let options = StartOptions { patience: PATIENCE, config: ConfigMode::Vendor, ..StartOptions::default() };
     let exe = env::current_exe()?;
     installed.start(&exe, &target, &options).map_err(|error| {
         let lines: Vec<&str> =
