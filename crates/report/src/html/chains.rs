@@ -5,29 +5,49 @@ use model::{
     account::{RowVersion, TableChains, View, Writer},
 };
 
-use super::escape::escape;
+use super::timeline::step_of_round;
 use crate::finding::Finding;
 
-/// Of a table that many rows are drawn; rows that nobody changed come last.
+/// At most so many rows of a table are drawn; rows that nobody changed come last.
 const ROWS: usize = 24;
 
-/// The section; empty words where there is nothing to draw.
-pub fn section(finding: &Finding) -> String {
-    let body = match &finding.account {
-        Ok(account) => told(finding, account),
-        Err(why) => format!(
-            "<p class=\"soft\">The model cannot follow this run ({}), so it tells no versions.</p>",
-            escape(why)
-        ),
-    };
-    format!("<section id=\"versions\">\n<h2>Versions of the rows</h2>\n{body}</section>\n")
+pub struct Section<'a> {
+    /// The sentence above the tables and the tables, or why there are none.
+    pub told: Result<(String, Vec<Table<'a>>), &'a str>,
 }
 
-fn told(finding: &Finding, account: &Account) -> String {
-    let mut out = String::new();
+pub struct Table<'a> {
+    pub name: &'a str,
+    pub columns: String,
+    /// The number of each row, and its versions.
+    pub rows: Vec<(usize, Vec<Version>)>,
+    pub hidden: usize,
+}
+
+pub struct Version {
+    pub class: String,
+    pub values: String,
+    /// Who wrote it, and what became of it.
+    pub by: String,
+    pub tag: Option<String>,
+}
+
+impl<'a> Section<'a> {
+    pub fn new(finding: &'a Finding) -> Section<'a> {
+        let told = finding.account.as_ref().map_err(String::as_str);
+        Section {
+            told: told.map(|account| {
+                let tables = account.tables.iter().map(|table| self::table(finding, table)).collect();
+                (lead(finding, account), tables)
+            }),
+        }
+    }
+}
+
+fn lead(finding: &Finding, account: &Account) -> String {
     let by = match account.by.as_slice() {
         [] => "by its rules".to_string(),
-        names => format!("by its rules and {}", escape(&names.join(", "))),
+        names => format!("by its rules and {}", names.join(", ")),
     };
     let until = match (account.whole, finding.violation.step) {
         (true, _) => String::new(),
@@ -37,14 +57,8 @@ fn told(finding: &Finding, account: &Account) -> String {
         (false, Some(_)) => " The rest of the run is not told: nothing explains it.".to_string(),
         (false, None) => " No account of the run reaches its final state.".to_string(),
     };
-    out += &format!(
-        "<p class=\"lead\">How each row changed, as the model of the engine tells it {by}.{until}{}</p>\n",
-        reader(finding, account)
-    );
-    for table in &account.tables {
-        out += &chains(finding, table);
-    }
-    out
+    let reader = reader(finding, account);
+    format!("How each row changed, as the model of the engine tells it {by}.{until}{reader}")
 }
 
 /// Does the account go on behind a step?
@@ -58,7 +72,7 @@ fn reader(finding: &Finding, account: &Account) -> String {
     let read = finding.violation.step.and_then(|step| account.reads.iter().find(|read| read.step == step));
     let Some(read) = read else { return String::new() };
     let from = match read.view {
-        View::Snapshot => match crate::html::timeline::step_of_round(finding, read.taken) {
+        View::Snapshot => match step_of_round(finding, read.taken) {
             Some(step) if step != read.step => format!(", taken by step {}", step + 1),
             Some(_) | None => ", taken by itself".to_string(),
         },
@@ -71,43 +85,28 @@ fn reader(finding: &Finding, account: &Account) -> String {
     )
 }
 
-fn chains(finding: &Finding, table: &TableChains) -> String {
+fn table<'a>(finding: &Finding, table: &'a TableChains) -> Table<'a> {
     let mut rows: Vec<(usize, &Vec<RowVersion>)> = table.rows.iter().enumerate().collect();
     rows.retain(|(_, versions)| !versions.is_empty());
     rows.sort_by_key(|(row, versions)| (versions.len() == 1, *row));
     let hidden = rows.len().saturating_sub(ROWS);
     rows.truncate(ROWS);
-    let columns = table.columns.join(", ");
-    let mut out = format!(
-        "<h3><code>{}</code> <span class=\"soft mono\">({})</span></h3>\n",
-        escape(&table.table),
-        escape(&columns)
-    );
-    if rows.is_empty() {
-        out += "<p class=\"soft small\">It never has a row.</p>\n";
+    let drawn = |versions: &[RowVersion]| versions.iter().map(|one| version(finding, one)).collect();
+    Table {
+        name: &table.table,
+        columns: table.columns.join(", "),
+        rows: rows.into_iter().map(|(row, versions)| (row, drawn(versions))).collect(),
+        hidden,
     }
-    for (row, versions) in rows {
-        let items: String = versions.iter().map(|version| item(finding, version)).collect();
-        out += &format!(
-            "<ol class=\"chain\" data-table=\"{}\" data-row=\"{row}\">{items}</ol>\n",
-            escape(&table.table)
-        );
-    }
-    if hidden > 0 {
-        out += &format!("<p class=\"soft small\">{hidden} more rows are not drawn.</p>\n");
-    }
-    out
 }
 
-fn item(finding: &Finding, version: &RowVersion) -> String {
-    let step_name = |round: usize| {
-        crate::html::timeline::step_of_round(finding, round).map(|step| format!("step {}", step + 1))
-    };
+fn version(finding: &Finding, version: &RowVersion) -> Version {
+    let step_name = |round| step_of_round(finding, round).map(|step| format!("step {}", step + 1));
     let writer = match version.by {
         Writer::Setup => "setup".to_string(),
         Writer::Step(step) => {
             let session = finding.session(finding.case.steps[step].session);
-            format!("{}, step {}", escape(session), step + 1)
+            format!("{}, step {}", session, step + 1)
         }
         Writer::Unknown => "one of several".to_string(),
     };
@@ -139,16 +138,9 @@ fn item(finding: &Finding, version: &RowVersion) -> String {
     class.extend(version.values.is_none().then_some("deleted"));
     class.extend(seen.then_some("seen"));
     let same = if version.same { " · sets what was there" } else { "" };
-    let tag = match (seen, wrong) {
-        (true, Some(step)) if version.values.is_none() => {
-            format!("<span class=\"tag\">step {} should not see it</span>", step + 1)
-        }
-        (true, Some(step)) => format!("<span class=\"tag\">step {} should see this</span>", step + 1),
-        _ => String::new(),
-    };
-    format!(
-        "<li class=\"{}\"><span class=\"values\">{}</span><span class=\"by\">{writer}{fate}{same}</span>{tag}</li>",
-        class.join(" "),
-        escape(&values)
-    )
+    let tag = wrong.filter(|_| seen).map(|step| match version.values {
+        Some(_) => format!("step {} should see this", step + 1),
+        None => format!("step {} should not see it", step + 1),
+    });
+    Version { class: class.join(" "), values, by: format!("{writer}{fate}{same}"), tag }
 }

@@ -1,18 +1,21 @@
 //! The pages: one for each finding and one for the run, each a file by itself. No network, no framework; light and dark as
 //! the reader's system has it.
 //!
-//! Whatever comes from a server or a case goes through [`escape`](mod@escape) on its way in.
+//! The markup is in `templates/`; here the data of each section is made ready for it. Whatever a template writes goes through
+//! [`escape::Page`] on its way in, and no template has a way round it.
 
 mod chains;
 mod compared;
-pub mod escape;
+mod escape;
 mod finding;
 mod index;
-mod page;
 mod plots;
 mod ready;
-mod style;
 mod timeline;
 
 pub use finding::finding;
 pub use index::index;
+
+fn render(page: impl askama::Template) -> String {
+    page.render().expect("a page of strings and numbers can be written to a string")
+}

@@ -1,75 +1,53 @@
 //! The checklist of a finding: is it ready to be filed?
 
-use super::escape::escape;
 use crate::{
     finding::Finding,
-    ready::{Checklist, Item, State},
+    ready::{Checklist, State},
+    text,
 };
 
-/// The section; nothing where nothing was checked.
-pub fn section(finding: &Finding) -> String {
-    let Some(list) = &finding.ready else { return String::new() };
-    let items: String = list.items.iter().map(item).collect();
-    let items = match items.is_empty() {
-        true => String::new(),
-        false => format!("<ol class=\"checks\">{items}</ol>\n"),
-    };
-    format!(
-        "<section id=\"ready\">\n<h2>Ready to file?</h2>\n<p class=\"lead\">{}{}</p>\n{items}</section>\n",
-        escape(&crate::text::upper(&list.verdict())),
-        escape(&on_behalf(finding, list))
-    )
+pub struct Section<'a> {
+    pub good: bool,
+    /// For the head of the page.
+    pub short: &'static str,
+    pub lead: String,
+    pub items: Vec<Item<'a>>,
 }
 
-/// Who was checked, if not this finding itself.
-fn on_behalf(finding: &Finding, list: &Checklist) -> String {
-    match list.items.is_empty() || list.checked == finding.id {
-        true => ".".to_string(),
-        false => format!(". Checked with {}, the smallest of its signature.", list.checked),
-    }
+pub struct Item<'a> {
+    pub class: &'static str,
+    pub state: State,
+    pub title: &'static str,
+    pub words: &'a str,
 }
 
-fn item(item: &Item) -> String {
-    let class = match item.state {
-        State::Passed => "passed",
-        State::Failed => "failed",
-        State::NotChecked => "unknown",
-    };
-    format!(
-        "<li class=\"{class}\" data-state=\"{}\"><span class=\"sign\" aria-hidden=\"true\">{}</span>\
-         <div><b>{}</b><span class=\"state\">{}</span><p>{}</p></div></li>",
-        item.state.word(),
-        item.state.sign(),
-        item.asked.title(),
-        item.state.word(),
-        escape(&item.words)
-    )
-}
-
-/// A link to it from the head of the page.
-pub fn mark(finding: &Finding) -> String {
-    match &finding.ready {
-        Some(list) => format!(" <a class=\"pill{}\" href=\"#ready\">{}</a>", good(list), short(list)),
-        None => String::new(),
-    }
-}
-
-/// A word about it in the list of findings.
-pub fn word(list: &Checklist) -> String {
-    match &list.known {
-        Some(_) => String::new(),
-        None => format!("<br><span class=\"pill{}\">{}</span>", good(list), escape(&list.verdict())),
-    }
-}
-
-fn good(list: &Checklist) -> &'static str {
-    if list.ready() { " good" } else { "" }
-}
-
-fn short(list: &Checklist) -> &'static str {
-    match (&list.known, list.ready()) {
-        (Some(_), _) => "nothing to file",
-        (None, true) => "ready to file",
-        (None, false) => "not ready to file",
+impl<'a> Section<'a> {
+    pub fn new(finding: &Finding, list: &'a Checklist) -> Section<'a> {
+        let short = match (&list.known, list.ready()) {
+            (Some(_), _) => "nothing to file",
+            (None, true) => "ready to file",
+            (None, false) => "not ready to file",
+        };
+        // Who was checked, if not this finding itself.
+        let checked = match list.items.is_empty() || list.checked == finding.id {
+            true => ".".to_string(),
+            false => format!(". Checked with {}, the smallest of its signature.", list.checked),
+        };
+        let item = |item: &'a crate::ready::Item| Item {
+            class: match item.state {
+                State::Passed => "passed",
+                State::Failed => "failed",
+                State::NotChecked => "unknown",
+            },
+            state: item.state,
+            title: item.asked.title(),
+            words: &item.words,
+        };
+        Section {
+            good: list.ready(),
+            short,
+            lead: text::upper(&list.verdict()) + &checked,
+            items: list.items.iter().map(item).collect(),
+        }
     }
 }

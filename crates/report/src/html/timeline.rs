@@ -11,11 +11,8 @@
 //! The same drawing is made twice: wide, with the statements beside their lanes, and narrow for a phone, with all lanes close
 //! together at the left and the statements below each other. The style sheet shows one of them.
 
-use std::fmt::Write;
+use model::{Account, Cause, Open, SessionSpec, account};
 
-use model::{Account, Cause, Open};
-
-use super::escape::escape;
 use crate::{
     compare::{self, Side},
     finding::Finding,
@@ -40,55 +37,101 @@ pub fn step_of_round(finding: &Finding, round: usize) -> Option<usize> {
     }
 }
 
-/// The section.
-pub fn section(finding: &Finding) -> String {
-    let lanes = finding.case.sessions.len().max(1);
-    let wide = Plan { wide: true, width: (44 + lanes * 250).max(1040), lanes };
-    let narrow = Plan { wide: false, width: 358, lanes };
-    let entries = steps::entries(&finding.case, &finding.trace);
-    let waits = steps::waits(&finding.case, &finding.trace);
-    let draw = |plan| Drawing::new(finding, plan, &entries, &waits).svg();
-    let plain = crate::timeline(
-        &finding.case,
-        &finding.trace,
-        &crate::Marks { name: finding.id.clone(), ..crate::Marks::default() },
-        &crate::Style::default(),
-    );
-    format!(
-        "<section id=\"timeline\">\n<h2>Timeline</h2>\n<div class=\"line scroll\">\n{}{}</div>\n{}\
-         <details><summary>As text</summary><pre>{}</pre></details>\n</section>\n",
-        draw(wide),
-        draw(narrow),
-        legend(),
-        escape(&plain)
-    )
+pub struct Section {
+    /// Wide and narrow.
+    pub drawings: [Drawing; 2],
+    pub plain: String,
 }
 
-fn legend() -> String {
-    let sign =
-        |drawing: &str| format!("<svg width=\"22\" height=\"18\" aria-hidden=\"true\">{drawing}</svg>");
-    let items = [
-        (sign("<line class=\"open\" x1=\"11\" y1=\"2\" x2=\"11\" y2=\"16\"/>"), "a transaction is open"),
-        (
-            sign(
-                "<rect class=\"wait\" x=\"6\" y=\"1\" width=\"10\" height=\"16\" rx=\"5\" fill=\"url(#hatch-wide)\"/>",
-            ),
-            "a statement waits",
-        ),
-        (
-            sign("<path class=\"woke\" d=\"M2 9H15\"/><path class=\"arrow\" d=\"M20 9l-6-3.5v7z\"/>"),
-            "what lets it go on",
-        ),
-        (
-            sign(
-                "<path class=\"view\" d=\"M5 9V18\"/><path class=\"shot\" d=\"M5 4l5 5-5 5-5-5z\" transform=\"translate(1 0)\"/>",
-            ),
-            "where the rows of a read are taken from",
-        ),
-        (sign("<circle class=\"dot bad\" cx=\"11\" cy=\"9\" r=\"6\"/>"), "what is wrong"),
-    ];
-    let items: String = items.iter().map(|(sign, words)| format!("<li>{sign}{words}</li>")).collect();
-    format!("<ul class=\"legend\">{items}</ul>\n")
+/// A drawing, as the template writes it. Steps and rounds are counted from 1, places are in pixels.
+pub struct Drawing {
+    pub name: &'static str,
+    pub width: usize,
+    pub height: usize,
+    pub lanes: Vec<Lane>,
+    pub bars: Vec<Bar>,
+    pub reads: Vec<Read>,
+    pub arrows: Vec<Arrow>,
+    pub entries: Vec<Mark>,
+}
+
+/// A session.
+pub struct Lane {
+    pub lane: usize,
+    pub name: String,
+    pub x: usize,
+    /// Where its name stands, and which end of it is there.
+    pub text: usize,
+    pub anchor: &'static str,
+    /// From where to where a transaction is open.
+    pub open: Vec<(usize, usize)>,
+}
+
+/// A statement that waits.
+pub struct Bar {
+    pub step: usize,
+    pub lane: usize,
+    pub from: usize,
+    /// Empty if it waits for ever.
+    pub to: String,
+    pub whom: String,
+    pub words: String,
+    pub x: usize,
+    pub y: usize,
+    pub height: usize,
+}
+
+/// Where the rows of a read are taken from.
+pub struct Read {
+    pub step: usize,
+    pub taken: usize,
+    pub lane: usize,
+    pub view: &'static str,
+    pub wrong: bool,
+    pub x: usize,
+    pub y: usize,
+    pub end: usize,
+    pub top: f64,
+}
+
+/// From what let a statement go on to where it went on.
+pub struct Arrow {
+    pub step: usize,
+    pub by: usize,
+    pub route: String,
+    pub x: usize,
+    pub y: usize,
+}
+
+/// A statement, an answer or a note.
+pub struct Mark {
+    pub kind: &'static str,
+    pub lane: usize,
+    pub step: Option<usize>,
+    /// The step, where it is sent.
+    pub number: Option<usize>,
+    pub x: usize,
+    pub y: usize,
+    pub dot: &'static str,
+    pub radius: usize,
+    /// Where its lines begin; then the class, the place and the text of each.
+    pub text: usize,
+    pub lines: Vec<(&'static str, usize, String)>,
+}
+
+impl Section {
+    pub fn new(finding: &Finding) -> Section {
+        let lanes = finding.case.sessions.len().max(1);
+        let wide = Plan { wide: true, width: (44 + lanes * 250).max(1040), lanes };
+        let narrow = Plan { wide: false, width: 358, lanes };
+        let entries = steps::entries(&finding.case, &finding.trace);
+        let waits = steps::waits(&finding.case, &finding.trace);
+        let marks = crate::Marks { name: finding.id.clone(), ..crate::Marks::default() };
+        Section {
+            drawings: [wide, narrow].map(|plan| Layout::new(finding, plan, &entries, &waits).drawing()),
+            plain: crate::timeline(&finding.case, &finding.trace, &marks, &crate::Style::default()),
+        }
+    }
 }
 
 /// How a drawing is divided.
@@ -138,7 +181,8 @@ impl Block<'_> {
     }
 }
 
-struct Drawing<'a> {
+/// Where everything stands.
+struct Layout<'a> {
     finding: &'a Finding,
     plan: Plan,
     waits: &'a [Waited],
@@ -146,9 +190,9 @@ struct Drawing<'a> {
     height: usize,
 }
 
-impl<'a> Drawing<'a> {
-    fn new(finding: &'a Finding, plan: Plan, entries: &'a [Entry], waits: &'a [Waited]) -> Drawing<'a> {
-        let mut drawing = Drawing { finding, plan, waits, blocks: Vec::new(), height: 0 };
+impl<'a> Layout<'a> {
+    fn new(finding: &'a Finding, plan: Plan, entries: &'a [Entry], waits: &'a [Waited]) -> Layout<'a> {
+        let mut layout = Layout { finding, plan, waits, blocks: Vec::new(), height: 0 };
         let mut top = HEAD + GAP;
         let mut at = 0;
         while at < entries.len() {
@@ -162,17 +206,17 @@ impl<'a> Drawing<'a> {
             };
             let mut lanes = vec![top; plan.lanes];
             for entry in &entries[at..end] {
-                let lines = drawing.lines(entry);
+                let lines = layout.lines(entry);
                 let y =
                     if plan.wide { lanes[entry.lane] } else { lanes.iter().copied().max().unwrap_or(top) };
                 lanes[entry.lane] = y + lines.len().max(1) * LINE + if plan.wide { 0 } else { 6 };
-                drawing.blocks.push(Block { entry, top: y, lines });
+                layout.blocks.push(Block { entry, top: y, lines });
             }
             top = lanes.into_iter().max().unwrap_or(top) + GAP;
             at = end;
         }
-        drawing.height = top + 4;
-        drawing
+        layout.height = top + 4;
+        layout
     }
 
     /// The text of an entry, line by line with its class.
@@ -239,48 +283,31 @@ impl<'a> Drawing<'a> {
         })
     }
 
-    fn svg(&self) -> String {
-        let (name, width, height) = (self.plan.name(), self.plan.width, self.height);
-        let mut out = format!(
-            "<svg class=\"{name}\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
-             aria-label=\"Timeline of {} sessions and {} statements\">\n\
-             <defs><pattern id=\"hatch-{name}\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" \
-             patternTransform=\"rotate(45)\"><rect class=\"hatched\" width=\"5\" height=\"5\"/>\
-             <line class=\"hatch\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"5\"/></pattern></defs>\n",
-            self.plan.lanes,
-            self.finding.case.steps.len(),
-        );
-        self.lanes(&mut out);
-        self.bars(&mut out);
-        self.views(&mut out);
-        self.arrows(&mut out);
-        self.entries(&mut out);
-        out += "</svg>\n";
-        out
+    fn drawing(&self) -> Drawing {
+        Drawing {
+            name: self.plan.name(),
+            width: self.plan.width,
+            height: self.height,
+            lanes: self.lanes(),
+            bars: self.waits.iter().filter_map(|wait| self.bar(wait)).collect(),
+            reads: self.reads(),
+            arrows: self.waits.iter().filter_map(|wait| self.arrow(wait)).collect(),
+            entries: self.blocks.iter().map(|block| self.mark(block)).collect(),
+        }
     }
 
-    fn lanes(&self, out: &mut String) {
-        for (lane, session) in self.finding.case.sessions.iter().enumerate() {
+    fn lanes(&self) -> Vec<Lane> {
+        let levels = self.plan.wide && self.finding.one_level().is_none();
+        let lane = |(lane, session): (usize, &SessionSpec)| {
             let x = self.plan.lane(lane);
-            let level = match self.finding.one_level() {
-                Some(_) => String::new(),
-                None => format!(" {}", self.finding.level_of(lane).short()),
+            let (text, anchor) = if self.plan.wide { (x.saturating_sub(5), "start") } else { (x, "middle") };
+            let name = match levels {
+                true => format!("{} {}", session.name, self.finding.level_of(lane).short()),
+                false => session.name.clone(),
             };
-            let (at, anchor) = if self.plan.wide { (x.saturating_sub(5), "start") } else { (x, "middle") };
-            let _ = writeln!(
-                out,
-                "<g class=\"session\" data-lane=\"{lane}\"><text class=\"name\" x=\"{at}\" y=\"20\" text-anchor=\"{anchor}\">{}</text>\
-                 <line class=\"lane\" x1=\"{x}\" y1=\"{HEAD}\" x2=\"{x}\" y2=\"{}\"/></g>",
-                escape(&format!("{}{}", session.name, if self.plan.wide { level } else { String::new() })),
-                self.height - 4
-            );
-            for (from, to) in self.transactions(lane) {
-                let _ = writeln!(
-                    out,
-                    "<line class=\"open\" data-lane=\"{lane}\" x1=\"{x}\" y1=\"{from}\" x2=\"{x}\" y2=\"{to}\"/>"
-                );
-            }
-        }
+            Lane { lane, name, x, text, anchor, open: self.transactions(lane) }
+        };
+        self.finding.case.sessions.iter().enumerate().map(lane).collect()
     }
 
     /// Where transactions are open in a lane, by what each answer said.
@@ -308,138 +335,88 @@ impl<'a> Drawing<'a> {
         all
     }
 
-    fn bars(&self, out: &mut String) {
-        for wait in self.waits {
-            let Some(from) = self.block(wait.lane, wait.from, Some(What::Sent)) else { continue };
-            let to = wait.to.and_then(|round| {
-                self.blocks
-                    .iter()
-                    .find(|block| block.entry.round == round && block.entry.step == Some(wait.step))
-            });
-            let (x, y) = (self.plan.lane(wait.lane), from.middle());
-            let end = to.map_or(self.height - 4, Block::middle);
-            let words = steps::waiting(&self.finding.case, &self.finding.trace, wait.step);
-            let whom = wait.whom();
-            let names: Vec<&str> = whom.iter().map(|&session| self.finding.session(session)).collect();
-            let _ = writeln!(
-                out,
-                "<rect class=\"wait\" data-step=\"{}\" data-lane=\"{}\" data-from=\"{}\" data-to=\"{}\" data-for=\"{}\" \
-                 x=\"{}\" y=\"{}\" width=\"10\" height=\"{}\" rx=\"5\" fill=\"url(#hatch-{})\"><title>step {} {}</title></rect>",
-                wait.step + 1,
-                wait.lane,
-                wait.from + 1,
-                wait.to.map_or(String::new(), |round| (round + 1).to_string()),
-                escape(&names.join(" ")),
-                x - 5,
-                y,
-                (end.saturating_sub(y)).max(10),
-                self.plan.name(),
-                wait.step + 1,
-                escape(&words)
-            );
-        }
+    fn bar(&self, wait: &Waited) -> Option<Bar> {
+        let y = self.block(wait.lane, wait.from, Some(What::Sent))?.middle();
+        let end = wait.to.and_then(|round| self.woken(wait, round)).map_or(self.height - 4, Block::middle);
+        let names: Vec<&str> = wait.whom().iter().map(|&session| self.finding.session(session)).collect();
+        Some(Bar {
+            step: wait.step + 1,
+            lane: wait.lane,
+            from: wait.from + 1,
+            to: wait.to.map_or(String::new(), |round| (round + 1).to_string()),
+            whom: names.join(" "),
+            words: steps::waiting(&self.finding.case, &self.finding.trace, wait.step),
+            x: self.plan.lane(wait.lane) - 5,
+            y,
+            height: end.saturating_sub(y).max(10),
+        })
     }
 
-    /// From what let a statement go on to where it went on.
-    fn arrows(&self, out: &mut String) {
-        for wait in self.waits {
-            let (Some(by), Some(round)) = (wait.woken_by, wait.to) else { continue };
-            let cause = self.blocks.iter().find(|block| {
-                block.entry.round == round && block.entry.lane == by && block.entry.what == What::Sent
-            });
-            let woke = self
-                .blocks
-                .iter()
-                .find(|block| block.entry.round == round && block.entry.step == Some(wait.step));
-            let (Some(cause), Some(woke)) = (cause, woke) else { continue };
-            if by == wait.lane {
-                continue;
-            }
-            let (from, to) = (self.plan.lane(by), self.plan.lane(wait.lane));
-            let (y, end) = (cause.middle(), woke.middle() - 9);
-            let above = cause.top.saturating_sub(5);
-            // Above the text of its own line, then down to the dot.
-            let route = if self.plan.wide {
-                format!("M{from} {y}V{above}H{to}V{end}")
-            } else {
-                format!("M{from} {y}V{}H{to}V{end}", y + 13)
-            };
-            let _ = writeln!(
-                out,
-                "<g class=\"wakes\" data-step=\"{}\" data-by=\"{by}\"><path class=\"woke\" d=\"{route}\"/>\
-                 <path class=\"arrow\" d=\"M{to} {}l-3.5-6h7z\"/></g>",
-                wait.step + 1,
-                woke.middle() - 7
-            );
-        }
+    /// Where a statement that waited goes on.
+    fn woken(&self, wait: &Waited, round: usize) -> Option<&Block<'a>> {
+        self.blocks.iter().find(|block| block.entry.round == round && block.entry.step == Some(wait.step))
     }
 
-    /// Where the rows of each read are taken from.
-    fn views(&self, out: &mut String) {
-        let Ok(Account { reads, .. }) = &self.finding.account else { return };
-        for read in reads {
+    fn arrow(&self, wait: &Waited) -> Option<Arrow> {
+        let (by, round) = (wait.woken_by?, wait.to?);
+        let (cause, woke) = (self.block(by, round, Some(What::Sent))?, self.woken(wait, round)?);
+        let (from, x) = (self.plan.lane(by), self.plan.lane(wait.lane));
+        let (y, end) = (cause.middle(), woke.middle() - 9);
+        // Above the text of its own line, then down to the dot.
+        let turn = if self.plan.wide { cause.top.saturating_sub(5) } else { y + 13 };
+        let route = format!("M{from} {y}V{turn}H{x}V{end}");
+        (by != wait.lane).then(|| Arrow { step: wait.step + 1, by, route, x, y: woke.middle() - 7 })
+    }
+
+    fn reads(&self) -> Vec<Read> {
+        let Ok(Account { reads, .. }) = &self.finding.account else { return Vec::new() };
+        let drawn = |read: &account::Read| {
             let lane = self.finding.case.steps[read.step].session;
-            let own = self.blocks.iter().rev().find(|block| block.entry.step == Some(read.step));
-            let Some(own) = own else { continue };
-            let taken = self.block(lane, read.taken, None).unwrap_or(own);
-            let bad = if self.finding.violation.step == Some(read.step) { " bad" } else { "" };
-            let x = self.plan.lane(lane) - 13;
-            let (y, end) = (taken.middle(), own.middle());
-            let _ = write!(
-                out,
-                "<g class=\"snapshot\" data-step=\"{}\" data-taken=\"{}\" data-lane=\"{lane}\"><title>{}</title>",
-                read.step + 1,
-                read.taken + 1,
-                escape(&format!("step {} reads {}", read.step + 1, read.view.words())),
-            );
-            if end > y {
-                let _ = write!(out, "<path class=\"view{bad}\" d=\"M{x} {y}V{end}H{}\"/>", x + 9);
-            }
-            let _ = writeln!(
-                out,
-                "<path class=\"shot{bad}\" d=\"M{x} {}l4.5 4.5-4.5 4.5-4.5-4.5z\"/></g>",
-                y as f64 - 4.5
-            );
-        }
+            let own = self.blocks.iter().rev().find(|block| block.entry.step == Some(read.step))?;
+            let y = self.block(lane, read.taken, None).unwrap_or(own).middle();
+            Some(Read {
+                step: read.step + 1,
+                taken: read.taken + 1,
+                lane,
+                view: read.view.words(),
+                wrong: self.finding.violation.step == Some(read.step),
+                x: self.plan.lane(lane) - 13,
+                y,
+                end: own.middle(),
+                top: y as f64 - 4.5,
+            })
+        };
+        reads.iter().filter_map(drawn).collect()
     }
 
-    fn entries(&self, out: &mut String) {
-        for block in &self.blocks {
-            let entry = block.entry;
-            let (x, y) = (self.plan.lane(entry.lane), block.middle());
-            let wrong = self.wrong(entry);
-            let step = entry.step.map_or(String::new(), |step| format!(" data-step=\"{}\"", step + 1));
-            let kind = match entry.what {
-                What::Sent => "sent",
-                What::Woke => "back",
-                What::Note => "note",
-                What::Unsent => "unsent",
-            };
-            let _ = write!(out, "<g class=\"entry {kind}\" data-lane=\"{}\"{step}>", entry.lane);
-            if let (What::Sent | What::Unsent, Some(step)) = (entry.what, entry.step) {
-                let _ = write!(
-                    out,
-                    "<text class=\"num\" x=\"14\" y=\"{}\" text-anchor=\"end\">{}</text>",
-                    y + 4,
-                    step + 1
-                );
-            }
-            let (class, r) = match (wrong, entry.what) {
-                (true, _) => ("dot bad", 7),
-                (false, What::Sent | What::Woke) => ("dot", 5),
-                (false, What::Note | What::Unsent) => ("dot note", 4),
-            };
-            let _ = write!(out, "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>");
-            for (i, (class, line)) in block.lines.iter().enumerate() {
-                let _ = write!(
-                    out,
-                    "<text class=\"{class}\" x=\"{}\" y=\"{}\" xml:space=\"preserve\">{}</text>",
-                    self.plan.text(entry.lane),
-                    block.top + i * LINE + 13,
-                    escape(line)
-                );
-            }
-            *out += "</g>\n";
+    fn mark(&self, block: &Block) -> Mark {
+        let entry = block.entry;
+        let (dot, radius) = match (self.wrong(entry), entry.what) {
+            (true, _) => ("dot bad", 7),
+            (false, What::Sent | What::Woke) => ("dot", 5),
+            (false, What::Note | What::Unsent) => ("dot note", 4),
+        };
+        let step = entry.step.map(|step| step + 1);
+        let (kind, number) = match entry.what {
+            What::Sent => ("sent", step),
+            What::Woke => ("back", None),
+            What::Note => ("note", None),
+            What::Unsent => ("unsent", step),
+        };
+        let place = |(i, (class, line)): (usize, &(&'static str, String))| {
+            (*class, block.top + i * LINE + 13, line.clone())
+        };
+        Mark {
+            kind,
+            lane: entry.lane,
+            step,
+            number,
+            x: self.plan.lane(entry.lane),
+            y: block.middle(),
+            dot,
+            radius,
+            text: self.plan.text(entry.lane),
+            lines: block.lines.iter().enumerate().map(place).collect(),
         }
     }
 }
