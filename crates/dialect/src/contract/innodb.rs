@@ -6,7 +6,7 @@
 
 use model::{ErrorClass, Level, Product, ServerInfo};
 
-use super::{Concession, Contract, LevelRules, Promise, Rule, Sees, Stale, Taken};
+use super::{Concession, Contract, LevelRules, OnStaleWrite, Promise, Rule, SnapshotPoint, Visibility};
 
 /// A rule with the section of MySQL's manual that says so.
 macro_rules! mysql {
@@ -75,17 +75,17 @@ const fn rule<T>(is: T, source: &'static str, promise: Promise) -> Rule<T> {
 fn read_uncommitted() -> LevelRules {
     LevelRules {
         read: rule(
-            Sees::Newest,
+            Visibility::Newest,
             mysql!(levels, "at READ UNCOMMITTED a plain read shows the newest rows, committed or not"),
             Promise::NewestRows,
         ),
         single_read: rule(
-            Sees::Newest,
+            Visibility::Newest,
             mysql!(levels, "at READ UNCOMMITTED a plain read shows the newest rows, committed or not"),
             Promise::NewestRows,
         ),
         source_read: rule(
-            Sees::Newest,
+            Visibility::Newest,
             mysql!(locks, "below REPEATABLE READ the SELECT of an INSERT takes no locks"),
             Promise::UnlockedSource,
         ),
@@ -96,24 +96,24 @@ fn read_uncommitted() -> LevelRules {
 fn read_committed(strict: bool) -> LevelRules {
     LevelRules {
         read: rule(
-            Sees::Fresh,
+            Visibility::Fresh,
             mysql!(levels, "at READ COMMITTED each plain read has a fresh snapshot"),
             Promise::FreshSnapshot,
         ),
         single_read: rule(
-            Sees::Fresh,
+            Visibility::Fresh,
             mysql!(levels, "at READ COMMITTED each plain read has a fresh snapshot"),
             Promise::FreshSnapshot,
         ),
-        change: rule(Sees::Committed, CHANGE, Promise::NewestForChanges),
+        change: rule(Visibility::Committed, CHANGE, Promise::NewestForChanges),
         source_read: rule(
-            Sees::Fresh,
+            Visibility::Fresh,
             mysql!(locks, "below REPEATABLE READ the SELECT of an INSERT takes no locks"),
             Promise::UnlockedSource,
         ),
-        inner_read: rule(Sees::Committed, INNER, Promise::LockedRows),
+        inner_read: rule(Visibility::Committed, INNER, Promise::LockedRows),
         snapshot: rule(
-            Taken::Never,
+            SnapshotPoint::Never,
             mysql!(levels, "at READ COMMITTED no snapshot lasts"),
             Promise::FreshSnapshot,
         ),
@@ -132,7 +132,7 @@ fn read_committed(strict: bool) -> LevelRules {
             Promise::SemiConsistent,
         ),
         stale: rule(
-            Stale::NewestWins,
+            OnStaleWrite::NewestWins,
             mysql!(reads, "changes may affect rows that no snapshot shows"),
             Promise::ChangesBesideSnapshot,
         ),
@@ -140,10 +140,10 @@ fn read_committed(strict: bool) -> LevelRules {
 }
 
 fn repeatable_read(strict: bool) -> LevelRules {
-    let committed = rule(Sees::Committed, INNER, Promise::LockedRows);
+    let committed = rule(Visibility::Committed, INNER, Promise::LockedRows);
     LevelRules {
         read: rule(
-            Sees::Snapshot,
+            Visibility::Snapshot,
             mysql!(
                 levels,
                 "at REPEATABLE READ all plain reads of a transaction show the snapshot of the first"
@@ -151,15 +151,15 @@ fn repeatable_read(strict: bool) -> LevelRules {
             Promise::OneSnapshot,
         ),
         single_read: rule(
-            Sees::Fresh,
+            Visibility::Fresh,
             mysql!(reads, "at REPEATABLE READ a plain read by itself has a snapshot of its own"),
             Promise::OnlyCommitted,
         ),
-        change: rule(Sees::Committed, CHANGE, Promise::NewestForChanges),
+        change: rule(Visibility::Committed, CHANGE, Promise::NewestForChanges),
         source_read: committed,
         inner_read: committed,
         snapshot: rule(
-            Taken::FirstRead,
+            SnapshotPoint::FirstRead,
             mysql!(reads, "the snapshot is that of the first plain read"),
             Promise::OneSnapshot,
         ),
@@ -184,23 +184,23 @@ fn repeatable_read(strict: bool) -> LevelRules {
 fn serializable(strict: bool) -> LevelRules {
     LevelRules {
         read: rule(
-            Sees::Committed,
+            Visibility::Committed,
             mysql!(levels, "at SERIALIZABLE a plain SELECT in a transaction is one FOR SHARE"),
             Promise::LockingRead,
         ),
         single_read: rule(
-            Sees::Fresh,
+            Visibility::Fresh,
             mysql!(levels, "at SERIALIZABLE a plain SELECT by itself is a transaction and takes no locks"),
             Promise::OwnTransaction,
         ),
         snapshot: match strict {
             true => rule(
-                Taken::FirstStatement,
+                SnapshotPoint::FirstStatement,
                 mariadb!("at SERIALIZABLE, too, a transaction has a read view"),
                 Promise::RefusedByView,
             ),
             false => rule(
-                Taken::Never,
+                SnapshotPoint::Never,
                 mysql!(levels, "at SERIALIZABLE reads lock, and no snapshot lasts"),
                 Promise::LockingRead,
             ),
@@ -210,15 +210,15 @@ fn serializable(strict: bool) -> LevelRules {
     }
 }
 
-fn stale(strict: bool) -> Rule<Stale> {
+fn stale(strict: bool) -> Rule<OnStaleWrite> {
     match strict {
         true => rule(
-            Stale::Refused(ErrorClass::WriteConflict),
+            OnStaleWrite::Refused(ErrorClass::WriteConflict),
             mariadb!("a lock on a row that is newer than the read view is refused with error 1020"),
             Promise::RefusedByView,
         ),
         false => rule(
-            Stale::NewestWins,
+            OnStaleWrite::NewestWins,
             mysql!(reads, "changes may affect rows that the snapshot does not show"),
             Promise::ChangesBesideSnapshot,
         ),

@@ -31,7 +31,7 @@ pub struct Rule<T> {
 
 /// Which versions of rows a statement works on. Its own transaction's changes always come on top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sees {
+pub enum Visibility {
     /// The newest, committed or not.
     Newest,
     /// The newest committed when it runs; what others are changing is waited for.
@@ -44,7 +44,7 @@ pub enum Sees {
 
 /// When a transaction's snapshot is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum SnapshotPoint {
     /// There is none that lasts.
     Never,
     /// By the first plain read.
@@ -55,7 +55,7 @@ pub enum Taken {
 
 /// What becomes of a write or a lock on a row that another transaction has changed and committed since the snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stale {
+pub enum OnStaleWrite {
     /// It works on the newest row.
     NewestWins,
     /// It is refused with an error of this class.
@@ -66,17 +66,17 @@ pub enum Stale {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelRules {
     /// A plain SELECT inside a transaction.
-    pub read: Rule<Sees>,
+    pub read: Rule<Visibility>,
     /// A plain SELECT that is a transaction by itself.
-    pub single_read: Rule<Sees>,
+    pub single_read: Rule<Visibility>,
     /// UPDATE, DELETE, INSERT and locking SELECT.
-    pub change: Rule<Sees>,
+    pub change: Rule<Visibility>,
     /// The queries inside INSERT .. SELECT and in SET and IN of an UPDATE.
-    pub source_read: Rule<Sees>,
+    pub source_read: Rule<Visibility>,
     /// The queries inside other statements that change rows.
-    pub inner_read: Rule<Sees>,
+    pub inner_read: Rule<Visibility>,
     /// The snapshot.
-    pub snapshot: Rule<Taken>,
+    pub snapshot: Rule<SnapshotPoint>,
     /// Does START TRANSACTION WITH CONSISTENT SNAPSHOT take it at once?
     pub begin_takes_it: bool,
     /// Do locking statements keep others from bringing rows into what they selected?
@@ -84,7 +84,7 @@ pub struct LevelRules {
     /// May an UPDATE pass by a row that another has locked and whose last committed version does not match?
     pub semi_consistent: Rule<bool>,
     /// A row changed since the snapshot.
-    pub stale: Rule<Stale>,
+    pub stale: Rule<OnStaleWrite>,
 }
 
 /// What an engine owes.

@@ -4,15 +4,15 @@
 
 use model::{ErrorClass, Level};
 
-use super::{Contract, LevelRules, Promise, Rule, Sees, Stale, Taken};
+use super::{Contract, LevelRules, OnStaleWrite, Promise, Rule, SnapshotPoint, Visibility};
 
-const SNAPSHOT: Rule<Sees> = Rule {
-    is: Sees::Snapshot,
+const SNAPSHOT: Rule<Visibility> = Rule {
+    is: Visibility::Snapshot,
     source: "Isolation In SQLite: a reader sees the database as of its first read",
     promise: Promise::OneSnapshot,
 };
-const SINGLE: Rule<Sees> =
-    Rule { is: Sees::Fresh, source: "Isolation In SQLite", promise: Promise::OnlyCommitted };
+const SINGLE: Rule<Visibility> =
+    Rule { is: Visibility::Fresh, source: "Isolation In SQLite", promise: Promise::OnlyCommitted };
 
 /// The contract.
 pub fn contract() -> Contract {
@@ -23,7 +23,7 @@ pub fn contract() -> Contract {
         source_read: SNAPSHOT,
         inner_read: SNAPSHOT,
         snapshot: Rule {
-            is: Taken::FirstStatement,
+            is: SnapshotPoint::FirstStatement,
             source: "Transactions: the first statement that reads or writes begins it",
             promise: Promise::OneSnapshot,
         },
@@ -35,7 +35,7 @@ pub fn contract() -> Contract {
         },
         semi_consistent: Rule { is: false, source: "Isolation In SQLite", promise: Promise::OneWriter },
         stale: Rule {
-            is: Stale::Refused(ErrorClass::Busy),
+            is: OnStaleWrite::Refused(ErrorClass::Busy),
             source: "Result Codes, SQLITE_BUSY_SNAPSHOT: a read transaction on an old snapshot cannot become a writer",
             promise: Promise::OneWriter,
         },

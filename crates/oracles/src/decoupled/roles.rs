@@ -4,7 +4,7 @@
 //! inside it reads by another rule. And of a text without a tree only the first word is known. So each table has a list of rules;
 //! if they do not all give the same rows, nothing is said of the statement.
 
-use dialect::contract::{LevelRules, Sees};
+use dialect::contract::{LevelRules, Visibility};
 use model::sql::{InsertSource, Query, QueryPart, Statement, TableFactor, TableRef, VisitMut};
 
 use super::stage::Stage;
@@ -14,7 +14,7 @@ use crate::story::{Kind, Told};
 #[derive(Clone, Debug, Default)]
 pub struct Roles {
     /// For each table that it names, or that a foreign key brings in: how it is seen.
-    pub tables: Vec<(usize, Vec<Sees>)>,
+    pub tables: Vec<(usize, Vec<Visibility>)>,
     /// Does it read without locks?
     pub consistent: bool,
     /// May it change rows?
@@ -57,7 +57,7 @@ pub fn roles(stage: &Stage, told: &Told, text: &str, rules: &LevelRules, single:
     let read = if single { rules.single_read.is } else { rules.read.is };
     let (change, source, inner) = (rules.change.is, rules.source_read.is, rules.inner_read.is);
     let mut roles = Roles::default();
-    let (mut own, mut other): (Vec<Sees>, Vec<Sees>) = (Vec::new(), Vec::new());
+    let (mut own, mut other): (Vec<Visibility>, Vec<Visibility>) = (Vec::new(), Vec::new());
     let (own_tables, nested) = match told.statement() {
         Some(statement) => named(statement),
         None => (all(stage), all(stage)),
@@ -79,7 +79,7 @@ pub fn roles(stage: &Stage, told: &Told, text: &str, rules: &LevelRules, single:
         Verb::Select => {
             own.push(read);
             other.push(read);
-            roles.consistent = read != Sees::Committed;
+            roles.consistent = read != Visibility::Committed;
         }
         Verb::LockingSelect => {
             own.push(change);
@@ -119,7 +119,7 @@ pub fn roles(stage: &Stage, told: &Told, text: &str, rules: &LevelRules, single:
 }
 
 impl Roles {
-    fn add(&mut self, at: usize, sees: &[Sees]) {
+    fn add(&mut self, at: usize, sees: &[Visibility]) {
         let position = self.tables.iter().position(|(table, _)| *table == at);
         let list = match position {
             Some(position) => &mut self.tables[position].1,

@@ -11,24 +11,24 @@ use eval::{Datum, Fault};
 use model::sql::{Query, Select, SelectItem};
 
 use super::{
-    foretold::{Expected, Foretold},
-    from::From,
-    names::aggregate,
-    scene::{Condition, Scene, Seen},
+    allowed_outcome::{AllowedOutcome, Expected},
+    expressions::aggregate,
+    from_clause::FromClause,
     schema::Values,
+    statement_context::{Condition, Seen, StatementContext},
 };
 
-impl Scene<'_> {
+impl StatementContext<'_> {
     /// What such a read may show; nothing where this is none.
     pub(super) fn blanked(
         &self,
         query: &Query,
         select: &Select,
-        from: &From,
+        from: &FromClause,
         condition: &Condition,
         tables: &[Seen],
         opens_view: Option<u32>,
-    ) -> Result<Vec<Foretold>, Fault> {
+    ) -> Result<Vec<AllowedOutcome>, Fault> {
         let ([named], [rows]) = (&from.tables[..], tables) else { return Ok(Vec::new()) };
         let of = &self.schema.tables[named.table];
         let indexed = |at: &usize| of.indexes.iter().any(|index| index.columns.contains(at));
@@ -49,6 +49,6 @@ impl Scene<'_> {
         let rows: Vec<_> = rows.iter().map(with).chain(rows.iter().map(without)).collect();
         let scan = self.select(from, condition, &[rows]).map_err(Fault::Unsure)?;
         let rows = self.project(query, select, from, scan)?;
-        Ok(vec![Foretold { opens_view, ..Foretold::only(Expected::Among(rows)) }])
+        Ok(vec![AllowedOutcome { opens_view, ..AllowedOutcome::only(Expected::Among(rows)) }])
     }
 }

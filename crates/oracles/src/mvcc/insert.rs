@@ -7,12 +7,12 @@ use model::{
 };
 
 use super::{
-    draft::{Draft, RowRef},
-    foretold::{Expected, Foretold},
-    inner::Answers,
-    scene::Scene,
+    allowed_outcome::{AllowedOutcome, Expected},
+    hypothesis::Lock,
+    row_changes::{RowChanges, RowRef},
     schema::Values,
-    world::Lock,
+    statement_context::StatementContext,
+    subqueries::Answers,
 };
 
 /// What to do with a row that is there already.
@@ -25,9 +25,9 @@ enum Meets<'i> {
     On(&'i [model::sql::Ident], Box<Meets<'i>>),
 }
 
-impl Scene<'_> {
+impl StatementContext<'_> {
     /// What an INSERT may answer.
-    pub fn insert(&self, insert: &Insert) -> Result<Vec<Foretold>, Fault> {
+    pub fn insert(&self, insert: &Insert) -> Result<Vec<AllowedOutcome>, Fault> {
         if !insert.returning.is_empty() {
             return Err(Fault::Unsure("returning"));
         }
@@ -38,28 +38,29 @@ impl Scene<'_> {
         };
         let table = self.schema.find(&insert.table.name.name).ok_or(Fault::Unsure("no-such-table"))?;
         if let Some(class) = self.busy() {
-            return Ok(vec![Foretold::error(class)]);
+            return Ok(vec![AllowedOutcome::error(class)]);
         }
         let mut answers = Answers::default();
         let rows = match self.new_rows(insert, table, &mut answers) {
             Ok(rows) => rows,
             Err(Fault::Error(class)) if matches!(meets, Meets::Refuse) || insert.modifier.is_none() => {
-                return Ok(vec![Foretold { due: answers.due, ..Foretold::error(class) }]);
+                return Ok(vec![AllowedOutcome { due: answers.due, ..AllowedOutcome::error(class) }]);
             }
             Err(Fault::Error(_)) => return Err(Fault::Unsure("ignored-error")),
             Err(unsure) => return Err(unsure),
         };
         let mut all = Vec::new();
         if let Some(class) = self.stale_insert() {
-            all.push(Foretold::error(class));
+            all.push(AllowedOutcome::error(class));
         }
         let ways: &[bool] =
             if self.anew && matches!(meets, Meets::Replace) { &[false, true] } else { &[false] };
         for &anew in ways {
-            let foretold = self.inserted(insert, table, &rows, (meets, target), &answers, anew)?;
-            let same = |other: &Foretold| other.reply == foretold.reply && other.effects == foretold.effects;
+            let allowed = self.inserted(insert, table, &rows, (meets, target), &answers, anew)?;
+            let same =
+                |other: &AllowedOutcome| other.reply == allowed.reply && other.effects == allowed.effects;
             if !all.iter().any(same) {
-                all.push(foretold);
+                all.push(allowed);
             }
         }
         self.inner_trouble(&mut all, &answers);
@@ -76,13 +77,13 @@ impl Scene<'_> {
         (meets, target): (&Meets<'_>, Option<&[model::sql::Ident]>),
         answers: &Answers,
         anew: bool,
-    ) -> Result<Foretold, Fault> {
-        let mut draft = Draft::new(self);
+    ) -> Result<AllowedOutcome, Fault> {
+        let mut pending = RowChanges::new(self);
         let mut counts = vec![0];
         let mut failed = None;
         let mut locks = Vec::new();
         for row in rows {
-            match self.one(&mut draft, table, row.clone(), (meets, target), answers, (&mut locks, anew)) {
+            match self.one(&mut pending, table, row.clone(), (meets, target), answers, (&mut locks, anew)) {
                 Ok(more) => {
                     counts = counts.iter().flat_map(|count| more.iter().map(move |n| count + n)).collect();
                     counts.sort_unstable();
@@ -95,16 +96,16 @@ impl Scene<'_> {
                 Err(unsure) => return Err(unsure),
             }
         }
-        let due: Vec<_> = draft.due.iter().chain(&answers.due).copied().collect();
+        let due: Vec<_> = pending.due.iter().chain(&answers.due).copied().collect();
         match failed {
             Some(_) if insert.modifier.is_some() && matches!(meets, Meets::Skip) => {
                 Err(Fault::Unsure("ignored-error"))
             }
-            Some(class) => Ok(Foretold { due, locks, ..Foretold::error(class) }),
+            Some(class) => Ok(AllowedOutcome { due, locks, ..AllowedOutcome::error(class) }),
             None => {
-                locks.extend(draft.locks);
+                locks.extend(pending.locks);
                 let reply = Expected::Done(counts, None);
-                Ok(Foretold { effects: draft.effects, locks, due, ..Foretold::only(reply) })
+                Ok(AllowedOutcome { effects: pending.effects, locks, due, ..AllowedOutcome::only(reply) })
             }
         }
     }
@@ -121,7 +122,7 @@ impl Scene<'_> {
             InsertSource::Values { rows, .. } => {
                 let mut new = Vec::new();
                 for row in rows {
-                    if !row.iter().any(super::names::nested) {
+                    if !row.iter().any(super::expressions::nested) {
                         let make = || of.new_row(&self.compute, insert.columns.as_deref(), row, &[], &[]);
                         new.push(self.compute.known_of(|known| &mut known.made, row, make)?);
                         continue;
@@ -173,7 +174,7 @@ impl Scene<'_> {
     /// One row; gives the counts that it may add.
     fn one(
         &self,
-        draft: &mut Draft<'_, '_>,
+        pending: &mut RowChanges<'_, '_>,
         table: usize,
         row: Values,
         (meets, target): (&Meets<'_>, Option<&[model::sql::Ident]>),
@@ -190,25 +191,27 @@ impl Scene<'_> {
             }
         };
         let hits =
-            draft.hits(table, &row, None, changes, among.as_deref(), matches!(meets, Meets::Replace))?;
+            pending.hits(table, &row, None, changes, among.as_deref(), matches!(meets, Meets::Replace))?;
         if hits.is_empty() {
-            draft.insert(table, row)?;
+            pending.insert(table, row)?;
             return Ok(vec![1]);
         }
         match meets {
             Meets::Refuse | Meets::On(..) => Err(Fault::Error(ErrorClass::DuplicateKey)),
             Meets::Skip => Ok(vec![0]),
-            Meets::Replace => self.replaced(draft, table, row, &hits, anew),
+            Meets::Replace => self.replaced(pending, table, row, &hits, anew),
             Meets::Update(assignments, filter) => {
                 let [hit] = hits[..] else { return Err(Fault::Unsure("meets-several-rows")) };
-                let Some(old) = draft.get(table, hit) else { return Err(Fault::Unsure("meets-a-gone-row")) };
+                let Some(old) = pending.get(table, hit) else {
+                    return Err(Fault::Unsure("meets-a-gone-row"));
+                };
                 if let RowRef::Old(row) = hit {
                     locks.push(Lock { table, row, columns: None, step: self.step });
                 }
                 if filter.is_some() {
                     return Err(Fault::Unsure("conflict-filter"));
                 }
-                if self.looks_for_parents() && Draft::new(self).has_parent(table, &row, None).is_err() {
+                if self.looks_for_parents() && RowChanges::new(self).has_parent(table, &row, None).is_err() {
                     return Err(Fault::Unsure("upsert-without-a-parent"));
                 }
                 let new = self.upserted(table, &old, &row, assignments, answers)?;
@@ -219,7 +222,7 @@ impl Scene<'_> {
                     at.is_some_and(|at| new[at].is_null() && of.traits[at].default.is_some())
                 };
                 let again = assignments.iter().any(null_again);
-                let changes = draft.update(table, hit, new)?;
+                let changes = pending.update(table, hit, new)?;
                 Ok(match self.compute.product {
                     Product::Sqlite | Product::Postgres => vec![1],
                     Product::Mysql | Product::Mariadb | Product::Reference => match (changes, again) {
@@ -240,7 +243,7 @@ impl Scene<'_> {
 
     fn replaced(
         &self,
-        draft: &mut Draft<'_, '_>,
+        pending: &mut RowChanges<'_, '_>,
         table: usize,
         row: Values,
         hits: &[RowRef],
@@ -253,7 +256,7 @@ impl Scene<'_> {
             Product::Mysql | Product::Mariadb | Product::Reference => vec![1 + hits.len() as u64],
         };
         if let [hit] = hits
-            && let Some(old) = draft.get(table, *hit)
+            && let Some(old) = pending.get(table, *hit)
         {
             let identical = *old == *row;
             let key_kept = of.clustered.as_ref().map_or(Ok(false), |key| same(key, &old))?;
@@ -275,7 +278,7 @@ impl Scene<'_> {
                 return Err(Fault::Unsure("replace-without-a-key"));
             }
             if in_place && (key_kept && !anew || identical) {
-                draft.update(table, *hit, row)?;
+                pending.update(table, *hit, row)?;
                 let mut counts = counts;
                 if identical {
                     counts.push(1);
@@ -284,9 +287,9 @@ impl Scene<'_> {
             }
         }
         for &hit in hits {
-            draft.delete(table, hit)?;
+            pending.delete(table, hit)?;
         }
-        draft.insert(table, row)?;
+        pending.insert(table, row)?;
         Ok(counts)
     }
 
@@ -342,7 +345,7 @@ fn offered(expr: &Expr) -> Result<Expr, Fault> {
             }
         }
     }
-    if super::names::nested(expr) {
+    if super::expressions::nested(expr) {
         return Err(Fault::Unsure("query-in-upsert"));
     }
     let select = model::sql::Select { filter: Some(expr.clone()), ..Default::default() };

@@ -17,9 +17,9 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `world` | version chains, transactions, who waits: one account of what has happened |
+//! | `hypothesis` | version chains, transactions, who waits: one account of what has happened |
 //! | `replay` | the rounds of a trace, and all accounts of them: control, statements, their effects, waits |
-//! | `scene`, `from` | what one statement meets: tables, visible rows, locks of others |
+//! | `statement_context`, `from_clause` | what one statement meets: tables, visible rows, locks of others |
 //! | `select`, `change`, `insert` | what each statement may answer and do |
 //! | `inner`, `project`, `names` | queries inside others, what becomes of rows, looking at expressions |
 //! | `draft` | changes row by row: unique values, foreign keys |
@@ -27,37 +27,37 @@
 //! | `blanks` | sorted reads that take a virtual column for NULL |
 //! | `half_done` | dirty reads beside a statement that waits half-way |
 //! | `suspect` | a wait that did not come: what it damages, and runs that go on from there |
-//! | `foretold` | an answer that is allowed, and whether it is the one that came |
+//! | `allowed_outcome` | an answer that is allowed, and whether it is the one that came |
 //! | `account` | the versions of rows and the views of reads, told for people |
 //! | `plans` | by which index a statement went, asked of the server |
 //! | `twins` | the same case without what a concession needs |
 //! | `schema`, `compute`, `reach` | tables, values, and which tables a statement reaches |
 //! | `desk`, `computed` | what is remembered from one case of a schema to the next |
 
-mod account;
+pub mod access_path;
+mod allowed_outcome;
 mod blanks;
-mod change;
-mod compute;
-mod computed;
-mod desk;
-mod draft;
-mod foretold;
-mod from;
-mod half_done;
-mod inner;
+mod dirty_reads;
+mod evaluate;
+mod evaluation_cache;
+mod expressions;
+mod from_clause;
+mod hypothesis;
 mod insert;
-mod names;
-pub mod plans;
-mod project;
-mod reach;
+mod missing_wait;
+mod projection;
 mod replay;
-mod resumed;
-mod scene;
+mod resumed_scan;
+mod row_changes;
+mod row_history;
 mod schema;
+mod schema_cache;
 mod select;
-mod suspect;
+mod statement_context;
+mod subqueries;
+mod table_footprint;
 pub mod twins;
-mod world;
+mod update_delete;
 
 use std::{
     cell::{Cell, RefCell},
@@ -73,14 +73,14 @@ use model::{
 
 pub use self::replay::Waits;
 use self::{
-    computed::Computed,
-    desk::Shelf,
-    plans::Path,
-    reach::Reach,
-    replay::{Broken, Dead, Replay},
+    access_path::Path,
+    evaluation_cache::EvaluationCache,
+    hypothesis::Hypothesis,
+    replay::{Mismatch, Rejection, Replay},
     schema::{Reason, Schema},
+    schema_cache::Shelf,
+    table_footprint::TableFootprint,
     twins::{Twin, Use, Why},
-    world::World,
 };
 use crate::{Answer, Ask, Conversation, Oracle, story};
 
@@ -119,7 +119,7 @@ impl Mvcc {
 
     /// What it says of a run in which these concessions explain nothing, and the steps that need one of the others.
     pub fn account(&self, seen: &Answer, without: &[Concession]) -> (Verdict, Vec<Use>) {
-        let suspect::Told { verdict, uses, .. } = self.suspected(seen, without);
+        let missing_wait::Told { verdict, uses, .. } = self.suspected(seen, without);
         (verdict, uses)
     }
 
@@ -128,7 +128,7 @@ impl Mvcc {
         &self,
         seen: &Answer,
         without: &[Concession],
-        suspicion: &mut Option<suspect::Suspicion>,
+        suspicion: &mut Option<missing_wait::Suspicion>,
     ) -> (Verdict, Vec<Use>) {
         let undecided = |reason: &str| (Verdict::Undecided { reason: reason.to_string() }, Vec::new());
         let told = self.read(seen, without, None, |read| match read.judged() {
@@ -172,7 +172,7 @@ impl Mvcc {
         let contract = setup.contract.as_ref().ok_or("no-contract")?;
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
         let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
-        let (trees, reach) = desk.read(server.product, schema, &seen.case);
+        let (trees, footprints) = desk.read(server.product, schema, &seen.case);
         let concessions: Vec<Concession> =
             contract.concessions.iter().copied().filter(|by| !without.contains(by)).collect();
         Ok(act(&Read {
@@ -180,7 +180,7 @@ impl Mvcc {
             schema,
             contract,
             trees: &trees,
-            reach: &reach,
+            footprints: &footprints,
             computed: &desk.computed,
             concessions: &concessions,
             path,
@@ -194,8 +194,8 @@ struct Read<'a> {
     schema: &'a Schema,
     contract: &'a Contract,
     trees: &'a [Option<Arc<Statement>>],
-    reach: &'a [Reach],
-    computed: &'a RefCell<Computed>,
+    footprints: &'a [TableFootprint],
+    computed: &'a RefCell<EvaluationCache>,
     concessions: &'a [Concession],
     path: Option<(usize, &'a Path)>,
 }
@@ -203,14 +203,14 @@ struct Read<'a> {
 impl<'a> Read<'a> {
     /// How it is gone through.
     fn replaying(&self, lenient: bool, until: Option<usize>) -> Replay<'a> {
-        let Read { seen, schema, contract, trees, reach, computed, concessions, path } = *self;
+        let Read { seen, schema, contract, trees, footprints, computed, concessions, path } = *self;
         let (waits, anew) = (None, false);
         Replay {
             seen,
             schema,
             contract,
             trees,
-            reach,
+            footprints,
             computed,
             lenient,
             anew,
@@ -228,22 +228,22 @@ impl<'a> Read<'a> {
     }
 
     /// What is to be said of it, the steps that need a concession, and a wait that did not come.
-    fn judged(&self) -> Result<(Verdict, Vec<Use>, Option<suspect::Suspicion>), Reason> {
+    fn judged(&self) -> Result<(Verdict, Vec<Use>, Option<missing_wait::Suspicion>), Reason> {
         let mut strict = self.replaying(false, None).run();
         // Whether a row that was replaced is the same one still is not promised, and rarely matters.
-        let anew = matches!(strict, Err(Dead::Broken(_))) && self.replaces();
+        let anew = matches!(strict, Err(Rejection::Mismatch(_))) && self.replaces();
         let replay =
             |lenient: bool, until: Option<usize>| Replay { anew, ..self.replaying(lenient, until) }.run();
         if anew {
             strict = replay(false, None);
         }
         let broken = match strict {
-            Ok(worlds) => {
-                let uses = least(&worlds, |_| true);
+            Ok(hypotheses) => {
+                let uses = least(&hypotheses, |_| true);
                 return Ok((Verdict::Holds { by: names(&uses).iter().map(told).collect() }, uses, None));
             }
-            Err(Dead::Unsure(why)) => return Err(why),
-            Err(Dead::Broken(broken)) => broken,
+            Err(Rejection::Undecided(why)) => return Err(why),
+            Err(Rejection::Mismatch(broken)) => broken,
         };
         // What comes in a later round than what is wrong has a name of its own.
         let rounds = &self.seen.trace.rounds;
@@ -253,26 +253,26 @@ impl<'a> Read<'a> {
             matches!(by.status(), Status::Reported | Status::Found) && round(*step) <= Some(until)
         };
         let (broken, explained) = match replay(true, None) {
-            Ok(worlds) => (broken, least(&worlds, reported)),
+            Ok(hypotheses) => (broken, least(&hypotheses, reported)),
             // What came first is explained, but not what comes after it. Which rows a resumed scan has met, or one that judges what
             // is not committed, is not always known for certain, so what follows from one is not held against it.
-            Err(Dead::Broken(later)) if later.step != broken.step => match replay(true, broken.step) {
-                Ok(worlds) if least(&worlds, reported).iter().any(|(by, _)| guesses(by)) => {
-                    (broken, least(&worlds, reported))
+            Err(Rejection::Mismatch(later)) if later.step != broken.step => match replay(true, broken.step) {
+                Ok(hypotheses) if least(&hypotheses, reported).iter().any(|(by, _)| guesses(by)) => {
+                    (broken, least(&hypotheses, reported))
                 }
                 Ok(_) | Err(_) => (later, Vec::new()),
             },
-            Err(Dead::Broken(_)) => (broken, Vec::new()),
-            Err(Dead::Unsure(_)) => match replay(true, broken.step) {
-                Ok(worlds) => (broken, least(&worlds, reported)),
-                Err(Dead::Unsure(why)) => return Err(why),
-                Err(Dead::Broken(_)) => (broken, Vec::new()),
+            Err(Rejection::Mismatch(_)) => (broken, Vec::new()),
+            Err(Rejection::Undecided(_)) => match replay(true, broken.step) {
+                Ok(hypotheses) => (broken, least(&hypotheses, reported)),
+                Err(Rejection::Undecided(why)) => return Err(why),
+                Err(Rejection::Mismatch(_)) => (broken, Vec::new()),
             },
         };
         let violation = violation(self.seen, &broken, &names(&explained), self.trees);
         let suspicion = match (broken.step, broken.due, explained.is_empty()) {
             (Some(step), Some(other), true) => {
-                Some(suspect::Suspicion { violation: violation.clone(), step, other })
+                Some(missing_wait::Suspicion { violation: violation.clone(), step, other })
             }
             _ => None,
         };
@@ -281,14 +281,14 @@ impl<'a> Read<'a> {
 }
 
 /// Of all accounts the fewest concessions that one takes, and where.
-fn least(worlds: &[World], wanted: impl Fn(&Use) -> bool) -> Vec<Use> {
-    let used = |world: &World| -> Vec<Use> {
-        let mut used: Vec<Use> = world.used.iter().copied().filter(&wanted).collect();
+fn least(hypotheses: &[Hypothesis], wanted: impl Fn(&Use) -> bool) -> Vec<Use> {
+    let used = |hypothesis: &Hypothesis| -> Vec<Use> {
+        let mut used: Vec<Use> = hypothesis.used.iter().copied().filter(&wanted).collect();
         used.sort_unstable();
         used.dedup();
         used
     };
-    worlds.iter().map(used).min_by_key(|uses| names(uses).len()).unwrap_or_default()
+    hypotheses.iter().map(used).min_by_key(|uses| names(uses).len()).unwrap_or_default()
 }
 
 /// When a step answered, in the order of answers.
@@ -325,7 +325,7 @@ fn told(by: &Concession) -> String {
 
 fn violation(
     seen: &Answer,
-    broken: &Broken,
+    broken: &Mismatch,
     explained: &[Concession],
     trees: &[Option<Arc<Statement>>],
 ) -> Violation {
@@ -403,13 +403,13 @@ impl Oracle for Mvcc {
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
         let told = self.suspected(seen, &[]);
         match told.suspicion {
-            Some(suspicion) => Box::new(suspect::Talk::new(self.continued(seen, &suspicion), suspicion)),
+            Some(suspicion) => Box::new(missing_wait::Talk::new(self.continued(seen, &suspicion), suspicion)),
             None => Box::new(Said(Some(told.verdict))),
         }
     }
 }
 
-pub use self::suspect::suspects;
+pub use self::missing_wait::suspects;
 
 /// All that it has to say.
 struct Said(Option<Verdict>);

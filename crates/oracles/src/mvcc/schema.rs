@@ -13,8 +13,8 @@ use model::{
 };
 
 use super::{
-    compute::Compute,
-    world::{Chain, Rows},
+    evaluate::Evaluate,
+    hypothesis::{Chain, Rows},
 };
 
 /// The values of a row.
@@ -28,7 +28,7 @@ pub type Reason = &'static str;
 pub struct Schema {
     /// In the order of the setup.
     pub tables: Vec<Table>,
-    /// The rows that the setup inserts into each: what every world begins with.
+    /// The rows that the setup inserts into each: what every hypothesis begins with.
     pub begin: Vec<Rows>,
 }
 
@@ -225,7 +225,7 @@ impl Schema {
         if insert.modifier.is_some() || !insert.on_duplicate.is_empty() || !insert.on_conflict.is_empty() {
             return Err("setup-not-read");
         }
-        let compute = Compute { product, version, known: None };
+        let compute = Evaluate { product, version, known: None };
         for row in rows {
             let values = self.tables[at].new_row(&compute, insert.columns.as_deref(), row, &[], &[]);
             let values = values.map_err(|fault| match fault {
@@ -329,7 +329,7 @@ impl Table {
     /// The row that these expressions make. `more` are columns and values that they may name beside none.
     pub fn new_row(
         &self,
-        compute: &Compute<'_>,
+        compute: &Evaluate<'_>,
         names: Option<&[model::sql::Ident]>,
         exprs: &[Expr],
         more: &[Column],
@@ -357,7 +357,7 @@ impl Table {
     }
 
     /// A row of these values: stored, with defaults and computed columns, and checked.
-    pub fn complete(&self, compute: &Compute<'_>, given: Vec<Option<Datum>>) -> Result<Values, eval::Fault> {
+    pub fn complete(&self, compute: &Evaluate<'_>, given: Vec<Option<Datum>>) -> Result<Values, eval::Fault> {
         let mut row = Vec::with_capacity(self.columns.len());
         for (at, value) in given.into_iter().enumerate() {
             let (ty, traits) = (&self.columns[at].ty, &self.traits[at]);
@@ -375,7 +375,7 @@ impl Table {
     }
 
     /// Computes the generated columns of a row and checks it.
-    pub fn finish(&self, compute: &Compute<'_>, mut row: Vec<Datum>) -> Result<Values, eval::Fault> {
+    pub fn finish(&self, compute: &Evaluate<'_>, mut row: Vec<Datum>) -> Result<Values, eval::Fault> {
         for at in 0..row.len() {
             if let Some(expr) = &self.traits[at].generated {
                 let value = compute.known_value(&self.columns, expr, &row)?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dialect::contract::{Concession, Sees};
+use dialect::contract::{Concession, Visibility};
 use eval::Fault;
 use model::{
     ErrorClass,
@@ -12,20 +12,20 @@ use model::{
 use smallvec::{SmallVec, smallvec};
 
 use super::{
-    foretold::{Expected, Foretold},
-    from::{From, Named},
-    names::{columns_read, limit_of, nested, plain, reads_one_end},
-    scene::{Condition, Mode, Scene},
-    world::Lock,
+    allowed_outcome::{AllowedOutcome, Expected},
+    expressions::{columns_read, limit_of, nested, plain, reads_one_end},
+    from_clause::{FromClause, Named},
+    hypothesis::Lock,
+    statement_context::{Condition, Mode, StatementContext},
 };
 
-impl<'a> Scene<'a> {
+impl<'a> StatementContext<'a> {
     /// What a SELECT may answer.
-    pub fn query(&self, query: &Query) -> Result<Vec<Foretold>, Fault> {
+    pub fn query(&self, query: &Query) -> Result<Vec<AllowedOutcome>, Fault> {
         let select = plain(query)?;
         if select.from.is_empty() {
             let rows = self.constants(select)?;
-            return Ok(vec![Foretold::only(Expected::Rows(rows))]);
+            return Ok(vec![AllowedOutcome::only(Expected::Rows(rows))]);
         }
         let from = self.from(&select.from)?;
         let wait = query.locks.first().and_then(|lock| lock.wait.as_ref());
@@ -39,17 +39,17 @@ impl<'a> Scene<'a> {
             None => self.rules.single_read.is,
         };
         let role = if self.lasts { self.rules.read.is } else { self.rules.single_read.is };
-        let locking = sees == Sees::Committed || shared.is_some();
+        let locking = sees == Visibility::Committed || shared.is_some();
         if limit_of(query)?.is_some_and(|(limit, _)| limit == 0) {
-            return Ok(vec![Foretold::only(Expected::Rows(Vec::new()))]);
+            return Ok(vec![AllowedOutcome::only(Expected::Rows(Vec::new()))]);
         }
         // A query inside a locking read is a plain one: it takes the snapshot, or looks, before or after a wait, or between two.
         let nested = locking && select.filter.as_ref().is_some_and(nested);
-        let takes = nested && role == Sees::Snapshot && self.view.is_none();
-        let looks = nested && role == Sees::Fresh && self.waited.is_some();
+        let takes = nested && role == Visibility::Snapshot && self.view.is_none();
+        let looks = nested && role == Visibility::Fresh && self.waited.is_some();
         let mut moments: SmallVec<[_; 1]> = smallvec![None];
         if takes || looks {
-            let now = self.world.clock;
+            let now = self.hypothesis.clock;
             moments = smallvec![Some(now)];
             if let Some(waited) = self.waited.filter(|waited| waited.clock != now) {
                 moments.push(Some(waited.clock));
@@ -58,8 +58,8 @@ impl<'a> Scene<'a> {
         }
         let mut all = Vec::new();
         for begun in moments {
-            let reader = Scene { view: begun.or(self.view), ..*self };
-            let role = if looks { Sees::Snapshot } else { role };
+            let reader = StatementContext { view: begun.or(self.view), ..*self };
+            let role = if looks { Visibility::Snapshot } else { role };
             let (condition, answers) = reader.condition(select.filter.as_ref(), role)?;
             let mut some = match locking {
                 false => self.plain_read(query, select, &from, &condition, sees)?,
@@ -80,15 +80,17 @@ impl<'a> Scene<'a> {
             };
             // Unless the server saw beforehand that it need not run.
             if begun.is_some() && takes {
-                let opened: Vec<Foretold> =
-                    some.iter().map(|foretold| Foretold { opens_view: begun, ..foretold.clone() }).collect();
+                let opened: Vec<AllowedOutcome> = some
+                    .iter()
+                    .map(|allowed| AllowedOutcome { opens_view: begun, ..allowed.clone() })
+                    .collect();
                 some.splice(0..0, opened);
             }
-            for foretold in &mut some {
-                foretold.due.extend(&answers.due);
-                foretold.locks.extend(answers.locks.iter().cloned());
+            for allowed in &mut some {
+                allowed.due.extend(&answers.due);
+                allowed.locks.extend(answers.locks.iter().cloned());
             }
-            some.extend(answers.error.map(Foretold::error));
+            some.extend(answers.error.map(AllowedOutcome::error));
             // There is more than one moment only around a wait.
             match all.is_empty() {
                 true => all = some,
@@ -102,16 +104,17 @@ impl<'a> Scene<'a> {
         &self,
         query: &Query,
         select: &Select,
-        from: &From,
+        from: &FromClause,
         condition: &Condition,
-        sees: Sees,
-    ) -> Result<Vec<Foretold>, Fault> {
-        let opens_view = (sees == Sees::Snapshot && self.view.is_none()).then_some(self.world.clock);
+        sees: Visibility,
+    ) -> Result<Vec<AllowedOutcome>, Fault> {
+        let opens_view =
+            (sees == Visibility::Snapshot && self.view.is_none()).then_some(self.hypothesis.clock);
         let half_done = |named: &Named| self.half_done(named.table);
-        if sees == Sees::Newest && !self.blanks && from.tables.iter().any(half_done) {
+        if sees == Visibility::Newest && !self.blanks && from.tables.iter().any(half_done) {
             return self.dirty_read(query, select, from, condition);
         }
-        let tables = self.seen(from, sees, &self.world.tables);
+        let tables = self.seen(from, sees, &self.hypothesis.tables);
         if self.blanks {
             return self.blanked(query, select, from, condition, &tables, opens_view);
         }
@@ -120,9 +123,9 @@ impl<'a> Scene<'a> {
         let rows = self.project(query, select, from, scan)?;
         // A condition that is found to be impossible beforehand takes no snapshot.
         let impossible = (opens_view.is_some() && empty && select.filter.is_some())
-            .then(|| Foretold::only(Expected::Rows(rows.clone())));
-        let mut all = vec![Foretold { opens_view, ..Foretold::only(Expected::Rows(rows)) }];
-        all.extend(error.map(|class| Foretold { opens_view, ..Foretold::error(class) }));
+            .then(|| AllowedOutcome::only(Expected::Rows(rows.clone())));
+        let mut all = vec![AllowedOutcome { opens_view, ..AllowedOutcome::only(Expected::Rows(rows)) }];
+        all.extend(error.map(|class| AllowedOutcome { opens_view, ..AllowedOutcome::error(class) }));
         all.extend(impossible);
         Ok(all)
     }
@@ -131,17 +134,18 @@ impl<'a> Scene<'a> {
         &self,
         query: &Query,
         select: &Select,
-        from: &From,
+        from: &FromClause,
         condition: &Condition,
         mode: Mode,
         wait: Option<&LockWait>,
-    ) -> Result<Vec<Foretold>, Fault> {
+    ) -> Result<Vec<AllowedOutcome>, Fault> {
         let scans = self.scans(from, condition, mode).map_err(Fault::Unsure)?;
         let tables: SmallVec<[usize; 2]> = from.tables.iter().map(|named| named.table).collect();
         // Where plain reads lock, those inside are asked not to wait, too.
-        let inside = self.rules.read.is == Sees::Committed && select.filter.as_ref().is_some_and(nested);
+        let inside =
+            self.rules.read.is == Visibility::Committed && select.filter.as_ref().is_some_and(nested);
         let bits = if inside { u64::MAX } else { tables.iter().fold(0, |bits, table| bits | 1 << table) };
-        let others = self.world.others(self.session, bits).next().is_some();
+        let others = self.hypothesis.others(self.session, bits).next().is_some();
         let skips = matches!(mode, Mode::SkipLocked(_));
         // One that waited (in a query inside) may have passed rows by before that.
         let passes = skips && (others || self.waited.is_some());
@@ -164,26 +168,26 @@ impl<'a> Scene<'a> {
             match self.stale(scan.met(&tables), &tables) {
                 // Through an index that holds all that is read, the row itself is not locked.
                 Some((class, true)) if query.limit.is_none() && mode == Mode::Exclusive => {
-                    all.push(Foretold::error(class));
+                    all.push(AllowedOutcome::error(class));
                     // Another row may be locked, and it was asked not to wait for that.
                     if wait == Some(&LockWait::Nowait) && others {
-                        all.push(Foretold::error(ErrorClass::LockTimeout));
+                        all.push(AllowedOutcome::error(ErrorClass::LockTimeout));
                     }
                     continue;
                 }
-                Some((class, _)) => all.push(Foretold::error(class)),
+                Some((class, _)) => all.push(AllowedOutcome::error(class)),
                 None => {}
             }
-            all.extend(scan.error.map(Foretold::error));
+            all.extend(scan.error.map(AllowedOutcome::error));
             let mut due = scan.due.clone();
             let ends = reads_one_end(select);
             if ends {
                 // One end of an index may answer it: then that is all that is locked. What another is changing beside that is as it was.
                 if !due.is_empty() && !skips {
-                    let tables = self.seen(from, Sees::Fresh, &self.world.tables);
+                    let tables = self.seen(from, Visibility::Fresh, &self.hypothesis.tables);
                     let committed = self.select(from, condition, &tables).map_err(Fault::Unsure)?;
                     let rows = self.project(query, select, from, committed)?;
-                    all.push(Foretold { by, ..Foretold::only(Expected::Rows(rows)) });
+                    all.push(AllowedOutcome { by, ..AllowedOutcome::only(Expected::Rows(rows)) });
                 }
                 locks.clear();
                 due.clear();
@@ -199,19 +203,19 @@ impl<'a> Scene<'a> {
             // concession has made shorter is that one's business: its rows twice would hide what is missing.
             if self.lenient && by.is_none() && !rows.is_empty() && self.met_twice(&tables) {
                 let by = Some(Concession::DuplicateAfterRollback);
-                all.push(Foretold { by, ..Foretold::only(Expected::Twice(rows.clone())) });
+                all.push(AllowedOutcome { by, ..AllowedOutcome::only(Expected::Twice(rows.clone())) });
             }
             let reply = if passes { Expected::Among(rows) } else { Expected::Rows(rows) };
             let range = range && query.limit.is_none() && !ends && !skips;
             match wait {
                 Some(LockWait::Nowait) if !due.is_empty() => {
-                    all.push(Foretold::error(ErrorClass::LockTimeout));
+                    all.push(AllowedOutcome::error(ErrorClass::LockTimeout));
                 }
                 Some(LockWait::Nowait) if others => {
-                    all.push(Foretold { locks, range, by, ..Foretold::only(reply) });
-                    all.push(Foretold::error(ErrorClass::LockTimeout));
+                    all.push(AllowedOutcome { locks, range, by, ..AllowedOutcome::only(reply) });
+                    all.push(AllowedOutcome::error(ErrorClass::LockTimeout));
                 }
-                _ => all.push(Foretold { locks, range, by, due, ..Foretold::only(reply) }),
+                _ => all.push(AllowedOutcome { locks, range, by, due, ..AllowedOutcome::only(reply) }),
             }
         }
         Ok(all)
@@ -221,7 +225,7 @@ impl<'a> Scene<'a> {
     fn met_twice(&self, tables: &[usize]) -> bool {
         tables.iter().any(|&table| {
             let of = &self.schema.tables[table];
-            of.uniques.len() > usize::from(of.primary) && self.world.undone & (1 << table.min(63)) != 0
+            of.uniques.len() > usize::from(of.primary) && self.hypothesis.undone & (1 << table.min(63)) != 0
         })
     }
 }

@@ -6,7 +6,7 @@ use model::Verdict;
 use super::decide::with;
 use crate::mvcc::{
     self,
-    plans::Path,
+    access_path::Path,
     twins::{Shows, Use},
 };
 

@@ -33,7 +33,7 @@ use crate::{
     decoupled::Decoupled,
     mvcc::{
         self, Mvcc,
-        plans::{self, Plan},
+        access_path::{self, Plan},
         twins::{Shows, Twin, Use},
     },
 };
@@ -134,7 +134,7 @@ impl Session<'_> {
         if !self.asked || !explained(&verdict, &self.uses) {
             return Ask::Done(verdict);
         }
-        match (&verdict, plans::plan(self.seen, &self.uses)) {
+        match (&verdict, access_path::plan(self.seen, &self.uses)) {
             (Verdict::Violated(_), Some(plan)) => {
                 let request = plan.request.clone();
                 self.plan = Some((verdict, plan));

@@ -1,6 +1,6 @@
 //! What a statement did to its rows, read off the tables and put into the chains.
 
-use dialect::contract::Stale;
+use dialect::contract::OnStaleWrite;
 use model::{Reply, RowSet, Violation};
 
 use super::{Data, Found, MARKED, Pending, Probe, Talk, Until, Visible, fit};
@@ -83,7 +83,7 @@ impl Talk<'_> {
         changes: &[Change],
     ) -> Result<(), Found> {
         let Some(rules) = self.rules(pending.step) else { return Ok(()) };
-        let (Stale::Refused(class), true, Some(taken)) =
+        let (OnStaleWrite::Refused(class), true, Some(taken)) =
             (rules.stale.is, self.txns[txn].sure, self.txns[txn].snapshot.last().copied())
         else {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Whether a concession would explain what is wrong. The statement is played once more on the view that it would give; if that is
 //! what came, the violation is named by it. Scans that went on after a wait are not tried: there are too many ways.
 
-use dialect::contract::{Concession, Sees};
+use dialect::contract::{Concession, Visibility};
 use model::{Level, Scene, Shown, Violation};
 
 use super::{Found, Pending, Talk, Time, Until, View, Visible, views::same_view};
@@ -72,7 +72,7 @@ impl Talk<'_> {
         if pending.roles.changes {
             return self.uncommitted(pending, txn);
         }
-        let reads = pending.roles.tables.iter().all(|(_, sees)| *sees == [Sees::Snapshot]);
+        let reads = pending.roles.tables.iter().all(|(_, sees)| *sees == [Visibility::Snapshot]);
         let (true, Some(stage)) = (reads, self.stage()) else {
             return Vec::new();
         };

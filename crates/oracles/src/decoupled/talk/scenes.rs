@@ -1,6 +1,6 @@
 //! From a statement to the scene that is played for it, and from what was shown to what is said of it.
 
-use dialect::contract::Sees;
+use dialect::contract::Visibility;
 use model::{ErrorClass, Outcome, Reply, RowSet, Scene, Shown, Violation};
 
 use super::{
@@ -141,7 +141,7 @@ impl Talk<'_> {
                     }
                 }
             }
-            if different.len() > 1 && *sees != [Sees::Snapshot] {
+            if different.len() > 1 && *sees != [Visibility::Snapshot] {
                 open = open.or(Some("two-views"));
             }
             let longer = |views: &Vec<View>, view: &Vec<Visible>| {

@@ -1,6 +1,6 @@
 //! What is wrong, told with what it rests on.
 
-use dialect::contract::Sees;
+use dialect::contract::Visibility;
 use model::{Fingerprint, Outcome, RowSet, Violation};
 
 use super::{Found, NOBODY, Pending, Stage, Talk, Until, Visible, fit};
@@ -55,7 +55,7 @@ impl Talk<'_> {
     }
 
     /// Is another transaction open that named one of these tables, or was one since the step was sent?
-    pub(super) fn others(&self, step: usize, tables: &[(usize, Vec<Sees>)]) -> bool {
+    pub(super) fn others(&self, step: usize, tables: &[(usize, Vec<Visibility>)]) -> bool {
         let own = self.seen.case.steps[step].session;
         // Without autocommit a statement that failed leaves a transaction with its locks, and the server's answer does not say so.
         let sessions = &self.seen.case.sessions;
@@ -121,12 +121,12 @@ impl Talk<'_> {
     }
 }
 
-fn sees(what: Sees) -> &'static str {
+fn sees(what: Visibility) -> &'static str {
     match what {
-        Sees::Newest => "the newest rows, committed or not",
-        Sees::Committed => "the newest committed rows",
-        Sees::Fresh => "what was committed when it began",
-        Sees::Snapshot => "what was committed when the snapshot was taken",
+        Visibility::Newest => "the newest rows, committed or not",
+        Visibility::Committed => "the newest committed rows",
+        Visibility::Fresh => "what was committed when it began",
+        Visibility::Snapshot => "what was committed when the snapshot was taken",
     }
 }
 

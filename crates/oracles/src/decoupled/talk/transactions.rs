@@ -5,7 +5,7 @@ use model::{
     sql::{LockTiming, Statement, TransactionMode},
 };
 
-use dialect::contract::Taken;
+use dialect::contract::SnapshotPoint;
 
 use super::{Found, Talk, Txn};
 use crate::story::{Fate, Kind};
@@ -138,7 +138,7 @@ impl Talk<'_> {
             Some(LockTiming::Immediate | LockTiming::Exclusive) => true,
             Some(LockTiming::Deferred) | None => false,
         };
-        if asked && rules.begin_takes_it || at_once && rules.snapshot.is == Taken::FirstStatement {
+        if asked && rules.begin_takes_it || at_once && rules.snapshot.is == SnapshotPoint::FirstStatement {
             (self.txns[txn].snapshot, self.txns[txn].sure) = (vec![self.now], true);
         }
     }

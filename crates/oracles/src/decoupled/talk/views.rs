@@ -1,6 +1,6 @@
 //! What a statement sees, by the contract: when the snapshot is taken, and which rows are in a view.
 
-use dialect::contract::{Sees, Taken};
+use dialect::contract::{SnapshotPoint, Visibility};
 use model::Reply;
 
 use super::{Roles, Talk, Until, Visible, fit};
@@ -14,9 +14,9 @@ impl Talk<'_> {
             return;
         }
         let takes = match rules.snapshot.is {
-            Taken::Never => false,
-            Taken::FirstRead => roles.consistent || !roles.changes && roles.nested,
-            Taken::FirstStatement => true,
+            SnapshotPoint::Never => false,
+            SnapshotPoint::FirstRead => roles.consistent || !roles.changes && roles.nested,
+            SnapshotPoint::FirstStatement => true,
         };
         if !takes {
             return;
@@ -29,7 +29,7 @@ impl Talk<'_> {
             Reply::Done { affected, .. } => *affected > 0,
             _ => false,
         };
-        let sure = looked && (roles.consistent || rules.snapshot.is == Taken::FirstStatement);
+        let sure = looked && (roles.consistent || rules.snapshot.is == SnapshotPoint::FirstStatement);
         let waited = self.seen.trace.waited(step);
         let (sent, now) = (self.sent[step], self.now);
         let state = &mut self.txns[txn];
@@ -50,12 +50,12 @@ impl Talk<'_> {
         step: usize,
         txn: usize,
         at: usize,
-        sees: Sees,
+        sees: Visibility,
     ) -> (Vec<Vec<Visible>>, Option<&'static str>) {
         let chain = &self.chains[at];
         let mut open = None;
         let all = match sees {
-            Sees::Newest => {
+            Visibility::Newest => {
                 if self.half_done(at, step) {
                     open = Some("half-done-statement");
                 } else if self.seen.trace.waited(step) {
@@ -64,14 +64,14 @@ impl Talk<'_> {
                 }
                 vec![chain.view(txn, Until::Newest)]
             }
-            Sees::Committed => vec![chain.view(txn, Until::Committed(self.now))],
+            Visibility::Committed => vec![chain.view(txn, Until::Committed(self.now))],
             // It may also have looked later: what is read inside a statement is read when it is needed.
-            Sees::Fresh if self.seen.trace.waited(step) => vec![
+            Visibility::Fresh if self.seen.trace.waited(step) => vec![
                 chain.view(txn, Until::Committed(self.sent[step])),
                 chain.view(txn, Until::Committed(self.now)),
             ],
-            Sees::Fresh => vec![chain.view(txn, Until::Committed(self.now))],
-            Sees::Snapshot => {
+            Visibility::Fresh => vec![chain.view(txn, Until::Committed(self.now))],
+            Visibility::Snapshot => {
                 let mut times = self.txns[txn].snapshot.clone();
                 if times.is_empty() {
                     times.push(self.now);

@@ -1,4 +1,4 @@
-//! What an answer does to the world: changes, locks, the end of a transaction.
+//! What an answer does to the hypothesis: changes, locks, the end of a transaction.
 
 use dialect::contract::manual::always;
 use model::{
@@ -6,40 +6,40 @@ use model::{
     sql::{Query, Statement},
 };
 
-use super::{Dead, Replay};
+use super::{Rejection, Replay};
 use crate::mvcc::{
-    foretold::{Effect, Expected, Foretold},
-    names::nested,
-    scene::alike,
+    allowed_outcome::{AllowedOutcome, Effect, Expected},
+    expressions::nested,
+    hypothesis::{Hypothesis, Lock},
     schema::Values,
-    world::{Lock, World},
+    statement_context::alike,
 };
 
 impl Replay<'_> {
-    /// Carries out what was foretold.
+    /// Carries out an outcome.
     pub(super) fn apply(
         &self,
-        world: &mut World,
+        hypothesis: &mut Hypothesis,
         step: usize,
-        foretold: &Foretold,
+        allowed: &AllowedOutcome,
         success: bool,
-    ) -> Result<(), Dead> {
+    ) -> Result<(), Rejection> {
         let session = self.seen.case.steps[step].session;
-        if let Some(by) = foretold.by {
-            world.used.push((by, step));
+        if let Some(by) = allowed.by {
+            hypothesis.used.push((by, step));
         }
-        world.unchecked |= foretold.reply == Expected::Anything;
+        hypothesis.unchecked |= allowed.reply == Expected::Anything;
         if success {
-            self.trespass(world, session, step, &foretold.effects)?;
-            self.shared(world, session, step, &foretold.locks)?;
+            self.trespass(hypothesis, session, step, &allowed.effects)?;
+            self.shared(hypothesis, session, step, &allowed.locks)?;
         }
-        if let Some(txn) = &mut world.sessions[session].txn {
-            if let (Some(moment), true) = (foretold.opens_view, txn.lasts) {
+        if let Some(txn) = &mut hypothesis.sessions[session].txn {
+            if let (Some(moment), true) = (allowed.opens_view, txn.lasts) {
                 txn.view.get_or_insert(moment);
             }
             if success {
                 let met = |lock: &Lock| txn.trespassed.contains(&(lock.table, lock.row));
-                if foretold.locks.iter().any(met) {
+                if allowed.locks.iter().any(met) {
                     return Err(self.broken(
                         step,
                         "phantom",
@@ -48,17 +48,17 @@ impl Replay<'_> {
                     ));
                 }
             }
-            txn.locks.extend(foretold.locks.iter().cloned());
-            if foretold.range && success {
+            txn.locks.extend(allowed.locks.iter().cloned());
+            if allowed.range && success {
                 txn.ranges.push(step);
             }
         }
-        for effect in &foretold.effects {
+        for effect in &allowed.effects {
             match effect {
                 Effect::Put { table, row, data, noop } => {
-                    world.write(session, *table, *row, data.clone(), *noop)
+                    hypothesis.write(session, *table, *row, data.clone(), *noop)
                 }
-                Effect::Insert { table, data } => world.insert(session, *table, data.clone()),
+                Effect::Insert { table, data } => hypothesis.insert(session, *table, data.clone()),
             }
         }
         Ok(())
@@ -67,25 +67,27 @@ impl Replay<'_> {
     /// Does a change touch what another transaction has locked?
     pub(super) fn trespass(
         &self,
-        world: &mut World,
+        hypothesis: &mut Hypothesis,
         session: usize,
         step: usize,
         effects: &[Effect],
-    ) -> Result<(), Dead> {
+    ) -> Result<(), Rejection> {
         let mut into: Vec<(usize, usize, usize)> = Vec::new();
         let mut fresh = 0;
         for effect in effects {
             let (table, row, old, new) = match effect {
                 Effect::Put { noop: true, .. } => continue,
                 Effect::Put { table, row, data, .. } => {
-                    (*table, *row, world.tables[*table][*row].newest().cloned(), data.clone())
+                    (*table, *row, hypothesis.tables[*table][*row].newest().cloned(), data.clone())
                 }
                 Effect::Insert { table, data } => {
                     fresh += 1;
-                    (*table, world.tables[*table].len() + fresh - 1, None, Some(data.clone()))
+                    (*table, hypothesis.tables[*table].len() + fresh - 1, None, Some(data.clone()))
                 }
             };
-            for (other, state) in world.sessions.iter().enumerate().filter(|(other, _)| *other != session) {
+            for (other, state) in
+                hypothesis.sessions.iter().enumerate().filter(|(other, _)| *other != session)
+            {
                 let Some(txn) = &state.txn else { continue };
                 let locked = txn.locks.iter().find(|lock| {
                     (lock.table, lock.row) == (table, row)
@@ -110,7 +112,7 @@ impl Replay<'_> {
             }
         }
         for (other, table, row) in into {
-            if let Some(txn) = &mut world.sessions[other].txn {
+            if let Some(txn) = &mut hypothesis.sessions[other].txn {
                 txn.trespassed.push((table, row));
             }
         }
@@ -118,7 +120,13 @@ impl Replay<'_> {
     }
 
     /// Does it lock what another transaction has locked?
-    fn shared(&self, world: &World, session: usize, step: usize, locks: &[Lock]) -> Result<(), Dead> {
+    fn shared(
+        &self,
+        hypothesis: &Hypothesis,
+        session: usize,
+        step: usize,
+        locks: &[Lock],
+    ) -> Result<(), Rejection> {
         // A shared lock may be on the record of an index that holds all that was read.
         let apart = |lock: &Lock| {
             lock.columns.is_some_and(|columns| {
@@ -140,7 +148,9 @@ impl Replay<'_> {
             })
         };
         for lock in locks {
-            for (other, state) in world.sessions.iter().enumerate().filter(|(other, _)| *other != session) {
+            for (other, state) in
+                hypothesis.sessions.iter().enumerate().filter(|(other, _)| *other != session)
+            {
                 let Some(txn) = &state.txn else { continue };
                 let against = |held: &&Lock| {
                     (held.table, held.row) == (lock.table, lock.row)
@@ -172,7 +182,7 @@ impl Replay<'_> {
             Some(Statement::Delete(delete)) => &delete.filter,
             Some(_) | None => return false,
         };
-        if self.reach[step].target != Some(table) || filter.as_ref().is_some_and(nested) {
+        if self.footprints[step].target != Some(table) || filter.as_ref().is_some_and(nested) {
             return false;
         }
         match filter {
@@ -185,22 +195,28 @@ impl Replay<'_> {
     }
 
     /// What the answer leaves of the transaction.
-    pub(super) fn after(&self, world: &mut World, step: usize, error: Option<&DbError>, open: Open) {
+    pub(super) fn after(
+        &self,
+        hypothesis: &mut Hypothesis,
+        step: usize,
+        error: Option<&DbError>,
+        open: Open,
+    ) {
         let session = self.seen.case.steps[step].session;
         let ends = error.map(|error| error.ends);
         match ends {
             Some(Ends::Transaction | Ends::Session) => {
-                let lasted = world.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
-                world.roll_back(session);
-                world.sessions[session].perhaps_open = lasted;
+                let lasted = hypothesis.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
+                hypothesis.roll_back(session);
+                hypothesis.sessions[session].perhaps_open = lasted;
                 if lasted && (open == Open::Yes || self.goes_on(step)) {
-                    world.txn(session, true);
+                    hypothesis.txn(session, true);
                 }
             }
             Some(Ends::Statement) | None => {
-                let single = world.sessions[session].txn.as_ref().is_some_and(|txn| !txn.lasts);
+                let single = hypothesis.sessions[session].txn.as_ref().is_some_and(|txn| !txn.lasts);
                 if single {
-                    world.commit(session);
+                    hypothesis.commit(session);
                 }
             }
         }
@@ -217,7 +233,7 @@ impl Replay<'_> {
             match (self.trees[later].as_deref(), &outcome.reply) {
                 (Some(Statement::Begin(_) | Statement::Commit(_)), _) => return false,
                 (Some(Statement::Rollback(rollback)), _) if rollback.to.is_none() => return false,
-                (_, Reply::Rows(_) | Reply::Done { .. }) if self.reach[later].tables != 0 => {
+                (_, Reply::Rows(_) | Reply::Done { .. }) if self.footprints[later].tables != 0 => {
                     return outcome.transaction == Open::Yes;
                 }
                 (_, Reply::NotSent | Reply::Killed) => return false,

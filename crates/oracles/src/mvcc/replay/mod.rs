@@ -1,24 +1,24 @@
 //! Goes through a trace round by round, and keeps every account of it that the contract allows.
 //!
-//! One [`World`] is enough for most traces. Where the trace does not say what happened (which of two woken statements ran
-//! first, whether a read without rows took the snapshot) each possibility becomes a world of its own. A world ends when a
-//! statement's answer is none of those foretold in it. When the last one ends, that answer is what is wrong.
+//! One [`Hypothesis`] is enough for most traces. Where the trace does not say what happened (which of two woken statements ran
+//! first, whether a read without rows took the snapshot) each possibility becomes a hypothesis of its own. A hypothesis ends when a
+//! statement's answer is none of those allowed in it. When the last one ends, that answer is what is wrong.
 
-mod control;
 mod effects;
-mod extra;
-mod grip;
-mod lineage;
+mod extra_waits;
+mod lock_conflicts;
 mod statement;
+mod timeline;
+mod transaction_control;
 mod waits;
 
-pub use lineage::Lineage;
 use std::{
     cell::{Cell, RefCell},
     sync::Arc,
 };
+pub use timeline::Timeline;
 
-use dialect::contract::{Concession, Contract, LevelRules, Sees, Taken, manual::always};
+use dialect::contract::{Concession, Contract, LevelRules, SnapshotPoint, Visibility, manual::always};
 use model::{
     Cause, DbError, Ends, ErrorClass, Level, Reply, Round,
     sql::{Rollback, Statement},
@@ -27,13 +27,13 @@ use model::{
 use smallvec::{SmallVec, smallvec};
 
 use super::{
-    compute::Compute,
-    computed::Computed,
-    foretold::{Expected, covers},
-    plans::Path,
-    reach::Reach,
+    access_path::Path,
+    allowed_outcome::{Expected, covers},
+    evaluate::Evaluate,
+    evaluation_cache::EvaluationCache,
+    hypothesis::{Hypothesis, Savepoint, Waiting},
     schema::{Reason, Schema, Values},
-    world::{Savepoint, Waiting, World},
+    table_footprint::TableFootprint,
 };
 use crate::Answer;
 
@@ -41,11 +41,11 @@ use crate::Answer;
 pub(super) const HALF_JUDGED: Reason = "judges-half-done-work";
 
 /// So many accounts are kept; beyond, nothing is said.
-const WORLDS: usize = 32;
+const MAX_HYPOTHESES: usize = 32;
 
 /// What is wrong.
 #[derive(Clone, Debug)]
-pub struct Broken {
+pub struct Mismatch {
     /// In one word.
     pub kind: &'static str,
     /// The rule that it breaks.
@@ -62,11 +62,11 @@ pub struct Broken {
 
 /// Why an account ended.
 #[derive(Clone, Debug)]
-pub enum Dead {
+pub enum Rejection {
     /// Something is wrong.
-    Broken(Box<Broken>),
+    Mismatch(Box<Mismatch>),
     /// It cannot be told.
-    Unsure(Reason),
+    Undecided(Reason),
 }
 
 /// A trace to go through.
@@ -80,9 +80,9 @@ pub struct Replay<'a> {
     /// The trees of the steps.
     pub trees: &'a [Option<Arc<Statement>>],
     /// Which tables each step reaches.
-    pub reach: &'a [Reach],
+    pub footprints: &'a [TableFootprint],
     /// What expressions came to.
-    pub computed: &'a RefCell<Computed>,
+    pub computed: &'a RefCell<EvaluationCache>,
     /// Are reported concessions tried?
     pub lenient: bool,
     /// May a REPLACE make a new row where it could write over the old one?
@@ -97,70 +97,73 @@ pub struct Replay<'a> {
     pub waits: Option<&'a Cell<Waits>>,
 }
 
-pub use extra::Waits;
+pub use extra_waits::Waits;
 
-/// Accounts; most often there is one.
-pub(super) type Accounts = SmallVec<[World; 1]>;
+/// Hypotheses; most often there is one.
+pub(super) type Hypotheses = SmallVec<[Hypothesis; 1]>;
 
-type Worlds = Result<Accounts, Dead>;
+type Explained = Result<Hypotheses, Rejection>;
 
 impl<'a> Replay<'a> {
     /// The accounts that reach the end.
-    pub fn run(&self) -> Worlds {
-        let mut worlds: Accounts = smallvec![World::new(self.schema, self.seen.case.sessions.len())];
+    pub fn run(&self) -> Explained {
+        let mut hypotheses: Hypotheses =
+            smallvec![Hypothesis::new(self.schema, self.seen.case.sessions.len())];
         for round in &self.seen.trace.rounds {
-            worlds = self.round(worlds, round)?;
-            if worlds.len() > WORLDS {
-                return Err(Dead::Unsure("too-many-worlds"));
+            hypotheses = self.round(hypotheses, round)?;
+            if hypotheses.len() > MAX_HYPOTHESES {
+                return Err(Rejection::Undecided("too-many-worlds"));
             }
             if self.until.is_some_and(|step| round.answered.contains(&step)) {
-                return Ok(worlds);
+                return Ok(hypotheses);
             }
         }
-        let worlds = self.finals(worlds)?;
-        match worlds.iter().all(|world| world.unchecked) {
-            true => Err(Dead::Unsure("dirty-read-of-half-done-work")),
-            false => Ok(worlds),
+        let hypotheses = self.finals(hypotheses)?;
+        match hypotheses.iter().all(|hypothesis| hypothesis.unchecked) {
+            true => Err(Rejection::Undecided("dirty-read-of-half-done-work")),
+            false => Ok(hypotheses),
         }
     }
 
-    fn round(&self, worlds: Accounts, round: &Round) -> Worlds {
+    fn round(&self, hypotheses: Hypotheses, round: &Round) -> Explained {
         let several = (round.answered.len() > 1).then(|| self.order(round));
         let (first, rest) = match &several {
             Some((first, rest)) => (&first[..], &rest[..]),
             None => (&[][..], &round.answered[..]),
         };
-        let mut next = Accounts::new();
-        let mut dead = None;
-        for mut world in worlds {
-            self.begin(&mut world, round);
+        let mut next = Hypotheses::new();
+        let mut rejected = None;
+        for mut hypothesis in hypotheses {
+            self.begin(&mut hypothesis, round);
             if let Some(waits) = self.waits
                 && let Cause::Sent(step) = round.cause
                 && round.waiting.iter().any(|wait| wait.step == step)
-                && let Some(demanded) = self.demanded(&world, step)
+                && let Some(demanded) = self.demanded(&hypothesis, step)
             {
                 let so_far = waits.get();
                 let (told, extra) = (so_far.told + 1, so_far.extra + u64::from(!demanded));
                 waits.set(Waits { told, extra });
             }
-            let doubtful = world.doubtful;
-            let answered = self.answers(world, first, rest);
-            match answered.and_then(|worlds| self.settled(worlds, round)) {
-                Err(Dead::Broken(_)) if doubtful => dead = worse(dead, Dead::Unsure(HALF_JUDGED)),
+            let doubtful = hypothesis.doubtful;
+            let answered = self.answers(hypothesis, first, rest);
+            match answered.and_then(|hypotheses| self.settled(hypotheses, round)) {
+                Err(Rejection::Mismatch(_)) if doubtful => {
+                    rejected = worse(rejected, Rejection::Undecided(HALF_JUDGED))
+                }
                 // Most often that is one.
-                Ok(worlds) if next.is_empty() && worlds.len() == 1 => next = worlds,
-                Ok(worlds) => {
-                    for world in worlds {
-                        if !next.contains(&world) {
-                            next.push(world);
+                Ok(hypotheses) if next.is_empty() && hypotheses.len() == 1 => next = hypotheses,
+                Ok(hypotheses) => {
+                    for hypothesis in hypotheses {
+                        if !next.contains(&hypothesis) {
+                            next.push(hypothesis);
                         }
                     }
                 }
-                Err(death) => dead = worse(dead, death),
+                Err(rejection) => rejected = worse(rejected, rejection),
             }
         }
-        match (next.is_empty(), dead) {
-            (true, Some(dead)) => Err(dead),
+        match (next.is_empty(), rejected) {
+            (true, Some(rejected)) => Err(rejected),
             _ => Ok(next),
         }
     }
@@ -195,38 +198,38 @@ impl<'a> Replay<'a> {
     }
 
     /// What a round begins with.
-    fn begin(&self, world: &mut World, round: &Round) {
+    fn begin(&self, hypothesis: &mut Hypothesis, round: &Round) {
         match round.cause {
             // One that answers together with others may have waited for them in between.
             Cause::Sent(step) => {
                 let waits = !round.answered.contains(&step) || round.answered.len() > 1;
-                self.start(world, step, waits);
+                self.start(hypothesis, step, waits);
             }
-            Cause::RolledBack(session) => world.roll_back(session),
+            Cause::RolledBack(session) => hypothesis.roll_back(session),
             Cause::Timeout | Cause::Killed(_) => {}
         }
     }
 
     /// A statement is sent: it belongs to a transaction, and its tables are touched.
-    pub(super) fn start(&self, world: &mut World, step: usize, waits: bool) {
+    pub(super) fn start(&self, hypothesis: &mut Hypothesis, step: usize, waits: bool) {
         let session = self.seen.case.steps[step].session;
-        let reach = &self.reach[step];
+        let reach = &self.footprints[step];
         if reach.tables == 0 {
             return;
         }
         let lasts = !self.seen.case.sessions[session].autocommit;
         let rules = self.rules(session);
-        let first = rules.is_some_and(|rules| rules.snapshot.is == Taken::FirstStatement);
+        let first = rules.is_some_and(|rules| rules.snapshot.is == SnapshotPoint::FirstStatement);
         let locks = match self.trees[step].as_deref() {
             Some(Statement::Query(query)) => {
                 !query.locks.is_empty()
                     || !self.contract.waits
-                    || rules.is_some_and(|rules| rules.read.is == Sees::Committed)
+                    || rules.is_some_and(|rules| rules.read.is == Visibility::Committed)
             }
             Some(_) | None => true,
         };
-        let clock = world.clock;
-        let txn = world.txn(session, lasts);
+        let clock = hypothesis.clock;
+        let txn = hypothesis.txn(session, lasts);
         txn.touched |= reach.tables;
         if locks {
             txn.locking |= reach.tables;
@@ -240,8 +243,8 @@ impl<'a> Replay<'a> {
             opened = true;
         }
         if waits {
-            let tables = world.tables.clone();
-            let beside = world.sessions.iter().enumerate().filter(|(of, _)| *of != session);
+            let tables = hypothesis.tables.clone();
+            let beside = hypothesis.sessions.iter().enumerate().filter(|(of, _)| *of != session);
             let beside = beside.fold(0, |bits, (_, state)| match (&state.waiting, &state.txn) {
                 (Some(other), Some(txn))
                     if !matches!(self.trees[other.step].as_deref(), Some(Statement::Query(_))) =>
@@ -250,15 +253,15 @@ impl<'a> Replay<'a> {
                 }
                 _ => bits,
             });
-            world.sessions[session].waiting =
+            hypothesis.sessions[session].waiting =
                 Some(Waiting { step, tables, clock, opened_view: opened, beside, ends: 0 });
         }
     }
 
     /// How values are computed.
-    pub(super) fn compute(&self) -> Compute<'a> {
+    pub(super) fn compute(&self) -> Evaluate<'a> {
         let server = &self.seen.trace.server;
-        Compute { product: server.product, version: &server.version, known: Some(self.computed) }
+        Evaluate { product: server.product, version: &server.version, known: Some(self.computed) }
     }
 
     pub(super) fn rules(&self, session: usize) -> Option<&'a LevelRules> {
@@ -276,147 +279,156 @@ impl<'a> Replay<'a> {
     }
 
     /// All answers of a round: the first in this order, the rest in every order.
-    fn answers(&self, world: World, first: &[usize], rest: &[usize]) -> Worlds {
+    fn answers(&self, hypothesis: Hypothesis, first: &[usize], rest: &[usize]) -> Explained {
         if let [step, more @ ..] = first {
-            return self.then(world, *step, more, rest);
+            return self.then(hypothesis, *step, more, rest);
         }
         if let [step] = rest {
-            return self.then(world, *step, &[], &[]);
+            return self.then(hypothesis, *step, &[], &[]);
         }
         if rest.is_empty() {
-            return Ok(smallvec![world]);
+            return Ok(smallvec![hypothesis]);
         }
         if rest.len() > 5 {
-            return Err(Dead::Unsure("many-woken-at-once"));
+            return Err(Rejection::Undecided("many-woken-at-once"));
         }
-        let mut all = Accounts::new();
-        let mut dead = None;
+        let mut all = Hypotheses::new();
+        let mut rejected = None;
         for &step in rest {
             let others: Vec<usize> = rest.iter().copied().filter(|other| *other != step).collect();
-            match self.then(world.clone(), step, &[], &others) {
-                Ok(worlds) => all.extend(worlds),
-                Err(death) => {
-                    let at_once = matches!(&death, Dead::Broken(broken) if broken.step == Some(step));
-                    dead = Some(milder(dead, (death, at_once)));
+            match self.then(hypothesis.clone(), step, &[], &others) {
+                Ok(hypotheses) => all.extend(hypotheses),
+                Err(rejection) => {
+                    let at_once =
+                        matches!(&rejection, Rejection::Mismatch(broken) if broken.step == Some(step));
+                    rejected = Some(milder(rejected, (rejection, at_once)));
                 }
             }
         }
-        match (all.is_empty(), dead) {
-            (true, Some((dead, _))) => Err(dead),
+        match (all.is_empty(), rejected) {
+            (true, Some((rejected, _))) => Err(rejected),
             _ => Ok(all),
         }
     }
 
-    fn then(&self, world: World, step: usize, first: &[usize], rest: &[usize]) -> Worlds {
+    fn then(&self, hypothesis: Hypothesis, step: usize, first: &[usize], rest: &[usize]) -> Explained {
         if first.is_empty() && rest.is_empty() {
-            return self.answer(world, step);
+            return self.answer(hypothesis, step);
         }
-        let mut all = Accounts::new();
-        let mut dead = None;
-        for world in self.answer(world, step)? {
-            match self.answers(world, first, rest) {
-                Ok(worlds) => all.extend(worlds),
-                Err(death) => dead = worse(dead, death),
+        let mut all = Hypotheses::new();
+        let mut rejected = None;
+        for hypothesis in self.answer(hypothesis, step)? {
+            match self.answers(hypothesis, first, rest) {
+                Ok(hypotheses) => all.extend(hypotheses),
+                Err(rejection) => rejected = worse(rejected, rejection),
             }
         }
-        match (all.is_empty(), dead) {
-            (true, Some(dead)) => Err(dead),
+        match (all.is_empty(), rejected) {
+            (true, Some(rejected)) => Err(rejected),
             _ => Ok(all),
         }
     }
 
     /// A step has answered.
-    fn answer(&self, mut world: World, step: usize) -> Worlds {
+    fn answer(&self, mut hypothesis: Hypothesis, step: usize) -> Explained {
         let session = self.seen.case.steps[step].session;
         let outcome = &self.seen.trace.outcomes[step];
-        let waited = world.sessions[session].waiting.take();
+        let waited = hypothesis.sessions[session].waiting.take();
         match &outcome.reply {
-            Reply::NotSent => return Ok(smallvec![world]),
-            Reply::ConnectionLost | Reply::ServerDied => return Err(Dead::Unsure("server-gone")),
-            Reply::Hung => return Err(Dead::Unsure("hung")),
+            Reply::NotSent => return Ok(smallvec![hypothesis]),
+            Reply::ConnectionLost | Reply::ServerDied => return Err(Rejection::Undecided("server-gone")),
+            Reply::Hung => return Err(Rejection::Undecided("hung")),
             Reply::Killed => {
-                self.after(&mut world, step, None, outcome.transaction);
-                return Ok(smallvec![world]);
+                self.after(&mut hypothesis, step, None, outcome.transaction);
+                return Ok(smallvec![hypothesis]);
             }
             Reply::Rows(_) | Reply::Done { .. } | Reply::RolledBack | Reply::Error(_) => {}
         }
-        let Some(tree) = self.trees[step].as_deref() else { return Err(Dead::Unsure("unparsed")) };
+        let Some(tree) = self.trees[step].as_deref() else { return Err(Rejection::Undecided("unparsed")) };
         if matches!(
             tree,
             Statement::Begin(_) | Statement::Commit(_) | Statement::Rollback(Rollback { to: None, .. })
         ) {
-            world.sessions[session].perhaps_open = false;
+            hypothesis.sessions[session].perhaps_open = false;
         }
-        let worlds = match tree {
+        let hypotheses = match tree {
             Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
-                self.statement(world, step, tree, waited)?
+                self.statement(hypothesis, step, tree, waited)?
             }
-            Statement::Begin(begin) => self.opens(world, step, begin)?,
+            Statement::Begin(begin) => self.opens(hypothesis, step, begin)?,
             Statement::Commit(_) | Statement::Rollback(Rollback { to: None, .. }) => {
                 match outcome.error() {
                     None => {}
                     // The writer may try again.
-                    Some(error) if Some(error.class) == self.contract.busy => return Ok(smallvec![world]),
+                    Some(error) if Some(error.class) == self.contract.busy => {
+                        return Ok(smallvec![hypothesis]);
+                    }
                     // There is none to end.
-                    Some(_) if world.sessions[session].txn.is_none() => return Ok(smallvec![world]),
-                    Some(_) => return Err(Dead::Unsure("end-refused")),
+                    Some(_) if hypothesis.sessions[session].txn.is_none() => {
+                        return Ok(smallvec![hypothesis]);
+                    }
+                    Some(_) => return Err(Rejection::Undecided("end-refused")),
                 }
                 match tree {
-                    Statement::Commit(_) => world.commit(session),
-                    _ => world.roll_back(session),
+                    Statement::Commit(_) => hypothesis.commit(session),
+                    _ => hypothesis.roll_back(session),
                 }
-                smallvec![world]
+                smallvec![hypothesis]
             }
             Statement::Savepoint(name) => {
                 if !self.seen.case.sessions[session].autocommit {
-                    world.txn(session, true);
-                } else if self.contract.savepoint_begins && world.sessions[session].txn.is_none() {
-                    world.txn(session, true).by_savepoint = true;
+                    hypothesis.txn(session, true);
+                } else if self.contract.savepoint_begins && hypothesis.sessions[session].txn.is_none() {
+                    hypothesis.txn(session, true).by_savepoint = true;
                 }
                 if outcome.error().is_none()
-                    && let Some(txn) = &mut world.sessions[session].txn
+                    && let Some(txn) = &mut hypothesis.sessions[session].txn
                 {
                     txn.savepoints.retain(|known| !known.name.eq_ignore_ascii_case(&name.name));
                     let early = txn.touched == 0 && txn.view.is_none();
                     let length = txn.undo.len();
                     txn.savepoints.push(Savepoint { name: name.name.clone(), length, early });
                 }
-                smallvec![world]
+                smallvec![hypothesis]
             }
             Statement::Rollback(Rollback { to: Some(target), .. }) => {
-                self.back(world, step, &target.name.name, true)?
+                self.back(hypothesis, step, &target.name.name, true)?
             }
-            Statement::Release(target) => self.back(world, step, &target.name.name, false)?,
-            Statement::Pragma(_) => smallvec![world],
+            Statement::Release(target) => self.back(hypothesis, step, &target.name.name, false)?,
+            Statement::Pragma(_) => smallvec![hypothesis],
             Statement::CreateTable(_)
             | Statement::CreatePartition(_)
             | Statement::CreateIndex(_)
             | Statement::DropTable(_)
             | Statement::DropIndex(_)
-            | Statement::Truncate(_) => return Err(Dead::Unsure("schema-changed")),
-            Statement::Set(_) | Statement::SetTransaction(_) => return Err(Dead::Unsure("settings-changed")),
-            Statement::LockTable(_) => return Err(Dead::Unsure("lock-table")),
+            | Statement::Truncate(_) => return Err(Rejection::Undecided("schema-changed")),
+            Statement::Set(_) | Statement::SetTransaction(_) => {
+                return Err(Rejection::Undecided("settings-changed"));
+            }
+            Statement::LockTable(_) => return Err(Rejection::Undecided("lock-table")),
         };
-        Ok(worlds)
+        Ok(hypotheses)
     }
 
     /// The final state.
-    fn finals(&self, worlds: Accounts) -> Worlds {
-        let Some(tables) = &self.seen.trace.final_state else { return Ok(worlds) };
-        let mut next = Accounts::new();
-        let mut dead = None;
-        'worlds: for world in worlds {
+    fn finals(&self, hypotheses: Hypotheses) -> Explained {
+        let Some(tables) = &self.seen.trace.final_state else { return Ok(hypotheses) };
+        let mut next = Hypotheses::new();
+        let mut rejected = None;
+        'hypotheses: for hypothesis in hypotheses {
             for (name, rows) in tables {
                 let Some(table) = self.schema.find(name) else { continue };
-                let expected: SmallVec<[&Values; 16]> =
-                    world.tables[table].iter().filter_map(|chain| chain.seen(u32::MAX, u32::MAX)).collect();
+                let expected: SmallVec<[&Values; 16]> = hypothesis.tables[table]
+                    .iter()
+                    .filter_map(|chain| chain.seen(u32::MAX, u32::MAX))
+                    .collect();
                 if rows.len() != expected.len() || !covers(&expected, rows) {
-                    if world.doubtful {
-                        dead = worse(dead, Dead::Unsure(HALF_JUDGED));
-                        continue 'worlds;
+                    if hypothesis.doubtful {
+                        rejected = worse(rejected, Rejection::Undecided(HALF_JUDGED));
+                        continue 'hypotheses;
                     }
                     let expected = expected.into_iter().cloned().collect();
-                    dead.get_or_insert(Dead::Broken(Box::new(Broken {
+                    rejected.get_or_insert(Rejection::Mismatch(Box::new(Mismatch {
                         kind: "wrong-final-state",
                         rule: always::COMMITTED_STAYS.into(),
                         step: None,
@@ -424,18 +436,18 @@ impl<'a> Replay<'a> {
                         actual: format!("{name}: {rows}"),
                         due: None,
                     })));
-                    continue 'worlds;
+                    continue 'hypotheses;
                 }
             }
-            next.push(world);
+            next.push(hypothesis);
         }
-        match (next.is_empty(), dead) {
-            (true, Some(dead)) => Err(dead),
+        match (next.is_empty(), rejected) {
+            (true, Some(rejected)) => Err(rejected),
             _ => Ok(next),
         }
     }
 
-    pub(super) fn broken(&self, step: usize, kind: &'static str, rule: &str, expected: String) -> Dead {
+    pub(super) fn broken(&self, step: usize, kind: &'static str, rule: &str, expected: String) -> Rejection {
         let outcome = &self.seen.trace.outcomes[step];
         let actual = match (kind, &outcome.reply) {
             ("needless-wait", _) => "it waits".to_string(),
@@ -444,37 +456,39 @@ impl<'a> Replay<'a> {
             _ => outcome.to_string(),
         };
         let rule = rule.to_string();
-        Dead::Broken(Box::new(Broken { kind, rule, step: Some(step), expected, actual, due: None }))
+        Rejection::Mismatch(Box::new(Mismatch { kind, rule, step: Some(step), expected, actual, due: None }))
     }
 
     /// A wait is missing.
-    pub(super) fn missing(&self, step: usize, rule: &str, expected: String, due: Option<usize>) -> Dead {
+    pub(super) fn missing(&self, step: usize, rule: &str, expected: String, due: Option<usize>) -> Rejection {
         match self.broken(step, "missing-wait", rule, expected) {
-            Dead::Broken(broken) => Dead::Broken(Box::new(Broken { due, ..*broken })),
-            Dead::Unsure(why) => Dead::Unsure(why),
+            Rejection::Mismatch(broken) => Rejection::Mismatch(Box::new(Mismatch { due, ..*broken })),
+            Rejection::Undecided(why) => Rejection::Undecided(why),
         }
     }
 }
 
 /// Of two reasons the one that says less: where something cannot be told, nothing is called wrong.
-fn worse(old: Option<Dead>, new: Dead) -> Option<Dead> {
+fn worse(old: Option<Rejection>, new: Rejection) -> Option<Rejection> {
     Some(match (old, new) {
         (None, new) => new,
-        (Some(Dead::Broken(_)), Dead::Unsure(why)) => Dead::Unsure(why),
+        (Some(Rejection::Mismatch(_)), Rejection::Undecided(why)) => Rejection::Undecided(why),
         // Rows and counts say more than a wait that did not come.
-        (Some(Dead::Broken(old)), Dead::Broken(new)) if old.kind == "missing-wait" => Dead::Broken(new),
+        (Some(Rejection::Mismatch(old)), Rejection::Mismatch(new)) if old.kind == "missing-wait" => {
+            Rejection::Mismatch(new)
+        }
         (Some(old), _) => old,
     })
 }
 
 /// Of two orders of one round the one in which less is wrong, for it may be how it was: only a wait is missing in it, or others
 /// answered rightly before the first that did not. Each comes with whether its first statement is the one that is wrong.
-fn milder(old: Option<(Dead, bool)>, new: (Dead, bool)) -> (Dead, bool) {
+fn milder(old: Option<(Rejection, bool)>, new: (Rejection, bool)) -> (Rejection, bool) {
     let Some(old) = old else { return new };
-    let rank = |(dead, at_once): &(Dead, bool)| match dead {
-        Dead::Unsure(_) => 0,
-        Dead::Broken(broken) if broken.kind == "missing-wait" => 1,
-        Dead::Broken(_) => 2 + u8::from(*at_once),
+    let rank = |(rejected, at_once): &(Rejection, bool)| match rejected {
+        Rejection::Undecided(_) => 0,
+        Rejection::Mismatch(broken) if broken.kind == "missing-wait" => 1,
+        Rejection::Mismatch(_) => 2 + u8::from(*at_once),
     };
     if rank(&new) < rank(&old) { new } else { old }
 }

@@ -1,6 +1,6 @@
 //! A statement on rows: what the contract allows it to answer, and whether that is what came.
 
-use dialect::contract::{Concession, Sees, manual::always};
+use dialect::contract::{Concession, Visibility, manual::always};
 use eval::Fault;
 use model::{
     DbError, ErrorClass, Reply,
@@ -8,11 +8,11 @@ use model::{
 };
 use smallvec::{SmallVec, smallvec};
 
-use super::{Accounts, Dead, HALF_JUDGED, Replay, Worlds, waits::no_wait, worse};
+use super::{Explained, HALF_JUDGED, Hypotheses, Rejection, Replay, waits::no_wait, worse};
 use crate::mvcc::{
-    foretold::{Expected, Foretold},
-    scene::{Moved, Scene},
-    world::{Rows, Session, Waiting, World},
+    allowed_outcome::{AllowedOutcome, Expected},
+    hypothesis::{Hypothesis, Rows, Session, Waiting},
+    statement_context::{Moved, StatementContext},
 };
 
 /// MySQL's ER_DIVISION_BY_ZERO.
@@ -25,19 +25,19 @@ impl Replay<'_> {
     /// A statement on rows.
     pub(super) fn statement(
         &self,
-        mut world: World,
+        mut hypothesis: Hypothesis,
         step: usize,
         tree: &Statement,
         waited: Option<Waiting>,
-    ) -> Worlds {
+    ) -> Explained {
         let session = self.seen.case.steps[step].session;
         let outcome = &self.seen.trace.outcomes[step];
         let reply = &outcome.reply;
         // The statement may have been queued while its transaction was ended by another.
-        self.start(&mut world, step, false);
-        let lasts = world.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
+        self.start(&mut hypothesis, step, false);
+        let lasts = hypothesis.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
         if let Reply::Error(error) = reply
-            && let Some(allowed) = self.concurrency(&mut world, step, error, waited.as_ref())
+            && let Some(allowed) = self.concurrency(&mut hypothesis, step, error, waited.as_ref())
         {
             if !allowed {
                 return Err(self.broken(
@@ -48,14 +48,14 @@ impl Replay<'_> {
                 ));
             }
             // What could not even begin has taken no snapshot.
-            if let Some(txn) = &mut world.sessions[session].txn
+            if let Some(txn) = &mut hypothesis.sessions[session].txn
                 && error.class == ErrorClass::Busy
                 && txn.view_by == Some(step)
             {
                 txn.view = None;
             }
-            self.after(&mut world, step, Some(error), outcome.transaction);
-            return Ok(smallvec![world]);
+            self.after(&mut hypothesis, step, Some(error), outcome.transaction);
+            return Ok(smallvec![hypothesis]);
         }
         if let Reply::Error(error) = reply
             // What failed inside the server is the business of `crash`.
@@ -64,63 +64,64 @@ impl Replay<'_> {
                 ErrorClass::Other | ErrorClass::Syntax | ErrorClass::Denied | ErrorClass::Internal
             )
         {
-            return Err(Dead::Unsure("server-refuses"));
+            return Err(Rejection::Undecided("server-refuses"));
         }
-        let all = self.foretell(&world, step, tree, waited.as_ref()).map_err(|fault| match fault {
-            Fault::Unsure(why) => Dead::Unsure(why),
-            Fault::Error(_) => Dead::Unsure("error-foretold"),
-        })?;
+        let all =
+            self.allowed_outcomes(&hypothesis, step, tree, waited.as_ref()).map_err(|fault| match fault {
+                Fault::Unsure(why) => Rejection::Undecided(why),
+                Fault::Error(_) => Rejection::Undecided("error-foretold"),
+            })?;
         let success = !matches!(reply, Reply::Error(_));
-        let mut worlds = Accounts::new();
-        let mut dead = None;
+        let mut hypotheses = Hypotheses::new();
+        let mut rejected = None;
         let parents = self.schema.tables.iter().any(|table| !table.parents.is_empty());
-        let fits = |foretold: &&Foretold| {
-            let due = success && !foretold.due.is_empty() && foretold.reply != Expected::Anything;
-            !due && (foretold.fits(reply) || parents && foretold.fits_either(reply))
+        let fits = |allowed: &&AllowedOutcome| {
+            let due = success && !allowed.due.is_empty() && allowed.reply != Expected::Anything;
+            !due && (allowed.fits(reply) || parents && allowed.fits_either(reply))
         };
-        let fitting: SmallVec<[&Foretold; 4]> = all.iter().filter(fits).collect();
-        let half_judged = success && self.judges_half_done(&world, step, tree, waited.as_ref());
-        let mut world = Some(world);
-        for (at, foretold) in fitting.iter().enumerate() {
-            // The last one takes the world itself.
-            let next = if at + 1 == fitting.len() { world.take() } else { world.clone() };
+        let fitting: SmallVec<[&AllowedOutcome; 4]> = all.iter().filter(fits).collect();
+        let half_judged = success && self.judges_half_done(&hypothesis, step, tree, waited.as_ref());
+        let mut hypothesis = Some(hypothesis);
+        for (at, allowed) in fitting.iter().enumerate() {
+            // The last one takes the hypothesis itself.
+            let next = if at + 1 == fitting.len() { hypothesis.take() } else { hypothesis.clone() };
             let Some(mut next) = next else { break };
-            match self.apply(&mut next, step, foretold, success) {
+            match self.apply(&mut next, step, allowed, success) {
                 Ok(()) => {
                     let error = outcome.error();
                     self.after(&mut next, step, error, outcome.transaction);
                     next.doubtful |= self.lenient && half_judged;
-                    if !worlds.contains(&next) {
-                        worlds.push(next);
+                    if !hypotheses.contains(&next) {
+                        hypotheses.push(next);
                     }
                 }
-                Err(death) => dead = worse(dead, death),
+                Err(rejection) => rejected = worse(rejected, rejection),
             }
         }
-        if !worlds.is_empty() {
-            return Ok(worlds);
+        if !hypotheses.is_empty() {
+            return Ok(hypotheses);
         }
-        if let Some(dead) = dead {
-            return Err(dead);
+        if let Some(rejected) = rejected {
+            return Err(rejected);
         }
         if let Some(why) = waited.as_ref().filter(|_| self.lenient).and_then(|of| self.untold(step, of)) {
-            return Err(Dead::Unsure(why));
+            return Err(Rejection::Undecided(why));
         }
         if self.lenient && half_judged {
-            return Err(Dead::Unsure(HALF_JUDGED));
+            return Err(Rejection::Undecided(HALF_JUDGED));
         }
-        let due = all.iter().find_map(|foretold| foretold.due.first());
+        let due = all.iter().find_map(|allowed| allowed.due.first());
         if let (Some(due), true) = (due, success) {
             let is = |state: &Session| state.txn.as_ref().is_some_and(|txn| txn.id == *due);
             return Err(self.missing(
                 step,
                 always::CHANGED_IS_WAITED_FOR,
                 "a wait".into(),
-                world.and_then(|world| world.sessions.iter().position(is)),
+                hypothesis.and_then(|hypothesis| hypothesis.sessions.iter().position(is)),
             ));
         }
-        let expected = all.first().map_or_else(String::new, |foretold| foretold.reply.to_string());
-        let kind = match (reply, all.first().map(|foretold| &foretold.reply)) {
+        let expected = all.first().map_or_else(String::new, |allowed| allowed.reply.to_string());
+        let kind = match (reply, all.first().map(|allowed| &allowed.reply)) {
             (Reply::Error(_), _) => "needless-error",
             (_, Some(Expected::Error(_))) => "missing-error",
             (Reply::Rows(_), _) => "wrong-rows",
@@ -137,7 +138,7 @@ impl Replay<'_> {
     /// Who had half done it may have become the victim of a deadlock since.
     fn judges_half_done(
         &self,
-        world: &World,
+        hypothesis: &Hypothesis,
         step: usize,
         tree: &Statement,
         waited: Option<&Waiting>,
@@ -149,8 +150,8 @@ impl Replay<'_> {
         };
         matches!(tree, Statement::Update(_))
             && self.concedes(Concession::JudgesUncommitted, session)
-            && (waited.is_some_and(|waited| waited.beside & self.reach[step].tables != 0)
-                || world.sessions.iter().enumerate().any(changes))
+            && (waited.is_some_and(|waited| waited.beside & self.footprints[step].tables != 0)
+                || hypothesis.sessions.iter().enumerate().any(changes))
     }
 
     /// Why it cannot be told what a scan that waited has met: only one cut is tried, in the order of one index. What does not
@@ -165,7 +166,7 @@ impl Replay<'_> {
             return None;
         }
         let parted =
-            self.reach[step].target.is_some_and(|table| self.schema.tables[table].partitions.is_some());
+            self.footprints[step].target.is_some_and(|table| self.schema.tables[table].partitions.is_some());
         match (waited.ends > 1, parted) {
             (true, _) => Some("waited-more-than-once"),
             (false, true) => Some("partitioned-scan"),
@@ -186,19 +187,19 @@ impl Replay<'_> {
     /// If it is an error of concurrency: is it allowed here?
     pub(super) fn concurrency(
         &self,
-        world: &mut World,
+        hypothesis: &mut Hypothesis,
         step: usize,
         error: &DbError,
         waited: Option<&Waiting>,
     ) -> Option<bool> {
         let session = self.seen.case.steps[step].session;
         let tree = self.trees[step].as_deref()?;
-        let others = world.others(session, u64::MAX).next().is_some();
+        let others = hypothesis.others(session, u64::MAX).next().is_some();
         match error.class {
             // A circle has at least one other who waits.
             ErrorClass::Deadlock => {
                 let waits = |(of, state): (usize, &Session)| of != session && state.waiting.is_some();
-                let may = self.seen.trace.waited(step) || world.sessions.iter().enumerate().any(waits);
+                let may = self.seen.trace.waited(step) || hypothesis.sessions.iter().enumerate().any(waits);
                 // Of several in one round the later circle need not be there any more.
                 let victims = self.seen.trace.answered_in(step).map_or(0, |round| {
                     let victim = |step: &&usize| {
@@ -207,13 +208,13 @@ impl Replay<'_> {
                     };
                     round.answered.iter().filter(victim).count()
                 });
-                Some(others && may && (victims > 1 || self.circle(world, session, step)))
+                Some(others && may && (victims > 1 || self.circle(hypothesis, session, step)))
             }
             ErrorClass::LockTimeout => match tree {
                 Statement::Query(query) if no_wait(query) => None,
                 _ => Some(others && self.seen.trace.waited(step)),
             },
-            ErrorClass::Busy => Some(others || world.clock > 0),
+            ErrorClass::Busy => Some(others || hypothesis.clock > 0),
             ErrorClass::Interrupted => Some(true),
             // In strict mode a division by zero is an error of a statement that changes rows, if the scan comes to it.
             // So is text that is no number where one is wanted.
@@ -229,10 +230,10 @@ impl Replay<'_> {
                 Some(true)
             }
             ErrorClass::ReadOnly => {
-                let txn = world.sessions[session].txn.as_ref();
+                let txn = hypothesis.sessions[session].txn.as_ref();
                 Some(txn.is_some_and(|txn| txn.read_only))
             }
-            ErrorClass::WriteConflict => Some(self.stale(world, step, waited)),
+            ErrorClass::WriteConflict => Some(self.stale(hypothesis, step, waited)),
             ErrorClass::SerializationFailure
             | ErrorClass::DuplicateKey
             | ErrorClass::Constraint
@@ -248,12 +249,12 @@ impl Replay<'_> {
     }
 
     /// May a statement be refused because something has changed since the snapshot?
-    pub(super) fn stale(&self, world: &mut World, step: usize, waited: Option<&Waiting>) -> bool {
+    pub(super) fn stale(&self, hypothesis: &mut Hypothesis, step: usize, waited: Option<&Waiting>) -> bool {
         let session = self.seen.case.steps[step].session;
-        let reach = &self.reach[step];
-        let Some(txn) = &world.sessions[session].txn else { return false };
+        let reach = &self.footprints[step];
+        let Some(txn) = &hypothesis.sessions[session].txn else { return false };
         let refused = self.rules(session).is_some_and(|rules| {
-            rules.stale.is == dialect::contract::Stale::Refused(ErrorClass::WriteConflict)
+            rules.stale.is == dialect::contract::OnStaleWrite::Refused(ErrorClass::WriteConflict)
         });
         let view = match (refused, waited) {
             // A query inside a statement that waited has taken the snapshot.
@@ -270,32 +271,32 @@ impl Replay<'_> {
         let newer = |(table, rows): (usize, &Rows)| {
             reach.tables & (1 << table) != 0 && rows.iter().any(|chain| chain.touched_at(txn.id) > view)
         };
-        let stale = world.tables.iter().enumerate().any(newer);
+        let stale = hypothesis.tables.iter().enumerate().any(newer);
         if stale && !refused {
-            world.used.push((Concession::ConflictByInnerRead, step));
+            hypothesis.used.push((Concession::ConflictByInnerRead, step));
         }
         stale
     }
 
-    pub(super) fn foretell(
+    pub(super) fn allowed_outcomes(
         &self,
-        world: &World,
+        hypothesis: &Hypothesis,
         step: usize,
         tree: &Statement,
         waited: Option<&Waiting>,
-    ) -> Result<Vec<Foretold>, Fault> {
+    ) -> Result<Vec<AllowedOutcome>, Fault> {
         let session = self.seen.case.steps[step].session;
         let rules = self.rules(session).ok_or(Fault::Unsure("no-contract-at-this-level"))?;
-        let txn = world.sessions[session].txn.as_ref();
+        let txn = hypothesis.sessions[session].txn.as_ref();
         let tried = self.concessions.iter().copied().filter(|_| self.lenient);
         let conceded: SmallVec<[Concession; Concession::ALL.len()]> =
             tried.filter(|by| self.concedes(*by, session)).collect();
-        let scene = Scene {
+        let context = StatementContext {
             schema: self.schema,
             compute: self.compute(),
             rules,
             trees: self.trees,
-            world,
+            hypothesis,
             session,
             me: txn.map_or(u32::MAX, |txn| txn.id),
             view: txn.and_then(|txn| txn.view),
@@ -305,55 +306,55 @@ impl Replay<'_> {
             conceded: &conceded,
             path: self.path.filter(|(of, _)| *of == step).map(|(_, path)| path),
             waited,
-            inner: &world.tables,
+            inner: &hypothesis.tables,
             moved: Moved::New,
             judges_open: false,
             overlooks: false,
             blanks: false,
             anew: self.anew,
         };
-        let once = |scene: &Scene<'_>| match tree {
-            Statement::Query(query) => scene.query(query),
-            Statement::Insert(insert) => scene.insert(insert),
-            Statement::Update(update) => scene.update(update),
-            Statement::Delete(delete) => scene.delete(delete),
+        let once = |context: &StatementContext<'_>| match tree {
+            Statement::Query(query) => context.query(query),
+            Statement::Insert(insert) => context.insert(insert),
+            Statement::Update(update) => context.update(update),
+            Statement::Delete(delete) => context.delete(delete),
             _ => Err(Fault::Unsure("statement")),
         };
-        let mut all = once(&scene)?;
+        let mut all = once(&context)?;
         // A query inside may have been answered before the wait.
         if let Some(waited) = waited
-            && self.reach[step].inner
-            && matches!(rules.source_read.is, Sees::Fresh | Sees::Newest)
-            && let Ok(more) = once(&scene.reading(&waited.tables))
+            && self.footprints[step].inner
+            && matches!(rules.source_read.is, Visibility::Fresh | Visibility::Newest)
+            && let Ok(more) = once(&context.reading(&waited.tables))
         {
             all.extend(more);
         }
         let reads = matches!(tree, Statement::Query(_));
         let tried = [
-            (Concession::JudgesUncommitted, true, Scene { judges_open: true, ..scene }),
-            (Concession::ForeignKeyBesideNull, !reads, Scene { overlooks: true, ..scene }),
-            (Concession::VirtualReadAsNull, reads, Scene { blanks: true, ..scene }),
+            (Concession::JudgesUncommitted, true, StatementContext { judges_open: true, ..context }),
+            (Concession::ForeignKeyBesideNull, !reads, StatementContext { overlooks: true, ..context }),
+            (Concession::VirtualReadAsNull, reads, StatementContext { blanks: true, ..context }),
         ];
-        for (by, may, scene) in tried {
+        for (by, may, context) in tried {
             if may && conceded.contains(&by) {
-                let new = |one: &Foretold| {
+                let new = |one: &AllowedOutcome| {
                     all.iter().all(|known| {
                         (&known.effects, &known.reply, &known.due) != (&one.effects, &one.reply, &one.due)
                     })
                 };
-                let more: Vec<Foretold> = once(&scene)?.into_iter().filter(new).collect();
-                all.extend(more.into_iter().map(|foretold| Foretold { by: Some(by), ..foretold }));
+                let more: Vec<AllowedOutcome> = once(&context)?.into_iter().filter(new).collect();
+                all.extend(more.into_iter().map(|allowed| AllowedOutcome { by: Some(by), ..allowed }));
             }
         }
-        if self.lenient && (0..self.schema.tables.len()).any(|table| !scene.left_behind(table).is_empty()) {
+        if self.lenient && (0..self.schema.tables.len()).any(|table| !context.left_behind(table).is_empty()) {
             let by = Some(Concession::KeyChangeKeepsOldRow);
             for moved in [Moved::Both, Moved::Old] {
-                let more = once(&Scene { moved, ..scene })?;
-                all.extend(more.into_iter().map(|foretold| Foretold { by, ..foretold }));
+                let more = once(&StatementContext { moved, ..context })?;
+                all.extend(more.into_iter().map(|allowed| AllowedOutcome { by, ..allowed }));
             }
         }
         // What this server does not do, or not at this level, explains nothing.
-        all.retain(|foretold| foretold.by.is_none_or(|by| self.concedes(by, session)));
+        all.retain(|allowed| allowed.by.is_none_or(|by| self.concedes(by, session)));
         Ok(all)
     }
 }

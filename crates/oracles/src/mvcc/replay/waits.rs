@@ -1,38 +1,38 @@
 //! After a round: do those wait that may, and for somebody?
 
-use dialect::contract::Sees;
+use dialect::contract::Visibility;
 use model::{
     Round,
     sql::{LockWait, Query, Statement},
 };
 
-use super::{Accounts, Dead, Replay, Worlds, worse};
-use crate::mvcc::world::World;
+use super::{Explained, Hypotheses, Rejection, Replay, worse};
+use crate::mvcc::hypothesis::Hypothesis;
 
 impl Replay<'_> {
     /// After a round: do those wait that may?
-    pub(super) fn settled(&self, mut worlds: Accounts, round: &Round) -> Worlds {
-        let mut dead = None;
-        worlds.retain(|world| match self.waits(world, round) {
+    pub(super) fn settled(&self, mut hypotheses: Hypotheses, round: &Round) -> Explained {
+        let mut rejected = None;
+        hypotheses.retain(|hypothesis| match self.waits(hypothesis, round) {
             Ok(()) => true,
-            Err(death) => {
-                dead = worse(dead.take(), death);
+            Err(rejection) => {
+                rejected = worse(rejected.take(), rejection);
                 false
             }
         });
-        match (worlds.is_empty(), dead) {
-            (true, Some(dead)) => Err(dead),
-            _ => Ok(worlds),
+        match (hypotheses.is_empty(), rejected) {
+            (true, Some(rejected)) => Err(rejected),
+            _ => Ok(hypotheses),
         }
     }
 
-    pub(super) fn waits(&self, world: &World, round: &Round) -> Result<(), Dead> {
+    pub(super) fn waits(&self, hypothesis: &Hypothesis, round: &Round) -> Result<(), Rejection> {
         for wait in &round.waiting {
             let step = wait.step;
             let session = self.seen.case.steps[step].session;
-            let of = &world.sessions[session];
+            let of = &hypothesis.sessions[session];
             let lasts = of.perhaps_open || of.txn.as_ref().is_some_and(|txn| txn.lasts);
-            let rules = self.rules(session).ok_or(Dead::Unsure("no-contract-at-this-level"))?;
+            let rules = self.rules(session).ok_or(Rejection::Undecided("no-contract-at-this-level"))?;
             if !self.contract.waits {
                 return Err(self.broken(
                     step,
@@ -42,13 +42,13 @@ impl Replay<'_> {
                 ));
             }
             let never = match self.trees[step].as_deref() {
-                None => return Err(Dead::Unsure("unparsed")),
+                None => return Err(Rejection::Undecided("unparsed")),
                 Some(Statement::Query(query)) if query.locks.is_empty() => {
                     let sees = if lasts { rules.read.is } else { rules.single_read.is };
-                    (sees != Sees::Committed).then_some("a plain read takes no locks")
+                    (sees != Visibility::Committed).then_some("a plain read takes no locks")
                 }
                 // The clause does not reach into the queries inside.
-                Some(Statement::Query(query)) if no_wait(query) && !self.reach[step].inner => {
+                Some(Statement::Query(query)) if no_wait(query) && !self.footprints[step].inner => {
                     Some("it was asked not to wait")
                 }
                 Some(
@@ -61,15 +61,15 @@ impl Replay<'_> {
                     | Statement::Savepoint(_)
                     | Statement::Release(_),
                 ) => Some("the end of a transaction waits for nobody"),
-                Some(_) => return Err(Dead::Unsure("schema-changed")),
+                Some(_) => return Err(Rejection::Undecided("schema-changed")),
             };
             if let Some(rule) = never {
                 return Err(self.broken(step, "needless-wait", rule, "an answer".into()));
             }
         }
-        for (session, state) in world.sessions.iter().enumerate() {
+        for (session, state) in hypothesis.sessions.iter().enumerate() {
             let (Some(waiting), Some(_)) = (&state.waiting, &state.txn) else { continue };
-            if self.blockers(world, session, waiting.step).next().is_none() {
+            if self.blockers(hypothesis, session, waiting.step).next().is_none() {
                 return Err(self.broken(
                     waiting.step,
                     "needless-wait",

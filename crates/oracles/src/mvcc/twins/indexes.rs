@@ -2,10 +2,10 @@
 
 use model::sql::Statement;
 
-use super::{Draft, Why};
+use super::{TwinDraft, Why};
 
 /// Leaves out the indexes of several columns that are made by statements of their own and are not unique.
-pub fn left_out(draft: &mut Draft<'_>) -> Result<(), Why> {
+pub fn left_out(draft: &mut TwinDraft<'_>) -> Result<(), Why> {
     let product = draft.seen.trace.server.product;
     let before = draft.setup.len();
     draft.setup.retain(|text| match dialect::sql::parse(product, text).tree() {

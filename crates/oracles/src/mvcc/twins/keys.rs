@@ -2,11 +2,11 @@
 
 use model::sql::{Ident, Statement, TableFactor};
 
-use super::{Draft, Why};
+use super::{TwinDraft, Why};
 use crate::mvcc::schema::Table;
 
 /// In every update by others that changes a key, another column is changed instead.
-pub fn kept(draft: &mut Draft<'_>, step: usize) -> Result<(), Why> {
+pub fn kept(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
     let reader = draft.session(step);
     let mut found = false;
     for other in 0..draft.trees.len() {

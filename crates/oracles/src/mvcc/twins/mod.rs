@@ -39,7 +39,7 @@ pub type Why = &'static str;
 pub type Use = (Concession, usize);
 
 /// A case on its way to becoming its twin.
-pub struct Draft<'a> {
+pub struct TwinDraft<'a> {
     /// The run.
     pub seen: &'a Answer,
     /// The trees of its steps.
@@ -81,7 +81,7 @@ pub fn twin(
     uses: &[Use],
     wrong: Option<usize>,
 ) -> Result<Twin, Why> {
-    let mut draft = Draft {
+    let mut draft = TwinDraft {
         seen,
         trees,
         schema,
@@ -158,7 +158,7 @@ fn place(trace: &Trace, step: Option<usize>) -> usize {
     step.map_or(usize::MAX, |step| super::place(trace, step))
 }
 
-impl Draft<'_> {
+impl TwinDraft<'_> {
     /// The session of a step.
     fn session(&self, step: usize) -> usize {
         self.seen.case.steps[step].session

@@ -2,10 +2,10 @@
 
 use model::{Cause, Open};
 
-use super::{Draft, Why};
+use super::{TwinDraft, Why};
 
 /// The statement is sent behind the one that let it go on, so it does not wait.
-pub fn behind_its_blocker(draft: &mut Draft<'_>, step: usize) -> Result<(), Why> {
+pub fn behind_its_blocker(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
     let Some(round) = draft.seen.trace.answered_in(step) else { return Err("never-answered") };
     match round.cause {
         Cause::Sent(other) if other == step => Err("did-not-wait"),
@@ -15,7 +15,7 @@ pub fn behind_its_blocker(draft: &mut Draft<'_>, step: usize) -> Result<(), Why>
 }
 
 /// The statement is sent behind the ends of all transactions that were open beside it.
-pub fn behind_the_others(draft: &mut Draft<'_>, step: usize) -> Result<(), Why> {
+pub fn behind_the_others(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
     let mine = draft.session(step);
     let open = |at: usize| draft.seen.trace.outcomes[at].transaction == Open::Yes;
     let mut last = None;

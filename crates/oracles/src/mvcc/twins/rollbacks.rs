@@ -2,10 +2,10 @@
 
 use model::sql::{Rollback, Statement};
 
-use super::{Draft, Why};
+use super::{TwinDraft, Why};
 
 /// Leaves out the transactions of others that are rolled back.
-pub fn left_out(draft: &mut Draft<'_>, step: usize) -> Result<(), Why> {
+pub fn left_out(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
     let reader = draft.session(step);
     let mut gone: Vec<usize> = Vec::new();
     for end in 0..draft.trees.len() {

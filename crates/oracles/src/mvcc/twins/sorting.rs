@@ -2,10 +2,10 @@
 
 use model::sql::Statement;
 
-use super::{Draft, Why};
+use super::{TwinDraft, Why};
 
 /// The statement without ORDER BY.
-pub fn left_out(draft: &mut Draft<'_>, step: usize) -> Result<(), Why> {
+pub fn left_out(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
     let Some(Statement::Query(query)) = draft.trees[step].as_deref() else { return Err("no-query") };
     let mut query = query.clone();
     query.order_by.clear();

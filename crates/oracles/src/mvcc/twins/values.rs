@@ -2,10 +2,10 @@
 
 use model::sql::{Expr, Literal, Statement};
 
-use super::{Draft, Why};
+use super::{TwinDraft, Why};
 
 /// Every constant that the statement assigns becomes another one.
-pub fn another(draft: &mut Draft<'_>, step: usize) -> Result<(), Why> {
+pub fn another(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
     let Some(Statement::Update(update)) = draft.trees[step].as_deref() else { return Err("no-update") };
     let mut update = update.clone();
     let mut changed = false;

@@ -5,20 +5,20 @@ use model::sql::{Begin, TransactionMode};
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{Dead, Replay, Worlds};
-use crate::mvcc::world::World;
+use super::{Explained, Rejection, Replay};
+use crate::mvcc::hypothesis::Hypothesis;
 
 impl Replay<'_> {
-    pub(super) fn opens(&self, mut world: World, step: usize, begin: &Begin) -> Worlds {
+    pub(super) fn opens(&self, mut hypothesis: Hypothesis, step: usize, begin: &Begin) -> Explained {
         let session = self.seen.case.steps[step].session;
         match self.seen.trace.outcomes[step].error() {
             None => {}
-            Some(error) if Some(error.class) == self.contract.busy => return Ok(smallvec![world]),
-            Some(_) => return Err(Dead::Unsure("begin-refused")),
+            Some(error) if Some(error.class) == self.contract.busy => return Ok(smallvec![hypothesis]),
+            Some(_) => return Err(Rejection::Undecided("begin-refused")),
         }
-        world.commit(session);
-        let clock = world.clock;
-        let txn = world.txn(session, true);
+        hypothesis.commit(session);
+        let clock = hypothesis.clock;
+        let txn = hypothesis.txn(session, true);
         txn.lasts = true;
         if begin.timing.is_some_and(|timing| timing != model::sql::LockTiming::Deferred) {
             txn.view = Some(clock);
@@ -35,42 +35,42 @@ impl Replay<'_> {
                 TransactionMode::ReadWrite => {}
                 TransactionMode::Isolation(_)
                 | TransactionMode::Deferrable
-                | TransactionMode::NotDeferrable => return Err(Dead::Unsure("begin-with-level")),
+                | TransactionMode::NotDeferrable => return Err(Rejection::Undecided("begin-with-level")),
             }
         }
-        Ok(smallvec![world])
+        Ok(smallvec![hypothesis])
     }
 
     /// ROLLBACK TO and RELEASE.
-    pub(super) fn back(&self, mut world: World, step: usize, name: &str, undo: bool) -> Worlds {
+    pub(super) fn back(&self, mut hypothesis: Hypothesis, step: usize, name: &str, undo: bool) -> Explained {
         let session = self.seen.case.steps[step].session;
         let error = self.seen.trace.outcomes[step].error();
         // To release the savepoint that began a transaction is to commit: that may be tried again.
         if error.is_some_and(|error| Some(error.class) == self.contract.busy) {
-            return Ok(smallvec![world]);
+            return Ok(smallvec![hypothesis]);
         }
         let failed = error.is_some();
-        let known = world.sessions[session].txn.as_ref().and_then(|txn| {
+        let known = hypothesis.sessions[session].txn.as_ref().and_then(|txn| {
             let at = txn.savepoints.iter().position(|known| known.name.eq_ignore_ascii_case(name))?;
             Some((at, txn.savepoints[at].length, txn.savepoints[at].early))
         });
         match (known, failed) {
-            (None, true) => Ok(smallvec![world]),
+            (None, true) => Ok(smallvec![hypothesis]),
             (Some((at, length, early)), false) => {
                 if undo {
-                    world.undo_to(session, length);
+                    hypothesis.undo_to(session, length);
                 }
-                let mut worlds = SmallVec::new();
+                let mut hypotheses = SmallVec::new();
                 let mut over = false;
-                if let Some(txn) = &mut world.sessions[session].txn {
+                if let Some(txn) = &mut hypothesis.sessions[session].txn {
                     txn.savepoints.truncate(if undo { at + 1 } else { at });
                     over = !undo && txn.by_savepoint && at == 0;
                 }
                 if over {
-                    world.commit(session);
+                    hypothesis.commit(session);
                 }
                 if undo && early && self.concedes(Concession::EarlySavepointEndsAll, session) {
-                    let mut gone = world.clone();
+                    let mut gone = hypothesis.clone();
                     if let Some(txn) = &mut gone.sessions[session].txn {
                         (txn.view, txn.touched, txn.locking) = (None, 0, 0);
                         txn.locks.clear();
@@ -78,13 +78,13 @@ impl Replay<'_> {
                         txn.trespassed.clear();
                     }
                     gone.used.push((Concession::EarlySavepointEndsAll, step));
-                    worlds.push(gone);
+                    hypotheses.push(gone);
                 }
-                worlds.insert(0, world);
-                Ok(worlds)
+                hypotheses.insert(0, hypothesis);
+                Ok(hypotheses)
             }
-            (None, false) | (Some(_), true) if world.sessions[session].perhaps_open => {
-                Err(Dead::Unsure("savepoint-after-an-error"))
+            (None, false) | (Some(_), true) if hypothesis.sessions[session].perhaps_open => {
+                Err(Rejection::Undecided("savepoint-after-an-error"))
             }
             (None, false) | (Some(_), true) => Err(self.broken(
                 step,

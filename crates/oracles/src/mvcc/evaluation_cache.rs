@@ -2,7 +2,7 @@
 //! than all the rest of judging.
 //!
 //! It is only a memory: with or without it the same is said. An expression is known by its address, so only those may be asked
-//! for that live as long as the memory: parts of the statements and of the schema that lie on the same [`super::desk::Desk`].
+//! for that live as long as the memory: parts of the statements and of the schema that lie on the same [`super::schema_cache::Desk`].
 //! A row is known by its address, too, and held here, so that no other row can come to be there. Rows with the same values
 //! are kept only once, so that the same row has the same address in all orders.
 
@@ -26,7 +26,7 @@ const MOST: usize = 20_000;
 
 /// What was computed.
 #[derive(Debug, Default)]
-pub struct Computed {
+pub struct EvaluationCache {
     /// Conditions, with the columns of their statement.
     pub truths: ByRow<Option<bool>>,
     /// Conditions, with the columns of their table.
@@ -53,7 +53,7 @@ pub struct Computed {
     kept: usize,
 }
 
-impl Computed {
+impl EvaluationCache {
     /// The row as it is kept here.
     pub fn keep(&mut self, row: Vec<Datum>) -> Values {
         if self.kept >= MOST {
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn equal_rows_are_one_row_and_others_are_not() {
-        let mut computed = Computed::default();
+        let mut computed = EvaluationCache::default();
         let one = computed.keep(vec![Datum::Int(1), Datum::Double(0.0)]);
         let again = computed.keep(vec![Datum::Int(1), Datum::Double(0.0)]);
         let other = computed.keep(vec![Datum::Int(1), Datum::Double(-0.0)]);

@@ -6,7 +6,7 @@ use eval::{Column, Fault};
 use model::sql::{Expr, Join, JoinCondition, JoinKind, TableFactor, TableRef};
 use smallvec::SmallVec;
 
-use super::{computed::address, scene::Scene};
+use super::{evaluation_cache::address, statement_context::StatementContext};
 
 /// A table as a statement names it.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub struct Named<'t> {
 
 /// The tables of FROM. What is borrowed is a part of the statement's tree, or of the schema.
 #[derive(Clone, Debug)]
-pub struct From<'t> {
+pub struct FromClause<'t> {
     /// Where it stands.
     pub place: usize,
     /// In order.
@@ -30,29 +30,33 @@ pub struct From<'t> {
     pub columns: Cow<'t, [Column]>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> StatementContext<'a> {
     /// What table references mean.
-    pub fn from<'t>(&self, tables: &'t [TableRef]) -> Result<From<'t>, Fault>
+    pub fn from<'t>(&self, tables: &'t [TableRef]) -> Result<FromClause<'t>, Fault>
     where
         'a: 't,
     {
-        let mut from = From::at(tables);
+        let mut from = FromClause::at(tables);
         self.join(tables, &mut from)?;
         Ok(from)
     }
 
     /// What one table means, with others joined to it.
-    pub fn one_and<'t>(&self, factor: &'t TableFactor, others: &'t [TableRef]) -> Result<From<'t>, Fault>
+    pub fn one_and<'t>(
+        &self,
+        factor: &'t TableFactor,
+        others: &'t [TableRef],
+    ) -> Result<FromClause<'t>, Fault>
     where
         'a: 't,
     {
-        let mut from = From::at(factor);
+        let mut from = FromClause::at(factor);
         self.factor(factor, &mut from)?;
         self.join(others, &mut from)?;
         Ok(from)
     }
 
-    fn join<'t>(&self, tables: &'t [TableRef], from: &mut From<'t>) -> Result<(), Fault>
+    fn join<'t>(&self, tables: &'t [TableRef], from: &mut FromClause<'t>) -> Result<(), Fault>
     where
         'a: 't,
     {
@@ -82,7 +86,7 @@ impl<'a> Scene<'a> {
     }
 
     /// One table.
-    fn factor<'t>(&self, factor: &'t TableFactor, from: &mut From<'t>) -> Result<(), Fault>
+    fn factor<'t>(&self, factor: &'t TableFactor, from: &mut FromClause<'t>) -> Result<(), Fault>
     where
         'a: 't,
     {
@@ -107,9 +111,9 @@ impl<'a> Scene<'a> {
     }
 }
 
-impl From<'_> {
+impl FromClause<'_> {
     /// No tables yet.
     fn at<T: ?Sized>(place: &T) -> Self {
-        From { place: address(place), tables: SmallVec::new(), on: Vec::new(), columns: Cow::default() }
+        FromClause { place: address(place), tables: SmallVec::new(), on: Vec::new(), columns: Cow::default() }
     }
 }

@@ -5,8 +5,8 @@
 
 use super::Replay;
 use crate::mvcc::{
-    foretold::{Expected, Foretold},
-    world::World,
+    allowed_outcome::{AllowedOutcome, Expected},
+    hypothesis::Hypothesis,
 };
 
 /// Waits that were looked at.
@@ -20,13 +20,13 @@ pub struct Waits {
 
 impl Replay<'_> {
     /// Does something demand that this statement waits? Nothing where it cannot be told.
-    pub(super) fn demanded(&self, world: &World, step: usize) -> Option<bool> {
+    pub(super) fn demanded(&self, hypothesis: &Hypothesis, step: usize) -> Option<bool> {
         let tree = self.trees[step].as_deref()?;
-        let all = self.foretell(world, step, tree, None).ok()?;
-        let goes_on = |foretold: &Foretold| {
-            let answers = !matches!(foretold.reply, Expected::Error(_) | Expected::Anything);
-            let free = || self.apply(&mut world.clone(), step, foretold, true).is_ok();
-            answers && foretold.due.is_empty() && free()
+        let all = self.allowed_outcomes(hypothesis, step, tree, None).ok()?;
+        let goes_on = |allowed: &AllowedOutcome| {
+            let answers = !matches!(allowed.reply, Expected::Error(_) | Expected::Anything);
+            let free = || self.apply(&mut hypothesis.clone(), step, allowed, true).is_ok();
+            answers && allowed.due.is_empty() && free()
         };
         Some(!all.iter().any(goes_on))
     }

@@ -6,7 +6,7 @@ use model::sql::{
     VisitMut,
 };
 
-use super::{from::From, scene::Condition};
+use super::{from_clause::FromClause, statement_context::Condition};
 
 /// The one SELECT that a query is.
 pub fn plain(query: &Query) -> Result<&Select, Fault> {
@@ -69,7 +69,7 @@ pub fn reads_one_end(select: &Select) -> bool {
 }
 
 /// Where a column is among those of FROM.
-pub fn find_column(from: &From, column: &model::sql::ColumnRef) -> Option<usize> {
+pub fn find_column(from: &FromClause, column: &model::sql::ColumnRef) -> Option<usize> {
     from.columns.iter().position(|known| {
         known.name.eq_ignore_ascii_case(&column.name.name)
             && column.table.as_ref().is_none_or(|table| {
@@ -80,8 +80,8 @@ pub fn find_column(from: &From, column: &model::sql::ColumnRef) -> Option<usize>
 
 /// Does a condition give a value to each column of one of these keys? Then a search by it finds one row at most, and locks only
 /// that, not what could come beside it.
-pub fn pins(from: &From, keys: &[Vec<usize>], condition: &Condition) -> bool {
-    fn pinned(from: &From, expr: &Expr, columns: &mut Vec<usize>) {
+pub fn pins(from: &FromClause, keys: &[Vec<usize>], condition: &Condition) -> bool {
+    fn pinned(from: &FromClause, expr: &Expr, columns: &mut Vec<usize>) {
         match expr {
             Expr::Paren(inner) => pinned(from, inner, columns),
             Expr::Binary { left, op: BinaryOp::And | BinaryOp::AndAmps, right } => {
@@ -131,9 +131,9 @@ pub fn nested(expr: &Expr) -> bool {
 }
 
 /// The columns of a single table that a query names, as bits; all of them where it is not clear.
-pub fn columns_read(from: &From, select: &Select, condition: &Condition, query: &Query) -> u64 {
+pub fn columns_read(from: &FromClause, select: &Select, condition: &Condition, query: &Query) -> u64 {
     struct Names<'f, 't> {
-        from: &'f From<'t>,
+        from: &'f FromClause<'t>,
         bits: u64,
         all: bool,
     }

@@ -1,4 +1,4 @@
-//! What a statement may answer, and what it then does to the world.
+//! What a statement may answer, and what it then does to the hypothesis.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use model::{ErrorClass, Reply, RowSet};
 use smallvec::{SmallVec, smallvec};
 
 use super::{
+    hypothesis::{Lock, TxnId},
     schema::Values,
-    world::{Lock, TxnId},
 };
 
 /// What comes back.
@@ -67,7 +67,7 @@ pub enum Effect {
 
 /// One way in which it may go.
 #[derive(Clone, Debug)]
-pub struct Foretold {
+pub struct AllowedOutcome {
     /// The answer.
     pub reply: Expected,
     /// The changes.
@@ -84,10 +84,10 @@ pub struct Foretold {
     pub due: Vec<TxnId>,
 }
 
-impl Foretold {
+impl AllowedOutcome {
     /// An answer without any change.
-    pub fn only(reply: Expected) -> Foretold {
-        Foretold {
+    pub fn only(reply: Expected) -> AllowedOutcome {
+        AllowedOutcome {
             reply,
             effects: Vec::new(),
             locks: Vec::new(),
@@ -99,8 +99,8 @@ impl Foretold {
     }
 
     /// An error.
-    pub fn error(class: ErrorClass) -> Foretold {
-        Foretold::only(Expected::Error(class))
+    pub fn error(class: ErrorClass) -> AllowedOutcome {
+        AllowedOutcome::only(Expected::Error(class))
     }
 
     /// Is this what came?
@@ -133,7 +133,7 @@ impl Foretold {
     }
 }
 
-impl Foretold {
+impl AllowedOutcome {
     /// Where a row breaks a unique key and a foreign key at once, either is said.
     pub fn fits_either(&self, reply: &Reply) -> bool {
         let either = [ErrorClass::DuplicateKey, ErrorClass::Constraint];

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use dialect::contract::Sees;
+use dialect::contract::Visibility;
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass,
@@ -13,11 +13,11 @@ use model::{
 };
 
 use super::{
-    from::{From, Named},
-    names::{aggregate, columns_read, find_column, nested, plain, reads_one_end},
-    scene::{Condition, Mode, Scene},
+    expressions::{aggregate, columns_read, find_column, nested, plain, reads_one_end},
+    from_clause::{FromClause, Named},
+    hypothesis::{Lock, Rows, TxnId, Waiting},
     schema::Values,
-    world::{Lock, Rows, TxnId, Waiting},
+    statement_context::{Condition, Mode, StatementContext},
 };
 
 /// What a query inside another statement found, and whom it should have waited for.
@@ -42,12 +42,12 @@ pub struct Answers {
     pub locks: Vec<Lock>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> StatementContext<'a> {
     /// A condition with the queries inside it answered.
     pub fn condition<'e>(
         &self,
         filter: Option<&'e Expr>,
-        sees: Sees,
+        sees: Visibility,
     ) -> Result<(Condition<'e>, Answers), Fault> {
         let mut answers = Answers::default();
         let Some(filter) = filter else { return Ok((Condition::default(), answers)) };
@@ -60,12 +60,12 @@ impl<'a> Scene<'a> {
     pub fn answered<'e>(
         &self,
         expr: &'e Expr,
-        sees: Sees,
+        sees: Visibility,
         answers: &mut Answers,
     ) -> Result<Cow<'e, Expr>, Fault> {
         struct Replace<'s, 'a, 'b> {
-            scene: &'s Scene<'a>,
-            sees: Sees,
+            context: &'s StatementContext<'a>,
+            sees: Visibility,
             answers: &'b mut Answers,
             /// Those to come.
             queries: &'b [Query],
@@ -78,7 +78,7 @@ impl<'a> Scene<'a> {
                     && let Some((query, rest)) = self.queries.split_first()
                 {
                     self.queries = rest;
-                    self.fault = self.scene.replace(expr, query, self.sees, self.answers).err();
+                    self.fault = self.context.replace(expr, query, self.sees, self.answers).err();
                 }
             }
         }
@@ -86,7 +86,7 @@ impl<'a> Scene<'a> {
             return Ok(Cow::Borrowed(expr));
         }
         let queries = self.compute.known_of(|known| &mut known.inner, expr, || queries(expr));
-        let mut walk = Replace { scene: self, sees, answers, queries: &queries, fault: None };
+        let mut walk = Replace { context: self, sees, answers, queries: &queries, fault: None };
         let replaced = walked(expr, &mut walk);
         match walk.fault {
             Some(fault) => Err(fault),
@@ -99,7 +99,7 @@ impl<'a> Scene<'a> {
         &self,
         expr: &mut Expr,
         query: &Query,
-        sees: Sees,
+        sees: Visibility,
         answers: &mut Answers,
     ) -> Result<(), Fault> {
         let new = match expr {
@@ -145,7 +145,7 @@ impl<'a> Scene<'a> {
     }
 
     /// A query inside another statement. It stays where it is as long as what is known of it.
-    pub fn inner_query(&self, query: &Query, sees: Sees) -> Result<Inner, Fault> {
+    pub fn inner_query(&self, query: &Query, sees: Visibility) -> Result<Inner, Fault> {
         let select = plain(query)?;
         if select.from.is_empty() || !query.locks.is_empty() {
             return Err(Fault::Unsure("inner-query"));
@@ -157,7 +157,7 @@ impl<'a> Scene<'a> {
         let condition = Condition { expr: select.filter.as_ref().map(Cow::Borrowed), ..Condition::default() };
         let mut locks = Vec::new();
         let scan = match sees {
-            Sees::Committed => {
+            Visibility::Committed => {
                 let find = || columns_read(&from, select, &condition, query);
                 let read = self.compute.known_of(|known| &mut known.reads, select, find);
                 let scan = self.lock(&from, &condition, Mode::Shared(read)).map_err(Fault::Unsure)?;
@@ -171,19 +171,20 @@ impl<'a> Scene<'a> {
                 }
                 scan
             }
-            Sees::Newest | Sees::Fresh | Sees::Snapshot => {
+            Visibility::Newest | Visibility::Fresh | Visibility::Snapshot => {
                 let half = |named: &Named| self.half_done(named.table);
                 // One that waited may have looked before: at what was there, or half done, then.
                 let earlier = |named: &Named| {
                     let changed = |waited: &Waiting| {
-                        let (then, now) = (&waited.tables[named.table], &self.world.tables[named.table]);
+                        let (then, now) = (&waited.tables[named.table], &self.hypothesis.tables[named.table]);
                         then.len() != now.len()
                             || (0..now.len()).any(|row| then[row].newest() != now[row].newest())
                     };
                     let beside = |waited: &Waiting| waited.beside & (1 << named.table.min(63)) != 0;
                     self.waited.is_some_and(|waited| beside(waited) || changed(waited))
                 };
-                if sees == Sees::Newest && from.tables.iter().any(|named| half(named) || earlier(named)) {
+                if sees == Visibility::Newest && from.tables.iter().any(|named| half(named) || earlier(named))
+                {
                     return Err(Fault::Unsure("dirty-read-of-half-done"));
                 }
                 self.select(&from, &condition, &self.seen(&from, sees, self.inner)).map_err(Fault::Unsure)?
@@ -200,7 +201,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Rows that a query inside INSERT gives.
-    pub fn inner_rows(&self, query: &Query, sees: Sees) -> Result<(Vec<Values>, Answers), Fault> {
+    pub fn inner_rows(&self, query: &Query, sees: Visibility) -> Result<(Vec<Values>, Answers), Fault> {
         let inner = self.inner_query(query, sees)?;
         let mut answers = Answers::default();
         answers.take(&inner);
@@ -209,7 +210,7 @@ impl<'a> Scene<'a> {
 
     /// The columns of a result as things that an expression can name; only where they are columns of the table, or the least or
     /// greatest of one.
-    fn result_columns(&self, select: &Select, from: &From) -> Result<Vec<Column>, Fault> {
+    fn result_columns(&self, select: &Select, from: &FromClause) -> Result<Vec<Column>, Fault> {
         let mut columns = Vec::new();
         for item in &select.items {
             let expr = match item {
@@ -244,9 +245,9 @@ impl<'a> Scene<'a> {
         Ok(columns)
     }
 
-    /// A scene in which queries that do not lock are answered from another moment.
-    pub fn reading(&self, inner: &'a [Rows]) -> Scene<'a> {
-        Scene { inner, ..*self }
+    /// A context in which queries that do not lock are answered from another moment.
+    pub fn reading(&self, inner: &'a [Rows]) -> StatementContext<'a> {
+        StatementContext { inner, ..*self }
     }
 }
 

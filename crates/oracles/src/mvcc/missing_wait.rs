@@ -211,7 +211,7 @@ pub fn continuations(seen: &Answer, schema: &Schema, step: usize, other: usize) 
         },
         Some(_) | None => None,
     };
-    let target = super::reach::reach(schema, tree.as_ref()).target;
+    let target = super::table_footprint::footprint(schema, tree.as_ref()).target;
     let Some(table) = target.and_then(|table| schema.tables.get(table)) else { return Vec::new() };
     let step_of = |session: usize, sql: String| Step { session, sql, expect: Vec::new() };
     let one = |end: &str| {

@@ -4,24 +4,24 @@ use eval::{Datum, Fault};
 use model::{ErrorClass, sql::Action};
 
 use super::{
-    foretold::Effect,
-    scene::Scene,
+    allowed_outcome::Effect,
+    hypothesis::{Lock, Now, TxnId},
     schema::Values,
-    world::{Lock, Now, TxnId},
+    statement_context::StatementContext,
 };
 
 /// A row that is there, or one that the statement itself has inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowRef {
-    /// In the world.
+    /// It was there before.
     Old(usize),
-    /// The so-manieth of the draft.
+    /// The n-th that the statement has inserted.
     New(usize),
 }
 
 /// The changes of a statement.
-pub struct Draft<'s, 'a> {
-    scene: &'s Scene<'a>,
+pub struct RowChanges<'s, 'a> {
+    context: &'s StatementContext<'a>,
     inserted: Vec<(usize, Option<Values>)>,
     /// What was done, in order.
     pub effects: Vec<Effect>,
@@ -33,11 +33,11 @@ pub struct Draft<'s, 'a> {
     pub looked: bool,
 }
 
-impl<'s, 'a> Draft<'s, 'a> {
+impl<'s, 'a> RowChanges<'s, 'a> {
     /// Nothing yet.
-    pub fn new(scene: &'s Scene<'a>) -> Draft<'s, 'a> {
-        Draft {
-            scene,
+    pub fn new(context: &'s StatementContext<'a>) -> RowChanges<'s, 'a> {
+        RowChanges {
+            context,
             inserted: Vec::new(),
             effects: Vec::new(),
             due: Vec::new(),
@@ -46,7 +46,7 @@ impl<'s, 'a> Draft<'s, 'a> {
         }
     }
 
-    /// What the statement has made of a row of the world.
+    /// What the statement has made of a row of the hypothesis.
     fn changed(&self, table: usize, row: usize) -> Option<Option<&Values>> {
         self.effects.iter().rev().find_map(|effect| match effect {
             Effect::Put { table: of, row: at, data, .. } if (*of, *at) == (table, row) => Some(data.as_ref()),
@@ -60,7 +60,7 @@ impl<'s, 'a> Draft<'s, 'a> {
             RowRef::New(at) => self.inserted[at].1.clone(),
             RowRef::Old(row) => match self.changed(table, row) {
                 Some(values) => values.cloned(),
-                None => match self.scene.world.tables[table][row].now(self.scene.me) {
+                None => match self.context.hypothesis.tables[table][row].now(self.context.me) {
                     Now::Settled(values) => values.cloned(),
                     Now::Contested { committed, .. } => committed.cloned(),
                 },
@@ -78,14 +78,14 @@ impl<'s, 'a> Draft<'s, 'a> {
     ) -> Result<Vec<RowRef>, Fault> {
         self.looked = true;
         let mut found = Vec::new();
-        for (row, chain) in self.scene.world.tables[table].iter().enumerate() {
+        for (row, chain) in self.context.hypothesis.tables[table].iter().enumerate() {
             if let Some(values) = self.changed(table, row) {
                 if values.map_or(Ok(false), |values| test(values))? {
                     found.push(RowRef::Old(row));
                 }
                 continue;
             }
-            match chain.now(self.scene.me) {
+            match chain.now(self.context.me) {
                 Now::Settled(Some(values)) => {
                     if test(values)? {
                         found.push(RowRef::Old(row));
@@ -121,8 +121,8 @@ impl<'s, 'a> Draft<'s, 'a> {
         among: Option<&[usize]>,
         every: bool,
     ) -> Result<Vec<RowRef>, Fault> {
-        let of = &self.scene.schema.tables[table];
-        let compute = self.scene.compute;
+        let of = &self.context.schema.tables[table];
+        let compute = self.context.compute;
         let mut hits: Vec<RowRef> = Vec::new();
         let wanted = |key: &&Vec<usize>| among.is_none_or(|among| same_columns(among, key));
         for key in of.uniques.iter().filter(wanted) {
@@ -161,7 +161,7 @@ impl<'s, 'a> Draft<'s, 'a> {
         let Some(old) = self.get(table, row) else { return Err(Fault::Unsure("updated-twice")) };
         let changes = *old != *new;
         if changes {
-            let of = &self.scene.schema.tables[table];
+            let of = &self.context.schema.tables[table];
             let key_changes = of.uniques.iter().flatten().any(|&at| old[at] != new[at]);
             if key_changes && !self.hits(table, &new, Some(row), false, None, false)?.is_empty() {
                 return Err(Fault::Error(ErrorClass::DuplicateKey));
@@ -188,7 +188,7 @@ impl<'s, 'a> Draft<'s, 'a> {
                 self.effects.push(Effect::Put { table, row, data, noop });
             }
             RowRef::New(at) => {
-                // The row is the draft's own: what is inserted is what it holds in the end.
+                // The statement has inserted it itself: what is inserted is what it holds in the end.
                 let mut inserts =
                     self.effects.iter_mut().filter(|effect| matches!(effect, Effect::Insert { .. }));
                 let Some(Effect::Insert { data: of, .. }) = inserts.nth(at) else {
@@ -208,7 +208,7 @@ impl<'s, 'a> Draft<'s, 'a> {
 
     /// Does what the foreign keys of a row refer to exist?
     pub fn has_parent(&mut self, table: usize, new: &[Datum], old: Option<&[Datum]>) -> Result<(), Fault> {
-        let of = &self.scene.schema.tables[table];
+        let of = &self.context.schema.tables[table];
         for foreign in &of.parents {
             if foreign.columns.iter().any(|&at| new[at].is_null()) {
                 continue;
@@ -220,10 +220,10 @@ impl<'s, 'a> Draft<'s, 'a> {
                 index.starts_with(&foreign.columns)
                     && index[foreign.columns.len()..].iter().any(|&at| new[at].is_null())
             };
-            if self.scene.overlooks && of.indexes.iter().any(|index| goes_on(&index.columns)) {
+            if self.context.overlooks && of.indexes.iter().any(|index| goes_on(&index.columns)) {
                 continue;
             }
-            let compute = self.scene.compute;
+            let compute = self.context.compute;
             let before = self.due.len();
             let found = self.find(foreign.parent, false, |parent| {
                 compute.same_keys(&of.columns, &foreign.columns, new, &foreign.keys, parent)
@@ -231,7 +231,7 @@ impl<'s, 'a> Draft<'s, 'a> {
             let columns = Some(foreign.keys.iter().fold(0, |bits, at| bits | 1 << at));
             self.locks.extend(found.iter().filter_map(|row| match row {
                 RowRef::Old(row) => {
-                    Some(Lock { table: foreign.parent, row: *row, columns, step: self.scene.step })
+                    Some(Lock { table: foreign.parent, row: *row, columns, step: self.context.step })
                 }
                 RowRef::New(_) => None,
             }));
@@ -247,14 +247,14 @@ impl<'s, 'a> Draft<'s, 'a> {
 
     /// What a change of a row means for those that refer to it.
     fn children(&mut self, table: usize, old: &[Datum], new: Option<&[Datum]>) -> Result<(), Fault> {
-        let schema = self.scene.schema;
+        let schema = self.context.schema;
         for (child, of) in schema.tables.iter().enumerate() {
             for foreign in of.parents.iter().filter(|foreign| foreign.parent == table) {
                 let kept = new.is_some_and(|new| foreign.keys.iter().all(|&at| old[at] == new[at]));
                 if kept || foreign.keys.iter().any(|&at| old[at].is_null()) {
                     continue;
                 }
-                let compute = self.scene.compute;
+                let compute = self.context.compute;
                 let action = if new.is_some() { foreign.on_update } else { foreign.on_delete };
                 let changes = !matches!(action, Action::Restrict | Action::NoAction);
                 let found = self.find(child, changes, |row| {

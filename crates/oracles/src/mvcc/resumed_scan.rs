@@ -18,19 +18,19 @@ use eval::Datum;
 use smallvec::{SmallVec, smallvec};
 
 use super::{
-    from::From,
-    plans::Path,
-    scene::{Condition, Mode, Scan, Scene},
+    access_path::Path,
+    from_clause::FromClause,
+    hypothesis::{Now, TxnId},
     schema::{Index, Partitions, Table, Values},
-    world::{Now, TxnId},
+    statement_context::{Condition, Mode, Scan, StatementContext},
 };
 
 /// What scans find, and what it takes to believe it. Most often only the strict one is asked for.
 pub type Scans = SmallVec<[(Scan, Option<Concession>); 1]>;
 
-impl Scene<'_> {
+impl StatementContext<'_> {
     /// What a locking scan may find: first by the strict rules, then as a resumed one.
-    pub fn scans(&self, from: &From, condition: &Condition, mode: Mode) -> Result<Scans, &'static str> {
+    pub fn scans(&self, from: &FromClause, condition: &Condition, mode: Mode) -> Result<Scans, &'static str> {
         let strict = self.lock(from, condition, mode)?;
         let mut all: Scans = smallvec![(strict, None)];
         if self.lenient && self.waited.is_some() && from.tables.len() > 1 {
@@ -46,7 +46,7 @@ impl Scene<'_> {
     /// What resumed scans find that neither the strict one finds nor another before.
     fn resumed(
         &self,
-        from: &From,
+        from: &FromClause,
         condition: &Condition,
         mode: Mode,
         strict: &Scan,
@@ -54,7 +54,7 @@ impl Scene<'_> {
         let Some(waited) = self.waited else { return Ok(Vec::new()) };
         let table = from.tables[0].table;
         let of = &self.schema.tables[table];
-        let rows = self.world.tables[table].len();
+        let rows = self.hypothesis.tables[table].len();
         let holds = |values: Option<&Values>| match values {
             None => Ok(false),
             Some(values) => self.holds(from, condition, values).map_err(|fault| match fault {
@@ -69,7 +69,7 @@ impl Scene<'_> {
                 Some(Now::Contested { committed, newest, .. }) => (true, committed, newest),
                 None => (false, None, None),
             };
-            let (now, still) = match self.world.tables[table][row].now(self.me) {
+            let (now, still) = match self.hypothesis.tables[table][row].now(self.me) {
                 Now::Settled(values) => (values, None),
                 // A row that it may pass by is none to wait for.
                 Now::Contested { committed, newest, by } => {
@@ -77,7 +77,7 @@ impl Scene<'_> {
                     (newest.or(committed), Some(by).filter(|_| !passed))
                 }
             };
-            let open_now = matches!(self.world.tables[table][row].now(self.me), Now::Contested { .. });
+            let open_now = matches!(self.hypothesis.tables[table][row].now(self.me), Now::Contested { .. });
             let (matched, mut matches) = (holds(old)?, holds(now)?);
             matches &= !open_now || still.is_some();
             let matched_open = contested && holds(open)?;

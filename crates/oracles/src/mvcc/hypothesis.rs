@@ -9,7 +9,7 @@
 //! T1, whose snapshot is of 0, sees its own version; T3 with the same snapshot sees (1, 10); what is newest committed is
 //! (1, 99). A version without data is a deleted row. Undoing takes versions away again.
 //!
-//! Worlds are copied wherever the trace leaves a choice, and differ in a row or two: tables and chains are shared until somebody
+//! Hypotheses are copied wherever the trace leaves a choice, and differ in a row or two: tables and chains are shared until somebody
 //! writes to them.
 
 use std::sync::Arc;
@@ -133,7 +133,7 @@ impl Chain {
     }
 }
 
-/// The rows of a table. Most worlds share most of them, and then need not look at them to know that they are the same.
+/// The rows of a table. Most hypotheses share most of them, and then need not look at them to know that they are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Rows(Arc<Vec<Chain>>);
 
@@ -158,7 +158,7 @@ impl FromIterator<Chain> for Rows {
 }
 
 impl Rows {
-    /// To be changed: those of this world alone from now on.
+    /// To be changed: those of this hypothesis alone from now on.
     fn own(&mut self) -> &mut Vec<Chain> {
         Arc::make_mut(&mut self.0)
     }
@@ -251,7 +251,7 @@ pub struct Session {
 
 /// One account. What differs most often stands first, for that is where comparing two of them ends.
 #[derive(Clone, Debug, PartialEq)]
-pub struct World {
+pub struct Hypothesis {
     /// How many commits there have been.
     pub clock: u32,
     /// The next transaction's number.
@@ -270,10 +270,10 @@ pub struct World {
     pub tables: Vec<Rows>,
 }
 
-impl World {
+impl Hypothesis {
     /// The beginning.
-    pub fn new(schema: &Schema, sessions: usize) -> World {
-        World {
+    pub fn new(schema: &Schema, sessions: usize) -> Hypothesis {
+        Hypothesis {
             tables: schema.begin.clone(),
             clock: 0,
             next: 1,
@@ -364,7 +364,7 @@ impl World {
         }
     }
 
-    /// The versions of a row, to be changed: those of this world alone from now on.
+    /// The versions of a row, to be changed: those of this hypothesis alone from now on.
     fn versions(&mut self, table: usize, row: usize) -> &mut Versions {
         Arc::make_mut(&mut self.tables[table].own()[row].versions)
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dialect::contract::{Concession, Sees, Stale};
+use dialect::contract::{Concession, OnStaleWrite, Visibility};
 use eval::{Datum, Fault};
 use model::{
     ErrorClass, Product,
@@ -12,14 +12,14 @@ use model::{
 use crate::assignments::in_some_order;
 
 use super::{
-    draft::{Draft, RowRef},
-    foretold::{Effect, Expected, Foretold},
-    from::{From, Named},
-    inner::Answers,
-    names::{find_column, limits},
-    scene::{Mode, Numbers, Scan, Scene},
+    allowed_outcome::{AllowedOutcome, Effect, Expected},
+    expressions::{find_column, limits},
+    from_clause::{FromClause, Named},
+    hypothesis::Lock,
+    row_changes::{RowChanges, RowRef},
     schema::Values,
-    world::Lock,
+    statement_context::{Mode, Numbers, Scan, StatementContext},
+    subqueries::Answers,
 };
 
 /// How an UPDATE goes about it.
@@ -43,9 +43,9 @@ pub struct Assigned<'e> {
     pub value: Cow<'e, Expr>,
 }
 
-impl Scene<'_> {
+impl StatementContext<'_> {
     /// What an UPDATE may answer.
-    pub fn update(&self, update: &Update) -> Result<Vec<Foretold>, Fault> {
+    pub fn update(&self, update: &Update) -> Result<Vec<AllowedOutcome>, Fault> {
         let ignores = match update.modifier {
             None => false,
             Some(UpdateModifier::Or(Resolution::Abort)) => false,
@@ -72,7 +72,7 @@ impl Scene<'_> {
         let mut all = Vec::new();
         for (scan, by) in self.scans(&from, &condition, mode).map_err(Fault::Unsure)? {
             let scan = self.first(scan, &update.order_by, limit, &from)?;
-            all.extend(scan.error.map(Foretold::error));
+            all.extend(scan.error.map(AllowedOutcome::error));
             // Which of several rows gets a unique value first is the scan's affair.
             let keyed = |table: usize| !self.schema.tables[table].uniques.is_empty();
             if ignores && scan.rows.len() > 1 && from.tables.iter().any(|named| keyed(named.table)) {
@@ -88,11 +88,11 @@ impl Scene<'_> {
                     rows.reverse();
                 }
                 let how = How { ignores, limited: limit.is_some(), range };
-                let (foretold, apart) = self.updated(&from, &rows, &assigned, &answers, (&scan, by), how)?;
+                let (allowed, apart) = self.updated(&from, &rows, &assigned, &answers, (&scan, by), how)?;
                 let same =
-                    |other: &Foretold| other.reply == foretold.reply && other.effects == foretold.effects;
+                    |other: &AllowedOutcome| other.reply == allowed.reply && other.effects == allowed.effects;
                 if !all[before..].iter().any(same) {
-                    all.push(foretold);
+                    all.push(allowed);
                 }
                 if apart || rows.len() < 2 {
                     break;
@@ -107,7 +107,7 @@ impl Scene<'_> {
     }
 
     /// What a DELETE may answer.
-    pub fn delete(&self, delete: &Delete) -> Result<Vec<Foretold>, Fault> {
+    pub fn delete(&self, delete: &Delete) -> Result<Vec<AllowedOutcome>, Fault> {
         if delete.ignore || !delete.returning.is_empty() {
             return Err(Fault::Unsure("delete-modifier"));
         }
@@ -123,7 +123,8 @@ impl Scene<'_> {
                 return Err(Fault::Unsure("delete-target"));
             }
         };
-        let named = |from: &From| from.tables.iter().position(|named| named.alias.eq_ignore_ascii_case(name));
+        let named =
+            |from: &FromClause| from.tables.iter().position(|named| named.alias.eq_ignore_ascii_case(name));
         let factor = match named(&from) {
             Some(factor) => factor,
             // Where USING names only the others.
@@ -146,16 +147,16 @@ impl Scene<'_> {
         let mut all = Vec::new();
         for (scan, by) in self.scans(&from, &condition, Mode::Exclusive).map_err(Fault::Unsure)? {
             let scan = self.first(scan, &delete.order_by, limit, &from)?;
-            all.extend(scan.error.map(Foretold::error));
+            all.extend(scan.error.map(AllowedOutcome::error));
             let refused = self.refused(&from, &scan, limit.is_some(), &mut all);
             let before = all.len();
             let mut rows: Vec<usize> = scan.rows.iter().map(|(numbers, _)| numbers[factor]).collect();
             rows.sort_unstable();
             rows.dedup();
-            let mut draft = Draft::new(self);
+            let mut pending = RowChanges::new(self);
             let mut failed = None;
             for &row in &rows {
-                match draft.delete(table, RowRef::Old(row)) {
+                match pending.delete(table, RowRef::Old(row)) {
                     Ok(()) => {}
                     Err(Fault::Error(class)) => {
                         failed = Some(class);
@@ -165,16 +166,16 @@ impl Scene<'_> {
                 }
             }
             let range = limit.is_none() && self.keeps_range(&from, &condition, &scan);
-            let due: Vec<_> = scan.due.iter().chain(&draft.due).chain(&answers.due).copied().collect();
+            let due: Vec<_> = scan.due.iter().chain(&pending.due).chain(&answers.due).copied().collect();
             all.push(match failed {
-                Some(class) => Foretold { due, ..Foretold::error(class) },
-                None => Foretold {
-                    effects: draft.effects,
-                    locks: draft.locks,
+                Some(class) => AllowedOutcome { due, ..AllowedOutcome::error(class) },
+                None => AllowedOutcome {
+                    effects: pending.effects,
+                    locks: pending.locks,
                     range,
                     by,
                     due,
-                    ..Foretold::only(Expected::Done(vec![rows.len() as u64], None))
+                    ..AllowedOutcome::only(Expected::Done(vec![rows.len() as u64], None))
                 },
             });
             if refused {
@@ -186,18 +187,18 @@ impl Scene<'_> {
     }
 
     /// Adds what the queries inside have to say.
-    pub fn inner_trouble(&self, all: &mut Vec<Foretold>, answers: &Answers) {
-        for foretold in all.iter_mut() {
-            foretold.locks.extend(answers.locks.iter().cloned());
+    pub fn inner_trouble(&self, all: &mut Vec<AllowedOutcome>, answers: &Answers) {
+        for allowed in all.iter_mut() {
+            allowed.locks.extend(answers.locks.iter().cloned());
         }
         if let Some(class) = answers.error {
-            all.push(Foretold::error(class));
+            all.push(AllowedOutcome::error(class));
         }
     }
 
     /// Does the contract refuse, because a row has changed since the snapshot? Adds the refusal.
-    fn refused(&self, from: &From, scan: &Scan, limited: bool, all: &mut Vec<Foretold>) -> bool {
-        if self.rules.stale.is == Stale::NewestWins {
+    fn refused(&self, from: &FromClause, scan: &Scan, limited: bool, all: &mut Vec<AllowedOutcome>) -> bool {
+        if self.rules.stale.is == OnStaleWrite::NewestWins {
             return false;
         }
         let tables: Vec<usize> = from.tables.iter().map(|named| named.table).collect();
@@ -208,11 +209,11 @@ impl Scene<'_> {
         // In a join an index may hold all that is read of a table: then its row is not met.
         match stale {
             Some((class, true)) if !limited && (tables.len() == 1 || self.busy().is_some()) => {
-                all.push(Foretold::error(class));
+                all.push(AllowedOutcome::error(class));
                 true
             }
             Some((class, _)) => {
-                all.push(Foretold::error(class));
+                all.push(AllowedOutcome::error(class));
                 false
             }
             None => false,
@@ -221,14 +222,14 @@ impl Scene<'_> {
 
     /// Where one writes at a time: may this one not, because another does, or has since the snapshot?
     pub fn busy(&self) -> Option<ErrorClass> {
-        if self.rules.change.is != Sees::Snapshot {
+        if self.rules.change.is != Visibility::Snapshot {
             return None;
         }
-        let Stale::Refused(class) = self.rules.stale.is else { return None };
-        let writes = |txn: &super::world::Txn| !txn.undo.is_empty();
-        let other = self.world.others(self.session, u64::MAX).any(writes);
+        let OnStaleWrite::Refused(class) = self.rules.stale.is else { return None };
+        let writes = |txn: &super::hypothesis::Txn| !txn.undo.is_empty();
+        let other = self.hypothesis.others(self.session, u64::MAX).any(writes);
         let old = self.view.is_some_and(|view| {
-            self.world
+            self.hypothesis
                 .tables
                 .iter()
                 .flat_map(|rows| rows.iter())
@@ -240,9 +241,9 @@ impl Scene<'_> {
     /// Reads assignments.
     pub fn assigned<'e>(
         &self,
-        from: &From,
+        from: &FromClause,
         assignments: &'e [Assignment],
-        sees: Sees,
+        sees: Visibility,
         answers: &mut Answers,
     ) -> Result<Vec<Assigned<'e>>, Fault> {
         let mut read = Vec::new();
@@ -266,7 +267,7 @@ impl Scene<'_> {
         mut scan: Scan,
         order_by: &[OrderItem],
         limit: Option<(usize, usize)>,
-        from: &From,
+        from: &FromClause,
     ) -> Result<Scan, Fault> {
         let Some((limit, _)) = limit else { return Ok(scan) };
         if !scan.due.is_empty() || scan.skipped {
@@ -296,7 +297,7 @@ impl Scene<'_> {
     }
 
     /// The rows in the order of their key.
-    fn in_order<'s>(&self, from: &From, scan: &'s Scan) -> Vec<&'s (Numbers, Values)> {
+    fn in_order<'s>(&self, from: &FromClause, scan: &'s Scan) -> Vec<&'s (Numbers, Values)> {
         let mut rows: Vec<_> = scan.rows.iter().collect();
         if let ([named], Some(key)) = (
             &from.tables[..],
@@ -319,14 +320,14 @@ impl Scene<'_> {
     /// would do the same.
     fn updated(
         &self,
-        from: &From,
+        from: &FromClause,
         rows: &[&(Numbers, Values)],
         assigned: &[Assigned<'_>],
         answers: &Answers,
         (scan, by): (&Scan, Option<Concession>),
         how: How,
-    ) -> Result<(Foretold, bool), Fault> {
-        let mut draft = Draft::new(self);
+    ) -> Result<(AllowedOutcome, bool), Fault> {
+        let mut pending = RowChanges::new(self);
         let mut done: Vec<(usize, usize)> = Vec::with_capacity(rows.len());
         let (mut changed, mut ignored) = (0, 0);
         for (numbers, values) in rows {
@@ -339,15 +340,15 @@ impl Scene<'_> {
                 done.push((factor, numbers[factor]));
                 let new = self.assign(from, factor, values, assigned, answers);
                 let updated =
-                    new.and_then(|new| draft.update(named.table, RowRef::Old(numbers[factor]), new));
+                    new.and_then(|new| pending.update(named.table, RowRef::Old(numbers[factor]), new));
                 match updated {
                     Ok(changes) => changed += u64::from(changes),
                     // The row stays as it is, with a warning.
                     Err(Fault::Error(ErrorClass::DuplicateKey)) if how.ignores => ignored += 1,
                     Err(Fault::Error(_)) if how.ignores => return Err(Fault::Unsure("ignored-error")),
                     Err(Fault::Error(class)) => {
-                        let due = scan.due.iter().chain(&draft.due).copied().collect();
-                        return Ok((Foretold { due, ..Foretold::error(class) }, false));
+                        let due = scan.due.iter().chain(&pending.due).copied().collect();
+                        return Ok((AllowedOutcome { due, ..AllowedOutcome::error(class) }, false));
                     }
                     Err(unsure) => return Err(unsure),
                 }
@@ -366,23 +367,23 @@ impl Scene<'_> {
             columns: None,
             step: self.step,
         };
-        let mut locks = draft.locks;
+        let mut locks = pending.locks;
         locks.extend(done.iter().map(exclusive));
-        let foretold = Foretold {
-            effects: draft.effects,
+        let allowed = AllowedOutcome {
+            effects: pending.effects,
             locks,
             range: !how.limited && how.range,
             by: by.or(scan.skipped.then_some(Concession::SemiConsistentSkip)),
-            due: scan.due.iter().chain(&draft.due).chain(&answers.due).copied().collect(),
-            ..Foretold::only(Expected::Done(vec![count], matched))
+            due: scan.due.iter().chain(&pending.due).chain(&answers.due).copied().collect(),
+            ..AllowedOutcome::only(Expected::Done(vec![count], matched))
         };
-        Ok((foretold, single && !draft.looked))
+        Ok((allowed, single && !pending.looked))
     }
 
     /// A row with its assignments carried out.
     pub(super) fn assign(
         &self,
-        from: &From,
+        from: &FromClause,
         factor: usize,
         values: &Values,
         assigned: &[Assigned<'_>],
@@ -400,10 +401,10 @@ impl Scene<'_> {
         }
     }
 
-    /// As [`Scene::assign`]: from left to right, each sees what those before it have set.
+    /// As [`StatementContext::assign`]: from left to right, each sees what those before it have set.
     fn assign_anew(
         &self,
-        from: &From,
+        from: &FromClause,
         factor: usize,
         values: &[Datum],
         assigned: &[Assigned<'_>],
@@ -445,28 +446,28 @@ impl Scene<'_> {
     }
 
     /// Where an UPDATE sets what is there on a row that has changed since the snapshot: as reported, it may leave no version.
-    pub fn noops(&self, all: Vec<Foretold>) -> Vec<Foretold> {
+    pub fn noops(&self, all: Vec<AllowedOutcome>) -> Vec<AllowedOutcome> {
         let Some(view) = self.view.filter(|_| self.lenient) else { return all };
         let stale = |effect: &Effect| match effect {
             Effect::Put { table, row, noop: true, .. } => {
-                self.world.tables[*table][*row].changed_at(self.me) > view
+                self.hypothesis.tables[*table][*row].changed_at(self.me) > view
             }
             Effect::Put { .. } | Effect::Insert { .. } => false,
         };
         let mut more = Vec::new();
-        for foretold in all {
-            if foretold.effects.iter().any(stale) {
+        for allowed in all {
+            if allowed.effects.iter().any(stale) {
                 let by = Some(Concession::NoopWithoutVersion);
-                let mut without = Foretold { by, ..foretold.clone() };
+                let mut without = AllowedOutcome { by, ..allowed.clone() };
                 without.effects.retain(|effect| !stale(effect));
-                let mut some = Foretold { by, ..foretold.clone() };
+                let mut some = AllowedOutcome { by, ..allowed.clone() };
                 some.effects.retain(|effect| !stale(effect) || self.null_again(effect));
                 let partly = some.effects.len() > without.effects.len();
-                more.push(foretold);
+                more.push(allowed);
                 more.push(without);
                 more.extend(partly.then_some(some));
             } else {
-                more.push(foretold);
+                more.push(allowed);
             }
         }
         more
@@ -485,10 +486,10 @@ impl Scene<'_> {
 }
 
 /// A statement that is refused for one row may have failed for another before it came to that.
-fn only_errors(all: &mut Vec<Foretold>, from: usize) {
+fn only_errors(all: &mut Vec<AllowedOutcome>, from: usize) {
     let mut at = 0;
-    all.retain(|foretold| {
+    all.retain(|allowed| {
         at += 1;
-        at <= from || matches!(foretold.reply, Expected::Error(_))
+        at <= from || matches!(allowed.reply, Expected::Error(_))
     });
 }

@@ -19,13 +19,13 @@ use model::sql::{
 };
 
 use super::{
-    foretold::{Expected, Foretold},
-    from::From,
-    inner::Answers,
-    names::{aggregate, nested},
-    scene::{Condition, Scene},
+    allowed_outcome::{AllowedOutcome, Expected},
+    expressions::{aggregate, nested},
+    from_clause::FromClause,
+    hypothesis::{Chain, TxnId},
     schema::{Schema, Values},
-    world::{Chain, TxnId},
+    statement_context::{Condition, StatementContext},
+    subqueries::Answers,
 };
 
 /// More states of a table than this are not tried.
@@ -37,7 +37,7 @@ type State = Vec<(usize, Values)>;
 /// What each row may be; none if it is not there.
 type Choices = Vec<Vec<Option<Values>>>;
 
-impl Scene<'_> {
+impl StatementContext<'_> {
     /// Does another session wait with a statement that may have done half of its work on this table?
     pub fn half_done(&self, table: usize) -> bool {
         self.half_done_by(table).next().is_some()
@@ -45,7 +45,7 @@ impl Scene<'_> {
 
     /// The transactions and statements that may have.
     fn half_done_by(&self, table: usize) -> impl Iterator<Item = (TxnId, Option<&Statement>)> {
-        let sessions = self.world.sessions.iter().enumerate().filter(|(of, _)| *of != self.session);
+        let sessions = self.hypothesis.sessions.iter().enumerate().filter(|(of, _)| *of != self.session);
         sessions.filter_map(move |(_, state)| {
             let (waiting, txn) = (state.waiting.as_ref()?, state.txn.as_ref()?);
             let statement = self.trees[waiting.step].as_deref();
@@ -59,14 +59,14 @@ impl Scene<'_> {
         &self,
         query: &Query,
         select: &Select,
-        from: &From,
+        from: &FromClause,
         condition: &Condition,
-    ) -> Result<Vec<Foretold>, Fault> {
+    ) -> Result<Vec<AllowedOutcome>, Fault> {
         // Each of several aggregates may be answered by an index of its own, and these are not changed at once.
         let aggregates =
             |item: &&SelectItem| matches!(item, SelectItem::Expr { expr, .. } if aggregate(expr).is_some());
         if select.items.iter().filter(aggregates).count() > 1 {
-            return Ok(vec![Foretold::only(Expected::Anything)]);
+            return Ok(vec![AllowedOutcome::only(Expected::Anything)]);
         }
         let mut states: Vec<Vec<State>> = vec![Vec::new()];
         for (at, named) in from.tables.iter().enumerate() {
@@ -76,7 +76,7 @@ impl Scene<'_> {
                 Some(_) => Vec::new(),
                 None => match self.states(named.table) {
                     Some(own) if own.len() * states.len() <= STATES => own,
-                    Some(_) | None => return Ok(vec![Foretold::only(Expected::Anything)]),
+                    Some(_) | None => return Ok(vec![AllowedOutcome::only(Expected::Anything)]),
                 },
             };
             if at == 0 {
@@ -92,14 +92,14 @@ impl Scene<'_> {
             };
             states = states.iter().flat_map(longer).collect();
         }
-        let mut all: Vec<Foretold> = Vec::new();
+        let mut all: Vec<AllowedOutcome> = Vec::new();
         for tables in states {
             let scan = self.select(from, condition, &tables).map_err(Fault::Unsure)?;
             let mut some: Vec<Expected> = scan.error.map(Expected::Error).into_iter().collect();
             some.push(Expected::Rows(self.project(query, select, from, scan)?));
             for reply in some {
                 if !all.iter().any(|known| known.reply.same(&reply)) {
-                    all.push(Foretold::only(reply));
+                    all.push(AllowedOutcome::only(reply));
                 }
             }
         }
@@ -112,7 +112,7 @@ impl Scene<'_> {
         if self.schema.tables[table].parents.iter().any(|foreign| foreign.parent == table) {
             return None;
         }
-        let rows = &self.world.tables[table];
+        let rows = &self.hypothesis.tables[table];
         let mut choices: Choices = rows.iter().map(|chain| vec![chain.newest().cloned()]).collect();
         for (by, statement) in self.half_done_by(table) {
             match statement? {
@@ -163,7 +163,7 @@ impl Scene<'_> {
         let assigned = self.assigned(&from, &update.assignments, self.rules.change.is, &mut answers).ok()?;
         let condition = Condition { expr: update.filter.as_ref().map(Cow::Borrowed), ..Condition::default() };
         let of = &self.schema.tables[table];
-        for (chain, choices) in self.world.tables[table].iter().zip(choices) {
+        for (chain, choices) in self.hypothesis.tables[table].iter().zip(choices) {
             let Some(old) = free(chain, by) else { continue };
             match self.holds(&from, &condition, old) {
                 Ok(false) | Err(Fault::Error(_)) => continue,
@@ -198,7 +198,7 @@ impl Scene<'_> {
             return None;
         }
         let condition = Condition { expr: delete.filter.as_ref().map(Cow::Borrowed), ..Condition::default() };
-        for (chain, choices) in self.world.tables[table].iter().zip(choices) {
+        for (chain, choices) in self.hypothesis.tables[table].iter().zip(choices) {
             let Some(old) = free(chain, by) else { continue };
             match self.holds(&from, &condition, old) {
                 Ok(false) | Err(Fault::Error(_)) => {}
@@ -224,7 +224,7 @@ impl Scene<'_> {
                 let same = |key: &Vec<usize>| self.compute.same_key(&of.columns, key, &new, other);
                 of.uniques.iter().map(same).any(|same| same.unwrap_or(true))
             };
-            for (chain, choices) in self.world.tables[table].iter().zip(choices.iter_mut()) {
+            for (chain, choices) in self.hypothesis.tables[table].iter().zip(choices.iter_mut()) {
                 if !free(chain, by).is_some_and(meets) {
                     continue;
                 }

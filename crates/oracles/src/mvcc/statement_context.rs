@@ -1,4 +1,4 @@
-//! A statement about to be foretold: the world that it meets, the rules of its level, and the rows that it finds there.
+//! What one statement meets: the hypothesis that it meets, the rules of its level, and the rows that it finds there.
 
 use std::{
     borrow::{Borrow, Cow},
@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use dialect::contract::{Concession, LevelRules, Sees, Stale, Taken};
+use dialect::contract::{Concession, LevelRules, OnStaleWrite, SnapshotPoint, Visibility};
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass,
@@ -16,27 +16,27 @@ use model::{
 use smallvec::{SmallVec, smallvec};
 
 use super::{
-    compute::Compute,
-    from::{From, Named},
-    names::pins,
-    plans::Path,
+    access_path::Path,
+    evaluate::Evaluate,
+    expressions::pins,
+    from_clause::{FromClause, Named},
+    hypothesis::{Hypothesis, Now, Rows, TxnId, Waiting},
     schema::{Schema, Values},
-    world::{Now, Rows, TxnId, Waiting, World},
 };
 
 /// What a statement meets.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
+pub struct StatementContext<'a> {
     /// The tables.
     pub schema: &'a Schema,
     /// How values are computed.
-    pub compute: Compute<'a>,
+    pub compute: Evaluate<'a>,
     /// What holds at its level.
     pub rules: &'a LevelRules,
     /// The trees of the steps.
     pub trees: &'a [Option<Arc<Statement>>],
-    /// The world.
-    pub world: &'a World,
+    /// The hypothesis.
+    pub hypothesis: &'a Hypothesis,
     /// Whose statement it is.
     pub session: usize,
     /// Its transaction.
@@ -132,22 +132,22 @@ impl Scan {
     }
 }
 
-impl<'a> Scene<'a> {
+impl<'a> StatementContext<'a> {
     /// The rows of the tables of FROM as a read without locks sees them.
-    pub fn seen(&self, from: &From, sees: Sees, tables: &'a [Rows]) -> SmallVec<[Seen<'a>; 2]> {
+    pub fn seen(&self, from: &FromClause, sees: Visibility, tables: &'a [Rows]) -> SmallVec<[Seen<'a>; 2]> {
         from.tables.iter().map(|named| self.visible(named.table, sees, tables)).collect()
     }
 
-    fn visible(&self, table: usize, sees: Sees, tables: &'a [Rows]) -> Seen<'a> {
+    fn visible(&self, table: usize, sees: Visibility, tables: &'a [Rows]) -> Seen<'a> {
         let mut seen = Vec::with_capacity(tables[table].len());
         let rows = tables[table].iter().enumerate();
         let at = match sees {
-            Sees::Newest => {
+            Visibility::Newest => {
                 seen.extend(rows.filter_map(|(row, chain)| Some((row, chain.newest()?))));
                 return seen;
             }
-            Sees::Fresh | Sees::Committed => u32::MAX,
-            Sees::Snapshot => self.view.unwrap_or(u32::MAX),
+            Visibility::Fresh | Visibility::Committed => u32::MAX,
+            Visibility::Snapshot => self.view.unwrap_or(u32::MAX),
         };
         seen.extend(rows.filter_map(|(row, chain)| Some((row, chain.seen(self.me, at)?))));
         if at != u32::MAX {
@@ -197,8 +197,8 @@ impl<'a> Scene<'a> {
         let of = &self.schema.tables[table];
         let (Some(key), Some(view)) = (&of.clustered, self.view) else { return Vec::new() };
         let mut left = Vec::new();
-        let written = self.written(&self.world.tables[table]);
-        for (row, chain) in self.world.tables[table].iter().enumerate() {
+        let written = self.written(&self.hypothesis.tables[table]);
+        for (row, chain) in self.hypothesis.tables[table].iter().enumerate() {
             let old = chain.versions.iter().rev().find(|version| version.at.is_some_and(|at| at <= view));
             let Some(old) = old.and_then(|version| version.data.as_ref()) else { continue };
             let moved = chain.versions.iter().any(|version| {
@@ -234,7 +234,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Is the condition true for these values?
-    pub fn holds(&self, from: &From, condition: &Condition, values: &Values) -> Result<bool, Fault> {
+    pub fn holds(&self, from: &FromClause, condition: &Condition, values: &Values) -> Result<bool, Fault> {
         let Some(expr) = &condition.expr else { return Ok(true) };
         let truth = match (expr, condition.columns.is_empty()) {
             (Cow::Borrowed(expr), true) if from.tables.len() == 1 => {
@@ -257,8 +257,8 @@ impl<'a> Scene<'a> {
         Ok(truth == Some(true))
     }
 
-    /// As [`Scene::holds`] with the conditions of joins.
-    fn joins(&self, from: &From, condition: &Condition, values: &Values) -> Result<bool, Fault> {
+    /// As [`StatementContext::holds`] with the conditions of joins.
+    fn joins(&self, from: &FromClause, condition: &Condition, values: &Values) -> Result<bool, Fault> {
         for on in &from.on {
             if self.compute.known_join(&from.columns, on, values)? != Some(true) {
                 return Ok(false);
@@ -270,7 +270,7 @@ impl<'a> Scene<'a> {
     /// The matches of a condition among rows that are there without any doubt.
     pub fn select(
         &self,
-        from: &From,
+        from: &FromClause,
         condition: &Condition,
         rows: &[Vec<(usize, impl Borrow<Values>)>],
     ) -> Result<Scan, &'static str> {
@@ -321,15 +321,19 @@ impl<'a> Scene<'a> {
     }
 
     /// The matches of a condition among the newest rows, with locks.
-    pub fn lock(&self, from: &From, condition: &Condition, mode: Mode) -> Result<Scan, &'static str> {
-        if self.rules.change.is == Sees::Snapshot {
-            return self.select(from, condition, &self.seen(from, Sees::Snapshot, &self.world.tables));
+    pub fn lock(&self, from: &FromClause, condition: &Condition, mode: Mode) -> Result<Scan, &'static str> {
+        if self.rules.change.is == Visibility::Snapshot {
+            return self.select(
+                from,
+                condition,
+                &self.seen(from, Visibility::Snapshot, &self.hypothesis.tables),
+            );
         }
         let mut contested = Vec::new();
         let mut settled: SmallVec<[Seen; 2]> = SmallVec::new();
         for named in &from.tables {
-            let mut rows = Vec::with_capacity(self.world.tables[named.table].len());
-            for (row, chain) in self.world.tables[named.table].iter().enumerate() {
+            let mut rows = Vec::with_capacity(self.hypothesis.tables[named.table].len());
+            for (row, chain) in self.hypothesis.tables[named.table].iter().enumerate() {
                 match chain.now(self.me) {
                     Now::Settled(Some(values)) => rows.push((row, values)),
                     Now::Settled(None) => {}
@@ -387,24 +391,24 @@ impl<'a> Scene<'a> {
         rows: impl IntoIterator<Item = (usize, usize)>,
         tables: &[usize],
     ) -> Option<(ErrorClass, bool)> {
-        let Stale::Refused(class) = self.rules.stale.is else { return None };
+        let OnStaleWrite::Refused(class) = self.rules.stale.is else { return None };
         let view = self.view.or_else(|| self.waited.filter(|waited| waited.opened_view).map(|w| w.clock))?;
-        let newer = |table: usize, row: usize| self.world.tables[table][row].changed_at(self.me) > view;
+        let newer = |table: usize, row: usize| self.hypothesis.tables[table][row].changed_at(self.me) > view;
         if rows.into_iter().any(|(table, row)| newer(table, row)) {
             // Promised where a read has taken the snapshot; where any statement takes it, it may come.
-            return Some((class, self.rules.snapshot.is == Taken::FirstRead));
+            return Some((class, self.rules.snapshot.is == SnapshotPoint::FirstRead));
         }
         let any = self
             .related(tables)
             .into_iter()
-            .any(|table| self.world.tables[table].iter().any(|chain| chain.touched_at(self.me) > view));
+            .any(|table| self.hypothesis.tables[table].iter().any(|chain| chain.touched_at(self.me) > view));
         any.then_some((class, false))
     }
 }
 
-impl Scene<'_> {
+impl StatementContext<'_> {
     /// Does a statement keep others from bringing rows into what its condition selects?
-    pub fn keeps_range(&self, from: &From, condition: &Condition, scan: &Scan) -> bool {
+    pub fn keeps_range(&self, from: &FromClause, condition: &Condition, scan: &Scan) -> bool {
         let one = |named: &Named| pins(from, &self.schema.tables[named.table].uniques, condition);
         let [named] = &from.tables[..] else { return false };
         self.rules.ranges.is && (scan.rows.is_empty() || !one(named))

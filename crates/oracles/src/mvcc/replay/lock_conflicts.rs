@@ -1,7 +1,7 @@
 //! For whom a statement may wait: what others may hold, against what it wants.
 //!
 //! Which records and gaps a statement locks depends on the path that the server takes, and the manual lets it lock more than the
-//! rows explain. So a grip is wide: whatever of its tables a statement can have come upon. Two things make it narrower, and a wait
+//! rows explain. So a lock request is wide: whatever of its tables a statement can have come upon. Two things make it narrower, and a wait
 //! that they exclude is wrong:
 //!
 //! - It holds or wants shared locks only, and these do not exclude each other.
@@ -13,10 +13,10 @@
 use model::sql::{LockStrength, Statement};
 
 use super::Replay;
-use crate::mvcc::world::{Txn, World};
+use crate::mvcc::hypothesis::{Hypothesis, Txn};
 
 /// What a statement may hold or want.
-struct Grip {
+struct LockRequest {
     tables: u64,
     /// Not only shared locks.
     exclusive: bool,
@@ -25,20 +25,25 @@ struct Grip {
 impl Replay<'_> {
     /// May a statement wait for a transaction?
     pub(super) fn may_wait(&self, step: usize, other: &Txn) -> bool {
-        if other.locking & self.reach[step].tables == 0 {
+        if other.locking & self.footprints[step].tables == 0 {
             return false;
         }
         // Before its first statement: SQLite's BEGIN IMMEDIATE.
         if other.steps.is_empty() {
             return true;
         }
-        let wanted = self.grip(step);
-        other.steps.iter().any(|&held| wanted.meets(&self.grip(held)))
+        let wanted = self.lock_request(step);
+        other.steps.iter().any(|&held| wanted.meets(&self.lock_request(held)))
     }
 
     /// The sessions for which a statement of this one may wait.
-    pub(super) fn blockers(&self, world: &World, session: usize, step: usize) -> impl Iterator<Item = usize> {
-        let others = world.sessions.iter().enumerate().filter(move |(other, _)| *other != session);
+    pub(super) fn blockers(
+        &self,
+        hypothesis: &Hypothesis,
+        session: usize,
+        step: usize,
+    ) -> impl Iterator<Item = usize> {
+        let others = hypothesis.sessions.iter().enumerate().filter(move |(other, _)| *other != session);
         others
             .filter(move |(_, state)| {
                 state.perhaps_open || state.txn.as_ref().is_some_and(|txn| self.may_wait(step, txn))
@@ -47,9 +52,9 @@ impl Replay<'_> {
     }
 
     /// May a statement of this session close a circle of those that wait for each other?
-    pub(super) fn circle(&self, world: &World, session: usize, step: usize) -> bool {
+    pub(super) fn circle(&self, hypothesis: &Hypothesis, session: usize, step: usize) -> bool {
         let mut seen = Vec::new();
-        let mut next: Vec<usize> = self.blockers(world, session, step).collect();
+        let mut next: Vec<usize> = self.blockers(hypothesis, session, step).collect();
         while let Some(other) = next.pop() {
             if other == session {
                 return true;
@@ -58,15 +63,15 @@ impl Replay<'_> {
                 continue;
             }
             seen.push(other);
-            if let Some(waiting) = &world.sessions[other].waiting {
-                next.extend(self.blockers(world, other, waiting.step));
+            if let Some(waiting) = &hypothesis.sessions[other].waiting {
+                next.extend(self.blockers(hypothesis, other, waiting.step));
             }
         }
         false
     }
 
-    fn grip(&self, step: usize) -> Grip {
-        let tables = self.reach[step].tables;
+    fn lock_request(&self, step: usize) -> LockRequest {
+        let tables = self.footprints[step].tables;
         let tree = self.trees[step].as_deref();
         let exclusive = match tree {
             Some(Statement::Query(query)) => query.locks.iter().any(|lock| match lock.strength {
@@ -75,13 +80,13 @@ impl Replay<'_> {
             }),
             Some(_) | None => true,
         };
-        Grip { tables, exclusive }
+        LockRequest { tables, exclusive }
     }
 }
 
-impl Grip {
+impl LockRequest {
     /// May one be in the other's way?
-    fn meets(&self, other: &Grip) -> bool {
+    fn meets(&self, other: &LockRequest) -> bool {
         self.tables & other.tables != 0 && (self.exclusive || other.exclusive)
     }
 }

@@ -6,13 +6,13 @@ use eval::{Datum, Fault};
 use model::sql::{Direction, Expr, FunctionArgs, Query, Select, SelectItem};
 
 use super::{
-    from::From,
-    names::{aggregate, find_column, limit_of, nested},
-    scene::{Scan, Scene},
+    expressions::{aggregate, find_column, limit_of, nested},
+    from_clause::FromClause,
     schema::Values,
+    statement_context::{Scan, StatementContext},
 };
 
-impl Scene<'_> {
+impl StatementContext<'_> {
     pub(super) fn constants(&self, select: &Select) -> Result<Vec<Values>, Fault> {
         let mut row = Vec::new();
         for item in &select.items {
@@ -31,7 +31,7 @@ impl Scene<'_> {
         &self,
         query: &Query,
         select: &Select,
-        from: &From,
+        from: &FromClause,
         scan: Scan,
     ) -> Result<Vec<Values>, Fault> {
         let mut rows: Vec<Values> = scan.rows.into_iter().map(|(_, values)| values).collect();
@@ -67,7 +67,12 @@ impl Scene<'_> {
         rows.into_iter().map(project).collect()
     }
 
-    pub(super) fn projected(&self, select: &Select, from: &From, row: &[Datum]) -> Result<Values, Fault> {
+    pub(super) fn projected(
+        &self,
+        select: &Select,
+        from: &FromClause,
+        row: &[Datum],
+    ) -> Result<Values, Fault> {
         let mut projected = Vec::with_capacity(select.items.len());
         for item in &select.items {
             match item {
@@ -93,7 +98,7 @@ impl Scene<'_> {
         &self,
         mut rows: Vec<R>,
         order_by: &[model::sql::OrderItem],
-        from: &From,
+        from: &FromClause,
         limit: usize,
         offset: usize,
     ) -> Result<Vec<R>, Fault> {
@@ -134,7 +139,7 @@ impl Scene<'_> {
         &self,
         name: &str,
         args: &FunctionArgs,
-        from: &From,
+        from: &FromClause,
         rows: &[Values],
     ) -> Result<Datum, Fault> {
         let count = |n: usize| Datum::Int(i64::try_from(n).unwrap_or(i64::MAX));

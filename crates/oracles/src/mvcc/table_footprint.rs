@@ -6,7 +6,7 @@ use super::schema::Schema;
 
 /// What a statement reaches.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reach {
+pub struct TableFootprint {
     /// The tables, as bits.
     pub tables: u64,
     /// The one table of its own, if there is one.
@@ -16,7 +16,7 @@ pub struct Reach {
 }
 
 /// Of a statement.
-pub fn reach(schema: &Schema, statement: Option<&Statement>) -> Reach {
+pub fn footprint(schema: &Schema, statement: Option<&Statement>) -> TableFootprint {
     struct Names<'s> {
         schema: &'s Schema,
         bits: u64,
@@ -50,7 +50,7 @@ pub fn reach(schema: &Schema, statement: Option<&Statement>) -> Reach {
         },
         Some(Statement::Delete(delete)) if delete.using.is_empty() => (named(schema, &delete.table), 0),
         Some(Statement::Delete(_)) => (None, 0),
-        Some(_) | None => return Reach::default(),
+        Some(_) | None => return TableFootprint::default(),
     };
     let mut names = Names { schema, bits: 0, queries: 0 };
     if let Some(statement) = statement {
@@ -68,7 +68,7 @@ pub fn reach(schema: &Schema, statement: Option<&Statement>) -> Reach {
             }
         }
     }
-    Reach { tables: bits, target, inner: names.queries > outer }
+    TableFootprint { tables: bits, target, inner: names.queries > outer }
 }
 
 fn named(schema: &Schema, factor: &TableFactor) -> Option<usize> {

@@ -9,22 +9,22 @@ use model::{
 };
 
 use super::{
-    computed::{ByRow, Computed, Places, address, at},
+    evaluation_cache::{ByRow, EvaluationCache, Places, address, at},
     schema::Values,
 };
 
 /// Computes as one server does.
 #[derive(Clone, Copy, Debug)]
-pub struct Compute<'a> {
+pub struct Evaluate<'a> {
     /// Whose rules.
     pub product: Product,
     /// Of which version.
     pub version: &'a Version,
     /// What was computed before.
-    pub known: Option<&'a RefCell<Computed>>,
+    pub known: Option<&'a RefCell<EvaluationCache>>,
 }
 
-impl Compute<'_> {
+impl Evaluate<'_> {
     fn over<'b>(&'b self, columns: &'b [Column]) -> Evaluator<'b> {
         Evaluator { product: self.product, version: self.version, columns }
     }
@@ -39,7 +39,7 @@ impl Compute<'_> {
         self.over(columns).truth(expr, row)
     }
 
-    /// As [`Compute::value`], of an expression that stays where it is as long as what is known of it.
+    /// As [`Evaluate::value`], of an expression that stays where it is as long as what is known of it.
     pub fn known_value(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Datum, Fault> {
         let Some(known) = self.known else { return self.value(columns, expr, row) };
         if let Some(said) = known.borrow().values.get(at(expr), row) {
@@ -50,19 +50,19 @@ impl Compute<'_> {
         said
     }
 
-    /// As [`Compute::truth`], likewise. The columns are always those of its statement.
+    /// As [`Evaluate::truth`], likewise. The columns are always those of its statement.
     pub fn known_truth(&self, columns: &[Column], expr: &Expr, row: &Values) -> Result<Option<bool>, Fault> {
         self.by_row(|known| &mut known.truths, columns, expr, row)
     }
 
-    /// As [`Compute::truth`], likewise. The columns are always those of its table.
+    /// As [`Evaluate::truth`], likewise. The columns are always those of its table.
     pub fn known_range(&self, columns: &[Column], expr: &Expr, row: &Values) -> Result<Option<bool>, Fault> {
         self.by_row(|known| &mut known.ranges, columns, expr, row)
     }
 
     fn by_row(
         &self,
-        of: impl Fn(&mut Computed) -> &mut ByRow<Option<bool>>,
+        of: impl Fn(&mut EvaluationCache) -> &mut ByRow<Option<bool>>,
         columns: &[Column],
         expr: &Expr,
         row: &Values,
@@ -77,7 +77,7 @@ impl Compute<'_> {
         said
     }
 
-    /// As [`Compute::known_truth`], of a row that was joined for this.
+    /// As [`Evaluate::known_truth`], of a row that was joined for this.
     pub fn known_join(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
         let Some(known) = self.known else { return self.truth(columns, expr, row) };
         if let Some(said) = known.borrow().joins.get(at(expr), row) {
@@ -111,7 +111,7 @@ impl Compute<'_> {
         self.over(columns).foreseen(expr)
     }
 
-    /// As [`Compute::truth`], of a condition of which nothing was foreseen.
+    /// As [`Evaluate::truth`], of a condition of which nothing was foreseen.
     pub fn truth_foreseen(
         &self,
         columns: &[Column],
@@ -132,7 +132,7 @@ impl Compute<'_> {
     /// The row that something that stays where it is makes of a row of one table.
     pub fn known_row<O>(
         &self,
-        of: impl Fn(&mut Computed) -> &mut ByRow<Values>,
+        of: impl Fn(&mut EvaluationCache) -> &mut ByRow<Values>,
         by: &O,
         row: &Values,
         make: impl FnOnce() -> Result<Values, Fault>,
@@ -149,7 +149,7 @@ impl Compute<'_> {
     /// What is found out once of something that stays where it is.
     pub fn known_of<O, T: Clone>(
         &self,
-        place: impl Fn(&mut Computed) -> &mut Places<T>,
+        place: impl Fn(&mut EvaluationCache) -> &mut Places<T>,
         of: &O,
         find: impl FnOnce() -> T,
     ) -> T {

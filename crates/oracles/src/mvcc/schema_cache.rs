@@ -13,9 +13,9 @@ use dialect::contract::{Contract, contract};
 use model::{Case, Product, ServerInfo, sql::Statement};
 
 use super::{
-    computed::{Computed, Known},
-    reach::{Reach, reach},
+    evaluation_cache::{EvaluationCache, Known},
     schema::{Reason, Schema},
+    table_footprint::{TableFootprint, footprint},
 };
 
 /// So many texts are remembered before it begins anew. A tree takes some kilobytes.
@@ -75,9 +75,9 @@ impl Shelf {
 /// Statements, and what their expressions came to.
 #[derive(Debug, Default)]
 pub struct Desk {
-    texts: Known<String, (Option<Arc<Statement>>, Reach)>,
+    texts: Known<String, (Option<Arc<Statement>>, TableFootprint)>,
     /// What their expressions came to. It knows them by their addresses, so it ends when they do.
-    pub computed: RefCell<Computed>,
+    pub computed: RefCell<EvaluationCache>,
 }
 
 impl Desk {
@@ -87,7 +87,7 @@ impl Desk {
         product: Product,
         schema: &Schema,
         case: &Case,
-    ) -> (Vec<Option<Arc<Statement>>>, Vec<Reach>) {
+    ) -> (Vec<Option<Arc<Statement>>>, Vec<TableFootprint>) {
         if self.texts.len() >= TEXTS {
             *self = Desk::default();
         }
@@ -96,9 +96,9 @@ impl Desk {
                 return known.clone();
             }
             let tree = dialect::sql::parse(product, text).tree().map(Arc::new);
-            let reach = reach(schema, tree.as_deref());
-            self.texts.insert(text.clone(), (tree.clone(), reach));
-            (tree, reach)
+            let reached = footprint(schema, tree.as_deref());
+            self.texts.insert(text.clone(), (tree.clone(), reached));
+            (tree, reached)
         };
         case.steps.iter().map(|step| read(&step.sql)).unzip()
     }

@@ -1,11 +1,11 @@
 //! Tells the story of the rows for people: the versions of each, and which of them each read could see.
 //!
-//! It is read off one account of the trace, world by world: what is new in a world was written in that round, what has a time of
+//! It is read off one account of the trace, hypothesis by hypothesis: what is new in a hypothesis was written in that round, what has a time of
 //! commit now was committed in it, what is gone was undone. Where two statements of a round may have written a version, nobody is
 //! named. If the strict rules explain everything before the statement that is wrong, they alone are told, up to it: what it should
 //! have seen follows from them, and not from the deviation that explains what it saw.
 
-use dialect::contract::{Concession, Sees};
+use dialect::contract::{Concession, Visibility};
 use model::{
     Account, Cause, Reply,
     account::{Read, RowVersion, TableChains, View, Writer},
@@ -14,10 +14,10 @@ use model::{
 
 use super::{
     Mvcc,
-    foretold::show,
+    allowed_outcome::show,
+    hypothesis::{Chain, Hypothesis, SETUP, TxnId, Version},
     names,
-    replay::{Lineage, Replay},
-    world::{Chain, SETUP, TxnId, Version, World},
+    replay::{Replay, Timeline},
 };
 use crate::Answer;
 
@@ -25,25 +25,25 @@ impl Mvcc {
     /// What happened to the rows of a run in which this step is wrong; none, and why, where the model cannot follow it at all.
     pub fn told_for_people(&self, seen: &Answer, wrong: Option<usize>) -> Result<Account, &'static str> {
         self.read(seen, &[], None, |read| {
-            let lineage = |lenient: bool| {
+            let timeline = |lenient: bool| {
                 let replay = read.replaying(lenient, None);
-                let lineage = replay.lineage();
-                (replay, lineage)
+                let timeline = replay.timeline();
+                (replay, timeline)
             };
-            let strict = lineage(false);
+            let strict = timeline(false);
             let answered =
                 |step: usize| seen.trace.rounds.iter().position(|round| round.answered.contains(&step));
             let told = strict.1.whole
-                || wrong.and_then(answered).is_some_and(|round| round <= strict.1.worlds.len());
-            let (replay, lineage) = match told {
+                || wrong.and_then(answered).is_some_and(|round| round <= strict.1.hypotheses.len());
+            let (replay, timeline) = match told {
                 true => strict,
                 false => {
-                    let lenient = lineage(true);
-                    let further = lenient.1.whole || lenient.1.worlds.len() > strict.1.worlds.len();
+                    let lenient = timeline(true);
+                    let further = lenient.1.whole || lenient.1.hypotheses.len() > strict.1.hypotheses.len();
                     if further { lenient } else { strict }
                 }
             };
-            Teller::new(&replay).tell(&lineage)
+            Teller::new(&replay).tell(&timeline)
         })
     }
 }
@@ -52,7 +52,7 @@ impl Mvcc {
 struct Teller<'a> {
     replay: &'a Replay<'a>,
     account: Account,
-    /// For each row of each table, which of its told versions are in the world now.
+    /// For each row of each table, which of its told versions are in the hypothesis now.
     now: Vec<Vec<Vec<usize>>>,
     /// In which round the snapshot of each session's transaction was taken, and by which transaction.
     taken: Vec<Option<(TxnId, usize)>>,
@@ -75,21 +75,21 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn tell(mut self, lineage: &Lineage) -> Account {
-        let begin = World::new(self.replay.schema, self.replay.seen.case.sessions.len());
+    fn tell(mut self, timeline: &Timeline) -> Account {
+        let begin = Hypothesis::new(self.replay.schema, self.replay.seen.case.sessions.len());
         self.changes(&begin, &begin, None);
         let mut before = begin;
-        for (round, world) in lineage.worlds.iter().enumerate() {
-            self.snapshots(world, round);
-            before = self.reads(before, Some(world), round);
-            self.changes(&before, world, Some(round));
-            before = world.clone();
+        for (round, hypothesis) in timeline.hypotheses.iter().enumerate() {
+            self.snapshots(hypothesis, round);
+            before = self.reads(before, Some(hypothesis), round);
+            self.changes(&before, hypothesis, Some(round));
+            before = hypothesis.clone();
         }
-        let told = lineage.worlds.len();
+        let told = timeline.hypotheses.len();
         // The read that nothing explains should have seen something, too: by the rules, what was there when it was judged.
         before = self.reads(before, None, told);
         self.account.rounds = told;
-        self.account.whole = lineage.whole;
+        self.account.whole = timeline.whole;
         let mut used: Vec<(Concession, usize)> = before.used.clone();
         used.sort_unstable();
         self.account.by = names(&used).iter().map(|by| by.name().to_string()).collect();
@@ -97,8 +97,8 @@ impl<'a> Teller<'a> {
     }
 
     /// Notes the transactions whose snapshot was taken in this round.
-    fn snapshots(&mut self, world: &World, round: usize) {
-        for (session, state) in world.sessions.iter().enumerate() {
+    fn snapshots(&mut self, hypothesis: &Hypothesis, round: usize) {
+        for (session, state) in hypothesis.sessions.iter().enumerate() {
             let Some(txn) = &state.txn else { continue };
             if txn.view.is_some() && self.taken[session].is_none_or(|(of, _)| of != txn.id) {
                 self.taken[session] = Some((txn.id, round));
@@ -106,13 +106,13 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// What the reads that answered in a round could see; gives the world that the last of them met.
-    fn reads(&mut self, mut before: World, after: Option<&World>, round: usize) -> World {
+    /// What the reads that answered in a round could see; gives the hypothesis that the last of them met.
+    fn reads(&mut self, mut before: Hypothesis, after: Option<&Hypothesis>, round: usize) -> Hypothesis {
         let trace = &self.replay.seen.trace;
         let answered = trace.rounds.get(round).map_or(&[][..], |round| &round.answered);
         for &step in answered {
             let Some(Statement::Query(query)) = self.replay.trees[step].as_deref() else { continue };
-            let reach = self.replay.reach[step].tables;
+            let reach = self.replay.footprints[step].tables;
             if !matches!(trace.outcomes[step].reply, Reply::Rows(_)) || reach == 0 {
                 continue;
             }
@@ -124,7 +124,8 @@ impl<'a> Teller<'a> {
                 before = met.clone();
             }
             let open = [Some(&before), after].into_iter().flatten();
-            let open = open.filter_map(|world| world.sessions[session].txn.as_ref()).find(|txn| txn.lasts);
+            let open =
+                open.filter_map(|hypothesis| hypothesis.sessions[session].txn.as_ref()).find(|txn| txn.lasts);
             let sees = match (query.locks.is_empty(), open) {
                 (false, _) => rules.change.is,
                 (true, Some(_)) => rules.read.is,
@@ -134,19 +135,19 @@ impl<'a> Teller<'a> {
             let me = open.map_or(TxnId::MAX, |txn| txn.id);
             let own = self.taken[session].filter(|(of, _)| *of == me);
             let (view, taken) = match sees {
-                Sees::Newest => (View::Newest, round),
-                Sees::Committed => (View::Committed, round),
-                Sees::Fresh => (View::Fresh, sent.unwrap_or(round)),
-                Sees::Snapshot => (View::Snapshot, own.map_or(round, |(_, round)| round)),
+                Visibility::Newest => (View::Newest, round),
+                Visibility::Committed => (View::Committed, round),
+                Visibility::Fresh => (View::Fresh, sent.unwrap_or(round)),
+                Visibility::Snapshot => (View::Snapshot, own.map_or(round, |(_, round)| round)),
             };
             self.account.reads.push(Read { step, view, taken });
             let clock = match sees {
-                Sees::Snapshot => open.and_then(|txn| txn.view).unwrap_or(before.clock),
-                Sees::Fresh => before.clock,
-                Sees::Newest | Sees::Committed => u32::MAX,
+                Visibility::Snapshot => open.and_then(|txn| txn.view).unwrap_or(before.clock),
+                Visibility::Fresh => before.clock,
+                Visibility::Newest | Visibility::Committed => u32::MAX,
             };
             // Which of several commits came before it is not said, and a read that waited began earlier than it answered.
-            let certain = met.is_some() && (sees != Sees::Fresh || sent == Some(round));
+            let certain = met.is_some() && (sees != Visibility::Fresh || sent == Some(round));
             for table in (0..before.tables.len()).filter(|table| certain && reach & 1 << table.min(&63) != 0)
             {
                 for (row, chain) in before.tables[table].iter().enumerate() {
@@ -161,7 +162,7 @@ impl<'a> Teller<'a> {
     }
 
     /// What became of the rows in a round; without one, what they began as.
-    fn changes(&mut self, before: &World, after: &World, round: Option<usize>) {
+    fn changes(&mut self, before: &Hypothesis, after: &Hypothesis, round: Option<usize>) {
         for (table, rows) in after.tables.iter().enumerate() {
             for (row, chain) in rows.iter().enumerate() {
                 if self.now[table].len() <= row {
@@ -180,7 +181,7 @@ impl<'a> Teller<'a> {
         (table, row): (usize, usize),
         old: &[Version],
         chain: &Chain,
-        (before, after): (&World, &World),
+        (before, after): (&Hypothesis, &Hypothesis),
         round: Option<usize>,
     ) {
         let mut now = Vec::new();
@@ -222,12 +223,12 @@ impl<'a> Teller<'a> {
     }
 
     /// The step that wrote a version of this transaction in this round.
-    fn writer(&self, writer: TxnId, before: &World, after: &World, round: Option<usize>) -> Writer {
+    fn writer(&self, writer: TxnId, before: &Hypothesis, after: &Hypothesis, round: Option<usize>) -> Writer {
         let Some(round) = round.filter(|_| writer != SETUP) else { return Writer::Setup };
         let case = &self.replay.seen.case;
         let answered = &self.replay.seen.trace.rounds[round].answered;
-        let has = |world: &World, session: usize| {
-            world.sessions[session].txn.as_ref().is_some_and(|txn| txn.id == writer)
+        let has = |hypothesis: &Hypothesis, session: usize| {
+            hypothesis.sessions[session].txn.as_ref().is_some_and(|txn| txn.id == writer)
         };
         let sessions = 0..case.sessions.len();
         let known = sessions.into_iter().find(|&session| has(before, session) || has(after, session));
@@ -247,10 +248,10 @@ impl<'a> Teller<'a> {
 }
 
 /// Which version of a row somebody sees; it may say that the row is deleted.
-fn visible(chain: &Chain, sees: Sees, me: TxnId, clock: u32) -> Option<usize> {
+fn visible(chain: &Chain, sees: Visibility, me: TxnId, clock: u32) -> Option<usize> {
     let of = |version: &Version| match sees {
-        Sees::Newest => true,
-        Sees::Committed | Sees::Fresh | Sees::Snapshot => {
+        Visibility::Newest => true,
+        Visibility::Committed | Visibility::Fresh | Visibility::Snapshot => {
             version.writer == me && version.at.is_none() || version.at.is_some_and(|at| at <= clock)
         }
     };
