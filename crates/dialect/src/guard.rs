@@ -12,10 +12,10 @@ use std::fmt;
 
 use model::{
     Case, Product,
-    sql::{Expr, Literal, OptionValue, SetItem, SetTarget, SetValue, Statement},
+    sql::{Expr, Literal, OptionValue, SetItem, SetTarget, SetValue, Statement, StatementKind},
 };
 
-use crate::sql::{self, Kind, Parsed, Reach};
+use crate::sql::{self, Parsed, Reach};
 
 /// Which statement of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub fn objection(product: Product, text: &str) -> Option<String> {
         Parsed::Opaque(_) => None,
     };
     let facts = tree.as_ref().map(sql::facts);
-    let only_reads = facts.is_some_and(|facts| facts.kind == Kind::Select && !facts.locks_rows);
+    let only_reads = facts.is_some_and(|facts| facts.kind == StatementKind::Select && !facts.locks_rows);
     let harmless = |reach: &Reach| match reach {
         Reach::Schema(name) => only_reads && catalogue(product, name),
         Reach::OtherSchema | Reach::Server | Reach::Accounts | Reach::Function(_) | Reach::Unread(_) => false,

@@ -1,9 +1,10 @@
 //! Setups as data, facts about statements, and string constants.
 
-use dialect::sql::{Kind, Reach, facts, parse, reach, setup, text_literal, text_value};
+use dialect::sql::{Reach, facts, parse, reach, setup, text_literal, text_value};
 use model::{
     Product,
     schema::{Key, KeyKind},
+    sql::StatementKind,
 };
 
 fn texts(list: &[&str]) -> Vec<String> {
@@ -137,11 +138,11 @@ fn what_is_no_data() {
 #[test]
 fn facts_of_statements() {
     let of = |text: &str| facts(&parse(Product::Mysql, text).tree().expect(text));
-    assert_eq!(of("BEGIN").kind, Kind::Begin);
+    assert_eq!(of("BEGIN").kind, StatementKind::Begin);
     assert!(of("ROLLBACK TO s").transaction_control);
-    assert_eq!(of("ROLLBACK TO s").kind, Kind::Savepoint);
-    assert_eq!(of("SELECT 1").kind, Kind::Select);
-    assert_eq!(of("SELECT 1 FROM t FOR UPDATE").kind, Kind::LockingSelect);
+    assert_eq!(of("ROLLBACK TO s").kind, StatementKind::Savepoint);
+    assert_eq!(of("SELECT 1").kind, StatementKind::Select);
+    assert_eq!(of("SELECT 1 FROM t FOR UPDATE").kind, StatementKind::LockingSelect);
     assert!(of("REPLACE INTO t VALUES (1)").writes);
     assert!(!of("UPDATE t SET a = t.b").names_schema());
     for text in [

@@ -6,7 +6,7 @@ use crate::{
     conflicts::{self, Plan, Strategy},
     orders::{Lane, Pair, Place, role},
     profile::weighted,
-    schema::StatementKind,
+    schema::StatementForm,
     scripts,
     statements::Statements,
 };
@@ -70,7 +70,7 @@ fn reader(rng: &mut Rng, statements: &Statements, plan: &mut Plan) {
     }
     let read = |rng: &mut Rng| {
         let table = statements.any_table(rng);
-        let kind = *rng.pick(&[StatementKind::Select, StatementKind::Aggregate]);
+        let kind = *rng.pick(&[StatementForm::Select, StatementForm::Aggregate]);
         statements.of_kind(rng, kind, table)
     };
     plan.bodies[last].statements = (0..rng.between(1, 3)).map(|_| read(rng)).collect();

@@ -5,9 +5,9 @@
 //! a question for others.
 
 use dialect::sql::{Reach, reach};
-use model::{Cause, ErrorClass, Fingerprint, Level, Reply, Verdict, Violation};
+use model::{Cause, ErrorClass, Fingerprint, Level, Reply, Verdict, Violation, sql::StatementKind};
 
-use crate::{Answer, Ask, Conversation, Oracle, story::Kind};
+use crate::{Answer, Ask, Conversation, Oracle};
 
 /// The kinds of wrong that it knows.
 pub const KINDS: [&str; 6] =
@@ -142,7 +142,8 @@ fn of_step(seen: &Answer, trouble: Trouble, step: usize) -> Violation {
             ("internal-error", code.clone(), format!("{who} got the internal error {code}: {message}"))
         }
     };
-    let statement = Kind::of(dialect::sql::parse(seen.trace.server.product, &case_step.sql).tree().as_ref());
+    let statement =
+        dialect::sql::parse(seen.trace.server.product, &case_step.sql).tree().map(|tree| tree.kind());
     let mut evidence = vec![case_step.sql.clone()];
     evidence.extend(alarms(seen).map(str::to_string));
     evidence.extend(seen.aftermath.stack.iter().flat_map(|stack| stack.lines().map(str::to_string)));
@@ -150,7 +151,7 @@ fn of_step(seen: &Answer, trouble: Trouble, step: usize) -> Violation {
         fingerprint: Fingerprint {
             kind: kind.into(),
             rule,
-            statement: statement.name().into(),
+            statement: StatementKind::label(statement).into(),
             level: Some(level(seen, step)),
         },
         step: Some(step),

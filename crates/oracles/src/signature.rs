@@ -10,9 +10,12 @@
 
 use std::collections::BTreeSet;
 
-use model::{Case, Fingerprint, Level, Product, Signature, Violation};
+use model::{
+    Case, Fingerprint, Level, Product, Signature, Violation,
+    sql::{StatementClass, StatementKind},
+};
 
-use crate::{crash, mvcc, story::Kind};
+use crate::{crash, mvcc};
 
 /// Of a finding with its case, which was made smaller.
 pub fn signature(product: Product, case: &Case, violation: &Violation) -> Signature {
@@ -20,8 +23,8 @@ pub fn signature(product: Product, case: &Case, violation: &Violation) -> Signat
         return bare(&violation.fingerprint);
     }
     let kinds = case.steps.iter().filter_map(|step| {
-        let kind = Kind::of(dialect::sql::parse(product, &step.sql).tree().as_ref());
-        counts(kind).then(|| kind.name().to_string())
+        let kind = dialect::sql::parse(product, &step.sql).tree().map(|tree| tree.kind());
+        counts(kind).then(|| StatementKind::label(kind).to_string())
     });
     with(&violation.fingerprint, kinds.collect())
 }
@@ -63,18 +66,8 @@ pub fn known(signature: &Signature) -> Option<String> {
 }
 
 /// Is it part of what is wrong?
-fn counts(kind: Kind) -> bool {
-    match kind {
-        Kind::Begin | Kind::Commit | Kind::Rollback | Kind::Savepoint | Kind::Set => false,
-        Kind::Select
-        | Kind::LockingSelect
-        | Kind::Insert
-        | Kind::Update
-        | Kind::Delete
-        | Kind::Ddl
-        | Kind::LockTable
-        | Kind::Unread => true,
-    }
+fn counts(kind: Option<StatementKind>) -> bool {
+    kind.is_none_or(|kind| kind != StatementKind::Set && kind.class() != StatementClass::Control)
 }
 
 #[cfg(test)]

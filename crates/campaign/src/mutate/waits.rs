@@ -4,8 +4,8 @@
 //! answered where it was sent. One that is added is answered in a later round, before its session sends anything else; where another
 //! session ends a transaction by then, it is that round, for that is what ends waits.
 
-use dialect::sql::{self, Kind};
-use model::{Case, Cause, Rng, Trace, Wait};
+use dialect::sql;
+use model::{Case, Cause, Rng, Trace, Wait, sql::StatementKind};
 
 use super::Mutant;
 
@@ -47,25 +47,13 @@ fn drop(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
 fn add(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     let kind = |step: usize| {
         let tree = sql::parse(trace.server.product, &case.steps[step].sql).tree();
-        tree.map(|tree| sql::facts(&tree).kind)
+        tree.map(|tree| tree.kind())
     };
     let session = |step: usize| case.steps[step].session;
     let mut found = Vec::new();
     for (began, round) in trace.rounds.iter().enumerate() {
         let Cause::Sent(step) = round.cause else { continue };
-        let on_rows = match kind(step) {
-            Some(Kind::Select | Kind::LockingSelect | Kind::Insert | Kind::Update | Kind::Delete) => true,
-            Some(
-                Kind::Begin
-                | Kind::Commit
-                | Kind::Rollback
-                | Kind::Savepoint
-                | Kind::Ddl
-                | Kind::LockTable
-                | Kind::Set,
-            )
-            | None => false,
-        };
+        let on_rows = kind(step).is_some_and(StatementKind::is_data);
         if !on_rows || !round.answered.contains(&step) {
             continue;
         }
@@ -80,9 +68,10 @@ fn add(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
             Cause::Timeout => false,
         };
         let later: Vec<usize> = (began + 1..trace.rounds.len()).take_while(|at| !own(*at)).collect();
-        let ends = later.iter().copied().find(|at| {
-            sent(*at).and_then(kind).is_some_and(|kind| matches!(kind, Kind::Commit | Kind::Rollback))
-        });
+        let ends = later
+            .iter()
+            .copied()
+            .find(|at| sent(*at).and_then(kind).is_some_and(StatementKind::ends_transaction));
         found.extend(ends.or(later.first().copied()).map(|ended| (began, ended, step)));
     }
     if found.is_empty() {

@@ -1,43 +1,16 @@
 //! A short summary of a statement, for those who need no more than that.
 
-use model::sql::{Expr, ObjectName, Query, Scope, SetTarget, Statement, VisitMut};
+use model::sql::{
+    Expr, ObjectName, Query, Scope, SetTarget, Statement, StatementClass, StatementKind, VisitMut,
+};
 
 use super::words;
-
-/// What kind of statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// Opens a transaction.
-    Begin,
-    /// Commits it.
-    Commit,
-    /// Rolls it back, all of it.
-    Rollback,
-    /// Sets, goes back to or releases a savepoint.
-    Savepoint,
-    /// Reads.
-    Select,
-    /// Reads and locks what it reads.
-    LockingSelect,
-    /// Inserts; REPLACE too.
-    Insert,
-    /// Updates.
-    Update,
-    /// Deletes.
-    Delete,
-    /// Changes the schema.
-    Ddl,
-    /// Locks whole tables.
-    LockTable,
-    /// Changes settings; PRAGMA too.
-    Set,
-}
 
 /// What is worth knowing about a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: StatementKind,
     /// The schemas (databases, in MySQL's words) that it names, be it the current one: each once, as written.
     pub schemas: Vec<String>,
     /// The functions that it calls: each once, in lower case.
@@ -57,7 +30,7 @@ pub struct Facts {
 impl Facts {
     /// Does it change the schema?
     pub fn changes_schema(&self) -> bool {
-        self.kind == Kind::Ddl
+        self.kind == StatementKind::Ddl
     }
 
     /// Does it name a schema, be it the current one?
@@ -68,7 +41,7 @@ impl Facts {
 
 /// Sums a statement up.
 pub fn facts(statement: &Statement) -> Facts {
-    let kind = kind(statement);
+    let kind = statement.kind();
     let mut look = Look::default();
     statement.clone().visit_mut(&mut look);
     if let Statement::Pragma(pragma) = statement {
@@ -80,33 +53,11 @@ pub fn facts(statement: &Statement) -> Facts {
         kind,
         schemas: look.schemas,
         functions: look.functions,
-        transaction_control: matches!(kind, Kind::Begin | Kind::Commit | Kind::Rollback | Kind::Savepoint),
-        changes_session: kind == Kind::Set || temporary,
+        transaction_control: kind.class() == StatementClass::Control,
+        changes_session: kind == StatementKind::Set || temporary,
         changes_server: is_global(statement) || ends_others,
-        writes: matches!(kind, Kind::Insert | Kind::Update | Kind::Delete),
+        writes: kind.writes(),
         locks_rows: look.locks,
-    }
-}
-
-fn kind(statement: &Statement) -> Kind {
-    match statement {
-        Statement::Query(query) if query.locks.is_empty() => Kind::Select,
-        Statement::Query(_) => Kind::LockingSelect,
-        Statement::Insert(_) => Kind::Insert,
-        Statement::Update(_) => Kind::Update,
-        Statement::Delete(_) => Kind::Delete,
-        Statement::CreateTable(_)
-        | Statement::CreatePartition(_)
-        | Statement::CreateIndex(_)
-        | Statement::DropTable(_)
-        | Statement::DropIndex(_)
-        | Statement::Truncate(_) => Kind::Ddl,
-        Statement::Begin(_) => Kind::Begin,
-        Statement::Commit(_) => Kind::Commit,
-        Statement::Rollback(rollback) if rollback.to.is_none() => Kind::Rollback,
-        Statement::Rollback(_) | Statement::Savepoint(_) | Statement::Release(_) => Kind::Savepoint,
-        Statement::LockTable(_) => Kind::LockTable,
-        Statement::Set(_) | Statement::SetTransaction(_) | Statement::Pragma(_) => Kind::Set,
     }
 }
 

@@ -50,7 +50,7 @@ use print::{Out, Piece};
 use rules::Rules;
 use token::{Token, TokenKind};
 
-pub use facts::{Facts, Kind, facts};
+pub use facts::{Facts, facts};
 pub use reach::{Reach, reach};
 pub use setup::setup;
 pub use text::{text_literal, text_value};

@@ -13,7 +13,10 @@ mod sandwich;
 mod uniform;
 mod waiter;
 
-use model::{Rng, sql::Statement};
+use model::{
+    Rng,
+    sql::{Statement, StatementKind},
+};
 
 use crate::profile::{OrderWeights, weighted};
 
@@ -94,27 +97,17 @@ pub type Lane = Vec<Role>;
 
 /// The role of a statement.
 pub fn role(statement: &Statement) -> Role {
-    match statement {
-        Statement::Query(query) if query.locks.is_empty() => Role::Read,
-        Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
-            Role::Write
-        }
-        Statement::CreateTable(_)
-        | Statement::CreatePartition(_)
-        | Statement::CreateIndex(_)
-        | Statement::DropTable(_)
-        | Statement::DropIndex(_)
-        | Statement::Truncate(_)
-        | Statement::LockTable(_) => Role::Write,
-        Statement::Begin(_) => Role::Begin,
-        Statement::Commit(_) => Role::End,
-        Statement::Rollback(rollback) if rollback.to.is_none() => Role::End,
-        Statement::Rollback(_)
-        | Statement::Savepoint(_)
-        | Statement::Release(_)
-        | Statement::Set(_)
-        | Statement::SetTransaction(_)
-        | Statement::Pragma(_) => Role::Other,
+    match statement.kind() {
+        StatementKind::Begin => Role::Begin,
+        StatementKind::Select => Role::Read,
+        StatementKind::LockingSelect
+        | StatementKind::Insert
+        | StatementKind::Update
+        | StatementKind::Delete
+        | StatementKind::Ddl
+        | StatementKind::LockTable => Role::Write,
+        StatementKind::Commit | StatementKind::Rollback => Role::End,
+        StatementKind::Savepoint | StatementKind::Set => Role::Other,
     }
 }
 

@@ -7,7 +7,7 @@ use model::{
 };
 
 use super::{
-    Column, Formula, Generated, Parent, Schema, StatementKind, Table,
+    Column, Formula, Generated, Parent, Schema, StatementForm, Table,
     columns::{self, Types},
     indexes,
     pool::{self, Bounds},
@@ -43,55 +43,55 @@ pub fn draw(rng: &mut Rng, number: u64, caps: &Capabilities, profile: &Profile) 
 }
 
 /// The swarm of statements: the plain ones always, of the others a subset.
-fn kinds(rng: &mut Rng, profile: &Profile) -> Vec<StatementKind> {
-    let kept = StatementKind::ALL.into_iter().filter(|kind| {
+fn kinds(rng: &mut Rng, profile: &Profile) -> Vec<StatementForm> {
+    let kept = StatementForm::ALL.into_iter().filter(|kind| {
         let always = matches!(
             kind,
-            StatementKind::Select
-                | StatementKind::LockingSelect
-                | StatementKind::Update
-                | StatementKind::Insert
+            StatementForm::Select
+                | StatementForm::LockingSelect
+                | StatementForm::Update
+                | StatementForm::Insert
         );
         kind.weight(profile) > 0 && (always || rng.ratio(2, 3))
     });
     kept.collect()
 }
 
-impl StatementKind {
+impl StatementForm {
     /// All of them.
-    pub const ALL: [StatementKind; 13] = [
-        StatementKind::Select,
-        StatementKind::LockingSelect,
-        StatementKind::Aggregate,
-        StatementKind::Update,
-        StatementKind::Delete,
-        StatementKind::Insert,
-        StatementKind::InsertMany,
-        StatementKind::InsertSelect,
-        StatementKind::Replace,
-        StatementKind::Upsert,
-        StatementKind::Ignore,
-        StatementKind::MultiUpdate,
-        StatementKind::MultiDelete,
+    pub const ALL: [StatementForm; 13] = [
+        StatementForm::Select,
+        StatementForm::LockingSelect,
+        StatementForm::Aggregate,
+        StatementForm::Update,
+        StatementForm::Delete,
+        StatementForm::Insert,
+        StatementForm::InsertMany,
+        StatementForm::InsertSelect,
+        StatementForm::Replace,
+        StatementForm::Upsert,
+        StatementForm::Ignore,
+        StatementForm::MultiUpdate,
+        StatementForm::MultiDelete,
     ];
 
     /// Its weight.
     pub fn weight(self, profile: &Profile) -> u32 {
         let weights = &profile.statements;
         match self {
-            StatementKind::Select => weights.select,
-            StatementKind::LockingSelect => weights.locking_select,
-            StatementKind::Aggregate => weights.aggregate,
-            StatementKind::Update => weights.update,
-            StatementKind::Delete => weights.delete,
-            StatementKind::Insert => weights.insert,
-            StatementKind::InsertMany => weights.insert_many,
-            StatementKind::InsertSelect => weights.insert_select,
-            StatementKind::Replace => weights.replace,
-            StatementKind::Upsert => weights.upsert,
-            StatementKind::Ignore => weights.ignore,
-            StatementKind::MultiUpdate => weights.multi_update,
-            StatementKind::MultiDelete => weights.multi_delete,
+            StatementForm::Select => weights.select,
+            StatementForm::LockingSelect => weights.locking_select,
+            StatementForm::Aggregate => weights.aggregate,
+            StatementForm::Update => weights.update,
+            StatementForm::Delete => weights.delete,
+            StatementForm::Insert => weights.insert,
+            StatementForm::InsertMany => weights.insert_many,
+            StatementForm::InsertSelect => weights.insert_select,
+            StatementForm::Replace => weights.replace,
+            StatementForm::Upsert => weights.upsert,
+            StatementForm::Ignore => weights.ignore,
+            StatementForm::MultiUpdate => weights.multi_update,
+            StatementForm::MultiDelete => weights.multi_delete,
         }
     }
 }

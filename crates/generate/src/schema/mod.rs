@@ -30,13 +30,13 @@ pub struct Schema {
     pub number: u64,
     /// In the order in which they are created: a parent stands before its children.
     pub tables: Vec<Table>,
-    /// Kinds of statements that this schema has drawn (swarm): the others are not used on it.
-    pub kinds: Vec<StatementKind>,
+    /// Forms of statements that this schema has drawn (swarm): the others are not used on it.
+    pub kinds: Vec<StatementForm>,
 }
 
-/// A kind of statement, as profiles weigh them.
+/// A form of statement, as profiles weigh them: finer than its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum StatementKind {
+pub enum StatementForm {
     /// A plain SELECT.
     Select,
     /// A locking one.

@@ -32,7 +32,7 @@ use model::{
 use crate::{
     profile::{Profile, weighted},
     rows,
-    schema::{Schema, StatementKind, Table},
+    schema::{Schema, StatementForm, Table},
 };
 
 /// Makes statements on one schema.
@@ -98,26 +98,26 @@ impl<'a> Statements<'a> {
     pub fn any_on(&self, rng: &mut Rng, table: usize) -> Statement {
         let kinds = &self.schema.kinds;
         let weights: Vec<u32> = kinds.iter().map(|kind| kind.weight(self.profile)).collect();
-        let kind = weighted(rng, &weights).map_or(StatementKind::Select, |at| kinds[at]);
+        let kind = weighted(rng, &weights).map_or(StatementForm::Select, |at| kinds[at]);
         self.of_kind(rng, kind, table)
     }
 
     /// A statement of this kind on this table; of a plainer kind where there is no such one.
-    pub fn of_kind(&self, rng: &mut Rng, kind: StatementKind, table: usize) -> Statement {
+    pub fn of_kind(&self, rng: &mut Rng, kind: StatementForm, table: usize) -> Statement {
         match kind {
-            StatementKind::Select => self.select(rng, table, None),
-            StatementKind::LockingSelect => self.locking_select(rng, table, None),
-            StatementKind::Aggregate => self.aggregate(rng, table, None),
-            StatementKind::Update => self.update(rng, table, None, None),
-            StatementKind::Delete => self.delete(rng, table, None),
-            StatementKind::Insert => self.insert(rng, table, None),
-            StatementKind::InsertMany => self.insert_many(rng, table),
-            StatementKind::InsertSelect => self.insert_select(rng, table),
-            StatementKind::Replace => self.replace(rng, table, None),
-            StatementKind::Upsert => self.upsert(rng, table, None, None),
-            StatementKind::Ignore => self.insert_ignore(rng, table, None),
-            StatementKind::MultiUpdate => self.multi_update(rng, table),
-            StatementKind::MultiDelete => self.multi_delete(rng, table),
+            StatementForm::Select => self.select(rng, table, None),
+            StatementForm::LockingSelect => self.locking_select(rng, table, None),
+            StatementForm::Aggregate => self.aggregate(rng, table, None),
+            StatementForm::Update => self.update(rng, table, None, None),
+            StatementForm::Delete => self.delete(rng, table, None),
+            StatementForm::Insert => self.insert(rng, table, None),
+            StatementForm::InsertMany => self.insert_many(rng, table),
+            StatementForm::InsertSelect => self.insert_select(rng, table),
+            StatementForm::Replace => self.replace(rng, table, None),
+            StatementForm::Upsert => self.upsert(rng, table, None, None),
+            StatementForm::Ignore => self.insert_ignore(rng, table, None),
+            StatementForm::MultiUpdate => self.multi_update(rng, table),
+            StatementForm::MultiDelete => self.multi_delete(rng, table),
         }
     }
 }

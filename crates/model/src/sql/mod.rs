@@ -17,12 +17,14 @@
 //! | `change` | INSERT, REPLACE, UPDATE, DELETE |
 //! | `ddl` | CREATE, DROP, TRUNCATE |
 //! | `control` | transactions, savepoints, SET, LOCK TABLE, PRAGMA |
+//! | `kind` | what kind of statement a tree is |
 //! | `visit` | walking a tree and changing it |
 
 mod change;
 mod control;
 mod ddl;
 mod expr;
+mod kind;
 mod name;
 mod query;
 mod visit;
@@ -45,6 +47,7 @@ pub use expr::{
     BinaryOp, BoolTest, CastSpelling, Expr, FunctionArgs, InList, LikeOp, Literal, NullSpelling, Quantifier,
     UnaryOp, When,
 };
+pub use kind::{StatementClass, StatementKind};
 pub use name::{Alias, ColumnRef, Ident, ObjectName, Quote};
 pub use query::{
     Direction, HintAction, HintScope, IndexHint, Join, JoinCondition, JoinKind, Limit, Lock, LockStrength,

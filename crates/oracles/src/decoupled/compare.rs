@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{ErrorClass, Outcome, Reply, RowSet};
-
-use crate::story::Kind;
+use model::{ErrorClass, Outcome, Reply, RowSet, sql::StatementKind};
 
 /// How two answers compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +16,7 @@ pub enum Compared {
 }
 
 /// Compares what came with what should have come; `part`: it may be a part of that.
-pub fn compare(kind: Kind, came: &Outcome, should: &Outcome, part: bool) -> Compared {
+pub fn compare(kind: Option<StatementKind>, came: &Outcome, should: &Outcome, part: bool) -> Compared {
     let reply = match (&came.reply, &should.reply) {
         (Reply::Rows(came), Reply::Rows(should)) if !kinds(came).eq(kinds(should)) => {
             Compared::Differ("types")
@@ -58,13 +56,15 @@ fn within(some: &RowSet, all: &RowSet) -> bool {
 
 /// One failed and the other did not. A key that is taken on the way of many rows may be free on another way, and what
 /// cannot be computed for a row is not met on a path that does not touch it.
-fn one_error(kind: Kind, class: ErrorClass, success: &Reply) -> Compared {
+fn one_error(kind: Option<StatementKind>, class: ErrorClass, success: &Reply) -> Compared {
     let several = match success {
         Reply::Done { affected, matched } => (*affected).max(matched.unwrap_or(0)) > 1,
         _ => false,
     };
     match class {
-        ErrorClass::DuplicateKey if kind != Kind::Insert && several => Compared::Unsure("scan-order"),
+        ErrorClass::DuplicateKey if kind != Some(StatementKind::Insert) && several => {
+            Compared::Unsure("scan-order")
+        }
         ErrorClass::DuplicateKey | ErrorClass::Constraint => Compared::Differ("error"),
         ErrorClass::Range | ErrorClass::Runtime | ErrorClass::Other => Compared::Unsure("error-on-the-way"),
         ErrorClass::Syntax

@@ -5,9 +5,9 @@
 //! goes first, then the victims of deadlocks, then the others as they were seen; where there are several of these, other
 //! orders are as good, and all are given.
 
-use model::{Cause, Ends};
+use model::{Cause, Ends, sql::StatementClass};
 
-use crate::story::{Kind, Story};
+use crate::story::Story;
 
 /// What happened next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,20 +69,8 @@ pub fn orders(story: &Story<'_>) -> (Vec<Vec<Event>>, bool) {
 
 /// Did this step end a transaction, or could nothing else come before it?
 fn goes_first(story: &Story<'_>, step: usize) -> bool {
-    match story.steps[step].kind {
-        Kind::Begin | Kind::Commit | Kind::Rollback | Kind::Savepoint => true,
-        Kind::Select
-        | Kind::LockingSelect
-        | Kind::Insert
-        | Kind::Update
-        | Kind::Delete
-        | Kind::Ddl
-        | Kind::LockTable
-        | Kind::Set
-        | Kind::Unread => {
-            story.seen.trace.outcomes[step].transaction == model::Open::No && !over(story, step)
-        }
-    }
+    let control = story.steps[step].kind.is_some_and(|kind| kind.class() == StatementClass::Control);
+    control || (story.seen.trace.outcomes[step].transaction == model::Open::No && !over(story, step))
 }
 
 /// Did it end its transaction by an error?

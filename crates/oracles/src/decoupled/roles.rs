@@ -5,10 +5,10 @@
 //! if they do not all give the same rows, nothing is said of the statement.
 
 use dialect::contract::{LevelRules, Visibility};
-use model::sql::{InsertSource, Query, QueryPart, Statement, TableFactor, TableRef, VisitMut};
+use model::sql::{InsertSource, Query, QueryPart, Statement, StatementKind, TableFactor, TableRef, VisitMut};
 
 use super::stage::Stage;
-use crate::story::{Kind, Told};
+use crate::story::Told;
 
 /// What a statement does to tables.
 #[derive(Clone, Debug, Default)]
@@ -63,17 +63,11 @@ pub fn roles(stage: &Stage, told: &Told, text: &str, rules: &LevelRules, single:
         None => (all(stage), all(stage)),
     };
     let verb = match told.kind {
-        Kind::Select => Verb::Select,
-        Kind::LockingSelect => Verb::LockingSelect,
-        Kind::Insert | Kind::Update | Kind::Delete => Verb::Change,
-        Kind::Unread => Verb::of(text),
-        Kind::Begin
-        | Kind::Commit
-        | Kind::Rollback
-        | Kind::Savepoint
-        | Kind::Ddl
-        | Kind::LockTable
-        | Kind::Set => return None,
+        Some(StatementKind::Select) => Verb::Select,
+        Some(StatementKind::LockingSelect) => Verb::LockingSelect,
+        Some(kind) if kind.writes() => Verb::Change,
+        None => Verb::of(text),
+        Some(_) => return None,
     };
     match verb {
         Verb::Select => {

@@ -3,9 +3,7 @@
 //! An invariant that is broken where an exemption fits is by design: the verdict holds, and names the exemption, so that it
 //! is counted and can be looked at.
 
-use model::{Level, Product};
-
-use crate::story::Kind;
+use model::{Level, Product, sql::StatementKind};
 
 /// Something that a manual allows.
 #[derive(Debug, PartialEq, Eq)]
@@ -109,11 +107,13 @@ pub struct Reader {
 }
 
 /// Does a read owe committed values only?
-pub fn committed_values(product: Product, level: Option<Level>, kind: Kind) -> Owed {
+pub fn committed_values(product: Product, level: Option<Level>, kind: Option<StatementKind>) -> Owed {
     match level {
         None => Owed::Unclear,
         // A locking read waits for what is not committed, at this level too (Locking Reads).
-        Some(Level::ReadUncommitted) if kind == Kind::Select && DIRTY_READ.products.contains(&product) => {
+        Some(Level::ReadUncommitted)
+            if kind == Some(StatementKind::Select) && DIRTY_READ.products.contains(&product) =>
+        {
             Owed::Not(&DIRTY_READ)
         }
         Some(_) => Owed::Yes,
@@ -121,12 +121,17 @@ pub fn committed_values(product: Product, level: Option<Level>, kind: Kind) -> O
 }
 
 /// Does a read owe rows whose unique values differ?
-pub fn distinct_keys(product: Product, level: Option<Level>, kind: Kind, reader: Reader) -> Owed {
+pub fn distinct_keys(
+    product: Product,
+    level: Option<Level>,
+    kind: Option<StatementKind>,
+    reader: Reader,
+) -> Owed {
     match committed_values(product, level, kind) {
         Owed::Yes => {}
         other => return other,
     }
-    if kind != Kind::Select || !reader.wrote {
+    if kind != Some(StatementKind::Select) || !reader.wrote {
         return Owed::Yes;
     }
     let allowed: &[&'static Exemption] = match level {

@@ -11,7 +11,7 @@ mod repeat;
 mod unique;
 mod writers;
 
-use model::{Fingerprint, Reply, Verdict, Violation};
+use model::{Fingerprint, Reply, Verdict, Violation, sql::StatementKind};
 
 use crate::{
     Answer, Ask, Conversation, Oracle,
@@ -90,7 +90,7 @@ fn judge(seen: &Answer, memory: &Memory) -> Verdict {
 
 fn violation(story: &Story<'_>, found: &Found) -> Violation {
     let (statement, level) = match found.step {
-        Some(step) => (story.steps[step].kind.name(), story.level(step)),
+        Some(step) => (StatementKind::label(story.steps[step].kind), story.level(step)),
         None => ("final", None),
     };
     let place = match found.step {

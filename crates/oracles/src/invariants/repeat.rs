@@ -7,11 +7,11 @@
 
 use model::{
     Level,
-    sql::{Expr, Query, QueryPart, Select, SelectItem, Statement, TableFactor, VisitMut},
+    sql::{Expr, Query, QueryPart, Select, SelectItem, Statement, StatementKind, TableFactor, VisitMut},
 };
 
 use super::Found;
-use crate::story::{Kind, Story, Tables};
+use crate::story::{Story, Tables};
 
 /// Functions whose value depends on their arguments only, and not on the order of rows.
 const STEADY: &[&str] = &[
@@ -58,11 +58,11 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
             continue;
         }
         for (at, &second) in transaction.steps.iter().enumerate() {
-            if story.steps[second].kind != Kind::Select {
+            if !story.steps[second].is(StatementKind::Select) {
                 continue;
             }
             let same = |&&first: &&usize| {
-                story.steps[first].kind == Kind::Select && texts[first].sql == texts[second].sql
+                story.steps[first].is(StatementKind::Select) && texts[first].sql == texts[second].sql
             };
             // The one just before is enough: what differs from an earlier one differs from one in between.
             let Some(&first) = transaction.steps[..at].iter().rev().find(same) else { continue };
@@ -88,11 +88,16 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
 fn changes(story: &Story<'_>, step: usize, second: usize) -> bool {
     let outcome = &story.seen.trace.outcomes[step];
     match story.steps[step].kind {
-        Kind::Insert | Kind::Update | Kind::Delete => {
+        Some(StatementKind::Insert | StatementKind::Update | StatementKind::Delete) => {
             outcome.error().is_none() && !gone_back(story, step, second)
         }
-        Kind::Select | Kind::LockingSelect | Kind::Savepoint | Kind::LockTable => false,
-        Kind::Begin | Kind::Commit | Kind::Rollback | Kind::Ddl | Kind::Set | Kind::Unread => true,
+        Some(
+            StatementKind::Select
+            | StatementKind::LockingSelect
+            | StatementKind::Savepoint
+            | StatementKind::LockTable,
+        ) => false,
+        Some(_) | None => true,
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     Found,
     exemptions::{self, Owed, Reader},
 };
-use crate::story::{Fate, Key, Kind, Projection, Story, Tables, projection};
+use crate::story::{Fate, Key, Projection, Story, Tables, projection};
 
 /// Looks at every result and at the final state.
 pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
@@ -50,9 +50,7 @@ fn reader(story: &Story<'_>, step: usize) -> Reader {
 fn wrote_before(story: &Story<'_>, step: usize) -> bool {
     let Some(transaction) = story.steps[step].transaction else { return false };
     let before = story.transactions[transaction].steps.iter().take_while(|&&other| other != step);
-    before
-        .into_iter()
-        .any(|&other| matches!(story.steps[other].kind, Kind::Insert | Kind::Update | Kind::Delete))
+    before.into_iter().any(|&other| story.steps[other].writes())
 }
 
 struct Twice {

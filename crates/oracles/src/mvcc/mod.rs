@@ -68,7 +68,7 @@ use std::{
 use dialect::contract::{Concession, Contract, Status};
 use model::{
     Fingerprint, Trace, Verdict, Violation,
-    sql::{InsertVerb, Statement},
+    sql::{InsertVerb, Statement, StatementKind},
 };
 
 pub use self::replay::Waits;
@@ -82,7 +82,7 @@ use self::{
     table_footprint::TableFootprint,
     twins::{Twin, Use, Why},
 };
-use crate::{Answer, Ask, Conversation, Oracle, story};
+use crate::{Answer, Ask, Conversation, Oracle};
 
 /// The oracle.
 #[derive(Debug, Default)]
@@ -331,7 +331,7 @@ fn violation(
 ) -> Violation {
     let step = broken.step;
     let statement = match step {
-        Some(step) => story::Kind::of(trees[step].as_deref()).name(),
+        Some(step) => StatementKind::label(trees[step].as_deref().map(Statement::kind)),
         None => "final",
     };
     let level = step.map(|step| {

@@ -1,17 +1,16 @@
 //! What one statement does, as far as the shapes need to know: which tables it reads and writes, which columns decide, what it sets.
 
-use dialect::sql::Kind;
 use model::sql::{
     Assignment, Expr, Insert, InsertSource, InsertVerb, Join, JoinCondition, Literal, LockStrength,
-    ObjectName, Query, QueryPart, Select, Statement, TableFactor, TableRef, TransactionMode, UnaryOp,
-    VisitMut,
+    ObjectName, Query, QueryPart, Select, Statement, StatementClass, StatementKind, TableFactor, TableRef,
+    TransactionMode, UnaryOp, VisitMut,
 };
 
 /// What a statement does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deed {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: StatementKind,
     /// Its kind more finely, for counting which statements met: `select`, `select-share`, `replace`.
     pub word: &'static str,
     /// Tables that it changes.
@@ -34,7 +33,7 @@ impl Deed {
     /// Sums a statement up.
     pub fn of(statement: &Statement) -> Deed {
         let mut deed = Deed {
-            kind: dialect::sql::facts(statement).kind,
+            kind: statement.kind(),
             word: word(statement),
             writes: Vec::new(),
             reads: Vec::new(),
@@ -68,18 +67,7 @@ impl Deed {
             Statement::Rollback(rollback) => {
                 deed.back_to = rollback.to.as_ref().map(|to| to.name.name.clone());
             }
-            Statement::CreateTable(_)
-            | Statement::CreatePartition(_)
-            | Statement::CreateIndex(_)
-            | Statement::DropTable(_)
-            | Statement::DropIndex(_)
-            | Statement::Truncate(_)
-            | Statement::Commit(_)
-            | Statement::Release(_)
-            | Statement::Set(_)
-            | Statement::SetTransaction(_)
-            | Statement::LockTable(_)
-            | Statement::Pragma(_) => {}
+            _ => {}
         }
         deed
     }
@@ -211,21 +199,8 @@ fn word(statement: &Statement) -> &'static str {
         Statement::Update(_) => "update",
         Statement::Delete(delete) if !delete.using.is_empty() => "delete-many",
         Statement::Delete(_) => "delete",
-        Statement::CreateTable(_)
-        | Statement::CreatePartition(_)
-        | Statement::CreateIndex(_)
-        | Statement::DropTable(_)
-        | Statement::DropIndex(_)
-        | Statement::Truncate(_) => "ddl",
-        Statement::Begin(_)
-        | Statement::Commit(_)
-        | Statement::Rollback(_)
-        | Statement::Savepoint(_)
-        | Statement::Release(_)
-        | Statement::Set(_)
-        | Statement::SetTransaction(_)
-        | Statement::LockTable(_)
-        | Statement::Pragma(_) => "control",
+        other if other.class() == StatementClass::Ddl => "ddl",
+        _ => "control",
     }
 }
 

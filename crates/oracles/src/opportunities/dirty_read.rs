@@ -1,6 +1,6 @@
 //! Dirty read: I read a table in which another one's changes are not committed yet.
 
-use dialect::sql::Kind;
+use model::sql::StatementKind;
 
 use super::{Levels, Life, Opportunity, Sort, Story, Told, all_levels};
 
@@ -26,7 +26,7 @@ pub(super) fn reads<'a>(
     mine: &'a Life,
     other: &'a Life,
 ) -> impl Iterator<Item = (&'a Told, &'a str)> {
-    story.of(mine).filter(|step| step.is(Kind::Select)).filter_map(move |read| {
+    story.of(mine).filter(|step| step.is(StatementKind::Select)).filter_map(move |read| {
         let deed = read.deed.as_ref()?;
         let open = |step: &&Told| step.answered < read.sent && read.sent < other.to;
         let table = story

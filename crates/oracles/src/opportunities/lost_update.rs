@@ -1,6 +1,6 @@
 //! Lost update: I read, another one commits a change of it, and I write it in the belief that it is as I read it.
 
-use dialect::sql::Kind;
+use model::sql::StatementKind;
 
 use super::{Levels, Opportunity, Sort, Story, Told, all_levels};
 
@@ -14,18 +14,23 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
 
 fn seen(story: &Story) -> Levels {
     let loses = |mine, other: &super::Life| {
-        story.of(mine).filter(|step| step.is(Kind::Update) && (step.ok || step.refused)).any(|write| {
-            let Some(deed) = &write.deed else { return false };
-            let same = |change: &super::Deed| {
-                change.writes.iter().any(|t| deed.writes(t))
-                    && change.sets.iter().any(|(column, _)| deed.sets.iter().any(|(c, _)| c == column))
-            };
-            write.answered > other.to
-                && story.of(other).filter_map(Told::change).any(same)
-                && story.of(mine).filter(|read| read.is(Kind::Select) && read.answered < other.to).any(
-                    |read| read.deed.as_ref().is_some_and(|read| deed.writes.iter().any(|t| read.reads(t))),
-                )
-        })
+        story.of(mine).filter(|step| step.is(StatementKind::Update) && (step.ok || step.refused)).any(
+            |write| {
+                let Some(deed) = &write.deed else { return false };
+                let same = |change: &super::Deed| {
+                    change.writes.iter().any(|t| deed.writes(t))
+                        && change.sets.iter().any(|(column, _)| deed.sets.iter().any(|(c, _)| c == column))
+                };
+                write.answered > other.to
+                    && story.of(other).filter_map(Told::change).any(same)
+                    && story
+                        .of(mine)
+                        .filter(|read| read.is(StatementKind::Select) && read.answered < other.to)
+                        .any(|read| {
+                            read.deed.as_ref().is_some_and(|read| deed.writes.iter().any(|t| read.reads(t)))
+                        })
+            },
+        )
     };
     story
         .meetings()

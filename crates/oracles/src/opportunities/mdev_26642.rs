@@ -2,7 +2,7 @@
 //!
 //! Shape: my view is older than the other's commit; I write the same constant to the same column; then I read the table.
 
-use dialect::sql::Kind;
+use model::sql::StatementKind;
 
 use super::{Levels, Opportunity, Sort, Story, Told, view_levels};
 
@@ -18,7 +18,9 @@ fn seen(story: &Story) -> Levels {
     let mut levels = Levels::NONE;
     for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
         let Some(view) = mine.view.filter(|view| *view < other.to) else { continue };
-        for write in story.of(mine).filter(|step| step.is(Kind::Update) && step.sent > other.to.max(view)) {
+        for write in
+            story.of(mine).filter(|step| step.is(StatementKind::Update) && step.sent > other.to.max(view))
+        {
             if equal(story, write, other) && read_after(story, mine, write) {
                 levels.add(mine.level);
             }
@@ -44,8 +46,9 @@ fn equal(story: &Story, write: &Told, other: &super::Life) -> bool {
 /// Does the transaction read the table plainly after it wrote to it? That it was about to counts: the write may have been refused.
 pub(super) fn read_after(story: &Story, mine: &super::Life, write: &Told) -> bool {
     let Some(deed) = &write.deed else { return false };
-    let later =
-        |step: &&Told| step.session == mine.session && step.sent > write.sent && step.is(Kind::Select);
+    let later = |step: &&Told| {
+        step.session == mine.session && step.sent > write.sent && step.is(StatementKind::Select)
+    };
     story
         .steps
         .iter()

@@ -2,8 +2,7 @@
 //!
 //! Shape: the other changes a key, my statement waits, the other changes that key again and commits.
 
-use dialect::sql::Kind;
-use model::schema::KeyKind;
+use model::{schema::KeyKind, sql::StatementKind};
 
 use super::{Levels, Opportunity, Sort, Story, weak_levels};
 
@@ -20,20 +19,14 @@ fn seen(story: &Story) -> Levels {
     for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
         for waiter in story.of(mine).filter(|step| step.waited && (step.ok || step.refused)) {
             let Some(deed) = &waiter.deed else { continue };
-            match deed.kind {
-                Kind::Update | Kind::Delete | Kind::LockingSelect => {}
-                Kind::Begin
-                | Kind::Commit
-                | Kind::Rollback
-                | Kind::Savepoint
-                | Kind::Select
-                | Kind::Insert
-                | Kind::Ddl
-                | Kind::LockTable
-                | Kind::Set => continue,
+            if !matches!(
+                deed.kind,
+                StatementKind::Update | StatementKind::Delete | StatementKind::LockingSelect
+            ) {
+                continue;
             }
             // The key columns that the other's UPDATEs move, and when.
-            let moves = story.of(other).filter(|step| step.is(Kind::Update)).filter_map(|step| {
+            let moves = story.of(other).filter(|step| step.is(StatementKind::Update)).filter_map(|step| {
                 let change = step.change()?;
                 let table = change.writes.iter().find(|t| deed.reads(t))?;
                 Some((step, table, change))

@@ -2,8 +2,7 @@
 //!
 //! Shape: my view is older than the commit of a changed primary key; I update the table; then I read it.
 
-use dialect::sql::Kind;
-use model::schema::KeyKind;
+use model::{schema::KeyKind, sql::StatementKind};
 
 use super::{Levels, Opportunity, Sort, Story, Told, mdev_26642::read_after, view_levels};
 
@@ -19,12 +18,17 @@ fn seen(story: &Story) -> Levels {
     let mut levels = Levels::NONE;
     for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
         let Some(view) = mine.view.filter(|view| *view < other.to) else { continue };
-        for write in story.of(mine).filter(|step| step.is(Kind::Update) && step.sent > other.to.max(view)) {
+        for write in
+            story.of(mine).filter(|step| step.is(StatementKind::Update) && step.sent > other.to.max(view))
+        {
             let Some(deed) = write.deed.as_ref().filter(|_| write.refused || write.affected > 0) else {
                 continue;
             };
-            let moved =
-                story.of(other).filter(|step| step.is(Kind::Update)).filter_map(Told::change).any(|change| {
+            let moved = story
+                .of(other)
+                .filter(|step| step.is(StatementKind::Update))
+                .filter_map(Told::change)
+                .any(|change| {
                     change.writes.iter().any(|table| {
                         deed.writes(table)
                             && change.sets.iter().any(|(c, _)| story.is_key(table, c, &[KeyKind::Primary]))

@@ -3,8 +3,7 @@
 //! Shape: the other has inserted into a table with a nullable UNIQUE key; my locking read meets it (and waits, where reads wait); the
 //! other rolls back.
 
-use dialect::sql::Kind;
-use model::{Level, Product, schema::KeyKind};
+use model::{Level, Product, schema::KeyKind, sql::StatementKind};
 
 use super::{Levels, Opportunity, Sort, Story, all_levels};
 
@@ -32,14 +31,14 @@ fn seen(story: &Story) -> Levels {
     };
     let mut levels = Levels::NONE;
     for (mine, other) in story.meetings().filter(|(_, other)| !other.committed) {
-        for insert in story.of(other).filter(|step| step.is(Kind::Insert)) {
+        for insert in story.of(other).filter(|step| step.is(StatementKind::Insert)) {
             let Some(table) = insert.change().and_then(|change| change.writes.first()) else { continue };
             if !has_nullable_unique(story, table) {
                 continue;
             }
             let met = story.of(mine).any(|read| {
-                let locks = read.is(Kind::LockingSelect)
-                    || (waits && read.is(Kind::Select) && mine.level == Level::Serializable);
+                let locks = read.is(StatementKind::LockingSelect)
+                    || (waits && read.is(StatementKind::Select) && mine.level == Level::Serializable);
                 locks
                     && (read.waited || !waits)
                     && read.sent > insert.answered

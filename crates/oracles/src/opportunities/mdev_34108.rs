@@ -1,6 +1,6 @@
 //! MDEV-34108: as MySQL#104833, but the column that the waiting UPDATE's condition reads is changed only while it waits.
 
-use dialect::sql::Kind;
+use model::sql::StatementKind;
 
 use super::{Levels, Opportunity, Sort, Story, weak_levels};
 
@@ -15,8 +15,9 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
 fn seen(story: &Story) -> Levels {
     let mut levels = Levels::NONE;
     for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
-        for waiter in
-            story.of(mine).filter(|step| step.waited && step.is(Kind::Update) && (step.ok || step.refused))
+        for waiter in story
+            .of(mine)
+            .filter(|step| step.waited && step.is(StatementKind::Update) && (step.ok || step.refused))
         {
             let Some(deed) = &waiter.deed else { continue };
             let same_table = |step: &&super::Told| {
@@ -24,7 +25,7 @@ fn seen(story: &Story) -> Levels {
             };
             let before = story.of(other).filter(same_table).any(|step| step.answered < waiter.sent);
             let during = story.of(other).filter(same_table).any(|step| {
-                step.is(Kind::Update)
+                step.is(StatementKind::Update)
                     && step.sent > waiter.sent
                     && step.answered < waiter.answered
                     && step.change().is_some_and(|change| change.sets_any(&deed.looks_at))

@@ -2,7 +2,7 @@
 //!
 //! Shape: the other has changed, in at least two rows, a column that my UPDATE's condition reads; my UPDATE waits; the other commits.
 
-use dialect::sql::Kind;
+use model::sql::StatementKind;
 
 use super::{Levels, Opportunity, Sort, Story, weak_levels};
 
@@ -17,13 +17,14 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
 fn seen(story: &Story) -> Levels {
     let mut levels = Levels::NONE;
     for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
-        for waiter in
-            story.of(mine).filter(|step| step.waited && step.is(Kind::Update) && (step.ok || step.refused))
+        for waiter in story
+            .of(mine)
+            .filter(|step| step.waited && step.is(StatementKind::Update) && (step.ok || step.refused))
         {
             let Some(deed) = &waiter.deed else { continue };
             let rows: u64 = story
                 .of(other)
-                .filter(|step| step.is(Kind::Update) && step.answered < waiter.sent)
+                .filter(|step| step.is(StatementKind::Update) && step.answered < waiter.sent)
                 .filter_map(|step| step.change().map(|change| (step, change)))
                 .filter(|(_, change)| {
                     change.writes.iter().any(|t| deed.writes(t)) && change.sets_any(&deed.looks_at)

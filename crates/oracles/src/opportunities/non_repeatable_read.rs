@@ -1,6 +1,6 @@
 //! Non-repeatable read: between two plain reads of mine another one commits a change of what I read.
 
-use dialect::sql::Kind;
+use model::sql::StatementKind;
 
 use super::{Levels, Life, Opportunity, Sort, Story, Told, all_levels};
 
@@ -16,7 +16,9 @@ fn seen(story: &Story) -> Levels {
     let repeated = |mine, other| {
         around(story, mine, other).any(|(first, second)| {
             changed(story, other).any(|(kind, table)| {
-                matches!(kind, Kind::Update | Kind::Delete) && reads(first, table) && reads(second, table)
+                matches!(kind, StatementKind::Update | StatementKind::Delete)
+                    && reads(first, table)
+                    && reads(second, table)
             })
         })
     };
@@ -33,7 +35,7 @@ pub(super) fn around<'a>(
     mine: &'a Life,
     other: &'a Life,
 ) -> impl Iterator<Item = (&'a Told, &'a Told)> {
-    let mine = story.of(mine).filter(|step| step.is(Kind::Select));
+    let mine = story.of(mine).filter(|step| step.is(StatementKind::Select));
     let later = mine.clone();
     mine.filter(|first| first.answered < other.to).flat_map(move |first| {
         later.clone().filter(|second| second.sent > other.to).map(move |second| (first, second))
@@ -41,7 +43,10 @@ pub(super) fn around<'a>(
 }
 
 /// The tables that the other has changed, and by which kind of statement.
-pub(super) fn changed<'a>(story: &'a Story, other: &'a Life) -> impl Iterator<Item = (Kind, &'a str)> {
+pub(super) fn changed<'a>(
+    story: &'a Story,
+    other: &'a Life,
+) -> impl Iterator<Item = (StatementKind, &'a str)> {
     story
         .of(other)
         .filter_map(Told::change)

@@ -1,6 +1,6 @@
 //! Phantom: between two reads of mine by the same condition another one commits rows that come to match it, or no longer do.
 
-use dialect::sql::Kind;
+use model::sql::StatementKind;
 
 use super::{Levels, Opportunity, Sort, Story, Told, all_levels, non_repeatable_read::around};
 
@@ -21,17 +21,9 @@ fn seen(story: &Story) -> Levels {
                 && story.of(other).filter_map(Told::change).any(|change| {
                     change.writes.iter().any(|t| one.reads(t))
                         && match change.kind {
-                            Kind::Insert | Kind::Delete => true,
-                            Kind::Update => change.sets_any(&one.looks_at),
-                            Kind::Begin
-                            | Kind::Commit
-                            | Kind::Rollback
-                            | Kind::Savepoint
-                            | Kind::Select
-                            | Kind::LockingSelect
-                            | Kind::Ddl
-                            | Kind::LockTable
-                            | Kind::Set => false,
+                            StatementKind::Insert | StatementKind::Delete => true,
+                            StatementKind::Update => change.sets_any(&one.looks_at),
+                            _ => false,
                         }
                 })
         })

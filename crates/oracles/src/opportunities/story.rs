@@ -5,10 +5,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use dialect::sql::{self, Kind, Parsed};
+use dialect::sql::{self, Parsed};
 use model::{
     Case, Cause, ErrorClass, Level, Open, Outcome, Product, Reply, Trace,
     schema::{KeyKind, SetupData, Table},
+    sql::StatementKind,
 };
 
 use super::deed::Deed;
@@ -95,7 +96,7 @@ pub struct Told {
 
 impl Told {
     /// Is it of this kind?
-    pub fn is(&self, kind: Kind) -> bool {
+    pub fn is(&self, kind: StatementKind) -> bool {
         self.deed.as_ref().is_some_and(|deed| deed.kind == kind)
     }
 
@@ -202,7 +203,7 @@ impl Story {
                 continue;
             }
             let kind = self.steps[i].deed.as_ref().map(|deed| deed.kind);
-            if kind == Some(Kind::Begin) && self.steps[i].ok {
+            if kind == Some(StatementKind::Begin) && self.steps[i].ok {
                 // BEGIN commits what is open.
                 if let Some(life) = open.take() {
                     self.end(life, self.steps[i].answered, true);
@@ -216,12 +217,12 @@ impl Story {
             let still = match trace.outcomes[i].transaction {
                 Open::Yes | Open::Failed => true,
                 Open::No => false,
-                Open::Unknown => open.is_some() || kind == Some(Kind::Begin),
+                Open::Unknown => open.is_some() || kind == Some(StatementKind::Begin),
             };
-            let ended = matches!(kind, Some(Kind::Commit | Kind::Rollback));
+            let ended = matches!(kind, Some(StatementKind::Commit | StatementKind::Rollback));
             open = if still && !ended { Some(life) } else { None };
             if open.is_none() {
-                let committed = self.steps[i].ok && kind != Some(Kind::Rollback);
+                let committed = self.steps[i].ok && kind != Some(StatementKind::Rollback);
                 self.end(life, self.steps[i].answered, committed);
             }
         }
@@ -252,7 +253,7 @@ impl Story {
         let opens = match self.product {
             // InnoDB takes it at the first consistent read; the others at the first statement of any kind.
             Product::Mysql | Product::Mariadb | Product::Reference => {
-                deed.kind == Kind::Select || deed.takes_view
+                deed.kind == StatementKind::Select || deed.takes_view
             }
             Product::Postgres | Product::Sqlite => !deed.reads.is_empty() || !deed.writes.is_empty(),
         };

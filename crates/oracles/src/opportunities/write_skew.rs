@@ -1,6 +1,6 @@
 //! Write skew: each of two reads what the other is about to change, and changes something else.
 
-use dialect::sql::Kind;
+use model::sql::StatementKind;
 
 use super::{Levels, Life, Opportunity, Sort, Story, Told, all_levels};
 
@@ -22,7 +22,7 @@ fn seen(story: &Story) -> Levels {
 
 /// Does one read plainly, before the other ends, what the other changes or tries to?
 fn misses(story: &Story, one: &Life, other: &Life) -> bool {
-    story.of(one).filter(|read| read.is(Kind::Select) && read.answered < other.to).any(|read| {
+    story.of(one).filter(|read| read.is(StatementKind::Select) && read.answered < other.to).any(|read| {
         let Some(deed) = &read.deed else { return false };
         let writes = |step: &&Told| step.answered > read.sent && (step.refused || step.change().is_some());
         story

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use model::{
     Level, Product, Reply, RowSet,
-    sql::{Query, Statement},
+    sql::{Query, Statement, StatementKind},
 };
 
 pub use memory::{Memory, ReadTables};
@@ -32,96 +32,13 @@ pub use transactions::{Fate, Transaction};
 
 use crate::Answer;
 
-/// What kind of statement a step is, as far as a story needs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Opens a transaction.
-    Begin,
-    /// Commits.
-    Commit,
-    /// Rolls back, all of it.
-    Rollback,
-    /// SAVEPOINT, ROLLBACK TO, RELEASE.
-    Savepoint,
-    /// Reads without locks of its own asking.
-    Select,
-    /// Reads and locks.
-    LockingSelect,
-    /// INSERT, REPLACE.
-    Insert,
-    /// UPDATE.
-    Update,
-    /// DELETE.
-    Delete,
-    /// Changes the schema.
-    Ddl,
-    /// LOCK TABLE.
-    LockTable,
-    /// SET, PRAGMA.
-    Set,
-    /// Has no tree.
-    Unread,
-}
-
-impl Kind {
-    /// Of a statement; of one without a tree it is not known.
-    pub fn of(statement: Option<&Statement>) -> Kind {
-        match statement {
-            None => Kind::Unread,
-            Some(Statement::Query(query)) if query.locks.is_empty() => Kind::Select,
-            Some(Statement::Query(_)) => Kind::LockingSelect,
-            Some(Statement::Insert(_)) => Kind::Insert,
-            Some(Statement::Update(_)) => Kind::Update,
-            Some(Statement::Delete(_)) => Kind::Delete,
-            Some(
-                Statement::CreateTable(_)
-                | Statement::CreateIndex(_)
-                | Statement::CreatePartition(_)
-                | Statement::DropTable(_)
-                | Statement::DropIndex(_)
-                | Statement::Truncate(_),
-            ) => Kind::Ddl,
-            Some(Statement::Begin(_)) => Kind::Begin,
-            Some(Statement::Commit(_)) => Kind::Commit,
-            Some(Statement::Rollback(rollback)) if rollback.to.is_none() => Kind::Rollback,
-            Some(Statement::Rollback(_) | Statement::Savepoint(_) | Statement::Release(_)) => Kind::Savepoint,
-            Some(Statement::LockTable(_)) => Kind::LockTable,
-            Some(Statement::Set(_) | Statement::SetTransaction(_) | Statement::Pragma(_)) => Kind::Set,
-        }
-    }
-
-    /// Its name in fingerprints.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Begin => "begin",
-            Kind::Commit => "commit",
-            Kind::Rollback => "rollback",
-            Kind::Savepoint => "savepoint",
-            Kind::Select => "select",
-            Kind::LockingSelect => "locking-select",
-            Kind::Insert => "insert",
-            Kind::Update => "update",
-            Kind::Delete => "delete",
-            Kind::Ddl => "ddl",
-            Kind::LockTable => "lock-table",
-            Kind::Set => "set",
-            Kind::Unread => "unread",
-        }
-    }
-
-    /// Does it change rows?
-    pub fn writes(self) -> bool {
-        matches!(self, Kind::Insert | Kind::Update | Kind::Delete)
-    }
-}
-
 /// One step.
 #[derive(Clone, Debug)]
 pub struct Told {
     /// Its tree, if it has one.
     pub tree: Option<Arc<Statement>>,
-    /// What it is.
-    pub kind: Kind,
+    /// What it is; none if it has no tree.
+    pub kind: Option<StatementKind>,
     /// The transaction that it ran in, by index; none if it was never sent.
     pub transaction: Option<usize>,
     /// Is it certain that nothing of it stayed: it failed, a savepoint before it was gone back to, or its transaction was
@@ -133,6 +50,14 @@ impl Told {
     /// Its tree, if it has one.
     pub fn statement(&self) -> Option<&Statement> {
         self.tree.as_deref()
+    }
+
+    pub fn is(&self, kind: StatementKind) -> bool {
+        self.kind == Some(kind)
+    }
+
+    pub fn writes(&self) -> bool {
+        self.kind.is_some_and(StatementKind::writes)
     }
 }
 
@@ -194,20 +119,11 @@ impl<'a> Story<'a> {
             return Some(why);
         }
         self.steps.iter().find_map(|step| match step.kind {
-            Kind::Unread => Some("unparsed"),
-            Kind::Ddl => Some("schema-changed"),
-            Kind::Set if enforces_foreign_keys(step.statement()) => None,
-            Kind::Set => Some("settings-changed"),
-            Kind::Begin
-            | Kind::Commit
-            | Kind::Rollback
-            | Kind::Savepoint
-            | Kind::Select
-            | Kind::LockingSelect
-            | Kind::Insert
-            | Kind::Update
-            | Kind::Delete
-            | Kind::LockTable => None,
+            None => Some("unparsed"),
+            Some(StatementKind::Ddl) => Some("schema-changed"),
+            Some(StatementKind::Set) if enforces_foreign_keys(step.statement()) => None,
+            Some(StatementKind::Set) => Some("settings-changed"),
+            Some(_) => None,
         })
     }
 }

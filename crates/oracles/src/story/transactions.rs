@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use model::{
     Ends, Level, Open, Outcome, Product, Reply,
-    sql::{InsertModifier, Resolution, Statement, TransactionMode},
+    sql::{InsertModifier, Resolution, Statement, StatementKind, TransactionMode},
 };
 
-use super::{Kind, Told};
+use super::Told;
 use crate::Answer;
 
 /// What became of a transaction.
@@ -52,7 +52,12 @@ pub fn tell(
     let (case, trace) = (&seen.case, &seen.trace);
     let mut steps: Vec<Told> = trees
         .into_iter()
-        .map(|tree| Told { kind: Kind::of(tree.as_deref()), tree, transaction: None, undone: false })
+        .map(|tree| Told {
+            kind: tree.as_deref().map(Statement::kind),
+            tree,
+            transaction: None,
+            undone: false,
+        })
         .collect();
     let mut all = Vec::new();
     for (session, spec) in case.sessions.iter().enumerate() {
@@ -88,7 +93,7 @@ impl Teller {
         let kind = steps[i].kind;
         // In MySQL's family BEGIN commits what is open; elsewhere it is refused or does nothing.
         let commits_first = matches!(product, Product::Mysql | Product::Mariadb | Product::Reference);
-        if kind == Kind::Begin && commits_first && outcome.error().is_none() {
+        if kind == Some(StatementKind::Begin) && commits_first && outcome.error().is_none() {
             self.end(all, Fate::Committed);
         }
         if let Some(Statement::SetTransaction(_) | Statement::Set(_)) | None = steps[i].statement() {
@@ -164,7 +169,7 @@ fn failed_whole(step: &Told, outcome: &Outcome) -> bool {
 }
 
 /// If the transaction is over after this step: what became of it.
-fn fate(kind: Kind, outcome: &Outcome) -> Option<Fate> {
+fn fate(kind: Option<StatementKind>, outcome: &Outcome) -> Option<Fate> {
     let open = match outcome.transaction {
         Open::Yes | Open::Failed | Open::Unknown => true,
         Open::No => false,
@@ -176,30 +181,23 @@ fn fate(kind: Kind, outcome: &Outcome) -> Option<Fate> {
         Reply::Hung | Reply::Killed => (!open).then_some(Fate::Unknown),
         Reply::NotSent => None,
         Reply::Rows(_) | Reply::Done { .. } => match kind {
-            Kind::Rollback => Some(Fate::Undone),
-            Kind::Commit => Some(Fate::Committed),
-            Kind::Begin
-            | Kind::Savepoint
-            | Kind::Select
-            | Kind::LockingSelect
-            | Kind::Insert
-            | Kind::Update
-            | Kind::Delete
-            | Kind::Ddl
-            | Kind::LockTable
-            | Kind::Set => (!open).then_some(Fate::Committed),
-            Kind::Unread => (!open).then_some(Fate::Unknown),
+            Some(StatementKind::Rollback) => Some(Fate::Undone),
+            Some(StatementKind::Commit) => Some(Fate::Committed),
+            Some(_) => (!open).then_some(Fate::Committed),
+            None => (!open).then_some(Fate::Unknown),
         },
         Reply::Error(error) => match (error.ends, kind) {
             // Where a new transaction is open at once, the old one is over all the same.
             (Ends::Transaction, _) if outcome.transaction == Open::Failed => None,
             (Ends::Transaction, _) => Some(Fate::Undone),
-            (Ends::Session, Kind::Commit) => Some(Fate::Unknown),
+            (Ends::Session, Some(StatementKind::Commit)) => Some(Fate::Unknown),
             (Ends::Session, _) => Some(Fate::Undone),
             // Such a statement may have committed before it failed.
-            (Ends::Statement, Kind::Ddl | Kind::Set | Kind::Unread | Kind::Commit | Kind::Begin) => {
-                (!open).then_some(Fate::Unknown)
-            }
+            (
+                Ends::Statement,
+                None
+                | Some(StatementKind::Ddl | StatementKind::Set | StatementKind::Commit | StatementKind::Begin),
+            ) => (!open).then_some(Fate::Unknown),
             (Ends::Statement, _) => (!open).then_some(Fate::Undone),
         },
     }

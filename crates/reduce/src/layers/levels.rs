@@ -1,9 +1,8 @@
 //! Makes sessions alike: the same level for all, autocommit for all.
 
-use dialect::sql::{self, Kind};
 use model::{
     Step,
-    sql::{Begin, Statement},
+    sql::{Begin, Statement, StatementKind},
 };
 
 use crate::{
@@ -40,8 +39,8 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
         on.sessions[session].autocommit = true;
         let own = |at: usize| view.case.steps[at].session == session;
         let ends = |at: usize| {
-            let kind = view.step(at).map(|tree| sql::facts(&tree).kind);
-            own(at) && matches!(kind, Some(Kind::Commit | Kind::Rollback))
+            let kind = view.step(at).map(|tree| tree.kind());
+            own(at) && kind.is_some_and(StatementKind::ends_transaction)
         };
         let without = without_steps(&on, ends);
         let mut begun = on.clone();

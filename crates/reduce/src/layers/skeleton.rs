@@ -4,7 +4,6 @@
 //! A case may hold its locks and put its statements off in other ways: by a statement that waits half-way for a third session, by a
 //! deadlock that ends a transaction. None of that can go alone, and a BEGIN that takes its place makes nothing smaller alone.
 
-use dialect::sql::{self, Kind};
 use model::{
     Case, Step,
     sql::{Begin, Commit, Statement},
@@ -37,19 +36,7 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
 
 /// Does it read or write, rather than begin or end something?
 fn works(view: View<'_>, step: usize) -> bool {
-    match view.step(step).map(|tree| sql::facts(&tree).kind) {
-        Some(Kind::Select | Kind::LockingSelect | Kind::Insert | Kind::Update | Kind::Delete) => true,
-        Some(
-            Kind::Begin
-            | Kind::Commit
-            | Kind::Rollback
-            | Kind::Savepoint
-            | Kind::Ddl
-            | Kind::LockTable
-            | Kind::Set,
-        )
-        | None => false,
-    }
+    view.step(step).is_some_and(|tree| tree.kind().is_data())
 }
 
 fn bones(view: View<'_>, first: usize, second: usize, ends: bool) -> Case {

@@ -1,7 +1,6 @@
 //! Drops statements: many in a row first, as delta debugging does, then single ones, then those that only make sense together.
 
-use dialect::sql::{self, Kind};
-use model::sql::Statement;
+use model::sql::{Statement, StatementKind};
 
 use super::transactions::spans;
 use crate::{
@@ -51,19 +50,19 @@ pub fn pairs(view: View<'_>) -> Vec<Candidate> {
 
 /// Whether a kind of statement can go is worth learning.
 fn dropped(statement: &Statement) -> &'static str {
-    match sql::facts(statement).kind {
-        Kind::Begin => "drop BEGIN",
-        Kind::Commit => "drop COMMIT",
-        Kind::Rollback => "drop ROLLBACK",
-        Kind::Savepoint => "drop SAVEPOINT",
-        Kind::Select => "drop SELECT",
-        Kind::LockingSelect => "drop locking SELECT",
-        Kind::Insert => "drop INSERT",
-        Kind::Update => "drop UPDATE",
-        Kind::Delete => "drop DELETE",
-        Kind::Ddl => "drop DDL",
-        Kind::LockTable => "drop LOCK TABLE",
-        Kind::Set => "drop SET",
+    match statement.kind() {
+        StatementKind::Begin => "drop BEGIN",
+        StatementKind::Commit => "drop COMMIT",
+        StatementKind::Rollback => "drop ROLLBACK",
+        StatementKind::Savepoint => "drop SAVEPOINT",
+        StatementKind::Select => "drop SELECT",
+        StatementKind::LockingSelect => "drop locking SELECT",
+        StatementKind::Insert => "drop INSERT",
+        StatementKind::Update => "drop UPDATE",
+        StatementKind::Delete => "drop DELETE",
+        StatementKind::Ddl => "drop DDL",
+        StatementKind::LockTable => "drop LOCK TABLE",
+        StatementKind::Set => "drop SET",
     }
 }
 
@@ -85,9 +84,7 @@ pub fn at_once(view: View<'_>) -> Vec<Candidate> {
     let mut found = Vec::new();
     for span in spans(view).into_iter().rev() {
         let (Some(first), Some(last)) = (span.first().copied(), span.last().copied()) else { continue };
-        let ended = view
-            .step(last)
-            .is_some_and(|tree| matches!(sql::facts(&tree).kind, Kind::Commit | Kind::Rollback));
+        let ended = view.step(last).is_some_and(|tree| tree.kind().ends_transaction());
         let inner = &span[1..if ended { span.len() - 1 } else { span.len() }];
         if inner.is_empty() || inner.len() > ALONE {
             continue;

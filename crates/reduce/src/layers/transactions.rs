@@ -1,6 +1,6 @@
 //! Drops a session, drops a whole transaction, from what begins it to what ends it, and lets one session do the work of two.
 
-use dialect::sql::{self, Kind};
+use model::sql::StatementKind;
 
 use crate::{
     edit::{only_used_sessions, without_steps},
@@ -48,29 +48,18 @@ pub fn spans(view: View<'_>) -> Vec<Vec<usize>> {
     for session in 0..view.case.sessions.len() {
         let mut open: Option<Vec<usize>> = None;
         for step in (0..steps.len()).filter(|step| steps[*step].session == session) {
-            match view.step(step).map(|statement| sql::facts(&statement).kind) {
-                Some(Kind::Begin) => {
+            match view.step(step).map(|statement| statement.kind()) {
+                Some(StatementKind::Begin) => {
                     spans.extend(open.take());
                     open = Some(vec![step]);
                 }
-                Some(Kind::Commit | Kind::Rollback) => {
+                Some(StatementKind::Commit | StatementKind::Rollback) => {
                     if let Some(mut span) = open.take() {
                         span.push(step);
                         spans.push(span);
                     }
                 }
-                Some(
-                    Kind::Savepoint
-                    | Kind::Select
-                    | Kind::LockingSelect
-                    | Kind::Insert
-                    | Kind::Update
-                    | Kind::Delete
-                    | Kind::Ddl
-                    | Kind::LockTable
-                    | Kind::Set,
-                )
-                | None => open.iter_mut().for_each(|span| span.push(step)),
+                Some(_) | None => open.iter_mut().for_each(|span| span.push(step)),
             }
         }
         spans.extend(open);

@@ -2,8 +2,7 @@
 
 use campaign::confirm::Rerun;
 use execute::Reset;
-use model::{Case, Level, Outcome, Reply, Target, Trace};
-use oracles::story::Kind;
+use model::{Case, Level, Outcome, Reply, Target, Trace, sql::StatementKind};
 use reduce::Scope;
 
 use super::{Done, Search};
@@ -57,7 +56,7 @@ pub fn smaller(
 fn difference(product: model::Product, case: &Case, one: &Trace, two: &Trace) -> Option<String> {
     for step in 0..case.steps.len() {
         let tree = dialect::sql::parse(product, &case.steps[step].sql).tree();
-        let kind = Kind::of(tree.as_ref()).name();
+        let kind = StatementKind::label(tree.map(|tree| tree.kind()));
         let session = &case.sessions[case.steps[step].session];
         let level = session.level.unwrap_or(one.level).short();
         let waits = |trace: &Trace| if trace.waited(step) { "waits" } else { "does not wait" };

@@ -1,10 +1,9 @@
 //! What a statement did to its rows, read off the tables and put into the chains.
 
 use dialect::contract::OnStaleWrite;
-use model::{Reply, RowSet, Violation};
+use model::{Reply, RowSet, Violation, sql::StatementKind};
 
 use super::{Data, Found, MARKED, Pending, Probe, Talk, Until, Visible, fit};
-use crate::story::Kind;
 
 impl Talk<'_> {
     /// Reads off the tables what the statement did, and writes it down.
@@ -68,7 +67,7 @@ impl Talk<'_> {
             }
             return;
         }
-        if self.steps[pending.step].kind != Kind::Delete {
+        if !self.steps[pending.step].is(StatementKind::Delete) {
             let tables = pending.views.iter().filter(|(_, view)| !view.is_empty()).map(|(at, _)| *at);
             self.txns[txn].unclear.extend(tables);
         }

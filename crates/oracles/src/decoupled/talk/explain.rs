@@ -2,13 +2,10 @@
 //! what came, the violation is named by it. Scans that went on after a wait are not tried: there are too many ways.
 
 use dialect::contract::{Concession, Visibility};
-use model::{Level, Scene, Shown, Violation};
+use model::{Level, Scene, Shown, Violation, sql::StatementKind};
 
 use super::{Found, Pending, Talk, Time, Until, View, Visible, views::same_view};
-use crate::{
-    decoupled::compare::{Compared, compare},
-    story::Kind,
-};
+use crate::decoupled::compare::{Compared, compare};
 
 impl Talk<'_> {
     /// Something is wrong: is there something to try?
@@ -119,7 +116,7 @@ impl Talk<'_> {
 
     fn judges_uncommitted(&self, step: usize) -> bool {
         self.contract.concessions.contains(&Concession::JudgesUncommitted)
-            && self.steps[step].kind == Kind::Update
+            && self.steps[step].is(StatementKind::Update)
             && self.level(step) == Level::ReadUncommitted
     }
 }

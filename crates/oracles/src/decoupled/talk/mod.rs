@@ -11,7 +11,10 @@ mod views;
 use std::sync::Arc;
 
 use dialect::contract::{Contract, LevelRules, contract};
-use model::{Level, Open, Outcome, Reply, RowSet, Scene, Shown, Verdict, Violation, sql::Statement};
+use model::{
+    Level, Open, Outcome, Reply, RowSet, Scene, Shown, Verdict, Violation,
+    sql::{Statement, StatementKind},
+};
 
 use super::{
     Known, Setups,
@@ -23,7 +26,7 @@ use super::{
 };
 use crate::{
     Answer, Ask, Conversation,
-    story::{Fate, Kind, Memory, ReadTables, Story, Tables, Told, Transaction},
+    story::{Fate, Memory, ReadTables, Story, Tables, Told, Transaction},
 };
 
 /// So many views are tried for one statement.
@@ -169,23 +172,12 @@ impl<'a> Talk<'a> {
         for (i, step) in self.steps.iter().enumerate() {
             let outcome = &self.seen.trace.outcomes[i];
             match step.kind {
-                Kind::Ddl => return Some("schema-changed"),
-                Kind::Set if self.prelude.contains(&self.seen.case.steps[i].sql) => {}
-                Kind::Set => return Some("settings-changed"),
-                Kind::LockTable => return Some("tables-locked"),
-                Kind::Unread if Verb::of(&self.seen.case.steps[i].sql) == Verb::Other => {
-                    return Some("unread");
-                }
-                Kind::Begin
-                | Kind::Commit
-                | Kind::Rollback
-                | Kind::Savepoint
-                | Kind::Select
-                | Kind::LockingSelect
-                | Kind::Insert
-                | Kind::Update
-                | Kind::Delete
-                | Kind::Unread => {}
+                Some(StatementKind::Ddl) => return Some("schema-changed"),
+                Some(StatementKind::Set) if self.prelude.contains(&self.seen.case.steps[i].sql) => {}
+                Some(StatementKind::Set) => return Some("settings-changed"),
+                Some(StatementKind::LockTable) => return Some("tables-locked"),
+                None if Verb::of(&self.seen.case.steps[i].sql) == Verb::Other => return Some("unread"),
+                Some(_) | None => {}
             }
             match outcome.reply {
                 Reply::ConnectionLost | Reply::ServerDied | Reply::Hung => return Some("connection-lost"),

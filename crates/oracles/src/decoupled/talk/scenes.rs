@@ -1,15 +1,12 @@
 //! From a statement to the scene that is played for it, and from what was shown to what is said of it.
 
 use dialect::contract::Visibility;
-use model::{ErrorClass, Outcome, Reply, RowSet, Scene, Shown, Violation};
+use model::{ErrorClass, Outcome, Reply, RowSet, Scene, Shown, Violation, sql::StatementKind};
 
 use super::{
     Found, MARK, MARKED, PLAIN, Pending, Probe, Roles, Talk, View, Visible, WAYS, fit, views::same_view,
 };
-use crate::{
-    decoupled::compare::{Compared, compare},
-    story::Kind,
-};
+use crate::decoupled::compare::{Compared, compare};
 
 impl Talk<'_> {
     /// A statement that reads or changes rows.
@@ -115,7 +112,7 @@ impl Talk<'_> {
             return Err(not("ignored-rows"));
         }
         let Some(stage) = self.stage() else { return Err(not("setup-unread")) };
-        if told.kind == Kind::Insert && roles.tables.iter().any(|(at, _)| stage.tables[*at].counts) {
+        if told.is(StatementKind::Insert) && roles.tables.iter().any(|(at, _)| stage.tables[*at].counts) {
             return Err(not("counter"));
         }
         // MySQL replaces such a row or refuses to, by what it has looked up of the foreign key before.

@@ -1,10 +1,10 @@
 //! What is wrong, told with what it rests on.
 
 use dialect::contract::Visibility;
-use model::{Fingerprint, Outcome, RowSet, Violation};
+use model::{Fingerprint, Outcome, RowSet, Violation, sql::StatementKind};
 
 use super::{Found, NOBODY, Pending, Stage, Talk, Until, Visible, fit};
-use crate::{decoupled::compare::same_table, story::Kind};
+use crate::decoupled::compare::same_table;
 
 impl Talk<'_> {
     pub(super) fn final_state(&self) -> Option<Violation> {
@@ -73,7 +73,7 @@ impl Talk<'_> {
         Fingerprint {
             kind: kind.to_string(),
             rule: rule.to_string(),
-            statement: self.steps[step].kind.name().to_string(),
+            statement: StatementKind::label(self.steps[step].kind).to_string(),
             level: Some(self.level(step)),
         }
     }
@@ -92,7 +92,7 @@ impl Talk<'_> {
             let rule = match (pending.roles.changes, pending.roles.consistent) {
                 (false, true) if self.single(step) => rules.single_read,
                 (false, true) => rules.read,
-                (false, false) if self.steps[step].kind == Kind::Select => rules.read,
+                (false, false) if self.steps[step].is(StatementKind::Select) => rules.read,
                 _ => rules.change,
             };
             evidence.push(format!("rule: it sees {}; {}", sees(rule.is), rule.source));

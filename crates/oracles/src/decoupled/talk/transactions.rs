@@ -2,13 +2,13 @@
 
 use model::{
     Open, Reply, Scene,
-    sql::{LockTiming, Statement, TransactionMode},
+    sql::{LockTiming, Statement, StatementKind, TransactionMode},
 };
 
 use dialect::contract::SnapshotPoint;
 
 use super::{Found, Talk, Txn};
-use crate::story::{Fate, Kind};
+use crate::story::Fate;
 
 impl Talk<'_> {
     pub(super) fn send(&mut self, step: usize) {
@@ -62,15 +62,10 @@ impl Talk<'_> {
         self.now += 1;
         let kind = self.steps[step].kind;
         match kind {
-            Kind::Begin => self.begin(step, txn),
-            Kind::Savepoint => self.savepoint(step, txn),
-            Kind::Commit | Kind::Rollback | Kind::Ddl | Kind::LockTable | Kind::Set => {}
-            Kind::Select
-            | Kind::LockingSelect
-            | Kind::Insert
-            | Kind::Update
-            | Kind::Delete
-            | Kind::Unread => return self.data(step, txn),
+            Some(StatementKind::Begin) => self.begin(step, txn),
+            Some(StatementKind::Savepoint) => self.savepoint(step, txn),
+            Some(kind) if !kind.is_data() => {}
+            Some(_) | None => return self.data(step, txn),
         }
         self.close(step, txn)?;
         Ok(None)
@@ -82,12 +77,12 @@ impl Talk<'_> {
         let last = told.steps.last().copied();
         let alone = |step: usize| {
             told.steps.len() == 1
-                && self.steps[step].kind == Kind::Unread
+                && self.steps[step].kind.is_none()
                 && matches!(self.outcome(step).reply, Reply::Rows(_) | Reply::Done { .. })
         };
         let wrote = |step: usize| {
             let kind = self.steps[step].kind;
-            (kind.writes() || kind == Kind::Unread) && self.outcome(step).error().is_none()
+            kind.is_none_or(StatementKind::writes) && self.outcome(step).error().is_none()
         };
         match told.fate {
             Fate::Unknown if last.is_some_and(alone) => Fate::Committed,
@@ -103,19 +98,9 @@ impl Talk<'_> {
             return Ok(());
         }
         let outcome = self.outcome(step);
-        let over = match self.steps[step].kind {
-            Kind::Commit | Kind::Rollback => outcome.error().is_none() || outcome.transaction == Open::No,
-            Kind::Begin
-            | Kind::Savepoint
-            | Kind::Select
-            | Kind::LockingSelect
-            | Kind::Insert
-            | Kind::Update
-            | Kind::Delete
-            | Kind::Ddl
-            | Kind::LockTable
-            | Kind::Set
-            | Kind::Unread => {
+        let over = match self.steps[step].kind.is_some_and(StatementKind::ends_transaction) {
+            true => outcome.error().is_none() || outcome.transaction == Open::No,
+            false => {
                 outcome.transaction == Open::No
                     || outcome.error().is_some_and(|error| error.ends != model::Ends::Statement)
             }
