@@ -1,7 +1,7 @@
 //! Lets the oracles judge a run. What an oracle asks for is run from clean resets, on the same server.
 
 use execute::Reset;
-use model::{Case, Level, Scene, Shown, Verdict};
+use model::{Case, Level, Reason, Scene, Shown, Verdict};
 use oracles::{Answer, Ask, Oracle};
 
 use crate::{confirm::Rerun, guise::Guise};
@@ -25,7 +25,7 @@ impl Judge<'_> {
     /// What it says of a run.
     pub fn verdict(&self, seen: &Answer, on: &mut dyn Rerun) -> Verdict {
         if !admissible(seen) {
-            return undecided("false-decision");
+            return undecided(Reason::LateAnswer);
         }
         let mut on = Undressed { on, seen, guise: self.guise };
         verdict(self.oracle, &self.guise.over(seen), &mut on)
@@ -81,16 +81,16 @@ pub fn verdict(oracle: &dyn Oracle, seen: &Answer, on: &mut dyn Rerun) -> Verdic
                 scenes += 1;
                 match on.play(&scene) {
                     Some(shown) => conversation.shown(shown),
-                    None => return undecided("not-played"),
+                    None => return undecided(Reason::NotPlayed),
                 }
             }
         };
     }
-    undecided("too-many-questions")
+    undecided(Reason::TooManyQuestions)
 }
 
-fn undecided(reason: &str) -> Verdict {
-    Verdict::Undecided { reason: reason.into() }
+fn undecided(reason: Reason) -> Verdict {
+    Verdict::Undecided { reason }
 }
 
 /// A run that is not evidence says nothing, whatever it looks like.

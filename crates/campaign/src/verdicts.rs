@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Fingerprint, Verdict};
+use model::{Fingerprint, Reason, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// What one oracle said.
@@ -27,7 +27,7 @@ pub struct Verdicts {
     pub twins: BTreeMap<String, u64>,
     /// Runs about which it could not tell, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub undecided: BTreeMap<String, u64>,
+    pub undecided: BTreeMap<Reason, u64>,
 }
 
 /// What each oracle said, by its name.
@@ -54,7 +54,7 @@ impl Verdicts {
                     bump(&mut self.twins, twin);
                 }
             }
-            Verdict::Undecided { reason } => bump(&mut self.undecided, reason),
+            Verdict::Undecided { reason } => *self.undecided.entry(*reason).or_default() += 1,
         }
     }
 
@@ -67,9 +67,11 @@ impl Verdicts {
             (&mut self.by, &other.by),
             (&mut self.violated, &other.violated),
             (&mut self.twins, &other.twins),
-            (&mut self.undecided, &other.undecided),
         ] {
             theirs.iter().for_each(|(name, count)| *mine.entry(name.clone()).or_default() += count);
+        }
+        for (reason, count) in &other.undecided {
+            *self.undecided.entry(*reason).or_default() += count;
         }
     }
 
@@ -119,14 +121,14 @@ mod tests {
         let mut verdicts = Verdicts::default();
         let by = |names: &[&str]| Verdict::Holds { by: names.iter().map(|name| name.to_string()).collect() };
         for verdict in
-            [by(&[]), by(&["a", "b", "a"]), by(&["b"]), Verdict::Undecided { reason: "unparsed".into() }]
+            [by(&[]), by(&["a", "b", "a"]), by(&["b"]), Verdict::Undecided { reason: Reason::Unparsed }]
         {
             verdicts.add(&verdict);
         }
         let mut twice = verdicts.clone();
         twice.merge(&verdicts);
         assert_eq!((verdicts.runs(), verdicts.holds, verdicts.holds_by_design), (4, 3, 2));
-        assert_eq!((verdicts.by["a"], verdicts.by["b"], verdicts.undecided["unparsed"]), (1, 2, 1));
+        assert_eq!((verdicts.by["a"], verdicts.by["b"], verdicts.undecided[&Reason::Unparsed]), (1, 2, 1));
         assert_eq!((twice.runs(), twice.by["b"]), (8, 4));
         // What is promised nowhere is no design.
         verdicts.add(&by(&["a", "unpromised, c: measured"]));

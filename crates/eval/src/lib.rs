@@ -25,7 +25,7 @@ pub use datum::{Column, Datum};
 pub use decimal::Decimal;
 pub use same::same;
 
-use model::{ErrorClass, Product, SqlType, Version, sql::Expr};
+use model::{ErrorClass, Product, Reason, SqlType, Version, sql::Expr};
 
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,14 @@ pub enum Fault {
     /// The server raises an error of this class.
     Error(ErrorClass),
     /// We do not know what the server does here, and why we do not.
-    Unsure(&'static str),
+    Unsure(Reason),
+}
+
+impl Fault {
+    /// We do not know what the server computes here.
+    pub const fn unsure(why: &'static str) -> Fault {
+        Fault::Unsure(Reason::Expression(why))
+    }
 }
 
 /// Computes expressions as one server does.

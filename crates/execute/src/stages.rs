@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, btree_map::Entry};
 
 use dialect::Dialect;
-use model::{DbError, Outcome, Prop, Reply, RowSet, Scene, Shown, Warning};
+use model::{DbError, Outcome, Prop, Reason, Reply, RowSet, Scene, Shown, Warning};
 
 use crate::{
     ask::{LIMIT, ask, must, text},
@@ -36,7 +36,7 @@ impl Executor {
     pub fn play(&mut self, scene: &Scene) -> Result<Shown, ConnectError> {
         let played = self.stages.play(self.server.as_mut(), self.dialect, scene);
         match played {
-            Err(ConnectError::NoStage) => Ok(Shown::Not("no-stage".into())),
+            Err(ConnectError::NoStage) => Ok(Shown::Not(Reason::NoStage)),
             Err(error) => {
                 // Nobody knows what is there now.
                 self.stages.0.remove(&scene.stage);
@@ -120,7 +120,7 @@ impl Stage {
             Some(query) => match ask(player, query, LIMIT)?.reply {
                 RawReply::Rows(rows) => Some(rows),
                 RawReply::Done { .. } | RawReply::RolledBack | RawReply::Error(_) | RawReply::Lost => {
-                    return Ok(Shown::Not("probe-refused".into()));
+                    return Ok(Shown::Not(Reason::ProbeRefused));
                 }
             },
             None => None,

@@ -6,7 +6,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{outcome::DbError, outcome::Outcome, rows::RowSet};
+use crate::{
+    outcome::{DbError, Outcome},
+    rows::RowSet,
+    verdict::Reason,
+};
 
 /// What is to be played.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,5 +63,5 @@ pub enum Shown {
         error: DbError,
     },
     /// It could not be played, for a reason that has a name.
-    Not(String),
+    Not(Reason),
 }

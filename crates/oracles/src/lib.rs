@@ -14,7 +14,7 @@ pub mod signature;
 pub mod story;
 pub mod vote;
 
-use model::{Aftermath, Case, Level, Scene, Shown, Trace, Verdict};
+use model::{Aftermath, Case, Level, Reason, Scene, Shown, Trace, Verdict};
 
 /// A run that an oracle is shown.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ pub trait Conversation {
 
     /// What it says to a scene that it asked for.
     fn shown(&mut self, _shown: Shown) -> Ask {
-        Ask::Done(Verdict::Undecided { reason: "not-asked-for".to_string() })
+        Ask::Done(Verdict::Undecided { reason: Reason::NotAskedFor })
     }
 }
 
@@ -82,7 +82,7 @@ pub const HUNTING: [&str; 3] = ["crash", "invariants", vote::NAME];
 
 /// What an oracle says that asks for no further run.
 pub fn judge(oracle: &dyn Oracle, seen: &Answer) -> Verdict {
-    let undecided = || Verdict::Undecided { reason: "wants-more-runs".to_string() };
+    let undecided = || Verdict::Undecided { reason: Reason::WantsMoreRuns };
     let mut conversation = oracle.open(seen);
     match conversation.next(&[]) {
         Ask::Done(verdict) => verdict,

@@ -154,5 +154,5 @@ fn a_read_that_waited_sees_what_let_it_go_on() {
 fn without_a_contract_nothing_is_told() {
     let mut seen = run(&[(0, "SELECT a, b FROM t", rows(&[]), Open::No)], &[], &[]);
     seen.trace.server.product = Product::Postgres;
-    assert_eq!(Mvcc::default().told_for_people(&seen, None), Err("no-contract"));
+    assert_eq!(Mvcc::default().told_for_people(&seen, None), Err(model::Reason::NoContract));
 }

@@ -330,7 +330,7 @@ fn what_cannot_be_told_is_undecided() {
     assert_eq!(said(SETUP, "SET unique_checks = 0"), "undecided settings-changed");
     assert_eq!(
         said(&["CREATE TABLE t(a INT, b INT)", "UPDATE t SET a = 1"], "SELECT * FROM t"),
-        "undecided setup-unread"
+        "undecided setup-not-read"
     );
     let mut late = run(Product::Mysql, RR, SETUP, vec![(0, "SELECT * FROM t", rows(&[("9", "9")], No))]);
     late.trace.false_decisions = 1;

@@ -387,7 +387,7 @@ fn sum(values: impl Iterator<Item = Datum>) -> Attempt<Datum> {
             _ => return unsupported("the sum of such values"),
         };
         let so_far = total.unwrap_or(Decimal::whole(0));
-        total = Some(so_far.plus(value).ok_or_else(|| fault(eval::Fault::Unsure("so large a sum")))?);
+        total = Some(so_far.plus(value).ok_or_else(|| fault(eval::Fault::unsure("so large a sum")))?);
     }
     Ok(total.map_or(Datum::Null, Datum::Decimal))
 }

@@ -37,7 +37,7 @@ impl Row<'_> {
             && (ty.unsigned || ty.class == Class::Decimal)
             && (left_ty.class.is_dated() || right_ty.class.is_dated())
         {
-            return Err(Fault::Unsure("an unsigned or exact number and a date"));
+            return Err(Fault::unsure("an unsigned or exact number and a date"));
         }
         match ty.class {
             Class::Int => {
@@ -50,7 +50,7 @@ impl Row<'_> {
                     BinaryOp::Add => a + b,
                     // The server negates it, and does not see that this cannot be done.
                     BinaryOp::Sub if b == i128::from(i64::MIN) && self.rules.negative_zero => {
-                        return Err(Fault::Unsure("the smallest number subtracted"));
+                        return Err(Fault::unsure("the smallest number subtracted"));
                     }
                     BinaryOp::Sub => a - b,
                     BinaryOp::Mul => match a.checked_mul(b).ok_or(OVERFLOW)? {
@@ -73,7 +73,7 @@ impl Row<'_> {
                     && matches!(op, BinaryOp::Rem | BinaryOp::Mod)
                     && (tiny(a) || tiny(b))
                 {
-                    return Err(Fault::Unsure("the rest of a very small number"));
+                    return Err(Fault::unsure("the rest of a very small number"));
                 }
                 let result = match exact(op, a, b)? {
                     Datum::Decimal(zero) if self.bare_zero(op, a, b, zero) => {
@@ -90,7 +90,7 @@ impl Row<'_> {
                     && (right_ty.unsigned || self.signless_rest(right))
                     && matches!(result, Datum::Decimal(d) if d.unscaled < 0)
                 {
-                    return Err(Fault::Unsure("an exact number without a sign"));
+                    return Err(Fault::unsure("an exact number without a sign"));
                 }
                 match result {
                     // It keeps its sign, and is then not equal to zero.
@@ -100,7 +100,7 @@ impl Row<'_> {
                             && quotient.is_zero()
                             && (a.unscaled < 0) != (b.unscaled < 0) =>
                     {
-                        Err(Fault::Unsure("a negative zero"))
+                        Err(Fault::unsure("a negative zero"))
                     }
                     Datum::Decimal(rest)
                         if self.rules.negative_zero
@@ -108,7 +108,7 @@ impl Row<'_> {
                             && rest.is_zero()
                             && a.unscaled < 0 =>
                     {
-                        Err(Fault::Unsure("a negative zero"))
+                        Err(Fault::unsure("a negative zero"))
                     }
                     Datum::Decimal(quotient)
                         if op == BinaryOp::Div && self.rules.short_quotient && !quotient.is_zero() =>
@@ -121,7 +121,7 @@ impl Row<'_> {
             _ => {
                 // It shows no more digits behind the point than its operands have, and MariaDB says that such a text has none.
                 if self.rules.mariadb && (has_text(left) || has_text(right)) {
-                    return Err(Fault::Unsure("the number of a CAST to CHAR"));
+                    return Err(Fault::unsure("the number of a CAST to CHAR"));
                 }
                 let (a, b) = (self.real(left)?, self.real(right)?);
                 let (Some(a), Some(b)) = (a, b) else { return Ok(Datum::Null) };
@@ -180,13 +180,13 @@ impl Row<'_> {
         // A remainder of an unsigned number has no sign either, whatever it became.
         let negative = a.unscaled != 0 && (a.unscaled < 0) != (b.unscaled < 0);
         if !unsigned && negative && (holds_rest(left) || holds_rest(right)) {
-            return Err(Fault::Unsure("DIV of a remainder"));
+            return Err(Fault::unsure("DIV of a remainder"));
         }
         if unsigned && quotient == 0 && (a.unscaled < 0) != (b.unscaled < 0) && self.rules.negative_zero {
-            return Err(Fault::Unsure("a negative zero"));
+            return Err(Fault::unsure("a negative zero"));
         }
         if quotient < 0 && !unsigned && (unsigned_rest(left) || unsigned_rest(right)) {
-            return Err(Fault::Unsure("an exact number without a sign"));
+            return Err(Fault::unsure("an exact number without a sign"));
         }
         fits(quotient, unsigned)
     }

@@ -101,7 +101,7 @@ pub(super) fn compare(rules: &Rules, coll: Coll, a: &str, b: &str) -> Result<Ord
 }
 
 /// Two collations hold alike: the server refuses to compare.
-pub(super) const MIX: Fault = Fault::Unsure("a mix of collations that the server refuses");
+pub(super) const MIX: Fault = Fault::unsure("a mix of collations that the server refuses");
 
 fn weights(comparing: Comparing, text: &str) -> Result<Vec<u8>, Fault> {
     text.chars().map(|c| weight(comparing, c)).collect()
@@ -114,7 +114,7 @@ const MARKS: &[u8] = b" _-:.%+";
 fn weight(comparing: Comparing, c: char) -> Result<u8, Fault> {
     let byte = match u8::try_from(c) {
         Ok(byte) if byte.is_ascii_alphanumeric() || MARKS.contains(&byte) => byte.to_ascii_uppercase(),
-        Ok(_) | Err(_) => return Err(Fault::Unsure("characters whose order we do not know")),
+        Ok(_) | Err(_) => return Err(Fault::unsure("characters whose order we do not know")),
     };
     match MARKS.iter().position(|mark| *mark == byte) {
         Some(at) if comparing.unicode => Ok(at as u8),

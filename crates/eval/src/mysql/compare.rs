@@ -49,7 +49,7 @@ impl Row<'_> {
                 Class::Text => !constant(expr) || self.raw(expr).ok().as_ref().and_then(moment).is_none(),
                 Class::Int | Class::Decimal | Class::Double | Class::Bytes => true,
             });
-            return if odd { Err(Fault::Unsure("a date beside something else")) } else { Ok(As::Dates) };
+            return if odd { Err(Fault::unsure("a date beside something else")) } else { Ok(As::Dates) };
         }
         if types.iter().all(|ty| ty.class.is_string()) {
             let coll = types.iter().map(|ty| ty.coll).reduce(|a, b| collation::both(&self.rules, a, b));
@@ -86,7 +86,7 @@ impl Row<'_> {
         if self.rules.mariadb && matches!(by, As::Decimal | As::Real) {
             let (left, right) = (self.cut(a)?, self.cut(b)?);
             if self.plain_order(by, (a.0, &left), (b.0, &right))? != order {
-                return Err(Fault::Unsure("a comparison that hangs on digits that are not shown"));
+                return Err(Fault::unsure("a comparison that hangs on digits that are not shown"));
             }
         }
         Ok(order)
@@ -106,7 +106,7 @@ impl Row<'_> {
     }
 
     fn plain_order(&self, by: As, a: (&Expr, &Datum), b: (&Expr, &Datum)) -> Result<Ordering, Fault> {
-        let none = Fault::Unsure("NULL where it cannot be");
+        let none = Fault::unsure("NULL where it cannot be");
         match by {
             As::Int => Ok(signed(a.1)?.cmp(&signed(b.1)?)),
             As::Decimal => {
@@ -122,9 +122,9 @@ impl Row<'_> {
                     (convert::real(a.1)?.ok_or(none.clone())?, convert::real(b.1)?.ok_or(none)?);
                 // Beside a whole column a constant is made a whole number first, so that more digits count.
                 if left == right && left.abs() > EXACT && a.1 != b.1 {
-                    return Err(Fault::Unsure("large numbers that are one as binary numbers"));
+                    return Err(Fault::unsure("large numbers that are one as binary numbers"));
                 }
-                left.partial_cmp(&right).ok_or(Fault::Unsure("not a number"))
+                left.partial_cmp(&right).ok_or(Fault::unsure("not a number"))
             }
             As::Text(coll) => {
                 let shown = |expr: &Expr| self.shown(expr);
@@ -139,7 +139,7 @@ impl Row<'_> {
                 let point = |datum: &Datum| match moment(datum) {
                     Some(Datum::Date(y, m, d)) => Ok((y, m, d, 0)),
                     Some(Datum::DateTime(y, m, d, s)) => Ok((y, m, d, s)),
-                    _ => Err(Fault::Unsure("a date beside something else")),
+                    _ => Err(Fault::unsure("a date beside something else")),
                 };
                 Ok(point(a.1)?.cmp(&point(b.1)?))
             }
@@ -200,7 +200,7 @@ impl Row<'_> {
                 (Ok(Datum::Null), Err(Fault::Error(_))) | (Err(Fault::Error(_)), Ok(Datum::Null))
                     if self.rules.bold_nulls =>
                 {
-                    return Err(Fault::Unsure("<=> of NULL and an error"));
+                    return Err(Fault::unsure("<=> of NULL and an error"));
                 }
                 (a, b) => (a?, b?),
             };
@@ -252,7 +252,7 @@ impl Row<'_> {
         if self.rules.in_rounds && constants && self.ty(expr)?.class == Class::Int && !column(expr) {
             for item in list {
                 if self.rounds(item)? {
-                    return Err(Fault::Unsure("IN of a computed whole number and binary constants"));
+                    return Err(Fault::unsure("IN of a computed whole number and binary constants"));
                 }
             }
         }
@@ -260,7 +260,7 @@ impl Row<'_> {
             return Ok(None);
         }
         if self.raw(expr)?.is_null() && list.iter().any(|item| self.raw(item).is_err()) {
-            return Err(Fault::Unsure("IN of NULL and an error"));
+            return Err(Fault::unsure("IN of NULL and an error"));
         }
         let mut ways = Vec::new();
         for item in list.iter().filter(|item| !is_null(item)) {
@@ -300,12 +300,12 @@ impl Row<'_> {
             && self.rules.signed_between
             && (self.raw(low)?.is_null() || self.raw(high)?.is_null())
         {
-            return Err(Fault::Unsure("BETWEEN of dates and NULL"));
+            return Err(Fault::unsure("BETWEEN of dates and NULL"));
         }
         if self.rules.signed_between {
             for part in [expr, low, high] {
                 if matches!(self.raw(part)?, Datum::UInt(n) if n > i64::MAX as u64) {
-                    return Err(Fault::Unsure("BETWEEN of signed and unsigned numbers"));
+                    return Err(Fault::unsure("BETWEEN of signed and unsigned numbers"));
                 }
             }
         }
@@ -313,7 +313,7 @@ impl Row<'_> {
         if !self.rules.mariadb && by != As::Int && column(expr) && self.ty(expr)?.class == Class::Int {
             for bound in [low, high] {
                 if constant(bound) && matches!(self.raw(bound)?, Datum::UInt(n) if n > i64::MAX as u64) {
-                    return Err(Fault::Unsure("BETWEEN of signed and unsigned numbers"));
+                    return Err(Fault::unsure("BETWEEN of signed and unsigned numbers"));
                 }
             }
         }
@@ -339,7 +339,7 @@ impl Row<'_> {
         let (text, pattern): (Vec<char>, Vec<char>) = (text.chars().collect(), pattern.chars().collect());
         like::like(&text, &pattern, Some('\\'), &|a, b| collation::equal(coll, a, b))
             .map(Some)
-            .ok_or(Fault::Unsure("a pattern that ends in its escape"))
+            .ok_or(Fault::unsure("a pattern that ends in its escape"))
     }
 }
 

@@ -17,23 +17,23 @@ impl Row<'_> {
         self.mixes(expr)?;
         self.early(expr)?;
         if self.rules.negative_zero && self.large_constant(expr) {
-            return Err(Fault::Unsure("a large constant in WHERE"));
+            return Err(Fault::unsure("a large constant in WHERE"));
         }
         if self.rules.cut_constants && self.cut_to_zero(expr) {
-            return Err(Fault::Unsure("a small negative constant beside an exact column"));
+            return Err(Fault::unsure("a small negative constant beside an exact column"));
         }
         if self.rules.cut_constants && self.pinned(expr, expr, &|_, constant| constant == Class::Bytes) {
-            return Err(Fault::Unsure("<=> of bytes and a constant beside another condition"));
+            return Err(Fault::unsure("<=> of bytes and a constant beside another condition"));
         }
         if !self.rules.mariadb && self.pinned(expr, expr, &|column, _| column.is_dated()) {
-            return Err(Fault::Unsure("<=> of a date and a constant beside another condition"));
+            return Err(Fault::unsure("<=> of a date and a constant beside another condition"));
         }
         if self.rules.loose_where {
             if self.null_day(expr, false) {
-                return Err(Fault::Unsure("a constant date that is NULL as a part of text in WHERE"));
+                return Err(Fault::unsure("a constant date that is NULL as a part of text in WHERE"));
             }
             if self.lasting_text(expr, false) {
-                return Err(Fault::Unsure("CONCAT of CONCAT of a computed constant in WHERE"));
+                return Err(Fault::unsure("CONCAT of CONCAT of a computed constant in WHERE"));
             }
         }
         self.propagated(expr)
@@ -45,18 +45,18 @@ impl Row<'_> {
             self.no_fractions(expr)?;
         }
         if self.rules.bare_double_not && self.double_not(expr) {
-            return Err(Fault::Unsure("NOT of NOT of a number in WHERE"));
+            return Err(Fault::unsure("NOT of NOT of a number in WHERE"));
         }
         if self.rules.loose_where
             && !answers(expr)
             && has_extreme(expr)
             && matches!(self.raw(expr), Ok(Datum::Null))
         {
-            return Err(Fault::Unsure("LEAST as a condition"));
+            return Err(Fault::unsure("LEAST as a condition"));
         }
         match self.holds(expr) {
             Err(Fault::Error(_)) if may_hide(expr) => {
-                Err(Fault::Unsure("an error in a WHERE that may be decided without it"))
+                Err(Fault::unsure("an error in a WHERE that may be decided without it"))
             }
             holds => holds,
         }
@@ -66,7 +66,7 @@ impl Row<'_> {
     pub fn early(&self, expr: &Expr) -> Result<(), Fault> {
         if types::constant(expr) {
             match self.raw(expr) {
-                Err(Fault::Error(_)) => return Err(Fault::Unsure("a constant that is an error")),
+                Err(Fault::Error(_)) => return Err(Fault::unsure("a constant that is an error")),
                 Err(unsure) => return Err(unsure),
                 Ok(_) => {}
             }
@@ -190,7 +190,7 @@ impl Row<'_> {
             Expr::Function { name, .. }
                 if ["LEAST", "GREATEST"].iter().any(|known| name.name.eq_ignore_ascii_case(known)) =>
             {
-                Err(Fault::Unsure("LEAST as a condition"))
+                Err(Fault::unsure("LEAST as a condition"))
             }
             _ if matches!(self.ty(expr)?.class, Class::Int | Class::Null) => Ok(()),
             _ => match self.raw(expr) {
@@ -198,7 +198,7 @@ impl Row<'_> {
                     if convert::truth(&raw)? != convert::int(&raw)?.map(|n| n != 0)
                         || convert::real(&raw)?.is_some_and(|d| d != 0.0 && d.abs() <= 0.5) =>
                 {
-                    Err(Fault::Unsure("a fraction as a condition in WHERE"))
+                    Err(Fault::unsure("a fraction as a condition in WHERE"))
                 }
                 _ => Ok(()),
             },

@@ -48,7 +48,7 @@ fn moment_number(year: i32, month: u8, day: u8, seconds: u32) -> i64 {
 }
 
 fn bytes_text(bytes: &[u8]) -> Result<&str, Fault> {
-    std::str::from_utf8(bytes).map_err(|_| Fault::Unsure("bytes that are no text, as text"))
+    std::str::from_utf8(bytes).map_err(|_| Fault::unsure("bytes that are no text, as text"))
 }
 
 /// As a whole number of 64 bits, whatever its sign means.
@@ -60,12 +60,12 @@ pub(super) fn int(datum: &Datum) -> Result<Option<u64>, Fault> {
         Datum::UInt(n) => *n,
         Datum::Decimal(d) => {
             let whole = d.rescale(0).ok_or(DIGITS)?.unscaled;
-            i64::try_from(whole).map_err(|_| Fault::Unsure("a whole number from a large exact one"))? as u64
+            i64::try_from(whole).map_err(|_| Fault::unsure("a whole number from a large exact one"))? as u64
         }
         Datum::Double(d) => {
             let whole = d.round_ties_even();
             if whole.abs() >= 9.0e18 {
-                return Err(Fault::Unsure("a whole number from a large binary one"));
+                return Err(Fault::unsure("a whole number from a large binary one"));
             }
             whole as i64 as u64
         }
@@ -78,7 +78,7 @@ pub(super) fn int(datum: &Datum) -> Result<Option<u64>, Fault> {
 
 fn from_text(text: &str) -> Result<u64, Fault> {
     let n = prefix(text, false).parse::<i64>();
-    n.map(|n| n as u64).map_err(|_| Fault::Unsure("a whole number from a long string"))
+    n.map(|n| n as u64).map_err(|_| Fault::unsure("a whole number from a long string"))
 }
 
 /// As a binary number.
@@ -113,7 +113,7 @@ pub(super) fn decimal(datum: &Datum) -> Result<Option<Decimal>, Fault> {
 }
 
 fn text_decimal(text: &str) -> Result<Decimal, Fault> {
-    Decimal::parse(prefix(text, true)).ok_or(Fault::Unsure("an exact number from an odd string"))
+    Decimal::parse(prefix(text, true)).ok_or(Fault::unsure("an exact number from an odd string"))
 }
 
 /// How a binary number is written. What is longer than this is written with a power of ten by some versions.
@@ -124,7 +124,7 @@ fn double_text(d: f64) -> Result<String, Fault> {
         return Err(LONG);
     }
     if halfway(d, &text) {
-        return Err(Fault::Unsure("a binary number halfway between two texts"));
+        return Err(Fault::unsure("a binary number halfway between two texts"));
     }
     Ok(text)
 }
@@ -137,12 +137,12 @@ fn halfway(d: f64, text: &str) -> bool {
     rest.next() == Some(b'5') && rest.all(|byte| byte == b'0')
 }
 
-const LONG: Fault = Fault::Unsure("the text of a very large or small binary number");
+const LONG: Fault = Fault::unsure("the text of a very large or small binary number");
 
 fn plain_text(d: f64) -> Result<String, Fault> {
     if d == 0.0 && d.is_sign_negative() {
         // Releases of one branch differ: MariaDB 10.11.5 writes -0, 10.11.19 writes 0.
-        return Err(Fault::Unsure("a negative zero as text"));
+        return Err(Fault::unsure("a negative zero as text"));
     }
     if d == 0.0 {
         return Ok("0".to_string());
@@ -190,20 +190,20 @@ impl Row<'_> {
     pub fn int(&self, expr: &Expr) -> Result<Option<u64>, Fault> {
         self.no_split(expr)?;
         if self.rules.null_safe_null && extreme(expr) && self.ty(expr)?.class == Class::Double {
-            return Err(Fault::Unsure("LEAST of binary numbers as a whole one"));
+            return Err(Fault::unsure("LEAST of binary numbers as a whole one"));
         }
         let raw = self.raw(expr)?;
         let whole = int(&raw)?;
         let class = self.ty(expr)?.class;
         if class == Class::Decimal && matches!(raw, Datum::UInt(n) if n > i64::MAX as u64) {
-            return Err(Fault::Unsure("a whole number from a large exact one"));
+            return Err(Fault::unsure("a whole number from a large exact one"));
         }
         // A choice that is a binary number in all: versions differ in whether the branch is asked or the whole.
         if class == Class::Double
             && !matches!(raw, Datum::Double(_))
             && int(&real(&raw)?.map_or(Datum::Null, Datum::Double))? != whole
         {
-            return Err(Fault::Unsure("a whole number from a choice of binary numbers"));
+            return Err(Fault::unsure("a whole number from a choice of binary numbers"));
         }
         Ok(whole)
     }
@@ -221,7 +221,7 @@ impl Row<'_> {
         let large = matches!(raw, Datum::Int(n) if n.unsigned_abs() > 1 << 53)
             || matches!(raw, Datum::UInt(n) if n > 1 << 53);
         if large && self.ty(expr)?.class == Class::Double {
-            return Err(Fault::Unsure("an exact number from a choice of binary numbers"));
+            return Err(Fault::unsure("an exact number from a choice of binary numbers"));
         }
         decimal(&raw)
     }
@@ -238,7 +238,7 @@ impl Row<'_> {
     pub fn truth(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
         self.no_split(expr)?;
         if self.rules.null_safe_null && extreme(expr) {
-            return Err(Fault::Unsure("LEAST as a condition"));
+            return Err(Fault::unsure("LEAST as a condition"));
         }
         truth(&self.raw(expr)?)
     }
@@ -255,7 +255,7 @@ impl Row<'_> {
                 match self.ty(inner)?.class {
                     Class::Int | Class::Date | Class::DateTime | Class::Null => Ok(()),
                     // And it shows no more digits than those beside it have.
-                    _ => Err(Fault::Unsure("the number of a CAST to CHAR")),
+                    _ => Err(Fault::unsure("the number of a CAST to CHAR")),
                 }
             }
             Expr::Function { name, .. }
@@ -263,7 +263,7 @@ impl Row<'_> {
                     && (["LEAST", "GREATEST"].iter().any(|known| name.name.eq_ignore_ascii_case(known))) =>
             {
                 match self.ty(expr)?.class {
-                    Class::Text => Err(Fault::Unsure("the least of strings as a number")),
+                    Class::Text => Err(Fault::unsure("the least of strings as a number")),
                     _ => Ok(()),
                 }
             }
@@ -314,19 +314,19 @@ impl Row<'_> {
             Class::Double => {
                 let d = real(raw)?.unwrap_or(0.0);
                 if ty.narrow && !fits_float(d) {
-                    return Err(Fault::Unsure("more digits than a FLOAT holds"));
+                    return Err(Fault::unsure("more digits than a FLOAT holds"));
                 }
                 Datum::Double(d)
             }
             Class::Text | Class::Bytes => text(raw)?.map_or(Datum::Null, Datum::Text),
             Class::Date => match raw {
                 Datum::DateTime(y, m, d, _) | Datum::Date(y, m, d) => Datum::Date(*y, *m, *d),
-                _ => return Err(Fault::Unsure("a date from something else")),
+                _ => return Err(Fault::unsure("a date from something else")),
             },
             Class::DateTime => match raw {
                 Datum::Date(y, m, d) => Datum::DateTime(*y, *m, *d, 0),
                 Datum::DateTime(..) => raw.clone(),
-                _ => return Err(Fault::Unsure("a date from something else")),
+                _ => return Err(Fault::unsure("a date from something else")),
             },
         })
     }
@@ -370,7 +370,7 @@ fn whole(bits: u64, unsigned: bool, raw: &Datum) -> Result<Datum, Fault> {
     };
     match (unsigned, negative, bits > i64::MAX as u64) {
         (true, true, _) | (false, false, true) => {
-            Err(Fault::Unsure("signed and unsigned numbers in one result"))
+            Err(Fault::unsure("signed and unsigned numbers in one result"))
         }
         (true, false, _) => Ok(Datum::UInt(bits)),
         (false, _, _) => Ok(Datum::Int(bits as i64)),

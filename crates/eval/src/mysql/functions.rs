@@ -47,7 +47,7 @@ impl Row<'_> {
             return Err(collation::MIX);
         }
         if ty.class == Class::Bytes {
-            return Err(Fault::Unsure("a function of bytes"));
+            return Err(Fault::unsure("a function of bytes"));
         }
         if name == "REPLACE" && self.rules.late_replace {
             return self.late_replace(args);
@@ -97,7 +97,7 @@ impl Row<'_> {
             ("SUBSTR", [text], [from, rest @ ..]) => {
                 let many = rest.first().map_or(usize::MAX, |n| (*n).max(0) as usize);
                 if *from < 1 {
-                    return Err(Fault::Unsure("SUBSTR from the end"));
+                    return Err(Fault::unsure("SUBSTR from the end"));
                 }
                 text.chars().skip(*from as usize - 1).take(many).collect()
             }
@@ -121,7 +121,7 @@ impl Row<'_> {
     fn extreme(&self, expr: &Expr, args: &[Expr], wanted: Ordering) -> Result<Datum, Fault> {
         let ty = self.ty(expr)?;
         if ty.class == Class::Bytes {
-            return Err(Fault::Unsure("a function of bytes"));
+            return Err(Fault::unsure("a function of bytes"));
         }
         let mut best: Option<Datum> = None;
         let signs: Vec<bool> =
@@ -137,7 +137,7 @@ impl Row<'_> {
                 return Ok(Datum::Null);
             }
             if mixed && matches!(value, Datum::UInt(n) if n > i64::MAX as u64) {
-                return Err(Fault::Unsure("signed and unsigned numbers in one result"));
+                return Err(Fault::unsure("signed and unsigned numbers in one result"));
             }
             best = match best {
                 None => Some(value),
@@ -160,7 +160,7 @@ impl Row<'_> {
     }
 
     fn order_in(&self, ty: Ty, a: &Datum, b: &Datum) -> Result<Ordering, Fault> {
-        let odd = Fault::Unsure("the least of values of several types");
+        let odd = Fault::unsure("the least of values of several types");
         match (a, b) {
             (Datum::Text(a), Datum::Text(b)) => collation::compare(&self.rules, ty.coll, a, b),
             (Datum::Decimal(a), Datum::Decimal(b)) => Ok(a.compare(*b)),
@@ -211,7 +211,7 @@ impl Row<'_> {
                 let unit = crate::decimal::power(d.scale).ok_or(DIGITS)?;
                 let down = d.unscaled.div_euclid(unit);
                 let whole = down + i128::from(up && d.unscaled.rem_euclid(unit) != 0);
-                i64::try_from(whole).map(Datum::Int).map_err(|_| Fault::Unsure("FLOOR of a large number"))
+                i64::try_from(whole).map(Datum::Int).map_err(|_| Fault::unsure("FLOOR of a large number"))
             }
             other => Ok(other),
         }
@@ -221,7 +221,7 @@ impl Row<'_> {
         match self.raw(arg)? {
             Datum::Null => Ok(Datum::Null),
             Datum::Date(y, m, d) | Datum::DateTime(y, m, d, _) => Ok(Datum::Int(part((y, m, d)))),
-            _ => Err(Fault::Unsure("a part of something that is no date")),
+            _ => Err(Fault::unsure("a part of something that is no date")),
         }
     }
 }

@@ -40,7 +40,7 @@ use rules::Rules;
 /// An integer or binary number that does not fit: error 1690.
 const OVERFLOW: Fault = Fault::Error(ErrorClass::Range);
 /// More digits than we compute with.
-const DIGITS: Fault = Fault::Unsure("an exact number of more than 38 digits");
+const DIGITS: Fault = Fault::unsure("an exact number of more than 38 digits");
 
 /// Expressions over one row.
 pub(super) struct Row<'a> {

@@ -45,14 +45,14 @@ impl Row<'_> {
             }
         }
         if pins.iter().any(|pin| self.sign_lost(pin) && super::condition::mentions(expr, pin.0) > 1) {
-            return Err(Fault::Unsure("a column that equals a constant of another sign"));
+            return Err(Fault::unsure("a column that equals a constant of another sign"));
         }
         let each = pins.iter().map(std::slice::from_ref);
         for pins in std::iter::once(&pins[..]).chain(each) {
             let mut known = expr.clone();
             replace(&mut known, pins);
             if self.fails(expr, &known) {
-                return Err(Fault::Unsure("an error where a column is replaced by what it equals"));
+                return Err(Fault::unsure("an error where a column is replaced by what it equals"));
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ pub(super) fn store(rules: &Rules, value: &Datum, ty: &SqlType) -> Result<Datum,
     }
     match (strictly(value, ty), rules.strict) {
         (Err(Fault::Error(_)), false) => {
-            Err(Fault::Unsure("a value that is cut to fit, where the mode is not strict"))
+            Err(Fault::unsure("a value that is cut to fit, where the mode is not strict"))
         }
         (stored, _) => stored,
     }
@@ -55,12 +55,12 @@ fn strictly(value: &Datum, ty: &SqlType) -> Result<Datum, Fault> {
         },
         SqlType::Date => match moment(value) {
             Some(Datum::Date(y, m, d) | Datum::DateTime(y, m, d, _)) => Ok(Datum::Date(y, m, d)),
-            _ => Err(Fault::Unsure("a date from something else")),
+            _ => Err(Fault::unsure("a date from something else")),
         },
         SqlType::DateTime => match moment(value) {
             Some(Datum::Date(y, m, d)) => Ok(Datum::DateTime(y, m, d, 0)),
             Some(moment) => Ok(moment),
-            None => Err(Fault::Unsure("a date from something else")),
+            None => Err(Fault::unsure("a date from something else")),
         },
     }
 }
@@ -78,7 +78,7 @@ fn whole_text(text: &str) -> Result<Decimal, Fault> {
 fn number(value: &Datum) -> Result<Decimal, Fault> {
     match value {
         Datum::Text(text) => whole_text(text),
-        Datum::Bytes(_) => Err(Fault::Unsure("bytes stored as a number")),
+        Datum::Bytes(_) => Err(Fault::unsure("bytes stored as a number")),
         other => convert::decimal(other)?.ok_or(DIGITS),
     }
 }
@@ -86,7 +86,7 @@ fn number(value: &Datum) -> Result<Decimal, Fault> {
 fn real(value: &Datum) -> Result<f64, Fault> {
     match value {
         Datum::Text(text) => Ok(whole_text(text)?.to_f64()),
-        Datum::Bytes(_) => Err(Fault::Unsure("bytes stored as a number")),
+        Datum::Bytes(_) => Err(Fault::unsure("bytes stored as a number")),
         other => Ok(convert::real(other)?.unwrap_or(0.0)),
     }
 }

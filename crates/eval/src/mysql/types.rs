@@ -154,8 +154,8 @@ pub(super) fn constant(expr: &Expr) -> bool {
 }
 
 /// Versions do not agree whether this is a whole or a binary number.
-const DATED: Fault = Fault::Unsure("the sign of a date");
-pub(super) const SYNTAX: Fault = Fault::Unsure("an expression that is not understood");
+const DATED: Fault = Fault::unsure("the sign of a date");
+pub(super) const SYNTAX: Fault = Fault::unsure("an expression that is not understood");
 
 impl Row<'_> {
     /// The type of an expression.
@@ -226,14 +226,14 @@ impl Row<'_> {
                     && (ty.unsigned || ty.class == Class::Decimal)
                     && (left.class.is_dated() || right.class.is_dated())
                 {
-                    return Err(Fault::Unsure("an unsigned or exact number and a date"));
+                    return Err(Fault::unsure("an unsigned or exact number and a date"));
                 }
                 ty
             }
             IntDiv => {
                 let unsigned = self.ty(left)?.unsigned || self.ty(right)?.unsigned;
                 if !unsigned && (self.signless_rest(left) || self.signless_rest(right)) {
-                    return Err(Fault::Unsure("DIV of a remainder"));
+                    return Err(Fault::unsure("DIV of a remainder"));
                 }
                 Ty { unsigned, ..Ty::int() }
             }
@@ -292,10 +292,10 @@ impl Row<'_> {
         let dated =
             |expr: &&Expr| super::convert::extreme(expr) && self.ty(expr).is_ok_and(|ty| ty.class.is_dated());
         if !self.rules.mixed_signs && exprs.iter().any(dated) {
-            return Err(Fault::Unsure("the least of dates as one of several results"));
+            return Err(Fault::unsure("the least of dates as one of several results"));
         }
         if exprs.iter().zip(&types).any(|(expr, ty)| ty.class == Class::Null && !is_null(expr)) {
-            return Err(Fault::Unsure("the type of what is computed with NULL"));
+            return Err(Fault::unsure("the type of what is computed with NULL"));
         }
         let mut known = types.iter().filter(|ty| ty.class != Class::Null);
         let Some(first) = known.next() else { return Ok(Ty::new(Class::Null)) };
@@ -304,10 +304,10 @@ impl Row<'_> {
             |unsigned: bool| whole.clone().any(|ty| ty.unsigned == unsigned && !(unsigned && ty.narrow));
         let nulls = known_count(&types) < types.len();
         if self.rules.exact_signs && nulls && whole.clone().any(|ty| ty.unsigned) {
-            return Err(Fault::Unsure("unsigned numbers and NULL in one result"));
+            return Err(Fault::unsure("unsigned numbers and NULL in one result"));
         }
         if !self.rules.mixed_signs && signs(true) && signs(false) {
-            return Err(Fault::Unsure("signed and unsigned numbers in one result"));
+            return Err(Fault::unsure("signed and unsigned numbers in one result"));
         }
         Ok(known.fold(*first, |a, b| self.wider(a, *b)))
     }
@@ -377,7 +377,7 @@ impl Row<'_> {
             "UPPER" | "LOWER" | "SUBSTR" | "LEFT" | "RIGHT" | "TRIM" | "LTRIM" | "RTRIM" => {
                 self.joined_ty(&args[..1.min(args.len())])?
             }
-            _ => return Err(Fault::Unsure("a function that is not in the evaluator")),
+            _ => return Err(Fault::unsure("a function that is not in the evaluator")),
         })
     }
 
@@ -385,16 +385,16 @@ impl Row<'_> {
         let types: Vec<Ty> = args.iter().map(|arg| self.ty(arg)).collect::<Result<_, _>>()?;
         let ty = self.common_ty(args)?;
         if !self.rules.mixed_signs && types.iter().any(|ty| ty.unsigned) {
-            return Err(Fault::Unsure("signed and unsigned numbers in one result"));
+            return Err(Fault::unsure("signed and unsigned numbers in one result"));
         }
         let simple = |expr: &&Expr| matches!(expr, Expr::Column(_) | Expr::Literal(_));
         if self.rules.late_replace && ty.class == Class::Text && !args.iter().all(simple) {
-            return Err(Fault::Unsure("the least of computed strings"));
+            return Err(Fault::unsure("the least of computed strings"));
         }
         let strings = types.iter().filter(|ty| ty.class.is_string()).count();
         let alike = types.iter().all(|ty| ty.class != Class::Null);
         if !alike || strings > 0 && strings < types.len() {
-            return Err(Fault::Unsure("the least of strings and others"));
+            return Err(Fault::unsure("the least of strings and others"));
         }
         let number = matches!(ty.class, Class::Int | Class::Decimal | Class::Double);
         if number && self.rules.byte_extremes {
@@ -409,10 +409,10 @@ impl Row<'_> {
         let (left, right) = (self.ty(left)?, self.ty(right)?);
         let alike = left.class == right.class && left.unsigned == right.unsigned;
         if !alike && constant(&args[0]) {
-            return Err(Fault::Unsure("NULLIF of a constant that is converted first"));
+            return Err(Fault::unsure("NULLIF of a constant that is converted first"));
         }
         if left.class.is_dated() {
-            return Err(Fault::Unsure("NULLIF of dates"));
+            return Err(Fault::unsure("NULLIF of dates"));
         }
         if left.class != Class::Text || !right.class.is_string() {
             return Ok(left);
@@ -426,13 +426,13 @@ impl Row<'_> {
         let digits = match args.get(1) {
             None => 0,
             Some(Expr::Literal(Literal::Number(text))) => text.parse::<u8>().map_err(|_| SYNTAX)?,
-            Some(_) => return Err(Fault::Unsure("rounding to digits that are no constant")),
+            Some(_) => return Err(Fault::unsure("rounding to digits that are no constant")),
         };
         Ok(match ty.class {
             Class::Int => ty,
             Class::Decimal if self.rules.short_round => Ty::decimal(digits.min(ty.scale)),
             Class::Decimal => Ty::decimal(digits),
-            _ => return Err(Fault::Unsure("rounding a binary number")),
+            _ => return Err(Fault::unsure("rounding a binary number")),
         })
     }
 
@@ -443,7 +443,7 @@ impl Row<'_> {
             (Ty { class: Class::Decimal, .. }, Expr::Column(_) | Expr::Literal(_) | Expr::Cast { .. }) => {
                 Ok(Ty::int())
             }
-            _ => Err(Fault::Unsure("FLOOR of a number whose length is not known")),
+            _ => Err(Fault::unsure("FLOOR of a number whose length is not known")),
         }
     }
 }
@@ -502,6 +502,6 @@ fn cast_ty(ty: &TypeName) -> Result<Ty, Fault> {
         "CHAR" if ty.args.is_empty() => Ty::text(collation::CAST),
         "DATE" => Ty::new(Class::Date),
         "DATETIME" if ty.args.is_empty() => Ty::new(Class::DateTime),
-        _ => return Err(Fault::Unsure("a cast that is not in the evaluator")),
+        _ => return Err(Fault::unsure("a cast that is not in the evaluator")),
     })
 }

@@ -23,7 +23,7 @@ impl Row<'_> {
                 column.name.eq_ignore_ascii_case(&name.name.name)
                     && (table.is_none() || table == column.table.as_ref())
             })
-            .ok_or(Fault::Unsure("a column that is not known"))
+            .ok_or(Fault::unsure("a column that is not known"))
     }
 
     /// The value of an expression.
@@ -34,7 +34,7 @@ impl Row<'_> {
             Expr::Paren(inner) => self.raw(inner),
             Expr::Unary { op, expr } => match op {
                 UnaryOp::Not | UnaryOp::Bang if self.rules.whole_xor && xor(expr) => {
-                    Err(Fault::Unsure("NOT of XOR, which is turned around"))
+                    Err(Fault::unsure("NOT of XOR, which is turned around"))
                 }
                 UnaryOp::Not | UnaryOp::Bang => Ok(number(logic::not(self.truth(expr)?))),
                 UnaryOp::Neg => self.negated(expr),
@@ -45,11 +45,11 @@ impl Row<'_> {
             Expr::IsNull { expr, .. } | Expr::IsBool { expr, test: BoolTest::Unknown, .. }
                 if self.rules.null_safe_null && null_safe(expr) =>
             {
-                Err(Fault::Unsure("whether <=> is NULL"))
+                Err(Fault::unsure("whether <=> is NULL"))
             }
             Expr::IsNull { expr, negated, .. } => match self.raw(expr) {
                 // What cannot be NULL by its type is not computed, and versions differ in what that is.
-                Err(Fault::Error(_)) => Err(Fault::Unsure("whether an error is NULL")),
+                Err(Fault::Error(_)) => Err(Fault::unsure("whether an error is NULL")),
                 raw => Ok(number(Some(raw?.is_null() != *negated))),
             },
             Expr::IsBool { expr, negated, test } => {
@@ -164,7 +164,7 @@ impl Row<'_> {
                 return Ok(Some(&when.then));
             }
             if holds.is_none() && operand.is_some() && self.rules.null_hides && at + 1 < whens.len() {
-                return Err(Fault::Unsure("a WHEN after one that is NULL"));
+                return Err(Fault::unsure("a WHEN after one that is NULL"));
             }
         }
         Ok(otherwise)
@@ -176,7 +176,7 @@ impl Row<'_> {
             Some(chosen) => match self.raw(chosen)? {
                 // Before MySQL 8 it depends on the other branches how the topmost bit is read.
                 Datum::UInt(n) if n > i64::MAX as u64 && !self.rules.mixed_signs => {
-                    Err(Fault::Unsure("signed and unsigned numbers in one result"))
+                    Err(Fault::unsure("signed and unsigned numbers in one result"))
                 }
                 raw => Ok(raw),
             },
@@ -201,11 +201,11 @@ impl Row<'_> {
             }
             Class::Text => Ok(self.text(inner)?.map_or(Datum::Null, Datum::Text)),
             Class::Date | Class::DateTime => {
-                let moment = moment(&raw).ok_or(Fault::Unsure("a date from something odd"))?;
+                let moment = moment(&raw).ok_or(Fault::unsure("a date from something odd"))?;
                 self.typed(&moment, ty)
             }
             Class::Null | Class::Double | Class::Bytes => {
-                Err(Fault::Unsure("a cast that is not in the evaluator"))
+                Err(Fault::unsure("a cast that is not in the evaluator"))
             }
         }
     }
@@ -220,12 +220,12 @@ impl Row<'_> {
             _ => 10,
         };
         if self.rules.negative_zero && matches!(raw, Datum::Double(d) if *d == 0.0 && d.is_sign_negative()) {
-            return Err(Fault::Unsure("a negative zero"));
+            return Err(Fault::unsure("a negative zero"));
         }
         let exact = convert::decimal(raw)?.and_then(|exact| exact.rescale(scale)).ok_or(super::DIGITS)?;
         let minus = matches!(raw, Datum::Text(text) if text.trim_start().starts_with('-'));
         if self.rules.negative_zero && minus && exact.is_zero() {
-            return Err(Fault::Unsure("a negative zero"));
+            return Err(Fault::unsure("a negative zero"));
         }
         let most = 10i128.checked_pow(precision).ok_or(super::DIGITS)? - 1;
         Ok(Datum::Decimal(Decimal { unscaled: exact.unscaled.clamp(-most, most), scale }))

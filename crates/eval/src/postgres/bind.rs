@@ -17,7 +17,7 @@ use crate::{Datum, Evaluator, Fault};
 
 /// No operator or function takes these types, or they have none in common.
 pub(super) const ILL_TYPED: Fault = Fault::Error(ErrorClass::Syntax);
-pub(super) const NOT_HERE: Fault = Fault::Unsure("an expression that we do not compute");
+pub(super) const NOT_HERE: Fault = Fault::unsure("an expression that we do not compute");
 
 /// A bound expression, its type, and whether it names a column.
 #[derive(Clone, Debug)]
@@ -134,10 +134,10 @@ fn column(of: &Evaluator, name: &model::sql::ColumnRef) -> Result<Bound> {
     let is = |column: &crate::Column| {
         column.name == name.name.name && (table.is_none() || column.table.as_deref() == table)
     };
-    let at = of.columns.iter().position(is).ok_or(Fault::Unsure("a column that is not in the row"))?;
+    let at = of.columns.iter().position(is).ok_or(Fault::unsure("a column that is not in the row"))?;
     let column = &of.columns[at];
     if column.collation.as_deref().is_some_and(|name| name != "C") {
-        return Err(Fault::Unsure("a collation of its own"));
+        return Err(Fault::unsure("a collation of its own"));
     }
     let padded = match column.ty {
         model::SqlType::Char(length) => Some(usize::from(length)),
@@ -155,13 +155,13 @@ fn constant(of: &Evaluator, literal: &Literal) -> Result<Bound> {
             let text = dialect::sql::text_value(of.product, written).ok_or(NOT_HERE)?;
             Bound::constant(Datum::Text(text), Ty::Unknown)
         }
-        Literal::Bytes(_) => return Err(Fault::Unsure("a string of bits")),
+        Literal::Bytes(_) => return Err(Fault::unsure("a string of bits")),
     })
 }
 
 /// A number has the narrowest type that holds it, with its sign: `-2147483648` is an integer.
 fn number(digits: &str, negative: bool) -> Result<Bound> {
-    let exact = numeric::parse(digits).ok_or(Fault::Unsure("digits of another base"))??;
+    let exact = numeric::parse(digits).ok_or(Fault::unsure("digits of another base"))??;
     let exact = if negative { exact.negated() } else { exact };
     let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
     let (datum, ty) = match i64::try_from(exact.unscaled) {
@@ -193,7 +193,7 @@ fn unary(of: &Evaluator, op: UnaryOp, expr: &Expr) -> Result<Bound> {
             Ok(truth(arg.columns, Node::Not(Box::new(arg.node))))
         }
         UnaryOp::Neg | UnaryOp::Plus | UnaryOp::BitNot if ty == Ty::Unknown => {
-            Err(Fault::Unsure("an operator that has to guess the type of its operand"))
+            Err(Fault::unsure("an operator that has to guess the type of its operand"))
         }
         UnaryOp::Neg if ty.is_number() => Ok(call(Call::Neg(ty), vec![arg], ty)),
         UnaryOp::Plus if ty.is_number() => Ok(arg),
@@ -293,7 +293,7 @@ fn arithmetic(op: Arith, left: Bound, right: Bound) -> Result<Bound> {
             return Ok(call(Call::DaysBetween, vec![left, right], Ty::Int4));
         }
         (Ty::Date | Ty::Timestamp, _) | (_, Ty::Date | Ty::Timestamp) => {
-            return Err(Fault::Unsure("arithmetic with times"));
+            return Err(Fault::unsure("arithmetic with times"));
         }
         (Ty::Unknown, ty) | (ty, Ty::Unknown) => ty,
         (l, r) if l.is_int() && r.is_int() => l.wider(r),
@@ -315,7 +315,7 @@ fn bits(op: Bits, left: Bound, right: Bound) -> Result<Bound> {
             (Ty::Unknown, ty) if ty.is_int() && !matches!(op, Bits::Shl | Bits::Shr) => {
                 Ok(call(Call::Bits(op, ty), vec![left.converted(ty)?, right], ty))
             }
-            _ => Err(Fault::Unsure("an operator that has to guess the type of its operand")),
+            _ => Err(Fault::unsure("an operator that has to guess the type of its operand")),
         };
     }
     let whole = |ty: Ty| ty.is_int() || ty == Ty::Unknown;

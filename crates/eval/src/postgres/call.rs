@@ -14,7 +14,7 @@ use crate::{Datum, Decimal, Fault, dates};
 
 /// Division by zero.
 const ZERO: Fault = Fault::Error(ErrorClass::Runtime);
-pub(super) const STRANGE: Fault = Fault::Unsure("an operand that its operator does not take");
+pub(super) const STRANGE: Fault = Fault::unsure("an operand that its operator does not take");
 
 pub(super) fn call(what: Call, args: &[&Datum]) -> Result<Datum, Fault> {
     match (what, args) {
@@ -122,7 +122,7 @@ fn day_number((year, month, day): dates::Day) -> i64 {
 }
 
 fn day_plus(day: dates::Day, days: i64) -> Result<Datum, Fault> {
-    const FAR: Fault = Fault::Unsure("a day far away");
+    const FAR: Fault = Fault::unsure("a day far away");
     let wanted = day_number(day).checked_add(days).ok_or(FAR)?;
     if !(day_number((1, 1, 1))..=day_number((9999, 12, 31))).contains(&wanted) {
         return Err(FAR);

@@ -11,7 +11,7 @@ use crate::{Datum, Decimal, Fault, dates};
 /// A value is out of range, or a text is none of the type.
 pub(super) const RANGE: Fault = Fault::Error(ErrorClass::Range);
 
-const STRANGE: Fault = Fault::Unsure("a conversion of a value that its type does not have");
+const STRANGE: Fault = Fault::unsure("a conversion of a value that its type does not have");
 
 /// The value in another type, before any length.
 pub(super) fn cast(from: Ty, to: Ty, datum: &Datum) -> Result<Datum, Fault> {
@@ -101,7 +101,7 @@ fn int(to: Ty, datum: &Datum) -> Result<Datum, Fault> {
             if digits.contains('_')
                 || digits.strip_prefix('0').is_some_and(|rest| rest.starts_with(char::is_alphabetic))
             {
-                return Err(Fault::Unsure("digits of another base, or with underscores between them"));
+                return Err(Fault::unsure("digits of another base, or with underscores between them"));
             }
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(RANGE);
@@ -131,7 +131,7 @@ fn to_numeric(from: Ty, datum: &Datum) -> Result<Datum, Fault> {
         Datum::Text(text) => {
             let body = text.trim_matches(blank);
             if body.contains('_') || body.contains(['n', 'N', 'x', 'X', 'o', 'O', 'b', 'B']) {
-                return Err(Fault::Unsure("NaN, infinity, or digits of another base"));
+                return Err(Fault::unsure("NaN, infinity, or digits of another base"));
             }
             numeric::parse(body).ok_or(RANGE)??
         }
@@ -148,7 +148,7 @@ fn float8(datum: &Datum) -> Result<Datum, Fault> {
         Datum::Text(text) => {
             let read: f64 = float_body(text)?.parse().map_err(|_| RANGE)?;
             if read.is_infinite() || read == 0.0 && float_body(text)?.contains(|c| ('1'..='9').contains(&c)) {
-                return Err(Fault::Unsure("a text at the end of the range of binary numbers"));
+                return Err(Fault::unsure("a text at the end of the range of binary numbers"));
             }
             read
         }
@@ -171,7 +171,7 @@ fn float4(datum: &Datum) -> Result<Datum, Fault> {
     if narrow.is_infinite()
         || narrow == 0.0 && matches!(datum, Datum::Text(text) if text.contains(|c| ('1'..='9').contains(&c)))
     {
-        return Err(Fault::Unsure("a number at the end of the range of binary numbers"));
+        return Err(Fault::unsure("a number at the end of the range of binary numbers"));
     }
     Ok(Datum::Double(f64::from(narrow)))
 }
@@ -184,7 +184,7 @@ fn float_body(text: &str) -> Result<&str, Fault> {
         // Infinity, NaN and digits of base 16 are numbers too; no other text is.
         let first = body.trim_start_matches(['+', '-']).bytes().next();
         let doubtful = first.is_some_and(|byte| byte.is_ascii_digit() || b"iInN.".contains(&byte));
-        return Err(if doubtful { Fault::Unsure("a text that may begin like a number") } else { RANGE });
+        return Err(if doubtful { Fault::unsure("a text that may begin like a number") } else { RANGE });
     }
     Ok(body)
 }
@@ -208,14 +208,14 @@ fn bool_in(text: &str) -> Option<bool> {
 fn moment_in(text: &str) -> Result<(dates::Day, u32), Fault> {
     match dates::parse_day(text) {
         Some(day) => Ok((day, 0)),
-        None => dates::parse_moment(text).ok_or(Fault::Unsure("a date that is not written in the usual way")),
+        None => dates::parse_moment(text).ok_or(Fault::unsure("a date that is not written in the usual way")),
     }
 }
 
 fn bytes_in(text: &str) -> Result<Vec<u8>, Fault> {
     let Some(digits) = text.strip_prefix("\\x") else {
         return if text.contains('\\') {
-            Err(Fault::Unsure("bytes with escapes"))
+            Err(Fault::unsure("bytes with escapes"))
         } else {
             Ok(text.as_bytes().to_vec())
         };
@@ -223,10 +223,10 @@ fn bytes_in(text: &str) -> Result<Vec<u8>, Fault> {
     let digit = |c: u8| char::from(c).to_digit(16).map(|digit| digit as u8);
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     if !rest.is_empty() {
-        return Err(Fault::Unsure("an odd number of digits"));
+        return Err(Fault::unsure("an odd number of digits"));
     }
     let read = pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect::<Option<_>>();
-    read.ok_or(Fault::Unsure("digits that are none"))
+    read.ok_or(Fault::unsure("digits that are none"))
 }
 
 /// How a value is written.

@@ -101,7 +101,7 @@ fn text(function: Function, args: &[&Datum]) -> Result<Datum, Fault> {
             let times = usize::try_from(*n).unwrap_or(0);
             match text.len().checked_mul(times) {
                 Some(0..=1_000_000) => string(text.repeat(times)),
-                _ => Err(Fault::Unsure("a very long text")),
+                _ => Err(Fault::unsure("a very long text")),
             }
         }
         (Function::Pad { left }, [Datum::Text(text), Datum::Int(n), Datum::Text(fill)]) => {
@@ -140,7 +140,7 @@ fn kept(text: &str, n: i64) -> usize {
 fn pad(text: &str, n: i64, fill: &str, left: bool) -> Result<Datum, Fault> {
     let wanted = usize::try_from(n).unwrap_or(0);
     if wanted > 1_000_000 {
-        return Err(Fault::Unsure("a very long text"));
+        return Err(Fault::unsure("a very long text"));
     }
     let there = text.chars().count();
     if there >= wanted || fill.is_empty() {

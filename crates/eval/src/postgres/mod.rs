@@ -49,10 +49,10 @@ pub(crate) fn truth(of: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Option
             Ok(truth) => found = crate::logic::and(found, truth),
             // What is unknown counts as false in WHERE, and so a part of an OR may be left out.
             Err(_) if matches!(part, Node::Or(_)) => {
-                return Err(Fault::Unsure("an error in a part of a condition that may not be reached"));
+                return Err(Fault::unsure("an error in a part of a condition that may not be reached"));
             }
             Err(error) if fault.as_ref().is_some_and(|known| *known != error) => {
-                return Err(Fault::Unsure("one of two errors of a condition"));
+                return Err(Fault::unsure("one of two errors of a condition"));
             }
             Err(error) => fault = Some(error),
         }
@@ -60,7 +60,7 @@ pub(crate) fn truth(of: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Option
     match fault {
         None => Ok(found),
         Some(error) if found == Some(true) => Err(error),
-        Some(_) => Err(Fault::Unsure("an error in a part of a condition that may not be reached")),
+        Some(_) => Err(Fault::unsure("an error in a part of a condition that may not be reached")),
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn store(_of: &Evaluator, value: &Datum, ty: &SqlType) -> Result<Datu
     if !allowed {
         return Err(match from {
             Ty::Text => {
-                Fault::Unsure("a text for a column of another type: a constant in quotes, or an error")
+                Fault::unsure("a text for a column of another type: a constant in quotes, or an error")
             }
             _ => bind::ILL_TYPED,
         });

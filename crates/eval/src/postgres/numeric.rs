@@ -5,7 +5,7 @@
 
 use crate::{Decimal, Fault};
 
-pub(super) const TOO_LONG: Fault = Fault::Unsure("an exact number of more digits than we keep");
+pub(super) const TOO_LONG: Fault = Fault::unsure("an exact number of more digits than we keep");
 
 /// The server shows at least so many significant digits of a quotient.
 const QUOTIENT_DIGITS: i32 = 16;

@@ -12,7 +12,7 @@ use crate::{Datum, Fault};
 /// A value that may be the row's or the tree's own.
 pub(super) type Found<'a> = Result<Cow<'a, Datum>, Fault>;
 
-const NO_TRUTH: Fault = Fault::Unsure("a condition that is no truth value");
+const NO_TRUTH: Fault = Fault::unsure("a condition that is no truth value");
 
 pub(super) fn run<'a>(node: &'a Node, row: &'a [Datum]) -> Found<'a> {
     Ok(match node {
@@ -80,7 +80,7 @@ fn truth(b: Option<bool>) -> Cow<'static, Datum> {
 }
 
 fn column(row: &[Datum], at: usize, padded: Option<usize>) -> Found<'_> {
-    let datum = row.get(at).ok_or(Fault::Unsure("a row without a datum for each column"))?;
+    let datum = row.get(at).ok_or(Fault::unsure("a row without a datum for each column"))?;
     if let (Datum::Text(text), Some(length)) = (datum, padded) {
         let short = length.saturating_sub(text.chars().count());
         if short > 0 {
@@ -195,7 +195,7 @@ pub(super) fn compare(a: &Datum, b: &Datum, blanks: bool) -> Result<Ordering, Fa
         (Datum::Date(..) | Datum::DateTime(..), Datum::Date(..) | Datum::DateTime(..)) => {
             moment(a).cmp(&moment(b))
         }
-        _ => return Err(Fault::Unsure("a comparison of values of two kinds")),
+        _ => return Err(Fault::unsure("a comparison of values of two kinds")),
     })
 }
 

@@ -122,9 +122,9 @@ pub(super) fn text(datum: &Datum) -> Result<String, Fault> {
         Datum::Text(text) => Ok(text.clone()),
         Datum::Bytes(bytes) => match String::from_utf8(bytes.clone()) {
             Ok(text) if !text.contains('\0') => Ok(text),
-            _ => Err(Fault::Unsure("bytes that are no text")),
+            _ => Err(Fault::unsure("bytes that are no text")),
         },
-        _ => Err(Fault::Unsure("a value that has no text")),
+        _ => Err(Fault::unsure("a value that has no text")),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{Datum, Evaluator, Fault, logic};
 
 pub(super) type Found<'a> = Result<Cow<'a, Datum>, Fault>;
 
-pub(super) const NOT_HERE: Fault = Fault::Unsure("an expression that we do not compute");
+pub(super) const NOT_HERE: Fault = Fault::unsure("an expression that we do not compute");
 
 pub(super) fn owned<'a>(datum: Datum) -> Found<'a> {
     Ok(Cow::Owned(datum))
@@ -38,11 +38,11 @@ pub(super) fn compute<'a>(of: &Evaluator, expr: &'a Expr, row: &'a [Datum]) -> F
         Expr::Literal(literal) => owned(constant(of, literal, false)?),
         Expr::Column(name) => {
             let (at, column) =
-                affinity::column(of, name).ok_or(Fault::Unsure("a column that is not in the row"))?;
+                affinity::column(of, name).ok_or(Fault::unsure("a column that is not in the row"))?;
             if column.collation.as_deref().is_some_and(|name| name != "BINARY") {
-                return Err(Fault::Unsure("a collation of its own"));
+                return Err(Fault::unsure("a collation of its own"));
             }
-            let datum = row.get(at).ok_or(Fault::Unsure("a row without a datum for each column"))?;
+            let datum = row.get(at).ok_or(Fault::unsure("a row without a datum for each column"))?;
             column_value(Affinity::of(&column.ty), datum)
         }
         Expr::Paren(inner) => compute(of, inner, row),
@@ -107,7 +107,7 @@ pub(super) fn compute<'a>(of: &Evaluator, expr: &'a Expr, row: &'a [Datum]) -> F
 /// Where the server may be content with a part, an error in one part may never show.
 fn doubtful<T>(found: Result<T, Fault>) -> Result<T, Fault> {
     found.map_err(|fault| match fault {
-        Fault::Error(_) => Fault::Unsure("an error in a part that may not be reached"),
+        Fault::Error(_) => Fault::unsure("an error in a part that may not be reached"),
         unsure => unsure,
     })
 }
@@ -130,7 +130,7 @@ fn constant(of: &Evaluator, literal: &Literal, negative: bool) -> Result<Datum, 
         Literal::Bool(b) => Datum::Int(i64::from(*b)),
         Literal::Number(digits) => {
             if digits.starts_with("0x") || digits.starts_with("0X") {
-                return Err(Fault::Unsure("digits of another base"));
+                return Err(Fault::unsure("digits of another base"));
             }
             let signed = format!("{}{digits}", if negative { "-" } else { "" });
             let whole = digits.bytes().all(|byte| byte.is_ascii_digit());

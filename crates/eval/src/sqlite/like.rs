@@ -42,7 +42,7 @@ pub(super) fn like(
         };
     let pattern = affinity::text(pattern)?;
     if cases && pattern.contains('[') {
-        return Err(Fault::Unsure("a set of characters in a pattern"));
+        return Err(Fault::unsure("a set of characters in a pattern"));
     }
     let letter = |c: char| if cases { c } else { c.to_ascii_lowercase() };
     let mut parts = Vec::with_capacity(pattern.len());

@@ -166,14 +166,14 @@ pub(super) fn real_text(number: f64) -> Result<String, Fault> {
 /// Its digits, and the exponent of the first. They are eighteen, or nineteen where a power of ten lies between the number
 /// and the power of two below it: that is how many the server asks for, and it rounds twice.
 fn decode(size: f64) -> Result<(Vec<u8>, i32), Fault> {
-    const STRANGE: Fault = Fault::Unsure("a number that is none");
+    const STRANGE: Fault = Fault::unsure("a number that is none");
     let parts = |digits: usize| -> Result<(Vec<u8>, i32), Fault> {
         let text = format!("{size:.digits$e}");
         let (mantissa, exponent) = text.split_once('e').ok_or(STRANGE)?;
         Ok((mantissa.bytes().filter(u8::is_ascii_digit).collect(), exponent.parse().map_err(|_| STRANGE)?))
     };
     if size < f64::MIN_POSITIVE {
-        return Err(Fault::Unsure("a number at the end of the range"));
+        return Err(Fault::unsure("a number at the end of the range"));
     }
     let (found, exponent) = parts(17)?;
     let binary = (size.to_bits() >> 52) as i32 - 1023;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{ErrorClass, Outcome, Reply, RowSet, sql::StatementKind};
+use model::{ErrorClass, Outcome, Reason, Reply, RowSet, sql::StatementKind};
 
 /// How two answers compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Compared {
     /// They differ, in this.
     Differ(&'static str),
     /// They differ in a way that the path to the rows can explain.
-    Unsure(&'static str),
+    Unsure(Reason),
 }
 
 /// Compares what came with what should have come; `part`: it may be a part of that.
@@ -30,14 +30,14 @@ pub fn compare(kind: Option<StatementKind>, came: &Outcome, should: &Outcome, pa
         }
         (Reply::Error(came), Reply::Error(should)) if came.class == should.class => Compared::Same,
         // Which of two mistakes is met first depends on the path.
-        (Reply::Error(_), Reply::Error(_)) => Compared::Unsure("which-error"),
+        (Reply::Error(_), Reply::Error(_)) => Compared::Unsure(Reason::WhichError),
         (Reply::Error(error), success) | (success, Reply::Error(error)) => {
             one_error(kind, error.class, success)
         }
         _ => Compared::Differ("answer"),
     };
     if reply == Compared::Same && codes(came) != codes(should) {
-        return Compared::Unsure("warnings");
+        return Compared::Unsure(Reason::Warnings);
     }
     reply
 }
@@ -63,10 +63,12 @@ fn one_error(kind: Option<StatementKind>, class: ErrorClass, success: &Reply) ->
     };
     match class {
         ErrorClass::DuplicateKey if kind != Some(StatementKind::Insert) && several => {
-            Compared::Unsure("scan-order")
+            Compared::Unsure(Reason::ScanOrder)
         }
         ErrorClass::DuplicateKey | ErrorClass::Constraint => Compared::Differ("error"),
-        ErrorClass::Range | ErrorClass::Runtime | ErrorClass::Other => Compared::Unsure("error-on-the-way"),
+        ErrorClass::Range | ErrorClass::Runtime | ErrorClass::Other => {
+            Compared::Unsure(Reason::ErrorOnTheWay)
+        }
         ErrorClass::Syntax
         | ErrorClass::Deadlock
         | ErrorClass::LockTimeout
@@ -78,7 +80,7 @@ fn one_error(kind: Option<StatementKind>, class: ErrorClass, success: &Reply) ->
         | ErrorClass::Interrupted
         | ErrorClass::GoneAway
         | ErrorClass::Denied
-        | ErrorClass::Internal => Compared::Unsure("other-error"),
+        | ErrorClass::Internal => Compared::Unsure(Reason::OtherError),
     }
 }
 

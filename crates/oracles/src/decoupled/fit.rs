@@ -1,7 +1,7 @@
 //! Which statements give the same answer whenever they run on the same rows. Of the others nothing is said.
 
 use model::{
-    Product,
+    Product, Reason,
     sql::{
         Expr, InsertVerb, LockWait, OrderItem, Query, QueryPart, Resolution, SelectItem, Statement,
         TableFactor, TableRef, UpdateModifier, VisitMut,
@@ -59,18 +59,18 @@ const FICKLE: &[&str] = &[
 ];
 
 /// Why the answer of a statement does not follow from its rows, if it does not. `rows`: so many came.
-pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usize>) -> Option<&'static str> {
+pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usize>) -> Option<Reason> {
     let Some(statement) = told.statement() else { return by_words(text) };
     let mut look = Look { tables, fickle: false, limits: 0 };
     statement.clone().visit_mut(&mut look);
     if look.fickle {
-        return Some("fickle-function");
+        return Some(Reason::FickleFunction);
     }
     if matches!(statement, Statement::Update(update) if in_some_order(update)) {
-        return Some("assigned-in-some-order");
+        return Some(Reason::AssignedInSomeOrder);
     }
     if skips_locked(told) && !row_by_row(statement) {
-        return Some("skip-locked");
+        return Some(Reason::SkipLocked);
     }
     let (outer, cut) = match statement {
         Statement::Query(query) => {
@@ -93,7 +93,7 @@ pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usi
         _ => (0, false),
     };
     // Limits of inner queries, without the outermost one.
-    (cut || look.limits > outer).then_some("limit-without-order")
+    (cut || look.limits > outer).then_some(Reason::LimitWithoutOrder)
 }
 
 /// Is it an UPDATE that goes on after errors?
@@ -319,15 +319,15 @@ fn ordered(order: &[OrderItem], from: &[TableRef], tables: Option<&Tables>) -> b
 }
 
 /// Of a text without a tree only the words are known.
-fn by_words(text: &str) -> Option<&'static str> {
+fn by_words(text: &str) -> Option<Reason> {
     let lower = text.to_ascii_lowercase();
     let mut words =
         lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     if lower.contains('@') || words.clone().any(|word| FICKLE.contains(&word)) {
-        return Some("fickle-function");
+        return Some(Reason::FickleFunction);
     }
     if lower.contains("skip locked") {
-        return Some("skip-locked");
+        return Some(Reason::SkipLocked);
     }
-    words.any(|word| word == "limit").then_some("limit-without-order")
+    words.any(|word| word == "limit").then_some(Reason::LimitWithoutOrder)
 }

@@ -28,7 +28,7 @@ mod talk;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Product, RowSet, ServerInfo, Verdict, Version};
+use model::{Product, Reason, RowSet, ServerInfo, Verdict, Version};
 
 use crate::{
     Answer, Ask, Conversation, Oracle,
@@ -49,7 +49,7 @@ struct Known {
     product: Product,
     version: Version,
     statements: Vec<String>,
-    stage: Arc<Result<Stage, &'static str>>,
+    stage: Arc<Result<Stage, Reason>>,
     rows: Option<Arc<Vec<RowSet>>>,
 }
 
@@ -67,7 +67,7 @@ impl Oracle for Decoupled {
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
         if early::goes_back_early(seen.trace.server.product, &seen.case) {
-            return Box::new(Said("early-savepoint"));
+            return Box::new(Said(Reason::EarlySavepoint));
         }
         let tables: ReadTables = self.memory.tables(seen.trace.server.product, &seen.case);
         let known = Setups(self.setups.clone()).of(&seen.trace.server, &seen.case.setup.statements);
@@ -79,11 +79,11 @@ impl Oracle for Decoupled {
 }
 
 /// Nothing more is to be said than that it cannot be told.
-struct Said(&'static str);
+struct Said(Reason);
 
 impl Conversation for Said {
     fn next(&mut self, _: &[Answer]) -> Ask {
-        Ask::Done(Verdict::Undecided { reason: self.0.to_string() })
+        Ask::Done(Verdict::Undecided { reason: self.0 })
     }
 }
 

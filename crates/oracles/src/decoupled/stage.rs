@@ -5,7 +5,7 @@
 //! server can, that column is invisible; elsewhere statements that would meet it are not run there.
 
 use model::{
-    Product, Prop, RowSet, ServerInfo, Value,
+    Product, Prop, Reason, RowSet, ServerInfo, Value,
     schema::{KeyKind, SetupData},
     sql::{ColumnOption, Statement, TableColumn, TableItem, TypeName},
 };
@@ -59,16 +59,16 @@ pub struct Stage {
 
 impl Stage {
     /// Reads a setup; the reason why not has a name that can be counted.
-    pub fn read(server: &ServerInfo, statements: &[String]) -> Result<Stage, &'static str> {
+    pub fn read(server: &ServerInfo, statements: &[String]) -> Result<Stage, Reason> {
         let product = server.product;
-        let data = dialect::sql::setup(product, statements).map_err(|_| "setup-unread")?;
+        let data = dialect::sql::setup(product, statements).map_err(|_| Reason::SetupNotRead)?;
         if data.ddl.iter().any(|text| moves(text)) {
-            return Err("own-values");
+            return Err(Reason::OwnValues);
         }
         let trees: Vec<Statement> = data
             .ddl
             .iter()
-            .map(|text| dialect::sql::parse(product, text).tree().ok_or("setup-unread"))
+            .map(|text| dialect::sql::parse(product, text).tree().ok_or(Reason::SetupNotRead))
             .collect::<Result<_, _>>()?;
         let tables = tables(product, &data, &trees)?;
         let invisible = invisible(server);
@@ -104,7 +104,7 @@ impl Stage {
     }
 
     /// A table that holds this view.
-    pub fn prop(&self, at: usize, view: &[Visible], stage: usize) -> Result<Prop, &'static str> {
+    pub fn prop(&self, at: usize, view: &[Visible], stage: usize) -> Result<Prop, Reason> {
         let table = &self.tables[at];
         let mut names: Vec<&str> = Vec::new();
         names.extend(table.columns.iter().filter(|column| !column.generated).map(|c| c.quoted.as_str()));
@@ -120,7 +120,7 @@ impl Stage {
     }
 
     /// One row as constants.
-    fn row(&self, table: &Table, row: &Visible, stage: usize) -> Result<String, &'static str> {
+    fn row(&self, table: &Table, row: &Visible, stage: usize) -> Result<String, Reason> {
         let mut cells = Vec::new();
         let mut exact = table.columns.len();
         for (at, column) in table.columns.iter().enumerate() {
@@ -129,7 +129,7 @@ impl Stage {
             if !column.generated {
                 cells.push(
                     String::from_utf8(row.data[from + kinds(table)].clone().unwrap_or_default())
-                        .map_err(|_| "strange-bytes")?,
+                        .map_err(|_| Reason::StrangeBytes)?,
                 );
             }
         }
@@ -158,12 +158,12 @@ impl Stage {
     }
 
     /// The rows that were read: which row each is, none for a new one, and what it holds.
-    pub fn rows(&self, at: usize, read: &RowSet) -> Result<Vec<(Option<u64>, Data)>, &'static str> {
+    pub fn rows(&self, at: usize, read: &RowSet) -> Result<Vec<(Option<u64>, Data)>, Reason> {
         let table = &self.tables[at];
         let shown = table.columns.len();
         let extra = table.columns.iter().filter(|column| column.exact.is_some()).count();
         if read.columns().len() != shown + 1 + extra {
-            return Err("stage-columns");
+            return Err(Reason::StageColumns);
         }
         let mut rows = Vec::new();
         for row in 0..read.len() {
@@ -174,7 +174,9 @@ impl Stage {
             for column in (0..shown).chain(shown + 1..shown + 1 + extra) {
                 let raw = column > shown && self.product == Product::Sqlite;
                 let text = match read.cell(row, column) {
-                    Some(bytes) if raw => String::from_utf8(bytes.to_vec()).map_err(|_| "strange-bytes")?,
+                    Some(bytes) if raw => {
+                        String::from_utf8(bytes.to_vec()).map_err(|_| Reason::StrangeBytes)?
+                    }
                     Some(_) | None => constant(self.product, &read.value(row, column))?,
                 };
                 cells.push(Some(text.into_bytes()));
@@ -202,10 +204,10 @@ fn kinds(table: &Table) -> usize {
 }
 
 /// A value as a constant.
-fn constant(product: Product, value: &Value<'_>) -> Result<String, &'static str> {
+fn constant(product: Product, value: &Value<'_>) -> Result<String, Reason> {
     use model::Kind;
     let Some(bytes) = value.bytes else { return Ok("NULL".to_string()) };
-    let text = || std::str::from_utf8(bytes).map_err(|_| "strange-bytes");
+    let text = || std::str::from_utf8(bytes).map_err(|_| Reason::StrangeBytes);
     Ok(match value.kind {
         Kind::Integer | Kind::Decimal | Kind::Float => text()?.to_string(),
         Kind::Text | Kind::Time | Kind::Json | Kind::Other => dialect::sql::text_literal(product, text()?),
@@ -242,7 +244,7 @@ fn with_mark(mut tree: Statement) -> Statement {
     tree
 }
 
-fn tables(product: Product, data: &SetupData, trees: &[Statement]) -> Result<Vec<Table>, &'static str> {
+fn tables(product: Product, data: &SetupData, trees: &[Statement]) -> Result<Vec<Table>, Reason> {
     let dialect = dialect::of(product);
     let mut all: Vec<Table> = Vec::new();
     for table in &data.tables {
@@ -252,7 +254,7 @@ fn tables(product: Product, data: &SetupData, trees: &[Statement]) -> Result<Vec
             }
             _ => None,
         });
-        let Some(create) = create else { return Err("setup-unread") };
+        let Some(create) = create else { return Err(Reason::SetupNotRead) };
         let written: Vec<&TableColumn> = create
             .items
             .iter()
@@ -298,11 +300,11 @@ fn tables(product: Product, data: &SetupData, trees: &[Statement]) -> Result<Vec
     }
     for text in &data.inserts {
         let Some(Statement::Insert(insert)) = dialect::sql::parse(product, text).tree() else {
-            return Err("setup-unread");
+            return Err(Reason::SetupNotRead);
         };
         let name = &insert.table.name.name;
         let table =
-            all.iter_mut().find(|table| table.name.eq_ignore_ascii_case(name)).ok_or("setup-unread")?;
+            all.iter_mut().find(|table| table.name.eq_ignore_ascii_case(name)).ok_or(Reason::SetupNotRead)?;
         table.inserts.push(text.clone());
     }
     Ok(all)

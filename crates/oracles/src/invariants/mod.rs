@@ -11,7 +11,7 @@ mod repeat;
 mod unique;
 mod writers;
 
-use model::{Fingerprint, Reply, Verdict, Violation, sql::StatementKind};
+use model::{Fingerprint, Reason, Reply, Verdict, Violation, sql::StatementKind};
 
 use crate::{
     Answer, Ask, Conversation, Oracle,
@@ -57,9 +57,9 @@ impl Conversation for Once {
 }
 
 fn judge(seen: &Answer, memory: &Memory) -> Verdict {
-    let undecided = |reason: &str| Verdict::Undecided { reason: reason.to_string() };
+    let undecided = |reason: Reason| Verdict::Undecided { reason };
     if seen.trace.false_decisions > 0 {
-        return undecided("late-answer");
+        return undecided(Reason::LateAnswer);
     }
     let tables = memory.tables(seen.trace.server.product, &seen.case);
     let story = Story::new(seen, &tables, memory);
@@ -77,7 +77,7 @@ fn judge(seen: &Answer, memory: &Memory) -> Verdict {
     let died = seen.trace.outcomes.iter().any(|outcome| outcome.reply == Reply::ServerDied);
     match unclear {
         Some(reason) => undecided(reason),
-        None if died => undecided("server-died"),
+        None if died => undecided(Reason::ServerGone),
         None => {
             let mut by: Vec<String> =
                 found.iter().filter_map(|found| found.by.map(exemptions::Exemption::text)).collect();

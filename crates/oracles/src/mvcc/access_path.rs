@@ -4,13 +4,13 @@
 //! them. Where the server says which index it was, only that one may explain it. The answer counts only if the run is otherwise
 //! the same.
 
-use model::{Case, Cause, Outcome, Reply, Round, RowSet, Step, Trace};
+use model::{Case, Cause, Outcome, Reason, Reply, Round, RowSet, Step, Trace};
 
 use super::{resumed, twins::Use};
 use crate::{Answer, Request};
 
 /// Why it is not known, in a few words that can be counted.
-pub type Why = &'static str;
+pub type Why = Reason;
 
 /// The way to the rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,12 +43,12 @@ pub fn plan(seen: &Answer, uses: &[Use]) -> Option<Plan> {
 impl Plan {
     /// The way that the server says it would go.
     pub fn path(&self, seen: &Answer, run: &Answer) -> Result<Path, Why> {
-        let said = match &run.trace.outcomes.get(self.step).ok_or("plan-not-run")?.reply {
+        let said = match &run.trace.outcomes.get(self.step).ok_or(Reason::PlanNotRun)?.reply {
             Reply::Rows(said) => said,
-            _ => return Err("plan-refused"),
+            _ => return Err(Reason::PlanRefused),
         };
         if !same(&seen.trace, &without(&run.trace, self.step)) {
-            return Err("run-with-the-plan-differs");
+            return Err(Reason::RunWithThePlanDiffers);
         }
         path(said)
     }
@@ -96,10 +96,10 @@ fn path(said: &RowSet) -> Result<Path, Why> {
     };
     match (said.len(), column("type").as_deref(), column("key")) {
         (1, Some("ALL"), None) => Ok(Path::Table),
-        (1, Some("index_merge"), _) => Err("several-indexes"),
+        (1, Some("index_merge"), _) => Err(Reason::SeveralIndexes),
         (1, Some(_), Some(key)) => Ok(Path::Index(key)),
-        (1, _, _) => Err("no-path"),
-        (_, _, _) => Err("several-tables"),
+        (1, _, _) => Err(Reason::NoPath),
+        (_, _, _) => Err(Reason::SeveralTables),
     }
 }
 
@@ -120,8 +120,8 @@ mod tests {
     fn a_plan_names_the_way() {
         assert_eq!(said(&[[Some("ALL"), None]]), Ok(Path::Table));
         assert_eq!(said(&[[Some("range"), Some("i")]]), Ok(Path::Index("i".into())));
-        assert_eq!(said(&[[Some("index_merge"), Some("i,j")]]), Err("several-indexes"));
-        assert_eq!(said(&[[None, None]]), Err("no-path"));
-        assert_eq!(said(&[[Some("ALL"), None], [Some("ref"), Some("i")]]), Err("several-tables"));
+        assert_eq!(said(&[[Some("index_merge"), Some("i,j")]]), Err(Reason::SeveralIndexes));
+        assert_eq!(said(&[[None, None]]), Err(Reason::NoPath));
+        assert_eq!(said(&[[Some("ALL"), None], [Some("ref"), Some("i")]]), Err(Reason::SeveralTables));
     }
 }

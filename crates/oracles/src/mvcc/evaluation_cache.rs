@@ -276,10 +276,10 @@ mod tests {
     fn only_what_is_the_same_in_every_bit_is_known() {
         let mut memo: Memo<usize, bool> = Memo::default();
         memo.put(1, &[Datum::Double(0.0), Datum::Null], Ok(true));
-        memo.put(1, &[Datum::Text("a".into())], Err(Fault::Unsure("why")));
+        memo.put(1, &[Datum::Text("a".into())], Err(Fault::unsure("why")));
         let get = |of: usize, values: &[Datum]| memo.get(|known| *known == of, values);
         assert_eq!(get(1, &[Datum::Double(0.0), Datum::Null]), Some(Ok(true)));
-        assert_eq!(get(1, &[Datum::Text("a".into())]), Some(Err(Fault::Unsure("why"))));
+        assert_eq!(get(1, &[Datum::Text("a".into())]), Some(Err(Fault::unsure("why"))));
         assert_eq!(get(1, &[Datum::Double(-0.0), Datum::Null]), None);
         assert_eq!(get(1, &[Datum::Double(0.0)]), None);
         assert_eq!(get(1, &[Datum::Bytes(b"a".to_vec())]), None);

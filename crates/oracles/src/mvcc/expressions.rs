@@ -1,6 +1,7 @@
 //! Looking at queries and expressions: which columns they name, whether there is a query inside, what is counted.
 
 use eval::Fault;
+use model::Reason;
 use model::sql::{
     BinaryOp, Expr, FunctionArgs, InList, Literal, Offset, Query, QueryPart, Select, SelectItem, Statement,
     VisitMut,
@@ -11,12 +12,12 @@ use super::{from_clause::FromClause, statement_context::Condition};
 /// The one SELECT that a query is.
 pub fn plain(query: &Query) -> Result<&Select, Fault> {
     match &query.first {
-        _ if !query.rest.is_empty() => Err(Fault::Unsure("union")),
+        _ if !query.rest.is_empty() => Err(Fault::Unsure(Reason::Union)),
         QueryPart::Paren(inner) if query.order_by.is_empty() && query.limit.is_none() => plain(inner),
-        QueryPart::Paren(_) => Err(Fault::Unsure("query-in-parentheses")),
+        QueryPart::Paren(_) => Err(Fault::Unsure(Reason::QueryInParentheses)),
         QueryPart::Select(select) => {
             if select.quantifier.is_some() || !select.group_by.is_empty() || select.having.is_some() {
-                return Err(Fault::Unsure("distinct-or-group"));
+                return Err(Fault::Unsure(Reason::DistinctOrGroup));
             }
             Ok(select)
         }
@@ -31,8 +32,8 @@ pub fn limit_of(query: &Query) -> Result<Option<(usize, usize)>, Fault> {
 /// Limit and offset.
 pub fn limits(limit: Option<&model::sql::Limit>) -> Result<Option<(usize, usize)>, Fault> {
     let number = |expr: &Expr| match expr {
-        Expr::Literal(Literal::Number(text)) => text.parse().map_err(|_| Fault::Unsure("limit")),
-        _ => Err(Fault::Unsure("limit")),
+        Expr::Literal(Literal::Number(text)) => text.parse().map_err(|_| Fault::Unsure(Reason::Limit)),
+        _ => Err(Fault::Unsure(Reason::Limit)),
     };
     let Some(limit) = limit else { return Ok(None) };
     let offset = match &limit.offset {

@@ -1,5 +1,6 @@
 //! FROM: the tables that a statement names, what they are called there, and how they are joined.
 
+use model::Reason;
 use std::borrow::Cow;
 
 use eval::{Column, Fault};
@@ -72,12 +73,12 @@ impl<'a> StatementContext<'a> {
                     | JoinKind::Full
                     | JoinKind::FullOuter
                     | JoinKind::Natural
-                    | JoinKind::NaturalLeft => return Err(Fault::Unsure("outer-join")),
+                    | JoinKind::NaturalLeft => return Err(Fault::Unsure(Reason::OuterJoin)),
                 }
                 self.factor(table, from)?;
                 match condition {
                     Some(JoinCondition::On(expr)) => from.on.push(expr),
-                    Some(JoinCondition::Using(_)) => return Err(Fault::Unsure("join-using")),
+                    Some(JoinCondition::Using(_)) => return Err(Fault::Unsure(Reason::JoinUsing)),
                     None => {}
                 }
             }
@@ -92,7 +93,7 @@ impl<'a> StatementContext<'a> {
     {
         match factor {
             TableFactor::Table { name, alias, .. } => {
-                let table = self.schema.find(&name.name.name).ok_or(Fault::Unsure("no-such-table"))?;
+                let table = self.schema.find(&name.name.name).ok_or(Fault::Unsure(Reason::NoSuchTable))?;
                 let alias = alias.as_ref().map_or(&name.name.name, |alias| &alias.name.name);
                 let of = &self.schema.tables[table];
                 if from.tables.is_empty() && of.name == *alias {
@@ -105,8 +106,8 @@ impl<'a> StatementContext<'a> {
                 Ok(())
             }
             TableFactor::Paren(inner) if inner.joins.is_empty() => self.factor(&inner.first, from),
-            TableFactor::Paren(_) => Err(Fault::Unsure("joins-in-parentheses")),
-            TableFactor::Derived { .. } => Err(Fault::Unsure("derived-table")),
+            TableFactor::Paren(_) => Err(Fault::Unsure(Reason::JoinsInParentheses)),
+            TableFactor::Derived { .. } => Err(Fault::Unsure(Reason::DerivedTable)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use eval::{Column, Datum, Fault};
 use model::{
-    ErrorClass, Product,
+    ErrorClass, Product, Reason,
     sql::{ConflictAction, Expr, FunctionArgs, Insert, InsertModifier, InsertSource, InsertVerb, Resolution},
 };
 
@@ -29,14 +29,14 @@ impl StatementContext<'_> {
     /// What an INSERT may answer.
     pub fn insert(&self, insert: &Insert) -> Result<Vec<AllowedOutcome>, Fault> {
         if !insert.returning.is_empty() {
-            return Err(Fault::Unsure("returning"));
+            return Err(Fault::Unsure(Reason::Returning));
         }
         let read = meets(insert)?;
         let (target, meets) = match &read {
             Meets::On(target, meets) => (Some(*target), meets.as_ref()),
             meets => (None, meets),
         };
-        let table = self.schema.find(&insert.table.name.name).ok_or(Fault::Unsure("no-such-table"))?;
+        let table = self.schema.find(&insert.table.name.name).ok_or(Fault::Unsure(Reason::NoSuchTable))?;
         if let Some(class) = self.busy() {
             return Ok(vec![AllowedOutcome::error(class)]);
         }
@@ -46,7 +46,7 @@ impl StatementContext<'_> {
             Err(Fault::Error(class)) if matches!(meets, Meets::Refuse) || insert.modifier.is_none() => {
                 return Ok(vec![AllowedOutcome { due: answers.due, ..AllowedOutcome::error(class) }]);
             }
-            Err(Fault::Error(_)) => return Err(Fault::Unsure("ignored-error")),
+            Err(Fault::Error(_)) => return Err(Fault::Unsure(Reason::IgnoredError)),
             Err(unsure) => return Err(unsure),
         };
         let mut all = Vec::new();
@@ -99,7 +99,7 @@ impl StatementContext<'_> {
         let due: Vec<_> = pending.due.iter().chain(&answers.due).copied().collect();
         match failed {
             Some(_) if insert.modifier.is_some() && matches!(meets, Meets::Skip) => {
-                Err(Fault::Unsure("ignored-error"))
+                Err(Fault::Unsure(Reason::IgnoredError))
             }
             Some(class) => Ok(AllowedOutcome { due, locks, ..AllowedOutcome::error(class) }),
             None => {
@@ -151,7 +151,7 @@ impl StatementContext<'_> {
                     Some(names) => names.iter().map(|name| of.position(&name.name)).collect(),
                     None => Some((0..of.columns.len()).collect()),
                 };
-                let positions = positions.ok_or(Fault::Unsure("no-such-column"))?;
+                let positions = positions.ok_or(Fault::Unsure(Reason::NoSuchColumn))?;
                 let mut new = Vec::new();
                 for row in rows {
                     let mut given: Vec<Option<Datum>> = vec![None; of.columns.len()];
@@ -187,7 +187,7 @@ impl StatementContext<'_> {
             None => None,
             Some(names) => {
                 let found: Option<Vec<usize>> = names.iter().map(|name| of.position(&name.name)).collect();
-                Some(found.ok_or(Fault::Unsure("no-such-column"))?)
+                Some(found.ok_or(Fault::Unsure(Reason::NoSuchColumn))?)
             }
         };
         let hits =
@@ -201,18 +201,18 @@ impl StatementContext<'_> {
             Meets::Skip => Ok(vec![0]),
             Meets::Replace => self.replaced(pending, table, row, &hits, anew),
             Meets::Update(assignments, filter) => {
-                let [hit] = hits[..] else { return Err(Fault::Unsure("meets-several-rows")) };
+                let [hit] = hits[..] else { return Err(Fault::Unsure(Reason::MeetsSeveralRows)) };
                 let Some(old) = pending.get(table, hit) else {
-                    return Err(Fault::Unsure("meets-a-gone-row"));
+                    return Err(Fault::Unsure(Reason::MeetsAGoneRow));
                 };
                 if let RowRef::Old(row) = hit {
                     locks.push(Lock { table, row, columns: None, step: self.step });
                 }
                 if filter.is_some() {
-                    return Err(Fault::Unsure("conflict-filter"));
+                    return Err(Fault::Unsure(Reason::ConflictFilter));
                 }
                 if self.looks_for_parents() && RowChanges::new(self).has_parent(table, &row, None).is_err() {
-                    return Err(Fault::Unsure("upsert-without-a-parent"));
+                    return Err(Fault::Unsure(Reason::UpsertWithoutAParent));
                 }
                 let new = self.upserted(table, &old, &row, assignments, answers)?;
                 // A NULL set again may be taken for a change, and counts one, where the default is not NULL: measured on
@@ -268,14 +268,14 @@ impl StatementContext<'_> {
                 .flat_map(|table| &table.parents)
                 .any(|foreign| foreign.parent == table);
             if parent {
-                return Err(Fault::Unsure("replace-of-a-parent"));
+                return Err(Fault::Unsure(Reason::ReplaceOfAParent));
             }
             // The reference engine does as the manual says: it deletes and inserts.
             let in_place = self.compute.product != Product::Reference;
             // Without a key of its own a row may stay where it is, or be made anew: measured both ways.
             let innodb = matches!(self.compute.product, Product::Mysql | Product::Mariadb);
             if innodb && of.clustered.is_none() && !identical {
-                return Err(Fault::Unsure("replace-without-a-key"));
+                return Err(Fault::Unsure(Reason::ReplaceWithoutAKey));
             }
             if in_place && (key_kept && !anew || identical) {
                 pending.update(table, *hit, row)?;
@@ -320,7 +320,7 @@ impl StatementContext<'_> {
         let sequential =
             matches!(self.compute.product, Product::Mysql | Product::Mariadb | Product::Reference);
         for assignment in assignments {
-            let at = of.position(&assignment.column.name.name).ok_or(Fault::Unsure("no-such-column"))?;
+            let at = of.position(&assignment.column.name.name).ok_or(Fault::Unsure(Reason::NoSuchColumn))?;
             let expr = offered(&assignment.value)?;
             let value = self.compute.value(&columns, &expr, if sequential { &row } else { &before })?;
             if value.is_null() && of.traits[at].not_null {
@@ -346,7 +346,7 @@ fn offered(expr: &Expr) -> Result<Expr, Fault> {
         }
     }
     if super::expressions::nested(expr) {
-        return Err(Fault::Unsure("query-in-upsert"));
+        return Err(Fault::Unsure(Reason::QueryInUpsert));
     }
     let select = model::sql::Select { filter: Some(expr.clone()), ..Default::default() };
     let mut statement = model::sql::Statement::Query(model::sql::Query::of(select));
@@ -355,8 +355,8 @@ fn offered(expr: &Expr) -> Result<Expr, Fault> {
         model::sql::Statement::Query(model::sql::Query {
             first: model::sql::QueryPart::Select(select),
             ..
-        }) => select.filter.ok_or(Fault::Unsure("expression")),
-        _ => Err(Fault::Unsure("expression")),
+        }) => select.filter.ok_or(Fault::Unsure(Reason::ExpressionNotModelled)),
+        _ => Err(Fault::Unsure(Reason::ExpressionNotModelled)),
     }
 }
 
@@ -367,7 +367,7 @@ fn meets(insert: &Insert) -> Result<Meets<'_>, Fault> {
             Meets::Skip
         }
         (InsertVerb::Insert, None) => Meets::Refuse,
-        (_, Some(_)) => return Err(Fault::Unsure("insert-modifier")),
+        (_, Some(_)) => return Err(Fault::Unsure(Reason::InsertModifier)),
     };
     match (&insert.on_duplicate[..], &insert.on_conflict[..], by_modifier) {
         ([], [], by_modifier) => Ok(by_modifier),
@@ -382,6 +382,6 @@ fn meets(insert: &Insert) -> Result<Meets<'_>, Fault> {
                 false => Ok(Meets::On(&conflict.target, Box::new(meets))),
             }
         }
-        _ => Err(Fault::Unsure("on-conflict")),
+        _ => Err(Fault::Unsure(Reason::OnConflict)),
     }
 }

@@ -19,7 +19,7 @@ use dialect::{
     contract::Concession,
     sql::{parse, print_expr},
 };
-use model::{Case, Cause, Ends, Round, Step, Trace, Verdict, Violation, Wait, sql::Statement};
+use model::{Case, Cause, Ends, Reason, Round, Step, Trace, Verdict, Violation, Wait, sql::Statement};
 
 use super::{
     Mvcc, Use, named,
@@ -28,7 +28,7 @@ use super::{
 use crate::{Answer, Ask, Conversation, Request};
 
 /// The verdict's reason.
-pub const SUSPECT: &str = "lock-suspect";
+pub const SUSPECT: Reason = Reason::LockSuspect;
 
 /// So many missing waits of one trace are told as if they had come.
 const TOLD: usize = 4;
@@ -87,7 +87,7 @@ impl Mvcc {
                 return violated(damaged(suspicion.violation, &damage));
             }
         }
-        let verdict = Verdict::Undecided { reason: SUSPECT.to_string() };
+        let verdict = Verdict::Undecided { reason: SUSPECT };
         Told { verdict, uses: Vec::new(), suspicion: Some(suspicion) }
     }
 
@@ -120,7 +120,7 @@ fn damaged(mut missing: Violation, damage: &Violation) -> Violation {
 
 /// Is it only suspected that a lock is missing?
 pub fn suspects(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Undecided { reason } if reason == SUSPECT)
+    matches!(verdict, Verdict::Undecided { reason } if *reason == SUSPECT)
 }
 
 /// Asks for runs that go on where a wait is missing.
@@ -157,7 +157,7 @@ impl Conversation for Talk {
                 return Ask::Done(Verdict::Violated(violation));
             }
         }
-        Ask::Done(Verdict::Undecided { reason: SUSPECT.to_string() })
+        Ask::Done(Verdict::Undecided { reason: SUSPECT })
     }
 }
 

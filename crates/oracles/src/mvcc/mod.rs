@@ -67,7 +67,7 @@ use std::{
 
 use dialect::contract::{Concession, Contract, Status};
 use model::{
-    Fingerprint, Trace, Verdict, Violation,
+    Fingerprint, Reason, Trace, Verdict, Violation,
     sql::{InsertVerb, Statement, StatementKind},
 };
 
@@ -77,7 +77,7 @@ use self::{
     evaluation_cache::EvaluationCache,
     hypothesis::Hypothesis,
     replay::{Mismatch, Rejection, Replay},
-    schema::{Reason, Schema},
+    schema::Schema,
     schema_cache::Shelf,
     table_footprint::TableFootprint,
     twins::{Twin, Use, Why},
@@ -107,7 +107,7 @@ impl Mvcc {
     /// The twin of a run that these concessions explain; `wrong` is the step that shows it.
     pub fn twin(&self, seen: &Answer, uses: &[Use], wrong: Option<usize>) -> Result<Twin, Why> {
         if uses.is_empty() {
-            return Err("not-explained-by-the-model");
+            return Err(Reason::NotExplainedByTheModel);
         }
         let server = &seen.trace.server;
         let setup = self.shelf.setup(server, &seen.case.setup.statements);
@@ -130,7 +130,7 @@ impl Mvcc {
         without: &[Concession],
         suspicion: &mut Option<missing_wait::Suspicion>,
     ) -> (Verdict, Vec<Use>) {
-        let undecided = |reason: &str| (Verdict::Undecided { reason: reason.to_string() }, Vec::new());
+        let undecided = |reason: Reason| (Verdict::Undecided { reason }, Vec::new());
         let told = self.read(seen, without, None, |read| match read.judged() {
             Ok((verdict, uses, suspicious)) => {
                 *suspicion = suspicious;
@@ -143,7 +143,7 @@ impl Mvcc {
 
     /// What it says of a run in which the statement of a step went this way.
     pub fn verdict_by(&self, seen: &Answer, step: usize, path: &Path) -> Verdict {
-        let undecided = |reason: &str| Verdict::Undecided { reason: reason.to_string() };
+        let undecided = |reason: Reason| Verdict::Undecided { reason };
         let told = self.read(seen, &[], Some((step, path)), |read| match read.judged() {
             Ok((verdict, ..)) => verdict,
             Err(why) => undecided(why),
@@ -169,7 +169,7 @@ impl Mvcc {
     ) -> Result<T, Reason> {
         let server = &seen.trace.server;
         let setup = self.shelf.setup(server, &seen.case.setup.statements);
-        let contract = setup.contract.as_ref().ok_or("no-contract")?;
+        let contract = setup.contract.as_ref().ok_or(Reason::NoContract)?;
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
         let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
         let (trees, footprints) = desk.read(server.product, schema, &seen.case);
@@ -416,6 +416,6 @@ struct Said(Option<Verdict>);
 
 impl Conversation for Said {
     fn next(&mut self, _: &[Answer]) -> Ask {
-        Ask::Done(self.0.take().unwrap_or(Verdict::Undecided { reason: "asked-twice".into() }))
+        Ask::Done(self.0.take().unwrap_or(Verdict::Undecided { reason: Reason::AskedTwice }))
     }
 }

@@ -1,5 +1,6 @@
 //! What becomes of the rows that a query finds: columns, aggregates, the first of an order.
 
+use model::Reason;
 use std::cmp::Ordering;
 
 use eval::{Datum, Fault};
@@ -20,7 +21,7 @@ impl StatementContext<'_> {
                 SelectItem::Expr { expr, .. } if !nested(expr) => {
                     row.push(self.compute.value(&[], expr, &[])?)
                 }
-                _ => return Err(Fault::Unsure("select-without-from")),
+                _ => return Err(Fault::Unsure(Reason::SelectWithoutFrom)),
             }
         }
         Ok(vec![row.into()])
@@ -46,9 +47,11 @@ impl StatementContext<'_> {
                 .map(|item| match item {
                     SelectItem::Expr { expr, .. } => match aggregate(expr) {
                         Some((name, args)) => self.aggregated(name, args, from, &rows),
-                        None => Err(Fault::Unsure("mixed-aggregates")),
+                        None => Err(Fault::Unsure(Reason::MixedAggregates)),
                     },
-                    SelectItem::Star | SelectItem::TableStar(_) => Err(Fault::Unsure("mixed-aggregates")),
+                    SelectItem::Star | SelectItem::TableStar(_) => {
+                        Err(Fault::Unsure(Reason::MixedAggregates))
+                    }
                 })
                 .collect();
             return Ok(vec![row?.into()]);
@@ -77,13 +80,13 @@ impl StatementContext<'_> {
         for item in &select.items {
             match item {
                 SelectItem::Star => projected.extend(row.iter().cloned()),
-                SelectItem::TableStar(_) => return Err(Fault::Unsure("table-star")),
+                SelectItem::TableStar(_) => return Err(Fault::Unsure(Reason::TableStar)),
                 SelectItem::Expr { expr: Expr::Column(column), .. } => match find_column(from, column) {
                     Some(at) => projected.push(row[at].clone()),
-                    None => return Err(Fault::Unsure("no-such-column")),
+                    None => return Err(Fault::Unsure(Reason::NoSuchColumn)),
                 },
                 SelectItem::Expr { expr, .. } if nested(expr) => {
-                    return Err(Fault::Unsure("query-in-result"));
+                    return Err(Fault::Unsure(Reason::QueryInResult));
                 }
                 SelectItem::Expr { expr, .. } => {
                     projected.push(self.compute.value(&from.columns, expr, row)?)
@@ -111,7 +114,7 @@ impl StatementContext<'_> {
                     _ => None,
                 };
                 let Some(at) = at else {
-                    fault = Some(Fault::Unsure("order-by-expression"));
+                    fault = Some(Fault::Unsure(Reason::OrderByExpression));
                     return Ordering::Equal;
                 };
                 match self.compute.order(&from.columns[at], &left[at], &right[at]) {
@@ -130,7 +133,7 @@ impl StatementContext<'_> {
             [start, end].into_iter().any(|at| edge(at) && by(&rows[at - 1], &rows[at]) == Ordering::Equal);
         match fault {
             Some(fault) => Err(fault),
-            None if ties => Err(Fault::Unsure("limit-tie")),
+            None if ties => Err(Fault::Unsure(Reason::LimitTie)),
             None => Ok(rows.into_iter().skip(offset).take(limit).collect()),
         }
     }
@@ -145,7 +148,7 @@ impl StatementContext<'_> {
         let count = |n: usize| Datum::Int(i64::try_from(n).unwrap_or(i64::MAX));
         let arg = match args {
             FunctionArgs::Star => return Ok(count(rows.len())),
-            FunctionArgs::List(list) => list.first().ok_or(Fault::Unsure("aggregate"))?,
+            FunctionArgs::List(list) => list.first().ok_or(Fault::Unsure(Reason::AggregateNotModelled))?,
         };
         let mut values = Vec::with_capacity(rows.len());
         for row in rows {
@@ -157,12 +160,12 @@ impl StatementContext<'_> {
         if name.eq_ignore_ascii_case("COUNT") {
             return Ok(count(values.len()));
         }
-        let Expr::Column(column) = arg else { return Err(Fault::Unsure("aggregate-of-expression")) };
-        let at = find_column(from, column).ok_or(Fault::Unsure("no-such-column"))?;
+        let Expr::Column(column) = arg else { return Err(Fault::Unsure(Reason::AggregateOfExpression)) };
+        let at = find_column(from, column).ok_or(Fault::Unsure(Reason::NoSuchColumn))?;
         let wanted = match name.to_ascii_uppercase().as_str() {
             "MIN" => Ordering::Less,
             "MAX" => Ordering::Greater,
-            _ => return Err(Fault::Unsure("aggregate")),
+            _ => return Err(Fault::Unsure(Reason::AggregateNotModelled)),
         };
         let mut best: Option<Datum> = None;
         for value in values {
@@ -171,7 +174,7 @@ impl StatementContext<'_> {
                 Some(best) => {
                     let order = self.compute.order(&from.columns[at], &value, best)?;
                     if order == Ordering::Equal && value != *best {
-                        return Err(Fault::Unsure("aggregate-tie"));
+                        return Err(Fault::Unsure(Reason::AggregateTie));
                     }
                     order == wanted
                 }

@@ -11,6 +11,7 @@
 //!
 //! A row that moved from behind the cut to ahead of it is judged twice, one that moved the other way not at all.
 
+use model::Reason;
 use std::cmp::Ordering;
 
 use dialect::contract::Concession;
@@ -30,11 +31,11 @@ pub type Scans = SmallVec<[(Scan, Option<Concession>); 1]>;
 
 impl StatementContext<'_> {
     /// What a locking scan may find: first by the strict rules, then as a resumed one.
-    pub fn scans(&self, from: &FromClause, condition: &Condition, mode: Mode) -> Result<Scans, &'static str> {
+    pub fn scans(&self, from: &FromClause, condition: &Condition, mode: Mode) -> Result<Scans, Reason> {
         let strict = self.lock(from, condition, mode)?;
         let mut all: Scans = smallvec![(strict, None)];
         if self.lenient && self.waited.is_some() && from.tables.len() > 1 {
-            return Err("join-that-waited");
+            return Err(Reason::JoinThatWaited);
         }
         if self.lenient && from.tables.len() == 1 {
             let resumed = self.resumed(from, condition, mode, &all[0].0)?;
@@ -50,7 +51,7 @@ impl StatementContext<'_> {
         condition: &Condition,
         mode: Mode,
         strict: &Scan,
-    ) -> Result<Vec<(Scan, Option<Concession>)>, &'static str> {
+    ) -> Result<Vec<(Scan, Option<Concession>)>, Reason> {
         let Some(waited) = self.waited else { return Ok(Vec::new()) };
         let table = from.tables[0].table;
         let of = &self.schema.tables[table];
@@ -59,7 +60,7 @@ impl StatementContext<'_> {
             None => Ok(false),
             Some(values) => self.holds(from, condition, values).map_err(|fault| match fault {
                 eval::Fault::Unsure(why) => why,
-                eval::Fault::Error(_) => "error-in-resumed-scan",
+                eval::Fault::Error(_) => Reason::ErrorInResumedScan,
             }),
         };
         let mut all = Vec::with_capacity(rows);
@@ -90,9 +91,9 @@ impl StatementContext<'_> {
             None => Ok(0),
             Some(Partitions::Hash(expr, count)) => match self.compute.value(&of.columns, expr, values) {
                 Ok(Datum::Int(n)) => Ok((n % *count as i64).abs()),
-                _ => Err("partitioned-scan"),
+                _ => Err(Reason::PartitionedScan),
             },
-            Some(Partitions::Unknown) => Err("partitioned-scan"),
+            Some(Partitions::Unknown) => Err(Reason::PartitionedScan),
         };
         for values in all.iter().flat_map(|seen| [seen.old, seen.open, seen.now]).flatten() {
             number(values)?;

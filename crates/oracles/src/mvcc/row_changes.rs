@@ -1,7 +1,7 @@
 //! A statement's changes while they are worked out: row by row, each seen by the checks of the next.
 
 use eval::{Datum, Fault};
-use model::{ErrorClass, sql::Action};
+use model::{ErrorClass, Reason, sql::Action};
 
 use super::{
     allowed_outcome::Effect,
@@ -158,7 +158,7 @@ impl<'s, 'a> RowChanges<'s, 'a> {
 
     /// Gives a row new values.
     pub fn update(&mut self, table: usize, row: RowRef, new: Values) -> Result<bool, Fault> {
-        let Some(old) = self.get(table, row) else { return Err(Fault::Unsure("updated-twice")) };
+        let Some(old) = self.get(table, row) else { return Err(Fault::Unsure(Reason::UpdatedTwice)) };
         let changes = *old != *new;
         if changes {
             let of = &self.context.schema.tables[table];
@@ -192,14 +192,14 @@ impl<'s, 'a> RowChanges<'s, 'a> {
                 let mut inserts =
                     self.effects.iter_mut().filter(|effect| matches!(effect, Effect::Insert { .. }));
                 let Some(Effect::Insert { data: of, .. }) = inserts.nth(at) else {
-                    return Err(Fault::Unsure("inserted-and-changed"));
+                    return Err(Fault::Unsure(Reason::InsertedAndChanged));
                 };
                 match data {
                     Some(data) => {
                         *of = data.clone();
                         self.inserted[at].1 = Some(data);
                     }
-                    None => return Err(Fault::Unsure("inserted-and-deleted")),
+                    None => return Err(Fault::Unsure(Reason::InsertedAndDeleted)),
                 }
             }
         }
@@ -265,7 +265,7 @@ impl<'s, 'a> RowChanges<'s, 'a> {
                         Action::Restrict | Action::NoAction => {
                             return Err(Fault::Error(ErrorClass::Constraint));
                         }
-                        Action::SetDefault => return Err(Fault::Unsure("set-default")),
+                        Action::SetDefault => return Err(Fault::Unsure(Reason::SetDefault)),
                         Action::Cascade if new.is_none() => self.delete(child, row)?,
                         Action::Cascade | Action::SetNull => {
                             let Some(values) = self.get(child, row) else { continue };

@@ -7,7 +7,7 @@
 
 use dialect::contract::{Concession, Visibility};
 use model::{
-    Account, Cause, Reply,
+    Account, Cause, Reason, Reply,
     account::{Read, RowVersion, TableChains, View, Writer},
     sql::Statement,
 };
@@ -23,7 +23,7 @@ use crate::Answer;
 
 impl Mvcc {
     /// What happened to the rows of a run in which this step is wrong; none, and why, where the model cannot follow it at all.
-    pub fn told_for_people(&self, seen: &Answer, wrong: Option<usize>) -> Result<Account, &'static str> {
+    pub fn told_for_people(&self, seen: &Answer, wrong: Option<usize>) -> Result<Account, Reason> {
         self.read(seen, &[], None, |read| {
             let timeline = |lenient: bool| {
                 let replay = read.replaying(lenient, None);

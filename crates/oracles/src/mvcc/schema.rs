@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use eval::{Column, Datum};
 use model::{
-    Product, Version,
+    Product, Reason, Version,
     sql::{
         Action, ColumnOption, Constraint, CreateTable, Direction, Expr, Ident, IndexColumn, Insert,
         InsertSource, References, Statement, TableColumn, TableItem,
@@ -19,9 +19,6 @@ use super::{
 
 /// The values of a row.
 pub type Values = Arc<[Datum]>;
-
-/// Why something cannot be told: a name that can be counted.
-pub type Reason = &'static str;
 
 /// All tables.
 #[derive(Clone, Debug, Default)]
@@ -107,9 +104,9 @@ impl Schema {
                     schema.create(product, version, &create, &mut later)?;
                 }
                 Some(Statement::CreateIndex(create)) => {
-                    let table = schema.find(&create.table.name.name).ok_or("setup-not-read")?;
+                    let table = schema.find(&create.table.name.name).ok_or(Reason::SetupNotRead)?;
                     if create.filter.is_some() {
-                        return Err("partial-index");
+                        return Err(Reason::PartialIndex);
                     }
                     let name = Some(create.name.name.name.clone());
                     schema.tables[table].index(name, &create.columns, create.unique)?;
@@ -117,7 +114,7 @@ impl Schema {
                 Some(Statement::CreatePartition(_)) => {}
                 Some(Statement::Insert(insert)) => schema.fill(product, version, &insert)?,
                 Some(Statement::Pragma(_)) => {}
-                Some(_) | None => return Err("setup-not-read"),
+                Some(_) | None => return Err(Reason::SetupNotRead),
             }
         }
         let rows = |table: &Table| table.rows.iter().cloned().map(Chain::of).collect();
@@ -143,7 +140,7 @@ impl Schema {
                     if word.name.eq_ignore_ascii_case("InnoDB"))
         });
         if engine {
-            return Err("other-engine");
+            return Err(Reason::OtherEngine);
         }
         let mut table = Table {
             name: create.name.name.name.clone(),
@@ -177,7 +174,7 @@ impl Schema {
                     Constraint::ForeignKey { columns, references, .. } => {
                         let columns: Option<Vec<usize>> =
                             columns.iter().map(|column| table.position(&column.name)).collect();
-                        foreign.push((columns.ok_or("setup-not-read")?, references.clone()));
+                        foreign.push((columns.ok_or(Reason::SetupNotRead)?, references.clone()));
                     }
                 },
             }
@@ -201,7 +198,7 @@ impl Schema {
         let here = self.tables.len() - 1;
         later.extend(foreign.into_iter().map(|(columns, references)| (here, columns, references)));
         for (child, columns, references) in later.drain(..) {
-            let parent = self.find(&references.table.name.name).ok_or("setup-not-read")?;
+            let parent = self.find(&references.table.name.name).ok_or(Reason::SetupNotRead)?;
             let keys: Option<Vec<usize>> = match references.columns.is_empty() {
                 true => self.tables[parent].uniques.first().filter(|_| self.tables[parent].primary).cloned(),
                 false => {
@@ -212,7 +209,7 @@ impl Schema {
                 let of = references.actions.iter().find(|action| action.on_update == update);
                 of.map_or(Action::NoAction, |action| action.action)
             };
-            let keys = keys.ok_or("setup-not-read")?;
+            let keys = keys.ok_or(Reason::SetupNotRead)?;
             let (on_update, on_delete) = (action(true), action(false));
             self.tables[child].parents.push(Foreign { columns, parent, keys, on_update, on_delete });
         }
@@ -220,17 +217,17 @@ impl Schema {
     }
 
     fn fill(&mut self, product: Product, version: &Version, insert: &Insert) -> Result<(), Reason> {
-        let at = self.find(&insert.table.name.name).ok_or("setup-not-read")?;
-        let InsertSource::Values { rows, .. } = &insert.source else { return Err("setup-not-read") };
+        let at = self.find(&insert.table.name.name).ok_or(Reason::SetupNotRead)?;
+        let InsertSource::Values { rows, .. } = &insert.source else { return Err(Reason::SetupNotRead) };
         if insert.modifier.is_some() || !insert.on_duplicate.is_empty() || !insert.on_conflict.is_empty() {
-            return Err("setup-not-read");
+            return Err(Reason::SetupNotRead);
         }
         let compute = Evaluate { product, version, known: None };
         for row in rows {
             let values = self.tables[at].new_row(&compute, insert.columns.as_deref(), row, &[], &[]);
             let values = values.map_err(|fault| match fault {
                 eval::Fault::Unsure(why) => why,
-                eval::Fault::Error(_) => "setup-fails",
+                eval::Fault::Error(_) => Reason::SetupFails,
             })?;
             self.tables[at].rows.push(values);
         }
@@ -245,8 +242,11 @@ impl Table {
     }
 
     fn column(&mut self, product: Product, column: &TableColumn) -> Result<(), Reason> {
-        let ty =
-            column.ty.as_ref().and_then(|ty| dialect::sql::column_type(product, ty)).ok_or("column-type")?;
+        let ty = column
+            .ty
+            .as_ref()
+            .and_then(|ty| dialect::sql::column_type(product, ty))
+            .ok_or(Reason::ColumnType)?;
         let mut traits = Traits::default();
         let mut collation = None;
         for option in &column.options {
@@ -261,10 +261,10 @@ impl Table {
                 }
                 ColumnOption::Collate(name) => collation = Some(name.name.clone()),
                 ColumnOption::AutoIncrement | ColumnOption::Autoincrement | ColumnOption::Identity { .. } => {
-                    return Err("auto-increment");
+                    return Err(Reason::AutoIncrement);
                 }
-                ColumnOption::OnUpdate(_) => return Err("on-update"),
-                ColumnOption::References(_) => return Err("references"),
+                ColumnOption::OnUpdate(_) => return Err(Reason::OnUpdate),
+                ColumnOption::References(_) => return Err(Reason::References),
                 ColumnOption::CharacterSet(_)
                 | ColumnOption::Comment(_)
                 | ColumnOption::Name(_)
@@ -312,11 +312,11 @@ impl Table {
 
     fn index(&mut self, name: Option<String>, columns: &[IndexColumn], unique: bool) -> Result<(), Reason> {
         if unique && columns.iter().any(|column| column.length.is_some()) {
-            return Err("unique-prefix");
+            return Err(Reason::UniquePrefix);
         }
         let found: Option<Vec<usize>> =
             columns.iter().map(|column| self.position(&column.name.name)).collect();
-        let found = found.ok_or("setup-not-read")?;
+        let found = found.ok_or(Reason::SetupNotRead)?;
         if unique {
             self.uniques.push(found.clone());
         }
@@ -338,12 +338,12 @@ impl Table {
         let positions: Vec<usize> = match names {
             Some(names) => {
                 let found: Option<Vec<usize>> = names.iter().map(|name| self.position(&name.name)).collect();
-                found.ok_or(eval::Fault::Unsure("no-such-column"))?
+                found.ok_or(eval::Fault::Unsure(Reason::NoSuchColumn))?
             }
             None => (0..self.columns.len()).collect(),
         };
         if positions.len() != exprs.len() {
-            return Err(eval::Fault::Unsure("other-number-of-values"));
+            return Err(eval::Fault::Unsure(Reason::OtherNumberOfValues));
         }
         let mut given: Vec<Option<Datum>> = vec![None; self.columns.len()];
         for (&at, expr) in positions.iter().zip(exprs) {
@@ -366,7 +366,7 @@ impl Table {
                 (None, Some(default)) => compute.store(&compute.value(&[], default, &[])?, ty)?,
                 // Without a value and a default: refused in strict mode.
                 (None, None) if traits.not_null && traits.generated.is_none() => {
-                    return Err(eval::Fault::Unsure("no-default"));
+                    return Err(eval::Fault::Unsure(Reason::NoDefault));
                 }
                 (None, None) => Datum::Null,
             });

@@ -10,11 +10,11 @@ use std::{
 };
 
 use dialect::contract::{Contract, contract};
-use model::{Case, Product, ServerInfo, sql::Statement};
+use model::{Case, Product, Reason, ServerInfo, sql::Statement};
 
 use super::{
     evaluation_cache::{EvaluationCache, Known},
-    schema::{Reason, Schema},
+    schema::Schema,
     table_footprint::{TableFootprint, footprint},
 };
 

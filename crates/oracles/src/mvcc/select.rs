@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use dialect::contract::{Concession, Visibility};
 use eval::Fault;
 use model::{
-    ErrorClass,
+    ErrorClass, Reason,
     sql::{LockStrength, LockWait, Query, Select},
 };
 
@@ -152,7 +152,7 @@ impl<'a> StatementContext<'a> {
         let mut all = Vec::new();
         for (scan, by) in scans {
             if !scan.due.is_empty() && query.limit.is_some() {
-                return Err(Fault::Unsure("limit-beside-lock"));
+                return Err(Fault::Unsure(Reason::LimitBesideLock));
             }
             let columns = match mode {
                 Mode::Shared(columns) => Some(columns),

@@ -9,7 +9,7 @@ use std::{
 use dialect::contract::{Concession, LevelRules, OnStaleWrite, SnapshotPoint, Visibility};
 use eval::{Column, Datum, Fault};
 use model::{
-    ErrorClass,
+    ErrorClass, Reason,
     sql::{Expr, Statement},
 };
 
@@ -273,7 +273,7 @@ impl<'a> StatementContext<'a> {
         from: &FromClause,
         condition: &Condition,
         rows: &[Vec<(usize, impl Borrow<Values>)>],
-    ) -> Result<Scan, &'static str> {
+    ) -> Result<Scan, Reason> {
         let mut scan = Scan::default();
         // Most read one table: then nothing is copied.
         if let [only] = rows {
@@ -321,7 +321,7 @@ impl<'a> StatementContext<'a> {
     }
 
     /// The matches of a condition among the newest rows, with locks.
-    pub fn lock(&self, from: &FromClause, condition: &Condition, mode: Mode) -> Result<Scan, &'static str> {
+    pub fn lock(&self, from: &FromClause, condition: &Condition, mode: Mode) -> Result<Scan, Reason> {
         if self.rules.change.is == Visibility::Snapshot {
             return self.select(
                 from,
@@ -344,7 +344,7 @@ impl<'a> StatementContext<'a> {
         }
         let mut scan = self.select(from, condition, &settled)?;
         if from.tables.len() > 1 && !contested.is_empty() {
-            return Err("join-beside-lock");
+            return Err(Reason::JoinBesideLock);
         }
         let key = from.tables.first().and_then(|named| self.schema.tables[named.table].clustered.as_ref());
         let moved = |old: Option<&Values>, new: Option<&Values>| match (old, new, key) {
@@ -435,7 +435,7 @@ impl StatementContext<'_> {
 }
 
 /// What came of a row, its error noted instead of raised.
-fn noted(said: Result<bool, Fault>, error: &mut Option<ErrorClass>) -> Result<bool, &'static str> {
+fn noted(said: Result<bool, Fault>, error: &mut Option<ErrorClass>) -> Result<bool, Reason> {
     match said {
         Ok(matches) => Ok(matches),
         Err(Fault::Error(class)) => {

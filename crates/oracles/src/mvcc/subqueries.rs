@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use dialect::contract::Visibility;
 use eval::{Column, Datum, Fault};
 use model::{
-    ErrorClass,
+    ErrorClass, Reason,
     sql::{
         BinaryOp, Expr, FunctionArgs, InList, Literal, Query, QueryPart, Select, SelectItem, Statement,
         UnaryOp, VisitMut,
@@ -90,7 +90,7 @@ impl<'a> StatementContext<'a> {
         let replaced = walked(expr, &mut walk);
         match walk.fault {
             Some(fault) => Err(fault),
-            None => replaced.map(Cow::Owned).ok_or(Fault::Unsure("expression")),
+            None => replaced.map(Cow::Owned).ok_or(Fault::Unsure(Reason::ExpressionNotModelled)),
         }
     }
 
@@ -148,11 +148,11 @@ impl<'a> StatementContext<'a> {
     pub fn inner_query(&self, query: &Query, sees: Visibility) -> Result<Inner, Fault> {
         let select = plain(query)?;
         if select.from.is_empty() || !query.locks.is_empty() {
-            return Err(Fault::Unsure("inner-query"));
+            return Err(Fault::Unsure(Reason::InnerQuery));
         }
         let from = self.from(&select.from)?;
         if select.filter.as_ref().is_some_and(nested) {
-            return Err(Fault::Unsure("query-in-query"));
+            return Err(Fault::Unsure(Reason::QueryInQuery));
         }
         let condition = Condition { expr: select.filter.as_ref().map(Cow::Borrowed), ..Condition::default() };
         let mut locks = Vec::new();
@@ -185,7 +185,7 @@ impl<'a> StatementContext<'a> {
                 };
                 if sees == Visibility::Newest && from.tables.iter().any(|named| half(named) || earlier(named))
                 {
-                    return Err(Fault::Unsure("dirty-read-of-half-done"));
+                    return Err(Fault::Unsure(Reason::DirtyReadOfHalfDoneWork));
                 }
                 self.select(&from, &condition, &self.seen(&from, sees, self.inner)).map_err(Fault::Unsure)?
             }
@@ -239,7 +239,7 @@ impl<'a> StatementContext<'a> {
                     ty: model::SqlType::Int { bits: 64, unsigned: false },
                     collation: None,
                 },
-                (None, false) => return Err(Fault::Unsure("inner-query-expression")),
+                (None, false) => return Err(Fault::Unsure(Reason::InnerQueryExpression)),
             });
         }
         Ok(columns)
@@ -254,7 +254,11 @@ impl<'a> StatementContext<'a> {
 impl Inner {
     /// The one column that an expression takes.
     fn column(&self) -> Result<&Column, Fault> {
-        self.columns.as_ref().map_err(Fault::clone)?.first().ok_or(Fault::Unsure("inner-query-expression"))
+        self.columns
+            .as_ref()
+            .map_err(Fault::clone)?
+            .first()
+            .ok_or(Fault::Unsure(Reason::InnerQueryExpression))
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use dialect::contract::{Concession, OnStaleWrite, Visibility};
 use eval::{Datum, Fault};
 use model::{
-    ErrorClass, Product,
+    ErrorClass, Product, Reason,
     sql::{Assignment, Delete, Expr, OrderItem, Resolution, TableFactor, Update, UpdateModifier},
 };
 
@@ -51,15 +51,15 @@ impl StatementContext<'_> {
             Some(UpdateModifier::Or(Resolution::Abort)) => false,
             Some(UpdateModifier::Ignore | UpdateModifier::Or(Resolution::Ignore)) => true,
             Some(UpdateModifier::Or(Resolution::Rollback | Resolution::Fail | Resolution::Replace)) => {
-                return Err(Fault::Unsure("update-modifier"));
+                return Err(Fault::Unsure(Reason::UpdateModifier));
             }
         };
         if !update.returning.is_empty() || !update.from.is_empty() {
-            return Err(Fault::Unsure("update-modifier"));
+            return Err(Fault::Unsure(Reason::UpdateModifier));
         }
         let mysql = matches!(self.compute.product, Product::Mysql | Product::Mariadb);
         if mysql && in_some_order(update) {
-            return Err(Fault::Unsure("assigned-in-some-order"));
+            return Err(Fault::Unsure(Reason::AssignedInSomeOrder));
         }
         let from = self.from(&update.tables)?;
         let single = from.tables.len() == 1;
@@ -76,7 +76,7 @@ impl StatementContext<'_> {
             // Which of several rows gets a unique value first is the scan's affair.
             let keyed = |table: usize| !self.schema.tables[table].uniques.is_empty();
             if ignores && scan.rows.len() > 1 && from.tables.iter().any(|named| keyed(named.table)) {
-                return Err(Fault::Unsure("ignored-in-some-order"));
+                return Err(Fault::Unsure(Reason::IgnoredInSomeOrder));
             }
             let refused = self.refused(&from, &scan, limit.is_some(), &mut all);
             let mut rows = self.in_order(&from, &scan);
@@ -109,7 +109,7 @@ impl StatementContext<'_> {
     /// What a DELETE may answer.
     pub fn delete(&self, delete: &Delete) -> Result<Vec<AllowedOutcome>, Fault> {
         if delete.ignore || !delete.returning.is_empty() {
-            return Err(Fault::Unsure("delete-modifier"));
+            return Err(Fault::Unsure(Reason::DeleteModifier));
         }
         let mut from = match delete.using.is_empty() {
             true => self.one_and(&delete.table, &[])?,
@@ -120,7 +120,7 @@ impl StatementContext<'_> {
                 alias.as_ref().map_or(&name.name.name, |alias| &alias.name.name)
             }
             TableFactor::Derived { .. } | TableFactor::Paren(_) => {
-                return Err(Fault::Unsure("delete-target"));
+                return Err(Fault::Unsure(Reason::DeleteTarget));
             }
         };
         let named =
@@ -142,7 +142,7 @@ impl StatementContext<'_> {
             named.table != table && parents.iter().any(|foreign| foreign.parent == table)
         };
         if from.tables.iter().any(child) {
-            return Err(Fault::Unsure("join-with-a-child"));
+            return Err(Fault::Unsure(Reason::JoinWithAChild));
         }
         let mut all = Vec::new();
         for (scan, by) in self.scans(&from, &condition, Mode::Exclusive).map_err(Fault::Unsure)? {
@@ -248,7 +248,7 @@ impl StatementContext<'_> {
     ) -> Result<Vec<Assigned<'e>>, Fault> {
         let mut read = Vec::new();
         for assignment in assignments {
-            let at = find_column(from, &assignment.column).ok_or(Fault::Unsure("no-such-column"))?;
+            let at = find_column(from, &assignment.column).ok_or(Fault::Unsure(Reason::NoSuchColumn))?;
             let mut start = 0;
             let mut factor = 0;
             while at >= start + self.schema.tables[from.tables[factor].table].columns.len() {
@@ -271,7 +271,7 @@ impl StatementContext<'_> {
     ) -> Result<Scan, Fault> {
         let Some((limit, _)) = limit else { return Ok(scan) };
         if !scan.due.is_empty() || scan.skipped {
-            return Err(Fault::Unsure("limit-beside-lock"));
+            return Err(Fault::Unsure(Reason::LimitBesideLock));
         }
         // The row's number goes along, so that it is found again.
         let numbered: Vec<Vec<Datum>> = scan
@@ -345,7 +345,7 @@ impl StatementContext<'_> {
                     Ok(changes) => changed += u64::from(changes),
                     // The row stays as it is, with a warning.
                     Err(Fault::Error(ErrorClass::DuplicateKey)) if how.ignores => ignored += 1,
-                    Err(Fault::Error(_)) if how.ignores => return Err(Fault::Unsure("ignored-error")),
+                    Err(Fault::Error(_)) if how.ignores => return Err(Fault::Unsure(Reason::IgnoredError)),
                     Err(Fault::Error(class)) => {
                         let due = scan.due.iter().chain(&pending.due).copied().collect();
                         return Ok((AllowedOutcome { due, ..AllowedOutcome::error(class) }, false));

@@ -8,12 +8,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use model::{Case, Product, sql::Statement};
+use model::{Case, Product, Reason, sql::Statement};
 
 use super::Tables;
 
 /// A setup that was read.
-pub type ReadTables = Arc<Result<Tables, &'static str>>;
+pub type ReadTables = Arc<Result<Tables, Reason>>;
 
 /// So many setups are remembered: one for each worker at work, and some.
 const SETUPS: usize = 8;

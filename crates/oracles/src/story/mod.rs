@@ -21,7 +21,7 @@ mod transactions;
 use std::sync::Arc;
 
 use model::{
-    Level, Product, Reply, RowSet,
+    Level, Product, Reason, Reply, RowSet,
     sql::{Query, Statement, StatementKind},
 };
 
@@ -69,7 +69,7 @@ pub struct Story<'a> {
     /// What it ran on.
     pub product: Product,
     /// The tables that the setup makes; why not, if it cannot be read.
-    pub tables: &'a Result<Tables, &'static str>,
+    pub tables: &'a Result<Tables, Reason>,
     /// For each step.
     pub steps: Vec<Told>,
     /// All transactions; those of one session in order.
@@ -78,7 +78,7 @@ pub struct Story<'a> {
 
 impl<'a> Story<'a> {
     /// Reads a run. `tables` is what its setup makes, as the memory has it.
-    pub fn new(seen: &'a Answer, tables: &'a Result<Tables, &'static str>, memory: &Memory) -> Story<'a> {
+    pub fn new(seen: &'a Answer, tables: &'a Result<Tables, Reason>, memory: &Memory) -> Story<'a> {
         let product = seen.trace.server.product;
         let trees = memory.trees(product, &seen.case);
         let (steps, transactions) = transactions::tell(seen, product, trees);
@@ -113,16 +113,16 @@ impl<'a> Story<'a> {
         self.transactions[self.steps[step].transaction?].level
     }
 
-    /// Why it cannot be told from the trees who wrote what: the name of a reason, if there is one.
-    pub fn unclear(&self) -> Option<&'static str> {
+    /// Why it cannot be told from the trees who wrote what.
+    pub fn unclear(&self) -> Option<Reason> {
         if let Err(why) = self.tables {
-            return Some(why);
+            return Some(*why);
         }
         self.steps.iter().find_map(|step| match step.kind {
-            None => Some("unparsed"),
-            Some(StatementKind::Ddl) => Some("schema-changed"),
+            None => Some(Reason::Unparsed),
+            Some(StatementKind::Ddl) => Some(Reason::SchemaChanged),
             Some(StatementKind::Set) if enforces_foreign_keys(step.statement()) => None,
-            Some(StatementKind::Set) => Some("settings-changed"),
+            Some(StatementKind::Set) => Some(Reason::SettingsChanged),
             Some(_) => None,
         })
     }

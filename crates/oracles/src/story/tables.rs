@@ -3,7 +3,7 @@
 //! Only setups that create tables and indexes and insert constants are read; about any other nothing is said.
 
 use model::{
-    Product,
+    Product, Reason,
     sql::{
         ColumnOption, Constraint, CreateTable, Expr, IndexColumn, Insert, Statement, TableColumn, TableItem,
         TypeName,
@@ -88,7 +88,7 @@ pub enum Type {
 
 impl Tables {
     /// Reads a setup; the reason why not has a name that can be counted.
-    pub fn read(product: Product, statements: &[String]) -> Result<Tables, &'static str> {
+    pub fn read(product: Product, statements: &[String]) -> Result<Tables, Reason> {
         let mut tables = Tables::default();
         for text in statements {
             match dialect::sql::parse(product, text).tree() {
@@ -103,7 +103,7 @@ impl Tables {
                 // Its rows are those of the table that it is a part of.
                 Some(Statement::CreatePartition(_)) => {}
                 Some(Statement::Insert(insert)) => tables.inserts.push(insert),
-                Some(_) | None => return Err("setup-unread"),
+                Some(_) | None => return Err(Reason::SetupNotRead),
             }
         }
         Ok(tables)

@@ -114,7 +114,7 @@ mod tests {
                 format!("{}, {}", violation.fingerprint.rule, line.split([';', '.']).next().unwrap())
             }
             Verdict::Holds { .. } => "holds".into(),
-            Verdict::Undecided { reason } => reason,
+            Verdict::Undecided { reason } => reason.to_string(),
         }
     }
 
@@ -126,7 +126,7 @@ mod tests {
         let after = |verdict: &Verdict, shows: Shows| told(after_twin(verdict, &uses, &shows));
         assert_eq!(after(&known, Shows::Gone), "noop-without-version, twin: gone");
         assert_eq!(
-            after(&known, Shows::Nothing("no-update")),
+            after(&known, Shows::Nothing(model::Reason::NoUpdate)),
             "noop-without-version, twin: none (no-update)"
         );
         assert_eq!(after(&known, Shows::Stays(Box::new(stays.clone()))), "a rule, twin: stays");

@@ -1,6 +1,6 @@
 //! What follows from what both say.
 
-use model::{Fingerprint, Trace, Verdict, Violation};
+use model::{Fingerprint, Reason, Trace, Verdict, Violation};
 
 use super::afterwards::noted;
 use crate::mvcc;
@@ -23,7 +23,7 @@ pub fn decide(model: &Verdict, decoupled: Option<&Verdict>, trace: &Trace) -> Ve
         (Verdict::Undecided { .. }, Verdict::Violated(second))
             if second.fingerprint.rule.ends_with("-after-wait") =>
         {
-            Verdict::Undecided { reason: "unsorted-after-wait".to_string() }
+            Verdict::Undecided { reason: Reason::UnsortedAfterWait }
         }
         (Verdict::Undecided { reason }, Verdict::Violated(_)) => {
             alone(decoupled, &format!("the model cannot tell ({reason}), so no concession was tried"))
@@ -139,8 +139,8 @@ pub(super) mod tests {
         Verdict::Holds { by: by.iter().map(|by| by.to_string()).collect() }
     }
 
-    pub fn unsure(reason: &str) -> Verdict {
-        Verdict::Undecided { reason: reason.into() }
+    pub fn unsure(reason: Reason) -> Verdict {
+        Verdict::Undecided { reason }
     }
 
     /// In short: `holds`, `undecided REASON`, or the kind and the last line of evidence.
@@ -201,13 +201,16 @@ pub(super) mod tests {
     #[test]
     fn who_cannot_tell_leaves_it_to_the_other() {
         let second = wrong("incorrect-query-result", "rows", Some(1));
-        assert!(said(&unsure("unread"), Some(&second)).contains("the model cannot tell (unread)"));
+        assert!(said(&unsure(Reason::Unparsed), Some(&second)).contains("the model cannot tell (unparsed)"));
         let waited = wrong("incorrect-query-result", "rows-after-wait", Some(1));
-        assert_eq!(said(&unsure("unread"), Some(&waited)), "undecided unsorted-after-wait");
-        assert_eq!(said(&unsure("unread"), Some(&holds(&[]))), "holds");
-        assert_eq!(said(&unsure("unread"), Some(&unsure("fickle-function"))), "undecided unread");
+        assert_eq!(said(&unsure(Reason::Unparsed), Some(&waited)), "undecided unsorted-after-wait");
+        assert_eq!(said(&unsure(Reason::Unparsed), Some(&holds(&[]))), "holds");
+        assert_eq!(
+            said(&unsure(Reason::Unparsed), Some(&unsure(Reason::FickleFunction))),
+            "undecided unparsed"
+        );
         let first = wrong("rows", "r", Some(1));
-        assert!(said(&first, Some(&unsure("x"))).starts_with("rows: judged by one oracle alone"));
+        assert!(said(&first, Some(&unsure(Reason::Hung))).starts_with("rows: judged by one oracle alone"));
         assert!(said(&first, Some(&holds(&["uncertain"]))).starts_with("rows: judged by one oracle alone"));
         assert!(said(&first, None).starts_with("rows: judged by one oracle alone"));
     }

@@ -26,7 +26,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use model::{Case, Fingerprint, Shown, Verdict};
+use model::{Case, Fingerprint, Reason, Shown, Verdict};
 
 use crate::{
     Answer, Ask, Conversation, Oracle,
@@ -148,7 +148,7 @@ impl Session<'_> {
     fn planned(&mut self, verdict: Verdict, plan: &Plan, answers: &[Answer]) -> Ask {
         let path = match answers.first() {
             Some(run) => plan.path(self.seen, run),
-            None => Err("plan-not-run"),
+            None => Err(Reason::PlanNotRun),
         };
         let verdict = match path {
             Ok(path) => {
@@ -188,7 +188,7 @@ impl Conversation for Session<'_> {
             };
             let shows = match answers.first() {
                 Some(run) => twin.shows(&self.model, run, wrong(&verdict, &self.uses), kind),
-                None => Shows::Nothing("twin-not-run"),
+                None => Shows::Nothing(Reason::TwinNotRun),
             };
             return Ask::Done(after_twin(&verdict, &self.uses, &shows));
         }
@@ -240,6 +240,6 @@ mod tests {
         assert_eq!(asked(&new), 500);
         assert_eq!((1..=500).filter(|case| Vote::thorough().asks(&known, *case)).count(), 500);
         assert_eq!(asked(&holds(&[])), 10);
-        assert_eq!(asked(&unsure("unread")), 500);
+        assert_eq!(asked(&unsure(Reason::Unparsed)), 500);
     }
 }

@@ -58,7 +58,7 @@ fn where_a_missing_wait_shows_nothing_the_case_is_run_on() {
         );
         match talk.next(&[play(&mysql(RC), &T, &text, Some(last))]) {
             Ask::Done(Verdict::Violated(violation)) => violation.fingerprint.kind,
-            Ask::Done(Verdict::Undecided { reason }) => reason,
+            Ask::Done(Verdict::Undecided { reason }) => reason.to_string(),
             other => panic!("{other:?}"),
         }
     };

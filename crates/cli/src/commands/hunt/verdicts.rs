@@ -47,8 +47,8 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
 }
 
 /// The most frequent names with their shares.
-fn most(counts: &BTreeMap<String, u64>, of: u64) -> String {
-    let mut sorted: Vec<(&String, &u64)> = counts.iter().collect();
+fn most<K: AsRef<str> + Ord>(counts: &BTreeMap<K, u64>, of: u64) -> String {
+    let mut sorted: Vec<(&str, &u64)> = counts.iter().map(|(name, count)| (name.as_ref(), count)).collect();
     sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
     let mut named: Vec<String> = sorted
         .iter()
@@ -70,7 +70,7 @@ fn short(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use model::Verdict;
+    use model::{Reason, Verdict};
 
     use super::*;
 
@@ -82,7 +82,7 @@ mod tests {
         model.add(&Verdict::Holds { by: vec!["skip: manual, page 7".into()] });
         model.add(&Verdict::Holds { by: vec!["unpromised, savepoint: measured".into()] });
         for (reason, times) in [("a", 1), ("b", 3), ("c", 1), ("d", 1), ("e", 1), ("f", 1)] {
-            (0..times).for_each(|_| model.add(&Verdict::Undecided { reason: reason.into() }));
+            (0..times).for_each(|_| model.add(&Verdict::Undecided { reason: Reason::Expression(reason) }));
         }
         assert_eq!(
             lines(&verdicts),

@@ -103,8 +103,8 @@ fn show(result: &Result) {
 }
 
 /// The most frequent first.
-fn list(counts: &BTreeMap<String, u64>) {
-    let mut sorted: Vec<(&String, &u64)> = counts.iter().collect();
+fn list<K: Ord + std::fmt::Display>(counts: &BTreeMap<K, u64>) {
+    let mut sorted: Vec<(&K, &u64)> = counts.iter().collect();
     sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
     sorted.iter().for_each(|(name, count)| say!("    {:>9}  {name}", thousands(**count)));
 }

@@ -7,7 +7,7 @@ mod one;
 use std::path::PathBuf;
 
 use campaign::Guise;
-use model::{Level, Verdict};
+use model::{Level, Reason, Verdict};
 use oracles::{Answer, Oracle};
 
 use super::hunt::judges;
@@ -101,7 +101,7 @@ impl Bench {
     /// What one of them says.
     fn verdict(oracle: &dyn Oracle, shown: &Answer) -> Verdict {
         if !campaign::judge::admissible(shown) {
-            return Verdict::Undecided { reason: "false-decision".to_string() };
+            return Verdict::Undecided { reason: Reason::LateAnswer };
         }
         oracles::judge(oracle, shown)
     }

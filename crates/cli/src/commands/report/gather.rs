@@ -50,7 +50,8 @@ fn finding(past: &Past, kept: &Kept) -> Finding {
     let seen = Answer { case: case.clone(), trace: trace.clone(), aftermath: aftermath.clone() };
     // The rows are told as the oracles were told it.
     let shown = filed.judged_as.over(&seen);
-    let account = Mvcc::default().told_for_people(&shown, filed.violation.step).map_err(str::to_string);
+    let account =
+        Mvcc::default().told_for_people(&shown, filed.violation.step).map_err(|why| why.to_string());
     Finding {
         id: filed.id.clone(),
         known: past.name(filed).known,

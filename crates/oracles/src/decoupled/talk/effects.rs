@@ -1,7 +1,7 @@
 //! What a statement did to its rows, read off the tables and put into the chains.
 
 use dialect::contract::OnStaleWrite;
-use model::{Reply, RowSet, Violation, sql::StatementKind};
+use model::{Reason, Reply, RowSet, Violation, sql::StatementKind};
 
 use super::{Data, Found, MARKED, Pending, Probe, Talk, Until, Visible, fit};
 
@@ -14,9 +14,9 @@ impl Talk<'_> {
         probe: Option<RowSet>,
         tables: &[RowSet],
     ) -> Result<(), Found> {
-        let undecided = |reason: &str| Found::Undecided(reason.to_string());
+        let undecided = Found::Undecided;
         let setup = self.known.stage.clone();
-        let Ok(stage) = setup.as_ref() else { return Err(undecided("setup-unread")) };
+        let Ok(stage) = setup.as_ref() else { return Err(undecided(Reason::SetupNotRead)) };
         self.mark += 1;
         for ((at, view), read) in pending.views.iter().zip(tables) {
             let after = stage.rows(*at, read).map_err(undecided)?;

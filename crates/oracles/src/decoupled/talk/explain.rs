@@ -2,7 +2,7 @@
 //! what came, the violation is named by it. Scans that went on after a wait are not tried: there are too many ways.
 
 use dialect::contract::{Concession, Visibility};
-use model::{Level, Scene, Shown, Violation, sql::StatementKind};
+use model::{Level, Reason, Scene, Shown, Violation, sql::StatementKind};
 
 use super::{Found, Pending, Talk, Time, Until, View, Visible, views::same_view};
 use crate::decoupled::compare::{Compared, compare};
@@ -19,7 +19,7 @@ impl Talk<'_> {
         if self.judges_uncommitted(pending.step)
             && pending.views.iter().any(|(at, _)| self.half_done(*at, pending.step))
         {
-            return Err(Found::Undecided("half-done-statement".to_string()));
+            return Err(Found::Undecided(Reason::HalfDoneStatement));
         }
         pending.explanations = self.explanations(&pending, txn);
         pending.wrong = Some(wrong);

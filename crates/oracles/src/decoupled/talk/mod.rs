@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use dialect::contract::{Contract, LevelRules, contract};
 use model::{
-    Level, Open, Outcome, Reply, RowSet, Scene, Shown, Verdict, Violation,
+    Level, Open, Outcome, Reason, Reply, RowSet, Scene, Shown, Verdict, Violation,
     sql::{Statement, StatementKind},
 };
 
@@ -45,7 +45,7 @@ struct Pending {
     /// Other views that it may have had.
     others: Vec<Vec<View>>,
     /// Why none of these need be the right one, if that is so.
-    open: Option<&'static str>,
+    open: Option<Reason>,
     /// What is wrong, while it is tried what would explain it.
     wrong: Option<Box<Violation>>,
     /// What is tried: by which concession, and on which views.
@@ -84,7 +84,7 @@ struct Txn {
 /// What was found so far.
 enum Found {
     Violated(Box<Violation>),
-    Undecided(String),
+    Undecided(Reason),
 }
 
 /// The conversation.
@@ -114,9 +114,9 @@ pub struct Talk<'a> {
     beside: Vec<Vec<usize>>,
     pending: Option<Pending>,
     /// The first reason why something could not be judged.
-    undecided: Option<String>,
+    undecided: Option<Reason>,
     /// Why something was accepted that need not have been right.
-    uncertain: Vec<&'static str>,
+    uncertain: Vec<Reason>,
     /// What the first order came to.
     first: Option<Box<Violation>>,
 }
@@ -129,10 +129,10 @@ impl<'a> Talk<'a> {
         known: Known,
         setups: Setups,
         memory: &Memory,
-    ) -> Result<Talk<'a>, &'static str> {
-        let contract = contract(&seen.trace.server).ok_or("no-contract")?;
+    ) -> Result<Talk<'a>, Reason> {
+        let contract = contract(&seen.trace.server).ok_or(Reason::NoContract)?;
         if let Err(why) = known.stage.as_ref() {
-            return Err(why);
+            return Err(*why);
         }
         let (steps, transactions, (orders, more)) = {
             let story = Story::new(seen, &tables, memory);
@@ -168,19 +168,22 @@ impl<'a> Talk<'a> {
     }
 
     /// Why nothing can be said of the whole run, if that is so.
-    fn unfit(&self) -> Option<&'static str> {
+    fn unfit(&self) -> Option<Reason> {
         for (i, step) in self.steps.iter().enumerate() {
             let outcome = &self.seen.trace.outcomes[i];
             match step.kind {
-                Some(StatementKind::Ddl) => return Some("schema-changed"),
+                Some(StatementKind::Ddl) => return Some(Reason::SchemaChanged),
                 Some(StatementKind::Set) if self.prelude.contains(&self.seen.case.steps[i].sql) => {}
-                Some(StatementKind::Set) => return Some("settings-changed"),
-                Some(StatementKind::LockTable) => return Some("tables-locked"),
-                None if Verb::of(&self.seen.case.steps[i].sql) == Verb::Other => return Some("unread"),
+                Some(StatementKind::Set) => return Some(Reason::SettingsChanged),
+                Some(StatementKind::LockTable) => return Some(Reason::LockTable),
+                None if Verb::of(&self.seen.case.steps[i].sql) == Verb::Other => {
+                    return Some(Reason::Unparsed);
+                }
                 Some(_) | None => {}
             }
             match outcome.reply {
-                Reply::ConnectionLost | Reply::ServerDied | Reply::Hung => return Some("connection-lost"),
+                Reply::ConnectionLost | Reply::ServerDied => return Some(Reason::ServerGone),
+                Reply::Hung => return Some(Reason::Hung),
                 Reply::Rows(_)
                 | Reply::Done { .. }
                 | Reply::RolledBack
@@ -219,8 +222,8 @@ impl<'a> Talk<'a> {
     }
 
     /// Begins anew with the next order.
-    fn reset(&mut self, rows: &Arc<Vec<RowSet>>) -> Result<(), &'static str> {
-        let Some(stage) = self.known.stage.as_ref().as_ref().ok() else { return Err("setup-unread") };
+    fn reset(&mut self, rows: &Arc<Vec<RowSet>>) -> Result<(), Reason> {
+        let Some(stage) = self.known.stage.as_ref().as_ref().ok() else { return Err(Reason::SetupNotRead) };
         (self.now, self.mark, self.next_id) = (0, 0, 1);
         self.chains = vec![Chain::default(); stage.tables.len()];
         for (at, read) in rows.iter().enumerate() {
@@ -282,12 +285,12 @@ impl<'a> Talk<'a> {
                     self.first = Some(first);
                     return match self.known.rows.clone().map(|rows| self.reset(&rows)) {
                         Some(Ok(())) => self.go_on(),
-                        Some(Err(reason)) => Ask::Done(Verdict::Undecided { reason: reason.to_string() }),
-                        None => Ask::Done(Verdict::Undecided { reason: "not-played".to_string() }),
+                        Some(Err(reason)) => Ask::Done(Verdict::Undecided { reason }),
+                        None => Ask::Done(Verdict::Undecided { reason: Reason::NotPlayed }),
                     };
                 }
                 if self.more {
-                    return Ask::Done(Verdict::Undecided { reason: "order-of-answers".to_string() });
+                    return Ask::Done(Verdict::Undecided { reason: Reason::OrderOfAnswers });
                 }
                 Ask::Done(Verdict::Violated(*first))
             }
@@ -298,7 +301,7 @@ impl<'a> Talk<'a> {
     fn end(&mut self) -> Ask {
         if self.txns.iter().zip(&self.transactions).any(|(txn, told)| txn.open && told.fate == Fate::Unknown)
         {
-            return self.stop(Found::Undecided("unknown-fate".to_string()));
+            return self.stop(Found::Undecided(Reason::UnknownFate));
         }
         if let Some(violation) = self.final_state() {
             return self.stop(Found::Violated(Box::new(violation)));
@@ -331,11 +334,11 @@ impl Conversation for Talk<'_> {
         if let Some(rows) = self.known.rows.clone() {
             return match self.reset(&rows) {
                 Ok(()) => self.go_on(),
-                Err(reason) => Ask::Done(Verdict::Undecided { reason: reason.to_string() }),
+                Err(reason) => Ask::Done(Verdict::Undecided { reason }),
             };
         }
         let Some(stage) = self.stage() else {
-            return Ask::Done(Verdict::Undecided { reason: "setup-unread".to_string() });
+            return Ask::Done(Verdict::Undecided { reason: Reason::SetupNotRead });
         };
         Ask::Play(Box::new(Scene {
             stage: PLAIN,
@@ -364,9 +367,7 @@ impl Conversation for Talk<'_> {
                 self.known.rows = Some(rows);
                 self.next(&[])
             }
-            Shown::Unfilled { .. } => {
-                Ask::Done(Verdict::Undecided { reason: "setup-not-filled".to_string() })
-            }
+            Shown::Unfilled { .. } => Ask::Done(Verdict::Undecided { reason: Reason::SetupNotFilled }),
             Shown::Not(reason) => Ask::Done(Verdict::Undecided { reason }),
         }
     }

@@ -1,7 +1,7 @@
 //! From a statement to the scene that is played for it, and from what was shown to what is said of it.
 
 use dialect::contract::Visibility;
-use model::{ErrorClass, Outcome, Reply, RowSet, Scene, Shown, Violation, sql::StatementKind};
+use model::{ErrorClass, Outcome, Reason, Reply, RowSet, Scene, Shown, Violation, sql::StatementKind};
 
 use super::{
     Found, MARK, MARKED, PLAIN, Pending, Probe, Roles, Talk, View, Visible, WAYS, fit, views::same_view,
@@ -12,7 +12,7 @@ impl Talk<'_> {
     /// A statement that reads or changes rows.
     pub(super) fn data(&mut self, step: usize, txn: usize) -> Result<Option<Box<Scene>>, Found> {
         let Some(roles) = self.named(step) else {
-            return Err(Found::Undecided("no-rules-at-this-level".to_string()));
+            return Err(Found::Undecided(Reason::NoContractAtThisLevel));
         };
         if let Some(accepted) = self.accepted(step, &roles)? {
             if accepted {
@@ -36,9 +36,9 @@ impl Talk<'_> {
     }
 
     /// Notes that a statement could not be judged; if it changes rows, nothing after it can be either.
-    pub(super) fn not_judged(&mut self, reason: &str, changes: bool) -> Result<(), Found> {
-        self.undecided.get_or_insert_with(|| reason.to_string());
-        if changes { Err(Found::Undecided(reason.to_string())) } else { Ok(()) }
+    pub(super) fn not_judged(&mut self, reason: Reason, changes: bool) -> Result<(), Found> {
+        self.undecided.get_or_insert(reason);
+        if changes { Err(Found::Undecided(reason)) } else { Ok(()) }
     }
 
     /// Answers that are not judged: errors of conflicts, which need another open transaction. None: it is to be judged.
@@ -91,9 +91,9 @@ impl Talk<'_> {
         step: usize,
         txn: usize,
         roles: Roles,
-    ) -> Result<Box<Scene>, (&'static str, bool)> {
+    ) -> Result<Box<Scene>, (Reason, bool)> {
         let changes = roles.changes;
-        let not = |reason: &'static str| (reason, changes);
+        let not = |reason: Reason| (reason, changes);
         let told = &self.steps[step];
         let rows = match &self.outcome(step).reply {
             Reply::Rows(rows) => Some(rows.len()),
@@ -109,22 +109,22 @@ impl Talk<'_> {
             _ => false,
         };
         if passed && fit::updates_ignoring(told) {
-            return Err(not("ignored-rows"));
+            return Err(not(Reason::IgnoredRows));
         }
-        let Some(stage) = self.stage() else { return Err(not("setup-unread")) };
+        let Some(stage) = self.stage() else { return Err(not(Reason::SetupNotRead)) };
         if told.is(StatementKind::Insert) && roles.tables.iter().any(|(at, _)| stage.tables[*at].counts) {
-            return Err(not("counter"));
+            return Err(not(Reason::Counter));
         }
         // MySQL replaces such a row or refuses to, by what it has looked up of the foreign key before.
         if fit::replaces(told) && roles.tables.iter().any(|(at, _)| stage.tables[*at].group == 0) {
-            return Err(not("replace-of-a-parent"));
+            return Err(not(Reason::ReplaceOfAParent));
         }
         // A row with a mark differs from the same row without one, which REPLACE would leave as it is.
         let number = match () {
             () if !changes || fit::replaces(told) => PLAIN,
             () if stage.invisible || !fit::meets_added_column(told) => MARKED,
             () if fit::only_adds(told) => PLAIN,
-            () => return Err(not("no-invisible-column")),
+            () => return Err(not(Reason::NoInvisibleColumn)),
         };
         let (mut others, mut open): (Vec<Vec<View>>, _) = (vec![Vec::new()], None);
         for (at, sees) in &roles.tables {
@@ -139,7 +139,7 @@ impl Talk<'_> {
                 }
             }
             if different.len() > 1 && *sees != [Visibility::Snapshot] {
-                open = open.or(Some("two-views"));
+                open = open.or(Some(Reason::TwoViews));
             }
             let longer = |views: &Vec<View>, view: &Vec<Visible>| {
                 let mut views = views.clone();
@@ -151,13 +151,13 @@ impl Talk<'_> {
         }
         // What a statement changes must be known; what it reads may be tried.
         if changes && (others.len() > 1 || open.is_some()) {
-            return Err(not(open.unwrap_or("snapshot-when")));
+            return Err(not(open.unwrap_or(Reason::SnapshotWhen)));
         }
         if others.len() > WAYS {
-            return Err(not(open.unwrap_or("snapshot-when")));
+            return Err(not(open.unwrap_or(Reason::SnapshotWhen)));
         }
         others.reverse();
-        let Some(views) = others.pop() else { return Err(not("no-view")) };
+        let Some(views) = others.pop() else { return Err(not(Reason::NoView)) };
         let tables = views
             .iter()
             .map(|(at, view)| stage.prop(*at, view, number))
@@ -211,7 +211,7 @@ impl Talk<'_> {
         mut pending: Pending,
         views: Vec<View>,
     ) -> Result<Option<Box<Scene>>, Found> {
-        let undecided = |reason: &str| Found::Undecided(reason.to_string());
+        let undecided = Found::Undecided;
         let Some(stage) = self.stage() else { return Ok(None) };
         let tables = views
             .iter()
@@ -242,13 +242,13 @@ impl Talk<'_> {
         }
         let (probe, outcome, tables) = match shown {
             Shown::Played { probe, outcome: Some(outcome), tables } => (probe, outcome, tables),
-            Shown::Played { .. } => return Err(Found::Undecided("not-played".to_string())),
+            Shown::Played { .. } => return Err(Found::Undecided(Reason::NotPlayed)),
             Shown::Not(reason) => return Err(Found::Undecided(reason)),
             Shown::Unfilled { error, .. } => {
                 let reason = match error.class {
-                    ErrorClass::DuplicateKey => "view-breaks-key",
-                    ErrorClass::Constraint => "view-breaks-constraint",
-                    _ => "view-not-filled",
+                    ErrorClass::DuplicateKey => Reason::ViewBreaksKey,
+                    ErrorClass::Constraint => Reason::ViewBreaksConstraint,
+                    _ => Reason::ViewNotFilled,
                 };
                 if !pending.others.is_empty() {
                     return self.another(pending);
@@ -271,7 +271,7 @@ impl Talk<'_> {
         match compare(self.steps[step].kind, self.outcome(step), &outcome, part) {
             // It counts as many rows as it should, and may have met others.
             Compared::Same if changes && !self.uncommitted(&pending, txn).is_empty() => {
-                return Err(Found::Undecided("judges-uncommitted".to_string()));
+                return Err(Found::Undecided(Reason::JudgesUncommitted));
             }
             Compared::Same => {
                 if let Some(why) = pending.open.filter(|why| !self.uncertain.contains(why)) {
@@ -282,14 +282,12 @@ impl Talk<'_> {
                 return self.another(pending);
             }
             Compared::Unsure(reason) => self.not_judged(pending.open.unwrap_or(reason), changes)?,
-            Compared::Differ(_) if pending.open.is_some() => {
-                self.not_judged(pending.open.unwrap_or_default(), changes)?
-            }
+            Compared::Differ(_) if let Some(open) = pending.open => self.not_judged(open, changes)?,
             // Whether the parent of a row is looked for that is then not inserted depends on the path.
             Compared::Differ(_)
                 if fit::upserts(&self.steps[step]) && lacks_parent(self.outcome(step), &outcome) =>
             {
-                self.not_judged("upsert-without-a-parent", changes)?
+                self.not_judged(Reason::UpsertWithoutAParent, changes)?
             }
             Compared::Differ(what) => {
                 let wrong = Box::new(self.wrong(&pending, what, &outcome));

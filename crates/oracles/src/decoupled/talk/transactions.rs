@@ -1,7 +1,7 @@
 //! Transactions while a run is gone through: when they begin and end, their savepoints and their fate.
 
 use model::{
-    Open, Reply, Scene,
+    Open, Reason, Reply, Scene,
     sql::{LockTiming, Statement, StatementKind, TransactionMode},
 };
 
@@ -53,7 +53,7 @@ impl Talk<'_> {
             if other != txn && self.txns[other].open && self.transactions[other].session == session {
                 let fate = self.fate(other);
                 if fate == Fate::Unknown {
-                    return Err(Found::Undecided("unknown-fate".to_string()));
+                    return Err(Found::Undecided(Reason::UnknownFate));
                 }
                 self.finish(other, fate);
             }
@@ -108,7 +108,7 @@ impl Talk<'_> {
         if over {
             let fate = self.fate(txn);
             if fate == Fate::Unknown {
-                return Err(Found::Undecided("unknown-fate".to_string()));
+                return Err(Found::Undecided(Reason::UnknownFate));
             }
             self.finish(txn, fate);
         }

@@ -1,7 +1,7 @@
 //! What a statement sees, by the contract: when the snapshot is taken, and which rows are in a view.
 
 use dialect::contract::{SnapshotPoint, Visibility};
-use model::Reply;
+use model::{Reason, Reply};
 
 use super::{Roles, Talk, Until, Visible, fit};
 
@@ -51,16 +51,16 @@ impl Talk<'_> {
         txn: usize,
         at: usize,
         sees: Visibility,
-    ) -> (Vec<Vec<Visible>>, Option<&'static str>) {
+    ) -> (Vec<Vec<Visible>>, Option<Reason>) {
         let chain = &self.chains[at];
         let mut open = None;
         let all = match sees {
             Visibility::Newest => {
                 if self.half_done(at, step) {
-                    open = Some("half-done-statement");
+                    open = Some(Reason::HalfDoneStatement);
                 } else if self.seen.trace.waited(step) {
                     // It may have looked before its wait, at what has been undone since.
-                    open = Some("dirty-read-before-wait");
+                    open = Some(Reason::DirtyReadBeforeWait);
                 }
                 vec![chain.view(txn, Until::Newest)]
             }
@@ -83,7 +83,7 @@ impl Talk<'_> {
                     .collect();
                 if self.txns[txn].unclear.contains(&at) && views.iter().any(|view| !same_view(view, &newest))
                 {
-                    open = Some("unchanged-rows");
+                    open = Some(Reason::UnchangedRows);
                 }
                 views
             }

@@ -20,7 +20,7 @@ pub use timeline::Timeline;
 
 use dialect::contract::{Concession, Contract, LevelRules, SnapshotPoint, Visibility, manual::always};
 use model::{
-    Cause, DbError, Ends, ErrorClass, Level, Reply, Round,
+    Cause, DbError, Ends, ErrorClass, Level, Reason, Reply, Round,
     sql::{Rollback, Statement},
 };
 
@@ -32,13 +32,13 @@ use super::{
     evaluate::Evaluate,
     evaluation_cache::EvaluationCache,
     hypothesis::{Hypothesis, Savepoint, Waiting},
-    schema::{Reason, Schema, Values},
+    schema::{Schema, Values},
     table_footprint::TableFootprint,
 };
 use crate::Answer;
 
 /// An UPDATE may have judged half of what another statement did: which rows it met is then not known.
-pub(super) const HALF_JUDGED: Reason = "judges-half-done-work";
+pub(super) const HALF_JUDGED: Reason = Reason::JudgesHalfDoneWork;
 
 /// So many accounts are kept; beyond, nothing is said.
 const MAX_HYPOTHESES: usize = 32;
@@ -112,7 +112,7 @@ impl<'a> Replay<'a> {
         for round in &self.seen.trace.rounds {
             hypotheses = self.round(hypotheses, round)?;
             if hypotheses.len() > MAX_HYPOTHESES {
-                return Err(Rejection::Undecided("too-many-worlds"));
+                return Err(Rejection::Undecided(Reason::TooManyWorlds));
             }
             if self.until.is_some_and(|step| round.answered.contains(&step)) {
                 return Ok(hypotheses);
@@ -120,7 +120,7 @@ impl<'a> Replay<'a> {
         }
         let hypotheses = self.finals(hypotheses)?;
         match hypotheses.iter().all(|hypothesis| hypothesis.unchecked) {
-            true => Err(Rejection::Undecided("dirty-read-of-half-done-work")),
+            true => Err(Rejection::Undecided(Reason::DirtyReadOfHalfDoneWork)),
             false => Ok(hypotheses),
         }
     }
@@ -290,7 +290,7 @@ impl<'a> Replay<'a> {
             return Ok(smallvec![hypothesis]);
         }
         if rest.len() > 5 {
-            return Err(Rejection::Undecided("many-woken-at-once"));
+            return Err(Rejection::Undecided(Reason::ManyWokenAtOnce));
         }
         let mut all = Hypotheses::new();
         let mut rejected = None;
@@ -336,15 +336,19 @@ impl<'a> Replay<'a> {
         let waited = hypothesis.sessions[session].waiting.take();
         match &outcome.reply {
             Reply::NotSent => return Ok(smallvec![hypothesis]),
-            Reply::ConnectionLost | Reply::ServerDied => return Err(Rejection::Undecided("server-gone")),
-            Reply::Hung => return Err(Rejection::Undecided("hung")),
+            Reply::ConnectionLost | Reply::ServerDied => {
+                return Err(Rejection::Undecided(Reason::ServerGone));
+            }
+            Reply::Hung => return Err(Rejection::Undecided(Reason::Hung)),
             Reply::Killed => {
                 self.after(&mut hypothesis, step, None, outcome.transaction);
                 return Ok(smallvec![hypothesis]);
             }
             Reply::Rows(_) | Reply::Done { .. } | Reply::RolledBack | Reply::Error(_) => {}
         }
-        let Some(tree) = self.trees[step].as_deref() else { return Err(Rejection::Undecided("unparsed")) };
+        let Some(tree) = self.trees[step].as_deref() else {
+            return Err(Rejection::Undecided(Reason::Unparsed));
+        };
         if matches!(
             tree,
             Statement::Begin(_) | Statement::Commit(_) | Statement::Rollback(Rollback { to: None, .. })
@@ -367,7 +371,7 @@ impl<'a> Replay<'a> {
                     Some(_) if hypothesis.sessions[session].txn.is_none() => {
                         return Ok(smallvec![hypothesis]);
                     }
-                    Some(_) => return Err(Rejection::Undecided("end-refused")),
+                    Some(_) => return Err(Rejection::Undecided(Reason::EndRefused)),
                 }
                 match tree {
                     Statement::Commit(_) => hypothesis.commit(session),
@@ -401,11 +405,11 @@ impl<'a> Replay<'a> {
             | Statement::CreateIndex(_)
             | Statement::DropTable(_)
             | Statement::DropIndex(_)
-            | Statement::Truncate(_) => return Err(Rejection::Undecided("schema-changed")),
+            | Statement::Truncate(_) => return Err(Rejection::Undecided(Reason::SchemaChanged)),
             Statement::Set(_) | Statement::SetTransaction(_) => {
-                return Err(Rejection::Undecided("settings-changed"));
+                return Err(Rejection::Undecided(Reason::SettingsChanged));
             }
-            Statement::LockTable(_) => return Err(Rejection::Undecided("lock-table")),
+            Statement::LockTable(_) => return Err(Rejection::Undecided(Reason::LockTable)),
         };
         Ok(hypotheses)
     }

@@ -3,7 +3,7 @@
 use dialect::contract::{Concession, Visibility, manual::always};
 use eval::Fault;
 use model::{
-    DbError, ErrorClass, Reply,
+    DbError, ErrorClass, Reason, Reply,
     sql::{InsertModifier, InsertSource, Statement},
 };
 use smallvec::{SmallVec, smallvec};
@@ -64,12 +64,12 @@ impl Replay<'_> {
                 ErrorClass::Other | ErrorClass::Syntax | ErrorClass::Denied | ErrorClass::Internal
             )
         {
-            return Err(Rejection::Undecided("server-refuses"));
+            return Err(Rejection::Undecided(Reason::ServerRefuses));
         }
         let all =
             self.allowed_outcomes(&hypothesis, step, tree, waited.as_ref()).map_err(|fault| match fault {
                 Fault::Unsure(why) => Rejection::Undecided(why),
-                Fault::Error(_) => Rejection::Undecided("error-foretold"),
+                Fault::Error(_) => Rejection::Undecided(Reason::ErrorForetold),
             })?;
         let success = !matches!(reply, Reply::Error(_));
         let mut hypotheses = Hypotheses::new();
@@ -156,7 +156,7 @@ impl Replay<'_> {
 
     /// Why it cannot be told what a scan that waited has met: only one cut is tried, in the order of one index. What does not
     /// scan, and what no scan explains at this level, is told all the same.
-    fn untold(&self, step: usize, waited: &Waiting) -> Option<&'static str> {
+    fn untold(&self, step: usize, waited: &Waiting) -> Option<Reason> {
         let session = self.seen.case.steps[step].session;
         let scans = !matches!(
             self.trees[step].as_deref(),
@@ -168,8 +168,8 @@ impl Replay<'_> {
         let parted =
             self.footprints[step].target.is_some_and(|table| self.schema.tables[table].partitions.is_some());
         match (waited.ends > 1, parted) {
-            (true, _) => Some("waited-more-than-once"),
-            (false, true) => Some("partitioned-scan"),
+            (true, _) => Some(Reason::WaitedMoreThanOnce),
+            (false, true) => Some(Reason::PartitionedScan),
             (false, false) => None,
         }
     }
@@ -286,7 +286,7 @@ impl Replay<'_> {
         waited: Option<&Waiting>,
     ) -> Result<Vec<AllowedOutcome>, Fault> {
         let session = self.seen.case.steps[step].session;
-        let rules = self.rules(session).ok_or(Fault::Unsure("no-contract-at-this-level"))?;
+        let rules = self.rules(session).ok_or(Fault::Unsure(Reason::NoContractAtThisLevel))?;
         let txn = hypothesis.sessions[session].txn.as_ref();
         let tried = self.concessions.iter().copied().filter(|_| self.lenient);
         let conceded: SmallVec<[Concession; Concession::ALL.len()]> =
@@ -318,7 +318,7 @@ impl Replay<'_> {
             Statement::Insert(insert) => context.insert(insert),
             Statement::Update(update) => context.update(update),
             Statement::Delete(delete) => context.delete(delete),
-            _ => Err(Fault::Unsure("statement")),
+            _ => Err(Fault::Unsure(Reason::StatementNotModelled)),
         };
         let mut all = once(&context)?;
         // A query inside may have been answered before the wait.

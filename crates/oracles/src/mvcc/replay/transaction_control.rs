@@ -1,6 +1,7 @@
 //! Statements that begin, end and go back: BEGIN, savepoints.
 
 use dialect::contract::{Concession, manual::always};
+use model::Reason;
 use model::sql::{Begin, TransactionMode};
 
 use smallvec::{SmallVec, smallvec};
@@ -14,7 +15,7 @@ impl Replay<'_> {
         match self.seen.trace.outcomes[step].error() {
             None => {}
             Some(error) if Some(error.class) == self.contract.busy => return Ok(smallvec![hypothesis]),
-            Some(_) => return Err(Rejection::Undecided("begin-refused")),
+            Some(_) => return Err(Rejection::Undecided(Reason::BeginRefused)),
         }
         hypothesis.commit(session);
         let clock = hypothesis.clock;
@@ -35,7 +36,7 @@ impl Replay<'_> {
                 TransactionMode::ReadWrite => {}
                 TransactionMode::Isolation(_)
                 | TransactionMode::Deferrable
-                | TransactionMode::NotDeferrable => return Err(Rejection::Undecided("begin-with-level")),
+                | TransactionMode::NotDeferrable => return Err(Rejection::Undecided(Reason::BeginWithLevel)),
             }
         }
         Ok(smallvec![hypothesis])
@@ -84,7 +85,7 @@ impl Replay<'_> {
                 Ok(hypotheses)
             }
             (None, false) | (Some(_), true) if hypothesis.sessions[session].perhaps_open => {
-                Err(Rejection::Undecided("savepoint-after-an-error"))
+                Err(Rejection::Undecided(Reason::SavepointAfterAnError))
             }
             (None, false) | (Some(_), true) => Err(self.broken(
                 step,

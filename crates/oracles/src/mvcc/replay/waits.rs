@@ -2,7 +2,7 @@
 
 use dialect::contract::Visibility;
 use model::{
-    Round,
+    Reason, Round,
     sql::{LockWait, Query, Statement},
 };
 
@@ -32,7 +32,7 @@ impl Replay<'_> {
             let session = self.seen.case.steps[step].session;
             let of = &hypothesis.sessions[session];
             let lasts = of.perhaps_open || of.txn.as_ref().is_some_and(|txn| txn.lasts);
-            let rules = self.rules(session).ok_or(Rejection::Undecided("no-contract-at-this-level"))?;
+            let rules = self.rules(session).ok_or(Rejection::Undecided(Reason::NoContractAtThisLevel))?;
             if !self.contract.waits {
                 return Err(self.broken(
                     step,
@@ -42,7 +42,7 @@ impl Replay<'_> {
                 ));
             }
             let never = match self.trees[step].as_deref() {
-                None => return Err(Rejection::Undecided("unparsed")),
+                None => return Err(Rejection::Undecided(Reason::Unparsed)),
                 Some(Statement::Query(query)) if query.locks.is_empty() => {
                     let sees = if lasts { rules.read.is } else { rules.single_read.is };
                     (sees != Visibility::Committed).then_some("a plain read takes no locks")
@@ -61,7 +61,7 @@ impl Replay<'_> {
                     | Statement::Savepoint(_)
                     | Statement::Release(_),
                 ) => Some("the end of a transaction waits for nobody"),
-                Some(_) => return Err(Rejection::Undecided("schema-changed")),
+                Some(_) => return Err(Rejection::Undecided(Reason::SchemaChanged)),
             };
             if let Some(rule) = never {
                 return Err(self.broken(step, "needless-wait", rule, "an answer".into()));

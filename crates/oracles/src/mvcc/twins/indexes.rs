@@ -1,6 +1,6 @@
 //! Indexes that go on behind the columns of a foreign key: in the twin they are not there.
 
-use model::sql::Statement;
+use model::{Reason, sql::Statement};
 
 use super::{TwinDraft, Why};
 
@@ -12,5 +12,5 @@ pub fn left_out(draft: &mut TwinDraft<'_>) -> Result<(), Why> {
         Some(Statement::CreateIndex(create)) => create.unique || create.columns.len() < 2,
         Some(_) | None => true,
     });
-    if draft.setup.len() == before { Err("no-index-to-leave-out") } else { Ok(()) }
+    if draft.setup.len() == before { Err(Reason::NoIndexToLeaveOut) } else { Ok(()) }
 }

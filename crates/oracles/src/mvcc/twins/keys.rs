@@ -1,5 +1,6 @@
 //! A key that is changed: in the twin another column gets the new value.
 
+use model::Reason;
 use model::sql::{Ident, Statement, TableFactor};
 
 use super::{TwinDraft, Why};
@@ -33,13 +34,13 @@ pub fn kept(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
         for at in moves {
             let Some(old) = set[at] else { continue };
             let instead = (0..of.columns.len()).find(|new| free(of, *new, old) && !set.contains(&Some(*new)));
-            let instead = instead.ok_or("no-other-column")?;
+            let instead = instead.ok_or(Reason::NoOtherColumn)?;
             update.assignments[at].column.name = of.columns[instead].name.as_str().into();
             set[at] = Some(instead);
         }
         draft.rewrite(other, &Statement::Update(update));
     }
-    if found { Ok(()) } else { Err("no-update-of-a-key") }
+    if found { Ok(()) } else { Err(Reason::NoUpdateOfAKey) }
 }
 
 /// Can a column be changed in place of another?

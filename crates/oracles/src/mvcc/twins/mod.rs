@@ -27,13 +27,13 @@ mod values;
 use std::sync::Arc;
 
 use dialect::contract::Concession;
-use model::{Case, Step, Trace, Verdict, Violation, sql::Statement};
+use model::{Case, Reason, Step, Trace, Verdict, Violation, sql::Statement};
 
 use super::{Mvcc, named, schema::Schema};
 use crate::{Answer, Request};
 
 /// Why there is no twin, or why it says nothing, in a few words that can be counted.
-pub type Why = &'static str;
+pub type Why = Reason;
 
 /// A concession and the step that needs it.
 pub type Use = (Concession, usize);
@@ -102,12 +102,12 @@ pub fn twin(
             Concession::DuplicateAfterRollback => rollbacks::left_out(&mut draft, *step)?,
             Concession::ForeignKeyBesideNull => indexes::left_out(&mut draft)?,
             Concession::VirtualReadAsNull => sorting::left_out(&mut draft, *step)?,
-            Concession::EarlySavepointEndsAll => return Err("unpromised"),
+            Concession::EarlySavepointEndsAll => return Err(Reason::Undocumented),
         }
     }
     let steps: Vec<usize> = draft.steps.iter().map(|(number, _)| *number).collect();
     if wrong.is_some_and(|step| !steps.contains(&step)) {
-        return Err("statement-would-be-gone");
+        return Err(Reason::StatementWouldBeGone);
     }
     let mut without: Vec<Concession> = uses.iter().map(|(by, _)| *by).collect();
     without.sort_unstable();
@@ -125,11 +125,11 @@ impl Twin {
     pub fn shows(&self, model: &Mvcc, run: &Answer, wrong: Option<usize>, kind: Option<&str>) -> Shows {
         let at = |violation: &Violation| violation.step.map(|step| self.steps[step]);
         if run.trace.stalled {
-            return Shows::Nothing("twin-stalls");
+            return Shows::Nothing(Reason::TwinStalls);
         }
         let violation = match model.verdict_without(run, &self.without) {
             Verdict::Holds { .. } => return Shows::Gone,
-            Verdict::Undecided { .. } => return Shows::Nothing("twin-undecided"),
+            Verdict::Undecided { .. } => return Shows::Nothing(Reason::TwinUndecided),
             Verdict::Violated(violation) => violation,
         };
         let same = kind.is_none_or(|kind| violation.fingerprint.kind == kind);
@@ -137,17 +137,17 @@ impl Twin {
             let mine = wrong.and_then(|step| self.steps.iter().position(|of| *of == step));
             return match place(&run.trace, violation.step) > place(&run.trace, mine) {
                 true => Shows::Gone,
-                false => Shows::Nothing("twin-wrong-elsewhere"),
+                false => Shows::Nothing(Reason::TwinWrongElsewhere),
             };
         }
         // Where it is explained again, what it needs is still there.
         let again = match model.verdict(run) {
             Verdict::Violated(again) => named(&again.fingerprint).is_some(),
             Verdict::Holds { .. } => true,
-            Verdict::Undecided { .. } => return Shows::Nothing("twin-undecided"),
+            Verdict::Undecided { .. } => return Shows::Nothing(Reason::TwinUndecided),
         };
         match again {
-            true => Shows::Nothing("twin-explained-again"),
+            true => Shows::Nothing(Reason::TwinExplainedAgain),
             false => Shows::Stays(Box::new(violation)),
         }
     }
@@ -169,7 +169,7 @@ impl TwinDraft<'_> {
         let session = self.session(step);
         let place = |of: usize| self.steps.iter().position(|(number, _)| *number == of);
         let (Some(from), Some(to)) = (place(step), place(other)) else {
-            return Err("statement-would-be-gone");
+            return Err(Reason::StatementWouldBeGone);
         };
         if to < from {
             return Ok(());

@@ -1,16 +1,16 @@
 //! Statements that met others: in the twin they come when those are over.
 
-use model::{Cause, Open};
+use model::{Cause, Open, Reason};
 
 use super::{TwinDraft, Why};
 
 /// The statement is sent behind the one that let it go on, so it does not wait.
 pub fn behind_its_blocker(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
-    let Some(round) = draft.seen.trace.answered_in(step) else { return Err("never-answered") };
+    let Some(round) = draft.seen.trace.answered_in(step) else { return Err(Reason::NeverAnswered) };
     match round.cause {
-        Cause::Sent(other) if other == step => Err("did-not-wait"),
+        Cause::Sent(other) if other == step => Err(Reason::DidNotWait),
         Cause::Sent(other) => draft.move_behind(step, other),
-        Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => Err("no-statement-let-it-go-on"),
+        Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => Err(Reason::NoStatementLetItGoOn),
     }
 }
 
@@ -28,7 +28,7 @@ pub fn behind_the_others(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), W
             continue;
         }
         let end = of(step + 1..draft.trees.len()).into_iter().find(|at| !open(*at));
-        last = last.max(Some(end.ok_or("a-transaction-without-end")?));
+        last = last.max(Some(end.ok_or(Reason::ATransactionWithoutEnd)?));
     }
-    draft.move_behind(step, last.ok_or("nobody-beside-it")?)
+    draft.move_behind(step, last.ok_or(Reason::NobodyBesideIt)?)
 }

@@ -1,5 +1,6 @@
 //! Transactions that were rolled back: in the twin they are not there.
 
+use model::Reason;
 use model::sql::{Rollback, Statement};
 
 use super::{TwinDraft, Why};
@@ -18,11 +19,11 @@ pub fn left_out(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
         let begins = |at: &usize| {
             draft.session(*at) == session && matches!(draft.trees[*at].as_deref(), Some(Statement::Begin(_)))
         };
-        let begin = (0..end).rev().find(begins).ok_or("no-begin")?;
+        let begin = (0..end).rev().find(begins).ok_or(Reason::NoBegin)?;
         gone.extend((begin..=end).filter(|at| draft.session(*at) == session));
     }
     if gone.is_empty() {
-        return Err("no-transaction-rolled-back");
+        return Err(Reason::NoTransactionRolledBack);
     }
     draft.steps.retain(|(number, _)| !gone.contains(number));
     Ok(())

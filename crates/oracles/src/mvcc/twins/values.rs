@@ -1,19 +1,20 @@
 //! An update that sets what is there: in the twin it sets something else.
 
+use model::Reason;
 use model::sql::{Expr, Literal, Statement};
 
 use super::{TwinDraft, Why};
 
 /// Every constant that the statement assigns becomes another one.
 pub fn another(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
-    let Some(Statement::Update(update)) = draft.trees[step].as_deref() else { return Err("no-update") };
+    let Some(Statement::Update(update)) = draft.trees[step].as_deref() else { return Err(Reason::NoUpdate) };
     let mut update = update.clone();
     let mut changed = false;
     for assignment in &mut update.assignments {
         changed |= change(&mut assignment.value);
     }
     if !changed {
-        return Err("no-constant-to-change");
+        return Err(Reason::NoConstantToChange);
     }
     draft.rewrite(step, &Statement::Update(update));
     Ok(())

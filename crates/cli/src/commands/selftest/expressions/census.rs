@@ -24,7 +24,7 @@ impl Census {
     pub fn count(&mut self, question: &Question, columns: &[ExprColumn], product: Product) {
         let decided = match &question.expected {
             Err(Fault::Unsure(reason)) => {
-                *self.unsure.entry(reason).or_default() += 1;
+                *self.unsure.entry(reason.name()).or_default() += 1;
                 false
             }
             Err(Fault::Error(_)) => {

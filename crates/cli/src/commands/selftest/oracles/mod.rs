@@ -275,7 +275,7 @@ fn show_clean(clean: &Clean) {
         if undecided > 0 {
             say!("  {oracle} undecided: {}", thousands(undecided));
         }
-        let mut reasons: Vec<(&String, &u64)> = verdicts.undecided.iter().collect();
+        let mut reasons: Vec<(&model::Reason, &u64)> = verdicts.undecided.iter().collect();
         reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), *reason));
         reasons.iter().for_each(|(reason, count)| say!("    {:>9}  {reason}", thousands(**count)));
     }

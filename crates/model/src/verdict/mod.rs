@@ -2,9 +2,53 @@
 //!
 //! Three answers: it holds, it is violated, it cannot be told. The last is counted and shown; it never reads as fine.
 
+mod cause;
+mod reason;
+mod rule;
+mod symptom;
+
 use serde::{Deserialize, Serialize};
 
 use crate::level::Level;
+
+pub use cause::{Cause, DeviationId, Deviations};
+pub use reason::Reason;
+pub use rule::RuleId;
+pub use symptom::{Symptom, Visible};
+
+/// An enum whose variants have names: in files, in counts, on the command line.
+macro_rules! named {
+    ($(#[$doc:meta])* $enum:ident { $($(#[$of:meta])* $name:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+        )]
+        pub enum $enum { $($(#[$of])* #[serde(rename = $text)] $name,)* }
+
+        impl $enum {
+            pub const ALL: &'static [$enum] = &[$($enum::$name,)*];
+
+            pub fn name(self) -> &'static str {
+                match self { $($enum::$name => $text,)* }
+            }
+        }
+
+        impl std::fmt::Display for $enum {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $enum {
+            type Err = ();
+
+            fn from_str(text: &str) -> Result<Self, ()> {
+                $enum::ALL.iter().copied().find(|one| one.name() == text).ok_or(())
+            }
+        }
+    };
+}
+use named;
 
 /// What an oracle says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,8 +63,8 @@ pub enum Verdict {
     Violated(Violation),
     /// It cannot be told.
     Undecided {
-        /// Why, as a short name that can be counted.
-        reason: String,
+        /// Why.
+        reason: Reason,
     },
 }
 
