@@ -5,11 +5,11 @@
 //! holds it back by an old read view), and with the leftovers written into the setup, where everybody can see them.
 
 use execute::Reset;
-use model::{Case, Level, Scene, Shown, Verdict, Violation};
+use model::{Case, Verdict, Violation};
 use oracles::Answer;
 use serde::{Deserialize, Serialize};
 
-use crate::judge::Judge;
+use crate::{clean_server::CleanRuns, panel::Judge};
 
 /// Under which condition a finding comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -50,26 +50,11 @@ pub struct Confirmed {
     pub violation: Violation,
     /// Under which condition.
     pub condition: Condition,
-    /// So many runs showed it, of so many.
+    /// How many runs showed it, of how many.
     pub runs: [u32; 2],
 }
 
-/// Runs cases again, each from its own reset; none if that could not be done.
-pub trait Rerun {
-    /// Runs it.
-    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer>;
-
-    /// Plays a single statement.
-    fn play(&mut self, scene: &Scene) -> Option<Shown>;
-
-    /// Does this server have a purge that can be held back?
-    fn purges(&self) -> bool;
-
-    /// From now on the server is, or is not, looked at beside the cases: its log, its own checks, its indexes.
-    fn look(&mut self, _look: bool) {}
-}
-
-/// What is to come back.
+/// A violation to be reproduced.
 pub struct Suspicion<'a> {
     /// The run that shows it.
     pub seen: &'a Answer,
@@ -81,19 +66,19 @@ pub struct Suspicion<'a> {
     pub leftovers: Option<Case>,
 }
 
-/// Tries to see it again, so many times in a row.
-pub fn confirm(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, times: u32) -> Option<Confirmed> {
+/// Tries to reproduce it, `times` times in a row.
+pub fn confirm(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, times: u32) -> Option<Confirmed> {
     let mut tries = vec![(&suspicion.seen.case, Condition::Clean)];
-    if on.purges() {
+    if runs.purges() {
         tries.push((&suspicion.seen.case, Condition::Purged));
     }
     tries.extend(suspicion.leftovers.as_ref().map(|case| (case, Condition::Leftovers)));
-    tries.into_iter().find_map(|(case, condition)| series(on, suspicion, case, condition, times.max(1)))
+    tries.into_iter().find_map(|(case, condition)| series(runs, suspicion, case, condition, times.max(1)))
 }
 
-/// Runs a case so many times in a row; none if one of them does not show it.
+/// Runs a case `times` times in a row; none if one of them does not show it.
 pub fn series(
-    on: &mut dyn Rerun,
+    runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,
     case: &Case,
     condition: Condition,
@@ -102,8 +87,8 @@ pub fn series(
     let level = suspicion.seen.trace.level;
     let mut last = None;
     for _ in 0..times {
-        let answer = on.rerun(case, level, condition.reset())?;
-        let verdict = suspicion.judge.verdict(&answer, on);
+        let answer = runs.rerun(case, level, condition.reset())?;
+        let verdict = suspicion.judge.verdict(&answer, runs);
         match verdict {
             Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
                 last = Some((answer, violation));
@@ -116,11 +101,11 @@ pub fn series(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use model::{Fingerprint, ServerInfo, Trace};
-    use oracles::{Ask, Conversation, Oracle};
+    use model::{Fingerprint, Level, Scene, ServerInfo, Shown, Trace};
+    use oracles::{Ask, Conversation, Oracle, OracleInfo};
 
     use super::*;
-    use crate::guise::Guise;
+    use crate::overrides::JudgeOverrides;
 
     /// Calls every trace wrong that stalled.
     pub(crate) struct Stalls;
@@ -134,8 +119,14 @@ pub(crate) mod tests {
     }
 
     impl Oracle for Stalls {
-        fn name(&self) -> &'static str {
-            "stalls"
+        fn info(&self) -> OracleInfo {
+            OracleInfo {
+                name: "stalls",
+                needs_contract: false,
+                needs_server: false,
+                default: false,
+                help: "",
+            }
         }
 
         fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
@@ -173,13 +164,13 @@ pub(crate) mod tests {
         Answer { case: case.clone(), trace, aftermath: Default::default() }
     }
 
-    /// Shows it under one condition only, and only so many times.
+    /// Shows it under one condition only, and at most this often.
     struct Shows {
         under: Option<Condition>,
         times: u32,
     }
 
-    impl Rerun for Shows {
+    impl CleanRuns for Shows {
         fn rerun(&mut self, case: &Case, _: Level, reset: Reset) -> Option<Answer> {
             let condition = match (reset, case.title.as_str()) {
                 (Reset::Purged, _) => Condition::Purged,
@@ -204,8 +195,8 @@ pub(crate) mod tests {
         let seen = answer(&Case::default(), true);
         let leftovers = Some(Case { title: "leftovers".into(), ..Case::default() });
         let violation = wrong();
-        let guise = Guise::default();
-        let judge = Judge { oracle: &Stalls, guise: &guise };
+        let overrides = JudgeOverrides::default();
+        let judge = Judge { oracle: &Stalls, overrides: &overrides };
         let suspicion = Suspicion { seen: &seen, judge, violation: &violation, leftovers };
         confirm(&mut Shows { under, times }, &suspicion, 3).map(|confirmed| confirmed.condition)
     }

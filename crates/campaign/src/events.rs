@@ -8,7 +8,7 @@ use crate::{confirm::Condition, tally::Tally};
 /// An event and when it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// Milliseconds of hunting before it, over all sittings.
+    /// Milliseconds of hunting before it, across resumes.
     pub at: u64,
     /// What happened.
     #[serde(flatten)]
@@ -45,7 +45,7 @@ pub enum Event {
     Progress {
         /// Which target.
         target: Target,
-        /// What was counted so far, over all sittings.
+        /// What was counted so far, across resumes.
         tally: Tally,
     },
     /// A suspicion that clean runs confirmed; it is filed.
@@ -101,7 +101,7 @@ pub enum Event {
         /// Of so many.
         all: u64,
     },
-    /// A target cannot be gone on with.
+    /// A target is abandoned.
     Lost {
         /// Which target.
         target: Target,

@@ -6,7 +6,7 @@ use model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{HuntError, confirm::Condition, events::Found, folder::Folder, guise::Guise};
+use crate::{HuntError, confirm::Condition, events::Found, folder::Folder, overrides::JudgeOverrides};
 
 /// A finding, as `verdict.json` keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,8 +40,8 @@ pub struct Filed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub like: Option<String>,
     /// What it was told instead of what is true.
-    #[serde(default, skip_serializing_if = "Guise::is_none")]
-    pub judged_as: Guise,
+    #[serde(default, skip_serializing_if = "JudgeOverrides::is_empty")]
+    pub judged_as: JudgeOverrides,
     /// Under which condition it comes back.
     pub condition: Condition,
     /// So many clean runs showed it, of so many.
@@ -73,7 +73,7 @@ impl Filed {
     }
 
     /// The target with the settings that were drawn for it.
-    pub fn dressed(&self) -> Target {
+    pub fn effective_target(&self) -> Target {
         let mut target = self.target.clone();
         target.settings.extend(self.drawn.clone());
         target
@@ -96,7 +96,7 @@ impl Filed {
 
     /// The command that replays it, for a run in this folder.
     pub fn replay(&self, folder: &std::path::Path) -> String {
-        let target = self.dressed().to_string();
+        let target = self.effective_target().to_string();
         let quoted = if target.contains(['?', '&']) { format!("'{target}'") } else { target };
         let case = folder.join("findings").join(&self.id).join("case.iso");
         let case = case.display().to_string();

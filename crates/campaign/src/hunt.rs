@@ -14,7 +14,6 @@ use std::{
 use execute::{LaunchError, Options, Placement, Runner};
 use generate::{Generator, Profile};
 use model::{Fingerprint, ServerInfo, Target};
-use oracles::Oracle;
 use reduce::strategy::Kind;
 
 use crate::{
@@ -24,6 +23,7 @@ use crate::{
     filing::Filed,
     folder::Folder,
     known::Known,
+    panel::Panel,
     quality::Quality,
     settings::Settings,
     summary::{Counted, Summary},
@@ -48,8 +48,7 @@ pub struct Campaign<'a> {
     pub known: Known,
     /// What the generator draws how often.
     pub profile: Profile,
-    /// The judges.
-    pub oracles: Vec<Box<dyn Oracle>>,
+    pub panel: Panel,
     /// Brings up servers.
     pub launch: &'a Launch<'a>,
     /// Did the user ask to stop?
@@ -185,7 +184,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Milliseconds of hunting, over all sittings.
+    /// Milliseconds of hunting, across resumes.
     pub fn elapsed(&self) -> u64 {
         self.before + self.begun.get().map_or(0, |begun| begun.elapsed().as_millis() as u64)
     }

@@ -10,26 +10,26 @@
 //! as done when its line of progress is written, and that is the last thing that is written about it. So a process that is
 //! killed at any moment has lost nothing: what was found in a case that is not done is found again, under the same name.
 
+pub mod attribution;
+pub mod clean_server;
 pub mod confirm;
 pub mod deal;
 pub mod events;
 pub mod filing;
 pub mod fold;
 pub mod folder;
-pub mod guise;
 pub mod hunt;
-pub mod judge;
 pub mod known;
 pub mod leftovers;
 pub mod mutate;
-pub mod naming;
+pub mod overrides;
+pub mod panel;
 pub mod past;
 pub mod places;
 pub mod quality;
 pub mod reducing;
 pub mod sample;
 pub mod settings;
-pub mod stand;
 pub mod summary;
 pub mod swarm;
 pub mod tally;
@@ -39,17 +39,18 @@ mod usage;
 pub mod verdicts;
 mod worker;
 
+pub use clean_server::{CleanRuns, CleanServer};
 pub use events::{Event, Said};
 pub use filing::Filed;
 pub use folder::Folder;
-pub use guise::Guise;
 pub use hunt::{Campaign, Hook, hunt};
 pub use known::Known;
+pub use overrides::JudgeOverrides;
+pub use panel::{Judge, Panel};
 pub use past::Past;
 pub use quality::{Counter, Quality};
 pub use sample::Sample;
 pub use settings::{Budget, Learned, Quarry, Settings};
-pub use stand::Stand;
 pub use summary::Summary;
 pub use tally::Tally;
 pub use triage::Triage;

@@ -8,18 +8,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use generate::Made;
 use model::{ErrorClass, Level, Product, Trace, Verdict};
 use oracles::{
-    Answer,
-    mvcc::Mvcc,
+    Answer, Oracle,
     opportunities::{self, Reader, Sort, Story, by_concurrency},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::verdicts::{self, ByOracle};
 
-/// Waits are looked at in one case of so many: a number that has nothing to do with how many orders a set has.
+/// Waits are looked at in one case of this many: a number that has nothing to do with how many orders a set has.
 const SAMPLED: u64 = 53;
 
-/// So many examples of what was not understood are kept.
+/// At most this many examples of what was not understood are kept.
 const EXAMPLES: usize = 8;
 
 /// Counts by level.
@@ -113,7 +112,8 @@ fn add<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
 /// Counts case after case.
 pub struct Counter {
     reader: Reader,
-    model: Mvcc,
+    /// Those that may be able to tell which waits nothing demands.
+    oracles: Vec<Box<dyn Oracle>>,
     /// What it has counted.
     pub quality: Quality,
 }
@@ -121,7 +121,11 @@ pub struct Counter {
 impl Counter {
     /// Begins at zero.
     pub fn new(product: Product) -> Counter {
-        Counter { reader: Reader::new(product), model: Mvcc::default(), quality: Quality::default() }
+        Counter {
+            reader: Reader::new(product),
+            oracles: oracles::without_server(),
+            quality: Quality::default(),
+        }
     }
 
     /// Adds a case and what came of it.
@@ -163,7 +167,7 @@ impl Counter {
     /// Adds the waits of a case, if it is one of those in which they are counted.
     pub fn waits(&mut self, number: u64, seen: &Answer) {
         if number.is_multiple_of(SAMPLED)
-            && let Some(waits) = self.model.waits(seen)
+            && let Some(waits) = self.oracles.iter().find_map(|oracle| oracle.waits(seen))
         {
             self.quality.waits_told += waits.told;
             self.quality.waits_extra += waits.extra;

@@ -4,25 +4,25 @@
 //! oracle that found it: that costs nothing but the run, and does not depend on what was judged before. The smallest case must then come
 //! back as often as the finding itself did, before the oracle that found it, and before one that asks about everything where that
 //! says the same of the finding. If it does not, the last one on the way to it that does is taken. What looks new then, only because
-//! the model cannot read the case, is looked at once more (`naming`).
+//! the model cannot read the case, is looked at once more (`attribution`).
 
 use model::{Case, Fingerprint, Reply, Verdict};
-use oracles::{Oracle, mvcc::Mvcc, vote::Vote};
+use oracles::Oracle;
 use reduce::{Budget, Interest, Scope, Strategy, Trial, reduce};
 
 use crate::{
-    confirm::{Condition, Confirmed, Rerun, Suspicion, series},
-    judge::Judge,
-    naming::{Turned, turn},
+    attribution::{Attribution, attribute},
+    clean_server::CleanRuns,
+    confirm::{Condition, Confirmed, Suspicion, series},
 };
 
-/// So many candidates where each of them costs a server that dies, or the time until a statement counts as hung.
+/// At most this many candidates where each of them costs a server that dies, or the time until a statement counts as hung.
 const DEADLY: u64 = 60;
 const HANGING: u64 = 20;
 
 /// How to go about it.
 pub struct How<'a> {
-    /// So many candidates at most.
+    /// At most this many candidates.
     pub candidates: u64,
     /// Which of them is next.
     pub strategy: &'a mut dyn Strategy,
@@ -38,7 +38,7 @@ pub struct Smaller {
     pub confirmed: Confirmed,
     /// The case that it had, if it has a smaller one now.
     pub original: Option<Case>,
-    /// So many candidates were run.
+    /// How many candidates were run.
     pub tried: u64,
     /// Is it certain that nothing more can be left out?
     pub finished: bool,
@@ -50,7 +50,7 @@ pub struct Smaller {
 
 /// Makes the case of a finding smaller.
 pub fn smaller(
-    on: &mut dyn Rerun,
+    runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,
     confirmed: Confirmed,
     mut how: How<'_>,
@@ -61,31 +61,31 @@ pub fn smaller(
         return Smaller { confirmed, original: None, tried: 0, finished: false, was: None, like: None };
     }
     let product = confirmed.answer.trace.server.product;
-    let (model, vote) = (Mvcc::default(), Vote::thorough());
-    let quick = alike(&model, suspicion, &confirmed, on);
-    // The vote of a hunt asks about a share of what is known only: a case could drift while nobody looks.
-    let thorough = alike(&vote, suspicion, &confirmed, on);
+    let oracle = suspicion.judge.oracle;
+    let (quick, thorough) = (oracle.quick_equivalent(), oracle.thorough_equivalent());
+    let quick = alike(quick.as_deref(), suspicion, &confirmed, runs);
+    let thorough = alike(thorough.as_deref(), suspicion, &confirmed, runs);
     let last = thorough.as_ref().unwrap_or(suspicion);
     let original = confirmed.answer.case.clone();
     let (mut best, mut tried, mut finished) = (confirmed, 0, false);
     // What the model alone led too far is gone on with from where both agree.
     for suspected in quick.iter().chain([suspicion]) {
         // What the server is asked beside the case costs more than the case, and most findings do not need it.
-        on.look(false);
-        if series(on, suspected, &best.answer.case, condition, 1).is_none() {
-            on.look(true);
+        runs.set_postchecks(false);
+        if series(runs, suspected, &best.answer.case, condition, 1).is_none() {
+            runs.set_postchecks(true);
         }
-        let mut search = Search { on, suspicion: suspected, condition, over: how.over, told: how.told };
+        let mut search = Search { runs, suspicion: suspected, condition, over: how.over, told: how.told };
         let budget = Budget { candidates: left };
         let found = reduce(&best.answer.case, product, Scope::Whole, &mut search, how.strategy, budget);
-        on.look(true);
+        runs.set_postchecks(true);
         (tried, left) = (tried + found.tried, left - found.tried);
         // The first of them is the case itself, perhaps without what it expected.
         let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
         if found.case != best.answer.case {
             way.push(found.case);
         }
-        let came = smallest(&way, |case| series(on, last, case, condition, times));
+        let came = smallest(&way, |case| series(runs, last, case, condition, times));
         let whole = came.as_ref().map_or(0, |(at, _)| at + 1) == way.len();
         if let Some((_, again)) = came {
             best = again;
@@ -96,15 +96,15 @@ pub fn smaller(
         }
     }
     let (mut was, mut like) = (None, None);
-    let (turned, more) = turn(on, suspicion, &best, left, &mut how);
+    let (attribution, more) = attribute(runs, suspicion, &best, left, &mut how);
     tried += more;
-    match turned {
-        Turned::Into(other) => {
+    match attribution {
+        Attribution::Known(other) => {
             best = *other;
             was = Some(suspicion.violation.fingerprint.clone());
         }
-        Turned::Like(name) => like = Some(name),
-        Turned::Stays => {}
+        Attribution::Resembles(name) => like = Some(name),
+        Attribution::None => {}
     }
     if best.answer.case == original {
         return Smaller { confirmed: best, original: None, tried, finished, was, like };
@@ -114,18 +114,15 @@ pub fn smaller(
     Smaller { confirmed: best, original: Some(original), tried, finished, was, like }
 }
 
-/// The same suspicion before another oracle than the vote, if that says the same of it.
+/// The same suspicion before another oracle, if there is one and it says the same.
 fn alike<'a>(
-    oracle: &'a dyn Oracle,
+    oracle: Option<&'a dyn Oracle>,
     suspicion: &Suspicion<'a>,
     confirmed: &Confirmed,
-    on: &mut dyn Rerun,
+    runs: &mut dyn CleanRuns,
 ) -> Option<Suspicion<'a>> {
-    if suspicion.judge.oracle.name() != oracles::vote::NAME {
-        return None;
-    }
-    let judge = Judge { oracle, guise: suspicion.judge.guise };
-    match judge.verdict(&confirmed.answer, on) {
+    let judge = suspicion.judge.with(oracle?);
+    match judge.verdict(&confirmed.answer, runs) {
         Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
             Some(Suspicion { seen: suspicion.seen, judge, violation: suspicion.violation, leftovers: None })
         }
@@ -157,7 +154,7 @@ pub fn smallest<T>(way: &[Case], mut comes: impl FnMut(&Case) -> Option<T>) -> O
 
 /// A search on a server.
 struct Search<'a, 'b> {
-    on: &'a mut dyn Rerun,
+    runs: &'a mut dyn CleanRuns,
     suspicion: &'a Suspicion<'b>,
     condition: Condition,
     over: &'a dyn Fn() -> bool,
@@ -166,7 +163,7 @@ struct Search<'a, 'b> {
 
 impl Interest for Search<'_, '_> {
     fn holds(&mut self, case: &Case) -> bool {
-        series(self.on, self.suspicion, case, self.condition, 1).is_some()
+        series(self.runs, self.suspicion, case, self.condition, 1).is_some()
     }
 
     fn over(&mut self) -> bool {
@@ -202,8 +199,8 @@ mod tests {
             Condition,
             tests::{Stalls, answer, wrong},
         },
-        guise::Guise,
-        judge::Judge,
+        overrides::JudgeOverrides,
+        panel::Judge,
     };
 
     /// Stalls while both statements are there, and as long as it may.
@@ -212,7 +209,7 @@ mod tests {
         runs: u32,
     }
 
-    impl Rerun for Two {
+    impl CleanRuns for Two {
         fn rerun(&mut self, case: &Case, _: Level, reset: Reset) -> Option<Answer> {
             assert_eq!(reset, Reset::Purged, "under the condition of the finding");
             self.runs += 1;
@@ -233,8 +230,8 @@ mod tests {
         let steps = (0..8).map(|i| Step { session: 0, sql: format!("SELECT {i}"), expect: Vec::new() });
         let sessions = vec![SessionSpec::plain("T1")];
         let case = Case { title: "Two".into(), sessions, steps: steps.collect(), ..Case::default() };
-        let (seen, violation, guise) = (answer(&case, true), wrong(), Guise::default());
-        let judge = Judge { oracle: &Stalls, guise: &guise };
+        let (seen, violation, overrides) = (answer(&case, true), wrong(), JudgeOverrides::default());
+        let judge = Judge { oracle: &Stalls, overrides: &overrides };
         let suspicion = Suspicion { seen: &seen, judge, violation: &violation, leftovers: None };
         let (answer, violation) = (answer(&case, true), wrong());
         let confirmed = Confirmed { answer, violation, condition: Condition::Purged, runs: [3, 3] };

@@ -6,7 +6,7 @@ use model::{Level, Seed, Target};
 use reduce::strategy::Kind;
 use serde::{Deserialize, Serialize};
 
-use crate::guise::Guise;
+use crate::overrides::JudgeOverrides;
 
 /// The settings of a run, as `settings.json` keeps them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,8 +59,8 @@ pub struct Settings {
     #[serde(default)]
     pub keep_traces: bool,
     /// What the oracles are told instead of what is true.
-    #[serde(default, skip_serializing_if = "Guise::is_none")]
-    pub judge_as: Guise,
+    #[serde(default, skip_serializing_if = "JudgeOverrides::is_empty")]
+    pub judge_as: JudgeOverrides,
 }
 
 impl Settings {
@@ -93,7 +93,7 @@ pub struct Quarry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Budget {
-    /// After so many seconds, over all sittings.
+    /// After this many seconds, across resumes.
     Seconds(u64),
     /// After so many cases per target.
     Cases(u64),

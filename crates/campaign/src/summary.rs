@@ -16,7 +16,7 @@ use crate::{
     triage::{Stale, Triage},
 };
 
-/// A whole run, over all sittings.
+/// A whole run, across resumes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// The seed.

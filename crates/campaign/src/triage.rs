@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use self::pattern::{Pattern, complaints};
 use crate::{
     HuntError,
-    confirm::Rerun,
+    clean_server::{CleanRuns, CleanServer},
     events::{Event, Said},
     filing::Filed,
     fold::Name,
@@ -38,7 +38,6 @@ use crate::{
     known::{Entry, Origin},
     past::Kept,
     places::turned,
-    stand::Stand,
 };
 
 /// So often an entry may fail to come back before it is stale.
@@ -98,13 +97,14 @@ pub fn triage(campaign: &Campaign<'_>, found: &[Kept], hook: &mut Hook<'_>) -> R
     let plain: Vec<Target> = campaign.settings.quarry.iter().map(|quarry| quarry.target.clone()).collect();
     let mut places = plain.clone();
     for kept in &new {
-        let target = kept.filed.dressed();
+        let target = kept.filed.effective_target();
         if !places.contains(&target) {
             places.push(target);
         }
     }
     for target in &places {
-        let new: Vec<&Kept> = new.iter().copied().filter(|kept| kept.filed.dressed() == *target).collect();
+        let new: Vec<&Kept> =
+            new.iter().copied().filter(|kept| kept.filed.effective_target() == *target).collect();
         let own: Vec<&Entry> = if plain.contains(target) { known.own().collect() } else { Vec::new() };
         let may = |entry: &&Entry| runs_on(entry, target);
         let own: Vec<&Entry> = own.into_iter().filter(may).collect();
@@ -137,7 +137,9 @@ pub fn triage(campaign: &Campaign<'_>, found: &[Kept], hook: &mut Hook<'_>) -> R
 fn runs_on(entry: &Entry, target: &Target) -> bool {
     match &entry.filed {
         // With other settings it may not show, and that says nothing.
-        Some(filed) => filed.target.product == target.product && filed.dressed().settings == target.settings,
+        Some(filed) => {
+            filed.target.product == target.product && filed.effective_target().settings == target.settings
+        }
         None => expectations::applies(&entry.case, target.product),
     }
 }
@@ -148,7 +150,7 @@ struct Desk<'a> {
     target: &'a Target,
     info: ServerInfo,
     levels: Vec<Level>,
-    stands: Vec<Stand>,
+    stands: Vec<CleanServer>,
 }
 
 impl<'a> Desk<'a> {
@@ -321,7 +323,7 @@ impl<'a> Desk<'a> {
     }
 }
 
-fn start(campaign: &Campaign<'_>, target: &Target) -> Result<Stand, execute::LaunchError> {
+fn start(campaign: &Campaign<'_>, target: &Target) -> Result<CleanServer, execute::LaunchError> {
     let options = Options {
         reset: Reset::Clean,
         hung_after: std::time::Duration::from_secs(campaign.settings.hung_after),
@@ -329,5 +331,5 @@ fn start(campaign: &Campaign<'_>, target: &Target) -> Result<Stand, execute::Lau
     };
     let placement =
         Placement { pin: campaign.settings.pin, realtime: false, cpu: execute::os::cpus().first().copied() };
-    Ok(Stand::new((campaign.launch)(target, options, placement)?, target))
+    Ok(CleanServer::new((campaign.launch)(target, options, placement)?, target))
 }

@@ -3,20 +3,19 @@
 
 use std::time::{Duration, Instant};
 
-use execute::{ConnectError, LaunchError, Looks, Options, Placement, Reset, Run, Runner};
+use execute::{LaunchError, Looks, Options, Placement, Reset};
 use generate::{Generator, Made};
-use model::{Case, Level, Reply, RowSet, Scene, Seed, ServerInfo, Shown, Target, Verdict, target::Settings};
-use oracles::Answer;
+use model::{Case, Level, Reply, RowSet, Seed, ServerInfo, Target, Verdict, target::Settings};
 use reduce::Trial;
 
 use crate::{
     HuntError,
-    confirm::{Confirmed, Rerun, Suspicion, confirm},
+    clean_server::{ATTEMPTS, CleanServer, Rejected},
+    confirm::{Confirmed, Suspicion, confirm},
     deal::Piece,
     events::{Event, Why},
     filing::{self, Evidence, Filed},
     hunt::Shared,
-    judge::{self, Judge},
     leftovers,
     quality::Counter,
     reducing::{How, Smaller, smaller},
@@ -27,25 +26,22 @@ use crate::{
     usage,
 };
 
-/// So long a finding is made smaller: most take a second, but a server that dies or hangs costs much more.
+/// A finding is reduced for at most this long: most take a second, but a server that dies or hangs costs much more.
 const REDUCING: Duration = Duration::from_secs(30);
 
-/// And so long one that is known: it is only an example.
+/// One that is known is only an example.
 const REDUCING_KNOWN: Duration = Duration::from_secs(3);
 
-/// So many servers in a row that do not come up are the end of a target.
-const STARTS: usize = 3;
-
-/// So many cases in a row that cannot be run are the end of a target that has never run any.
+/// Give up on a target after this many cases in a row that cannot be run, if it never ran one.
 const REFUSALS: u64 = 50;
 
-/// So many schemas in a row that cannot be made are the end of one that has: a single one may break a rule of its version.
+/// And after this many schemas in a row if it did: a single one may break a rule of its version.
 const REFUSED_SCHEMAS: u64 = 3;
 
-/// A server's size is looked at after so many cases.
+/// A server's size is looked at every this many cases.
 const LOOK: u64 = 1000;
 
-/// Every so many cases all tables are read through all of their indexes, and the server checks its data itself.
+/// Every this many cases all tables are read through all of their indexes, and the server checks its data itself.
 const THROUGH: u64 = 20;
 const INTEGRITY: u64 = 500;
 
@@ -68,7 +64,7 @@ pub(crate) struct Bench<'a> {
     shared: &'a Shared<'a>,
     at: usize,
     worker: usize,
-    runner: Runner,
+    server: CleanServer,
     options: Options,
     wish: Placement,
     /// Settings that were drawn for this server, beside those of the target.
@@ -79,8 +75,6 @@ pub(crate) struct Bench<'a> {
     keeper: Option<Keeper>,
     info: ServerInfo,
     level: Level,
-    /// Is the server looked at when a case is run again?
-    looks: bool,
     /// The case that ran last on this server, and what it ended with.
     past: Option<(Case, Vec<(String, RowSet)>)>,
     /// Cases since the server was new, and its size then.
@@ -114,7 +108,7 @@ impl<'a> Bench<'a> {
             shared,
             at,
             worker,
-            runner,
+            server: CleanServer::of_hunt(runner, info.product),
             options,
             wish,
             drawn: Settings::new(),
@@ -123,7 +117,6 @@ impl<'a> Bench<'a> {
             keeper: keeper.transpose()?,
             info,
             level,
-            looks: true,
             past: None,
             age: 0,
             size: 0,
@@ -145,7 +138,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The target with what was drawn for it.
-    fn dressed(&self) -> Target {
+    fn effective_target(&self) -> Target {
         let mut target = self.target().clone();
         target.settings.extend(self.drawn.clone());
         target
@@ -162,29 +155,29 @@ impl<'a> Bench<'a> {
             return Ok(());
         }
         self.drawn = drawn;
-        self.runner.renew();
-        let target = self.dressed();
-        self.runner = attempt(|| (campaign.launch)(&target, self.options.clone(), self.wish))?;
+        self.server.runner.renew();
+        let target = self.effective_target();
+        self.server.runner = attempt(|| (campaign.launch)(&target, self.options.clone(), self.wish))?;
         self.is_up(Why::Renewed)
     }
 
     fn is_up(&mut self, why: Why) -> Result<(), Stop> {
         self.age = 0;
         self.past = None;
-        self.deaths = self.runner.deaths();
+        self.deaths = self.server.runner.deaths();
         self.size = self.bytes();
         self.shared.say(Event::Up {
             worker: self.worker,
-            target: self.dressed(),
+            target: self.effective_target(),
             version: self.info.version.to_string(),
-            cpu: self.runner.placed().cpu,
+            cpu: self.server.runner.placed().cpu,
             why,
         })?;
         Ok(())
     }
 
     fn bytes(&mut self) -> u64 {
-        let pid = self.runner.executor().ok().and_then(|executor| executor.server().pid());
+        let pid = self.server.runner.executor().ok().and_then(|executor| executor.server().pid());
         pid.map_or(0, |pid| usage::bytes(self.info.product, pid))
     }
 
@@ -222,8 +215,8 @@ impl<'a> Bench<'a> {
         let grown =
             self.age.is_multiple_of(LOOK) && self.bytes().saturating_sub(self.size) > settings.renew_bytes;
         if self.age > settings.renew_cases || grown {
-            self.runner.renew();
-            let runner = &mut self.runner;
+            self.server.runner.renew();
+            let runner = &mut self.server.runner;
             attempt(|| runner.executor().map(|_| ()))?;
             self.is_up(Why::Renewed)?;
         }
@@ -233,26 +226,28 @@ impl<'a> Bench<'a> {
     /// One case from a fast reset, and whatever follows from it.
     fn case(&mut self, number: u64, made: &Made, tally: &mut Tally) -> Result<(), Stop> {
         let past = self.past.take();
-        self.runner.tune(Reset::Fast, looks(number));
-        let run = match self.run(&made.case, self.level)? {
-            Ok(run) => run,
-            Err(reason) => return self.refused(number, reason, tally),
+        self.server.runner.tune(Reset::Fast, looks(number));
+        let seen = match self.server.attempt(&made.case, self.level) {
+            Ok(seen) => seen,
+            Err(Rejected::Server(error)) => return Err(Stop::Target(error.to_string())),
+            Err(rejected @ (Rejected::BySetup(_) | Rejected::Untrusted(_))) => {
+                return self.refused(number, rejected.to_string(), tally);
+            }
         };
+        self.note_deaths()?;
         (self.refusals, self.ran) = (0, true);
-        tally.trace(&run.trace);
-        self.counter.add(made, &run.trace);
-        let ended = run.trace.final_state.clone().unwrap_or_default();
-        let seen = answer(&made.case, run);
+        tally.trace(&seen.trace);
+        self.counter.add(made, &seen.trace);
+        let ended = seen.trace.final_state.clone().unwrap_or_default();
         if let Some(keeper) = &mut self.keeper {
             keeper.keep(number, &seen)?;
         }
         self.counter.waits(number, &seen);
         let shared = self.shared;
         let mut undecided = false;
-        for oracle in &shared.campaign.oracles {
-            let judge = Judge { oracle: oracle.as_ref(), guise: &shared.campaign.settings.judge_as };
-            let verdict = judge.verdict(&seen, self);
-            self.counter.said(oracle.name(), &verdict);
+        for judge in shared.campaign.panel.judges() {
+            let verdict = judge.verdict(&seen, &mut self.server);
+            self.counter.said(judge.oracle.name(), &verdict);
             match verdict {
                 Verdict::Holds { .. } => {}
                 Verdict::Undecided { .. } => undecided = true,
@@ -267,9 +262,10 @@ impl<'a> Bench<'a> {
             }
         }
         tally.undecided += u64::from(undecided);
+        self.note_deaths()?;
         // A server that hung once may do so for ever.
         if seen.trace.outcomes.iter().any(|outcome| outcome.reply == Reply::Hung) {
-            self.runner.renew();
+            self.server.runner.renew();
         }
         self.past = Some((seen.case, ended));
         Ok(())
@@ -303,7 +299,7 @@ impl<'a> Bench<'a> {
             shared.say(Event::Again { target, case: number, fingerprint })?;
             return Ok(());
         }
-        let Some(confirmed) = confirm(self, suspicion, settings.confirm) else {
+        let Some(confirmed) = confirm(&mut self.server, suspicion, settings.confirm) else {
             tally.flaky += 1;
             let story = suspicion.violation.story.clone();
             shared.say(Event::Flaky { target, case: number, fingerprint, story })?;
@@ -382,61 +378,14 @@ impl<'a> Bench<'a> {
             }
         };
         let how = How { candidates: settings.reduce, strategy: strategy.as_mut(), over, told: &mut told };
-        let done = smaller(self, suspicion, confirmed, how);
+        let done = smaller(&mut self.server, suspicion, confirmed, how);
         shared.learned(&trials)?;
         Ok(done)
     }
 
-    /// Runs a case; the inner error says why it could not be run, the outer one that this target is lost.
-    fn run(&mut self, case: &Case, level: Level) -> Result<Result<Run, String>, Stop> {
-        let mut last = String::new();
-        for _ in 0..STARTS {
-            let error = match self.runner.run(case, level) {
-                Ok(run) => {
-                    if self.runner.deaths() > self.deaths {
-                        self.is_up(Why::Died)?;
-                    }
-                    return Ok(Ok(run));
-                }
-                Err(error) => error,
-            };
-            last = error.to_string();
-            match error.downcast_ref::<ConnectError>() {
-                Some(ConnectError::Own { statement, .. }) if case.setup.statements.contains(statement) => {
-                    return Ok(Err(last));
-                }
-                Some(ConnectError::Untrusted(_)) => return Ok(Err(last)),
-                // A server that refuses what is ours, or says nothing, is not one to go on with.
-                _ => self.runner.renew(),
-            }
-        }
-        Err(Stop::Target(last))
-    }
-}
-
-impl Rerun for Bench<'_> {
-    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
-        self.runner.tune(reset, if self.looks { Looks::ALWAYS } else { Looks::default() });
-        let run = self.run(case, level);
-        self.runner.tune(Reset::Fast, Looks::default());
-        // What is lost is lost for the next case too, which will say so.
-        run.ok()?.ok().map(|run| answer(case, run)).filter(judge::admissible)
-    }
-
-    fn play(&mut self, scene: &Scene) -> Option<Shown> {
-        let played = self.runner.play(scene);
-        if played.is_err() {
-            self.runner.renew();
-        }
-        played.ok()
-    }
-
-    fn purges(&self) -> bool {
-        dialect::of(self.info.product).purge_left.is_some()
-    }
-
-    fn look(&mut self, look: bool) {
-        self.looks = look;
+    /// Says so if the server was replaced because it had died.
+    fn note_deaths(&mut self) -> Result<(), Stop> {
+        if self.server.runner.deaths() > self.deaths { self.is_up(Why::Died) } else { Ok(()) }
     }
 }
 
@@ -446,14 +395,10 @@ fn looks(number: u64) -> Looks {
     Looks { integrity: due(INTEGRITY), through: due(THROUGH) }
 }
 
-fn answer(case: &Case, run: Run) -> Answer {
-    Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath }
-}
-
 /// Tries to bring up a server; one that does not come up may the next time.
 fn attempt<T>(mut launch: impl FnMut() -> Result<T, LaunchError>) -> Result<T, Stop> {
     let mut last = String::new();
-    for _ in 0..STARTS {
+    for _ in 0..ATTEMPTS {
         match launch() {
             Ok(value) => return Ok(value),
             Err(error) => last = error.to_string(),

@@ -1,6 +1,7 @@
 //! From what the oracle says to what is shown: marks for the timeline, and words for the status.
 
-use model::{Case, Trace, Verdict, Violation};
+use campaign::{JudgeOverrides, Panel};
+use model::{Case, Trace, Violation};
 use oracles::{
     Answer,
     expectations::{Finding, Findings, Report, Status, Surprise},
@@ -95,15 +96,11 @@ pub fn unspecified(report: &Report) -> Vec<usize> {
 
 /// What the oracles that need no expectations complain about.
 pub fn violations(seen: &Answer) -> Vec<Violation> {
-    let said = oracles::all().into_iter().map(|oracle| oracles::judge(oracle.as_ref(), seen));
-    said.filter_map(|verdict| match verdict {
-        Verdict::Violated(violation) => Some(violation),
-        Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
-    })
-    .collect()
+    let panel = Panel::new(oracles::without_server(), JudgeOverrides::default());
+    panel.violations_of_stored(seen).map(|(_, violation)| violation).collect()
 }
 
-/// So many lines of evidence are shown.
+/// At most this many lines of evidence are shown.
 const EVIDENCE: usize = 12;
 
 /// A complaint for people, with the first of what it rests on.

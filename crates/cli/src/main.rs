@@ -3,7 +3,6 @@
 //! Exit codes: 0 nothing found, 1 something found, 2 the job could not be done.
 
 mod arguments;
-mod asked;
 mod choice;
 mod clock;
 mod commands;
@@ -14,6 +13,7 @@ mod interrupt;
 mod judged;
 mod learned;
 mod loading;
+mod oracle_args;
 mod output;
 mod problems;
 mod profiles;

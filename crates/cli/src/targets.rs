@@ -6,11 +6,12 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use campaign::CleanServer;
 use dbms::{
     attach::Connector,
     launch::{LaunchError, Launcher, Settle},
 };
-use execute::{Launch, Options, Placement, Runner};
+use execute::{Launch, Options, Placement, Reset, Runner};
 use model::{Case, Place, Product, Reply, Target, Trace, Version, target::Settings};
 use provision::Store;
 use reference::{BadPlant, ReferenceServer};
@@ -82,6 +83,11 @@ pub fn still_there(name: &str, target: &Target, trace: &Trace) -> anyhow::Result
 /// Brings up a server for the target and a runner on it.
 pub fn runner(target: &Target, how: &How, options: Options) -> anyhow::Result<Runner> {
     runner_at(target, how, options, how.placement())
+}
+
+/// A server of the target for clean re-runs.
+pub fn clean_server(target: &Target, how: &How) -> anyhow::Result<CleanServer> {
+    Ok(CleanServer::new(runner(target, how, how.options(Reset::Clean))?, target))
 }
 
 /// As [`runner`], at a place of its own: one of several workers.

@@ -19,7 +19,7 @@ fn judge_many(text: &str, cases: u64) -> Option<BTreeMap<String, u64>> {
         Options { reset: Reset::Fast, looks: Looks { integrity: 50, through: 10 }, ..Options::default() };
     let mut runner = runner(text, Settle::Proc, options)?;
     let product = target(text).product;
-    let judges: Vec<Box<dyn Oracle>> = oracles::all();
+    let judges: Vec<Box<dyn Oracle>> = oracles::without_server();
     let mut said: BTreeMap<String, u64> = BTreeMap::new();
     let levels = dialect::of(product).levels;
     let (mut checked, mut through) = (0, 0);
@@ -111,7 +111,7 @@ fn a_planted_crash_is_told_with_its_log_and_its_stack() {
 
     // The next one runs on a new server, and nothing of the old log is held against it.
     let fine = seen(&mut runner, &case(&SETUP, "T1: UPDATE t SET b = 11 WHERE a = 1"));
-    for oracle in oracles::all() {
+    for oracle in oracles::without_server() {
         assert_eq!(oracles::judge(oracle.as_ref(), &fine), Verdict::Holds { by: Vec::new() });
     }
     assert_eq!((runner.deaths(), fine.aftermath.log.len()), (1, 0));
@@ -175,7 +175,7 @@ fn first_told(plant: &str, cases: u64) -> Option<String> {
     let launch = Box::new(move || Ok(Box::new(ReferenceServer::start(&start)?) as Box<dyn execute::Server>));
     let wish = execute::Placement { pin: false, realtime: false, cpu: None };
     let mut runner = execute::Runner::new(launch, options, wish).unwrap();
-    let judges = oracles::all();
+    let judges = oracles::without_server();
     for number in 0..cases {
         let case = generate::workload::case(Seed(11), number, Product::Reference);
         let run =

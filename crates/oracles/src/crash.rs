@@ -7,7 +7,7 @@
 use dialect::sql::{Reach, reach};
 use model::{Cause, ErrorClass, Fingerprint, Level, Reply, Verdict, Violation, sql::StatementKind};
 
-use crate::{Answer, Ask, Conversation, Oracle};
+use crate::{Answer, Ask, Conversation, Oracle, OracleInfo};
 
 /// The kinds of wrong that it knows.
 pub const KINDS: [&str; 6] =
@@ -21,8 +21,14 @@ pub const ASSERTION: &str = "assertion ";
 pub struct Crash;
 
 impl Oracle for Crash {
-    fn name(&self) -> &'static str {
-        "crash"
+    fn info(&self) -> OracleInfo {
+        OracleInfo {
+            name: "crash",
+            needs_contract: false,
+            needs_server: false,
+            default: true,
+            help: "the server lives, answers and finds its own data whole",
+        }
     }
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {

@@ -14,7 +14,10 @@ pub mod signature;
 pub mod story;
 pub mod vote;
 
+use dialect::contract::Concession;
 use model::{Aftermath, Case, Level, Reason, Scene, Shown, Trace, Verdict};
+
+use mvcc::{Waits, twins::Use};
 
 /// A run that an oracle is shown.
 #[derive(Clone, Debug)]
@@ -47,13 +50,56 @@ pub enum Ask {
     Done(Verdict),
 }
 
-/// A judge.
+/// What an oracle says of itself: help texts, default sets and summaries are made from this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OracleInfo {
+    /// As `--oracle` knows it.
+    pub name: &'static str,
+    /// Is it undecided about every run of a product without a contract?
+    pub needs_contract: bool,
+    /// Does it ask for single statements, so that it cannot judge a stored trace?
+    pub needs_server: bool,
+    /// Does a hunt ask it if nobody says otherwise?
+    pub default: bool,
+    /// One line of help.
+    pub help: &'static str,
+}
+
+/// A judge. A new one needs [`info`](Oracle::info), [`open`](Oracle::open) and a line in [`registry`].
 pub trait Oracle: Send + Sync {
-    /// Its name, as `--oracle` knows it.
-    fn name(&self) -> &'static str;
+    fn info(&self) -> OracleInfo;
 
     /// Begins with the run that is to be judged.
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a>;
+
+    fn name(&self) -> &'static str {
+        self.info().name
+    }
+
+    /// A cheaper oracle that mostly says the same: it may judge the candidates of a reduction.
+    fn quick_equivalent(&self) -> Option<Box<dyn Oracle>> {
+        None
+    }
+
+    /// The same oracle, sparing nothing: what it says of a case does not depend on the cases before it.
+    fn thorough_equivalent(&self) -> Option<Box<dyn Oracle>> {
+        None
+    }
+
+    /// The known deviations that explain a run, each with the step that needs it.
+    fn explained_by(&self, _seen: &Answer) -> Vec<Use> {
+        Vec::new()
+    }
+
+    /// For each step the case in which that step lacks what a known deviation needs; `wrong` is the step that shows it.
+    fn twins(&self, _seen: &Answer, _by: Concession, _wrong: Option<usize>) -> Vec<(usize, Case)> {
+        Vec::new()
+    }
+
+    /// How many waits of a run it can tell about, and how many of them nothing demands.
+    fn waits(&self, _seen: &Answer) -> Option<Waits> {
+        None
+    }
 }
 
 /// An oracle at work on one run.
@@ -67,18 +113,36 @@ pub trait Conversation {
     }
 }
 
-/// Every oracle that judges a run by itself, in the order in which they are asked.
-pub fn all() -> Vec<Box<dyn Oracle>> {
-    vec![Box::new(crash::Crash), Box::<invariants::Invariants>::default(), Box::<mvcc::Mvcc>::default()]
+/// Every oracle there is, in the order in which they are asked. No other list names them.
+pub fn registry() -> Vec<Box<dyn Oracle>> {
+    vec![
+        Box::new(crash::Crash),
+        Box::<invariants::Invariants>::default(),
+        Box::<mvcc::Mvcc>::default(),
+        Box::<decoupled::Decoupled>::default(),
+        Box::<vote::Vote>::default(),
+    ]
 }
 
-/// Those that play single statements, and so need a server.
-pub fn playing() -> Vec<Box<dyn Oracle>> {
-    vec![Box::<decoupled::Decoupled>::default(), Box::<vote::Vote>::default()]
+/// Those that judge a stored trace.
+pub fn without_server() -> Vec<Box<dyn Oracle>> {
+    registry().into_iter().filter(|oracle| !oracle.info().needs_server).collect()
 }
 
-/// Those whom a hunt asks if nobody says otherwise.
-pub const HUNTING: [&str; 3] = ["crash", "invariants", vote::NAME];
+/// Those that a hunt asks if nobody says otherwise.
+pub fn default_set() -> Vec<Box<dyn Oracle>> {
+    registry().into_iter().filter(|oracle| oracle.info().default).collect()
+}
+
+/// Those of these names, in the order of the registry; else the first name that no oracle has.
+pub fn named(names: &[String]) -> Result<Vec<Box<dyn Oracle>>, String> {
+    let mut all = registry();
+    if let Some(unknown) = names.iter().find(|name| all.iter().all(|oracle| oracle.name() != **name)) {
+        return Err(unknown.clone());
+    }
+    all.retain(|oracle| names.iter().any(|name| name == oracle.name()));
+    Ok(all)
+}
 
 /// What an oracle says that asks for no further run.
 pub fn judge(oracle: &dyn Oracle, seen: &Answer) -> Verdict {

@@ -6,7 +6,7 @@ use execute::Reset;
 use model::{Case, Level, Signature, Verdict, Violation};
 use oracles::Answer;
 
-use crate::{confirm::Rerun, hunt::Campaign, judge::Judge, stand::Stand};
+use crate::{CleanRuns, CleanServer, hunt::Campaign};
 
 /// What all oracles say of one run.
 pub struct Complaints {
@@ -17,11 +17,10 @@ pub struct Complaints {
 }
 
 /// Asks all oracles of the hunt.
-pub fn complaints(campaign: &Campaign<'_>, seen: &Answer, on: &mut dyn Rerun) -> Complaints {
+pub fn complaints(campaign: &Campaign<'_>, seen: &Answer, runs: &mut dyn CleanRuns) -> Complaints {
     let mut said = Complaints { violations: Vec::new(), unsure: false };
-    for oracle in &campaign.oracles {
-        let judge = Judge { oracle: oracle.as_ref(), guise: &campaign.settings.judge_as };
-        match judge.verdict(seen, on) {
+    for (_, verdict) in campaign.panel.judge(seen, runs) {
+        match verdict {
             Verdict::Violated(violation) => said.violations.push(violation),
             Verdict::Undecided { .. } => said.unsure = true,
             Verdict::Holds { .. } => {}
@@ -55,7 +54,7 @@ impl Pattern {
         &mut self,
         campaign: &Campaign<'_>,
         place: usize,
-        stand: &mut Stand,
+        stand: &mut CleanServer,
         (case, reset): (&Case, Reset),
         levels: &[Level],
     ) {
@@ -77,7 +76,7 @@ impl Pattern {
     fn cell(
         &mut self,
         campaign: &Campaign<'_>,
-        stand: &mut Stand,
+        stand: &mut CleanServer,
         case: &Case,
         level: Level,
         reset: Reset,

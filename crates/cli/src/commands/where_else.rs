@@ -2,19 +2,17 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use campaign::{Guise, judge::Judge, places::turned};
+use campaign::{CleanServer, JudgeOverrides, Panel, places::turned};
 use execute::Reset;
 use model::{Case, Fingerprint, Level, Product, Target, Verdict};
-use oracles::{Oracle, mvcc};
+use oracles::mvcc;
 use serde::Serialize;
 
-use super::hunt::judges;
 use crate::{
     arguments::{How, Levels, count},
-    asked::{self, Server},
     choice::{Choice, choices},
     errors::Advised,
-    interrupt, loading,
+    interrupt, loading, oracle_args,
     output::say,
     progress::Progress,
     targets,
@@ -102,8 +100,8 @@ pub struct Row {
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let case = loading::load(&args.case)?;
-    let oracles = judges::hunting(&args.oracle)?;
-    let tried = Tried { how: &args.how, oracles: &oracles, runs: args.runs };
+    let panel = Panel::new(oracle_args::hunting(&args.oracle)?, JudgeOverrides::default());
+    let tried = Tried { how: &args.how, panel: &panel, runs: args.runs };
     let rows = tried.everywhere(&case, &places(&args.chosen, &case)?, "places")?;
     match args.json {
         true => say!("{}", serde_json::to_string_pretty(&rows)?),
@@ -118,7 +116,7 @@ pub struct Tried<'a> {
     /// How it runs.
     pub how: &'a How,
     /// Who judges.
-    pub oracles: &'a [Box<dyn Oracle>],
+    pub panel: &'a Panel,
     /// How often.
     pub runs: u64,
 }
@@ -181,7 +179,7 @@ pub fn places(chosen: &[Choice], case: &Case) -> anyhow::Result<Vec<Target>> {
 
 fn row(tried: &Tried<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
     let mut row = Row { target: target.to_string(), refused: None, levels: BTreeMap::new() };
-    let mut server = match asked::open(target, tried.how) {
+    let mut server = match targets::clean_server(target, tried.how) {
         Ok(server) => server,
         Err(error) => {
             row.refused = Some(error.to_string());
@@ -199,7 +197,7 @@ fn row(tried: &Tried<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
         let cell = row.levels.entry(if mixed { "mixed" } else { level.short() }).or_default();
         for _ in 0..tried.runs {
             match server.run(&case, level, Reset::Clean) {
-                Ok(seen) => judged(cell, tried.oracles, &seen, &mut server),
+                Ok(seen) => judged(cell, tried.panel, &seen, &mut server),
                 Err(error) => {
                     let refused = Some(error.to_string());
                     return Ok(Row { refused, levels: BTreeMap::new(), ..row });
@@ -233,12 +231,11 @@ fn symptom(kind: &str) -> &str {
 }
 
 /// What the oracles say of a run, the first complaint.
-fn judged(cell: &mut Cell, oracles: &[Box<dyn Oracle>], seen: &oracles::Answer, server: &mut Server) {
-    let guise = Guise::default();
+fn judged(cell: &mut Cell, panel: &Panel, seen: &oracles::Answer, server: &mut CleanServer) {
     let mut told = true;
     cell.runs += 1;
-    for oracle in oracles {
-        match (Judge { oracle: oracle.as_ref(), guise: &guise }).verdict(seen, server) {
+    for (_, verdict) in panel.judge(seen, server) {
+        match verdict {
             Verdict::Holds { .. } => {}
             Verdict::Undecided { .. } => told = false,
             Verdict::Violated(violation) => {

@@ -31,14 +31,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{Product, Reason, RowSet, ServerInfo, Verdict, Version};
 
 use crate::{
-    Answer, Ask, Conversation, Oracle,
+    Answer, Ask, Conversation, Oracle, OracleInfo,
     story::{Memory, ReadTables},
 };
 use stage::Stage;
 use talk::Talk;
-
-/// The name of the oracle.
-pub const NAME: &str = "decoupled";
 
 /// So many setups are remembered.
 const SETUPS: usize = 8;
@@ -61,8 +58,14 @@ pub struct Decoupled {
 }
 
 impl Oracle for Decoupled {
-    fn name(&self) -> &'static str {
-        NAME
+    fn info(&self) -> OracleInfo {
+        OracleInfo {
+            name: "decoupled",
+            needs_contract: true,
+            needs_server: true,
+            default: false,
+            help: "each statement once more, alone, on tables that hold what the contract lets it see",
+        }
     }
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {

@@ -14,7 +14,7 @@ mod writers;
 use model::{Fingerprint, Reason, Reply, Verdict, Violation, sql::StatementKind};
 
 use crate::{
-    Answer, Ask, Conversation, Oracle,
+    Answer, Ask, Conversation, Oracle, OracleInfo,
     story::{Memory, Story},
 };
 
@@ -38,8 +38,14 @@ pub struct Invariants {
 }
 
 impl Oracle for Invariants {
-    fn name(&self) -> &'static str {
-        "invariants"
+    fn info(&self) -> OracleInfo {
+        OracleInfo {
+            name: "invariants",
+            needs_contract: false,
+            needs_server: false,
+            default: true,
+            help: "what holds for every engine: no value that nobody wrote, no unique value twice",
+        }
     }
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {

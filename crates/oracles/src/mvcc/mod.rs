@@ -67,7 +67,7 @@ use std::{
 
 use dialect::contract::{Concession, Contract, Status};
 use model::{
-    Fingerprint, Reason, Trace, Verdict, Violation,
+    Case, Fingerprint, Reason, Trace, Verdict, Violation,
     sql::{InsertVerb, Statement, StatementKind},
 };
 
@@ -82,7 +82,7 @@ use self::{
     table_footprint::TableFootprint,
     twins::{Twin, Use, Why},
 };
-use crate::{Answer, Ask, Conversation, Oracle};
+use crate::{Answer, Ask, Conversation, Oracle, OracleInfo};
 
 /// The oracle.
 #[derive(Debug, Default)]
@@ -91,9 +91,6 @@ pub struct Mvcc {
 }
 
 impl Mvcc {
-    /// Its name.
-    pub const NAME: &'static str = "model";
-
     /// What it says of a run.
     pub fn verdict(&self, seen: &Answer) -> Verdict {
         self.verdict_without(seen, &[])
@@ -396,8 +393,27 @@ pub fn ordered(names: &BTreeSet<String>) -> Option<Vec<Concession>> {
 }
 
 impl Oracle for Mvcc {
-    fn name(&self) -> &'static str {
-        Mvcc::NAME
+    fn info(&self) -> OracleInfo {
+        OracleInfo {
+            name: "model",
+            needs_contract: true,
+            needs_server: false,
+            default: false,
+            help: "version chains outside the database, by the contract of the engine",
+        }
+    }
+
+    fn explained_by(&self, seen: &Answer) -> Vec<Use> {
+        self.account(seen, &[]).1
+    }
+
+    fn twins(&self, seen: &Answer, by: Concession, wrong: Option<usize>) -> Vec<(usize, Case)> {
+        let twin = |step| Some((step, self.twin(seen, &[(by, step)], wrong).ok()?.request.case));
+        (0..seen.case.steps.len()).filter_map(twin).collect()
+    }
+
+    fn waits(&self, seen: &Answer) -> Option<Waits> {
+        Mvcc::waits(self, seen)
     }
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {

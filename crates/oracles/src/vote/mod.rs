@@ -29,7 +29,7 @@ use std::{
 use model::{Case, Fingerprint, Reason, Shown, Verdict};
 
 use crate::{
-    Answer, Ask, Conversation, Oracle,
+    Answer, Ask, Conversation, Oracle, OracleInfo,
     decoupled::Decoupled,
     mvcc::{
         self, Mvcc,
@@ -40,9 +40,6 @@ use crate::{
 
 use self::afterwards::{after_plan, after_twin, explained, noted, wrong};
 pub use self::decide::decide;
-
-/// The name of the oracle.
-pub const NAME: &str = "vote";
 
 /// So many cases of what is known are asked about before only a share of them is.
 const FIRST: usize = 20;
@@ -88,8 +85,23 @@ impl Vote {
 }
 
 impl Oracle for Vote {
-    fn name(&self) -> &'static str {
-        NAME
+    fn info(&self) -> OracleInfo {
+        OracleInfo {
+            name: "vote",
+            needs_contract: true,
+            needs_server: true,
+            default: true,
+            help: "model on every case, and decoupled where the model objects or cannot tell",
+        }
+    }
+
+    fn quick_equivalent(&self) -> Option<Box<dyn Oracle>> {
+        Some(Box::<Mvcc>::default())
+    }
+
+    // The vote of a hunt asks about a share of what is known only: a case could drift while nobody looks.
+    fn thorough_equivalent(&self) -> Option<Box<dyn Oracle>> {
+        Some(Box::new(Vote::thorough()))
     }
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {

@@ -25,7 +25,7 @@ pub fn generator(seed: u64) -> Generator {
 /// What the oracles that need no contract complain about: kind and rule, and the story.
 pub fn complaint(case: &Case, run: &Run) -> Option<(String, String)> {
     let seen = Answer { case: case.clone(), trace: run.trace.clone(), aftermath: Default::default() };
-    let all = oracles::all();
+    let all = oracles::without_server();
     all.iter().filter(|oracle| ["crash", "invariants"].contains(&oracle.name())).find_map(|oracle| {
         match oracles::judge(oracle.as_ref(), &seen) {
             Verdict::Violated(violation) => Some((

@@ -19,7 +19,7 @@ use oracles::{Answer, Oracle};
 use report::findings::thousands;
 use serde::Serialize;
 
-use crate::{arguments::count, commands::hunt::judges, errors::Advised, interrupt, output::say};
+use crate::{arguments::count, errors::Advised, interrupt, oracle_args, output::say};
 
 /// Options.
 #[derive(clap::Args)]
@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Who judges; one that wants to see more runs is measured until it asks for the first
-    #[arg(long, default_value = oracles::mvcc::Mvcc::NAME, value_name = "NAME")]
+    #[arg(long, default_value = "model", value_name = "NAME")]
     oracle: String,
     /// How many cases of each, from the first on; by default all
     #[arg(long, value_parser = count)]
@@ -158,7 +158,7 @@ fn load(path: &Path, cases: Option<u64>) -> anyhow::Result<Vec<Answer>> {
 
 /// An oracle that has seen nothing yet.
 fn fresh(name: &str) -> anyhow::Result<Box<dyn Oracle>> {
-    let mut named = judges::named(&[name.to_string()])?;
+    let mut named = oracle_args::named(&[name.to_string()])?;
     named.pop().ok_or_else(|| anyhow::anyhow!("there is no oracle {name}"))
 }
 

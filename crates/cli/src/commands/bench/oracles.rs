@@ -5,23 +5,16 @@
 
 use std::time::{Duration, Instant};
 
-use campaign::{
-    Verdicts,
-    confirm::Rerun,
-    judge::{admissible, verdict},
-};
+use campaign::{CleanRuns, JudgeOverrides, Panel, Verdicts, panel::admissible};
 use execute::Reset;
 use generate::Generator;
 use model::{Seed, Verdict};
-use oracles::Oracle;
 use report::findings::thousands;
 use serde::Serialize;
 
 use crate::{
     arguments::{Levels, Where, count},
-    asked,
-    commands::hunt::judges,
-    interrupt,
+    interrupt, oracle_args,
     output::say,
     profiles,
     progress::Progress,
@@ -101,9 +94,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// An oracle, what it said and how long it took.
-struct Bench {
-    oracle: Box<dyn Oracle>,
+/// What an oracle said and how long it took.
+struct Measured {
+    oracle: &'static str,
     verdicts: Verdicts,
     took: Duration,
 }
@@ -112,17 +105,20 @@ struct Bench {
 fn measure(args: &Args, target: &model::Target) -> anyhow::Result<Option<Result>> {
     targets::version(target)?;
     let profile = profiles::load(&args.profile)?;
-    let mut server = asked::open(target, &args.on.how)?;
-    server.look(false);
+    let mut server = targets::clean_server(target, &args.on.how)?;
+    server.set_postchecks(false);
     let info = server.info().map_err(|error| anyhow::anyhow!(error))?;
     let levels = Levels::All.on(target.product)?;
     let mut generator = Generator::with(args.seed, info.product, &info.version, &levels, profile.clone());
-    let mut all = Vec::new();
-    for name in &args.oracle {
-        for oracle in judges::named(std::slice::from_ref(name))? {
-            all.push(Bench { oracle, verdicts: Verdicts::default(), took: Duration::ZERO });
-        }
-    }
+    let panel = Panel::new(oracle_args::named(&args.oracle)?, JudgeOverrides::default());
+    let mut all: Vec<Measured> = panel
+        .judges()
+        .map(|judge| Measured {
+            oracle: judge.oracle.name(),
+            verdicts: Verdicts::default(),
+            took: Duration::ZERO,
+        })
+        .collect();
     let mut progress = Progress::new(target.to_string(), args.cases);
     let (mut executed, mut both, mut disagreements) = (Duration::ZERO, 0, 0);
     for number in 0..args.cases {
@@ -138,12 +134,12 @@ fn measure(args: &Args, target: &model::Target) -> anyhow::Result<Option<Result>
             continue;
         }
         let mut said = Vec::new();
-        for bench in &mut all {
+        for (judge, measured) in panel.judges().zip(&mut all) {
             let begun = Instant::now();
-            let verdict = verdict(bench.oracle.as_ref(), &seen, &mut server);
-            bench.took += begun.elapsed();
-            bench.verdicts.add(&verdict);
-            said.push((bench.oracle.name(), wrong(&verdict)));
+            let verdict = judge.verdict(&seen, &mut server);
+            measured.took += begun.elapsed();
+            measured.verdicts.add(&verdict);
+            said.push((measured.oracle, wrong(&verdict)));
         }
         let of = |name: &str| said.iter().find(|(oracle, _)| *oracle == name).and_then(|(_, said)| *said);
         if let (Some(one), Some(two)) = (of("model"), of("decoupled")) {
@@ -154,13 +150,13 @@ fn measure(args: &Args, target: &model::Target) -> anyhow::Result<Option<Result>
     }
     progress.end();
     let minutes = |time: Duration| args.cases as f64 / time.as_secs_f64() * 60.0;
-    let judged = |bench: &Bench| Judged {
-        oracle: bench.oracle.name().to_string(),
-        decided: bench.verdicts.holds + bench.verdicts.violations(),
-        violated: bench.verdicts.violations(),
-        kinds: bench.verdicts.violated.len(),
-        per_minute: minutes(executed + bench.took),
-        ratio: executed.as_secs_f64() / (executed + bench.took).as_secs_f64(),
+    let judged = |measured: &Measured| Judged {
+        oracle: measured.oracle.to_string(),
+        decided: measured.verdicts.holds + measured.verdicts.violations(),
+        violated: measured.verdicts.violations(),
+        kinds: measured.verdicts.violated.len(),
+        per_minute: minutes(executed + measured.took),
+        ratio: executed.as_secs_f64() / (executed + measured.took).as_secs_f64(),
     };
     Ok(Some(Result {
         target: target.to_string(),

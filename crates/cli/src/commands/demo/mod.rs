@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use campaign::{JudgeOverrides, Panel};
 use execute::{Options, Run};
-use model::{Case, Level, Place, Product, Target, Verdict, Violation};
+use model::{Case, Level, Place, Product, Target, Violation};
 use oracles::{
-    Answer, Oracle,
+    Answer,
     expectations::{Finding, Report, check},
 };
 use reference::Bug;
@@ -174,23 +175,21 @@ type Complaint = Option<(String, Violation)>;
 fn runs(target: &Target, how: &How, case: &Case, level: Level) -> anyhow::Result<(Run, Vec<Complaint>)> {
     let options = Options { hung_after: HUNG_AFTER, label: true, ..Options::default() };
     let mut runner = targets::runner(target, how, options)?;
-    let judges = oracles::all();
+    let panel = Panel::new(oracles::without_server(), JudgeOverrides::default());
     let mut complaints = Vec::new();
     let mut last = None;
     for _ in 0..RUNS {
         let run = runner.run(case, level).map_err(|error| anyhow::anyhow!(error))?;
-        complaints.push(complaint(&judges, case, &run));
+        complaints.push(complaint(&panel, case, &run));
         last = Some(run);
     }
     Ok((last.ok_or_else(|| anyhow::anyhow!("nothing was run"))?, complaints))
 }
 
-fn complaint(judges: &[Box<dyn Oracle>], case: &Case, run: &Run) -> Complaint {
+fn complaint(panel: &Panel, case: &Case, run: &Run) -> Complaint {
     let seen = Answer { case: case.clone(), trace: run.trace.clone(), aftermath: Default::default() };
-    judges.iter().find_map(|oracle| match oracles::judge(oracle.as_ref(), &seen) {
-        Verdict::Violated(violation) => Some((oracle.name().to_string(), violation)),
-        Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
-    })
+    let (judge, violation) = panel.violations_of_stored(&seen).next()?;
+    Some((judge.oracle.name().to_string(), violation))
 }
 
 fn story(bug: Bug, run: &Run, told: Told) -> findings::Story {

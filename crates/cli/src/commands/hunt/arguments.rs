@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use campaign::Guise;
+use campaign::JudgeOverrides;
 use clap::ValueEnum;
 use model::Seed;
 
@@ -10,11 +10,12 @@ use crate::{
     arguments::{How, Levels, count, levels},
     choice::Choice,
     commands::reduce::StrategyName,
+    oracle_args,
 };
 
 /// Options.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Examples:
   isopod hunt                                            embedded SQLite, 20 seconds
   isopod hunt mysql@9.7 mariadb@10.11 --for 10m          two servers, one worker each or more
@@ -26,7 +27,9 @@ Whatever a fast run makes suspicious is run again from clean resets before it is
 Findings with the same signature are one line of the summary. Known is what a bug report explains, and
 what has the same signature as an entry of --known or of the corpus and behaves the same when both are
 run; in doubt it is new. Entries of --known that do not come back any more are listed as stale.
-Exit codes: 0 nothing found, 1 findings, 2 the job could not be done.")]
+Exit codes: 0 nothing found, 1 findings, 2 the job could not be done.
+
+{}", oracle_args::lines()))]
 pub struct Args {
     /// Servers: sqlite, mariadb@10.11, 'mysql@9.7?log_bin=OFF', mysql://user@host:port; or all that are installed
     #[arg(value_name = "TARGET")]
@@ -34,7 +37,7 @@ pub struct Args {
     /// Isolation levels (RU, RC, RR, SER; several with commas); by default all that the product has
     #[arg(long, value_delimiter = ',', value_parser = levels)]
     pub level: Vec<Levels>,
-    /// How long: 90s, 10m, 8h; over all sittings of a run that is resumed
+    /// How long: 90s, 10m, 8h; across resumes
     #[arg(long = "for", value_name = "TIME", value_parser = seconds)]
     pub time: Option<u64>,
     /// How many cases for each target
@@ -55,8 +58,7 @@ pub struct Args {
     /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
     #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
     pub profile: String,
-    /// Who judges, with commas: crash, invariants, model, decoupled, vote (the two together); by default crash, invariants and vote
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME", help = oracle_args::help_hunting())]
     pub oracle: Vec<String>,
     /// A folder of what is known already: findings of earlier runs, or case files
     #[arg(long, value_name = "DIR")]
@@ -96,7 +98,7 @@ pub struct Args {
     pub keep_traces: bool,
     /// Test of the oracles: tell them another level (RR), version (10.11.19) or setting (name=value) than the true one
     #[arg(long, value_name = "WHAT")]
-    pub judge_as: Vec<Guise>,
+    pub judge_as: Vec<JudgeOverrides>,
     #[command(flatten)]
     pub how: How,
     /// The summary, as JSON

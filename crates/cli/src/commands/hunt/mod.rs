@@ -1,7 +1,6 @@
 //! `isopod hunt`: makes cases that collide, runs them on all CPUs, and keeps what is wrong.
 
 mod arguments;
-pub mod judges;
 mod progress;
 mod resolve;
 mod summary;
@@ -9,14 +8,14 @@ mod verdicts;
 
 pub use arguments::{Args, seconds};
 
-use campaign::{Campaign, Event, Said};
+use campaign::{Campaign, Event, Panel, Said};
 use execute::{LaunchError, Options, Placement};
 use model::Target;
 
 use crate::{
     arguments::How,
     errors::Advised,
-    interrupt,
+    interrupt, oracle_args,
     output::{plural, say},
     targets,
 };
@@ -31,7 +30,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         launch(target, &how, options, placement)
     };
     let campaign = Campaign {
-        oracles: judges::named(&told.settings.oracles)?,
+        panel: Panel::new(oracle_args::named(&told.settings.oracles)?, told.settings.judge_as.clone()),
         settings: told.settings,
         folder: told.folder,
         profile: told.profile,
@@ -66,12 +65,9 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
     }
     if !reasons.is_empty() {
         let advice = reasons.iter().map(|(target, reason)| format!("{target}: {reason}"));
-        let what = plural(reasons.len() as u64, "target");
-        return Err(Advised {
-            message: format!("{what} could not be gone on with"),
-            advice: advice.collect(),
-        }
-        .into());
+        let (what, was) =
+            (plural(reasons.len() as u64, "target"), if reasons.len() == 1 { "was" } else { "were" });
+        return Err(Advised { message: format!("{what} {was} abandoned"), advice: advice.collect() }.into());
     }
     let found = match args.fail_on {
         arguments::FailOn::Any => !summary.findings.is_empty(),

@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use campaign::{Budget, Folder, Guise, Known, Quarry, Settings, known::Entry};
+use campaign::{Budget, Folder, JudgeOverrides, Known, Quarry, Settings, known::Entry};
 use generate::Profile;
 use model::{Level, Product, Seed, Target};
 
-use super::{arguments::Args, judges};
+use super::arguments::Args;
 use crate::{
     arguments::{Levels, Where},
     choice::Choice,
     clock::{now, stamp},
     corpus,
     errors::Advised,
-    learned, profiles, targets,
+    learned, oracle_args, profiles, targets,
 };
 
 /// How long a hunt without arguments lasts, and one that says nothing of an end.
@@ -122,7 +122,8 @@ fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
         }
         .into());
     }
-    let oracles = judges::hunting(&args.oracle)?.iter().map(|oracle| oracle.name().to_string()).collect();
+    let oracles =
+        oracle_args::hunting(&args.oracle)?.iter().map(|oracle| oracle.name().to_string()).collect();
     let workers = args.workers.map_or_else(|| execute::os::cpus().len().max(1), |workers| workers as usize);
     Ok(Settings {
         isopod: env!("CARGO_PKG_VERSION").to_string(),
@@ -145,7 +146,7 @@ fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
         strategy: args.strategy.kind().name().to_string(),
         learned: args.learned.as_deref().map(began).transpose()?,
         keep_traces: args.keep_traces,
-        judge_as: args.judge_as.iter().cloned().fold(Guise::default(), Guise::and),
+        judge_as: JudgeOverrides::all(&args.judge_as),
     })
 }
 

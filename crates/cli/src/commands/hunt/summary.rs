@@ -5,6 +5,7 @@ use campaign::{
     summary::{Hunted, Row},
 };
 use model::Target;
+use oracles::OracleInfo;
 use report::{
     Style,
     findings::{self, Line, Story, clock, share, thousands},
@@ -45,7 +46,7 @@ pub fn head(campaign: &Campaign<'_>, by_default: bool) {
         let learned = learned.map_or(String::new(), |learned| format!(", begins with {}", learned.hash));
         say!("cases are made smaller by the strategy {}{learned}", settings.strategy);
     }
-    if !settings.judge_as.is_none() {
+    if !settings.judge_as.is_empty() {
         say!("the oracles are told {} instead of what is true", settings.judge_as);
     }
     if by_default {
@@ -67,9 +68,8 @@ fn judges(campaign: &Campaign<'_>) -> String {
         .collect();
     without.sort_unstable();
     without.dedup();
-    let blind = |name: &String| {
-        [oracles::mvcc::Mvcc::NAME, oracles::decoupled::NAME, oracles::vote::NAME].contains(&name.as_str())
-    };
+    let infos: Vec<OracleInfo> = campaign.panel.judges().map(|judge| judge.oracle.info()).collect();
+    let blind = |name: &String| infos.iter().any(|info| info.needs_contract && info.name == name);
     let all = names.join(", ");
     match (names.iter().any(blind), without.as_slice()) {
         (true, [_, ..]) => {
@@ -118,7 +118,7 @@ pub fn show(campaign: &Campaign<'_>, summary: &Summary, by_default: bool) {
             say!("  {} could not be run; events.jsonl says why", plural(tally.refused, "case"));
         }
         if tally.flaky > 0 {
-            say!("  {} came back from no clean run and counted as flaky", plural(tally.flaky, "suspicion"));
+            say!("  {} did not reproduce (flaky)", plural(tally.flaky, "suspicion"));
         }
     }
     say!("");

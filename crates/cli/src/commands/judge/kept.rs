@@ -13,7 +13,7 @@ use campaign::{
 use report::findings::{share, thousands};
 use serde::Serialize;
 
-use super::{Bench, examples::Examples};
+use super::{Stored, examples::Examples};
 use crate::{errors::Advised, interrupt, output::say};
 
 /// What one oracle came to.
@@ -35,7 +35,7 @@ struct Result {
 }
 
 /// Judges all of them.
-pub fn run(paths: &[PathBuf], bench: &Bench, examples: Option<Examples>, json: bool) -> anyhow::Result<u8> {
+pub fn run(paths: &[PathBuf], stored: &Stored, examples: Option<Examples>, json: bool) -> anyhow::Result<u8> {
     interrupt::listen();
     let mut examples = examples;
     let mut files = Vec::new();
@@ -51,12 +51,12 @@ pub fn run(paths: &[PathBuf], bench: &Bench, examples: Option<Examples>, json: b
             if interrupt::asked() {
                 break;
             }
-            let shown = bench.shown(kept?.answer);
+            let shown = stored.shown(kept?.answer);
             result.runs += 1;
-            for oracle in &bench.oracles {
+            for judge in stored.panel.judges() {
                 let begun = Instant::now();
-                let verdict = Bench::verdict(oracle.as_ref(), &shown);
-                let counted = result.oracles.entry(oracle.name()).or_default();
+                let verdict = judge.verdict_of_stored(&shown);
+                let counted = result.oracles.entry(judge.oracle.name()).or_default();
                 counted.time += begun.elapsed();
                 counted.verdicts.add(&verdict);
                 if let Some(examples) = &mut examples {

@@ -6,27 +6,26 @@ mod one;
 
 use std::path::PathBuf;
 
-use campaign::Guise;
-use model::{Level, Reason, Verdict};
-use oracles::{Answer, Oracle};
+use campaign::{JudgeOverrides, Panel};
+use model::Level;
+use oracles::Answer;
 
-use super::hunt::judges;
-use crate::{arguments::count, errors::Advised};
+use crate::{arguments::count, errors::Advised, oracle_args};
 
 use examples::Examples;
 
 /// Options.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Examples:
   isopod judge runs/1/findings/9b1f0a2c                  a finding's folder: its case and its trace
   isopod judge case.iso trace.json --oracle invariants   one oracle only
   isopod judge --traces runs/1                           all that `isopod hunt --keep-traces` kept, counted
   isopod judge --traces runs/1 --judge-as SER            as if every session had run at SERIALIZABLE
 
-By default crash, invariants and model judge. An oracle that wants to see more runs (vote, decoupled) is
+By default {} judge. An oracle that needs a server ({}) is
 undecided here, and twins are not run, so what a concession explains is known by what it looks like. Exit codes: 0 nothing found, 1 findings, 2 the
-job could not be done.")]
+job could not be done.", oracle_args::without_server(), oracle_args::with_server()))]
 pub struct Args {
     /// A case file; or the folder of a finding, which has both files
     #[arg(value_name = "CASE", required_unless_present = "traces")]
@@ -37,15 +36,14 @@ pub struct Args {
     /// Files of kept traces, or folders of them, or run folders: print counts only
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["case", "trace"])]
     traces: Vec<PathBuf>,
-    /// Who judges, with commas; by default those who need no server: crash, invariants, model
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME", help = oracle_args::help_stored())]
     oracle: Vec<String>,
     /// The level of sessions without one of their own; by default what the trace says
     #[arg(long)]
     level: Option<Level>,
     /// Tell the oracles another level (RR), version (10.11.19) or setting (name=value) than the true one
     #[arg(long, value_name = "WHAT")]
-    judge_as: Vec<Guise>,
+    judge_as: Vec<JudgeOverrides>,
     /// With --traces: put the first runs of each violation and of each reason for being undecided into this folder
     #[arg(long, value_name = "DIR", requires = "traces")]
     out: Option<PathBuf>,
@@ -59,19 +57,19 @@ pub struct Args {
 
 /// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let bench = Bench {
-        oracles: judges::named(&args.oracle)?,
+    let stored = Stored {
+        panel: Panel::new(oracle_args::named(&args.oracle)?, JudgeOverrides::default()),
         level: args.level,
-        guise: args.judge_as.iter().cloned().fold(Guise::default(), Guise::and),
+        overrides: JudgeOverrides::all(&args.judge_as),
     };
     if !args.traces.is_empty() {
         let examples = args.out.as_deref().map(|folder| Examples::new(folder, args.each));
-        return kept::run(&args.traces, &bench, examples, args.json);
+        return kept::run(&args.traces, &stored, examples, args.json);
     }
     match (&args.case, &args.trace) {
-        (Some(case), Some(trace)) => one::run(case, trace, &bench, args.json),
+        (Some(case), Some(trace)) => one::run(case, trace, &stored, args.json),
         (Some(folder), None) if folder.is_dir() => {
-            one::run(&folder.join("case.iso"), &folder.join("trace.json"), &bench, args.json)
+            one::run(&folder.join("case.iso"), &folder.join("trace.json"), &stored, args.json)
         }
         (Some(_), None) | (None, _) => Err(Advised {
             message: "a case alone cannot be judged".into(),
@@ -84,25 +82,17 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     }
 }
 
-/// Those who judge, and what they are told.
-struct Bench {
-    oracles: Vec<Box<dyn Oracle>>,
+/// Those who judge stored runs, and what they are told.
+struct Stored {
+    panel: Panel,
     level: Option<Level>,
-    guise: Guise,
+    overrides: JudgeOverrides,
 }
 
-impl Bench {
-    /// The run as the oracles see it.
+impl Stored {
+    /// The run as the oracles, and those who read, see it.
     fn shown(&self, mut answer: Answer) -> Answer {
         answer.trace.level = self.level.unwrap_or(answer.trace.level);
-        self.guise.over(&answer).into_owned()
-    }
-
-    /// What one of them says.
-    fn verdict(oracle: &dyn Oracle, shown: &Answer) -> Verdict {
-        if !campaign::judge::admissible(shown) {
-            return Verdict::Undecided { reason: Reason::LateAnswer };
-        }
-        oracles::judge(oracle, shown)
+        self.overrides.apply(&answer).into_owned()
     }
 }

@@ -8,7 +8,7 @@ use oracles::Answer;
 use report::{Style, findings};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::Bench;
+use super::Stored;
 use crate::{
     errors::{Advised, colour},
     loading,
@@ -22,12 +22,11 @@ struct Judged {
 }
 
 /// Judges it.
-pub fn run(case: &Path, trace: &Path, bench: &Bench, json: bool) -> anyhow::Result<u8> {
-    let shown = bench.shown(load(case, trace)?);
-    let judged: Vec<Judged> = bench
-        .oracles
-        .iter()
-        .map(|oracle| Judged { oracle: oracle.name(), verdict: Bench::verdict(oracle.as_ref(), &shown) })
+pub fn run(case: &Path, trace: &Path, stored: &Stored, json: bool) -> anyhow::Result<u8> {
+    let shown = stored.shown(load(case, trace)?);
+    let judged = stored.panel.judges();
+    let judged: Vec<Judged> = judged
+        .map(|judge| Judged { oracle: judge.oracle.name(), verdict: judge.verdict_of_stored(&shown) })
         .collect();
     if json {
         say!("{}", serde_json::to_string_pretty(&judged)?);

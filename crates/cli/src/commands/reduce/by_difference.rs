@@ -1,12 +1,11 @@
 //! What is kept is how two targets differ: the kind of the first statement that comes out differently, and in which way.
 
-use campaign::confirm::Rerun;
+use campaign::{CleanRuns, CleanServer};
 use execute::Reset;
 use model::{Case, Level, Outcome, Reply, Target, Trace, sql::StatementKind};
 use reduce::Scope;
 
 use super::{Done, Search};
-use crate::asked::{self, Server};
 use crate::{
     errors::{self, Advised},
     targets,
@@ -16,16 +15,16 @@ use crate::{
 pub fn smaller(
     search: &mut Search<'_>,
     (name, case): (&str, &Case),
-    (server, target): (&mut Server, &Target),
+    (server, target): (&mut CleanServer, &Target),
     other: &Target,
     level: Level,
 ) -> anyhow::Result<Done> {
     let how = &search.args.on.how;
     let other = targets::resolve(other)?;
     targets::check(name, case, &other, how)?;
-    let mut second = asked::open(&other, how)?;
-    server.look(false);
-    second.look(false);
+    let mut second = targets::clean_server(&other, how)?;
+    server.set_postchecks(false);
+    second.set_postchecks(false);
     let failed = |error| errors::of_case(name, case, error);
     let one = server.run(case, level, Reset::Clean).map_err(failed)?;
     let two = second.run(case, level, Reset::Clean).map_err(failed)?;

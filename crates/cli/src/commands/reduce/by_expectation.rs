@@ -1,7 +1,7 @@
 //! What is kept is an expectation of the file that is not met, with what comes instead. Nobody knows what should come of a changed
 //! statement, so only steps and rows may go that no expectation names.
 
-use campaign::confirm::Rerun;
+use campaign::{CleanRuns, CleanServer};
 use execute::Reset;
 use model::Case;
 use oracles::{
@@ -11,7 +11,6 @@ use oracles::{
 use reduce::Scope;
 
 use super::{Done, Search};
-use crate::asked::Server;
 
 /// What is missed: statement or table, and what comes there.
 pub type Missed = Vec<(String, String)>;
@@ -42,11 +41,11 @@ pub fn missed(seen: &Answer) -> Option<Missed> {
 /// Makes the case smaller.
 pub fn smaller(
     search: &mut Search<'_>,
-    server: &mut Server,
+    server: &mut CleanServer,
     seen: &Answer,
     wanted: &Missed,
 ) -> anyhow::Result<Done> {
-    server.look(false);
+    server.set_postchecks(false);
     let level = seen.trace.level;
     let product = seen.trace.server.product;
     let mut holds = |case: &Case| {

@@ -14,20 +14,19 @@ use std::{
 };
 
 use anyhow::Context;
-use campaign::{Guise, reducing::smallest, verdicts};
+use campaign::{JudgeOverrides, Panel, reducing::smallest, verdicts};
 use clap::ValueEnum;
 use execute::Reset;
 use model::{Case, Level, Product, Seed, Target, Violation};
 use reduce::{Budget, Interest, Scope, Strategy, Trial, strategy};
 use serde::Serialize;
 
-use super::hunt::{judges, seconds};
+use super::hunt::seconds;
 use crate::{
     arguments::{Levels, Where, count, levels},
-    asked,
     choice::Choice,
     errors::{self, Advised},
-    interrupt, learned, loading,
+    interrupt, learned, loading, oracle_args,
     output::say,
     progress::Line,
     targets,
@@ -62,7 +61,7 @@ pub struct Args {
     oracle: Vec<String>,
     /// Tell the oracles another level (RR), version (10.11.19) or setting (name=value) than the true one
     #[arg(long, value_name = "WHAT")]
-    judge_as: Vec<Guise>,
+    judge_as: Vec<JudgeOverrides>,
     /// Where no oracle complains: keep how the target differs from this one
     #[arg(long, value_name = "TARGET")]
     differs_from: Option<Target>,
@@ -249,29 +248,22 @@ impl<'a> Search<'a> {
         targets::check(name, case, target, &args.on.how)?;
         let levels = Levels::or_default(args.level, target.product)?;
         let &[level] = &levels[..] else { anyhow::bail!("a case is made smaller at one level") };
-        let mut server = asked::open(target, &args.on.how)?;
+        let mut server = targets::clean_server(target, &args.on.how)?;
         let seen =
             server.run(case, level, Reset::Clean).map_err(|error| errors::of_case(name, case, error))?;
-        let oracles = judges::named(&args.oracle)?;
-        let guise = args.judge_as.iter().cloned().fold(Guise::default(), Guise::and);
-        let done =
-            if let Some((oracle, violation)) = by_oracle::complaint(&oracles, &guise, &seen, &mut server) {
-                self.unused(oracle.name());
-                by_oracle::smaller(
-                    self,
-                    &mut server,
-                    &by_oracle::Complaint { oracle, guise: &guise, violation },
-                    &seen,
-                )?
-            } else if let Some(other) = &args.differs_from {
-                by_difference::smaller(self, (name, case), (&mut server, target), other, level)?
-            } else if let Some(command) = &args.check {
-                by_check::smaller(self, name, case, target.product, command)?
-            } else if let Some(missed) = by_expectation::missed(&seen) {
-                by_expectation::smaller(self, &mut server, &seen, &missed)?
-            } else {
-                return Err(nothing(name, target, level).into());
-            };
+        let panel = Panel::new(oracle_args::named(&args.oracle)?, JudgeOverrides::all(&args.judge_as));
+        let done = if let Some((judge, violation)) = panel.first_violation(&seen, &mut server) {
+            self.unused(judge.oracle.name());
+            by_oracle::smaller(self, &mut server, judge, &violation, &seen)?
+        } else if let Some(other) = &args.differs_from {
+            by_difference::smaller(self, (name, case), (&mut server, target), other, level)?
+        } else if let Some(command) = &args.check {
+            by_check::smaller(self, name, case, target.product, command)?
+        } else if let Some(missed) = by_expectation::missed(&seen) {
+            by_expectation::smaller(self, &mut server, &seen, &missed)?
+        } else {
+            return Err(nothing(name, target, level).into());
+        };
         Ok((target.to_string(), done))
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use campaign::{JudgeOverrides, Panel};
 use report::{
     finding::{Elsewhere, Finding},
     run::Group,
@@ -10,10 +11,8 @@ use report::{
 use super::gather::Told;
 use crate::{
     arguments::How,
-    commands::{
-        hunt::judges,
-        where_else::{HEADS, Row, Tried, places, word},
-    },
+    commands::where_else::{HEADS, Row, Tried, places, word},
+    oracle_args,
 };
 
 /// So often in each place.
@@ -26,8 +25,8 @@ pub fn fill(
     how: &How,
     chosen: impl Fn(&Group) -> Option<String>,
 ) -> anyhow::Result<BTreeMap<String, Vec<Row>>> {
-    let oracles = judges::hunting(&[])?;
-    let tried = Tried { how, oracles: &oracles, runs: RUNS };
+    let panel = Panel::new(oracle_args::hunting(&[])?, JudgeOverrides::default());
+    let tried = Tried { how, panel: &panel, runs: RUNS };
     let mut all = BTreeMap::new();
     for group in &told.run.groups {
         let Some(id) = chosen(group) else { continue };

@@ -49,7 +49,7 @@ fn finding(past: &Past, kept: &Kept) -> Finding {
     target.settings.extend(filed.drawn.clone());
     let seen = Answer { case: case.clone(), trace: trace.clone(), aftermath: aftermath.clone() };
     // The rows are told as the oracles were told it.
-    let shown = filed.judged_as.over(&seen);
+    let shown = filed.judged_as.apply(&seen);
     let account =
         Mvcc::default().told_for_people(&shown, filed.violation.step).map_err(|why| why.to_string());
     Finding {

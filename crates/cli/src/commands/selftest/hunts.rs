@@ -7,18 +7,15 @@ use std::{
 };
 
 use campaign::{
-    Budget, Campaign, Event, Folder, Guise, Known, Quarry, Said, Settings, Summary, events::Found,
+    Budget, Campaign, Event, Folder, JudgeOverrides, Known, Panel, Quarry, Said, Settings, Summary,
+    events::Found,
 };
 use execute::{Options, Placement};
 use generate::Profile;
-use model::{Fingerprint, Level, Seed, Target, Verdict};
+use model::{Fingerprint, Level, Seed, Target};
 use oracles::Answer;
 
-use crate::{
-    arguments::How,
-    commands::hunt::{judges, launch},
-    interrupt, loading,
-};
+use crate::{arguments::How, commands::hunt::launch, interrupt, loading, oracle_args};
 
 /// What is hunted, and for how long.
 pub struct Hunt<'a> {
@@ -37,7 +34,7 @@ pub struct Hunt<'a> {
     /// Who judges; empty for all.
     pub oracles: &'a [String],
     /// What they are told instead of what is true.
-    pub judge_as: Guise,
+    pub judge_as: JudgeOverrides,
     /// How many workers.
     pub workers: u64,
     /// How cases run.
@@ -54,7 +51,7 @@ pub struct Done {
     pub first: Option<Found>,
     /// So many findings before it would be there anyway.
     pub others: u64,
-    /// Why the target could not be gone on with.
+    /// Why the target was abandoned.
     pub lost: Option<String>,
 }
 
@@ -81,7 +78,7 @@ impl Hunt<'_> {
         let enough = AtomicBool::new(false);
         let stop = || enough.load(Ordering::Relaxed) || interrupt::asked();
         let campaign = Campaign {
-            oracles: judges::named(&settings.oracles)?,
+            panel: Panel::new(oracle_args::named(&settings.oracles)?, settings.judge_as.clone()),
             folder: Folder::create(&temporary.0, &settings)?,
             settings,
             profile: self.profile.clone(),
@@ -163,14 +160,10 @@ pub fn filed(folder: &Path) -> anyhow::Result<Answer> {
 
 /// What this oracle, which a finding names, complains about in a run; one that needs a server is spoken for by those who do not.
 pub fn complaints(oracle: &str, seen: &Answer) -> Vec<Fingerprint> {
-    let mut judges = oracles::all();
+    let mut judges = oracles::without_server();
     if judges.iter().any(|judge| judge.name() == oracle) {
         judges.retain(|judge| judge.name() == oracle);
     }
-    let said = judges.iter().map(|judge| oracles::judge(judge.as_ref(), seen));
-    said.filter_map(|verdict| match verdict {
-        Verdict::Violated(violation) => Some(violation.fingerprint),
-        Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
-    })
-    .collect()
+    let panel = Panel::new(judges, JudgeOverrides::default());
+    panel.violations_of_stored(seen).map(|(_, violation)| violation.fingerprint).collect()
 }

@@ -1,7 +1,7 @@
 //! `isopod selftest levels`: real servers as planted bugs. What ran at one level is judged as if it had run at the next one, or on
 //! another version, or with another setting; the oracles must find out.
 
-use campaign::Guise;
+use campaign::JudgeOverrides;
 use model::{Level, Seed, Target};
 use report::findings::{clock, thousands};
 use serde::Serialize;
@@ -24,7 +24,7 @@ pub struct Args {
     cases: u64,
     /// Another lie instead: a level (RR), a version (10.11.19) or a setting (name=value), for cases at all levels
     #[arg(long, value_name = "WHAT")]
-    judge_as: Vec<Guise>,
+    judge_as: Vec<JudgeOverrides>,
     /// Stop each hunt at the first finding
     #[arg(long)]
     first: bool,
@@ -75,11 +75,11 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let mut lies = Vec::new();
     for target in &args.on.targets(None)? {
-        for (levels, guise) in planned(args, target) {
+        for (levels, overrides) in planned(args, target) {
             if interrupt::asked() {
                 break;
             }
-            let lie = tell(args, target, &levels, guise)?;
+            let lie = tell(args, target, &levels, overrides)?;
             if !args.json {
                 show(&lie);
             }
@@ -94,17 +94,17 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
 }
 
 /// Which lies there are for a target.
-fn planned(args: &Args, target: &Target) -> Vec<(Vec<Level>, Guise)> {
+fn planned(args: &Args, target: &Target) -> Vec<(Vec<Level>, JudgeOverrides)> {
     let has = dialect::of(target.product).levels;
     if !args.judge_as.is_empty() {
-        let guise = args.judge_as.iter().cloned().fold(Guise::default(), Guise::and);
-        return vec![(has.to_vec(), guise)];
+        let overrides = JudgeOverrides::all(&args.judge_as);
+        return vec![(has.to_vec(), overrides)];
     }
-    let pairs = has.windows(2).map(|pair| (vec![pair[0]], Guise::of_level(pair[1])));
+    let pairs = has.windows(2).map(|pair| (vec![pair[0]], JudgeOverrides::of_level(pair[1])));
     pairs.collect()
 }
 
-fn tell(args: &Args, target: &Target, levels: &[Level], guise: Guise) -> anyhow::Result<Lie> {
+fn tell(args: &Args, target: &Target, levels: &[Level], overrides: JudgeOverrides) -> anyhow::Result<Lie> {
     let hunt = Hunt {
         target,
         levels,
@@ -113,14 +113,14 @@ fn tell(args: &Args, target: &Target, levels: &[Level], guise: Guise) -> anyhow:
         seed: args.seed,
         profile: &profiles::load(&args.profile)?,
         oracles: &args.oracle,
-        judge_as: guise.clone(),
+        judge_as: overrides.clone(),
         workers: args.workers,
         how: &args.on.how,
         // Whatever an oracle says of the true run, it does not say because of the lie. But another version need not have what
         // is known of this one: if that is new under the lie, the lie is found out.
         shows: &|found, folder| {
             let mut of_the_truth = complaints(&found.oracle, &filed(folder)?);
-            if found.known.is_none() && guise.version.is_some() {
+            if found.known.is_none() && overrides.version.is_some() {
                 of_the_truth.retain(|print| oracles::mvcc::known(print).is_none());
             }
             Ok(of_the_truth.is_empty())
@@ -128,7 +128,7 @@ fn tell(args: &Args, target: &Target, levels: &[Level], guise: Guise) -> anyhow:
     };
     let done = hunt.run()?;
     if let Some(reason) = done.lost {
-        anyhow::bail!("{target} could not be gone on with: {reason}");
+        anyhow::bail!("{target} was abandoned: {reason}");
     }
     let hunted = &done.summary.targets[0];
     let verdicts = hunted.quality.verdicts.values();
@@ -138,7 +138,7 @@ fn tell(args: &Args, target: &Target, levels: &[Level], guise: Guise) -> anyhow:
         target: target.to_string(),
         server: format!("{} {version}", target.product),
         ran_at: levels.to_vec(),
-        judged_as: guise.to_string(),
+        judged_as: overrides.to_string(),
         cases: hunted.tally.cases,
         after: first.map(|found| found.case + 1),
         millis: first.and_then(|found| {

@@ -21,8 +21,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::{Levels, Where, count, levels},
-    commands::hunt::judges,
-    errors, interrupt,
+    errors, interrupt, oracle_args,
     output::{plural, say},
     profiles,
     progress::Progress,
@@ -189,7 +188,7 @@ struct Test<'a> {
 
 impl Test<'_> {
     fn new(args: &Args, target: String, server: String) -> anyhow::Result<Test<'_>> {
-        let oracle = judges::named(std::slice::from_ref(&args.oracle))?.remove(0);
+        let oracle = oracle_args::named(std::slice::from_ref(&args.oracle))?.remove(0);
         let result = Result {
             target,
             server,
@@ -211,7 +210,7 @@ impl Test<'_> {
     /// Changes a trace in every way, if it is accepted.
     fn take(&mut self, number: u64, seen: Answer) {
         self.result.cases += 1;
-        if !campaign::judge::admissible(&seen) {
+        if !campaign::panel::admissible(&seen) {
             return;
         }
         let Verdict::Holds { by } = oracles::judge(self.oracle.as_ref(), &seen) else { return };

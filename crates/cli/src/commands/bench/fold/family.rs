@@ -4,20 +4,16 @@
 //! is always asked. What explains it there is what the small case must be explained by, too. Where nothing explained the large
 //! one and something does the small one, the large one must be right without what that needs; else it is something else beside it.
 
-use campaign::{confirm::Rerun, judge::Judge, past::Kept};
+use campaign::{CleanRuns, CleanServer, Panel, past::Kept};
 use dialect::contract::Concession;
 use execute::Reset;
 use model::{Case, Target, Verdict};
 use oracles::{
-    Answer,
+    Answer, Oracle,
     mvcc::{self, Mvcc},
 };
 
-use crate::{
-    arguments::How,
-    asked::{self, Server},
-    commands::hunt::judges,
-};
+use crate::{arguments::How, targets};
 
 /// What a finding is.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +29,7 @@ pub enum Family {
 /// The server in use.
 pub struct Bench<'a> {
     how: &'a How,
-    server: Option<(Target, Server)>,
+    server: Option<(Target, CleanServer)>,
 }
 
 /// What is said of a case.
@@ -48,10 +44,10 @@ impl<'a> Bench<'a> {
         Bench { how, server: None }
     }
 
-    fn server(&mut self, target: &Target) -> anyhow::Result<&mut Server> {
+    fn server(&mut self, target: &Target) -> anyhow::Result<&mut CleanServer> {
         if self.server.as_ref().is_none_or(|(of, _)| of != target) {
             self.server = None;
-            self.server = Some((target.clone(), asked::open(target, self.how)?));
+            self.server = Some((target.clone(), targets::clean_server(target, self.how)?));
         }
         match &mut self.server {
             Some((_, server)) => Ok(server),
@@ -90,13 +86,12 @@ impl<'a> Bench<'a> {
 
     fn said(&mut self, kept: &Kept, case: &Case) -> anyhow::Result<Said> {
         let filed = &kept.filed;
-        let oracles = judges::named(std::slice::from_ref(&filed.oracle))?;
-        let Some(oracle) = oracles.first() else { return Ok(Said::Nothing) };
-        let server = self.server(&filed.dressed())?;
+        let panel = Panel::of_one(&filed.oracle, filed.judged_as.clone());
+        let Some(judge) = panel.as_ref().and_then(Panel::first) else { return Ok(Said::Nothing) };
+        let server = self.server(&filed.effective_target())?;
         let Some(seen) = server.rerun(case, filed.level, filed.condition.reset()) else {
             return Ok(Said::Nothing);
         };
-        let judge = Judge { oracle: oracle.as_ref(), guise: &filed.judged_as };
         Ok(match judge.verdict(&seen, server) {
             Verdict::Violated(violation) => match mvcc::named(&violation.fingerprint) {
                 Some(by) => Said::By(by),
@@ -114,10 +109,9 @@ impl<'a> Bench<'a> {
         wrong: Option<usize>,
         by: &[Concession],
     ) -> anyhow::Result<bool> {
-        let (model, oracles) = (Mvcc::default(), judges::named(std::slice::from_ref(&kept.filed.oracle))?);
-        let (Some(oracle), &[by]) = (oracles.first(), by) else { return Ok(false) };
-        let judge = Judge { oracle: oracle.as_ref(), guise: &kept.filed.judged_as };
-        let server = self.server(&kept.filed.dressed())?;
+        let panel = Panel::of_one(&kept.filed.oracle, kept.filed.judged_as.clone());
+        let (Some(judge), &[by]) = (panel.as_ref().and_then(Panel::first), by) else { return Ok(false) };
+        let server = self.server(&kept.filed.effective_target())?;
         let mut holds = |case: &Case| {
             let run = server.rerun(case, kept.filed.level, Reset::Clean);
             let run = run.filter(|run| !run.trace.stalled);
@@ -128,8 +122,7 @@ impl<'a> Bench<'a> {
                 Verdict::Undecided { .. } => false,
             })
         };
-        let steps = 0..seen.case.steps.len();
-        let mut twins = steps.filter_map(|step| model.twin(seen, &[(by, step)], wrong).ok());
-        Ok(twins.any(|twin| holds(&twin.request.case)))
+        let model = Mvcc::default();
+        Ok(model.twins(seen, by, wrong).iter().any(|(_, twin)| holds(twin)))
     }
 }

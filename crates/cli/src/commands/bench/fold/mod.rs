@@ -139,7 +139,7 @@ fn dealt<'a>(pasts: &'a [Past], most: Option<u64>) -> Vec<&'a Kept> {
     let turns = (0..longest).flat_map(|at| runs.iter().filter_map(move |run| run.get(at).copied()));
     let mut all: Vec<&Kept> = turns.take(most).collect();
     // One server after the other.
-    all.sort_by_key(|kept| kept.filed.dressed());
+    all.sort_by_key(|kept| kept.filed.effective_target());
     all
 }
 

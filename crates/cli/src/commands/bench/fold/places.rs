@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use campaign::{confirm::Rerun, judge::Judge, past::Kept};
+use campaign::{CleanRuns, Panel, past::Kept};
 use model::{Level, Target, Verdict};
 
 use crate::{
     arguments::{How, Levels},
-    asked,
-    commands::{hunt::judges, where_else::places},
+    commands::where_else::places,
     interrupt,
     progress::Progress,
+    targets,
 };
 
 /// Where a case is wrong and where it is right; nothing where nobody can tell.
@@ -31,7 +31,7 @@ pub fn families(all: &[&Kept], how: &How, quick: bool) -> anyhow::Result<Found> 
     for kept in all {
         // What is installed has its own server among it, with the exact version.
         let own = match quick {
-            true => vec![kept.filed.dressed()],
+            true => vec![kept.filed.effective_target()],
             false => places(&[], &kept.case)?,
         };
         everywhere.extend(own.into_iter().filter(|target| !everywhere.contains(target)).collect::<Vec<_>>());
@@ -71,10 +71,11 @@ fn named(patterns: Vec<Pattern>) -> Found {
 
 /// Runs all of them on one server. One that does not come up says nothing.
 fn fill(target: &Target, all: &[&Kept], how: &How, patterns: &mut [Pattern]) {
-    let Ok(mut server) = asked::open(target, how) else { return };
+    let Ok(mut server) = targets::clean_server(target, how) else { return };
     let Ok(levels) = Levels::All.on(target.product) else { return };
     for (kept, pattern) in all.iter().zip(patterns) {
-        let Ok(oracles) = judges::named(std::slice::from_ref(&kept.filed.oracle)) else { continue };
+        let filed = &kept.filed;
+        let Some(panel) = Panel::of_one(&filed.oracle, filed.judged_as.clone()) else { continue };
         let own: BTreeSet<Option<Level>> = kept.case.sessions.iter().map(|session| session.level).collect();
         let mixed = own.len() > 1;
         let levels = if mixed { vec![kept.filed.level] } else { levels.clone() };
@@ -84,12 +85,12 @@ fn fill(target: &Target, all: &[&Kept], how: &How, patterns: &mut [Pattern]) {
                 case.sessions.iter_mut().for_each(|session| session.level = None);
             }
             let seen = server.rerun(&case, level, kept.filed.condition.reset());
-            let (Some(seen), Some(oracle)) = (seen, oracles.first()) else { continue };
-            let judge = Judge { oracle: oracle.as_ref(), guise: &kept.filed.judged_as };
-            let wrong = match judge.verdict(&seen, &mut server) {
-                Verdict::Violated(_) => true,
-                Verdict::Holds { .. } => false,
-                Verdict::Undecided { .. } => continue,
+            let Some(seen) = seen else { continue };
+            let verdict = panel.judge(&seen, &mut server).next();
+            let wrong = match verdict.map(|(_, verdict)| verdict) {
+                Some(Verdict::Violated(_)) => true,
+                Some(Verdict::Holds { .. }) => false,
+                Some(Verdict::Undecided { .. }) | None => continue,
             };
             pattern.insert((target.to_string(), level), wrong);
         }

@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use campaign::{
-    Guise,
-    confirm::{Rerun, Suspicion, confirm},
-    judge::Judge,
+    CleanRuns, CleanServer, Judge, JudgeOverrides, Panel,
+    confirm::{Suspicion, confirm},
     reducing::{self, How as Reducing},
 };
 use execute::Reset;
@@ -14,13 +13,9 @@ use oracles::mvcc::Mvcc;
 use reduce::{Budget, Scope, Strategy, reduce, strategy::InOrder};
 
 use super::{Finding, figures::Explained};
-use crate::{
-    arguments::How,
-    asked::{self, Server},
-    commands::hunt::judges,
-};
+use crate::{arguments::How, targets};
 
-/// So many clean runs in a row must show a finding, before and after.
+/// This many clean runs in a row must show a finding, before and after.
 const RUNS: u32 = 3;
 
 /// What was made of a finding.
@@ -36,7 +31,7 @@ pub struct Made {
 pub struct Bench<'a> {
     how: &'a How,
     candidates: u64,
-    servers: Vec<(Target, Server)>,
+    servers: Vec<(Target, CleanServer)>,
 }
 
 impl<'a> Bench<'a> {
@@ -44,11 +39,11 @@ impl<'a> Bench<'a> {
         Bench { how, candidates, servers: Vec::new() }
     }
 
-    fn server(&mut self, target: &Target) -> anyhow::Result<&mut Server> {
+    fn server(&mut self, target: &Target) -> anyhow::Result<&mut CleanServer> {
         let at = match self.servers.iter().position(|(known, _)| known == target) {
             Some(at) => at,
             None => {
-                self.servers.push((target.clone(), asked::open(target, self.how)?));
+                self.servers.push((target.clone(), targets::clean_server(target, self.how)?));
                 self.servers.len() - 1
             }
         };
@@ -59,11 +54,10 @@ impl<'a> Bench<'a> {
     pub fn reduce(&mut self, finding: &Finding, strategy: &mut dyn Strategy) -> anyhow::Result<Option<Made>> {
         let candidates = self.candidates;
         let filed = &finding.filed;
-        let oracles = judges::named(std::slice::from_ref(&filed.oracle))?;
-        let Some(oracle) = oracles.first() else { return Ok(None) };
+        let panel = Panel::of_one(&filed.oracle, filed.judged_as.clone());
+        let Some(judge) = panel.as_ref().and_then(Panel::first) else { return Ok(None) };
         let server = self.server(&finding.target)?;
         let Some(seen) = server.rerun(&finding.case, filed.level, Reset::Clean) else { return Ok(None) };
-        let judge = Judge { oracle: oracle.as_ref(), guise: &filed.judged_as };
         let suspicion = Suspicion { seen: &seen, judge, violation: &filed.violation, leftovers: None };
         let Some(confirmed) = confirm(server, &suspicion, RUNS) else { return Ok(None) };
         let begun = Instant::now();
@@ -84,8 +78,8 @@ impl<'a> Bench<'a> {
         let (level, product) = (finding.filed.level, finding.target.product);
         let reset = finding.filed.condition.reset();
         let server = self.server(&finding.target)?;
-        let (model, guise) = (Mvcc::default(), Guise::default());
-        let judge = Judge { oracle: &model, guise: &guise };
+        let (model, overrides) = (Mvcc::default(), JudgeOverrides::default());
+        let judge = Judge { oracle: &model, overrides: &overrides };
         let begun = Instant::now();
         let mut holds = |case: &Case| {
             let seen = server.rerun(case, level, reset);
@@ -102,14 +96,13 @@ impl<'a> Bench<'a> {
     /// What explains a case, judged afresh under the condition of the finding.
     pub fn explained(&mut self, finding: &Finding, case: &Case) -> anyhow::Result<Explained> {
         let filed = &finding.filed;
-        let oracles = judges::named(std::slice::from_ref(&filed.oracle))?;
+        let panel = Panel::of_one(&filed.oracle, filed.judged_as.clone());
         let server = self.server(&finding.target)?;
-        server.look(true);
+        server.set_postchecks(true);
         let seen = server.rerun(case, filed.level, filed.condition.reset());
-        let (Some(oracle), Some(seen)) = (oracles.first(), seen) else {
+        let (Some(judge), Some(seen)) = (panel.as_ref().and_then(Panel::first), seen) else {
             return Ok(Explained::Not("not run".into()));
         };
-        let judge = Judge { oracle: oracle.as_ref(), guise: &filed.judged_as };
         Ok(match judge.verdict(&seen, server) {
             Verdict::Violated(violation) => {
                 let names = oracles::mvcc::named(&violation.fingerprint).unwrap_or_default();

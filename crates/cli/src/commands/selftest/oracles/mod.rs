@@ -5,7 +5,7 @@ mod forbids;
 
 use std::{cell::RefCell, collections::BTreeMap, path::Path};
 
-use campaign::{Guise, Verdicts, events::Found};
+use campaign::{JudgeOverrides, Verdicts, events::Found};
 use execute::{Placement, Reset, Runner};
 use generate::Profile;
 use model::{Level, Place, Product, Seed, Target};
@@ -179,14 +179,14 @@ fn hunt(
         seed: args.seed,
         profile,
         oracles: &args.oracle,
-        judge_as: Guise::default(),
+        judge_as: JudgeOverrides::default(),
         workers: args.workers.unwrap_or(if bug.is_some() { 1 } else { cpus }),
         how,
         shows: &shows,
     };
     let done = hunt.run()?;
     match &done.lost {
-        Some(reason) => anyhow::bail!("{target} could not be gone on with: {reason}"),
+        Some(reason) => anyhow::bail!("{target} was abandoned: {reason}"),
         None => Ok(done),
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the oracles are told instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Guise {
+pub struct JudgeOverrides {
     /// The level of every session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
@@ -23,28 +23,33 @@ pub struct Guise {
     pub settings: Settings,
 }
 
-impl Guise {
+impl JudgeOverrides {
     /// Are they told the truth?
-    pub fn is_none(&self) -> bool {
-        *self == Guise::default()
+    pub fn is_empty(&self) -> bool {
+        *self == JudgeOverrides::default()
     }
 
     /// A level for another.
-    pub fn of_level(level: Level) -> Guise {
-        Guise { level: Some(level), ..Guise::default() }
+    pub fn of_level(level: Level) -> JudgeOverrides {
+        JudgeOverrides { level: Some(level), ..JudgeOverrides::default() }
     }
 
     /// Takes over what another one says.
-    pub fn and(mut self, more: Guise) -> Guise {
+    pub fn and(mut self, more: JudgeOverrides) -> JudgeOverrides {
         self.level = more.level.or(self.level);
         self.version = more.version.or(self.version);
         self.settings.extend(more.settings);
         self
     }
 
+    /// All of these; of two that contradict each other the later one.
+    pub fn all(parts: &[JudgeOverrides]) -> JudgeOverrides {
+        parts.iter().cloned().fold(JudgeOverrides::default(), JudgeOverrides::and)
+    }
+
     /// The run as the oracles see it.
-    pub fn over<'a>(&self, seen: &'a Answer) -> Cow<'a, Answer> {
-        if self.is_none() {
+    pub fn apply<'a>(&self, seen: &'a Answer) -> Cow<'a, Answer> {
+        if self.is_empty() {
             return Cow::Borrowed(seen);
         }
         let mut shown = seen.clone();
@@ -67,27 +72,27 @@ impl Guise {
     }
 }
 
-impl FromStr for Guise {
+impl FromStr for JudgeOverrides {
     type Err = String;
 
     /// A level, a version, or a setting.
-    fn from_str(text: &str) -> Result<Guise, String> {
+    fn from_str(text: &str) -> Result<JudgeOverrides, String> {
         if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.trim().is_empty()) {
             let name = name.trim().to_ascii_lowercase().replace('-', "_");
             let settings = [(name, value.trim().to_string())].into();
-            return Ok(Guise { settings, ..Guise::default() });
+            return Ok(JudgeOverrides { settings, ..JudgeOverrides::default() });
         }
         if let Ok(level) = text.parse() {
-            return Ok(Guise::of_level(level));
+            return Ok(JudgeOverrides::of_level(level));
         }
         match text.parse() {
-            Ok(version) => Ok(Guise { version: Some(version), ..Guise::default() }),
+            Ok(version) => Ok(JudgeOverrides { version: Some(version), ..JudgeOverrides::default() }),
             Err(_) => Err("write a level (RC), a version (10.11.19) or a setting (name=value)".to_string()),
         }
     }
 }
 
-impl fmt::Display for Guise {
+impl fmt::Display for JudgeOverrides {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let level = self.level.map(|level| level.to_string());
         let version = self.version.as_ref().map(Version::to_string);
@@ -101,32 +106,32 @@ impl fmt::Display for Guise {
 mod tests {
     use super::*;
 
-    fn guise(words: &[&str]) -> Guise {
-        words.iter().fold(Guise::default(), |sum, word| sum.and(word.parse().unwrap()))
+    fn overrides(words: &[&str]) -> JudgeOverrides {
+        words.iter().fold(JudgeOverrides::default(), |sum, word| sum.and(word.parse().unwrap()))
     }
 
     #[test]
     fn levels_versions_and_settings() {
-        let all = guise(&["RC", "10.11.19", "Snapshot-Isolation=ON"]);
+        let all = overrides(&["RC", "10.11.19", "Snapshot-Isolation=ON"]);
         assert_eq!(all.to_string(), "RC 10.11.19 snapshot_isolation=ON");
         assert_eq!(all.level, Some(Level::ReadCommitted));
-        assert_eq!(guise(&["RC", "repeatable read"]).level, Some(Level::RepeatableRead));
+        assert_eq!(overrides(&["RC", "repeatable read"]).level, Some(Level::RepeatableRead));
         for wrong in ["", "X", "=1", "10.x"] {
-            assert!(wrong.parse::<Guise>().is_err(), "{wrong}");
+            assert!(wrong.parse::<JudgeOverrides>().is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn only_what_is_shown_changes() {
         let seen = crate::confirm::tests::answer(&Default::default(), false);
-        assert!(matches!(guise(&[]).over(&seen), Cow::Borrowed(_)));
-        let shown = guise(&["SER", "9.9", "snapshot_isolation=ON"]).over(&seen).into_owned();
+        assert!(matches!(overrides(&[]).apply(&seen), Cow::Borrowed(_)));
+        let shown = overrides(&["SER", "9.9", "snapshot_isolation=ON"]).apply(&seen).into_owned();
         assert_eq!(shown.trace.level, Level::Serializable);
         assert_eq!(shown.trace.server.version.to_string(), "9.9");
         assert_eq!(shown.trace.server.settings["snapshot_isolation"], "ON");
         let mut seen = seen;
         seen.trace.server.settings.insert("innodb_snapshot_isolation".into(), "OFF".into());
-        let shown = guise(&["snapshot_isolation=ON"]).over(&seen).into_owned();
+        let shown = overrides(&["snapshot_isolation=ON"]).apply(&seen).into_owned();
         assert_eq!(shown.trace.server.settings["innodb_snapshot_isolation"], "ON");
         assert_eq!(shown.trace.server.settings.len(), 1);
     }

@@ -21,53 +21,57 @@
 use dialect::contract::{Concession, Status};
 use execute::Reset;
 use model::{Case, Fingerprint, Verdict, Violation};
-use oracles::{
-    Answer,
-    mvcc::{self, Mvcc},
-};
+use oracles::{Answer, Oracle, mvcc};
 use reduce::{Budget, Interest, Scope, Trial, reduce};
 
 use crate::{
-    confirm::{Confirmed, Rerun, Suspicion, series},
+    clean_server::CleanRuns,
+    confirm::{Confirmed, Suspicion, series},
     reducing::How,
 };
 
-/// What came of it.
-pub enum Turned {
-    /// It is this, and its case is smaller.
-    Into(Box<Confirmed>),
+/// What a finding is put down to.
+pub enum Attribution {
+    /// A bug that has a name; the case is smaller.
+    Known(Box<Confirmed>),
     /// It would be this, but the twin does not say so.
-    Like(String),
-    /// Nothing else.
-    Stays,
+    Resembles(String),
+    None,
 }
 
-/// Tries to turn a finding, whose case cannot be made smaller, into something simpler. Says how many candidates that took.
-pub fn turn(
-    on: &mut dyn Rerun,
+/// Tries to put a finding, whose case cannot be reduced, down to something simpler. Says how many candidates that took.
+pub fn attribute(
+    runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,
     best: &Confirmed,
     candidates: u64,
     how: &mut How<'_>,
-) -> (Turned, u64) {
+) -> (Attribution, u64) {
     let old = &suspicion.violation.fingerprint;
-    if candidates == 0 || (how.over)() || !may_turn(on, suspicion, best) {
-        return (Turned::Stays, 0);
+    let quick = suspicion.judge.oracle.quick_equivalent().filter(|_| suspicion.judge.overrides.is_empty());
+    let Some(quick) = quick.filter(|_| candidates > 0 && !(how.over)()) else {
+        return (Attribution::None, 0);
+    };
+    if !may_turn(runs, suspicion, best, quick.as_ref()) {
+        return (Attribution::None, 0);
     }
     let product = best.answer.trace.server.product;
-    let mut search = Either { on, suspicion, best, last: None, over: how.over, told: how.told };
+    let mut search = Either { runs, suspicion, best, last: None, over: how.over, told: how.told };
     let budget = Budget { candidates };
     let found = reduce(&best.answer.case, product, Scope::Whole, &mut search, how.strategy, budget);
     let last = search.last.filter(|violation| violation.fingerprint != *old);
-    let Some(violation) = last else { return (Turned::Stays, found.tried) };
+    let Some(violation) = last else { return (Attribution::None, found.tried) };
     let again = Suspicion { violation: &violation, leftovers: None, ..*suspicion };
-    let Some(mut turned) = series(on, &again, &found.case, best.condition, best.runs[1]) else {
-        return (Turned::Stays, found.tried);
+    let Some(mut turned) = series(runs, &again, &found.case, best.condition, best.runs[1]) else {
+        return (Attribution::None, found.tried);
     };
     let by = mvcc::named(&violation.fingerprint).unwrap_or_default();
     let count = by.len();
-    if mvcc::named(old).is_none() && !is_cause(on, suspicion, best, &turned, &by) {
-        return (Turned::Like(mvcc::reports(by).unwrap_or(violation.fingerprint.rule)), found.tried);
+    if mvcc::named(old).is_none() && !is_cause(runs, suspicion, best, &turned, &by, quick.as_ref()) {
+        return (
+            Attribution::Resembles(mvcc::reports(by).unwrap_or(violation.fingerprint.rule)),
+            found.tried,
+        );
     }
     let how = match mvcc::named(old) {
         Some(all) if all.len() == count => "the model could not tell, and says the same of the smaller case",
@@ -75,20 +79,18 @@ pub fn turn(
         None => "the model could not tell; there, too, it is gone without what the concession needs",
     };
     turned.violation.evidence.push(format!("before, it was {} by {}: {how}", old.kind, old.rule));
-    (Turned::Into(Box::new(turned)), found.tried)
+    (Attribution::Known(Box::new(turned)), found.tried)
 }
 
-/// Is it worth trying? Of what the model can judge and one concession explains, the name stands.
-fn may_turn(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, best: &Confirmed) -> bool {
-    if suspicion.judge.oracle.name() != oracles::vote::NAME || !suspicion.judge.guise.is_none() {
-        return false;
-    }
-    if mvcc::named(&suspicion.violation.fingerprint).is_some_and(|by| by.len() > 1) {
-        return true;
-    }
-    let model = Mvcc::default();
-    let judge = crate::judge::Judge { oracle: &model, guise: suspicion.judge.guise };
-    matches!(judge.verdict(&best.answer, on), Verdict::Undecided { .. })
+/// Is it worth trying? Of what the quick oracle can judge and one concession explains, the name stands.
+fn may_turn(
+    runs: &mut dyn CleanRuns,
+    suspicion: &Suspicion<'_>,
+    best: &Confirmed,
+    quick: &dyn Oracle,
+) -> bool {
+    let two = mvcc::named(&suspicion.violation.fingerprint).is_some_and(|by| by.len() > 1);
+    two || matches!(suspicion.judge.with(quick).verdict(&best.answer, runs), Verdict::Undecided { .. })
 }
 
 /// May a finding of the old fingerprint become one of the new?
@@ -113,37 +115,35 @@ fn follows(old: &Fingerprint, new: &Fingerprint) -> bool {
 
 /// In the case before: is it gone without what the concession needs?
 fn is_cause(
-    on: &mut dyn Rerun,
+    runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,
     best: &Confirmed,
     turned: &Confirmed,
     by: &[Concession],
+    quick: &dyn Oracle,
 ) -> bool {
-    let (&[by], model) = (by, Mvcc::default()) else { return false };
+    let &[by] = by else { return false };
     // Whose statement needs it, of those who take part: the one who sees what is wrong, or another.
     let own = |answer: &Answer, violation: &Violation, step: usize| {
         violation.step.map(|wrong| answer.case.steps[wrong].session == answer.case.steps[step].session)
     };
-    let (_, uses) = model.account(&turned.answer, &[]);
+    let uses = quick.explained_by(&turned.answer);
     let Some((_, needs)) = uses.into_iter().find(|(of, _)| *of == by) else { return false };
     let whose = own(&turned.answer, &turned.violation, needs);
-    (0..best.answer.case.steps.len()).filter(|step| own(&best.answer, &best.violation, *step) == whose).any(
-        |step| {
-            let twin = model.twin(&best.answer, &[(by, step)], best.violation.step);
-            twin.is_ok_and(|twin| holds(on, suspicion, &twin.request.case))
-        },
-    )
+    let twins = quick.twins(&best.answer, by, best.violation.step);
+    let mut twins = twins.iter().filter(|(step, _)| own(&best.answer, &best.violation, *step) == whose);
+    twins.any(|(_, twin)| holds(runs, suspicion, twin))
 }
 
-fn holds(on: &mut dyn Rerun, suspicion: &Suspicion<'_>, twin: &Case) -> bool {
-    let answer = on.rerun(twin, suspicion.seen.trace.level, Reset::Clean);
+fn holds(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, twin: &Case) -> bool {
+    let answer = runs.rerun(twin, suspicion.seen.trace.level, Reset::Clean);
     let answer = answer.filter(|answer| !answer.trace.stalled);
-    answer.is_some_and(|answer| matches!(suspicion.judge.verdict(&answer, on), Verdict::Holds { .. }))
+    answer.is_some_and(|answer| matches!(suspicion.judge.verdict(&answer, runs), Verdict::Holds { .. }))
 }
 
 /// A search that accepts what the finding was, and what follows from it.
 struct Either<'a, 'b> {
-    on: &'a mut dyn Rerun,
+    runs: &'a mut dyn CleanRuns,
     suspicion: &'a Suspicion<'b>,
     best: &'a Confirmed,
     /// What was accepted last.
@@ -159,8 +159,8 @@ impl Interest for Either<'_, '_> {
             None => &self.suspicion.violation.fingerprint,
         };
         let level = self.suspicion.seen.trace.level;
-        let Some(answer) = self.on.rerun(case, level, self.best.condition.reset()) else { return false };
-        match self.suspicion.judge.verdict(&answer, self.on) {
+        let Some(answer) = self.runs.rerun(case, level, self.best.condition.reset()) else { return false };
+        match self.suspicion.judge.verdict(&answer, self.runs) {
             Verdict::Violated(violation)
                 if violation.fingerprint == *old || follows(old, &violation.fingerprint) =>
             {
@@ -186,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    fn print(rule: &str, statement: &str) -> Fingerprint {
+    fn fingerprint(rule: &str, statement: &str) -> Fingerprint {
         let level = Some(Level::RepeatableRead);
         Fingerprint { kind: "wrong".into(), rule: rule.into(), statement: statement.into(), level }
     }
@@ -195,7 +195,8 @@ mod tests {
     fn what_may_follow_from_what() {
         let (noop, key, found) = ("noop-without-version", "key-change-keeps-old-row", "judges-uncommitted");
         let both = format!("{noop}+{key}");
-        let follows = |old: &str, new: &str| follows(&print(old, "select"), &print(new, "select"));
+        let follows =
+            |old: &str, new: &str| follows(&fingerprint(old, "select"), &fingerprint(new, "select"));
         assert!(follows("rows", noop) && follows(&both, noop) && follows(&both, key));
         assert!(follows("rows", found), "it has a name then, and stays new");
         // Not to something new, to two at once, to another one, or back.
@@ -209,6 +210,6 @@ mod tests {
         // What is in no tracker stays.
         let new = format!("{noop}+{found}");
         assert!(follows(&new, found) && !follows(&new, noop));
-        assert!(!super::follows(&print("rows", "select"), &print(noop, "update")));
+        assert!(!super::follows(&fingerprint("rows", "select"), &fingerprint(noop, "update")));
     }
 }

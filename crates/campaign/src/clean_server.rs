@@ -1,0 +1,133 @@
+//! A server handle for clean re-runs: of suspicions, of the candidates of a reduction, and of what oracles ask for.
+
+use execute::{ConnectError, LaunchError, Looks, Reset, Run, Runner};
+use model::{Case, Level, Product, Scene, ServerInfo, Shown, Target};
+use oracles::Answer;
+
+use crate::panel::admissible;
+
+/// A server that fails this often in a row is given up.
+pub const ATTEMPTS: usize = 3;
+
+/// Runs cases again, each from its own reset; none if that could not be done.
+pub trait CleanRuns {
+    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer>;
+
+    /// Plays a single statement.
+    fn play(&mut self, scene: &Scene) -> Option<Shown>;
+
+    /// Does this server have a purge that can be held back?
+    fn purges(&self) -> bool;
+
+    /// Is the server checked after each case from now on: its log, its own checks, its indexes?
+    fn set_postchecks(&mut self, _on: bool) {}
+}
+
+/// Why a case was not run.
+#[derive(Debug, thiserror::Error)]
+pub enum Rejected {
+    /// The server refuses a statement of its setup: a candidate of a reduction may have one that no server takes.
+    #[error("{0}")]
+    BySetup(LaunchError),
+    /// It reaches outside of its schema, on a server that is not ours.
+    #[error("{0}")]
+    Untrusted(LaunchError),
+    /// The server refuses what is ours, or says nothing: it is not one to go on with.
+    #[error("{0}")]
+    Server(LaunchError),
+}
+
+impl Rejected {
+    fn new(case: &Case, error: LaunchError) -> Rejected {
+        match error.downcast_ref::<ConnectError>() {
+            Some(ConnectError::Own { statement, .. }) if case.setup.statements.contains(statement) => {
+                Rejected::BySetup(error)
+            }
+            Some(ConnectError::Untrusted(_)) => Rejected::Untrusted(error),
+            Some(_) | None => Rejected::Server(error),
+        }
+    }
+}
+
+/// The server, which is replaced when it fails.
+pub struct CleanServer {
+    pub(crate) runner: Runner,
+    postchecks: Looks,
+    checking: bool,
+    purges: bool,
+}
+
+impl CleanServer {
+    /// Of a target outside a hunt: a server that is not ours is not checked more often than the cases ask for.
+    pub fn new(runner: Runner, target: &Target) -> CleanServer {
+        let ours = target.attached().is_none();
+        let server = CleanServer::of_hunt(runner, target.product);
+        let postchecks = if ours { server.postchecks } else { Looks::default() };
+        CleanServer { postchecks, purges: ours && server.purges, ..server }
+    }
+
+    /// Of a worker of a hunt.
+    pub(crate) fn of_hunt(runner: Runner, product: Product) -> CleanServer {
+        let purges = dialect::of(product).purge_left.is_some();
+        CleanServer { runner, postchecks: Looks::ALWAYS, checking: true, purges }
+    }
+
+    pub fn info(&mut self) -> Result<ServerInfo, LaunchError> {
+        self.runner.info()
+    }
+
+    /// Runs a case once, and says why it could not be run.
+    pub fn run(&mut self, case: &Case, level: Level, reset: Reset) -> Result<Answer, LaunchError> {
+        self.tune(reset);
+        self.runner.run(case, level).map(|run| answer(case, run))
+    }
+
+    fn tune(&mut self, reset: Reset) {
+        self.runner.tune(reset, if self.checking { self.postchecks } else { Looks::default() });
+    }
+
+    /// Runs a case as the runner is tuned, on a new server where one fails.
+    pub(crate) fn attempt(&mut self, case: &Case, level: Level) -> Result<Answer, Rejected> {
+        let mut attempts = 1;
+        loop {
+            match self.runner.run(case, level).map_err(|error| Rejected::new(case, error)) {
+                Ok(run) => return Ok(answer(case, run)),
+                Err(Rejected::Server(error)) => {
+                    self.runner.renew();
+                    if attempts == ATTEMPTS {
+                        return Err(Rejected::Server(error));
+                    }
+                    attempts += 1;
+                }
+                Err(rejected) => return Err(rejected),
+            }
+        }
+    }
+}
+
+impl CleanRuns for CleanServer {
+    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
+        self.tune(reset);
+        self.attempt(case, level).ok().filter(admissible)
+    }
+
+    fn play(&mut self, scene: &Scene) -> Option<Shown> {
+        let played = self.runner.play(scene);
+        if played.is_err() {
+            self.runner.renew();
+        }
+        played.ok()
+    }
+
+    fn purges(&self) -> bool {
+        self.purges
+    }
+
+    fn set_postchecks(&mut self, on: bool) {
+        self.checking = on;
+    }
+}
+
+fn answer(case: &Case, run: Run) -> Answer {
+    Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath }
+}

@@ -1,0 +1,166 @@
+//! The oracles of a hunt and what they are told: every judgement of a run is asked for here. What an oracle asks for is run from
+//! clean resets, on the same server.
+
+use execute::Reset;
+use model::{Case, Level, Reason, Scene, Shown, Verdict, Violation};
+use oracles::{Answer, Ask, Oracle};
+
+use crate::{clean_server::CleanRuns, overrides::JudgeOverrides};
+
+/// An oracle that asks for more than this is not answered any more.
+const QUESTIONS: usize = 64;
+
+/// Nor one that wants to see more scenes than this: a case has some dozens of statements.
+const SCENES: usize = 2_000;
+
+/// Oracles that judge together, in the order in which they are asked.
+#[derive(Default)]
+pub struct Panel {
+    oracles: Vec<Box<dyn Oracle>>,
+    overrides: JudgeOverrides,
+}
+
+impl Panel {
+    pub fn new(oracles: Vec<Box<dyn Oracle>>, overrides: JudgeOverrides) -> Panel {
+        Panel { oracles, overrides }
+    }
+
+    /// The oracle that a finding names, told what it was told then; none if there is no such oracle any more.
+    pub fn of_one(name: &str, overrides: JudgeOverrides) -> Option<Panel> {
+        Some(Panel::new(oracles::named(&[name.to_string()]).ok()?, overrides))
+    }
+
+    pub fn judges(&self) -> impl Iterator<Item = Judge<'_>> {
+        self.oracles.iter().map(|oracle| Judge { oracle: oracle.as_ref(), overrides: &self.overrides })
+    }
+
+    pub fn first(&self) -> Option<Judge<'_>> {
+        self.judges().next()
+    }
+
+    /// What each of them says of a run. One is asked when its verdict is wanted.
+    pub fn judge<'a>(
+        &'a self,
+        seen: &'a Answer,
+        runs: &'a mut dyn CleanRuns,
+    ) -> impl Iterator<Item = (Judge<'a>, Verdict)> {
+        self.judges().map(move |judge| (judge, judge.verdict(seen, runs)))
+    }
+
+    /// What the first that objects to a run objects to.
+    pub fn first_violation<'a>(
+        &'a self,
+        seen: &Answer,
+        runs: &mut dyn CleanRuns,
+    ) -> Option<(Judge<'a>, Violation)> {
+        self.judges().find_map(|judge| Some((judge, violation(judge.verdict(seen, runs))?)))
+    }
+
+    /// What they object to in a stored run, without a server.
+    pub fn violations_of_stored<'a>(
+        &'a self,
+        seen: &'a Answer,
+    ) -> impl Iterator<Item = (Judge<'a>, Violation)> {
+        self.judges().filter_map(|judge| Some((judge, violation(judge.verdict_of_stored(seen))?)))
+    }
+}
+
+fn violation(verdict: Verdict) -> Option<Violation> {
+    match verdict {
+        Verdict::Violated(violation) => Some(violation),
+        Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
+    }
+}
+
+/// One oracle of a panel, and what it is told instead of what is true.
+#[derive(Clone, Copy)]
+pub struct Judge<'a> {
+    pub oracle: &'a dyn Oracle,
+    pub overrides: &'a JudgeOverrides,
+}
+
+impl<'a> Judge<'a> {
+    /// Another oracle, told the same.
+    pub fn with(self, oracle: &'a dyn Oracle) -> Judge<'a> {
+        Judge { oracle, ..self }
+    }
+
+    /// What it says of a run.
+    pub fn verdict(&self, seen: &Answer, runs: &mut dyn CleanRuns) -> Verdict {
+        if !admissible(seen) {
+            return undecided(Reason::LateAnswer);
+        }
+        let mut runs = OverriddenRuns { runs, seen, overrides: self.overrides };
+        converse(self.oracle, &self.overrides.apply(seen), &mut runs)
+    }
+
+    /// What it says of a stored run, without a server.
+    pub fn verdict_of_stored(&self, seen: &Answer) -> Verdict {
+        if !admissible(seen) {
+            return undecided(Reason::LateAnswer);
+        }
+        oracles::judge(self.oracle, &self.overrides.apply(seen))
+    }
+}
+
+/// Runs what an oracle asks for as it is in truth, and shows it as the oracle is told.
+struct OverriddenRuns<'a> {
+    runs: &'a mut dyn CleanRuns,
+    seen: &'a Answer,
+    overrides: &'a JudgeOverrides,
+}
+
+impl CleanRuns for OverriddenRuns<'_> {
+    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
+        if self.overrides.is_empty() {
+            return self.runs.rerun(case, level, reset);
+        }
+        let case = Case { sessions: self.seen.case.sessions.clone(), ..case.clone() };
+        let answer = self.runs.rerun(&case, self.seen.trace.level, reset)?;
+        Some(self.overrides.apply(&answer).into_owned())
+    }
+
+    fn play(&mut self, scene: &Scene) -> Option<Shown> {
+        self.runs.play(scene)
+    }
+
+    fn purges(&self) -> bool {
+        self.runs.purges()
+    }
+}
+
+/// Answers what an oracle asks about a run until it gives its verdict.
+fn converse(oracle: &dyn Oracle, seen: &Answer, runs: &mut dyn CleanRuns) -> Verdict {
+    let mut conversation = oracle.open(seen);
+    let mut ask = conversation.next(&[]);
+    let (mut questions, mut scenes) = (0, 0);
+    while questions < QUESTIONS && scenes < SCENES {
+        ask = match ask {
+            Ask::Done(verdict) => return verdict,
+            Ask::Run(requests) => {
+                questions += 1;
+                let run = |request: &oracles::Request| runs.rerun(&request.case, request.level, Reset::Clean);
+                // What could not be run is missing among the answers.
+                let answers: Vec<Answer> = requests.iter().filter_map(run).collect();
+                conversation.next(&answers)
+            }
+            Ask::Play(scene) => {
+                scenes += 1;
+                match runs.play(&scene) {
+                    Some(shown) => conversation.shown(shown),
+                    None => return undecided(Reason::NotPlayed),
+                }
+            }
+        };
+    }
+    undecided(Reason::TooManyQuestions)
+}
+
+fn undecided(reason: Reason) -> Verdict {
+    Verdict::Undecided { reason }
+}
+
+/// A run that is not evidence says nothing, whatever it looks like.
+pub fn admissible(answer: &Answer) -> bool {
+    answer.trace.false_decisions == 0
+}
