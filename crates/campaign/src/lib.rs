@@ -25,7 +25,6 @@ pub mod mutate;
 pub mod overrides;
 pub mod panel;
 pub mod past;
-pub mod places;
 pub mod quality;
 pub mod reducing;
 pub mod sample;

@@ -1,68 +1,12 @@
 //! Settings drawn anew for every start of a server: rare combinations happen, and every one is noted with what it found.
 //!
-//! Which ones a case runs under follows from its number, so that a hunt that was resumed, or has more workers, does the same. Only
-//! settings are drawn that every supported version has and that change how things are done, not what a statement means.
+//! Which ones a case runs under follows from its number, so that a hunt that was resumed, or has more workers, does the same. What
+//! may be drawn is the dialect's to say.
 
-use model::{Product, Rng, Seed, Target, target::Settings};
+use model::{Rng, Seed, Target, target::Settings};
 
 /// So many schemas in a row run on servers with the same settings.
 pub const SCHEMAS: u64 = 5;
-
-/// A setting and what it may be.
-type Choice = (&'static str, &'static [&'static str]);
-
-const MYSQL: &[Choice] = &[
-    ("log_bin", &["ON", "OFF"]),
-    ("binlog_row_image", &["FULL", "MINIMAL", "NOBLOB"]),
-    ("innodb_rollback_on_timeout", &["ON", "OFF"]),
-    ("sql_mode", &["STRICT_ALL_TABLES", "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO"]),
-    (
-        "optimizer_switch",
-        &[
-            "index_merge=off",
-            "index_condition_pushdown=off",
-            "mrr=on,mrr_cost_based=off",
-            "use_index_extensions=off",
-            "materialization=off,semijoin=off",
-        ],
-    ),
-];
-
-const MARIADB: &[Choice] = &[
-    ("log_bin", &["ON", "OFF"]),
-    ("binlog_row_image", &["FULL", "MINIMAL", "NOBLOB"]),
-    ("innodb_rollback_on_timeout", &["ON", "OFF"]),
-    ("sql_mode", &["STRICT_ALL_TABLES", "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO"]),
-    (
-        "optimizer_switch",
-        &[
-            "index_merge=off",
-            "index_condition_pushdown=off",
-            "mrr=on,mrr_cost_based=off",
-            "extended_keys=off",
-            "materialization=off,semijoin=off",
-        ],
-    ),
-];
-
-const POSTGRES: &[Choice] = &[
-    ("enable_seqscan", &["off"]),
-    ("enable_indexscan", &["off"]),
-    ("enable_indexonlyscan", &["off"]),
-    ("enable_bitmapscan", &["off"]),
-    ("enable_hashjoin", &["off"]),
-    ("enable_nestloop", &["off"]),
-    ("enable_sort", &["off"]),
-];
-
-fn choices(product: Product) -> &'static [Choice] {
-    match product {
-        Product::Mysql => MYSQL,
-        Product::Mariadb => MARIADB,
-        Product::Postgres => POSTGRES,
-        Product::Sqlite | Product::Reference => &[],
-    }
-}
 
 /// The settings of the server that a schema runs on, beside those of the target, which stay as they are.
 pub fn draw(seed: Seed, target: &Target, schema: u64) -> Settings {
@@ -72,7 +16,7 @@ pub fn draw(seed: Seed, target: &Target, schema: u64) -> Settings {
     }
     let mut rng: Rng = seed.rng(&format!("settings {target}"), schema / SCHEMAS);
     let mut drawn = Settings::new();
-    for (name, values) in choices(target.product) {
+    for (name, values) in dialect::of(target.product).swarm {
         let (taken, value) = (rng.ratio(1, 3), *rng.pick(values));
         if taken && !target.settings.contains_key(*name) {
             drawn.insert(name.to_string(), value.to_string());

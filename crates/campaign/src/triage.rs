@@ -37,7 +37,6 @@ use crate::{
     hunt::{Campaign, Hook},
     known::{Entry, Origin},
     past::Kept,
-    places::turned,
 };
 
 /// So often an entry may fail to come back before it is stale.
@@ -248,7 +247,8 @@ impl<'a> Desk<'a> {
         triage: &mut Triage,
         hook: &mut Hook<'_>,
     ) {
-        for other in turned(self.target, &self.info.version) {
+        let dialect = dialect::of(self.target.product);
+        if let Some(other) = dialect.with_flipped_switch(self.target, &self.info.version) {
             // Without it there is less to compare, and less is the same.
             if let Ok(stand) = start(self.campaign, &other) {
                 self.stands.push(stand);

@@ -2,18 +2,17 @@
 
 use std::{fs, path::Path};
 
+use dialect::Runs;
 use model::Product;
 
 /// Data and memory of a server that we started, in bytes; zero for what cannot be told.
 pub fn bytes(product: Product, pid: u32) -> u64 {
     let memory: u64 = execute::os::processes(pid).into_iter().map(resident).sum();
-    let data = match product {
-        // These work in their data folder.
-        Product::Mysql | Product::Mariadb | Product::Postgres => {
-            size(Path::new(&format!("/proc/{pid}/cwd/")))
-        }
-        // This one works wherever we do, and keeps its data in memory or in a file of its own.
-        Product::Sqlite | Product::Reference => 0,
+    let data = match dialect::of(product).runs {
+        // In its data folder.
+        Runs::Server => size(Path::new(&format!("/proc/{pid}/cwd/"))),
+        // Wherever we are, with its data in memory or in a file of its own.
+        Runs::Child | Runs::Thread => 0,
     };
     memory + data
 }

@@ -2,6 +2,7 @@
 
 use std::{path::Path, str::FromStr};
 
+use dialect::Runs;
 use model::{Place, Product, Target, target::Settings};
 use provision::Store;
 
@@ -39,7 +40,9 @@ pub struct Choices {
 /// Looks into the cache. Nothing is installed by this.
 pub fn choices() -> anyhow::Result<Choices> {
     let store = Store::open().map_err(|error| advised(error.into()))?;
-    let mut here = vec![plain(Product::Sqlite, None)];
+    let child = |product: &Product| dialect::of(*product).runs == Runs::Child;
+    let mut here: Vec<Target> =
+        Product::databases().filter(child).map(|product| plain(product, None)).collect();
     let mut more = Vec::new();
     for listed in store.list() {
         if listed.installed.is_empty() && listed.obstacle.is_none() {
@@ -50,6 +53,11 @@ pub fn choices() -> anyhow::Result<Choices> {
     }
     here.sort();
     Ok(Choices { here, more })
+}
+
+/// What runs everywhere without being installed.
+pub fn embedded() -> Target {
+    plain(dialect::sqlite::DIALECT.product, None)
 }
 
 fn plain(product: Product, version: Option<model::Version>) -> Target {
@@ -95,7 +103,7 @@ impl Where {
             [Choice::One(target)]
                 if target.place == Place::Cache
                     && target.version.is_none()
-                    && !matches!(target.product, Product::Sqlite | Product::Reference) =>
+                    && dialect::of(target.product).runs == Runs::Server =>
             {
                 Ok(Target { place: Place::Folder(std::path::absolute(folder)?), ..target.clone() })
             }

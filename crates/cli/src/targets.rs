@@ -11,8 +11,9 @@ use dbms::{
     attach::Connector,
     launch::{LaunchError, Launcher, Settle},
 };
+use dialect::Runs;
 use execute::{Launch, Options, Placement, Reset, Runner};
-use model::{Case, Place, Product, Reply, Target, Trace, Version, target::Settings};
+use model::{Case, Place, Reply, Target, Trace, Version, target::Settings};
 use provision::Store;
 use reference::{BadPlant, ReferenceServer};
 
@@ -111,7 +112,7 @@ pub fn runner_at(
 
 /// What brings up servers for the target. What is missing is installed.
 fn launch(target: &Target, how: &How) -> anyhow::Result<Launch> {
-    if target.product == Product::Reference {
+    if dialect::of(target.product).runs == Runs::Thread {
         return reference(target);
     }
     let settle = how.settle.map(|settle| match settle {
@@ -147,9 +148,9 @@ fn reference(target: &Target) -> anyhow::Result<Launch> {
 
 /// The place of worker and server. An engine in our own thread wakes nobody, so priorities would change nothing.
 fn place(target: &Target, wish: Placement) -> Placement {
-    match target.product {
-        Product::Reference => Placement { realtime: false, ..wish },
-        Product::Mysql | Product::Mariadb | Product::Postgres | Product::Sqlite => wish,
+    match dialect::of(target.product).runs {
+        Runs::Thread => Placement { realtime: false, ..wish },
+        Runs::Server | Runs::Child => wish,
     }
 }
 
@@ -175,17 +176,15 @@ fn say_once(note: &str) {
 
 /// The exact version behind a target, where it is known before the server runs. What is missing is installed.
 pub fn version(target: &Target) -> anyhow::Result<Option<Version>> {
-    match (&target.place, target.product) {
-        (Place::Cache | Place::Folder(_), Product::Mysql | Product::Mariadb | Product::Postgres) => {
+    match (&target.place, dialect::of(target.product).runs) {
+        (Place::Cache | Place::Folder(_), Runs::Server) => {
             let line = Line::new();
             let installed = Store::open()
                 .and_then(|store| store.ensure(target, &mut |event| installing::say(&line, &event)));
             line.end();
             Ok(Some(installed.map_err(|error| advised(error.into()))?.version().clone()))
         }
-        (Place::Cache | Place::Folder(_), Product::Sqlite | Product::Reference) | (Place::Attached(_), _) => {
-            Ok(None)
-        }
+        (Place::Cache | Place::Folder(_), Runs::Child | Runs::Thread) | (Place::Attached(_), _) => Ok(None),
     }
 }
 

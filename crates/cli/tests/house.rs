@@ -38,7 +38,7 @@ fn crates_depend_only_along_the_arrows() {
         ("isopod-eval", &["isopod-model", "isopod-dialect"]),
         ("isopod-generate", &["isopod-model", "isopod-dialect", "isopod-eval"]),
         ("isopod-execute", &["isopod-model", "isopod-dialect"]),
-        ("isopod-provision", &["isopod-model"]),
+        ("isopod-provision", &["isopod-model", "isopod-dialect"]),
         ("isopod-dbms", &["isopod-model", "isopod-dialect", "isopod-execute", "isopod-provision"]),
         ("isopod-reference", &["isopod-model", "isopod-dialect", "isopod-eval", "isopod-execute"]),
         ("isopod-oracles", &["isopod-model", "isopod-dialect", "isopod-eval"]),

@@ -5,8 +5,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use dialect::{Runs, SqlFamily};
 use execute::{ConnectError, LockMonitor, Server, Session, SessionId};
-use model::{Place, Product, ServerInfo, Target};
+use model::{Place, ServerInfo, Target};
 use provision::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store};
 
 use crate::{
@@ -72,19 +73,15 @@ enum Origin {
 
 /// Settings that a run decides for each session, so that they would have no effect in a target: for whom, which, and how
 /// to say it instead.
-const PER_SESSION: &[(&[Product], &[&str], &str)] = &[
+const PER_SESSION: &[(&[SqlFamily], &[&str], &str)] = &[
     (
-        &[Product::Mysql, Product::Mariadb, Product::Postgres],
+        &[SqlFamily::Mysql, SqlFamily::Postgres],
         &["transaction_isolation", "tx_isolation", "default_transaction_isolation"],
         "choose the level with --level, or in the case file: session T1 level SER",
     ),
+    (&[SqlFamily::Mysql], &["autocommit"], "say so in the case file: session T1 autocommit off"),
     (
-        &[Product::Mysql, Product::Mariadb],
-        &["autocommit"],
-        "say so in the case file: session T1 autocommit off",
-    ),
-    (
-        &[Product::Postgres],
+        &[SqlFamily::Postgres],
         &["deadlock_timeout", "log_lock_waits", "client_min_messages"],
         "by them Isopod knows which statements wait",
     ),
@@ -92,9 +89,10 @@ const PER_SESSION: &[(&[Product], &[&str], &str)] = &[
 
 /// Refuses a setting of a server that we start if it would be without effect.
 fn without_effect(target: &Target) -> Result<(), ServerError> {
-    for (products, names, instead) in PER_SESSION {
+    let family = dialect::of(target.product).family;
+    for (families, names, instead) in PER_SESSION {
         if let Some(name) = names.iter().find(|name| target.settings.contains_key(**name))
-            && products.contains(&target.product)
+            && families.contains(&family)
         {
             let title = format!("{name} is decided by Isopod, for each session");
             return Err(ServerError::new(ErrorKind::Setting, title).help(*instead));
@@ -119,14 +117,14 @@ impl Launcher {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Launcher, LaunchError> {
         let settle = settle.into();
-        let origin = match (&target.place, target.product) {
-            (Place::Cache | Place::Folder(_), Product::Mysql | Product::Mariadb | Product::Postgres) => {
+        let origin = match (&target.place, dialect::of(target.product).runs) {
+            (Place::Cache | Place::Folder(_), Runs::Server) => {
                 without_effect(&target)?;
                 Origin::Installed(Box::new(Store::open()?.ensure(&target, progress)?))
             }
-            (Place::Cache | Place::Folder(_), Product::Sqlite) => Origin::Embedded,
+            (Place::Cache | Place::Folder(_), Runs::Child) => Origin::Embedded,
             // Its crate stands beside this one: whoever uses both brings it up.
-            (Place::Cache | Place::Folder(_), Product::Reference) => {
+            (Place::Cache | Place::Folder(_), Runs::Thread) => {
                 return Err(ServerError::new(ErrorKind::Setting, "the reference engine is no server").into());
             }
             (Place::Attached(_), _) => Origin::Attached(Box::new(Connector::new(&target, settle)?)),
@@ -171,11 +169,9 @@ fn start(
     let alive: Option<Box<dyn Fn() -> bool + Send>> =
         Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive()));
     let options = Options { address, login, name, settle, pid, alive };
-    let server: Box<dyn Server> = match target.product {
-        Product::Postgres => Box::new(PgServer::open(options, DATABASE)?),
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
-            Box::new(MysqlServer::open(options)?)
-        }
+    let server: Box<dyn Server> = match dialect::of(target.product).family {
+        SqlFamily::Postgres => Box::new(PgServer::open(options, DATABASE)?),
+        SqlFamily::Mysql | SqlFamily::Sqlite => Box::new(MysqlServer::open(options)?),
     };
     let info = ServerInfo { flags, ..server.info().clone() };
     Ok(Box::new(Kept { server, info, logs, _instance: instance }))

@@ -90,176 +90,59 @@ pub struct Capabilities {
 
 /// What the product can do at this version.
 pub fn capabilities(product: Product, version: &Version) -> Capabilities {
-    let since = |parts: &[u32]| version.cmp_prefix(&Version(parts.to_vec())).is_ge();
-    match product {
-        Product::Mysql => Capabilities {
-            checks: since(&[8, 0, 16]),
-            generated: if since(&[5, 7]) { &["VIRTUAL", "STORED"] } else { &[] },
-            virtual_indexes: true,
-            descending: since(&[8, 0]),
-            share: Some(if since(&[8, 0]) { LockStrength::Share } else { LockStrength::InShareMode }),
-            nowait: since(&[8, 0]),
-            skip_locked: since(&[8, 0]),
-            share_waits: since(&[8, 0]),
-            ..innodb(product, version)
-        },
-        Product::Mariadb => Capabilities {
-            checks: since(&[10, 2, 1]),
-            generated: if since(&[10, 2, 1]) { &["VIRTUAL", "STORED"] } else { &[] },
-            virtual_indexes: since(&[10, 3]),
-            descending: since(&[10, 8]),
-            share: Some(LockStrength::InShareMode),
-            nowait: since(&[10, 3]),
-            skip_locked: since(&[10, 6]),
-            share_waits: since(&[10, 6]),
-            ..innodb(product, version)
-        },
-        Product::Postgres => Capabilities {
-            int_bits: &[16, 32, 64],
-            strict_types: true,
-            checks: true,
-            generated: if since(&[18]) {
-                &["VIRTUAL", "STORED"]
-            } else if since(&[12]) {
-                &["STORED"]
-            } else {
-                &[]
-            },
-            virtual_indexes: false,
-            foreign_keys: true,
-            descending: true,
-            partitions: true,
-            named_partitions: true,
-            for_update: true,
-            share: Some(LockStrength::Share),
-            key_locks: true,
-            nowait: true,
-            skip_locked: true,
-            share_waits: true,
-            read_only: true,
-            on_conflict: true,
-            from_tables: true,
-            delete_using: true,
-            reads_itself: true,
-            aborts: true,
-            ..nothing(product, version)
-        },
-        Product::Sqlite => Capabilities {
-            int_bits: &[32, 64],
-            checks: true,
-            generated: &["VIRTUAL", "STORED"],
-            virtual_indexes: true,
-            foreign_keys: true,
-            foreign_keys_on: Some("foreign_keys"),
-            descending: true,
-            immediate: true,
-            replace: true,
-            on_conflict: true,
-            or_ignore: true,
-            indexed_by: true,
-            from_tables: true,
-            reads_itself: true,
-            ..nothing(product, version)
-        },
-        Product::Reference => Capabilities {
-            checks: true,
-            generated: &["VIRTUAL", "STORED"],
-            virtual_indexes: true,
-            descending: true,
-            share: Some(LockStrength::Share),
-            nowait: true,
-            skip_locked: true,
-            share_waits: true,
-            reads_itself: true,
-            foreign_keys: false,
-            prefixes: false,
-            multi_tables: false,
-            delete_using: false,
-            ..innodb(product, version)
-        },
-    }
+    (crate::of(product).capabilities)(product, version)
 }
 
 /// The newest version that these capabilities were written for: what a dialect without a version means.
 pub fn newest(product: Product) -> Version {
-    Version(match product {
-        Product::Mysql => vec![9, 7],
-        Product::Mariadb => vec![11, 8],
-        Product::Postgres => vec![18],
-        Product::Sqlite => vec![3, 50],
-        Product::Reference => vec![1],
-    })
-}
-
-/// What MySQL and MariaDB have in common.
-fn innodb(product: Product, version: &Version) -> Capabilities {
-    Capabilities {
-        int_bits: &[8, 16, 24, 32, 64],
-        unsigned: true,
-        foreign_keys: true,
-        inline_indexes: true,
-        prefixes: true,
-        partitions: true,
-        for_update: true,
-        snapshot: true,
-        read_only: true,
-        autocommit_off: true,
-        replace: true,
-        on_duplicate: true,
-        ignore: true,
-        force_index: true,
-        ordered_changes: true,
-        multi_tables: true,
-        delete_using: true,
-        ..nothing(product, version)
-    }
-}
-
-/// The least that any product can do.
-fn nothing(product: Product, version: &Version) -> Capabilities {
-    Capabilities {
-        product,
-        version: version.clone(),
-        int_bits: &[32],
-        unsigned: false,
-        strict_types: false,
-        checks: false,
-        generated: &[],
-        virtual_indexes: false,
-        foreign_keys: false,
-        foreign_keys_on: None,
-        inline_indexes: false,
-        descending: false,
-        prefixes: false,
-        partitions: false,
-        named_partitions: false,
-        for_update: false,
-        share: None,
-        key_locks: false,
-        nowait: false,
-        skip_locked: false,
-        share_waits: false,
-        snapshot: false,
-        read_only: false,
-        autocommit_off: false,
-        immediate: false,
-        replace: false,
-        on_duplicate: false,
-        on_conflict: false,
-        ignore: false,
-        or_ignore: false,
-        force_index: false,
-        indexed_by: false,
-        ordered_changes: false,
-        multi_tables: false,
-        from_tables: false,
-        delete_using: false,
-        reads_itself: false,
-        aborts: false,
-    }
+    Version(crate::of(product).newest.to_vec())
 }
 
 impl Capabilities {
+    /// The least that any product can do.
+    pub(crate) fn nothing(product: Product, version: &Version) -> Capabilities {
+        Capabilities {
+            product,
+            version: version.clone(),
+            int_bits: &[32],
+            unsigned: false,
+            strict_types: false,
+            checks: false,
+            generated: &[],
+            virtual_indexes: false,
+            foreign_keys: false,
+            foreign_keys_on: None,
+            inline_indexes: false,
+            descending: false,
+            prefixes: false,
+            partitions: false,
+            named_partitions: false,
+            for_update: false,
+            share: None,
+            key_locks: false,
+            nowait: false,
+            skip_locked: false,
+            share_waits: false,
+            snapshot: false,
+            read_only: false,
+            autocommit_off: false,
+            immediate: false,
+            replace: false,
+            on_duplicate: false,
+            on_conflict: false,
+            ignore: false,
+            or_ignore: false,
+            force_index: false,
+            indexed_by: false,
+            ordered_changes: false,
+            multi_tables: false,
+            from_tables: false,
+            delete_using: false,
+            reads_itself: false,
+            aborts: false,
+        }
+    }
+
     /// How a type is spelled in a column's definition.
     pub fn type_name(&self, ty: &SqlType) -> TypeName {
         let words: &[&str] = match ty {

@@ -154,12 +154,7 @@ fn setting(product: Product, item: &SetItem) -> Option<String> {
 
 /// The schemas in which a server describes itself.
 fn catalogue(product: Product, name: &str) -> bool {
-    let names: &[&str] = match product {
-        Product::Mysql | Product::Mariadb => &["information_schema", "performance_schema", "sys"],
-        Product::Postgres => &["information_schema", "pg_catalog"],
-        Product::Sqlite => &["main", "temp"],
-        Product::Reference => &[],
-    };
+    let names = crate::of(product).catalogues;
     names.iter().any(|there| there.eq_ignore_ascii_case(name))
 }
 

@@ -1,27 +1,57 @@
 //! How the databases differ, as data: one folder per product, the same questions answered in each.
 //!
-//! [`of`] gives the [`Dialect`] of a product: how a level is set and read back, how a transaction begins,
-//! what an error code means and what it ends, how tables are emptied. Nothing here talks to a server.
+//! [`of`] gives the [`Dialect`] of a product: whose SQL it speaks, where it runs, how a level is set and read back, what an error
+//! code means and what it ends, what it can do, what it owes. Whoever behaves differently on different products asks here, and
+//! names none: so another engine is another folder. Nothing here talks to a server.
 
 pub mod capabilities;
 pub mod checks;
+pub mod client;
 pub mod contract;
+pub mod family;
 pub mod guard;
 pub mod mariadb;
 pub mod mysql;
 pub mod postgres;
 pub mod reference;
+pub mod semantics;
+pub mod session;
+pub mod settings;
 pub mod sql;
 pub mod sqlite;
+pub mod tables;
 
 pub use capabilities::{Capabilities, capabilities, newest};
 pub use checks::Checks;
-use model::{Ends, ErrorClass, Level, Product, Version};
+pub use client::{Client, Terminal, TestTool};
+use contract::Contract;
+pub use family::{Arithmetic, Runs, SqlFamily};
+use model::{Ends, ErrorClass, Level, Product, ServerInfo, Version};
+pub use semantics::{Assignments, Counts, Replaces, Semantics};
+pub use session::{Begin, SetLevel};
+pub use settings::{Choice, Since, Switch};
+use sql::Rules;
+pub use tables::Tables;
 
-/// What the executor and the printers need to know about a product.
+/// What there is to know about a product.
 pub struct Dialect {
-    /// The product.
     pub product: Product,
+    /// Its name as its vendor writes it.
+    pub title: &'static str,
+    pub family: SqlFamily,
+    pub arithmetic: Arithmetic,
+    pub runs: Runs,
+    /// What the SQL looks like to the parser and the printer.
+    pub(crate) grammar: &'static Rules,
+    /// What it can do at a version.
+    pub capabilities: fn(Product, &Version) -> Capabilities,
+    /// The newest version that `capabilities` was written for: what a dialect without a version means.
+    pub newest: &'static [u32],
+    /// How many parts of a version name its release series.
+    pub series_parts: usize,
+    /// What it owes at each level; none where nobody has written that down yet.
+    pub contract: Option<fn(&ServerInfo) -> Contract>,
+    pub semantics: Semantics,
     /// The levels that it really distinguishes.
     pub levels: &'static [Level],
     /// The level of a session that asked for nothing.
@@ -50,75 +80,22 @@ pub struct Dialect {
     pub variants: &'static [&'static [(&'static str, &'static str)]],
     /// Those of these settings that not every version has.
     pub since: &'static [Since],
+    /// Those that a swarm draws.
+    pub swarm: &'static [Choice],
+    /// Those worth turning over; the first that the version has counts.
+    pub switches: &'static [Switch],
     /// How it is looked at after a case.
     pub checks: Checks,
     /// What before a statement asks for its plan as a table with a line for each table, its columns `type`, `key` and `Extra` among others;
     /// none where it says such things in another way.
     pub explain: Option<&'static str>,
-}
-
-/// A setting that came with a later version.
-pub struct Since {
-    /// Its name.
-    pub setting: &'static str,
-    /// The first release with it in each branch that got one, oldest first. Branches after the last have it from their
-    /// beginning; all others never got it.
-    pub releases: &'static [[u32; 3]],
-    /// The value of which a version without it behaves.
-    pub without: &'static str,
-}
-
-/// How a level is set in a session and how the session is asked for it.
-pub struct SetLevel {
-    /// The statement that sets it.
-    pub set: fn(Level) -> String,
-    /// The query that reads it back.
-    pub read: fn(&Version) -> &'static str,
-    /// What that query answers at a level.
-    pub answer: fn(Level) -> String,
-}
-
-/// The three ways to begin.
-pub struct Begin {
-    /// Plain.
-    pub plain: &'static str,
-    /// With a snapshot taken at once.
-    pub snapshot: Option<&'static str>,
-    /// Read only.
-    pub read_only: Option<&'static str>,
-}
-
-/// How tables are emptied, listed and dropped.
-pub struct Tables {
-    /// Leaves nothing of the old rows behind; the name stands at `{}`.
-    pub empty_clean: &'static str,
-    /// Does `empty_clean` take several names at once?
-    pub lists: bool,
-    /// May several statements be sent as one, with semicolons between them? They are one transaction then.
-    pub joins: bool,
-    /// The word in a definition that makes a counter which `empty_clean` does not set back.
-    pub counter: Option<&'static str>,
-    /// Cheap; old versions and counters may stay behind.
-    pub empty_fast: &'static str,
-    /// Lists the tables and views of our own schema: name, and whether it is a view (`VIEW`).
-    pub list: &'static str,
-    /// Lists what else a schema of ours may hold: name, its kind as DROP names it, and what DROP wants behind the
-    /// name (the arguments of a function, where several may have one name).
-    pub list_more: Option<&'static str>,
-    /// Drops one of them; its kind stands at `{kind}` and its name at `{name}`. Where dropping one can take others with
-    /// it, it does not mind what is gone already.
-    pub drop: &'static str,
-    /// Before dropping tables in any order.
-    pub before_drop: Option<&'static str>,
-    /// After it.
-    pub after_drop: Option<&'static str>,
-}
-
-impl Tables {
-    /// The statement that drops something of this kind. The name is in quotes already.
-    pub fn drop(&self, kind: &str, name: &str) -> String {
-        self.drop.replace("{kind}", kind).replace("{name}", name)
-    }
+    /// The schemas in which it describes itself.
+    pub catalogues: &'static [&'static str],
+    /// The client that scripts drive; none where there is no server.
+    pub client: Option<Client>,
+    /// What people type into; none where nobody can.
+    pub terminal: Option<Terminal>,
+    pub test_tool: Option<TestTool>,
 }
 
 impl Dialect {
@@ -128,16 +105,14 @@ impl Dialect {
         format!("{q}{}{q}", name.replace(q, &format!("{q}{q}")))
     }
 
-    /// If this version does not have the setting yet: the value of which it behaves.
-    pub fn lacks(&self, version: &Version, setting: &str) -> Option<&'static str> {
-        let since = self.since.iter().find(|since| since.setting == setting)?;
-        let branch = |release: &&[u32; 3]| version.cmp_prefix(&Version(release[..2].to_vec())).is_eq();
-        let has = match (since.releases.iter().find(branch), since.releases.last()) {
-            (Some(first), _) => version.cmp_prefix(&Version(first.to_vec())).is_ge(),
-            (None, Some(last)) => version.cmp_prefix(&Version(last.to_vec())).is_gt(),
-            (None, None) => false,
-        };
-        (!has).then_some(since.without)
+    /// The release series of a version: `10.11` of 10.11.19, `18` of PostgreSQL 18.1.
+    pub fn series(&self, version: &Version) -> Version {
+        Version(version.0.iter().copied().take(self.series_parts).collect())
+    }
+
+    /// Does a locking read exist?
+    pub fn has_locking_reads(&self) -> bool {
+        self.grammar.clauses.locking_reads
     }
 }
 
@@ -149,26 +124,5 @@ pub fn of(product: Product) -> &'static Dialect {
         Product::Postgres => &postgres::DIALECT,
         Product::Sqlite => &sqlite::DIALECT,
         Product::Reference => &reference::DIALECT,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_setting_comes_with_a_release_of_each_branch() {
-        let lacks = |version: &str| {
-            mariadb::DIALECT.lacks(&version.parse().unwrap(), "innodb_snapshot_isolation").is_some()
-        };
-        for version in ["10.1.23", "10.2.11", "10.5.23", "10.6.17", "10.7.8", "10.11.5", "10.11.7", "11.4.1"]
-        {
-            assert!(lacks(version), "{version}");
-        }
-        for version in ["10.6.18", "10.11.8", "10.11.19", "11.4.2", "11.4.5", "11.6.1", "11.8.2", "12.0.1"] {
-            assert!(!lacks(version), "{version}");
-        }
-        assert_eq!(mariadb::DIALECT.lacks(&Version(vec![10, 1, 23]), "log_bin"), None);
-        assert_eq!(mysql::DIALECT.lacks(&Version(vec![5, 6, 24]), "log_bin"), None);
     }
 }

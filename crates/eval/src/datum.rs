@@ -1,5 +1,6 @@
 //! A value inside an expression, the column that it may come from, and how it is written as SQL.
 
+use dialect::SqlFamily;
 use model::{
     Product, SqlType,
     sql::{CastSpelling, Expr, Literal, TypeName, UnaryOp},
@@ -64,7 +65,7 @@ impl Datum {
             },
             spelling: CastSpelling::Call,
         };
-        let postgres = product == Product::Postgres;
+        let postgres = dialect::of(product).family == SqlFamily::Postgres;
         match self {
             Datum::Null => Expr::Literal(Literal::Null),
             Datum::Bool(b) => Expr::Literal(Literal::Bool(*b)),

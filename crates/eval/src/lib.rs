@@ -25,6 +25,7 @@ pub use datum::{Column, Datum};
 pub use decimal::Decimal;
 pub use same::same;
 
+use dialect::Arithmetic;
 use model::{ErrorClass, Product, Reason, SqlType, Version, sql::Expr};
 
 /// Why there is no value.
@@ -54,50 +55,72 @@ pub struct Evaluator<'a> {
     pub columns: &'a [Column],
 }
 
+/// How one family of products computes.
+struct ExpressionRules {
+    value: fn(&Evaluator<'_>, &Expr, &[Datum]) -> Result<Datum, Fault>,
+    truth: fn(&Evaluator<'_>, &Expr, &[Datum]) -> Result<Option<bool>, Fault>,
+    foreseen: fn(&Evaluator<'_>, &Expr) -> Result<(), Fault>,
+    truth_foreseen: fn(&Evaluator<'_>, &Expr, &[Datum]) -> Result<Option<bool>, Fault>,
+    store: fn(&Evaluator<'_>, &Datum, &SqlType) -> Result<Datum, Fault>,
+}
+
+static MYSQL: ExpressionRules = ExpressionRules {
+    value: mysql::value,
+    truth: mysql::truth,
+    foreseen: mysql::foreseen,
+    truth_foreseen: mysql::truth_foreseen,
+    store: mysql::store,
+};
+
+static POSTGRES: ExpressionRules = ExpressionRules {
+    value: postgres::value,
+    truth: postgres::truth,
+    foreseen: |_, _| Ok(()),
+    truth_foreseen: postgres::truth,
+    store: postgres::store,
+};
+
+static SQLITE: ExpressionRules = ExpressionRules {
+    value: sqlite::value,
+    truth: sqlite::truth,
+    foreseen: |_, _| Ok(()),
+    truth_foreseen: sqlite::truth,
+    store: sqlite::store,
+};
+
 impl Evaluator<'_> {
+    fn rules(&self) -> &'static ExpressionRules {
+        match dialect::of(self.product).arithmetic {
+            Arithmetic::Mysql | Arithmetic::Mariadb => &MYSQL,
+            Arithmetic::Postgres => &POSTGRES,
+            Arithmetic::Sqlite => &SQLITE,
+        }
+    }
+
     /// The value of an expression over a row, which has a datum for each column: what a SELECT would show.
     pub fn value(&self, expr: &Expr, row: &[Datum]) -> Result<Datum, Fault> {
-        match self.product {
-            Product::Mysql | Product::Mariadb | Product::Reference => mysql::value(self, expr, row),
-            Product::Postgres => postgres::value(self, expr, row),
-            Product::Sqlite => sqlite::value(self, expr, row),
-        }
+        (self.rules().value)(self, expr, row)
     }
 
     /// Is it true as a condition? None is unknown (NULL).
     pub fn truth(&self, expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
-        match self.product {
-            Product::Mysql | Product::Mariadb | Product::Reference => mysql::truth(self, expr, row),
-            Product::Postgres => postgres::truth(self, expr, row),
-            Product::Sqlite => sqlite::truth(self, expr, row),
-        }
+        (self.rules().truth)(self, expr, row)
     }
 
     /// What can be said of a condition before any row is looked at: a fault that it has for every row. Whoever asks for many
     /// rows asks this once, and then [`Evaluator::truth_foreseen`].
     pub fn foreseen(&self, expr: &Expr) -> Result<(), Fault> {
-        match self.product {
-            Product::Mysql | Product::Mariadb | Product::Reference => mysql::foreseen(self, expr),
-            Product::Postgres | Product::Sqlite => Ok(()),
-        }
+        (self.rules().foreseen)(self, expr)
     }
 
     /// As [`Evaluator::truth`], of a condition of which [`Evaluator::foreseen`] said nothing.
     pub fn truth_foreseen(&self, expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
-        match self.product {
-            Product::Mysql | Product::Mariadb | Product::Reference => mysql::truth_foreseen(self, expr, row),
-            Product::Postgres => postgres::truth(self, expr, row),
-            Product::Sqlite => sqlite::truth(self, expr, row),
-        }
+        (self.rules().truth_foreseen)(self, expr, row)
     }
 
     /// What a column of this type holds after the value of an expression was stored there by INSERT or UPDATE, in the
     /// product's default mode (strict, where there is a choice). An error is that of the statement.
     pub fn store(&self, value: &Datum, ty: &SqlType) -> Result<Datum, Fault> {
-        match self.product {
-            Product::Mysql | Product::Mariadb | Product::Reference => mysql::store(self, value, ty),
-            Product::Postgres => postgres::store(self, value, ty),
-            Product::Sqlite => sqlite::store(self, value, ty),
-        }
+        (self.rules().store)(self, value, ty)
     }
 }

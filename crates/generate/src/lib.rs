@@ -18,7 +18,6 @@ mod rows;
 pub mod schema;
 mod scripts;
 pub mod set;
-pub mod settings;
 pub mod statements;
 pub mod workload;
 

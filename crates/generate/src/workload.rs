@@ -4,6 +4,7 @@
 //! unique key beside the primary; one that counts up; a unique key only), so that a reset is enough between
 //! cases. About one statement in ten waits on InnoDB, one in thirty on PostgreSQL.
 
+use dialect::SqlFamily;
 use model::{Case, Product, Rng, Seed, SessionSpec, Setup, Step};
 
 /// A table: name, its columns in each dialect, the column that identifies a row, and whether that one counts up by itself.
@@ -83,12 +84,10 @@ struct Locking {
 }
 
 fn locking(product: Product) -> Locking {
-    match product {
-        Product::Mysql | Product::Mariadb | Product::Reference => {
-            Locking { update: " FOR UPDATE", share: " LOCK IN SHARE MODE" }
-        }
-        Product::Postgres => Locking { update: " FOR UPDATE", share: " FOR SHARE" },
-        Product::Sqlite => Locking { update: "", share: "" },
+    match dialect::of(product).family {
+        SqlFamily::Mysql => Locking { update: " FOR UPDATE", share: " LOCK IN SHARE MODE" },
+        SqlFamily::Postgres => Locking { update: " FOR UPDATE", share: " FOR SHARE" },
+        SqlFamily::Sqlite => Locking { update: "", share: "" },
     }
 }
 
@@ -124,10 +123,10 @@ pub fn case(seed: Seed, number: u64, product: Product) -> Case {
 }
 
 fn create(shape: &Shape, product: Product) -> Vec<String> {
-    let (columns, index) = match product {
-        Product::Mysql | Product::Mariadb | Product::Reference => (shape.mysql, None),
-        Product::Postgres => (shape.postgres, shape.postgres_index),
-        Product::Sqlite => (shape.sqlite, None),
+    let (columns, index) = match dialect::of(product).family {
+        SqlFamily::Mysql => (shape.mysql, None),
+        SqlFamily::Postgres => (shape.postgres, shape.postgres_index),
+        SqlFamily::Sqlite => (shape.sqlite, None),
     };
     let table = format!("CREATE TABLE {}({columns})", shape.name);
     [Some(table), index.map(str::to_string)].into_iter().flatten().collect()
@@ -142,16 +141,11 @@ fn fill(rng: &mut Rng, shape: &Shape, product: Product) -> Option<String> {
     }
     // Distinct values too, for the tables whose value is unique.
     let rows = |row: &dyn Fn(usize) -> String| ids.iter().map(|&id| row(id)).collect::<Vec<_>>().join(", ");
-    let insert = match product {
-        // Its counter does not notice values that are given, and would give them again.
-        Product::Postgres if shape.counts => {
-            format!("INSERT INTO {}(v) VALUES {}", shape.name, rows(&|id| format!("({})", id * 10)))
-        }
-        Product::Mysql | Product::Mariadb | Product::Postgres | Product::Sqlite | Product::Reference => {
-            format!("INSERT INTO {} VALUES {}", shape.name, rows(&|id| format!("({id}, {})", id * 10)))
-        }
-    };
-    Some(insert)
+    // PostgreSQL's counter does not notice values that are given, and would give them again.
+    Some(match shape.counts && dialect::of(product).family == SqlFamily::Postgres {
+        true => format!("INSERT INTO {}(v) VALUES {}", shape.name, rows(&|id| format!("({})", id * 10))),
+        false => format!("INSERT INTO {} VALUES {}", shape.name, rows(&|id| format!("({id}, {})", id * 10))),
+    })
 }
 
 fn transaction(rng: &mut Rng, shapes: &[&Shape], locking: Locking) -> Vec<String> {
@@ -239,7 +233,7 @@ mod tests {
             format!("{sum:016x}")
         };
         assert_eq!(
-            Product::DATABASES.map(sum),
+            [Product::Mysql, Product::Mariadb, Product::Postgres, Product::Sqlite].map(sum),
             ["4c9725d3bdb59210", "4c9725d3bdb59210", "b487382ad526fd86", "dc2e76ba9331bd6e"]
         );
     }

@@ -10,41 +10,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::url::{BadUrl, Url};
 
-/// A database product with a dialect of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Product {
-    /// MySQL
-    Mysql,
-    /// MariaDB
-    Mariadb,
-    /// PostgreSQL
-    Postgres,
-    /// SQLite
-    Sqlite,
+/// The products, a line for each: variant, name in targets and case files, and other names that are understood.
+macro_rules! products {
+    ($($(#[doc = $about:literal])* $product:ident $name:literal [$($alias:literal)*])+) => {
+        /// A database product with a dialect of its own.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum Product {
+            $($(#[doc = $about])* #[serde(rename = $name)] $product,)+
+        }
+
+        impl Product {
+            /// All that a target can name.
+            pub const ALL: [Product; [$($name),+].len()] = [$(Product::$product),+];
+
+            /// Its name in targets and case files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Product::$product => $name,)+
+                }
+            }
+
+            fn aliases(self) -> &'static [&'static str] {
+                match self {
+                    $(Product::$product => &[$($alias),*],)+
+                }
+            }
+        }
+    };
+}
+
+products! {
+    Mysql "mysql" []
+    Mariadb "mariadb" []
+    // The product's own name for itself is the longer one.
+    Postgres "postgres" ["postgresql"]
+    Sqlite "sqlite" []
     /// Isopod's own small engine, in process. It speaks MySQL's SQL and answers with MySQL's error numbers.
-    Reference,
+    Reference "reference" []
 }
 
 impl Product {
-    /// All that a target can name.
-    pub const ALL: [Product; 5] =
-        [Product::Mysql, Product::Mariadb, Product::Postgres, Product::Sqlite, Product::Reference];
-
     /// The databases of others. The reference engine is no database that anybody wants to know about, so it stands in no
     /// list of those, and `--target all` does not mean it.
-    pub const DATABASES: [Product; 4] =
-        [Product::Mysql, Product::Mariadb, Product::Postgres, Product::Sqlite];
-
-    /// Its name in targets and case files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Product::Mysql => "mysql",
-            Product::Mariadb => "mariadb",
-            Product::Postgres => "postgres",
-            Product::Sqlite => "sqlite",
-            Product::Reference => "reference",
-        }
+    pub fn databases() -> impl Iterator<Item = Product> {
+        Product::ALL.into_iter().filter(|product| *product != Product::Reference)
     }
 }
 
@@ -58,12 +67,11 @@ impl FromStr for Product {
     type Err = BadTarget;
 
     fn from_str(text: &str) -> Result<Self, BadTarget> {
-        // The product's own name for itself is the longer one.
-        let text = if text.eq_ignore_ascii_case("postgresql") { "postgres" } else { text };
-        Product::ALL
-            .into_iter()
-            .find(|p| p.name().eq_ignore_ascii_case(text))
-            .ok_or_else(|| BadTarget::Product(text.to_string()))
+        let named = |product: &Product| {
+            let mut names = [product.name()].into_iter().chain(product.aliases().iter().copied());
+            names.any(|name| name.eq_ignore_ascii_case(text))
+        };
+        Product::ALL.into_iter().find(named).ok_or_else(|| BadTarget::Product(text.to_string()))
     }
 }
 
@@ -76,6 +84,12 @@ impl Version {
     /// Is `self` this version, or a release of it? `10.11.19` is within `10.11`.
     pub fn within(&self, prefix: &Version) -> bool {
         self.0.len() >= prefix.0.len() && self.0[..prefix.0.len()] == prefix.0[..]
+    }
+
+    /// Is it this version or a later one, as far as both say? `8.0` counts as its newest release.
+    pub fn since(&self, parts: &[u32]) -> bool {
+        let n = self.0.len().min(parts.len());
+        self.0[..n] >= parts[..n]
     }
 
     /// Compares only as many parts as both have: `10.11.19` against `10.11` is equal.
@@ -260,9 +274,7 @@ pub struct ServerInfo {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BadTarget {
     /// No such product.
-    #[error(
-        "`{0}` is not a product that Isopod knows; it knows mysql, mariadb, postgres, sqlite and reference"
-    )]
+    #[error("`{0}` is not a product that Isopod knows; it knows {names}", names = names())]
     Product(String),
     /// Not a version.
     #[error("`{0}` is not a version; write digits and dots, such as 10.11")]
@@ -273,4 +285,10 @@ pub enum BadTarget {
     /// Not a server's address.
     #[error(transparent)]
     Url(BadUrl),
+}
+
+/// The products in a sentence.
+fn names() -> String {
+    let [all @ .., last] = Product::ALL.map(Product::name);
+    format!("{} and {last}", all.join(", "))
 }

@@ -297,15 +297,6 @@ pub fn find(target: &Target) -> Result<&'static ReleaseLine> {
         .ok_or_else(|| unknown(target))
 }
 
-/// The series that a version is a release of: `10.11` of 10.11.19, `18` of 18.4. A vendor maintains it as a whole.
-pub fn series(product: Product, version: &Version) -> Version {
-    let parts = match product {
-        Product::Postgres => 1,
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => 2,
-    };
-    Version(version.0.iter().copied().take(parts).collect())
-}
-
 /// The message for a version that nobody offers.
 pub fn unknown(target: &Target) -> ServerError {
     let asked = target.bare();
@@ -371,7 +362,7 @@ mod tests {
             (Product::Mysql, "8.0.33", "8.0", "mysql@8.0.33"),
             (Product::Postgres, "18.4", "18", "postgres@18"),
         ] {
-            let series = series(product, &version.parse().unwrap());
+            let series = dialect::of(product).series(&version.parse().unwrap());
             assert_eq!(series.to_string(), of);
             assert_eq!(found(&format!("{product}@{series}")).as_deref(), Ok(newest));
         }

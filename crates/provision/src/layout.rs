@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use dialect::SqlFamily;
 use model::{Product, Version};
 
 use super::{
@@ -60,10 +61,9 @@ impl Layout {
 /// Debian packages of the MySQL family.
 pub fn of_debian(product: Product, root: &Path) -> Result<Layout> {
     let (loader, libraries) = unpack::loader(root)?;
-    let server = match product {
-        Product::Mysql => unpack::first_of(root, &["usr/sbin/mysqld"])?,
-        Product::Mariadb => unpack::first_of(root, &["usr/sbin/mariadbd", "usr/sbin/mysqld"])?,
-        Product::Postgres | Product::Sqlite | Product::Reference => {
+    let server = match dialect::of(product).family {
+        SqlFamily::Mysql => unpack::first_of(root, &["usr/sbin/mariadbd", "usr/sbin/mysqld"])?,
+        SqlFamily::Postgres | SqlFamily::Sqlite => {
             return Err(ServerError::new(
                 ErrorKind::UnknownVersion,
                 format!("{product} does not come from Debian"),
@@ -84,7 +84,7 @@ pub fn of_debian(product: Product, root: &Path) -> Result<Layout> {
 pub fn of_archive(product: Product, root: &Path) -> Result<Layout> {
     let mut layout = find(product, root)?;
     // A server of the MySQL family needs libraries that may be beside it and are not found by themselves.
-    if product != Product::Postgres {
+    if dialect::of(product).family != SqlFamily::Postgres {
         layout.loader = Some(LOADER.into());
         layout.libraries = libraries(root);
     }
@@ -102,8 +102,8 @@ pub fn libraries(root: &Path) -> Vec<PathBuf> {
 
 /// Looks for a server in a folder of unknown making. It is taken to start in the ordinary way.
 pub fn find(product: Product, root: &Path) -> Result<Layout> {
-    let (servers, shares): (&[&str], &[&str]) = match product {
-        Product::Mysql | Product::Mariadb => (
+    let (servers, shares): (&[&str], &[&str]) = match dialect::of(product).family {
+        SqlFamily::Mysql => (
             &[
                 "bin/mariadbd",
                 "bin/mysqld",
@@ -118,8 +118,8 @@ pub fn find(product: Product, root: &Path) -> Result<Layout> {
             ],
             &["share", "share/mysql", "share/mariadb", "sql/share"],
         ),
-        Product::Postgres => (&["bin/postgres"], &["share/postgresql", "share"]),
-        Product::Sqlite | Product::Reference => (&[], &[]),
+        SqlFamily::Postgres => (&["bin/postgres"], &["share/postgresql", "share"]),
+        SqlFamily::Sqlite => (&[], &[]),
     };
     // Debian's packages, and folders of that form, have everything below `usr`.
     for basedir in [".", "usr"] {
@@ -127,16 +127,13 @@ pub fn find(product: Product, root: &Path) -> Result<Layout> {
         let at =
             |path: &str| if basedir == "." { PathBuf::from(path) } else { Path::new(basedir).join(path) };
         let Some(server) = servers.iter().find(|path| base.join(path).is_file()) else { continue };
-        let has_messages = |path: &&&str| match product {
-            Product::Postgres => base.join(path).join("postgres.bki").exists(),
-            Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
-                base.join(path).join("english/errmsg.sys").exists()
-            }
-        };
+        let postgres = dialect::of(product).family == SqlFamily::Postgres;
+        let messages = if postgres { "postgres.bki" } else { "english/errmsg.sys" };
+        let has_messages = |path: &&&str| base.join(path).join(messages).exists();
         let share = match shares.iter().find(has_messages) {
             Some(share) => at(share),
             // PostgreSQL finds its own, wherever it was built to be.
-            None if product == Product::Postgres => ".".into(),
+            None if postgres => ".".into(),
             None => return Err(not_in(root, "the server's messages", "share/english/errmsg.sys")),
         };
         let plugins = ["lib/plugin", "lib/mysql/plugin", "lib/mariadb/plugin", "lib64/mysql/plugin"];
@@ -162,7 +159,7 @@ pub fn ask(root: &Path, manifest: &Manifest) -> Result<(Product, Version)> {
     let program = settings::program(root, manifest);
     let mut command = quiet(&program[0]);
     command.args(&program[1..]);
-    if manifest.product != Product::Postgres {
+    if dialect::of(manifest.product).family != SqlFamily::Postgres {
         command.arg("--no-defaults");
     }
     command.arg("--version");

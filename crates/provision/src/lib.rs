@@ -47,7 +47,7 @@ mod unpack;
 mod view;
 
 pub use cache::{Installed, Listed, Manifest, PackageVersion, Pruned, Store};
-pub use catalog::{Build, ReleaseLine, Source, lines, series};
+pub use catalog::{Build, ReleaseLine, Source, lines};
 pub use error::{ErrorKind, Result, ServerError};
 pub use flags::ConfigMode;
 pub use giving_up::give_up_flag;

@@ -6,8 +6,6 @@
 
 use model::{Product, Version};
 
-use super::catalog::series;
-
 /// A series and its end.
 #[derive(Debug)]
 pub struct Lifetime {
@@ -63,7 +61,7 @@ const ROWS: &[Lifetime] = &[
 
 /// Until when the series of this version is maintained; none if that is not known.
 pub fn lifetime(product: Product, version: &Version) -> Option<&'static Lifetime> {
-    let of = series(product, version);
+    let of = dialect::of(product).series(version);
     ROWS.iter().find(|row| row.product == product && row.series == of.0.as_slice())
 }
 

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use dialect::SqlFamily;
 use model::{Product, target::Settings};
 
 use super::{
@@ -70,41 +71,41 @@ pub const TMP: &str = "tmp";
 
 /// The user that the server must run as, if not as we do.
 pub fn user(product: Product) -> Option<u32> {
-    match product {
-        Product::Postgres if os::uid() == 0 => Some(NOBODY),
-        Product::Postgres | Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => None,
+    match dialect::of(product).family {
+        SqlFamily::Postgres if os::uid() == 0 => Some(NOBODY),
+        SqlFamily::Postgres | SqlFamily::Mysql | SqlFamily::Sqlite => None,
     }
 }
 
 /// The file that takes what the server prints: for PostgreSQL that is its error log.
 pub fn output(product: Product) -> &'static str {
-    match product {
-        Product::Postgres => ERROR_LOG,
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => keeper::OUTPUT,
+    match dialect::of(product).family {
+        SqlFamily::Postgres => ERROR_LOG,
+        SqlFamily::Mysql | SqlFamily::Sqlite => keeper::OUTPUT,
     }
 }
 
 /// The account of the server that may do everything. It has no password.
 pub fn superuser(product: Product) -> &'static str {
-    match product {
-        Product::Postgres => "postgres",
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => "root",
+    match dialect::of(product).family {
+        SqlFamily::Postgres => "postgres",
+        SqlFamily::Mysql | SqlFamily::Sqlite => "root",
     }
 }
 
 /// How it is known that a server takes connections.
 pub fn sign(product: Product) -> ReadySign {
-    match product {
-        Product::Postgres => ReadySign::Login,
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => ReadySign::Greeting,
+    match dialect::of(product).family {
+        SqlFamily::Postgres => ReadySign::Login,
+        SqlFamily::Mysql | SqlFamily::Sqlite => ReadySign::Greeting,
     }
 }
 
 /// The socket in an instance's folder. PostgreSQL names it after its port.
 pub fn socket(product: Product, folder: &Path, port: Option<u16>) -> PathBuf {
-    match product {
-        Product::Postgres => folder.join(TMP).join(format!(".s.PGSQL.{}", port.unwrap_or(POSTGRES_PORT))),
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => folder.join("sock"),
+    match dialect::of(product).family {
+        SqlFamily::Postgres => folder.join(TMP).join(format!(".s.PGSQL.{}", port.unwrap_or(POSTGRES_PORT))),
+        SqlFamily::Mysql | SqlFamily::Sqlite => folder.join("sock"),
     }
 }
 
@@ -126,10 +127,10 @@ pub fn program(root: &Path, manifest: &Manifest) -> Vec<String> {
 
 /// The flags that say where things are.
 pub fn places(root: &Path, manifest: &Manifest, data: &Path) -> Vec<String> {
-    match manifest.product {
+    match dialect::of(manifest.product).family {
         // It finds the rest by itself, from where its program is.
-        Product::Postgres => vec![format!("-D{}", data.display())],
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+        SqlFamily::Postgres => vec![format!("-D{}", data.display())],
+        SqlFamily::Mysql | SqlFamily::Sqlite => {
             let share = root.join(&manifest.share);
             let mut flags = vec![
                 "--no-defaults".to_string(),
@@ -151,14 +152,14 @@ pub fn places(root: &Path, manifest: &Manifest, data: &Path) -> Vec<String> {
 
 /// The flags that say where an instance listens and writes.
 pub fn instance(product: Product, folder: &Path, port: Option<u16>) -> Vec<String> {
-    match product {
-        Product::Postgres => vec![
+    match dialect::of(product).family {
+        SqlFamily::Postgres => vec![
             format!("--unix_socket_directories={}", folder.join(TMP).display()),
             "--unix_socket_permissions=0700".to_string(),
             format!("--port={}", port.unwrap_or(POSTGRES_PORT)),
             format!("--listen_addresses={}", if port.is_some() { "127.0.0.1" } else { "" }),
         ],
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+        SqlFamily::Mysql | SqlFamily::Sqlite => {
             let mut flags = vec![
                 format!("--socket={}", socket(product, folder, port).display()),
                 format!("--pid-file={}", folder.join("server.pid").display()),
@@ -178,9 +179,9 @@ pub fn instance(product: Product, folder: &Path, port: Option<u16>) -> Vec<Strin
 
 /// The target's settings as flags.
 pub fn of_target(product: Product, settings: &Settings) -> Result<Vec<String>> {
-    let flag = match product {
-        Product::Postgres => postgres_flag,
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => mysql_flag,
+    let flag = match dialect::of(product).family {
+        SqlFamily::Postgres => postgres_flag,
+        SqlFamily::Mysql | SqlFamily::Sqlite => mysql_flag,
     };
     let theirs = settings.iter().filter(|(name, _)| *name != debug_build::SETTING);
     theirs.map(|(name, value)| flag(name, value)).collect()

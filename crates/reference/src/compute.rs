@@ -6,11 +6,14 @@ use std::{cmp::Ordering, sync::LazyLock};
 
 use eval::{Column, Datum, Evaluator};
 use model::{
-    Product, SqlType, Version,
+    SqlType, Version,
     sql::{BinaryOp, Expr, Literal},
 };
 
-use crate::error::{Attempt, fault};
+use crate::{
+    error::{Attempt, fault},
+    server::PRODUCT,
+};
 
 /// The version that this engine gives itself.
 pub static VERSION: LazyLock<Version> = LazyLock::new(|| Version(vec![1, 0]));
@@ -102,7 +105,7 @@ impl Sheet {
     }
 
     fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator { product: Product::Reference, version: &VERSION, columns: &self.columns }
+        Evaluator { product: PRODUCT, version: &VERSION, columns: &self.columns }
     }
 }
 
@@ -114,7 +117,7 @@ pub fn stored(value: &Datum, ty: &SqlType) -> Attempt<Datum> {
     {
         return Ok(Datum::Int(*n));
     }
-    let of = Evaluator { product: Product::Reference, version: &VERSION, columns: &[] };
+    let of = Evaluator { product: PRODUCT, version: &VERSION, columns: &[] };
     of.store(value, ty).map_err(fault)
 }
 
@@ -136,7 +139,7 @@ pub fn compare(left: &Datum, right: &Datum, column: &Column) -> Attempt<Ordering
     }
     let side = |name: &str| Column { table: None, name: name.into(), ..column.clone() };
     let columns = [side("l"), side("r")];
-    let of = Evaluator { product: Product::Reference, version: &VERSION, columns: &columns };
+    let of = Evaluator { product: PRODUCT, version: &VERSION, columns: &columns };
     let row = [left.clone(), right.clone()];
     let [less, equal] = &*QUESTIONS;
     let is = |expr| of.truth(expr, &row).map(|truth| truth == Some(true)).map_err(fault);

@@ -83,4 +83,4 @@ mod work;
 mod write;
 
 pub use plants::{BadPlant, Bug, Plants};
-pub use server::ReferenceServer;
+pub use server::{PRODUCT, ReferenceServer, target};

@@ -3,10 +3,9 @@
 use std::{collections::HashMap, rc::Rc};
 
 use dialect::sql::{Parsed, parse};
-use model::{
-    Product,
-    sql::{Expr, InList, Insert, InsertSource, Statement, VisitMut},
-};
+use model::sql::{Expr, InList, Insert, InsertSource, Statement, VisitMut};
+
+use crate::server::PRODUCT;
 
 /// A statement as text and as a tree.
 #[derive(Debug)]
@@ -25,7 +24,7 @@ pub struct Prepared {
 impl Prepared {
     /// Reads a text.
     pub fn new(text: &str) -> Prepared {
-        let tree = match parse(Product::Reference, text) {
+        let tree = match parse(PRODUCT, text) {
             Parsed::Tree(tree) => Ok(tree),
             Parsed::Opaque(why) => Err(why.to_string()),
         };

@@ -5,7 +5,7 @@ use std::{borrow::Cow, cmp::Ordering};
 use dialect::sql::print_expr;
 use eval::{Column, Datum, Decimal};
 use model::{
-    Level, Product, RowSet, SqlType,
+    Level, RowSet, SqlType,
     sql::{
         Direction, Expr, FunctionArgs, Literal, LockStrength, LockWait, Offset, OrderItem, Query, QueryPart,
         Select, SelectItem,
@@ -18,6 +18,7 @@ use crate::{
     locks::Mode,
     plants::Bug,
     scan::Locking,
+    server::PRODUCT,
     show,
     versions::{RowId, Values},
     work::{Named, Work, count},
@@ -181,7 +182,7 @@ impl Work<'_> {
                     let name = match (alias, expr) {
                         (Some(alias), _) => alias.name.name.clone(),
                         (None, Expr::Column(column)) => column.name.name.clone(),
-                        (None, _) => print_expr(Product::Reference, expr),
+                        (None, _) => print_expr(PRODUCT, expr),
                     };
                     items.push(Item { name, expr: self.resolved(expr, inner(role))? });
                 }
@@ -197,9 +198,8 @@ impl Work<'_> {
         for item in &select.items {
             let SelectItem::Expr { expr, alias } = item else { return unsupported("* without FROM") };
             let value = sheet.value(expr, &[])?;
-            let name = alias
-                .as_ref()
-                .map_or_else(|| print_expr(Product::Reference, expr), |alias| alias.name.name.clone());
+            let name =
+                alias.as_ref().map_or_else(|| print_expr(PRODUCT, expr), |alias| alias.name.name.clone());
             found.columns.push((name, type_of(&value)));
             found.rows[0].push(value);
         }

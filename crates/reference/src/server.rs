@@ -3,14 +3,23 @@
 use std::{cell::RefCell, os::fd::RawFd, rc::Rc, time::Duration};
 
 use execute::{Answer, ConnectError, LockMonitor, Server, Session, SessionId, Settled};
-use model::{Product, ServerInfo, Target, target::Settings};
+use model::{Place, Product, ServerInfo, Target, target::Settings};
 
 use crate::{
     compute::VERSION,
     engine::Engine,
-    plants::{BadPlant, Plants},
+    plants::{BadPlant, Bug, Plants},
     silence::Silence,
 };
+
+/// What targets call it.
+pub const PRODUCT: Product = Product::Reference;
+
+/// The target that names it, with these bugs planted.
+pub fn target(planted: Option<Bug>) -> Target {
+    let settings = planted.map(|bug| ("plant".to_string(), bug.name().to_string())).into_iter().collect();
+    Target { product: PRODUCT, version: None, settings, place: Place::Cache }
+}
 
 /// A reference engine as a server.
 pub struct ReferenceServer {
@@ -28,7 +37,7 @@ impl ReferenceServer {
         let plants = Plants::read(&target.settings)?;
         let settings: Settings = target.settings.clone();
         let info = ServerInfo {
-            product: Product::Reference,
+            product: PRODUCT,
             version: VERSION.clone(),
             version_text: format!("reference {}", *VERSION),
             settings,

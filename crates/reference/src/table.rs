@@ -3,15 +3,15 @@
 use std::{cmp::Ordering, rc::Rc};
 
 use eval::{Column, Datum};
-use model::{
-    Product,
-    sql::{ColumnOption, Constraint, CreateIndex, CreateTable, Expr, IndexColumn, TableColumn, TableItem},
+use model::sql::{
+    ColumnOption, Constraint, CreateIndex, CreateTable, Expr, IndexColumn, TableColumn, TableItem,
 };
 
 use crate::{
     compute::{Sheet, compare},
     error::{Attempt, error, no_column, unsupported},
     locks::TableId,
+    server::PRODUCT,
     versions::{RowId, Rows, Stamp, Values},
 };
 
@@ -105,8 +105,7 @@ impl Table {
     }
 
     fn add_column(&mut self, column: &TableColumn) -> Attempt<()> {
-        let Some(ty) = column.ty.as_ref().and_then(|ty| dialect::sql::column_type(Product::Reference, ty))
-        else {
+        let Some(ty) = column.ty.as_ref().and_then(|ty| dialect::sql::column_type(PRODUCT, ty)) else {
             return unsupported(format!("the type of column {}", column.name.name));
         };
         let mut traits = Traits::default();

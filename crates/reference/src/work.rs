@@ -8,7 +8,7 @@ use std::{borrow::Cow, rc::Rc};
 
 use eval::Datum;
 use model::{
-    Level, Product,
+    Level,
     sql::{Expr, FunctionArgs, InList, Literal, Query, TableFactor, TableRef, VisitMut},
 };
 
@@ -20,6 +20,7 @@ use crate::{
     plants::Bug,
     prepared::{Names, Prepared},
     select::Role,
+    server::PRODUCT,
     versions::{Stamp, View},
 };
 
@@ -205,7 +206,7 @@ impl Work<'_> {
 
 /// A value as a constant in an expression.
 pub fn literal(value: &Datum) -> Expr {
-    value.literal(Product::Reference)
+    value.literal(PRODUCT)
 }
 
 /// A whole number that an expression must be, as in LIMIT.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use dbms::attach::Connector;
+use dialect::Runs;
 use model::{Product, Target};
 use provision::{StartOptions, Store};
 
@@ -92,10 +93,7 @@ fn failed(error: provision::ServerError) -> anyhow::Error {
 }
 
 fn embedded(target: &Target) -> bool {
-    match target.product {
-        Product::Sqlite | Product::Reference => true,
-        Product::Mysql | Product::Mariadb | Product::Postgres => false,
-    }
+    dialect::of(target.product).runs != Runs::Server
 }
 
 /// A server that runs already is neither installed nor started.
@@ -193,18 +191,13 @@ fn start(target: &Target, tcp: bool) -> anyhow::Result<u8> {
 /// The vendor's client, told how to reach it.
 fn client(product: Product, running: &provision::Running) -> String {
     let (socket, user) = (running.socket(), running.superuser());
-    match product {
-        // It wants the folder of the socket, and names the socket itself.
-        Product::Postgres => {
-            let folder = socket.parent().unwrap_or(socket).display();
-            let port = running.port().map_or(String::new(), |port| format!(" -p {port}"));
-            format!("psql -h {folder}{port} -U {user}")
-        }
-        Product::Mysql | Product::Sqlite | Product::Reference => {
-            format!("mysql -S {} -u {user}", socket.display())
-        }
-        Product::Mariadb => format!("mariadb -S {} -u {user}", socket.display()),
-    }
+    let Some(client) = &dialect::of(product).client else { return "none".to_string() };
+    let (place, port) = match client.wants_folder {
+        true => (socket.parent().unwrap_or(socket), running.port()),
+        false => (socket, None),
+    };
+    let port = port.map_or(String::new(), |port| format!(" -p {port}"));
+    format!("{} {} {}{port} {} {user}", client.program, client.socket, place.display(), client.user)
 }
 
 fn stop(which: &str) -> anyhow::Result<u8> {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use campaign::{CleanServer, JudgeOverrides, Panel, places::turned};
+use campaign::{CleanServer, JudgeOverrides, Panel};
 use execute::Reset;
 use model::{Case, Fingerprint, Level, Product, Target, Verdict};
 use oracles::mvcc;
@@ -143,13 +143,12 @@ pub fn places(chosen: &[Choice], case: &Case) -> anyhow::Result<Vec<Target>> {
     let installed = || -> anyhow::Result<Vec<Target>> {
         let here = choices()?.here.into_iter();
         // MySQL and MariaDB understand each other's cases, most of the time.
-        let sister = |product: Product| match product {
-            Product::Mysql => Product::Mariadb,
-            Product::Mariadb => Product::Mysql,
-            Product::Postgres | Product::Sqlite | Product::Reference => product,
+        let family = |product: Product| dialect::of(product).family;
+        let applies = |target: &Target| {
+            let alike = Product::databases().filter(|other| family(*other) == family(target.product));
+            alike.into_iter().any(|product| oracles::expectations::applies(case, product))
         };
-        let applies = |product: Product| oracles::expectations::applies(case, product);
-        Ok(here.filter(|target| applies(target.product) || applies(sister(target.product))).collect())
+        Ok(here.filter(applies).collect())
     };
     let mut places = Vec::new();
     for choice in chosen {
@@ -161,9 +160,10 @@ pub fn places(chosen: &[Choice], case: &Case) -> anyhow::Result<Vec<Target>> {
     if chosen.is_empty() {
         for target in installed()? {
             // What is installed has its version.
-            let over = target.version.as_ref().map(|version| turned(&target, version));
+            let dialect = dialect::of(target.product);
+            let flipped = target.version.as_ref().and_then(|v| dialect.with_flipped_switch(&target, v));
             places.push(target);
-            places.extend(over.unwrap_or_default());
+            places.extend(flipped);
         }
     }
     if places.is_empty() {

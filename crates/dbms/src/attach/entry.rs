@@ -1,7 +1,7 @@
 //! Why we were not let in, with advice: the same for both families.
 
+use dialect::SqlFamily;
 use execute::ConnectError;
-use model::Product;
 
 use super::{AttachError, Connector};
 use crate::net::{Mode, Refusal};
@@ -72,9 +72,9 @@ pub fn refused(connector: &Connector, refusal: &Refusal, denial: Denial) -> Atta
 }
 
 fn about_protocols(connector: &Connector) -> Vec<String> {
-    let other = match connector.product {
-        Product::Postgres => "mysql://",
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => "postgres://",
+    let other = match dialect::of(connector.product).family {
+        SqlFamily::Postgres => "mysql://",
+        SqlFamily::Mysql | SqlFamily::Sqlite => "postgres://",
     };
     vec![
         format!("is {} the right address, and of a server of this kind?", connector.address),
@@ -83,9 +83,9 @@ fn about_protocols(connector: &Connector) -> Vec<String> {
 }
 
 fn about_hosts(connector: &Connector) -> Vec<String> {
-    let line = match connector.product {
-        Product::Postgres => "a line for this machine, user and database is needed there in pg_hba.conf",
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
+    let line = match dialect::of(connector.product).family {
+        SqlFamily::Postgres => "a line for this machine, user and database is needed there in pg_hba.conf",
+        SqlFamily::Mysql | SqlFamily::Sqlite => {
             "an account for this machine is needed there: CREATE USER 'user'@'host' IDENTIFIED BY ..."
         }
     };
@@ -97,11 +97,9 @@ fn about_hosts(connector: &Connector) -> Vec<String> {
 }
 
 fn about_passwords(connector: &Connector) -> Vec<String> {
-    let (variable, file) = match connector.product {
-        Product::Postgres => ("PGPASSWORD", "~/.pgpass"),
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
-            ("MYSQL_PWD", "~/.my.cnf")
-        }
+    let (variable, file) = match dialect::of(connector.product).family {
+        SqlFamily::Postgres => ("PGPASSWORD", "~/.pgpass"),
+        SqlFamily::Mysql | SqlFamily::Sqlite => ("MYSQL_PWD", "~/.my.cnf"),
     };
     let from = match connector.password_from.as_str() {
         "" => "no password was found".to_string(),

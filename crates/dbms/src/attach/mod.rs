@@ -22,6 +22,7 @@ mod server;
 
 use std::path::PathBuf;
 
+use dialect::{Runs, SqlFamily};
 use execute::ConnectError;
 use model::{Endpoint, Product, ServerInfo, Target};
 
@@ -82,15 +83,18 @@ impl Connector {
         };
         let around = Surroundings::remember();
         let options = Options::read(&target.settings)?;
-        let usual = match target.product {
-            Product::Postgres => around.variable("PGPORT").and_then(|port| port.parse().ok()).unwrap_or(5432),
-            Product::Mysql | Product::Mariadb => 3306,
-            Product::Sqlite | Product::Reference => {
+        let dialect = dialect::of(target.product);
+        let usual = match dialect.family {
+            _ if dialect.runs != Runs::Server => {
                 return Err(AttachError::new(
                     format!("{} is embedded: there is no server to attach to", target.product),
                     [format!("use --target {}", target.product)],
                 ));
             }
+            SqlFamily::Postgres => {
+                around.variable("PGPORT").and_then(|port| port.parse().ok()).unwrap_or(5432)
+            }
+            SqlFamily::Mysql | SqlFamily::Sqlite => 3306,
         };
         let usual = options.port.unwrap_or(usual);
         let (host, port) = match &url.endpoint {
@@ -142,17 +146,17 @@ impl Connector {
 
     /// What it is: the real product and version.
     pub fn look(&self) -> Result<ServerInfo, AttachError> {
-        match self.product {
-            Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => mysql::look(self),
-            Product::Postgres => postgres::look(self),
+        match dialect::of(self.product).family {
+            SqlFamily::Mysql | SqlFamily::Sqlite => mysql::look(self),
+            SqlFamily::Postgres => postgres::look(self),
         }
     }
 
     /// Goes in: checks the rights, makes a schema of our own and marks it as in use.
     pub fn open(&mut self) -> Result<Attached, AttachError> {
-        let opened = match self.product {
-            Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => mysql::open(self),
-            Product::Postgres => postgres::open(self),
+        let opened = match dialect::of(self.product).family {
+            SqlFamily::Mysql | SqlFamily::Sqlite => mysql::open(self),
+            SqlFamily::Postgres => postgres::open(self),
         };
         let again = std::mem::replace(&mut self.entered, true);
         opened.map_err(|error| match again {
@@ -166,9 +170,9 @@ impl Connector {
 
     /// Drops the schemas that dead processes of ours left there, and nothing else.
     pub fn prune(&self) -> Result<Pruned, AttachError> {
-        match self.product {
-            Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => mysql::prune(self),
-            Product::Postgres => postgres::prune(self),
+        match dialect::of(self.product).family {
+            SqlFamily::Mysql | SqlFamily::Sqlite => mysql::prune(self),
+            SqlFamily::Postgres => postgres::prune(self),
         }
     }
 
@@ -203,8 +207,6 @@ impl Connector {
 
 /// PostgreSQL is told the folder, and its sockets have names of their own.
 fn socket_file(product: Product, path: PathBuf, port: u16) -> PathBuf {
-    match product {
-        Product::Postgres if path.is_dir() => path.join(format!(".s.PGSQL.{port}")),
-        Product::Postgres | Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => path,
-    }
+    let folder = dialect::of(product).family == SqlFamily::Postgres && path.is_dir();
+    if folder { path.join(format!(".s.PGSQL.{port}")) } else { path }
 }

@@ -1,5 +1,6 @@
 //! MySQL and MariaDB servers that are not ours.
 
+use dialect::sql::text_literal;
 use execute::{
     ConnectError,
     ask::{ask, demand, demand_rows, text},
@@ -9,7 +10,7 @@ use model::{Product, ServerInfo, Version};
 use super::{
     AttachError, Attached, Connector, Pruned,
     entry::{self, Denial, failed},
-    options::{quoted, set_statement},
+    options::set_statement,
     rights::Missing,
     schema,
 };
@@ -39,10 +40,7 @@ const USUAL: [(&str, &str); 6] = [
 
 /// The oldest versions whose behaviour we know.
 fn oldest(product: Product) -> Version {
-    match product {
-        Product::Mariadb => Version(vec![10, 1]),
-        Product::Mysql | Product::Postgres | Product::Sqlite | Product::Reference => Version(vec![5, 6]),
-    }
+    Version(if product == Product::Mariadb { vec![10, 1] } else { vec![5, 6] })
 }
 
 pub fn look(connector: &Connector) -> Result<ServerInfo, AttachError> {
@@ -191,7 +189,7 @@ fn rights(
 /// `u@h` as the server writes it, with the quotes that GRANT wants.
 fn account(current: &str, product: Product) -> String {
     let (user, host) = current.rsplit_once('@').unwrap_or((current, "%"));
-    format!("{}@{}", quoted(product, user), quoted(product, host))
+    format!("{}@{}", text_literal(product, user), text_literal(product, host))
 }
 
 /// Settings: in every session, or not at all.

@@ -3,6 +3,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use dialect::{SqlFamily, sql::text_literal};
 use model::{Product, target::Settings};
 
 use super::AttachError;
@@ -99,22 +100,11 @@ pub fn set_statement(product: Product, name: &str, value: &str) -> Result<String
         return Err(AttachError::bare(format!("`{name}` is not the name of a setting")));
     }
     let number = value.parse::<i64>().is_ok();
-    let value = if number { value.to_string() } else { quoted(product, value) };
-    Ok(match product {
-        Product::Postgres => format!("SET {name} = {value}"),
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
-            format!("SET SESSION {name} = {value}")
-        }
+    let value = if number { value.to_string() } else { text_literal(product, value) };
+    Ok(match dialect::of(product).family {
+        SqlFamily::Postgres => format!("SET {name} = {value}"),
+        SqlFamily::Mysql | SqlFamily::Sqlite => format!("SET SESSION {name} = {value}"),
     })
-}
-
-/// A string in a product's quotes.
-pub fn quoted(product: Product, text: &str) -> String {
-    let text = match product {
-        Product::Postgres | Product::Sqlite | Product::Reference => text.to_string(),
-        Product::Mysql | Product::Mariadb => text.replace('\\', "\\\\"),
-    };
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 #[cfg(test)]

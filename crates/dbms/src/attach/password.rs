@@ -13,6 +13,7 @@ use std::{
     sync::OnceLock,
 };
 
+use dialect::SqlFamily;
 use model::{Product, Secret};
 
 use super::{
@@ -117,19 +118,19 @@ pub struct Found {
 pub fn find(wanted: &Wanted, around: &Surroundings) -> Result<Found, AttachError> {
     let mut notes = Vec::new();
     let mut configured = (None, None);
-    if matches!(wanted.product, Product::Mysql | Product::Mariadb)
+    if dialect::of(wanted.product).family == SqlFamily::Mysql
         && let Some(path) = around.home(".my.cnf")
     {
         configured = my_cnf_file(&path, &mut notes);
     }
-    let by_variable = match wanted.product {
-        Product::Postgres => around.variable("PGUSER").map(str::to_string),
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => configured.0,
+    let by_variable = match dialect::of(wanted.product).family {
+        SqlFamily::Postgres => around.variable("PGUSER").map(str::to_string),
+        SqlFamily::Mysql | SqlFamily::Sqlite => configured.0,
     };
     let user = wanted.user.map(str::to_string).or(by_variable).unwrap_or_else(|| around.user.clone());
-    let own = match wanted.product {
-        Product::Postgres => "PGPASSWORD",
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => "MYSQL_PWD",
+    let own = match dialect::of(wanted.product).family {
+        SqlFamily::Postgres => "PGPASSWORD",
+        SqlFamily::Mysql | SqlFamily::Sqlite => "MYSQL_PWD",
     };
     let found = |password: Secret, from: &str, notes| {
         Ok(Found { user: user.clone(), password, from: from.to_string(), notes })
@@ -149,7 +150,7 @@ pub fn find(wanted: &Wanted, around: &Surroundings) -> Result<Found, AttachError
         })?;
         return found(Secret::new(text.lines().next().unwrap_or("")), &file.display().to_string(), notes);
     }
-    if wanted.product == Product::Postgres {
+    if dialect::of(wanted.product).family == SqlFamily::Postgres {
         let path = around.variable("PGPASSFILE").map(PathBuf::from).or_else(|| around.home(".pgpass"));
         if let Some(path) = path
             && let Some(password) = pgpass_file(&path, wanted, &user, &mut notes)

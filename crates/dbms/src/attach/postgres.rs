@@ -1,6 +1,7 @@
 //! PostgreSQL servers that are not ours. Our schema is made in one database of theirs, the one that the address names.
 //! Sessions look for names in our schema only, so that nothing of the others is found without being named.
 
+use dialect::sql::text_literal;
 use execute::{
     ConnectError, Server,
     ask::{ask, demand, demand_rows, text},
@@ -11,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::{
     AttachError, Attached, Connector, Pruned,
     entry::{self, Denial, failed},
-    options::{quoted, set_statement},
+    options::set_statement,
     schema,
 };
 use crate::{
@@ -180,7 +181,7 @@ fn set(connector: &Connector, attached: &mut Attached) -> Result<(), AttachError
             )));
         }
         let statement = set_statement(Product::Postgres, name, value)?;
-        let show = format!("SELECT current_setting({}, true)", quoted(Product::Postgres, name));
+        let show = format!("SELECT current_setting({}, true)", text_literal(Product::Postgres, name));
         let before = demand_rows(&mut session, &show, SILENCE).map_err(own)?;
         match demand(&mut session, &statement, SILENCE) {
             Ok(_) => attached.statements.push(statement),

@@ -8,7 +8,7 @@ use std::{
 };
 
 use execute::{ConnectError, LockMonitor, RawReply, Server, Session, SessionId};
-use model::{Product, ServerInfo, Target, Version, target::Settings};
+use model::{ServerInfo, Target, Version, target::Settings};
 
 use super::{
     child,
@@ -96,7 +96,7 @@ impl SqliteServer {
             news,
             folder,
             info: ServerInfo {
-                product: Product::Sqlite,
+                product: target.product,
                 version: version.parse().map_err(|_| failed(format!("`{version}` is no version")))?,
                 version_text: format!("SQLite {version}"),
                 settings: Settings::new(),

@@ -8,11 +8,11 @@
 //! The oracles that judge by the contract are two, and share nothing else.
 
 mod concessions;
-mod innodb;
+pub(crate) mod innodb;
 pub mod manual;
 mod presence;
-mod reference;
-mod sqlite;
+pub(crate) mod reference;
+pub(crate) mod sqlite;
 
 pub use concessions::{Concession, Status};
 pub use manual::{Promise, Sentence};
@@ -113,18 +113,10 @@ impl Contract {
 
 /// The contract of a server, by its product, version and settings; none where there is none yet.
 pub fn contract(server: &ServerInfo) -> Option<Contract> {
-    match server.product {
-        Product::Mysql | Product::Mariadb => Some(innodb::contract(server)),
-        Product::Reference => Some(reference::contract()),
-        Product::Sqlite => Some(sqlite::contract()),
-        Product::Postgres => None,
-    }
+    crate::of(server.product).contract.map(|contract| contract(server))
 }
 
 /// Does a product have a contract?
 pub fn exists(product: Product) -> bool {
-    match product {
-        Product::Mysql | Product::Mariadb | Product::Reference | Product::Sqlite => true,
-        Product::Postgres => false,
-    }
+    crate::of(product).contract.is_some()
 }

@@ -1,15 +1,32 @@
 //! MySQL with InnoDB.
 
+pub(crate) mod capabilities;
 pub(crate) mod checks;
+pub(crate) mod client;
 pub mod errors;
 
 use model::{Level, Product, Version};
 
-use crate::{Begin, Dialect, SetLevel, Tables};
+use crate::{
+    Arithmetic, Assignments, Begin, Choice, Counts, Dialect, Replaces, Runs, Semantics, SetLevel, SqlFamily,
+    Switch, Tables, TestTool,
+    contract::{SnapshotPoint, innodb},
+    sql::rules_mysql,
+};
 
 /// MySQL.
-pub static DIALECT: Dialect = Dialect {
+pub const DIALECT: Dialect = Dialect {
     product: Product::Mysql,
+    title: "MySQL",
+    family: SqlFamily::Mysql,
+    arithmetic: Arithmetic::Mysql,
+    runs: Runs::Server,
+    grammar: &rules_mysql::MYSQL,
+    capabilities: capabilities::capabilities,
+    newest: &[9, 7],
+    series_parts: 2,
+    contract: Some(innodb::contract),
+    semantics: Semantics { foreign_keys_in_sql: Some(&[9, 6]), ..INNODB },
     levels: &Level::ALL,
     default_level: Level::RepeatableRead,
     set_level: Some(SetLevel { set: set_level, read: read_level, answer: level_answer }),
@@ -19,7 +36,7 @@ pub static DIALECT: Dialect = Dialect {
     // Measured: 5.6 is in a new transaction after a deadlock, 9.7 in autocommit. The manual of 5.6 says so
     // for 5.6 ("InnoDB Error Handling"); later manuals are silent.
     reopens: |version| version.cmp_prefix(&Version(vec![5, 6])).is_le(),
-    tables: TABLES,
+    tables: Tables { invisible_columns: Some(&[8, 0, 23]), ..TABLES },
     show_warnings: Some("SHOW WARNINGS"),
     hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
     purge_left: Some(PURGE_LEFT),
@@ -27,9 +44,52 @@ pub static DIALECT: Dialect = Dialect {
     // A log of statements, the default before 5.7.7, refuses every change at READ UNCOMMITTED and READ COMMITTED.
     variants: &[&[("log_bin", "ON"), ("binlog_format", "ROW")], &[("log_bin", "OFF")]],
     since: &[],
+    swarm: SWARM,
+    switches: &[Switch { setting: "log_bin", since: &[8], on: true }],
     checks: checks::CHECKS,
     explain: Some("EXPLAIN FORMAT=TRADITIONAL"),
+    catalogues: &["information_schema", "performance_schema", "sys"],
+    client: Some(client::client("mysql", "mysql-client-core")),
+    terminal: Some(client::terminal("mysql")),
+    test_tool: Some(TestTool::Mysqltest),
 };
+
+/// What InnoDB makes of statements, under MySQL and MariaDB.
+pub(crate) const INNODB: Semantics = Semantics {
+    counts: Counts::Changed,
+    assignments: Assignments::MostlyInOrder,
+    replaces: Replaces::InPlaceByKey,
+    begin_commits_open: true,
+    snapshot_at: SnapshotPoint::FirstRead,
+    // At SERIALIZABLE plain reads lock.
+    snapshot_levels: &[Level::RepeatableRead],
+    waits_for_inserts: true,
+    early_savepoint_ends_all: true,
+    foreign_keys_in_sql: None,
+};
+
+pub(crate) const LOG_BIN: Choice = ("log_bin", &["ON", "OFF"]);
+pub(crate) const BINLOG_ROW_IMAGE: Choice = ("binlog_row_image", &["FULL", "MINIMAL", "NOBLOB"]);
+pub(crate) const ROLLBACK_ON_TIMEOUT: Choice = ("innodb_rollback_on_timeout", &["ON", "OFF"]);
+pub(crate) const SQL_MODE: Choice =
+    ("sql_mode", &["STRICT_ALL_TABLES", "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO"]);
+
+const SWARM: &[Choice] = &[
+    LOG_BIN,
+    BINLOG_ROW_IMAGE,
+    ROLLBACK_ON_TIMEOUT,
+    SQL_MODE,
+    (
+        "optimizer_switch",
+        &[
+            "index_merge=off",
+            "index_condition_pushdown=off",
+            "mrr=on,mrr_cost_based=off",
+            "use_index_extensions=off",
+            "materialization=off,semijoin=off",
+        ],
+    ),
+];
 
 /// The length of InnoDB's history list.
 pub(crate) const PURGE_LEFT: &str =
@@ -55,6 +115,9 @@ pub(crate) const TABLES: Tables = Tables {
     drop: "DROP {kind} {name}",
     before_drop: Some("SET foreign_key_checks = 0"),
     after_drop: Some("SET foreign_key_checks = 1"),
+    alter: true,
+    invisible_columns: None,
+    constant_of: None,
 };
 
 /// SESSION, not GLOBAL: the latter does not change the session that says it.

@@ -1,15 +1,40 @@
 //! PostgreSQL. READ UNCOMMITTED is accepted there and is READ COMMITTED, so it has three levels.
 
+mod capabilities;
 mod checks;
+mod client;
 pub mod errors;
 
 use model::{Level, Product};
 
-use crate::{Begin, Dialect, SetLevel, Tables};
+use crate::{
+    Arithmetic, Assignments, Begin, Choice, Counts, Dialect, Replaces, Runs, Semantics, SetLevel, SqlFamily,
+    Tables, TestTool, contract::SnapshotPoint, sql::rules_postgres,
+};
 
 /// PostgreSQL.
-pub static DIALECT: Dialect = Dialect {
+pub const DIALECT: Dialect = Dialect {
     product: Product::Postgres,
+    title: "PostgreSQL",
+    family: SqlFamily::Postgres,
+    arithmetic: Arithmetic::Postgres,
+    runs: Runs::Server,
+    grammar: &rules_postgres::POSTGRES,
+    capabilities: capabilities::capabilities,
+    newest: &[18],
+    series_parts: 1,
+    contract: None,
+    semantics: Semantics {
+        counts: Counts::Matched,
+        assignments: Assignments::AtOnce,
+        replaces: Replaces::InPlace,
+        begin_commits_open: false,
+        snapshot_at: SnapshotPoint::FirstStatement,
+        snapshot_levels: &[Level::RepeatableRead, Level::Serializable],
+        waits_for_inserts: false,
+        early_savepoint_ends_all: false,
+        foreign_keys_in_sql: None,
+    },
     levels: &[Level::ReadCommitted, Level::RepeatableRead, Level::Serializable],
     default_level: Level::ReadCommitted,
     set_level: Some(SetLevel {
@@ -35,6 +60,9 @@ pub static DIALECT: Dialect = Dialect {
         drop: "DROP {kind} IF EXISTS {name} CASCADE",
         before_drop: None,
         after_drop: None,
+        alter: true,
+        invisible_columns: None,
+        constant_of: None,
     },
     show_warnings: None,
     hold_view: None, // Old versions stay until VACUUM, which nobody runs.
@@ -42,9 +70,26 @@ pub static DIALECT: Dialect = Dialect {
     quote: '"',
     variants: &[&[]],
     since: &[],
+    swarm: SWARM,
+    switches: &[],
     checks: checks::CHECKS,
     explain: None,
+    catalogues: &["information_schema", "pg_catalog"],
+    client: Some(client::CLIENT),
+    terminal: Some(client::TERMINAL),
+    test_tool: Some(TestTool::Isolationtester),
 };
+
+/// Ways of reading that the planner can be kept from.
+const SWARM: &[Choice] = &[
+    ("enable_seqscan", &["off"]),
+    ("enable_indexscan", &["off"]),
+    ("enable_indexonlyscan", &["off"]),
+    ("enable_bitmapscan", &["off"]),
+    ("enable_hashjoin", &["off"]),
+    ("enable_nestloop", &["off"]),
+    ("enable_sort", &["off"]),
+];
 
 /// Routines with their arguments, sequences that belong to no column, materialized views, and types that are not the
 /// row type of a table or the array of another type.

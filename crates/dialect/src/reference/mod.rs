@@ -1,33 +1,45 @@
 //! Isopod's own engine: MySQL's SQL, levels and error numbers, and none of MySQL's irregularities.
 
-use model::{Level, Product};
+mod capabilities;
 
-use crate::{Checks, Dialect, SetLevel, Tables, mysql};
+use model::Product;
+
+use crate::{Assignments, Checks, Dialect, Replaces, Runs, Semantics, SetLevel, Tables, contract, mysql};
 
 /// The reference engine.
-pub static DIALECT: Dialect = Dialect {
+pub const DIALECT: Dialect = Dialect {
     product: Product::Reference,
-    levels: &Level::ALL,
-    default_level: Level::RepeatableRead,
+    title: "Reference engine",
+    runs: Runs::Thread,
+    capabilities: capabilities::capabilities,
+    newest: &[1],
+    contract: Some(|_| contract::reference::contract()),
+    semantics: Semantics {
+        assignments: Assignments::InOrder,
+        replaces: Replaces::Anew,
+        early_savepoint_ends_all: false,
+        ..mysql::INNODB
+    },
     set_level: Some(SetLevel {
         set: mysql::set_level,
         read: |_| "SELECT @@transaction_isolation",
         answer: mysql::level_answer,
     }),
-    autocommit_off: Some("SET autocommit = 0"),
-    begin: mysql::BEGIN,
-    classify: mysql::errors::classify,
     reopens: |_| false,
     tables: TABLES,
-    show_warnings: Some("SHOW WARNINGS"),
     // Nothing that is purged there can be noticed.
     hold_view: None,
     purge_left: None,
-    quote: '`',
     variants: &[],
-    since: &[],
+    swarm: &[],
+    switches: &[],
     checks: CHECKS,
     explain: None,
+    catalogues: &[],
+    client: None,
+    terminal: None,
+    test_tool: None,
+    ..mysql::DIALECT
 };
 
 /// It has neither an error log nor files.
@@ -46,5 +58,6 @@ const TABLES: Tables = Tables {
     list_more: None,
     before_drop: None,
     after_drop: None,
+    alter: false,
     ..mysql::TABLES
 };

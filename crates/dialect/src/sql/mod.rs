@@ -28,9 +28,9 @@ mod print_expr;
 mod print_query;
 mod reach;
 mod rules;
-mod rules_mysql;
-mod rules_postgres;
-mod rules_sqlite;
+pub(crate) mod rules_mysql;
+pub(crate) mod rules_postgres;
+pub(crate) mod rules_sqlite;
 mod setup;
 mod shape;
 mod text;
@@ -47,7 +47,7 @@ use model::{
 
 use parse::Parser;
 use print::{Out, Piece};
-use rules::Rules;
+pub(crate) use rules::Rules;
 use token::{Token, TokenKind};
 
 pub use facts::{Facts, facts};

@@ -12,7 +12,7 @@ use model::{
 };
 
 use super::{Opaque, Parsed, facts, parse, token, words};
-use crate::sql::rules::Rules;
+use crate::{SqlFamily, sql::rules::Rules};
 
 /// One thing that a text reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,24 +54,25 @@ pub fn reach(product: Product, text: &str) -> Vec<Reach> {
 
 /// What a statement reaches; nothing if it stays where it is.
 pub fn of_tree(product: Product, statement: &Statement) -> Vec<Reach> {
+    let family = crate::of(product).family;
     let facts = facts(statement);
     let mut found: Vec<Reach> = facts.schemas.into_iter().map(Reach::Schema).collect();
-    if product == Product::Postgres && names_catalogue(statement) {
+    if family == SqlFamily::Postgres && names_catalogue(statement) {
         found.push(Reach::Schema("pg_catalog".to_string()));
     }
     if facts.changes_server {
         found.push(Reach::Server);
     }
-    let acts = |name: &&String| match product {
-        Product::Mysql | Product::Mariadb | Product::Reference => {
+    let acts = |name: &&String| match family {
+        SqlFamily::Mysql => {
             words::MYSQL_ACTING_FUNCTIONS.has(name)
                 || words::MYSQL_ACTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         }
-        Product::Postgres => {
+        SqlFamily::Postgres => {
             words::POSTGRES_ACTING_FUNCTIONS.has(name)
                 || words::POSTGRES_ACTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         }
-        Product::Sqlite => words::SQLITE_ACTING_FUNCTIONS.has(name),
+        SqlFamily::Sqlite => words::SQLITE_ACTING_FUNCTIONS.has(name),
     };
     found.extend(facts.functions.iter().filter(acts).cloned().map(Reach::Function));
     found
@@ -118,7 +119,7 @@ fn of_opaque(product: Product, text: &str) -> Option<Reach> {
         | ["INSTALL" | "UNINSTALL" | "KILL" | "SHUTDOWN" | "RESTART" | "FLUSH" | "PURGE", ..]
         | ["CHECKPOINT", ..] => Some(Reach::Server),
         // PostgreSQL's goes back to what a session began with.
-        ["RESET", ..] if product != Product::Postgres => Some(Reach::Server),
+        ["RESET", ..] if crate::of(product).family != SqlFamily::Postgres => Some(Reach::Server),
         _ => None,
     }
 }

@@ -13,15 +13,10 @@ use model::{
     sql::{BinaryOp, LikeOp, NullSpelling, Quote, UnaryOp},
 };
 
-use super::{
-    rules_mysql::{MARIADB, MYSQL},
-    rules_postgres::POSTGRES,
-    rules_sqlite::SQLITE,
-    words::Words,
-};
+use super::{rules_mysql::MYSQL, rules_postgres::POSTGRES, rules_sqlite::SQLITE, words::Words};
 
 /// How tightly something binds; higher is tighter.
-pub(super) type Binding = u8;
+pub(crate) type Binding = u8;
 
 /// Below everything: any expression.
 pub(super) const ANY: Binding = 0;
@@ -30,7 +25,7 @@ pub(super) const PRIMARY: Binding = 20;
 
 /// How an operator binds: its own level and what it asks of its sides.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// Its own level.
     pub own: Binding,
     /// The least level of its left side.
@@ -45,7 +40,7 @@ pub(super) const fn shape(own: Binding, left: Binding, right: Binding) -> Shape 
 
 /// One operator between two operands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Infix {
+pub(crate) struct Infix {
     /// Which.
     pub op: BinaryOp,
     /// How it is written; in capitals if it is a word.
@@ -70,7 +65,7 @@ pub(super) const fn infix(op: BinaryOp, text: &'static str, level: Binding) -> I
 
 /// One operator before its operand.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Prefix {
+pub(crate) struct Prefix {
     /// Which.
     pub op: UnaryOp,
     /// How it is written.
@@ -87,7 +82,7 @@ pub(super) const fn prefix(op: UnaryOp, text: &'static str, level: Binding) -> P
 
 /// What one dialect's SQL looks like.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(crate) struct Rules {
     /// Operators that the lexer knows, longest first.
     pub symbols: &'static [&'static str],
     /// Marks that a server may read as one when no blank is between them: MySQL takes `!!a` for `!a` and
@@ -158,7 +153,7 @@ pub(super) struct Rules {
 
 /// Which clauses and statements exist.
 #[derive(Debug)]
-pub(super) struct Clauses {
+pub(crate) struct Clauses {
     /// `USE | FORCE | IGNORE INDEX (i)`
     pub index_hints: bool,
     /// `INDEXED BY i`
@@ -222,12 +217,7 @@ pub(super) struct Clauses {
 impl Rules {
     /// Those of a product.
     pub fn of(product: Product) -> &'static Rules {
-        match product {
-            Product::Mysql | Product::Reference => &MYSQL,
-            Product::Mariadb => &MARIADB,
-            Product::Postgres => &POSTGRES,
-            Product::Sqlite => &SQLITE,
-        }
+        crate::of(product).grammar
     }
 
     /// Is this word no name unless quoted?

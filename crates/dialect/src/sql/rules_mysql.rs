@@ -120,7 +120,7 @@ const MYSQL_RULES: Rules = Rules {
     clauses: MYSQL_CLAUSES,
 };
 
-pub(super) static MARIADB: Rules = Rules {
+pub(crate) static MARIADB: Rules = Rules {
     live_comments: &["/*!", "/*M!"],
     reserved: &[&words::COMMON, &words::MYSQL_FAMILY, &words::MARIADB],
     clauses: Clauses {
@@ -133,4 +133,4 @@ pub(super) static MARIADB: Rules = Rules {
     ..MYSQL_RULES
 };
 
-pub(super) static MYSQL: Rules = MYSQL_RULES;
+pub(crate) static MYSQL: Rules = MYSQL_RULES;

@@ -18,7 +18,7 @@ const fn lone(op: BinaryOp, text: &'static str, level: Binding) -> Infix {
     Infix { op, text, level, groups: false }
 }
 
-pub(super) static POSTGRES: Rules = Rules {
+pub(crate) static POSTGRES: Rules = Rules {
     symbols: &["!~*", "<<", ">>", "<=", ">=", "<>", "!=", "||", "::", "~*", "!~", ":="],
     sticky: "",
     operator_runs: true,

@@ -11,7 +11,7 @@ use super::{
     words,
 };
 
-pub(super) static SQLITE: Rules = Rules {
+pub(crate) static SQLITE: Rules = Rules {
     symbols: &["->>", "<<", ">>", "<=", ">=", "<>", "!=", "==", "||", "->"],
     sticky: "",
     operator_runs: false,

@@ -5,6 +5,8 @@ use model::{
     sql::{Literal, TypeName},
 };
 
+use crate::SqlFamily;
+
 /// The type that a name means; none if nobody here computes with it.
 pub fn column_type(product: Product, name: &TypeName) -> Option<SqlType> {
     let mut words = name.words.iter().chain(&name.suffix).map(|word| word.to_ascii_uppercase());
@@ -34,7 +36,7 @@ pub fn column_type(product: Product, name: &TypeName) -> Option<SqlType> {
         "BOOL" | "BOOLEAN" => SqlType::Bool,
         "DATE" => SqlType::Date,
         "DATETIME" => SqlType::DateTime,
-        "TIMESTAMP" if product == Product::Postgres => SqlType::DateTime,
+        "TIMESTAMP" if crate::of(product).family == SqlFamily::Postgres => SqlType::DateTime,
         _ => return None,
     })
 }

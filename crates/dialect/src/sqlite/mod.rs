@@ -1,15 +1,40 @@
 //! SQLite: one writer at a time, nothing ever waits, and every transaction is serializable.
 
+mod capabilities;
 mod checks;
 pub mod errors;
 
 use model::{Level, Product};
 
-use crate::{Begin, Dialect, Tables};
+use crate::{
+    Arithmetic, Assignments, Begin, Counts, Dialect, Replaces, Runs, Semantics, SqlFamily, Tables, Terminal,
+    contract::{self, SnapshotPoint},
+    sql::rules_sqlite,
+};
 
 /// SQLite.
-pub static DIALECT: Dialect = Dialect {
+pub const DIALECT: Dialect = Dialect {
     product: Product::Sqlite,
+    title: "SQLite",
+    family: SqlFamily::Sqlite,
+    arithmetic: Arithmetic::Sqlite,
+    runs: Runs::Child,
+    grammar: &rules_sqlite::SQLITE,
+    capabilities: capabilities::capabilities,
+    newest: &[3, 50],
+    series_parts: 2,
+    contract: Some(|_| contract::sqlite::contract()),
+    semantics: Semantics {
+        counts: Counts::Matched,
+        assignments: Assignments::AtOnce,
+        replaces: Replaces::InPlace,
+        begin_commits_open: false,
+        snapshot_at: SnapshotPoint::FirstStatement,
+        snapshot_levels: &[Level::Serializable],
+        waits_for_inserts: false,
+        early_savepoint_ends_all: false,
+        foreign_keys_in_sql: None,
+    },
     levels: &[Level::Serializable],
     default_level: Level::Serializable,
     set_level: None,
@@ -28,6 +53,9 @@ pub static DIALECT: Dialect = Dialect {
         drop: "DROP {kind} {name}",
         before_drop: Some("PRAGMA foreign_keys = OFF"),
         after_drop: None,
+        alter: true,
+        invisible_columns: None,
+        constant_of: Some("quote({})"),
     },
     show_warnings: None,
     hold_view: None,
@@ -35,6 +63,16 @@ pub static DIALECT: Dialect = Dialect {
     quote: '"',
     variants: &[&[("journal_mode", "delete")], &[("journal_mode", "wal")]],
     since: &[],
+    swarm: &[],
+    switches: &[],
     checks: checks::CHECKS,
     explain: None,
+    catalogues: &["main", "temp"],
+    client: None,
+    terminal: Some(Terminal {
+        name: "sqlite3 on one database file in WAL mode",
+        create_schema: None,
+        enter_schema: None,
+    }),
+    test_tool: None,
 };

@@ -50,7 +50,7 @@ pub(super) struct Row<'a> {
 }
 
 fn of<'a>(of: &'a Evaluator, row: &'a [Datum]) -> Row<'a> {
-    Row { columns: of.columns, row, rules: Rules::of(of.product, of.version) }
+    Row { columns: of.columns, row, rules: Rules::of(of) }
 }
 
 /// The value of an expression over a row, as a SELECT shows it.
@@ -79,5 +79,5 @@ pub(crate) fn truth_foreseen(eval: &Evaluator, expr: &Expr, row: &[Datum]) -> Re
 
 /// What a column holds after the value was stored there.
 pub(crate) fn store(of: &Evaluator, value: &Datum, ty: &SqlType) -> Result<Datum, Fault> {
-    store::store(&Rules::of(of.product, of.version), value, ty)
+    store::store(&Rules::of(of), value, ty)
 }

@@ -1,6 +1,9 @@
 //! In what the versions differ.
 
-use model::{Product, Version};
+use dialect::Arithmetic;
+use model::Version;
+
+use crate::Evaluator;
 
 /// How one version computes.
 #[derive(Clone, Copy, Debug)]
@@ -81,120 +84,86 @@ pub(super) struct Comparing {
 pub(super) const GENERAL: Comparing = Comparing { no_pad: false, unicode: false };
 
 impl Rules {
-    /// Those of a version.
-    pub fn of(product: Product, version: &Version) -> Rules {
-        // Compares as many parts as both have.
-        let since = |parts: &[u32]| {
-            let n = version.0.len().min(parts.len());
-            version.0[..n] >= parts[..n]
-        };
-        match product {
-            Product::Mysql | Product::Reference => {
-                let eight = since(&[8]);
-                let columns = if eight { Comparing { no_pad: true, unicode: true } } else { GENERAL };
-                Rules {
-                    mariadb: false,
-                    columns,
-                    one_charset: eight,
-                    whole_xor: !eight,
-                    bare_branches: true,
-                    whole_where: !eight,
-                    mixed_signs: eight,
-                    signed_between: !eight,
-                    bare_signs: true,
-                    short_quotient: since(&[8, 1]),
-                    short_round: eight,
-                    last_greatest: eight,
-                    in_rounds: since(&[8, 1]),
-                    round_bits: false,
-                    late_replace: !eight,
-                    negative_zero: !eight,
-                    split_extremes: !eight,
-                    null_hides: false,
-                    exact_signs: !eight,
-                    null_safe_null: !eight,
-                    unsigned_year: since(&[8, 1]),
-                    bold_nulls: true,
-                    cut_constants: since(&[8, 0, 14]) && !since(&[8, 1]),
-                    null_lists: eight,
-                    tight_product: eight,
-                    wraps_past: !eight,
-                    loose_where: !eight,
-                    bare_double_not: !eight,
-                    byte_extremes: !eight,
-                    strict: since(&[5, 7]),
-                }
-            }
-            Product::Mariadb => {
-                // The default became utf8mb4 with uca1400_ai_ci in 11.6.
-                let late = since(&[11, 6]);
-                Rules {
-                    mariadb: true,
-                    columns: if late { Comparing { no_pad: false, unicode: true } } else { GENERAL },
-                    one_charset: late,
-                    // Tried: 10.11.5, 11.4.5 and 11.8.6 do, 10.11.19 does not.
-                    whole_xor: !since(&[10, 11, 19]) || since(&[11]),
-                    bare_branches: false,
-                    whole_where: !since(&[11, 8]),
-                    mixed_signs: true,
-                    signed_between: false,
-                    bare_signs: false,
-                    short_quotient: false,
-                    short_round: false,
-                    last_greatest: false,
-                    in_rounds: false,
-                    round_bits: true,
-                    late_replace: !since(&[11, 8]),
-                    negative_zero: true,
-                    split_extremes: true,
-                    null_hides: !since(&[11, 8]),
-                    exact_signs: true,
-                    null_safe_null: false,
-                    unsigned_year: false,
-                    bold_nulls: false,
-                    cut_constants: false,
-                    null_lists: false,
-                    tight_product: false,
-                    wraps_past: false,
-                    loose_where: false,
-                    bare_double_not: true,
-                    byte_extremes: false,
-                    strict: since(&[10, 2]),
-                }
-            }
-            // They have rules of their own; nobody asks here for them.
-            Product::Postgres | Product::Sqlite => Rules {
-                mariadb: false,
-                columns: GENERAL,
-                one_charset: true,
-                whole_xor: false,
-                bare_branches: false,
-                whole_where: false,
-                mixed_signs: true,
-                signed_between: false,
-                bare_signs: false,
-                short_quotient: false,
-                short_round: false,
-                last_greatest: false,
-                in_rounds: false,
-                round_bits: false,
-                late_replace: false,
-                negative_zero: false,
-                split_extremes: false,
-                null_hides: false,
-                exact_signs: false,
-                null_safe_null: false,
-                unsigned_year: false,
-                bold_nulls: false,
-                cut_constants: false,
-                null_lists: false,
-                tight_product: false,
-                wraps_past: false,
-                loose_where: false,
-                bare_double_not: false,
-                byte_extremes: false,
-                strict: true,
-            },
+    /// Those of a server.
+    pub fn of(server: &Evaluator) -> Rules {
+        match dialect::of(server.product).arithmetic {
+            Arithmetic::Mariadb => Rules::mariadb(server.version),
+            Arithmetic::Mysql | Arithmetic::Postgres | Arithmetic::Sqlite => Rules::mysql(server.version),
+        }
+    }
+
+    fn mysql(version: &Version) -> Rules {
+        let eight = version.since(&[8]);
+        let columns = if eight { Comparing { no_pad: true, unicode: true } } else { GENERAL };
+        Rules {
+            mariadb: false,
+            columns,
+            one_charset: eight,
+            whole_xor: !eight,
+            bare_branches: true,
+            whole_where: !eight,
+            mixed_signs: eight,
+            signed_between: !eight,
+            bare_signs: true,
+            short_quotient: version.since(&[8, 1]),
+            short_round: eight,
+            last_greatest: eight,
+            in_rounds: version.since(&[8, 1]),
+            round_bits: false,
+            late_replace: !eight,
+            negative_zero: !eight,
+            split_extremes: !eight,
+            null_hides: false,
+            exact_signs: !eight,
+            null_safe_null: !eight,
+            unsigned_year: version.since(&[8, 1]),
+            bold_nulls: true,
+            cut_constants: version.since(&[8, 0, 14]) && !version.since(&[8, 1]),
+            null_lists: eight,
+            tight_product: eight,
+            wraps_past: !eight,
+            loose_where: !eight,
+            bare_double_not: !eight,
+            byte_extremes: !eight,
+            strict: version.since(&[5, 7]),
+        }
+    }
+
+    fn mariadb(version: &Version) -> Rules {
+        // The default became utf8mb4 with uca1400_ai_ci in 11.6.
+        let late = version.since(&[11, 6]);
+        Rules {
+            mariadb: true,
+            columns: if late { Comparing { no_pad: false, unicode: true } } else { GENERAL },
+            one_charset: late,
+            // Tried: 10.11.5, 11.4.5 and 11.8.6 do, 10.11.19 does not.
+            whole_xor: !version.since(&[10, 11, 19]) || version.since(&[11]),
+            bare_branches: false,
+            whole_where: !version.since(&[11, 8]),
+            mixed_signs: true,
+            signed_between: false,
+            bare_signs: false,
+            short_quotient: false,
+            short_round: false,
+            last_greatest: false,
+            in_rounds: false,
+            round_bits: true,
+            late_replace: !version.since(&[11, 8]),
+            negative_zero: true,
+            split_extremes: true,
+            null_hides: !version.since(&[11, 8]),
+            exact_signs: true,
+            null_safe_null: false,
+            unsigned_year: false,
+            bold_nulls: false,
+            cut_constants: false,
+            null_lists: false,
+            tight_product: false,
+            wraps_past: false,
+            loose_where: false,
+            bare_double_not: true,
+            byte_extremes: false,
+            strict: version.since(&[10, 2]),
         }
     }
 }

@@ -283,7 +283,7 @@ fn constant(literal: &Literal) -> Result<Datum, Fault> {
             _ => Datum::Decimal(Decimal::parse(text).ok_or(SYNTAX)?),
         },
         Literal::Text(text) => {
-            Datum::Text(dialect::sql::text_value(model::Product::Mysql, text).ok_or(SYNTAX)?)
+            Datum::Text(dialect::sql::text_value(dialect::mysql::DIALECT.product, text).ok_or(SYNTAX)?)
         }
         Literal::Bytes(text) => Datum::Bytes(hex(text).ok_or(SYNTAX)?),
     })

@@ -1,6 +1,6 @@
 //! A row comes and is rolled back while another transaction waits for it or has stepped over it.
 
-use model::{Product, Rng, sql::Statement};
+use model::{Rng, sql::Statement};
 
 use super::{Ending, ground::Ground, weave::Spines};
 use crate::{orders::OrderKind, schema::Table};
@@ -24,10 +24,7 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     }
     let mut first = vec![Statement::Insert(ground.insert(table, &row))];
     // Where reads do not wait for a row that they cannot see, another row that is changed and changed back brings them together.
-    let waits = match ground.caps.product {
-        Product::Mysql | Product::Mariadb | Product::Reference => true,
-        Product::Postgres | Product::Sqlite => false,
-    };
+    let waits = dialect::of(ground.caps.product).semantics.waits_for_inserts;
     if let (false, Some(idle), false) = (waits, ground.idle(table), table.rows.is_empty()) {
         let there = rng.pick(&table.rows).clone();
         if let Some(value) = ground.other(rng, table, idle, &there[idle]) {

@@ -1,7 +1,8 @@
 //! Conditions: comparisons, logic, and the tests that give a truth value.
 
+use dialect::SqlFamily;
 use model::{
-    Product, Rng,
+    Rng,
     sql::{BinaryOp, BoolTest, Expr, InList, LikeOp, Literal, NullSpelling, UnaryOp},
 };
 
@@ -50,8 +51,8 @@ impl Expressions<'_> {
             20 | 21 => self.truth_test(rng, inner),
             22..=24 => self.in_list(rng, inner),
             25 | 26 => self.between(rng, inner),
-            27 if self.product == Product::Postgres => self.postgres_like(rng, inner),
-            27 if self.product == Product::Sqlite => self.sqlite_test(rng, inner),
+            27 if self.sql() == SqlFamily::Postgres => self.postgres_like(rng, inner),
+            27 if self.sql() == SqlFamily::Sqlite => self.sqlite_test(rng, inner),
             27..=29 => self.like(rng, inner),
             _ => self.bare(rng, inner),
         }

@@ -4,6 +4,7 @@
 //! order except for what we want to see (case, trailing blanks). Binary numbers have few digits, so that every product
 //! writes them alike.
 
+use dialect::SqlFamily;
 use eval::{Datum, Decimal};
 use model::{Product, Rng, SqlType};
 
@@ -26,16 +27,17 @@ const SMALL: [i64; 12] = [0, 1, 2, 3, 4, 5, 7, 10, 12, -1, -2, 100];
 
 /// A random value that a column of this type can hold, never NULL.
 pub fn datum(rng: &mut Rng, product: Product, ty: &SqlType) -> Datum {
+    let sql = dialect::of(product).family;
     match ty {
         SqlType::Int { bits, unsigned } => int(rng, *bits, *unsigned),
-        SqlType::Bool if product == Product::Postgres => Datum::Bool(rng.ratio(1, 2)),
+        SqlType::Bool if sql == SqlFamily::Postgres => Datum::Bool(rng.ratio(1, 2)),
         SqlType::Bool => Datum::Int(rng.below(2) as i64),
         SqlType::Decimal { precision, scale } => decimal(rng, *precision, *scale),
         SqlType::Float | SqlType::Double => Datum::Double(double(rng)),
         SqlType::Char(n) | SqlType::Varchar(n) => {
             let mut text = text(rng, Some(usize::from(*n)));
             // A blank at the end of CHAR is not kept; PostgreSQL fills up with them.
-            if matches!(ty, SqlType::Char(_)) && product != Product::Sqlite {
+            if matches!(ty, SqlType::Char(_)) && sql != SqlFamily::Sqlite {
                 text.truncate(text.trim_end().len());
             }
             Datum::Text(text)

@@ -1,5 +1,6 @@
 //! Families of types: within one, products convert on their own.
 
+use dialect::SqlFamily;
 use model::{
     Product, SqlType,
     sql::{BinaryOp, Expr, FunctionArgs, Literal, UnaryOp},
@@ -34,7 +35,7 @@ impl Family {
     /// That of a column.
     pub fn of(product: Product, ty: &SqlType) -> Family {
         match ty {
-            SqlType::Bool if product == Product::Postgres => Family::Bool,
+            SqlType::Bool if dialect::of(product).family == SqlFamily::Postgres => Family::Bool,
             SqlType::Int { .. } | SqlType::Bool => Family::Int,
             SqlType::Decimal { .. } => Family::Decimal,
             SqlType::Float | SqlType::Double => Family::Double,
@@ -64,7 +65,7 @@ impl Family {
 /// The family of an expression, as far as its shape says: for counting, not for judging.
 pub fn family(product: Product, columns: &[ExprColumn], expr: &Expr) -> Family {
     let of = |expr: &Expr| family(product, columns, expr);
-    let truth = if product == Product::Postgres { Family::Bool } else { Family::Int };
+    let truth = if dialect::of(product).family == SqlFamily::Postgres { Family::Bool } else { Family::Int };
     match expr {
         Expr::Literal(literal) => match literal {
             Literal::Null => Family::Null,

@@ -20,6 +20,7 @@ mod postgres;
 mod sqlite;
 pub mod values;
 
+use dialect::SqlFamily;
 use eval::Datum;
 use model::{
     Product, Rng, SqlType, Version,
@@ -109,18 +110,17 @@ impl Expressions<'_> {
 
     /// Does the product convert operands on its own?
     fn converts(&self) -> bool {
-        match self.product {
-            Product::Mysql | Product::Mariadb | Product::Reference | Product::Sqlite => true,
-            Product::Postgres => false,
-        }
+        self.sql() != SqlFamily::Postgres
     }
 
     /// Does it speak MySQL's SQL?
     fn mysql(&self) -> bool {
-        match self.product {
-            Product::Mysql | Product::Mariadb | Product::Reference => true,
-            Product::Sqlite | Product::Postgres => false,
-        }
+        self.sql() == SqlFamily::Mysql
+    }
+
+    /// Whose SQL it is.
+    fn sql(&self) -> SqlFamily {
+        dialect::of(self.product).family
     }
 }
 

@@ -1,8 +1,9 @@
 //! Values: columns, constants, arithmetic, bits, choices and functions, by the family that is asked for.
 
+use dialect::SqlFamily;
 use eval::Datum;
 use model::{
-    Product, Rng, SqlType,
+    Rng, SqlType,
     sql::{BinaryOp, Expr, TypeName, UnaryOp},
 };
 
@@ -36,10 +37,10 @@ impl Expressions<'_> {
 
     /// Now and then, what only this product has.
     fn own(&self, rng: &mut Rng, family: Family, depth: usize) -> Option<Expr> {
-        match self.product {
-            Product::Mysql | Product::Mariadb | Product::Reference => None,
-            Product::Postgres => rng.ratio(1, 5).then(|| self.postgres_own(rng, family, depth)),
-            Product::Sqlite => rng.ratio(1, 4).then(|| self.sqlite_own(rng, family, depth)),
+        match self.sql() {
+            SqlFamily::Mysql => None,
+            SqlFamily::Postgres => rng.ratio(1, 5).then(|| self.postgres_own(rng, family, depth)),
+            SqlFamily::Sqlite => rng.ratio(1, 4).then(|| self.sqlite_own(rng, family, depth)),
         }
     }
 
@@ -87,8 +88,8 @@ impl Expressions<'_> {
     /// A type of this family, to cast to.
     pub(super) fn named(&self, family: Family) -> TypeName {
         use Family::*;
-        match (self.product, family) {
-            (Product::Mysql | Product::Mariadb | Product::Reference, family) => match family {
+        match self.sql() {
+            SqlFamily::Mysql => match family {
                 Int | Bool | Null => type_name("SIGNED", &[]),
                 Decimal => type_name("DECIMAL", &[12, 2]),
                 Double => type_name("DOUBLE", &[]),
@@ -97,7 +98,7 @@ impl Expressions<'_> {
                 Date => type_name("DATE", &[]),
                 DateTime => type_name("DATETIME", &[]),
             },
-            (Product::Postgres, family) => match family {
+            SqlFamily::Postgres => match family {
                 Null | Text => type_name("TEXT", &[]),
                 Bool => type_name("BOOLEAN", &[]),
                 Int => type_name("INTEGER", &[]),
@@ -107,7 +108,7 @@ impl Expressions<'_> {
                 Date => type_name("DATE", &[]),
                 DateTime => type_name("TIMESTAMP", &[]),
             },
-            (Product::Sqlite, family) => match family {
+            SqlFamily::Sqlite => match family {
                 Int | Bool | Null => type_name("INTEGER", &[]),
                 Decimal => type_name("NUMERIC", &[]),
                 Double => type_name("REAL", &[]),
@@ -186,7 +187,7 @@ impl Expressions<'_> {
     /// A matter of bits.
     fn bits(&self, rng: &mut Rng, depth: usize) -> Expr {
         use BinaryOp::*;
-        let xor = self.mysql() || self.product == Product::Postgres;
+        let xor = self.sql() != SqlFamily::Sqlite;
         let mut operand = || {
             let family = self.mixed(rng, Place::Bits, Family::Int);
             self.make(rng, family, depth)

@@ -5,7 +5,7 @@ use model::{Case, Product, sql::Statement};
 
 /// Does a session do that?
 pub fn goes_back_early(product: Product, case: &Case) -> bool {
-    if !matches!(product, Product::Mysql | Product::Mariadb) {
+    if !dialect::of(product).semantics.early_savepoint_ends_all {
         return false;
     }
     let mut sessions: Vec<(bool, Vec<(String, bool)>)> = vec![Default::default(); case.sessions.len()];

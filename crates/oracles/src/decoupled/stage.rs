@@ -73,17 +73,12 @@ impl Stage {
         let tables = tables(product, &data, &trees)?;
         let invisible = invisible(server);
         let mut marked = data.ddl.clone();
-        match product {
-            // It has no ALTER TABLE.
-            Product::Reference => {
-                marked =
-                    trees.into_iter().map(|tree| dialect::sql::print(product, &with_mark(tree))).collect()
-            }
-            Product::Mysql | Product::Mariadb | Product::Postgres | Product::Sqlite => {
-                let how = if invisible { "BIGINT NULL INVISIBLE" } else { "BIGINT NULL" };
-                let add = |table: &Table| format!("ALTER TABLE {} ADD COLUMN {MARK} {how}", table.quoted);
-                marked.extend(tables.iter().map(add));
-            }
+        if dialect::of(product).tables.alter {
+            let how = if invisible { "BIGINT NULL INVISIBLE" } else { "BIGINT NULL" };
+            let add = |table: &Table| format!("ALTER TABLE {} ADD COLUMN {MARK} {how}", table.quoted);
+            marked.extend(tables.iter().map(add));
+        } else {
+            marked = trees.into_iter().map(|tree| dialect::sql::print(product, &with_mark(tree))).collect();
         }
         Ok(Stage { product, tables, build: [data.ddl, marked], invisible })
     }
@@ -172,7 +167,7 @@ impl Stage {
                 (0..shown).map(|column| read.cell(row, column).map(<[u8]>::to_vec)).collect();
             // Behind them the constants that write them again.
             for column in (0..shown).chain(shown + 1..shown + 1 + extra) {
-                let raw = column > shown && self.product == Product::Sqlite;
+                let raw = column > shown && dialect::of(self.product).tables.constant_of.is_some();
                 let text = match read.cell(row, column) {
                     Some(bytes) if raw => {
                         String::from_utf8(bytes.to_vec()).map_err(|_| Reason::StrangeBytes)?
@@ -218,14 +213,10 @@ fn constant(product: Product, value: &Value<'_>) -> Result<String, Reason> {
     })
 }
 
-/// MySQL from 8.0.23 and MariaDB from 10.3 have columns that a star does not show.
+/// Does it have columns that a star does not show?
 fn invisible(server: &ServerInfo) -> bool {
-    let from = |parts: &[u32]| server.version.cmp_prefix(&model::Version(parts.to_vec())).is_ge();
-    match server.product {
-        Product::Mysql => from(&[8, 0, 23]),
-        Product::Mariadb => from(&[10, 3]),
-        Product::Postgres | Product::Sqlite | Product::Reference => false,
-    }
+    let since = dialect::of(server.product).tables.invisible_columns;
+    since.is_some_and(|since| server.version.since(since))
 }
 
 /// Does a definition make values that depend on the clock?
@@ -270,12 +261,10 @@ fn tables(product: Product, data: &SetupData, trees: &[Statement]) -> Result<Vec
                 one.options.iter().any(|option| matches!(option, ColumnOption::Generated { .. }))
             });
             let ty = column.type_text.to_ascii_uppercase();
-            let exact = match product {
-                Product::Sqlite => Some(format!("quote({quoted})")),
+            let exact = match dialect.tables.constant_of {
+                Some(constant) => Some(constant.replace("{}", &quoted)),
                 // Six digits are shown of it.
-                Product::Mysql | Product::Mariadb | Product::Reference | Product::Postgres => {
-                    ty.starts_with("FLOAT").then(|| format!("{quoted} + 0e0"))
-                }
+                None => ty.starts_with("FLOAT").then(|| format!("{quoted} + 0e0")),
             };
             Column { quoted, generated, exact }
         };

@@ -3,7 +3,7 @@
 //! `07` comes back from an INT as `7`, `1.5` from a DECIMAL(6,2) as `1.50`. Whatever a server might clip, round, pad or
 //! refuse is uncertain, and then nothing is said about the column at all.
 
-use dialect::sql::text_value;
+use dialect::{SqlFamily, sql::text_value};
 use model::{
     Product,
     sql::{Expr, Literal, UnaryOp},
@@ -29,7 +29,9 @@ pub fn known(product: Product, column: &Column, expr: &Expr) -> Known {
             }
             (Type::Text(most), Literal::Text(written)) => text(written)
                 .filter(|text| text.chars().count() <= most && text.len() <= 4 * most.min(4000))?,
-            (Type::Padded(most), Literal::Text(written)) if product != Product::Postgres => {
+            (Type::Padded(most), Literal::Text(written))
+                if dialect::of(product).family != SqlFamily::Postgres =>
+            {
                 text(written).filter(|text| text.chars().count() <= most && !text.ends_with(' '))?
             }
             (Type::Bool, Literal::Bool(truth)) if !negative => if *truth { "t" } else { "f" }.to_string(),

@@ -3,6 +3,7 @@
 //! An invariant that is broken where an exemption fits is by design: the verdict holds, and names the exemption, so that it
 //! is counted and can be looked at.
 
+use dialect::SqlFamily;
 use model::{Level, Product, sql::StatementKind};
 
 /// Something that a manual allows.
@@ -10,8 +11,8 @@ use model::{Level, Product, sql::StatementKind};
 pub struct Exemption {
     /// A short name that can be counted.
     pub name: &'static str,
-    /// For whom.
-    pub products: &'static [Product],
+    /// For whom. MySQL's family is InnoDB, and the reference engine, which was made after it.
+    pub family: SqlFamily,
     /// Where the manual says it.
     pub section: &'static str,
     /// What it says.
@@ -42,13 +43,10 @@ pub enum Owed {
     Unclear,
 }
 
-/// InnoDB, and the reference engine, which was made after it.
-const INNODB: &[Product] = &[Product::Mysql, Product::Mariadb, Product::Reference];
-
 /// InnoDB at READ UNCOMMITTED.
 pub static DIRTY_READ: Exemption = Exemption {
     name: "dirty read",
-    products: INNODB,
+    family: SqlFamily::Mysql,
     section: "Transaction Isolation Levels, READ UNCOMMITTED",
     sentence: "such reads are not consistent. This is also called a dirty read",
     reports: &[],
@@ -57,7 +55,7 @@ pub static DIRTY_READ: Exemption = Exemption {
 /// InnoDB at REPEATABLE READ, after a change of its own.
 pub static MIXED_SNAPSHOT: Exemption = Exemption {
     name: "own changes beside an old snapshot",
-    products: INNODB,
+    family: SqlFamily::Mysql,
     section: "Consistent Nonlocking Reads",
     sentence: "a SELECT sees the latest version of the updated rows, but it might also see older versions of any rows",
     reports: &["MDEV-32898", "MySQL#113228"],
@@ -67,7 +65,7 @@ pub static MIXED_SNAPSHOT: Exemption = Exemption {
 /// given again, and the row that had it is still seen.
 pub static OWN_UPDATES: Exemption = Exemption {
     name: "own changes beside the snapshot",
-    products: &[Product::Postgres],
+    family: SqlFamily::Postgres,
     section: "Transaction Isolation, Repeatable Read Isolation Level",
     sentence: "each query does see the effects of previous updates executed within its own transaction",
     reports: &[],
@@ -77,7 +75,7 @@ pub static OWN_UPDATES: Exemption = Exemption {
 /// seen as at REPEATABLE READ; among serializable ones the reader is refused (40001, seen on 13 and 18).
 pub static MIXED_LEVELS: Exemption = Exemption {
     name: "serializable beside other levels",
-    products: &[Product::Postgres],
+    family: SqlFamily::Postgres,
     section: "Data Consistency Checks at the Application Level",
     sentence: "If the Serializable transaction isolation level is used for all writes and for all reads which need a consistent view of the data",
     reports: &[],
@@ -86,7 +84,7 @@ pub static MIXED_LEVELS: Exemption = Exemption {
 /// PostgreSQL at SERIALIZABLE, in a transaction that did not commit.
 pub static NOT_COMMITTED: Exemption = Exemption {
     name: "read by a serializable transaction that did not commit",
-    products: &[Product::Postgres],
+    family: SqlFamily::Postgres,
     section: "Transaction Isolation, Serializable Isolation Level",
     sentence: "any data read from a permanent user table not be considered valid until the transaction which read it has successfully committed",
     reports: &[],
@@ -108,11 +106,12 @@ pub struct Reader {
 
 /// Does a read owe committed values only?
 pub fn committed_values(product: Product, level: Option<Level>, kind: Option<StatementKind>) -> Owed {
+    let family = dialect::of(product).family;
     match level {
         None => Owed::Unclear,
         // A locking read waits for what is not committed, at this level too (Locking Reads).
         Some(Level::ReadUncommitted)
-            if kind == Some(StatementKind::Select) && DIRTY_READ.products.contains(&product) =>
+            if kind == Some(StatementKind::Select) && DIRTY_READ.family == family =>
         {
             Owed::Not(&DIRTY_READ)
         }
@@ -140,6 +139,7 @@ pub fn distinct_keys(
         Some(Level::Serializable) if !reader.committed => &[&NOT_COMMITTED],
         Some(Level::Serializable | Level::ReadCommitted | Level::ReadUncommitted) | None => &[],
     };
-    let fits = allowed.iter().find(|one| one.products.contains(&product));
+    let family = dialect::of(product).family;
+    let fits = allowed.iter().find(|one| one.family == family);
     fits.map_or(Owed::Yes, |one| Owed::Not(one))
 }

@@ -207,8 +207,10 @@ impl std::fmt::Display for Expected {
 /// A value for people.
 pub fn show(datum: &Datum) -> String {
     use dialect::sql::print_expr;
+    // Its constants are the plainest to read.
+    const PLAIN: model::Product = dialect::mysql::DIALECT.product;
     match datum {
         Datum::Null => "NULL".into(),
-        datum => print_expr(model::Product::Mysql, &datum.literal(model::Product::Mysql)),
+        datum => print_expr(PLAIN, &datum.literal(PLAIN)),
     }
 }

@@ -1,8 +1,9 @@
 //! INSERT, REPLACE and their ways to meet a row that is there already.
 
+use dialect::{Assignments, Counts, Replaces, Semantics};
 use eval::{Column, Datum, Fault};
 use model::{
-    ErrorClass, Product, Reason,
+    ErrorClass, Reason,
     sql::{ConflictAction, Expr, FunctionArgs, Insert, InsertModifier, InsertSource, InsertVerb, Resolution},
 };
 
@@ -223,9 +224,9 @@ impl StatementContext<'_> {
                 };
                 let again = assignments.iter().any(null_again);
                 let changes = pending.update(table, hit, new)?;
-                Ok(match self.compute.product {
-                    Product::Sqlite | Product::Postgres => vec![1],
-                    Product::Mysql | Product::Mariadb | Product::Reference => match (changes, again) {
+                Ok(match self.semantics().counts {
+                    Counts::Matched => vec![1],
+                    Counts::Changed => match (changes, again) {
                         (true, _) => vec![2],
                         (false, true) => vec![0, 1],
                         (false, false) => vec![0],
@@ -238,7 +239,11 @@ impl StatementContext<'_> {
     /// Does the server look for the parent of a row that it then does not insert, because one with its key is there? MySQL from 9.6 on,
     /// where foreign keys are not the engine's affair any more, was measured both ways.
     fn looks_for_parents(&self) -> bool {
-        self.compute.product == Product::Mysql && self.compute.version.0[..] >= [9, 6][..]
+        self.semantics().foreign_keys_in_sql.is_some_and(|since| self.compute.version.0[..] >= *since)
+    }
+
+    fn semantics(&self) -> &'static Semantics {
+        &dialect::of(self.compute.product).semantics
     }
 
     fn replaced(
@@ -251,9 +256,9 @@ impl StatementContext<'_> {
     ) -> Result<Vec<u64>, Fault> {
         let of = &self.schema.tables[table];
         let same = |key: &Vec<usize>, other: &Values| self.compute.same_key(&of.columns, key, &row, other);
-        let counts = match self.compute.product {
-            Product::Sqlite | Product::Postgres => vec![1],
-            Product::Mysql | Product::Mariadb | Product::Reference => vec![1 + hits.len() as u64],
+        let counts = match self.semantics().counts {
+            Counts::Matched => vec![1],
+            Counts::Changed => vec![1 + hits.len() as u64],
         };
         if let [hit] = hits
             && let Some(old) = pending.get(table, *hit)
@@ -270,14 +275,12 @@ impl StatementContext<'_> {
             if parent {
                 return Err(Fault::Unsure(Reason::ReplaceOfAParent));
             }
-            // The reference engine does as the manual says: it deletes and inserts.
-            let in_place = self.compute.product != Product::Reference;
+            let replaces = self.semantics().replaces;
             // Without a key of its own a row may stay where it is, or be made anew: measured both ways.
-            let innodb = matches!(self.compute.product, Product::Mysql | Product::Mariadb);
-            if innodb && of.clustered.is_none() && !identical {
+            if replaces == Replaces::InPlaceByKey && of.clustered.is_none() && !identical {
                 return Err(Fault::Unsure(Reason::ReplaceWithoutAKey));
             }
-            if in_place && (key_kept && !anew || identical) {
+            if replaces != Replaces::Anew && (key_kept && !anew || identical) {
                 pending.update(table, *hit, row)?;
                 let mut counts = counts;
                 if identical {
@@ -317,8 +320,7 @@ impl StatementContext<'_> {
         let mut row: Vec<Datum> =
             old.iter().chain(new.iter()).chain(new.iter()).chain(extra).cloned().collect();
         let before = row.clone();
-        let sequential =
-            matches!(self.compute.product, Product::Mysql | Product::Mariadb | Product::Reference);
+        let sequential = self.semantics().assignments != Assignments::AtOnce;
         for assignment in assignments {
             let at = of.position(&assignment.column.name.name).ok_or(Fault::Unsure(Reason::NoSuchColumn))?;
             let expr = offered(&assignment.value)?;

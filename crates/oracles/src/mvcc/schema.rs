@@ -407,11 +407,7 @@ fn partitions(of: &model::sql::Partitioning) -> Partitions {
 
 /// Are CHECK constraints enforced?
 fn checks(product: Product, version: &Version) -> bool {
-    match product {
-        Product::Mysql => version.0.as_slice() >= [8, 0, 16].as_slice(),
-        Product::Mariadb => version.0.as_slice() >= [10, 2, 1].as_slice(),
-        Product::Postgres | Product::Sqlite | Product::Reference => true,
-    }
+    dialect::capabilities(product, version).checks
 }
 
 /// An index.

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
-use dialect::contract::{Concession, OnStaleWrite, Visibility};
+use dialect::{
+    Assignments, Counts,
+    contract::{Concession, OnStaleWrite, Visibility},
+};
 use eval::{Datum, Fault};
 use model::{
-    ErrorClass, Product, Reason,
+    ErrorClass, Reason,
     sql::{Assignment, Delete, Expr, OrderItem, Resolution, TableFactor, Update, UpdateModifier},
 };
 
@@ -57,8 +60,8 @@ impl StatementContext<'_> {
         if !update.returning.is_empty() || !update.from.is_empty() {
             return Err(Fault::Unsure(Reason::UpdateModifier));
         }
-        let mysql = matches!(self.compute.product, Product::Mysql | Product::Mariadb);
-        if mysql && in_some_order(update) {
+        let ordered = dialect::of(self.compute.product).semantics.assignments;
+        if ordered == Assignments::MostlyInOrder && in_some_order(update) {
             return Err(Fault::Unsure(Reason::AssignedInSomeOrder));
         }
         let from = self.from(&update.tables)?;
@@ -356,10 +359,9 @@ impl StatementContext<'_> {
         }
         let single = from.tables.len() == 1;
         let matched = single.then_some(done.len() as u64);
-        let count = match self.compute.product {
-            // It counts the rows that it finds, changed or not.
-            Product::Sqlite | Product::Postgres => done.len() as u64 - ignored,
-            Product::Mysql | Product::Mariadb | Product::Reference => changed,
+        let count = match dialect::of(self.compute.product).semantics.counts {
+            Counts::Matched => done.len() as u64 - ignored,
+            Counts::Changed => changed,
         };
         let exclusive = |&(factor, row): &(usize, usize)| Lock {
             table: from.tables[factor].table,
@@ -420,9 +422,8 @@ impl StatementContext<'_> {
         };
         let mut row: Vec<Datum> = values.iter().chain(extra).cloned().collect();
         // Elsewhere all assignments see the row as it was.
-        let sequential =
-            matches!(self.compute.product, Product::Mysql | Product::Mariadb | Product::Reference)
-                && from.tables.len() == 1;
+        let ordered = dialect::of(self.compute.product).semantics.assignments != Assignments::AtOnce;
+        let sequential = ordered && from.tables.len() == 1;
         let old = if sequential { Vec::new() } else { row.clone() };
         for one in assigned.iter().filter(|one| one.factor == factor) {
             let at = start + one.column;

@@ -16,19 +16,11 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
 };
 
 fn exists(product: Product) -> &'static [Level] {
-    match product {
-        Product::Mysql | Product::Mariadb | Product::Reference | Product::Postgres => all_levels(product),
-        // It has no locking reads.
-        Product::Sqlite => &[],
-    }
+    if dialect::of(product).has_locking_reads() { all_levels(product) } else { &[] }
 }
 
 fn seen(story: &Story) -> Levels {
-    let waits = match story.product {
-        Product::Mysql | Product::Mariadb | Product::Reference => true,
-        // A read never waits for a row that it cannot see.
-        Product::Postgres | Product::Sqlite => false,
-    };
+    let waits = dialect::of(story.product).semantics.waits_for_inserts;
     let mut levels = Levels::NONE;
     for (mine, other) in story.meetings().filter(|(_, other)| !other.committed) {
         for insert in story.of(other).filter(|step| step.is(StatementKind::Insert)) {

@@ -112,24 +112,13 @@ pub const ALL: [Opportunity; 15] = [
 
 /// Where statements re-read rows that they waited for and go on: the weak levels.
 fn weak_levels(product: Product) -> &'static [Level] {
-    match product {
-        Product::Mysql | Product::Mariadb | Product::Reference => {
-            &[Level::ReadUncommitted, Level::ReadCommitted]
-        }
-        Product::Postgres => &[Level::ReadCommitted],
-        // Nothing waits there.
-        Product::Sqlite => &[],
-    }
+    let levels = dialect::of(product).levels;
+    &levels[..levels.iter().take_while(|level| **level <= Level::ReadCommitted).count()]
 }
 
 /// Where a plain read goes on seeing a view that is older than what others commit.
 fn view_levels(product: Product) -> &'static [Level] {
-    match product {
-        // At SERIALIZABLE plain reads lock.
-        Product::Mysql | Product::Mariadb | Product::Reference => &[Level::RepeatableRead],
-        Product::Postgres => &[Level::RepeatableRead, Level::Serializable],
-        Product::Sqlite => &[Level::Serializable],
-    }
+    dialect::of(product).semantics.snapshot_levels
 }
 
 /// Every level that the product tells apart.

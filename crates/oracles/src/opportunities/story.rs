@@ -5,7 +5,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use dialect::sql::{self, Parsed};
+use dialect::{
+    contract::SnapshotPoint,
+    sql::{self, Parsed},
+};
 use model::{
     Case, Cause, ErrorClass, Level, Open, Outcome, Product, Reply, Trace,
     schema::{KeyKind, SetupData, Table},
@@ -250,12 +253,10 @@ impl Story {
         let keeps = super::view_levels(self.product).contains(&self.lives[life].level);
         let told = &self.steps[step];
         let Some(deed) = &told.deed else { return };
-        let opens = match self.product {
-            // InnoDB takes it at the first consistent read; the others at the first statement of any kind.
-            Product::Mysql | Product::Mariadb | Product::Reference => {
-                deed.kind == StatementKind::Select || deed.takes_view
-            }
-            Product::Postgres | Product::Sqlite => !deed.reads.is_empty() || !deed.writes.is_empty(),
+        let opens = match dialect::of(self.product).semantics.snapshot_at {
+            SnapshotPoint::Never => false,
+            SnapshotPoint::FirstRead => deed.kind == StatementKind::Select || deed.takes_view,
+            SnapshotPoint::FirstStatement => !deed.reads.is_empty() || !deed.writes.is_empty(),
         };
         if keeps && opens && told.ok && self.lives[life].view.is_none() {
             self.lives[life].view = Some(told.answered);

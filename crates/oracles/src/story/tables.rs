@@ -2,6 +2,7 @@
 //!
 //! Only setups that create tables and indexes and insert constants are read; about any other nothing is said.
 
+use dialect::SqlFamily;
 use model::{
     Product, Reason,
     sql::{
@@ -146,12 +147,10 @@ impl Tables {
         let primary: Vec<usize> =
             table.keys.iter().filter(|key| key.primary).flat_map(|key| key.columns.clone()).collect();
         for column in primary {
-            match product {
+            match dialect::of(product).family {
                 // It lets NULL in, and counts such a column up by itself if it is alone and a whole number.
-                Product::Sqlite => table.columns[column].own_values = true,
-                Product::Mysql | Product::Mariadb | Product::Reference | Product::Postgres => {
-                    table.columns[column].nullable = false
-                }
+                SqlFamily::Sqlite => table.columns[column].own_values = true,
+                SqlFamily::Mysql | SqlFamily::Postgres => table.columns[column].nullable = false,
             }
         }
         table.foreign_keys = !refers.is_empty();
@@ -248,16 +247,17 @@ impl Type {
         if !plain {
             return Type::Other;
         }
-        let sqlite = product == Product::Sqlite;
+        let family = dialect::of(product).family;
+        let (postgres, sqlite) = (family == SqlFamily::Postgres, family == SqlFamily::Sqlite);
         match words[..] {
             // SQLite takes any whole number of 64 bits, whatever the column is called.
             ["TINYINT" | "SMALLINT" | "MEDIUMINT" | "INT" | "INTEGER" | "BIGINT"] if sqlite => int(64),
             ["TINYINT" | "INT1"] => int(8),
-            ["SMALLINT" | "INT2"] if product == Product::Postgres || words[0] == "SMALLINT" => int(16),
+            ["SMALLINT" | "INT2"] if postgres || words[0] == "SMALLINT" => int(16),
             ["MEDIUMINT"] => int(24),
             ["INT" | "INTEGER" | "INT4"] => int(32),
             ["BIGINT" | "INT8"] => int(64),
-            ["BOOL" | "BOOLEAN"] if product == Product::Postgres => Type::Bool,
+            ["BOOL" | "BOOLEAN"] if postgres => Type::Bool,
             ["BOOL" | "BOOLEAN"] if !sqlite => int(8),
             ["DECIMAL" | "NUMERIC" | "DEC"] if !sqlite && !ty.args.is_empty() => {
                 Type::Decimal(number(0).unwrap_or(0), number(1).unwrap_or(0))
@@ -265,11 +265,11 @@ impl Type {
             ["CHAR" | "CHARACTER"] if !sqlite => Type::Padded(number(0).unwrap_or(1) as usize),
             ["VARCHAR" | "CHAR"] if sqlite => Type::Text(usize::MAX),
             ["VARCHAR"] => Type::Text(number(0).map_or(usize::MAX, |n| n as usize)),
-            ["TEXT"] => Type::Text(if product == Product::Postgres || sqlite { usize::MAX } else { 16_000 }),
+            ["TEXT"] => Type::Text(if postgres || sqlite { usize::MAX } else { 16_000 }),
             ["BLOB" | "BYTEA" | "BINARY" | "VARBINARY"] => Type::Bytes,
             ["DATE"] if !sqlite => Type::Date,
             ["DATETIME"] if !sqlite && ty.args.is_empty() => Type::DateTime,
-            ["TIMESTAMP"] if product == Product::Postgres => Type::DateTime,
+            ["TIMESTAMP"] if postgres => Type::DateTime,
             _ => Type::Other,
         }
     }

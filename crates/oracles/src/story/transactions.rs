@@ -91,8 +91,7 @@ impl Teller {
             return;
         }
         let kind = steps[i].kind;
-        // In MySQL's family BEGIN commits what is open; elsewhere it is refused or does nothing.
-        let commits_first = matches!(product, Product::Mysql | Product::Mariadb | Product::Reference);
+        let commits_first = dialect::of(product).semantics.begin_commits_open;
         if kind == Some(StatementKind::Begin) && commits_first && outcome.error().is_none() {
             self.end(all, Fate::Committed);
         }

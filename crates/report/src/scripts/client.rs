@@ -1,28 +1,8 @@
-//! What the scripts need to know about the command-line clients of each product.
+//! What the scripts have in common: how a session begins, how statements end, what the schema is called.
 
-use model::{Level, Product};
+use model::Level;
 
 use crate::finding::Finding;
-
-/// A client.
-pub struct Client {
-    /// Its name.
-    pub program: &'static str,
-    /// How many statements wait for others now.
-    pub waiting: &'static str,
-}
-
-/// The client of a product; none where there is no server.
-pub fn of(product: Product) -> Option<Client> {
-    const INNODB: &str = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
-    const POSTGRES: &str = "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-    match product {
-        Product::Mysql => Some(Client { program: "mysql", waiting: INNODB }),
-        Product::Mariadb => Some(Client { program: "mariadb", waiting: INNODB }),
-        Product::Postgres => Some(Client { program: "psql", waiting: POSTGRES }),
-        Product::Sqlite | Product::Reference => None,
-    }
-}
 
 /// What each session says first.
 pub fn greeting(finding: &Finding, session: usize) -> Vec<String> {

@@ -14,7 +14,7 @@ pub mod shell;
 pub mod spec;
 pub mod terminals;
 
-use model::Product;
+use dialect::TestTool;
 
 pub use client::ended;
 
@@ -62,16 +62,16 @@ pub fn all(finding: &Finding) -> Vec<Script> {
     if let Some(text) = terminals::script(finding) {
         files.push(file(".sql", "Terminals", "to be typed, a terminal for each session", text, false));
     }
-    match finding.product() {
-        Product::Mysql | Product::Mariadb => files.extend(mysqltest::script(finding).map(|text| {
+    match dialect::of(finding.product()).test_tool {
+        Some(TestTool::Mysqltest) => files.extend(mysqltest::script(finding).map(|text| {
             file(".test", "mysqltest", "for mysql-test-run or mysqltest by itself", text, false)
         })),
-        Product::Postgres => {
+        Some(TestTool::Isolationtester) => {
             files.extend(spec::script(finding).map(|text| {
                 file(".spec", "isolationtester", "for PostgreSQL's isolation tests", text, false)
             }))
         }
-        Product::Sqlite | Product::Reference => {}
+        None => {}
     }
     files
 }

@@ -5,7 +5,7 @@
 use model::Reply;
 
 use super::{
-    client::{comment, ended, greeting, of, schema},
+    client::{comment, ended, greeting, schema},
     order::{Act, acts},
 };
 use crate::{finding::Finding, steps};
@@ -13,7 +13,7 @@ use crate::{finding::Finding, steps};
 /// The test; none where the format cannot say it.
 pub fn script(finding: &Finding) -> Option<String> {
     let case = &finding.case;
-    let waiting = of(finding.product())?.waiting;
+    let waiting = dialect::of(finding.product()).client.as_ref()?.waiting;
     let own = schema(finding);
     let mut out = format!(
         "# {}\n# {}\n\nCREATE DATABASE {own};\nUSE {own};\n",

@@ -4,18 +4,20 @@
 //! the step into a file: so it is known when the answer is there, and nothing is sent to the server that is not in the case. A
 //! statement that waited when it was found is not waited for; the script goes on when the server says that it waits.
 
-use model::{Product, Reply, RowSet};
+use dialect::Client;
+use model::{Reply, RowSet};
 
 use super::{
-    client::{Client, comment, ended, greeting, of, schema},
+    client::{comment, ended, greeting, schema},
     order::{Act, acts},
 };
 use crate::{finding::Finding, text};
 
 /// The script; none where there is no server.
 pub fn script(finding: &Finding) -> Option<String> {
-    let client = of(finding.product())?;
-    let mut out = head(finding, &client);
+    let dialect = dialect::of(finding.product());
+    let client = dialect.client.as_ref()?;
+    let mut out = head(finding, client);
     let mut heredoc = Heredocs(0);
     out += "# The tables.\n";
     let setup: Vec<String> = finding.case.setup.statements.iter().map(|sql| ended(sql)).collect();
@@ -47,40 +49,16 @@ pub fn script(finding: &Finding) -> Option<String> {
     }
     let tables = finding.trace.final_state.as_deref().unwrap_or_default();
     for (table, _) in tables {
-        let sql = format!("SELECT * FROM {};", dialect::of(finding.product()).quoted(table));
+        let sql = format!("SELECT * FROM {};", dialect.quoted(table));
         out += &format!("afterwards {} {}\n", quoted(table), quoted(&sql));
     }
-    out += &check(finding, tables);
+    out += &check(finding, client, tables);
     Some(out)
 }
 
 fn head(finding: &Finding, client: &Client) -> String {
     let own = schema(finding);
-    let (options, make, drop, enter) = match finding.product() {
-        Product::Postgres => (
-            "-X -A -n -P null=NULL -P pager=off -v VERBOSITY=verbose",
-            format!("CREATE SCHEMA {own};"),
-            format!("DROP SCHEMA {own} CASCADE;"),
-            format!(
-                "export PGOPTIONS=\"${{PGOPTIONS:-}} -c search_path={own}\"\nin_schema() {{ \"$client\" \"$@\" {}; }}",
-                "$options"
-            ),
-        ),
-        // MySQL 9's client takes `\!` only if it is told so twice; others do not know these options.
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => (
-            "-n -f -t -vv --default-character-set=utf8mb4 --loose-commands=ON --loose-system-command=ON",
-            format!("CREATE DATABASE {own};"),
-            format!("DROP DATABASE {own};"),
-            format!("in_schema() {{ \"$client\" \"$@\" $options {own}; }}"),
-        ),
-    };
-    let rows = match finding.product() {
-        // Without the names of the columns, and without what the client says of a statement.
-        Product::Postgres => "sed -e '1d' -e '/^([0-9]* rows\\{0,1\\})$/d'",
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
-            "grep '^|' | sed -e '1d' -e 's/  */ /g'"
-        }
-    };
+    let in_own = |text: &str| text.replace("{schema}", &own);
     format!(
         r##"#!/usr/bin/env bash
 # {title}
@@ -158,28 +136,27 @@ rows_of() {{ <"$work/answer-$1" {rows} | LC_ALL=C sort; }}
         server = comment(&finding.server_text()),
         id = finding.id,
         program = client.program,
+        options = client.options,
+        enter = in_own(client.in_schema),
+        make = in_own(client.create_schema),
+        drop = in_own(client.drop_schema),
+        rows = client.rows,
         waiting = client.waiting,
-        plain = if finding.product() == Product::Postgres { "-X -A -t" } else { "-N -B" },
+        plain = client.plain,
     )
 }
 
 /// Says whether the wrong answer came again.
-fn check(finding: &Finding, tables: &[(String, RowSet)]) -> String {
+fn check(finding: &Finding, client: &Client, tables: &[(String, RowSet)]) -> String {
     let mut heredoc = Heredocs(100);
     let (answer, rows) = match finding.violation.step {
         Some(step) => match &finding.trace.outcomes[step].reply {
             Reply::Rows(rows) => ((step + 1).to_string(), rows),
             Reply::Done { affected, matched } => {
-                return by_words(finding, step, &done(finding.product(), *affected, *matched));
+                return by_words(finding, step, &(client.done)(*affected, *matched));
             }
             Reply::Error(error) => {
-                let words = match finding.product() {
-                    Product::Postgres => format!("^ERROR:  {}:", error.sqlstate),
-                    Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
-                        format!("^ERROR {} ", error.code)
-                    }
-                };
-                return by_words(finding, step, &words);
+                return by_words(finding, step, &(client.error)(error.code, &error.sqlstate));
             }
             Reply::RolledBack
             | Reply::ConnectionLost
@@ -196,7 +173,7 @@ fn check(finding: &Finding, tables: &[(String, RowSet)]) -> String {
             }
         }
     };
-    let Some(mut lines) = lines(finding.product(), rows) else { return unchecked() };
+    let Some(mut lines) = lines(client, rows) else { return unchecked() };
     lines.sort();
     let came = heredoc.text(&lines.join("\n"));
     let expected =
@@ -224,21 +201,8 @@ fn unchecked() -> String {
     "\necho 'look at the answers above: this script does not check them'\nexit 3\n".to_string()
 }
 
-/// How the client says that so many rows were changed.
-fn done(product: Product, affected: u64, matched: Option<u64>) -> String {
-    match product {
-        Product::Mysql | Product::Mariadb if matched.is_some() => {
-            format!("^Rows matched: {}  Changed: {affected} ", matched.unwrap_or_default())
-        }
-        Product::Postgres => format!("^[A-Z][A-Z 0]* {affected}$"),
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
-            format!("^Query OK, {affected} rows\\{{0,1\\}} affected")
-        }
-    }
-}
-
 /// The rows as the client writes them; none where that cannot be told from the lines of others.
-fn lines(product: Product, rows: &RowSet) -> Option<Vec<String>> {
+fn lines(client: &Client, rows: &RowSet) -> Option<Vec<String>> {
     let cell = |row: usize, column: usize| -> Option<String> {
         let Some(bytes) = rows.cell(row, column) else { return Some("NULL".into()) };
         let text = std::str::from_utf8(bytes).ok()?;
@@ -250,15 +214,12 @@ fn lines(product: Product, rows: &RowSet) -> Option<Vec<String>> {
             let cells: Option<Vec<String>> =
                 (0..rows.columns().len()).map(|column| cell(row, column)).collect();
             let cells = cells?;
-            Some(match product {
-                Product::Postgres => cells.join("|"),
-                Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
-                    let cells: Vec<String> = cells.iter().map(|cell| format!(" {cell} ")).collect();
-                    // Blanks in a row are written once, whatever the width of the column.
-                    let line = format!("|{}|", cells.join("|"));
-                    text::squeeze(&line)
-                }
-            })
+            if !client.boxes {
+                return Some(cells.join("|"));
+            }
+            let cells: Vec<String> = cells.iter().map(|cell| format!(" {cell} ")).collect();
+            // Blanks in a row are written once, whatever the width of the column.
+            Some(text::squeeze(&format!("|{}|", cells.join("|"))))
         })
         .collect()
 }

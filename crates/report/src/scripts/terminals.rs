@@ -1,7 +1,5 @@
 //! Plain SQL for people who type it into a terminal for each session.
 
-use model::Product;
-
 use super::{
     client::{comment, ended, greeting, schema},
     order::{Act, acts},
@@ -10,18 +8,11 @@ use crate::{finding::Finding, steps};
 
 /// The script; none for Isopod's own engine, which has no terminal.
 pub fn script(finding: &Finding) -> Option<String> {
-    let product = finding.product();
-    let own = schema(finding);
-    let (make, enter, client) = match product {
-        Product::Mysql | Product::Mariadb => {
-            (vec![format!("CREATE DATABASE {own}")], vec![format!("USE {own}")], product.name())
-        }
-        Product::Postgres => {
-            (vec![format!("CREATE SCHEMA {own}")], vec![format!("SET search_path = {own}")], "psql")
-        }
-        Product::Sqlite => (Vec::new(), Vec::new(), "sqlite3 on one database file in WAL mode"),
-        Product::Reference => return None,
-    };
+    let dialect = dialect::of(finding.product());
+    let terminal = dialect.terminal.as_ref()?;
+    let client = terminal.name;
+    let own = |sql: &str| sql.replace("{schema}", &schema(finding));
+    let (make, enter) = (terminal.create_schema.map(own), terminal.enter_schema.map(own));
     let mut out = format!(
         "-- {}\n-- {}\n--\n-- A terminal with {client} for each session. Type the statements one by one, each into the terminal that is\n\
          -- named above it, and wait for its answer before the next one, unless it is said to wait.\n",
@@ -68,11 +59,8 @@ pub fn script(finding: &Finding) -> Option<String> {
     if let Some(tables) = &finding.trace.final_state {
         out += "\n-- afterwards, in any terminal\n";
         for (table, rows) in tables {
-            out += &format!(
-                "SELECT * FROM {};\n-- => {}\n",
-                dialect::of(product).quoted(table),
-                comment(&rows.to_string())
-            );
+            out +=
+                &format!("SELECT * FROM {};\n-- => {}\n", dialect.quoted(table), comment(&rows.to_string()));
         }
     }
     Some(out)

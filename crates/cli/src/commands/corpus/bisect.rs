@@ -140,7 +140,7 @@ fn rows(args: &Args, case: &Case) -> anyhow::Result<Vec<Row>> {
         }
     }
     if products.is_empty() {
-        products = Product::DATABASES.into_iter().filter(|&p| expectations::applies(case, p)).collect();
+        products = Product::databases().filter(|&p| expectations::applies(case, p)).collect();
     }
     let rows: Vec<Row> =
         products.into_iter().map(|product| installed(args, product)).collect::<anyhow::Result<_>>()?;

@@ -99,7 +99,7 @@ fn section(text: &mut String, product: Product, entries: &[Entry], all: &[&Teste
         .filter(|level| all.iter().any(|tested| tested.levels.contains(level)))
         .map(|level| level.short())
         .collect();
-    text.push_str(&format!("\n## {}\n\nLevels: {}.\n", title(product), levels.join(", ")));
+    text.push_str(&format!("\n## {}\n\nLevels: {}.\n", dialect::of(product).title, levels.join(", ")));
     for column in &columns {
         let settings: Vec<String> =
             column.variants.iter().map(|tested| words(&tested.target.settings)).collect();
@@ -120,16 +120,6 @@ fn section(text: &mut String, product: Product, entries: &[Entry], all: &[&Teste
     }
     for (i, note) in notes.iter().enumerate() {
         text.push_str(&format!("- ({}) {note}\n", i + 1));
-    }
-}
-
-fn title(product: Product) -> &'static str {
-    match product {
-        Product::Mysql => "MySQL",
-        Product::Mariadb => "MariaDB",
-        Product::Postgres => "PostgreSQL",
-        Product::Sqlite => "SQLite",
-        Product::Reference => "Reference engine",
     }
 }
 

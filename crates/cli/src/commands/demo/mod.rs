@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use campaign::{JudgeOverrides, Panel};
 use execute::{Options, Run};
-use model::{Case, Level, Place, Product, Target, Violation};
+use model::{Case, Level, Target, Violation};
 use oracles::{
     Answer,
     expectations::{Finding, Report, check},
@@ -164,8 +164,7 @@ fn differs(finding: &Finding) -> Option<(&str, String)> {
 }
 
 fn target(bug: Option<Bug>) -> Target {
-    let settings = bug.map(|bug| ("plant".to_string(), bug.name().to_string())).into_iter().collect();
-    Target { product: Product::Reference, version: None, settings, place: Place::Cache }
+    reference::target(bug)
 }
 
 /// What an oracle complained about, and which.

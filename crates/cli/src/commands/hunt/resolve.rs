@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use campaign::{Budget, Folder, JudgeOverrides, Known, Quarry, Settings, known::Entry};
 use generate::Profile;
-use model::{Level, Product, Seed, Target};
+use model::{Level, Product, Seed};
 
 use super::arguments::Args;
 use crate::{
     arguments::{Levels, Where},
-    choice::Choice,
+    choice::{Choice, embedded},
     clock::{now, stamp},
     corpus,
     errors::Advised,
@@ -95,13 +95,7 @@ fn budget(args: &Args) -> Option<Budget> {
 }
 
 fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
-    let embedded = Target {
-        product: Product::Sqlite,
-        version: None,
-        settings: Default::default(),
-        place: model::Place::Cache,
-    };
-    let chosen = if args.targets.is_empty() { vec![Choice::One(embedded)] } else { args.targets.clone() };
+    let chosen = if args.targets.is_empty() { vec![Choice::One(embedded())] } else { args.targets.clone() };
     let on = Where { chosen, basedir: args.basedir.clone(), how: args.how.clone() };
     let all = on.all();
     let mut quarry = Vec::new();

@@ -24,7 +24,7 @@ use serde::Serialize;
 use super::hunt::seconds;
 use crate::{
     arguments::{Levels, Where, count, levels},
-    choice::Choice,
+    choice::{Choice, embedded},
     errors::{self, Advised},
     interrupt, learned, loading, oracle_args,
     output::say,
@@ -236,9 +236,9 @@ impl<'a> Search<'a> {
     /// Finds out what is to be kept, and makes the case smaller. Gives the target's name with it.
     fn all(&mut self, name: &str, case: &Case) -> anyhow::Result<(String, Done)> {
         let args = self.args;
-        let untold: Choice = Choice::One("sqlite".parse()?);
+        let untold = Choice::One(embedded());
         if let (Some(command), true, None) = (&args.check, args.on.chosen == [untold], &args.differs_from) {
-            let product = case.products.first().copied().unwrap_or(Product::Sqlite);
+            let product = case.products.first().copied().unwrap_or(embedded().product);
             return Ok(("none".into(), by_check::smaller(self, name, case, product, command)?));
         }
         let targets = args.on.targets(args.level)?;

@@ -13,7 +13,6 @@ use model::{Product, Target, target::Settings};
 use provision::{ConfigMode, Installed, Instance, StartOptions};
 use report::{Finding, scripts};
 
-use super::title;
 use crate::{interrupt, progress::Progress};
 
 /// So often; each time must show it.
@@ -46,8 +45,9 @@ impl Rate {
 
 /// Runs it so often. A reason in words where it could not be done.
 pub fn rate(finding: &Finding, installed: &Installed) -> Result<Rate, String> {
-    let script = scripts::shell::script(finding)
-        .ok_or_else(|| format!("{} has no client that a script could drive", title(finding.product())))?;
+    let script = scripts::shell::script(finding).ok_or_else(|| {
+        format!("{} has no client that a script could drive", dialect::of(finding.product()).title)
+    })?;
     let client = client(finding.product())?;
     let whole = |error: anyhow::Error| format!("{error:#}");
     let folder = Folder::new().map_err(whole)?;
@@ -61,7 +61,7 @@ pub fn rate(finding: &Finding, installed: &Installed) -> Result<Rate, String> {
         if interrupt::asked() {
             return Err("it was stopped".into());
         }
-        rate.showed += u64::from(run(&path, &client, &server, finding.product())?);
+        rate.showed += u64::from(run(&path, &client, &server)?);
         rate.of += 1;
         progress.step();
     }
@@ -88,22 +88,13 @@ fn start(installed: &Installed) -> anyhow::Result<Instance> {
 }
 
 /// One run: did the wrong answer come again?
-fn run(script: &Path, client: &Client, server: &Instance, product: Product) -> Result<bool, String> {
+fn run(script: &Path, client: &Client, server: &Instance) -> Result<bool, String> {
     let socket = server.socket();
     let folder = socket.parent().unwrap_or(socket);
-    let (at, of_place): (&Path, &[&str]) = match product {
-        Product::Postgres => (folder, &["-h"]),
-        // First, or it is none: what stands in the user's own files must not count.
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => {
-            (socket, &["--no-defaults", "-S"])
-        }
-    };
-    let of_user: &[&str] = match product {
-        Product::Postgres => &["-d", "postgres", "-U"],
-        Product::Mysql | Product::Mariadb | Product::Sqlite | Product::Reference => &["-u"],
-    };
+    let at = if client.kind.wants_folder { folder } else { socket };
     let mut command = Command::new("bash");
-    command.arg(script).args(of_place).arg(at).args(of_user).arg(server.superuser());
+    command.arg(script).args(client.kind.no_defaults).arg(client.kind.socket).arg(at);
+    command.args(client.kind.database).arg(client.kind.user).arg(server.superuser());
     command.env("CLIENT", &client.program).stdin(Stdio::null());
     for name in ["MYSQL_PWD", "MYSQL_HOST", "PGOPTIONS", "PGSERVICE", "PGPASSWORD", "PGPORT"] {
         command.env_remove(name);
@@ -124,18 +115,15 @@ fn run(script: &Path, client: &Client, server: &Instance, product: Product) -> R
 
 /// A client of the machine.
 struct Client {
+    kind: &'static dialect::Client,
     program: PathBuf,
     version: String,
 }
 
 /// The client that CLIENT names, or the product's own.
 fn client(product: Product) -> Result<Client, String> {
-    let (name, package) = match product {
-        Product::Mysql => ("mysql", "mysql-client-core"),
-        Product::Mariadb => ("mariadb", "mariadb-client-core"),
-        Product::Postgres => ("psql", "postgresql-client"),
-        Product::Sqlite | Product::Reference => return Err(format!("{product} has no server")),
-    };
+    let kind = dialect::of(product).client.as_ref().ok_or_else(|| format!("{product} has no server"))?;
+    let (name, package) = (kind.program, kind.package);
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = || env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
     let program = env::var_os("CLIENT").filter(|named| !named.is_empty()).map(PathBuf::from).or_else(on_path);
@@ -150,7 +138,7 @@ fn client(product: Product) -> Result<Client, String> {
     let line = line
         .strip_prefix(&*program.to_string_lossy())
         .map_or(line.to_string(), |rest| format!("{name} {rest}"));
-    Ok(Client { program, version: line.split_whitespace().collect::<Vec<_>>().join(" ") })
+    Ok(Client { kind, program, version: line.split_whitespace().collect::<Vec<_>>().join(" ") })
 }
 
 /// A folder that goes with this.

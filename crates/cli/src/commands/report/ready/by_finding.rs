@@ -6,8 +6,6 @@ use report::{
     ready::{Asked, Item},
 };
 
-use super::title;
-
 /// The sentence that is broken, of that version's manual.
 pub fn manual(finding: &Finding) -> Item {
     let sentence = manual::broken(&finding.server, &finding.violation)
@@ -16,7 +14,10 @@ pub fn manual(finding: &Finding) -> Item {
         Some(says) => Item::passed(Asked::Manual, format!("\u{201c}{}\u{201d} ({})", says.text, says.place)),
         None => Item::failed(
             Asked::Manual,
-            format!("no sentence of {}'s manual is known for this rule", title(finding.product())),
+            format!(
+                "no sentence of {}'s manual is known for this rule",
+                dialect::of(finding.product()).title
+            ),
         ),
     }
 }

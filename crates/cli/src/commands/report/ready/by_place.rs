@@ -1,7 +1,6 @@
 //! Items that the table of other servers and levels answers: MariaDB's snapshot isolation, and READ UNCOMMITTED.
 
 use model::{Level, Product, Target, Version};
-use provision::series;
 use report::{
     Finding,
     ready::{Asked, Item},
@@ -32,14 +31,14 @@ fn places<'a>(finding: &Finding, rows: &'a [Row]) -> Vec<Place<'a>> {
 /// MariaDB: does it stay when the switch is on?
 pub fn snapshot_isolation(finding: &Finding, rows: &[Row]) -> Item {
     let asked = Asked::SnapshotIsolation;
-    if finding.product() != Product::Mariadb {
+    if !has_switch(finding.product()) {
         return Item::passed(asked, "not MariaDB");
     }
     if finding.server.settings.get(SWITCH).is_some_and(|value| value.eq_ignore_ascii_case("ON")) {
         return Item::passed(asked, format!("it was found with {SWITCH}=ON"));
     }
     let all: Vec<Place<'_>> = places(finding, rows).into_iter().filter(|place| on(&place.target)).collect();
-    let own = series(Product::Mariadb, &finding.server.version);
+    let own = dialect::of(finding.product()).series(&finding.server.version);
     let of_line =
         |place: &&Place<'_>| place.target.version.as_ref().is_some_and(|version| version.within(&own));
     let same: Vec<&Place<'_>> = all.iter().filter(of_line).collect();
@@ -67,9 +66,14 @@ pub fn snapshot_isolation(finding: &Finding, rows: &[Row]) -> Item {
     }
 }
 
+/// Is there such a switch?
+fn has_switch(product: Product) -> bool {
+    dialect::of(product).switches.iter().any(|switch| switch.setting == SWITCH)
+}
+
 /// Is the switch on there?
 fn on(target: &Target) -> bool {
-    target.product == Product::Mariadb
+    has_switch(target.product)
         && match target.settings.get(SWITCH) {
             Some(value) => value.eq_ignore_ascii_case("ON"),
             None => target

@@ -19,7 +19,6 @@ use std::{
     str::FromStr,
 };
 
-use model::Product;
 use report::{
     Finding,
     ready::{Asked, Checklist, Item, State},
@@ -82,7 +81,7 @@ pub fn fill(told: &mut Told, how: &How, which: &Which, tables: bool) -> anyhow::
     let ours: BTreeSet<String> = told
         .findings
         .iter()
-        .filter(|one| one.product() == Product::Reference)
+        .filter(|one| one.product() == reference::PRODUCT)
         .map(|one| one.id.clone())
         .collect();
     let checked = |group: &Group| which.of(group).filter(|id| !ours.contains(id));
@@ -158,17 +157,6 @@ fn in_whole(item: Item) -> Item {
             Item::unchecked(item.asked, "it was stopped")
         }
         State::Passed | State::Failed | State::NotChecked => item,
-    }
-}
-
-/// A product as its vendor writes it.
-fn title(product: Product) -> &'static str {
-    match product {
-        Product::Mysql => "MySQL",
-        Product::Mariadb => "MariaDB",
-        Product::Postgres => "PostgreSQL",
-        Product::Sqlite => "SQLite",
-        Product::Reference => "Isopod's own engine",
     }
 }
 

@@ -1,17 +1,15 @@
 //! Items about releases: does the script show it on the version that it was found on and on the newest of its line, is that line still
 //! maintained, and who built it.
 
-use model::{Place, Product, Target, Version, target::Settings};
-use provision::{Build, Installed, Store, lifetime, series};
+use dialect::Runs;
+use model::{Place, Target, Version, target::Settings};
+use provision::{Build, Installed, Store, lifetime};
 use report::{
     Finding,
     ready::{Asked, Item, State},
 };
 
-use super::{
-    by_client::{self, Rate},
-    title,
-};
+use super::by_client::{self, Rate};
 use crate::{commands::where_else::Row, installing, progress::Line};
 
 /// What the script shows on the version at hand, on the newest, and whose builds these are.
@@ -26,11 +24,9 @@ pub fn items(finding: &Finding) -> Vec<Item> {
 /// The server of the finding's product in this version, or the newest of it. What is missing is installed.
 fn installed(finding: &Finding, version: &Version) -> Result<Installed, String> {
     let product = finding.product();
-    match product {
-        Product::Mysql | Product::Mariadb | Product::Postgres => {}
-        Product::Sqlite | Product::Reference => {
-            return Err(format!("{} has no server and no client of its own", title(product)));
-        }
+    let dialect = dialect::of(product);
+    if dialect.runs != Runs::Server {
+        return Err(format!("{} has no server and no client of its own", dialect.title));
     }
     let place = match finding.target.parse::<Target>() {
         Ok(Target { place: place @ Place::Folder(_), .. }) => place,
@@ -80,7 +76,7 @@ fn plain_client(finding: &Finding, rate: &Result<Rate, String>) -> Item {
 fn newest(finding: &Finding, rate: &Result<Rate, String>) -> Item {
     let asked = Asked::NewestRelease;
     let own = &finding.server.version;
-    let line = series(finding.product(), own);
+    let line = dialect::of(finding.product()).series(own);
     let newest = match installed(finding, &line) {
         Ok(newest) => newest,
         Err(why) => return Item::unchecked(asked, why),
@@ -118,7 +114,7 @@ pub fn alive(finding: &Finding, item: Item, rows: &[Row], today: &str) -> Item {
     let mark = format!(
         "{} {} is at its end of life since {} ({})",
         product,
-        series(product, own),
+        dialect::of(product).series(own),
         lifetime.until,
         lifetime.source
     );
@@ -150,12 +146,14 @@ fn build(finding: &Finding, own: Option<&Installed>) -> Item {
     let asked = Asked::Build;
     let says = format!("it calls itself {}", finding.server_text());
     let Some(line) = own.and_then(Installed::line) else {
-        return match finding.product() {
-            Product::Mysql | Product::Mariadb | Product::Postgres => {
-                Item::unchecked(asked, format!("it is not one that Isopod installed; {says}"))
-            }
-            Product::Sqlite => Item::passed(asked, "upstream: SQLite's own amalgamation, built into Isopod"),
-            Product::Reference => Item::unchecked(asked, "Isopod's own engine"),
+        let dialect = dialect::of(finding.product());
+        return match dialect.runs {
+            Runs::Server => Item::unchecked(asked, format!("it is not one that Isopod installed; {says}")),
+            Runs::Child => Item::passed(
+                asked,
+                format!("upstream: {}'s own amalgamation, built into Isopod", dialect.title),
+            ),
+            Runs::Thread => Item::unchecked(asked, "Isopod's own engine"),
         };
     };
     let package = own.map(|server| server.manifest().package_version.clone()).unwrap_or_default();

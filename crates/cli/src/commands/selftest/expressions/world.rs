@@ -1,5 +1,6 @@
 //! A random table with rows for expressions to range over.
 
+use dialect::SqlFamily;
 use eval::{Column, Datum};
 use execute::{ConnectError, Session, ask::must};
 use generate::expressions::{ExprColumn, constants};
@@ -120,8 +121,8 @@ fn types(product: Product) -> Vec<SqlType> {
         SqlType::Date,
         SqlType::DateTime,
     ];
-    match product {
-        Product::Mysql | Product::Mariadb | Product::Reference => types.extend([
+    if dialect::of(product).family == SqlFamily::Mysql {
+        types.extend([
             int(8, false),
             int(8, true),
             int(16, true),
@@ -129,15 +130,14 @@ fn types(product: Product) -> Vec<SqlType> {
             int(24, true),
             int(32, true),
             int(64, true),
-        ]),
-        Product::Postgres | Product::Sqlite => {}
+        ]);
     }
     types
 }
 
 /// How a type is written.
 fn spelled(product: Product, ty: &SqlType) -> String {
-    let postgres = product == Product::Postgres;
+    let postgres = dialect::of(product).family == SqlFamily::Postgres;
     match ty {
         SqlType::Int { bits, unsigned } => {
             let name = match bits {

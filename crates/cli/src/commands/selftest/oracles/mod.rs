@@ -8,7 +8,7 @@ use std::{cell::RefCell, collections::BTreeMap, path::Path};
 use campaign::{JudgeOverrides, Verdicts, events::Found};
 use execute::{Placement, Reset, Runner};
 use generate::Profile;
-use model::{Level, Place, Product, Seed, Target};
+use model::{Level, Seed, Target};
 use oracles::Answer;
 use reference::Bug;
 use report::findings::thousands;
@@ -162,8 +162,7 @@ fn hunt(
     levels: &[Level],
     cases: u64,
 ) -> anyhow::Result<Done> {
-    let settings = bug.map(|bug| ("plant".to_string(), bug.name().to_string())).into_iter().collect();
-    let target = Target { product: Product::Reference, version: None, settings, place: Place::Cache };
+    let target = reference::target(bug);
     let cpus = execute::os::cpus().len().max(1) as u64;
     let without = Target { settings: Default::default(), ..target.clone() };
     // Nobody is pinned for it: the workers are made by this thread and would inherit that.

@@ -1,0 +1,51 @@
+//! The vendor's own client and test tool, as far as reports and scripts need to know them.
+
+/// A command-line client that a script can drive. The name of a schema stands at `{schema}`.
+pub struct Client {
+    pub program: &'static str,
+    /// Debian's package with it.
+    pub package: &'static str,
+    /// What it is told first, so that the user's own files do not count.
+    pub no_defaults: &'static [&'static str],
+    /// What stands before the socket.
+    pub socket: &'static str,
+    /// Does it want the socket's folder, and names the socket itself by the port?
+    pub wants_folder: bool,
+    /// What stands before the user.
+    pub user: &'static str,
+    /// The database that every server has, where one must be named.
+    pub database: &'static [&'static str],
+    /// How a script runs it, one statement after the other.
+    pub options: &'static str,
+    /// How it shows nothing but one number.
+    pub plain: &'static str,
+    /// The function `in_schema` of a shell script: the client in our own schema.
+    pub in_schema: &'static str,
+    pub create_schema: &'static str,
+    pub drop_schema: &'static str,
+    /// How many statements wait for others now.
+    pub waiting: &'static str,
+    /// A filter for the shell that leaves the rows of an answer.
+    pub rows: &'static str,
+    /// Does it draw lines around rows: `| 1 | a |`? Otherwise `1|a`.
+    pub boxes: bool,
+    /// The line that says so many rows were changed, as a pattern of grep.
+    pub done: fn(affected: u64, matched: Option<u64>) -> String,
+    /// The line of an error, as a pattern of grep.
+    pub error: fn(code: u32, sqlstate: &str) -> String,
+}
+
+/// What people type statements into.
+pub struct Terminal {
+    pub name: &'static str,
+    /// Makes a schema, at `{schema}`; none where a file is one.
+    pub create_schema: Option<&'static str>,
+    pub enter_schema: Option<&'static str>,
+}
+
+/// The vendor's own tool for tests with several sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestTool {
+    Mysqltest,
+    Isolationtester,
+}

@@ -1,0 +1,26 @@
+//! What SQLite can do.
+
+use model::{Product, Version};
+
+use crate::Capabilities;
+
+/// What it can do at a version.
+pub(super) fn capabilities(product: Product, version: &Version) -> Capabilities {
+    Capabilities {
+        int_bits: &[32, 64],
+        checks: true,
+        generated: &["VIRTUAL", "STORED"],
+        virtual_indexes: true,
+        foreign_keys: true,
+        foreign_keys_on: Some("foreign_keys"),
+        descending: true,
+        immediate: true,
+        replace: true,
+        on_conflict: true,
+        or_ignore: true,
+        indexed_by: true,
+        from_tables: true,
+        reads_itself: true,
+        ..Capabilities::nothing(product, version)
+    }
+}
