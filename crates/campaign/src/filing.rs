@@ -96,15 +96,17 @@ impl Filed {
 
     /// The command that replays it, for a run in this folder.
     pub fn replay(&self, folder: &std::path::Path) -> String {
-        let target = self.effective_target().to_string();
-        let quoted = if target.contains(['?', '&']) { format!("'{target}'") } else { target };
-        let case = folder.join("findings").join(&self.id).join("case.iso");
-        let case = case.display().to_string();
-        let case = if case.contains(' ') { format!("'{case}'") } else { case };
+        let case = folder.join("findings").join(&self.id).join("case.iso").display().to_string();
         // The case says the level of each session; this one is for the reader.
         let level = self.violation.fingerprint.level.unwrap_or(self.level);
-        format!("isopod run {case} --target {quoted} --level {level}")
+        let target = self.effective_target().to_string();
+        format!("isopod run {} --target {} --level {level}", quoted(&case), quoted(&target))
     }
+}
+
+/// A word of a command as a shell reads it back. One without a way to be written, with a NUL byte, cannot be an argument either.
+fn quoted(word: &str) -> std::borrow::Cow<'_, str> {
+    shlex::try_quote(word).unwrap_or(word.into())
 }
 
 /// The name of a finding: the same for the same seed, target, case and fingerprint.

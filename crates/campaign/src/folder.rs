@@ -21,10 +21,10 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
-use model::ServerInfo;
+use model::{ServerInfo, sync::lock};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -58,7 +58,7 @@ impl Folder {
         }
         let folder = Folder::open(path, settings.quarry.len())?;
         // Last: a folder with settings is one that can be gone on with.
-        write_whole(&path.join("settings.json"), &json(settings))?;
+        write_json(&path.join("settings.json"), settings)?;
         Ok(folder)
     }
 
@@ -88,7 +88,7 @@ impl Folder {
 
     /// What a killed process may have left half written: the last line of the log, and findings that were not renamed yet.
     fn mend(&self) -> Result<(), HuntError> {
-        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut events = lock(&self.events);
         let length = events.metadata().map_err(|error| HuntError::at(&self.path, error))?.len();
         let mut last = [b'\n'];
         if length > 0 {
@@ -114,7 +114,7 @@ impl Folder {
     pub fn log(&self, said: &Said) -> Result<(), HuntError> {
         let mut line = serde_json::to_string(said).map_err(|error| HuntError::at(&self.path, error))?;
         line.push('\n');
-        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut events = lock(&self.events);
         events.write_all(line.as_bytes()).map_err(|error| HuntError::at(&self.path, error))
     }
 
@@ -162,7 +162,7 @@ impl Folder {
 
     /// Keeps what a target turned out to be.
     pub fn set_server(&self, target: usize, info: &ServerInfo) -> Result<(), HuntError> {
-        write_whole(&self.path.join(format!("servers/{target}.json")), &json(info))
+        write_json(&self.path.join(format!("servers/{target}.json")), info)
     }
 
     /// What was counted of the quality of a target's cases.
@@ -172,7 +172,7 @@ impl Folder {
 
     /// Keeps it.
     pub fn set_quality(&self, target: usize, quality: &Quality) -> Result<(), HuntError> {
-        write_whole(&self.path.join(format!("quality/{target}.json")), &json(quality))
+        write_json(&self.path.join(format!("quality/{target}.json")), quality)
     }
 
     /// What the strategies of this run have learned so far.
@@ -182,12 +182,12 @@ impl Folder {
 
     /// Keeps it.
     pub fn set_learned(&self, learned: &reduce::Learned) -> Result<(), HuntError> {
-        write_whole(&self.path.join("learned.json"), &json(learned))
+        write_json(&self.path.join("learned.json"), learned)
     }
 
     /// Keeps what came of comparing the findings with what is known.
     pub fn set_triage(&self, triage: &Triage) -> Result<(), HuntError> {
-        write_whole(&self.path.join("triage.json"), &json(triage))
+        write_json(&self.path.join("triage.json"), triage)
     }
 
     /// The findings that are filed.
@@ -227,10 +227,10 @@ impl Folder {
     }
 }
 
-fn json(value: &impl Serialize) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), HuntError> {
+    let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| HuntError::at(path, error))?;
     bytes.push(b'\n');
-    bytes
+    write_whole(path, &bytes)
 }
 
 /// Reads a JSON file.

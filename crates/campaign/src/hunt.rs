@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map::Entry},
     sync::{
-        Mutex, MutexGuard, OnceLock, PoisonError,
+        Mutex, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc::{self, RecvTimeoutError, Sender},
     },
@@ -13,7 +13,7 @@ use std::{
 
 use execute::{LaunchError, Options, Placement, Runner};
 use generate::{Generator, Profile};
-use model::{Fingerprint, ServerInfo, Target};
+use model::{Fingerprint, ServerInfo, Target, sync::lock};
 use reduce::strategy::Kind;
 
 use crate::{
@@ -107,10 +107,6 @@ pub(crate) struct Shared<'a> {
     events: Mutex<Sender<Said>>,
     idle: AtomicU64,
     meeting: Mutex<()>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> Shared<'a> {

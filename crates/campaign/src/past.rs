@@ -188,7 +188,8 @@ pub(crate) fn findings(folder: &Path) -> Result<Vec<Kept>, HuntError> {
     Ok(found)
 }
 
-fn kept(folder: &Path) -> Result<Kept, HuntError> {
+/// The finding in a folder.
+pub fn kept(folder: &Path) -> Result<Kept, HuntError> {
     let filed: Filed = json(&folder.join("verdict.json"))?;
     let trace: Trace = json(&folder.join("trace.json"))?;
     let aftermath: Option<Aftermath> = optional(&folder.join("aftermath.json"))?;

@@ -68,3 +68,29 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory};
+
+    use super::Isopod;
+
+    /// What can be called: the subcommands that have none of their own, each with all of its words.
+    fn leaves(command: &Command, words: &str, found: &mut Vec<String>) {
+        let mut below = command.get_subcommands().filter(|one| one.get_name() != "help").peekable();
+        if below.peek().is_none() {
+            found.push(words.to_string());
+        }
+        below.for_each(|one| leaves(one, &format!("{words} {}", one.get_name()), found));
+    }
+
+    #[test]
+    fn every_subcommand_is_in_the_readme() {
+        let readme = include_str!("../../../README.md");
+        let mut found = Vec::new();
+        leaves(&Isopod::command(), "isopod", &mut found);
+        assert!(found.len() > 20, "{found:?}");
+        found.retain(|words| !readme.contains(words));
+        assert!(found.is_empty(), "the README does not mention {found:?}");
+    }
+}

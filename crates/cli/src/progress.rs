@@ -8,8 +8,29 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How often something is said where there is no terminal.
-const PLAIN: Duration = Duration::from_secs(10);
+/// Where there is no terminal: when the next line is due. One every ten seconds says that something goes on and fills no log.
+pub struct Pace(Cell<Instant>);
+
+impl Pace {
+    pub fn new() -> Pace {
+        Pace(Cell::new(Instant::now()))
+    }
+
+    pub fn due(&self) -> bool {
+        self.0.get().elapsed() > Duration::from_secs(10)
+    }
+
+    /// A line was printed just now.
+    pub fn printed(&self) {
+        self.0.set(Instant::now());
+    }
+}
+
+/// How bars look.
+pub fn bars(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.progress_chars("━╸─")
+}
 
 /// Shows how far a job has come, once it has taken two seconds.
 pub struct Progress {
@@ -18,22 +39,18 @@ pub struct Progress {
     total: u64,
     done: u64,
     begun: Instant,
-    said: Instant,
+    pace: Pace,
 }
 
 impl Progress {
     /// A job of so many units.
     pub fn new(what: impl Into<String>, total: u64) -> Progress {
-        let now = Instant::now();
         let what = what.into();
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style =
-                ProgressStyle::with_template("{msg}  {bar:30}  {pos} of {len}  {per_sec}  {eta} left");
-            let bar = ProgressBar::new(total).with_message(what.clone());
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
-            bar
+            let style = bars("{msg}  {bar:30}  {pos} of {len}  {per_sec}  {eta} left");
+            ProgressBar::new(total).with_message(what.clone()).with_style(style)
         });
-        Progress { bar, what, total, done: 0, begun: now, said: now }
+        Progress { bar, what, total, done: 0, begun: Instant::now(), pace: Pace::new() }
     }
 
     /// One unit more.
@@ -54,8 +71,8 @@ impl Progress {
         self.done = units;
         match &self.bar {
             Some(bar) => bar.set_position(units),
-            None if self.said.elapsed() > PLAIN => {
-                self.said = Instant::now();
+            None if self.pace.due() => {
+                self.pace.printed();
                 let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
                 let left = rest((self.total.saturating_sub(self.done)) as f64 / rate);
                 eprintln!("{}  {} of {}  {rate:.0}/s  {left}", self.what, self.done, self.total);
@@ -88,7 +105,7 @@ fn rest(seconds: f64) -> String {
 /// A line that says what goes on, replaced by the next one on a terminal.
 pub struct Line {
     bar: Option<ProgressBar>,
-    said: Cell<Instant>,
+    pace: Pace,
 }
 
 impl Line {
@@ -99,12 +116,12 @@ impl Line {
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        Line { bar, said: Cell::new(Instant::now()) }
+        Line { bar, pace: Pace::new() }
     }
 
     /// Says it.
     pub fn say(&self, text: String) {
-        self.said.set(Instant::now());
+        self.pace.printed();
         match &self.bar {
             Some(bar) => bar.set_message(text),
             None => eprintln!("{text}"),
@@ -113,7 +130,7 @@ impl Line {
 
     /// Says what changes often: in a log only if nothing was said for ten seconds.
     pub fn detail(&self, text: String) {
-        if self.bar.is_some() || self.said.get().elapsed() > PLAIN {
+        if self.bar.is_some() || self.pace.due() {
             self.say(text);
         }
     }

@@ -1,10 +1,7 @@
 //! From a target to a runner: installs what is missing, with progress, and says so; or attaches to a server that runs
 //! already, with less freedom there.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, sync::Mutex};
 
 use campaign::CleanServer;
 use dbms::{
@@ -13,7 +10,7 @@ use dbms::{
 };
 use dialect::Runs;
 use execute::{Launch, Options, Placement, Reset, Runner};
-use model::{Case, Place, Reply, Target, Trace, Version, target::Settings};
+use model::{Case, Place, Reply, Target, Trace, Version, sync::lock, target::Settings};
 use provision::Store;
 use reference::{BadPlant, ReferenceServer};
 
@@ -169,7 +166,7 @@ pub fn advised(error: LaunchError) -> anyhow::Error {
 /// What a run lacks is said once, not once per server.
 fn say_once(note: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(note.to_string()) {
+    if lock(&SAID).insert(note.to_string()) {
         eprintln!("note: {note}");
     }
 }

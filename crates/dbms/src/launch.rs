@@ -2,12 +2,12 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use dialect::{Runs, SqlFamily};
 use execute::{ConnectError, LockMonitor, Server, Session, SessionId};
-use model::{Place, ServerInfo, Target};
+use model::{Place, ServerInfo, Target, sync::lock};
 use provision::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store};
 
 use crate::{
@@ -166,8 +166,7 @@ fn start(
     let (name, pid, logs) = (NAME.to_string(), Some(instance.pid()), instance.logs());
     let instance = Arc::new(Mutex::new(instance));
     let watched = instance.clone();
-    let alive: Option<Box<dyn Fn() -> bool + Send>> =
-        Some(Box::new(move || watched.lock().unwrap_or_else(PoisonError::into_inner).alive()));
+    let alive: Option<Box<dyn Fn() -> bool + Send>> = Some(Box::new(move || lock(&watched).alive()));
     let options = Options { address, login, name, settle, pid, alive };
     let server: Box<dyn Server> = match dialect::of(target.product).family {
         SqlFamily::Postgres => Box::new(PgServer::open(options, DATABASE)?),

@@ -220,17 +220,13 @@ mod tests {
     #[test]
     fn a_seed_means_the_same_cases_for_ever() {
         let sum = |product| {
-            let mut sum: u64 = 0xcbf2_9ce4_8422_2325;
+            let mut sum = crate::Digest::default();
             for number in 0..200 {
                 let case = case(Seed(7), number, product);
                 let steps = case.steps.iter().map(|step| format!("{}: {}", step.session, step.sql));
-                for text in case.setup.statements.iter().cloned().chain(steps) {
-                    for byte in text.bytes().chain([0]) {
-                        sum = (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-                    }
-                }
+                case.setup.statements.iter().cloned().chain(steps).for_each(|text| sum.add(&text));
             }
-            format!("{sum:016x}")
+            sum.to_string()
         };
         assert_eq!(
             [Product::Mysql, Product::Mariadb, Product::Postgres, Product::Sqlite].map(sum),

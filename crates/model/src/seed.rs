@@ -7,6 +7,8 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use crate::hash64;
+
 /// Where all randomness of a run begins. Written `8F2C-91D0-55AE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -17,12 +19,8 @@ const BITS: u64 = (1 << 48) - 1;
 impl Seed {
     /// The seed for one purpose: a hash of this seed and a label, never seed + 1.
     pub fn sub(self, label: &str, number: u64) -> u64 {
-        // FNV-1a over the label, then two rounds of splitmix64 to spread it.
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for byte in label.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-        mix(mix(self.0 ^ hash).wrapping_add(number))
+        // The hash of the label, then two rounds of splitmix64 to spread it.
+        mix(mix(self.0 ^ hash64(label.as_bytes())).wrapping_add(number))
     }
 
     /// A generator for one purpose.

@@ -11,6 +11,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use model::Hash64;
+
 use super::{
     error::{IoContext, Result},
     os, running,
@@ -47,13 +49,13 @@ pub fn of(root: &Path, user: Option<u32>) -> Result<PathBuf> {
     })?;
     let mut print = Fingerprint::default();
     print.tree(root, Path::new("")).doing("read", root)?;
-    let view = parent.join(format!("{:016x}", print.0));
+    let view = parent.join(format!("{:016x}", print.0.get()));
     let shown = view.join("root");
     if shown.exists() {
         return Ok(shown);
     }
     let tmp = parent.join("tmp");
-    let name = format!("{}-{:016x}", std::process::id(), print.0);
+    let name = format!("{}-{:016x}", std::process::id(), print.0.get());
     let scratch = Scratch::create(&tmp, &name).doing("make", &tmp.join(&name))?;
     let whole = scratch.path().join("whole");
     open_folder(&whole).doing("make", &whole)?;
@@ -133,38 +135,27 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A number made from the names, sizes and times of all files (FNV-1a).
-struct Fingerprint(u64);
-
-impl Default for Fingerprint {
-    fn default() -> Fingerprint {
-        Fingerprint(0xcbf2_9ce4_8422_2325)
-    }
-}
+/// A number made from the names, sizes and times of all files.
+#[derive(Default)]
+struct Fingerprint(Hash64);
 
 impl Fingerprint {
-    fn add(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
     fn tree(&mut self, root: &Path, inside: &Path) -> io::Result<()> {
         let folder = root.join(inside);
         if inside.as_os_str().is_empty() {
-            self.add(root.as_os_str().as_encoded_bytes());
+            self.0.add(root.as_os_str().as_encoded_bytes());
         }
         let mut names: Vec<_> =
             fs::read_dir(&folder)?.map(|entry| entry.map(|e| e.file_name())).collect::<io::Result<_>>()?;
         names.sort();
         for name in names {
             let metadata = fs::symlink_metadata(folder.join(&name))?;
-            self.add(name.as_encoded_bytes());
+            self.0.add(name.as_encoded_bytes());
             if metadata.is_dir() {
                 self.tree(root, &inside.join(&name))?;
             } else {
                 for number in [metadata.len(), metadata.mtime() as u64, metadata.mtime_nsec() as u64] {
-                    self.add(&number.to_le_bytes());
+                    self.0.add(&number.to_le_bytes());
                 }
             }
         }

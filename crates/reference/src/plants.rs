@@ -139,11 +139,9 @@ impl Plants {
     }
 }
 
-/// FNV-1a, with its high bits folded in: its low bits alone are poor.
+/// With its high bits folded in: its low bits alone are poor.
 fn sum(text: &str) -> u64 {
-    let sum = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let sum = model::hash64(text.as_bytes());
     sum ^ (sum >> 29)
 }
 

@@ -5,7 +5,7 @@
 //! * [`findings`]: the table of a hunt, and the five lines of one finding;
 //! * [`html`]: the pages of a run; [`markdown`]: a finding for a bug tracker; [`scripts`]: a finding without Isopod;
 //! * [`ready`]: the checklist of what may be filed;
-//! * [`json`], [`junit`]: the same for other programs.
+//! * [`json`]: the same for other programs.
 //!
 //! What an oracle thought of a run comes in as [`Marks`] or as a [`Finding`], plain data, so that this crate needs no oracle.
 
@@ -15,7 +15,6 @@ pub mod findings;
 mod grid;
 pub mod html;
 pub mod json;
-pub mod junit;
 pub mod markdown;
 pub mod marks;
 pub mod ready;

@@ -1,11 +1,13 @@
 //! Small tools for text in cells: its width, cleaning, cutting, wrapping.
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 /// A blank at which no line is broken. It cannot come from elsewhere: [`clean`] escapes it.
 pub const HARD_BLANK: char = '\u{1}';
 
-/// How many characters wide.
+/// How many columns of a terminal it takes: wide characters take two.
 pub fn width(text: &str) -> usize {
-    text.chars().count()
+    text.width()
 }
 
 /// On one line and without anything that a terminal would obey.
@@ -50,7 +52,18 @@ pub fn cut(text: &str, longest: usize) -> String {
     if width(text) <= longest {
         return text.to_string();
     }
-    text.chars().take(longest.saturating_sub(1)).chain(['…']).collect()
+    let (kept, _) = text.split_at(fits(text, longest.saturating_sub(1)));
+    format!("{kept}…")
+}
+
+/// The bytes of it that fit into so many columns.
+fn fits(text: &str, columns: usize) -> usize {
+    let mut taken = 0;
+    let end = text.char_indices().find(|(_, c)| {
+        taken += c.width().unwrap_or(1);
+        taken > columns
+    });
+    end.map_or(text.len(), |(at, _)| at)
 }
 
 /// Filled up with blanks.
@@ -113,9 +126,14 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-fn chop(word: &str, to: usize) -> Vec<String> {
-    let chars: Vec<char> = word.chars().collect();
-    chars.chunks(to).map(|chunk| chunk.iter().collect()).collect()
+fn chop(mut word: &str, to: usize) -> Vec<String> {
+    let mut parts = Vec::new();
+    while !word.is_empty() {
+        let (part, rest) = word.split_at(fits(word, to));
+        parts.push(part.to_string());
+        word = rest;
+    }
+    parts
 }
 
 #[cfg(test)]
@@ -127,6 +145,14 @@ mod tests {
         assert_eq!(wrap("(1, 'a b') (2, 'c d')", 12), ["(1, 'a b')", "(2, 'c d')"]);
         assert_eq!(wrap("(1, 'abcdefghij')", 8), ["(1,", "'abcdefg", "hij')"]);
         assert_eq!(wrap_cut("a b c d e f", 4, 2), ["a b", "c d…"]);
+    }
+
+    #[test]
+    fn wide_characters_take_two_columns() {
+        assert_eq!((width("日本"), width("e\u{301}")), (4, 1));
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(pad("日", 4), "日  ");
+        assert_eq!(wrap("日本語日本", 4), ["日本", "語日", "本"]);
     }
 
     #[test]

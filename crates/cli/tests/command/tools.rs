@@ -5,12 +5,14 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Mutex, MutexGuard,
         atomic::{AtomicU32, Ordering},
     },
     thread,
     time::{Duration, Instant},
 };
+
+use model::sync::lock;
 
 #[allow(unused_imports)] // Not every test file skips.
 pub use crate::common::{EXE, installed, skip};
@@ -110,7 +112,7 @@ impl Drop for Folder {
 /// Keeps the tests with real servers apart, and makes sure that these are installed. None: skipped.
 pub fn servers(targets: &[&str]) -> Option<MutexGuard<'static, ()>> {
     static ONE: Mutex<()> = Mutex::new(());
-    let alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let alone = lock(&ONE);
     targets.iter().all(|target| installed(target).is_some()).then_some(alone)
 }
 

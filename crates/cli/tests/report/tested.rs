@@ -5,8 +5,10 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
+
+use model::sync::lock;
 
 use crate::tools::skip;
 
@@ -32,7 +34,7 @@ pub fn mysqltest() -> Option<Command> {
         return Some(Command::new(found));
     }
     static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = lock(&ONE);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mariadb-test");
     let program = folder.join("usr/bin/mariadb-test");
     if !program.is_file()
@@ -76,7 +78,7 @@ pub fn mysqls_own_client() -> Option<PathBuf> {
         return Some(found);
     }
     static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = lock(&ONE);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mysql-client");
     // The suite that the server comes from; the C library comes with it, so its loader must start the client.
     if let Err(error) = provision::fetch_package("sid", "mysql-client-core", &folder, &mut |_| {}) {

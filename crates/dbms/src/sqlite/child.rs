@@ -15,13 +15,14 @@ use std::{
     },
     path::Path,
     process::{self, ExitCode},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     thread,
     time::Duration,
 };
 
 use rusqlite::{Batch, Connection, Statement, fallible_iterator::FallibleIterator, ffi, types::ValueRef};
 
+use model::sync::lock;
 use provision::scratch::Scratch;
 
 use super::{
@@ -133,11 +134,6 @@ fn control(handles: &Handles, scratch: Scratch) {
     lock(handles).values().for_each(|handle| handle.interrupt.interrupt());
     drop(scratch);
     process::exit(0);
-}
-
-/// A panic elsewhere does not damage a map of handles.
-fn lock(handles: &Handles) -> MutexGuard<'_, BTreeMap<u64, Handle>> {
-    handles.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One session as the child sees it.

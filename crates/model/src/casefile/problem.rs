@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use serde::Serialize;
+use strsim::osa_distance;
 
 use super::source::line_and_column;
 
@@ -63,32 +64,12 @@ pub(super) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str
     let written = written.to_lowercase();
     known
         .into_iter()
-        .map(|name| (distance(&written, name), name))
+        // Letters put in, left out, changed or swapped with their neighbour.
+        .map(|name| (osa_distance(&written, name), name))
         // Two mistakes in a word of three letters are another word.
         .filter(|(distance, name)| *distance <= 2.min(name.len() / 2))
         .min()
         .map(|(_, name)| name)
-}
-
-/// How many letters must be put in, left out, changed or swapped with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            table[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let change = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                let mut least = change.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    least = least.min(table[i - 2][j - 2] + 1);
-                }
-                least
-            };
-        }
-    }
-    table[a.len()][b.len()]
 }
 
 #[cfg(test)]

@@ -23,10 +23,10 @@ mod decide;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
-use model::{Case, Fingerprint, Reason, Shown, Verdict};
+use model::{Case, Fingerprint, Hash64, Reason, Shown, Verdict, sync::lock};
 
 use crate::{
     Answer, Ask, Conversation, Oracle, OracleInfo,
@@ -73,7 +73,7 @@ impl Vote {
             Verdict::Violated(_) if self.thorough => true,
             Verdict::Violated(violation) if mvcc::named(&violation.fingerprint).is_none() => true,
             Verdict::Violated(violation) => {
-                let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut asked = lock(&self.asked);
                 let cases = asked.entry(violation.fingerprint.clone()).or_default();
                 if cases.len() < FIRST {
                     cases.insert(case);
@@ -224,15 +224,13 @@ impl Conversation for Session<'_> {
     }
 }
 
-/// A number that follows from the case alone (FNV-1a).
+/// A number that follows from the case alone.
 fn number(case: &Case) -> u64 {
     let texts = case.setup.statements.iter().chain(case.steps.iter().map(|step| &step.sql));
-    let bytes = texts.flat_map(|text| text.as_bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let mut hash = Hash64::default();
+    texts.for_each(|text| hash.add(text.as_bytes()));
     // Its low bits are the weaker ones.
-    hash >> 20
+    hash.get() >> 20
 }
 
 #[cfg(test)]

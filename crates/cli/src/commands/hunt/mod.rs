@@ -57,7 +57,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
             campaign.folder.path().display()
         )],
     })?;
-    campaign.folder.write("junit.xml", summary::junit(&summary, &reasons).as_bytes())?;
+    campaign.folder.write("junit.xml", summary::junit(&summary, &reasons)?.as_bytes())?;
     if args.json {
         say!("{}", serde_json::to_string_pretty(&summary)?);
     } else {

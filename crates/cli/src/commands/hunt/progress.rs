@@ -1,18 +1,13 @@
 //! The hunt while it lasts: a bar for each target on a terminal, plain lines elsewhere.
 
-use std::{
-    collections::BTreeSet,
-    io::IsTerminal,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, io::IsTerminal};
 
 use campaign::{Event, Said, Settings, Tally};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar};
 use model::{Fingerprint, Target};
 use report::findings::{clock, share, thousands};
 
-/// How often something is said where there is no terminal.
-const PLAIN: Duration = Duration::from_secs(10);
+use crate::progress::{self, Pace};
 
 /// What is shown while the hunt lasts.
 pub struct Shown {
@@ -21,7 +16,7 @@ pub struct Shown {
     /// Milliseconds or cases.
     goal: Goal,
     wide: usize,
-    said: Instant,
+    pace: Pace,
     /// At the first look: what was done before this sitting, so that the rate is that of this one.
     first: Vec<Option<(u64, u64)>>,
     seen: BTreeSet<(Target, Fingerprint)>,
@@ -48,9 +43,7 @@ impl Shown {
             let length = match goal {
                 Goal::Millis(length) | Goal::Cases(length) => length,
             };
-            let style = ProgressStyle::with_template("{prefix}  {bar:22}  {msg}")
-                .unwrap_or_else(|_| ProgressStyle::default_bar())
-                .progress_chars("━╸─");
+            let style = progress::bars("{prefix}  {bar:22}  {msg}");
             let bar = |target: &Target| {
                 let bar = all.add(ProgressBar::new(length).with_style(style.clone()));
                 bar.set_prefix(format!("{:wide$}", target.to_string()));
@@ -60,8 +53,8 @@ impl Shown {
             (all, bars)
         });
         let first = vec![None; targets.len()];
-        let (said, seen) = (Instant::now(), BTreeSet::new());
-        Shown { bars, targets, goal, wide, said, first, seen, refused: false }
+        let (pace, seen) = (Pace::new(), BTreeSet::new());
+        Shown { bars, targets, goal, wide, pace, first, seen, refused: false }
     }
 
     /// Something happened.
@@ -120,10 +113,10 @@ impl Shown {
                 });
                 bars[i].set_message(words);
             }
-            None if self.said.elapsed() > PLAIN => {
+            None if self.pace.due() => {
                 eprintln!("{:w$}  {words}", target.to_string(), w = self.wide);
                 if i + 1 == self.targets.len() {
-                    self.said = Instant::now();
+                    self.pace.printed();
                 }
             }
             None => {}
@@ -137,9 +130,9 @@ impl Shown {
         let at = self.targets.iter().position(|one| one == target).unwrap_or(0);
         match &self.bars {
             Some((_, bars)) => bars[at].set_message(words),
-            None if self.said.elapsed() > PLAIN => {
+            None if self.pace.due() => {
                 eprintln!("{:w$}  {words}", target.to_string(), w = self.wide);
-                self.said = Instant::now();
+                self.pace.printed();
             }
             None => {}
         }

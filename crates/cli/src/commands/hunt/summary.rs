@@ -1,15 +1,17 @@
 //! What is said before and after a hunt.
 
+use std::time::Duration;
+
 use campaign::{
     Budget, Campaign, Summary,
     summary::{Hunted, Row},
 };
 use model::Target;
 use oracles::OracleInfo;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use report::{
     Style,
     findings::{self, Line, Story, clock, share, thousands},
-    junit::{Came, Suite, Tried, junit as xml},
 };
 
 use crate::{
@@ -236,32 +238,37 @@ fn story(campaign: &Campaign<'_>, row: &Row) -> Story {
     }
 }
 
-/// The same for build servers.
-pub fn junit(summary: &Summary, lost: &[(Target, String)]) -> String {
-    let suites: Vec<Suite> = summary
-        .targets
-        .iter()
-        .map(|hunted| {
-            let rows = summary.findings.iter().filter(|row| row.targets.contains(&hunted.target));
-            let mut cases: Vec<Tried> = rows
-                .map(|row| Tried {
-                    name: format!("{} {}", what(row), row.id),
-                    result: match &row.known {
-                        Some(name) => Came::Known(name.clone()),
-                        None => Came::Failed(
-                            row.smallest.violation.story.clone(),
-                            row.smallest.violation.evidence.join("\n"),
-                        ),
-                    },
-                })
-                .collect();
-            let lost = lost.iter().filter(|(target, _)| *target == hunted.target);
-            cases.extend(
-                lost.map(|(_, why)| Tried { name: "server".into(), result: Came::Broken(why.clone()) }),
-            );
-            cases.push(Tried { name: format!("{} cases", hunted.tally.cases), result: Came::Well });
-            Suite { name: hunted.target.to_string(), millis: summary.elapsed, cases }
-        })
-        .collect();
-    xml(&suites)
+/// The same for build servers, as JUnit XML: a suite per target, a failure per kind of finding.
+pub fn junit(summary: &Summary, lost: &[(Target, String)]) -> anyhow::Result<String> {
+    let mut report = Report::new("isopod hunt");
+    for hunted in &summary.targets {
+        let mut suite = TestSuite::new(hunted.target.to_string());
+        suite.set_time(Duration::from_millis(summary.elapsed));
+        let mut add = |name: String, status: TestCaseStatus| {
+            let mut case = TestCase::new(name, status);
+            case.set_classname(hunted.target.to_string());
+            suite.add_test_case(case);
+        };
+        for row in summary.findings.iter().filter(|row| row.targets.contains(&hunted.target)) {
+            let mut status = match &row.known {
+                Some(_) => TestCaseStatus::skipped(),
+                None => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            };
+            match &row.known {
+                Some(name) => status.set_message(format!("known: {name}")),
+                None => status
+                    .set_message(&*row.smallest.violation.story)
+                    .set_description(row.smallest.violation.evidence.join("\n")),
+            };
+            add(format!("{} {}", what(row), row.id), status);
+        }
+        for (_, why) in lost.iter().filter(|(target, _)| *target == hunted.target) {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+            status.set_message(&**why);
+            add("server".to_string(), status);
+        }
+        add(format!("{} cases", hunted.tally.cases), TestCaseStatus::success());
+        report.add_test_suite(suite);
+    }
+    Ok(report.to_string()?)
 }

@@ -9,13 +9,14 @@ use std::{
 use campaign::{
     Budget, Campaign, Event, Folder, JudgeOverrides, Known, Panel, Quarry, Said, Settings, Summary,
     events::Found,
+    past::{self, Kept},
 };
 use execute::{Options, Placement};
 use generate::Profile;
 use model::{Fingerprint, Level, Seed, Target};
 use oracles::Answer;
 
-use crate::{arguments::How, commands::hunt::launch, interrupt, loading, oracle_args};
+use crate::{arguments::How, commands::hunt::launch, interrupt, oracle_args};
 
 /// What is hunted, and for how long.
 pub struct Hunt<'a> {
@@ -153,9 +154,8 @@ impl Hunt<'_> {
 
 /// The run that a finding's folder holds.
 pub fn filed(folder: &Path) -> anyhow::Result<Answer> {
-    let case = loading::load(&folder.join("case.iso"))?;
-    let trace = serde_json::from_slice(&fs::read(folder.join("trace.json"))?)?;
-    Ok(Answer { case, trace, aftermath: Default::default() })
+    let Kept { case, trace, aftermath, .. } = past::kept(folder)?;
+    Ok(Answer { case, trace, aftermath })
 }
 
 /// What this oracle, which a finding names, complains about in a run; one that needs a server is spoken for by those who do not.

@@ -7,11 +7,12 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
 use execute::SessionId;
+use model::sync::lock;
 
 use super::super::reply::Place;
 
@@ -33,7 +34,7 @@ struct Entry {
 
 impl Board {
     fn entries(&self) -> MutexGuard<'_, BTreeMap<SessionId, Entry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// A session heard this.
