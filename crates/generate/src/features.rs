@@ -10,7 +10,7 @@ use model::{
     sql::{
         Action, BeginVerb, BinaryOp, ConflictAction, Expr, FunctionArgs, InList, IndexHint, Insert,
         InsertModifier, InsertSource, InsertVerb, LockStrength, LockTiming, LockWait, Query, QueryPart,
-        SelectItem, Statement, TableFactor, TransactionMode, VisitMut,
+        SelectItem, Statement, TableFactor, TransactionMode,
     },
 };
 
@@ -286,7 +286,7 @@ impl Found<'_> {
             Statement::Release(_) => self.add("savepoint-release"),
             _ => {}
         }
-        statement.clone().visit_mut(&mut Expressions(self));
+        statement.for_each_expr(|expr| self.expr(expr));
     }
 
     fn query(&mut self, query: &Query) {
@@ -360,13 +360,8 @@ impl Found<'_> {
             self.add_if(hints.iter().any(names), "hint");
         }
     }
-}
 
-/// Looks at every expression of a statement.
-struct Expressions<'a, 'b>(&'a mut Found<'b>);
-
-impl VisitMut for Expressions<'_, '_> {
-    fn expr(&mut self, expr: &mut Expr) {
+    fn expr(&mut self, expr: &Expr) {
         let name = match expr {
             Expr::Binary { op, .. } => match binary(*op) {
                 Some(name) => name,
@@ -386,7 +381,7 @@ impl VisitMut for Expressions<'_, '_> {
             Expr::Subquery(_) => "subquery-scalar",
             _ => return,
         };
-        self.0.add(name);
+        self.add(name);
     }
 }
 

@@ -7,7 +7,7 @@
 //! UPDATE u SET b = 1, a = b WHERE a IN (SELECT a FROM t)      a becomes 1, or what b was
 //! ```
 
-use model::sql::{Expr, Query, Select, Statement, Update, VisitMut};
+use model::sql::{Expr, Update};
 
 /// Does what such an UPDATE writes depend on that order?
 pub fn in_some_order(update: &Update) -> bool {
@@ -25,43 +25,27 @@ pub fn in_some_order(update: &Update) -> bool {
 }
 
 /// What an expression reads.
-#[derive(Default)]
-struct Read {
-    columns: Vec<String>,
+struct Read<'e> {
+    columns: Vec<&'e str>,
     queries: bool,
 }
 
-impl Read {
-    fn of(expr: &Expr) -> Read {
-        let select = Select { filter: Some(expr.clone()), ..Select::default() };
-        let mut all = Within { read: Read::default(), seen: 0 };
-        Statement::Query(Query::of(select)).visit_mut(&mut all);
-        // One of them is the one around the expression.
-        Read { queries: all.seen > 1, ..all.read }
-    }
-}
-
-struct Within {
-    read: Read,
-    seen: usize,
-}
-
-impl VisitMut for Within {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Column(column) = expr {
-            self.read.columns.push(column.name.name.clone());
-        }
-    }
-
-    fn query(&mut self, _: &mut Query) {
-        self.seen += 1;
+impl<'e> Read<'e> {
+    fn of(expr: &'e Expr) -> Read<'e> {
+        let mut columns = Vec::new();
+        expr.for_each_expr(|expr| {
+            if let Expr::Column(column) = expr {
+                columns.push(column.name.name.as_str());
+            }
+        });
+        Read { columns, queries: expr.has_query() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use dialect::sql::{Parsed, parse};
-    use model::Product;
+    use model::{Product, sql::Statement};
 
     use super::*;
 

@@ -4,10 +4,7 @@ use std::borrow::Cow;
 
 use eval::Datum;
 use execute::RawReply;
-use model::sql::{
-    Assignment, Expr, Insert, InsertModifier, InsertSource, InsertVerb, Literal, Query, QueryPart, Select,
-    Statement, VisitMut,
-};
+use model::sql::{Assignment, Expr, Insert, InsertModifier, InsertSource, InsertVerb, Literal, VisitMut};
 
 use crate::{
     compute::stored,
@@ -213,18 +210,8 @@ fn with_values<'a>(expr: &'a Expr, new: &[Datum], table: &crate::table::Table) -
             }
         }
     }
-    let select = Select { filter: Some(expr.clone()), ..Select::default() };
-    let mut statement = Statement::Query(Query::of(select));
+    let mut replaced = expr.clone();
     let mut walk = Values { new, table, failed: None };
-    statement.visit_mut(&mut walk);
-    if let Some(stop) = walk.failed {
-        return Err(stop);
-    }
-    match statement {
-        Statement::Query(Query { first: QueryPart::Select(select), .. }) => match select.filter {
-            Some(expr) => Ok(Cow::Owned(expr)),
-            None => unsupported("this expression"),
-        },
-        _ => unsupported("this expression"),
-    }
+    replaced.visit_mut(&mut walk);
+    walk.failed.map_or(Ok(Cow::Owned(replaced)), Err)
 }

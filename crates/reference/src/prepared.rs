@@ -3,7 +3,7 @@
 use std::{collections::HashMap, rc::Rc};
 
 use dialect::sql::{Parsed, parse};
-use model::sql::{Expr, InList, Insert, InsertSource, Statement, VisitMut};
+use model::sql::{Expr, Insert, InsertSource, Statement};
 
 use crate::server::PRODUCT;
 
@@ -30,7 +30,7 @@ impl Prepared {
         };
         let mut found = Names::default();
         if let Ok(tree) = &tree {
-            tree.clone().visit_mut(&mut found);
+            tree.for_each_expr(|expr| found.note(expr));
         }
         // The names in the source of an INSERT are those of another table.
         found.nested |= matches!(&tree, Ok(Statement::Insert(Insert { source: InsertSource::Query(_), .. })));
@@ -50,18 +50,13 @@ pub struct Names {
     pub names: Vec<(Option<String>, String)>,
 }
 
-impl VisitMut for Names {
-    fn expr(&mut self, expr: &mut Expr) {
-        match expr {
-            Expr::Column(column) => {
-                let table = column.table.as_ref().map(|table| table.name.name.clone());
-                self.names.push((table, column.name.name.clone()));
-            }
-            Expr::Subquery(_) | Expr::Exists(_) | Expr::In { list: InList::Query(_), .. } => {
-                self.nested = true;
-            }
-            _ => {}
+impl Names {
+    pub fn note(&mut self, expr: &Expr) {
+        if let Expr::Column(column) = expr {
+            let table = column.table.as_ref().map(|table| table.name.name.clone());
+            self.names.push((table, column.name.name.clone()));
         }
+        self.nested |= expr.subquery().is_some();
     }
 }
 

@@ -9,7 +9,7 @@ use std::{borrow::Cow, rc::Rc};
 use eval::Datum;
 use model::{
     Level,
-    sql::{Expr, FunctionArgs, InList, Literal, Query, TableFactor, TableRef, VisitMut},
+    sql::{Expr, FunctionArgs, InList, Literal, TableFactor, TableRef, VisitMut},
 };
 
 use crate::{
@@ -132,21 +132,10 @@ impl Work<'_> {
             }
         }
         // The walk goes from the inside out, so a query meets its own inner ones replaced already.
-        let mut statement = model::sql::Statement::Query(Query::of(model::sql::Select {
-            filter: Some(expr.clone()),
-            ..Default::default()
-        }));
+        let mut resolved = expr.clone();
         let mut walk = Resolve { work: self, role, failed: None };
-        statement.visit_mut(&mut walk);
-        if let Some(stop) = walk.failed {
-            return Err(stop);
-        }
-        let model::sql::Statement::Query(Query { first: model::sql::QueryPart::Select(select), .. }) =
-            statement
-        else {
-            return unsupported("this expression");
-        };
-        select.filter.map(Cow::Owned).map_or_else(|| unsupported("this expression"), Ok)
+        resolved.visit_mut(&mut walk);
+        walk.failed.map_or(Ok(Cow::Owned(resolved)), Err)
     }
 
     fn replace(&mut self, expr: &mut Expr, role: Role) -> Attempt<()> {
@@ -196,9 +185,7 @@ impl Work<'_> {
         }
         let mut names = Names::default();
         for expr in exprs {
-            let mut select = model::sql::Select { filter: Some((*expr).clone()), ..Default::default() };
-            select.items.clear();
-            model::sql::Statement::Query(Query::of(select)).visit_mut(&mut names);
+            expr.for_each_expr(|expr| names.note(expr));
         }
         check(&names.names)
     }

@@ -1,7 +1,7 @@
 //! A short summary of a statement, for those who need no more than that.
 
 use model::sql::{
-    Expr, ObjectName, Query, Scope, SetTarget, Statement, StatementClass, StatementKind, VisitMut,
+    Expr, ObjectName, Query, Scope, SetTarget, Statement, StatementClass, StatementKind, Visit,
 };
 
 use super::words;
@@ -43,7 +43,7 @@ impl Facts {
 pub fn facts(statement: &Statement) -> Facts {
     let kind = statement.kind();
     let mut look = Look::default();
-    statement.clone().visit_mut(&mut look);
+    statement.visit(&mut look);
     if let Statement::Pragma(pragma) = statement {
         pragma.schema.iter().for_each(|schema| note(&mut look.schemas, schema.name.clone()));
     }
@@ -91,16 +91,16 @@ fn note(list: &mut Vec<String>, name: String) {
     }
 }
 
-impl VisitMut for Look {
-    fn query(&mut self, query: &mut Query) {
+impl Visit<'_> for Look {
+    fn query(&mut self, query: &Query) {
         self.locks |= !query.locks.is_empty();
     }
 
-    fn object(&mut self, name: &mut ObjectName) {
+    fn object(&mut self, name: &ObjectName) {
         name.schema.iter().for_each(|schema| note(&mut self.schemas, schema.name.clone()));
     }
 
-    fn expr(&mut self, expr: &mut Expr) {
+    fn expr(&mut self, expr: &Expr) {
         if let Expr::Function { name, .. } = expr {
             note(&mut self.functions, name.name.to_ascii_lowercase());
         }

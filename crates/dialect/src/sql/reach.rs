@@ -8,7 +8,7 @@ use std::fmt;
 
 use model::{
     Product,
-    sql::{ObjectName, Quote, Statement, VisitMut},
+    sql::{ObjectName, Quote, Statement, Visit},
 };
 
 use super::{Opaque, Parsed, facts, parse, token, words};
@@ -82,8 +82,8 @@ pub fn of_tree(product: Product, statement: &Statement) -> Vec<Reach> {
 /// All that is there has a name that begins like this, and a table of ours need not.
 fn names_catalogue(statement: &Statement) -> bool {
     struct Look(bool);
-    impl VisitMut for Look {
-        fn object(&mut self, object: &mut ObjectName) {
+    impl Visit<'_> for Look {
+        fn object(&mut self, object: &ObjectName) {
             let name = &object.name.name;
             let begins = match object.name.quote {
                 Quote::Bare => name.get(..3).is_some_and(|three| three.eq_ignore_ascii_case("pg_")),
@@ -93,7 +93,7 @@ fn names_catalogue(statement: &Statement) -> bool {
         }
     }
     let mut look = Look(false);
-    statement.clone().visit_mut(&mut look);
+    statement.visit(&mut look);
     look.0
 }
 

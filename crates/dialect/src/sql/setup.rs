@@ -9,7 +9,7 @@ use model::{
     schema::{ColumnDef, Key, KeyKind, SetupData, Table},
     sql::{
         ColumnOption, Constraint, CreateIndex, CreateTable, Expr, Ident, IndexColumn, Insert, InsertSource,
-        Quote, Statement, TableColumn, TableItem, TypeName, VisitMut,
+        Quote, Statement, TableColumn, TableItem, TypeName,
     },
 };
 
@@ -220,9 +220,9 @@ impl Reader {
             InsertSource::Values { .. } | InsertSource::Set(_) | InsertSource::DefaultValues => {}
             InsertSource::Query(_) => return Err("it inserts what a query gives".to_string()),
         }
-        let mut look = Look { constant: true };
-        statement.clone().visit_mut(&mut look);
-        if !look.constant {
+        let mut constant = true;
+        statement.for_each_expr(|expr| constant &= !is_free(expr));
+        if !constant {
             return Err("it inserts more than constants".to_string());
         }
         let at = self.position(&self.name(&insert.table.name))?;
@@ -233,21 +233,14 @@ impl Reader {
     }
 }
 
-/// Looks for what is no constant.
-struct Look {
-    constant: bool,
-}
-
-impl VisitMut for Look {
-    fn expr(&mut self, expr: &mut Expr) {
-        let free = matches!(
-            expr,
-            Expr::Variable(_)
-                | Expr::BareFunction(_)
-                | Expr::Function { .. }
-                | Expr::Subquery(_)
-                | Expr::Exists(_)
-        );
-        self.constant &= !free;
-    }
+/// Is it more than a constant, whatever stands inside it?
+fn is_free(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Variable(_)
+            | Expr::BareFunction(_)
+            | Expr::Function { .. }
+            | Expr::Subquery(_)
+            | Expr::Exists(_)
+    )
 }

@@ -3,7 +3,7 @@
 
 use model::sql::{BinaryOp, Expr, TypeName};
 
-use super::{DIGITS, OVERFLOW, Row, compare::parts, convert, types::Class, values::bare};
+use super::{DIGITS, OVERFLOW, Row, convert, types::Class, values::bare};
 use crate::{Datum, Decimal, Fault, decimal::power};
 
 impl Row<'_> {
@@ -229,13 +229,13 @@ const PAST: i128 = SMALLEST - 1;
 
 /// Is there a remainder somewhere in it?
 fn holds_rest(expr: &Expr) -> bool {
-    unsigned_rest(expr) || parts(expr).into_iter().any(holds_rest)
+    unsigned_rest(expr) || expr.children().into_iter().any(holds_rest)
 }
 
 /// Is there something in it that was made text by CAST?
 fn has_text(expr: &Expr) -> bool {
     let cast = |ty: &TypeName| ty.words.first().is_some_and(|word| word.eq_ignore_ascii_case("CHAR"));
-    matches!(expr, Expr::Cast { ty, .. } if cast(ty)) || parts(expr).into_iter().any(has_text)
+    matches!(expr, Expr::Cast { ty, .. } if cast(ty)) || expr.children().into_iter().any(has_text)
 }
 
 /// Is it a remainder, which may have no sign even if it is exact?

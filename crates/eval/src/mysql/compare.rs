@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use model::sql::{BinaryOp, Expr, FunctionArgs, InList, Literal};
+use model::sql::{BinaryOp, Expr, Literal};
 use smallvec::SmallVec;
 
 use super::{
     Row, collation, convert,
-    types::{Class, Ty, constant, is_null, list},
+    types::{Class, Ty, constant, is_null},
     values::moment,
 };
 use crate::{Datum, Fault, like, logic};
@@ -148,7 +148,7 @@ impl Row<'_> {
 
     /// Is there a comparison anywhere in it of collations that do not mix? The server refuses that before it looks at a row.
     pub fn mixes(&self, expr: &Expr) -> Result<(), Fault> {
-        let parts = parts(expr);
+        let parts = expr.children();
         for part in &parts {
             self.mixes(part)?;
         }
@@ -343,78 +343,9 @@ impl Row<'_> {
     }
 }
 
-/// The expressions right inside one; most have one or two.
-pub(super) type Parts<'e> = SmallVec<[&'e Expr; 3]>;
-
-/// The expressions right inside one.
-pub(super) fn parts(expr: &Expr) -> Parts<'_> {
-    fn of<'e>(parts: &[&'e Expr]) -> Parts<'e> {
-        SmallVec::from_slice(parts)
-    }
-    match expr {
-        Expr::Unary { expr, .. }
-        | Expr::IsNull { expr, .. }
-        | Expr::IsBool { expr, .. }
-        | Expr::Collate { expr, .. }
-        | Expr::Cast { expr, .. }
-        | Expr::Paren(expr) => of(&[expr]),
-        Expr::Binary { left, right, .. } => of(&[left, right]),
-        Expr::In { expr, list: InList::Exprs(list), .. } => std::iter::once(&**expr).chain(list).collect(),
-        Expr::Between { expr, low, high, .. } => of(&[expr, low, high]),
-        Expr::Like { expr, pattern, .. } => of(&[expr, pattern]),
-        Expr::Case { operand, whens, otherwise } => {
-            let whens = whens.iter().flat_map(|when| [&when.when, &when.then]);
-            operand.as_deref().into_iter().chain(whens).chain(otherwise.as_deref()).collect()
-        }
-        Expr::Function { args, .. } => list(args).iter().collect(),
-        Expr::In { .. }
-        | Expr::Row(_)
-        | Expr::Literal(_)
-        | Expr::Column(_)
-        | Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::Subquery(_)
-        | Expr::Exists(_) => Parts::new(),
-    }
-}
-
-/// The same, to be changed.
-pub(super) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
-    match expr {
-        Expr::Unary { expr, .. }
-        | Expr::IsNull { expr, .. }
-        | Expr::IsBool { expr, .. }
-        | Expr::Collate { expr, .. }
-        | Expr::Cast { expr, .. }
-        | Expr::Paren(expr) => vec![expr],
-        Expr::Binary { left, right, .. } => vec![left, right],
-        Expr::In { expr, list: InList::Exprs(list), .. } => {
-            std::iter::once(&mut **expr).chain(list).collect()
-        }
-        Expr::Between { expr, low, high, .. } => vec![expr, low, high],
-        Expr::Like { expr, pattern, .. } => vec![expr, pattern],
-        Expr::Case { operand, whens, otherwise } => {
-            let whens = whens.iter_mut().flat_map(|when| [&mut when.when, &mut when.then]);
-            operand.as_deref_mut().into_iter().chain(whens).chain(otherwise.as_deref_mut()).collect()
-        }
-        Expr::Function { args: FunctionArgs::List(args), .. } => args.iter_mut().collect(),
-        Expr::Function { args: FunctionArgs::Star, .. }
-        | Expr::In { .. }
-        | Expr::Row(_)
-        | Expr::Literal(_)
-        | Expr::Column(_)
-        | Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::Subquery(_)
-        | Expr::Exists(_) => Vec::new(),
-    }
-}
-
 /// Is there a NULL somewhere in it?
 fn has_null(expr: &Expr) -> bool {
-    matches!(expr, Expr::Literal(Literal::Null)) || parts(expr).into_iter().any(has_null)
+    matches!(expr, Expr::Literal(Literal::Null)) || expr.children().into_iter().any(has_null)
 }
 
 /// Is it a column by itself?

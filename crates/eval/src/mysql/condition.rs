@@ -3,9 +3,7 @@
 use model::sql::{BinaryOp, Expr, UnaryOp};
 
 use super::{
-    Row,
-    compare::parts,
-    convert,
+    Row, convert,
     types::{self, Class},
     values::bare,
 };
@@ -71,7 +69,7 @@ impl Row<'_> {
                 Ok(_) => {}
             }
         }
-        parts(expr).into_iter().try_for_each(|part| self.early(part))
+        expr.children().into_iter().try_for_each(|part| self.early(part))
     }
 
     /// Is there a computed constant in it that uses the topmost bit? In WHERE it is computed once, and some versions then
@@ -81,9 +79,9 @@ impl Row<'_> {
             Expr::Literal(_) => false,
             _ if types::constant(expr) => {
                 let large = |raw| matches!(raw, Ok(Datum::UInt(n)) if n > i64::MAX as u64);
-                large(self.raw(expr)) || parts(expr).into_iter().any(|part| self.large_constant(part))
+                large(self.raw(expr)) || expr.children().into_iter().any(|part| self.large_constant(part))
             }
-            _ => parts(expr).into_iter().any(|part| self.large_constant(part)),
+            _ => expr.children().into_iter().any(|part| self.large_constant(part)),
         }
     }
 
@@ -106,7 +104,7 @@ impl Row<'_> {
             {
                 true
             }
-            _ => parts(expr).into_iter().any(|part| self.cut_to_zero(part)),
+            _ => expr.children().into_iter().any(|part| self.cut_to_zero(part)),
         }
     }
 
@@ -116,7 +114,7 @@ impl Row<'_> {
             let plain = matches!(self.raw(inner), Ok(Datum::Null | Datum::Int(0 | 1)));
             !answers(inner) && !plain
         });
-        twice || parts(expr).into_iter().any(|part| self.double_not(part))
+        twice || expr.children().into_iter().any(|part| self.double_not(part))
     }
 
     /// Does it say that a column `<=>` a constant, of such classes, and name that column once more? Some versions put the
@@ -132,7 +130,7 @@ impl Row<'_> {
             Expr::Binary { left, op: BinaryOp::NullSafeEq, right } => {
                 column(left, right) || column(right, left)
             }
-            _ => parts(expr).into_iter().any(|part| self.pinned(part, whole, such)),
+            _ => expr.children().into_iter().any(|part| self.pinned(part, whole, such)),
         }
     }
 
@@ -145,7 +143,7 @@ impl Row<'_> {
                 && !matches!(bare(part), Expr::Literal(_))
                 && self.ty(part).map_or(true, |ty| ty.class.is_string() || ty.class.is_dated())
         };
-        let parts = parts(expr);
+        let parts = expr.children();
         concat && inside && !types::constant(expr) && parts.iter().any(computed)
             || parts.into_iter().any(|part| self.lasting_text(part, inside || concat))
     }
@@ -160,7 +158,7 @@ impl Row<'_> {
         let spelled = spelled
             || matches!(expr, Expr::Like { .. })
             || matches!(expr, Expr::Function { .. }) && ty.is_ok_and(|ty| ty.class.is_string());
-        parts(expr).into_iter().any(|part| self.null_day(part, spelled))
+        expr.children().into_iter().any(|part| self.null_day(part, spelled))
     }
 
     /// What is not true is left out, so an AND is over as soon as a part is unknown.
@@ -222,7 +220,8 @@ fn may_hide(expr: &Expr) -> bool {
 
 /// How often an expression names a column.
 pub(super) fn mentions(expr: &Expr, column: &Expr) -> usize {
-    usize::from(expr == column) + parts(expr).into_iter().map(|part| mentions(part, column)).sum::<usize>()
+    usize::from(expr == column)
+        + expr.children().into_iter().map(|part| mentions(part, column)).sum::<usize>()
 }
 
 /// Is it something that knows that it is NULL: logic, or a test?
@@ -247,7 +246,7 @@ fn answers(expr: &Expr) -> bool {
 
 /// Is there a LEAST or GREATEST somewhere in it?
 fn has_extreme(expr: &Expr) -> bool {
-    convert::extreme(expr) || parts(expr).into_iter().any(has_extreme)
+    convert::extreme(expr) || expr.children().into_iter().any(has_extreme)
 }
 
 /// What NOT is said of.

@@ -5,7 +5,6 @@ use model::sql::{BinaryOp, CastSpelling, Expr, TypeName, UnaryOp};
 
 use super::{
     Row,
-    compare::{parts, parts_mut},
     types::{self, Class},
     values::bare,
 };
@@ -82,7 +81,11 @@ impl Row<'_> {
             return false;
         }
         types::constant(known) && !types::constant(before) && self.raw(known).is_err()
-            || parts(before).into_iter().zip(parts(known)).any(|(before, known)| self.fails(before, known))
+            || before
+                .children()
+                .into_iter()
+                .zip(known.children())
+                .any(|(before, known)| self.fails(before, known))
     }
 
     /// Is a column without a sign equal to a negative number?
@@ -107,7 +110,7 @@ fn equalities<'e>(expr: &'e Expr, found: &mut Vec<(&'e Expr, &'e Expr)>) {
     if let Expr::Binary { left, op: BinaryOp::Eq | BinaryOp::NullSafeEq, right } = expr {
         found.push((bare(left), bare(right)));
     }
-    parts(expr).into_iter().for_each(|part| equalities(part, found));
+    expr.children().into_iter().for_each(|part| equalities(part, found));
 }
 
 /// Every column of which NOT is said.
@@ -115,7 +118,7 @@ fn negations<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
     if let Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, expr } = expr {
         found.extend(Some(bare(expr)).filter(|inner| is_column(inner)));
     }
-    parts(expr).into_iter().for_each(|part| negations(part, found));
+    expr.children().into_iter().for_each(|part| negations(part, found));
 }
 
 /// Puts constants for columns.
@@ -124,5 +127,5 @@ fn replace(expr: &mut Expr, pins: &[Pin]) {
         *expr = Expr::Paren(Box::new(constant.clone()));
         return;
     }
-    parts_mut(expr).into_iter().for_each(|part| replace(part, pins));
+    expr.children_mut().into_iter().for_each(|part| replace(part, pins));
 }

@@ -258,7 +258,7 @@ impl Row<'_> {
         let unsigned = |of: &Expr| self.ty(of).is_ok_and(|ty| ty.unsigned);
         let whole = || self.ty(expr).is_ok_and(|ty| ty.class == Class::Int);
         of.is_some_and(|of| unsigned(of) && !whole())
-            || super::compare::parts(expr).into_iter().any(|part| self.signless_rest(part))
+            || expr.children().into_iter().any(|part| self.signless_rest(part))
     }
 
     /// The type of a sum and its kin.

@@ -2,7 +2,7 @@
 
 use model::{
     Rng,
-    sql::{Expr, LockStrength, Query, QueryPart, Statement, TableFactor, TableRef, VisitMut},
+    sql::{Expr, LockStrength, Query, QueryPart, Statement, TableFactor, TableRef},
 };
 
 use super::{Body, ground::Ground};
@@ -88,20 +88,6 @@ pub fn filter(statement: &mut Statement) -> Option<&mut Option<Expr>> {
         Statement::Delete(delete) => Some(&mut delete.filter),
         _ => None,
     }
-}
-
-/// Does a condition hold a query? Those do not fit into every statement.
-pub fn has_query(expr: &Expr) -> bool {
-    struct Look(usize);
-    impl VisitMut for Look {
-        fn query(&mut self, _: &mut Query) {
-            self.0 += 1;
-        }
-    }
-    let mut look = Look(0);
-    let select = model::sql::Select { filter: Some(expr.clone()), ..Default::default() };
-    Statement::Query(Query::of(select)).visit_mut(&mut look);
-    look.0 > 1
 }
 
 /// Is a statement such a side, on this table?

@@ -4,7 +4,7 @@ use model::Rng;
 
 use super::{
     Body, Met,
-    filtered::{PAIRS, WITH_CONDITIONS, filter, find_or_put, has_query},
+    filtered::{PAIRS, WITH_CONDITIONS, filter, find_or_put},
     ground::Ground,
     weave,
 };
@@ -30,7 +30,7 @@ pub(super) fn share(
     let first = find_or_put(rng, ground, bodies, one, a, table)?;
     let second = find_or_put(rng, ground, bodies, two, b, table)?;
     let mine = filter(&mut bodies[one].statements[first.index])?.clone();
-    let shared = match mine.filter(|condition| !has_query(condition)) {
+    let shared = match mine.filter(|condition| !condition.has_query()) {
         Some(condition) => condition,
         None => {
             // Without one that can be shared, both get one that a row fulfils.

@@ -18,9 +18,11 @@
 //! | `ddl` | CREATE, DROP, TRUNCATE |
 //! | `control` | transactions, savepoints, SET, LOCK TABLE, PRAGMA |
 //! | `kind` | what kind of statement a tree is |
-//! | `visit` | walking a tree and changing it |
+//! | `children` | what stands right inside an expression |
+//! | `visit` | walking a tree, to read it or to change it |
 
 mod change;
+mod children;
 mod control;
 mod ddl;
 mod expr;
@@ -33,6 +35,7 @@ pub use change::{
     Assignment, Conflict, ConflictAction, Delete, Insert, InsertModifier, InsertSource, InsertVerb,
     Resolution, Returning, Update, UpdateModifier, ValuesWord,
 };
+pub use children::Children;
 pub use control::{
     Begin, BeginVerb, Commit, CommitVerb, LockTable, LockTiming, Pragma, PragmaValue, Rollback, RollbackVerb,
     SavepointTarget, Scope, SetItem, SetTarget, SetTransaction, SetValue, TableLock, TransactionMode,
@@ -53,7 +56,7 @@ pub use query::{
     Direction, HintAction, HintScope, IndexHint, Join, JoinCondition, JoinKind, Limit, Lock, LockStrength,
     LockWait, Nulls, Offset, OrderItem, Query, QueryPart, Select, SelectItem, SetOp, TableFactor, TableRef,
 };
-pub use visit::VisitMut;
+pub use visit::{Visit, VisitMut};
 
 /// One SQL statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,12 +114,7 @@ impl Statement {
             }
         }
         let mut copy = self.clone();
-        visit::statement(&mut copy, &mut Strip);
+        copy.visit_mut(&mut Strip);
         copy
-    }
-
-    /// Shows every expression and every table name to `visitor`, inner ones before outer ones.
-    pub fn visit_mut(&mut self, visitor: &mut dyn VisitMut) {
-        visit::statement(self, visitor);
     }
 }

@@ -23,6 +23,19 @@ impl Query {
         let first = QueryPart::Select(Box::new(select));
         Query { first, rest: Vec::new(), order_by: Vec::new(), limit: None, locks: Vec::new() }
     }
+
+    /// Its sides: one, except in unions.
+    pub fn parts(&self) -> impl Iterator<Item = &QueryPart> {
+        std::iter::once(&self.first).chain(self.rest.iter().map(|(_, _, part)| part))
+    }
+
+    /// Its own SELECTs, without those in parentheses.
+    pub fn selects(&self) -> impl Iterator<Item = &Select> {
+        self.parts().filter_map(|part| match part {
+            QueryPart::Select(select) => Some(&**select),
+            QueryPart::Paren(_) => None,
+        })
+    }
 }
 
 /// One side of a UNION.

@@ -4,7 +4,7 @@ use model::{
     Product, Reason,
     sql::{
         Expr, InsertVerb, LockWait, OrderItem, Query, QueryPart, Resolution, SelectItem, Statement,
-        TableFactor, TableRef, UpdateModifier, VisitMut,
+        TableFactor, TableRef, UpdateModifier, Visit,
     },
 };
 
@@ -62,7 +62,7 @@ const FICKLE: &[&str] = &[
 pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usize>) -> Option<Reason> {
     let Some(statement) = told.statement() else { return by_words(text) };
     let mut look = Look { tables, fickle: false, limits: 0 };
-    statement.clone().visit_mut(&mut look);
+    statement.visit(&mut look);
     if look.fickle {
         return Some(Reason::FickleFunction);
     }
@@ -109,26 +109,16 @@ pub fn updates_ignoring(told: &Told) -> bool {
 
 /// Would the statement meet a column that was added at the end of each table?
 pub fn meets_added_column(told: &Told) -> bool {
-    struct Stars(bool);
-    impl VisitMut for Stars {
-        fn query(&mut self, query: &mut Query) {
-            for part in std::iter::once(&query.first).chain(query.rest.iter().map(|(_, _, part)| part)) {
-                if let QueryPart::Select(select) = part {
-                    self.0 |= select.items.iter().any(star);
-                }
-            }
-        }
-    }
     let Some(statement) = told.statement() else { return true };
-    let mut stars = Stars(false);
-    statement.clone().visit_mut(&mut stars);
+    let mut stars = false;
+    statement.for_each_query(|query| stars |= query.selects().any(|select| select.items.iter().any(star)));
     let written = match statement {
         Statement::Insert(insert) => insert.columns.is_none() || insert.returning.iter().any(star),
         Statement::Update(update) => update.returning.iter().any(star),
         Statement::Delete(delete) => delete.returning.iter().any(star),
         _ => false,
     };
-    stars.0 || written
+    stars || written
 }
 
 fn star(item: &SelectItem) -> bool {
@@ -191,23 +181,17 @@ fn row_by_row(statement: &Statement) -> bool {
 
 /// Does it sum rows up, or hold another query?
 pub fn sums(statement: &Statement) -> bool {
-    struct Sums(bool);
-    impl VisitMut for Sums {
-        fn expr(&mut self, expr: &mut Expr) {
-            self.0 |= match expr {
-                Expr::Function { name, .. } => {
-                    let name = name.name.to_ascii_lowercase();
-                    SUMS.contains(&name.as_str()) || name.starts_with("std") || name.starts_with("var")
-                }
-                Expr::Subquery(_) | Expr::Exists(_) => true,
-                Expr::In { list: model::sql::InList::Query(_), .. } => true,
-                _ => false,
-            };
-        }
-    }
-    let mut sums = Sums(false);
-    statement.clone().visit_mut(&mut sums);
-    sums.0
+    let mut sums = false;
+    statement.for_each_expr(|expr| {
+        sums |= match expr {
+            Expr::Function { name, .. } => {
+                let name = name.name.to_ascii_lowercase();
+                SUMS.contains(&name.as_str()) || name.starts_with("std") || name.starts_with("var")
+            }
+            _ => expr.subquery().is_some(),
+        };
+    });
+    sums
 }
 
 const SUMS: &[&str] = &["count", "sum", "min", "max", "avg", "bit_and", "bit_or", "bit_xor", "total"];
@@ -273,8 +257,8 @@ struct Look<'a> {
     limits: usize,
 }
 
-impl VisitMut for Look<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
+impl Visit<'_> for Look<'_> {
+    fn expr(&mut self, expr: &Expr) {
         self.fickle |= match expr {
             Expr::Variable(_) => true,
             Expr::Function { name, .. } | Expr::BareFunction(name) => {
@@ -284,7 +268,7 @@ impl VisitMut for Look<'_> {
         };
     }
 
-    fn query(&mut self, query: &mut Query) {
+    fn query(&mut self, query: &Query) {
         let loose = query.limit.is_some() && !ordered_query(query, self.tables);
         self.limits += usize::from(loose);
     }

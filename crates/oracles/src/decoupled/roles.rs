@@ -5,7 +5,7 @@
 //! if they do not all give the same rows, nothing is said of the statement.
 
 use dialect::contract::{LevelRules, Visibility};
-use model::sql::{InsertSource, Query, QueryPart, Statement, StatementKind, TableFactor, TableRef, VisitMut};
+use model::sql::{InsertSource, Query, Statement, StatementKind, TableFactor, TableRef};
 
 use super::stage::Stage;
 use crate::story::Told;
@@ -137,18 +137,12 @@ fn all(stage: &Stage) -> Vec<String> {
 
 /// The tables that a statement names itself, and those that queries inside it name.
 fn named(statement: &Statement) -> (Vec<String>, Vec<String>) {
-    struct Queries(Vec<Vec<String>>);
-    impl VisitMut for Queries {
-        fn query(&mut self, query: &mut Query) {
-            self.0.push(of_query(query));
-        }
-    }
-    let mut queries = Queries(Vec::new());
-    statement.clone().visit_mut(&mut queries);
+    let mut queries = Vec::new();
+    statement.for_each_query(|query| queries.push(of_query(query)));
     let mut own = Vec::new();
     match statement {
         // The outermost comes last.
-        Statement::Query(_) => own = queries.0.pop().unwrap_or_default(),
+        Statement::Query(_) => own = queries.pop().unwrap_or_default(),
         Statement::Insert(insert) => own.push(insert.table.name.name.clone()),
         Statement::Update(update) => {
             update.tables.iter().chain(&update.from).for_each(|table| of_ref(table, &mut own))
@@ -173,16 +167,12 @@ fn named(statement: &Statement) -> (Vec<String>, Vec<String>) {
         | Statement::LockTable(_)
         | Statement::Pragma(_) => {}
     }
-    (own, queries.0.into_iter().flatten().collect())
+    (own, queries.into_iter().flatten().collect())
 }
 
 fn of_query(query: &Query) -> Vec<String> {
     let mut names = Vec::new();
-    for part in std::iter::once(&query.first).chain(query.rest.iter().map(|(_, _, part)| part)) {
-        if let QueryPart::Select(select) = part {
-            select.from.iter().for_each(|table| of_ref(table, &mut names));
-        }
-    }
+    query.selects().flat_map(|select| &select.from).for_each(|table| of_ref(table, &mut names));
     names
 }
 

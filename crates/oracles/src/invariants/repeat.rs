@@ -7,7 +7,7 @@
 
 use model::{
     Level,
-    sql::{Expr, Query, QueryPart, Select, SelectItem, Statement, StatementKind, TableFactor, VisitMut},
+    sql::{Expr, Query, Select, SelectItem, Statement, StatementKind, TableFactor, Visit},
 };
 
 use super::Found;
@@ -161,7 +161,7 @@ fn goes_behind(story: &Story<'_>, step: usize, first: usize) -> bool {
 fn steady(story: &Story<'_>, tables: &Tables, step: usize) -> bool {
     let Some(query) = story.query(step) else { return false };
     let mut look = Look { tables, steady: true };
-    Statement::Query(query.clone()).visit_mut(&mut look);
+    query.visit(&mut look);
     look.steady
 }
 
@@ -170,19 +170,13 @@ struct Look<'a> {
     steady: bool,
 }
 
-impl VisitMut for Look<'_> {
-    fn query(&mut self, query: &mut Query) {
+impl Visit<'_> for Look<'_> {
+    fn query(&mut self, query: &Query) {
         self.steady &= query.limit.is_none();
-        let parts = std::iter::once(&query.first).chain(query.rest.iter().map(|(_, _, part)| part));
-        for part in parts {
-            match part {
-                QueryPart::Select(select) => self.steady &= self.select(select),
-                QueryPart::Paren(_) => {}
-            }
-        }
+        self.steady &= query.selects().all(|select| self.select(select));
     }
 
-    fn expr(&mut self, expr: &mut Expr) {
+    fn expr(&mut self, expr: &Expr) {
         self.steady &= match expr {
             Expr::Function { name, .. } => STEADY.contains(&name.name.to_ascii_lowercase().as_str()),
             Expr::Variable(_) | Expr::BareFunction(_) => false,

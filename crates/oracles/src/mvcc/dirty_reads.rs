@@ -15,12 +15,12 @@ use std::borrow::Cow;
 
 use eval::Fault;
 use model::sql::{
-    Action, Delete, Insert, InsertSource, InsertVerb, Query, Select, SelectItem, Statement, Update,
+    Action, Delete, Expr, Insert, InsertSource, InsertVerb, Query, Select, SelectItem, Statement, Update,
 };
 
 use super::{
     allowed_outcome::{AllowedOutcome, Expected},
-    expressions::{aggregate, nested},
+    expressions::aggregate,
     from_clause::FromClause,
     hypothesis::{Chain, TxnId},
     schema::{Schema, Values},
@@ -148,14 +148,13 @@ impl StatementContext<'_> {
 
     fn updating(&self, table: usize, update: &Update, by: TxnId, choices: &mut Choices) -> Option<()> {
         let from = self.from(&update.tables).ok()?;
-        let inside = |expr: &model::sql::Expr| nested(expr);
         // Between two partitions a row is in both for a while.
         if from.tables.len() != 1
             || from.tables[0].table != table
             || self.schema.tables[table].partitions.is_some()
             || !update.from.is_empty()
-            || update.filter.as_ref().is_some_and(inside)
-            || update.assignments.iter().any(|one| nested(&one.value))
+            || update.filter.as_ref().is_some_and(Expr::has_query)
+            || update.assignments.iter().any(|one| one.value.has_query())
         {
             return None;
         }
@@ -193,7 +192,7 @@ impl StatementContext<'_> {
         let from = self.one_and(&delete.table, &[]).ok()?;
         if from.tables[0].table != table
             || !delete.using.is_empty()
-            || delete.filter.as_ref().is_some_and(nested)
+            || delete.filter.as_ref().is_some_and(Expr::has_query)
         {
             return None;
         }
@@ -216,7 +215,7 @@ impl StatementContext<'_> {
         let of = &self.schema.tables[table];
         let InsertSource::Values { rows, .. } = &insert.source else { return None };
         for row in rows {
-            if row.iter().any(nested) {
+            if row.iter().any(Expr::has_query) {
                 return None;
             }
             let new = of.new_row(&self.compute, insert.columns.as_deref(), row, &[], &[]).ok()?;

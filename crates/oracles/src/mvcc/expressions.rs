@@ -2,10 +2,7 @@
 
 use eval::Fault;
 use model::Reason;
-use model::sql::{
-    BinaryOp, Expr, FunctionArgs, InList, Literal, Offset, Query, QueryPart, Select, SelectItem, Statement,
-    VisitMut,
-};
+use model::sql::{BinaryOp, Expr, FunctionArgs, Literal, Offset, Query, QueryPart, Select, SelectItem};
 
 use super::{from_clause::FromClause, statement_context::Condition};
 
@@ -105,56 +102,30 @@ pub fn pins(from: &FromClause, keys: &[Vec<usize>], condition: &Condition) -> bo
     keys.iter().any(|key| key.iter().all(|column| columns.contains(column)))
 }
 
-/// Is there a query inside?
-pub fn nested(expr: &Expr) -> bool {
-    match expr {
-        Expr::Literal(_) | Expr::Column(_) | Expr::Variable(_) | Expr::Default | Expr::BareFunction(_) => {
-            false
-        }
-        Expr::Unary { expr, .. }
-        | Expr::Paren(expr)
-        | Expr::IsNull { expr, .. }
-        | Expr::IsBool { expr, .. }
-        | Expr::Cast { expr, .. }
-        | Expr::Collate { expr, .. } => nested(expr),
-        Expr::Binary { left, right, .. } => nested(left) || nested(right),
-        Expr::Between { expr, low, high, .. } => nested(expr) || nested(low) || nested(high),
-        Expr::In { expr, list: InList::Exprs(list), .. } => nested(expr) || list.iter().any(nested),
-        Expr::Function { args: FunctionArgs::List(list), .. } | Expr::Row(list) => list.iter().any(nested),
-        Expr::Function { args: FunctionArgs::Star, .. } => false,
-        Expr::Like { expr, pattern, .. } => nested(expr) || nested(pattern),
-        Expr::Case { operand, whens, otherwise } => {
-            operand.iter().chain(otherwise).any(|expr| nested(expr))
-                || whens.iter().any(|when| nested(&when.when) || nested(&when.then))
-        }
-        Expr::In { list: InList::Query(_), .. } | Expr::Subquery(_) | Expr::Exists(_) => true,
-    }
-}
-
 /// The columns of a single table that a query names, as bits; all of them where it is not clear.
 pub fn columns_read(from: &FromClause, select: &Select, condition: &Condition, query: &Query) -> u64 {
-    struct Names<'f, 't> {
-        from: &'f FromClause<'t>,
-        bits: u64,
-        all: bool,
-    }
-    impl VisitMut for Names<'_, '_> {
-        fn expr(&mut self, expr: &mut Expr) {
-            if let Expr::Column(column) = expr {
-                match find_column(self.from, column) {
-                    Some(at) => self.bits |= 1 << at.min(63),
-                    None => self.all |= !column.name.name.starts_with("query "),
-                }
-            }
-        }
-    }
     let star = select.items.iter().any(|item| !matches!(item, SelectItem::Expr { .. }));
     if star {
         return u64::MAX;
     }
-    let mut names = Names { from, bits: 0, all: false };
-    let select = Select { filter: condition.expr.as_deref().cloned(), from: Vec::new(), ..select.clone() };
-    let order_by = query.order_by.clone();
-    Statement::Query(Query { order_by, limit: None, ..Query::of(select) }).visit_mut(&mut names);
-    if names.all { u64::MAX } else { names.bits }
+    let (mut bits, mut all) = (0, false);
+    let mut names = |expr: &Expr| {
+        expr.for_each_expr(|expr| {
+            if let Expr::Column(column) = expr {
+                match find_column(from, column) {
+                    Some(at) => bits |= 1 << at.min(63),
+                    None => all |= !column.name.name.starts_with("query "),
+                }
+            }
+        });
+    };
+    for item in &select.items {
+        if let SelectItem::Expr { expr, .. } = item {
+            names(expr);
+        }
+    }
+    condition.expr.iter().for_each(|expr| names(expr));
+    select.group_by.iter().chain(&select.having).for_each(&mut names);
+    query.order_by.iter().for_each(|item| names(&item.expr));
+    if all { u64::MAX } else { bits }
 }

@@ -123,7 +123,7 @@ impl StatementContext<'_> {
             InsertSource::Values { rows, .. } => {
                 let mut new = Vec::new();
                 for row in rows {
-                    if !row.iter().any(super::expressions::nested) {
+                    if !row.iter().any(Expr::has_query) {
                         let make = || of.new_row(&self.compute, insert.columns.as_deref(), row, &[], &[]);
                         new.push(self.compute.known_of(|known| &mut known.made, row, make)?);
                         continue;
@@ -347,19 +347,12 @@ fn offered(expr: &Expr) -> Result<Expr, Fault> {
             }
         }
     }
-    if super::expressions::nested(expr) {
+    if expr.has_query() {
         return Err(Fault::Unsure(Reason::QueryInUpsert));
     }
-    let select = model::sql::Select { filter: Some(expr.clone()), ..Default::default() };
-    let mut statement = model::sql::Statement::Query(model::sql::Query::of(select));
-    statement.visit_mut(&mut Offered);
-    match statement {
-        model::sql::Statement::Query(model::sql::Query {
-            first: model::sql::QueryPart::Select(select),
-            ..
-        }) => select.filter.ok_or(Fault::Unsure(Reason::ExpressionNotModelled)),
-        _ => Err(Fault::Unsure(Reason::ExpressionNotModelled)),
-    }
+    let mut expr = expr.clone();
+    expr.visit_mut(&mut Offered);
+    Ok(expr)
 }
 
 fn meets(insert: &Insert) -> Result<Meets<'_>, Fault> {

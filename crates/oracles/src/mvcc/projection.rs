@@ -7,7 +7,7 @@ use eval::{Datum, Fault};
 use model::sql::{Direction, Expr, FunctionArgs, Query, Select, SelectItem};
 
 use super::{
-    expressions::{aggregate, find_column, limit_of, nested},
+    expressions::{aggregate, find_column, limit_of},
     from_clause::FromClause,
     schema::Values,
     statement_context::{Scan, StatementContext},
@@ -18,7 +18,7 @@ impl StatementContext<'_> {
         let mut row = Vec::new();
         for item in &select.items {
             match item {
-                SelectItem::Expr { expr, .. } if !nested(expr) => {
+                SelectItem::Expr { expr, .. } if !expr.has_query() => {
                     row.push(self.compute.value(&[], expr, &[])?)
                 }
                 _ => return Err(Fault::Unsure(Reason::SelectWithoutFrom)),
@@ -85,7 +85,7 @@ impl StatementContext<'_> {
                     Some(at) => projected.push(row[at].clone()),
                     None => return Err(Fault::Unsure(Reason::NoSuchColumn)),
                 },
-                SelectItem::Expr { expr, .. } if nested(expr) => {
+                SelectItem::Expr { expr, .. } if expr.has_query() => {
                     return Err(Fault::Unsure(Reason::QueryInResult));
                 }
                 SelectItem::Expr { expr, .. } => {

@@ -6,14 +6,14 @@ use dialect::contract::{Concession, Visibility};
 use eval::Fault;
 use model::{
     ErrorClass, Reason,
-    sql::{LockStrength, LockWait, Query, Select},
+    sql::{Expr, LockStrength, LockWait, Query, Select},
 };
 
 use smallvec::{SmallVec, smallvec};
 
 use super::{
     allowed_outcome::{AllowedOutcome, Expected},
-    expressions::{columns_read, limit_of, nested, plain, reads_one_end},
+    expressions::{columns_read, limit_of, plain, reads_one_end},
     from_clause::{FromClause, Named},
     hypothesis::Lock,
     statement_context::{Condition, Mode, StatementContext},
@@ -44,7 +44,7 @@ impl<'a> StatementContext<'a> {
             return Ok(vec![AllowedOutcome::only(Expected::Rows(Vec::new()))]);
         }
         // A query inside a locking read is a plain one: it takes the snapshot, or looks, before or after a wait, or between two.
-        let nested = locking && select.filter.as_ref().is_some_and(nested);
+        let nested = locking && select.filter.as_ref().is_some_and(Expr::has_query);
         let takes = nested && role == Visibility::Snapshot && self.view.is_none();
         let looks = nested && role == Visibility::Fresh && self.waited.is_some();
         let mut moments: SmallVec<[_; 1]> = smallvec![None];
@@ -142,8 +142,8 @@ impl<'a> StatementContext<'a> {
         let scans = self.scans(from, condition, mode).map_err(Fault::Unsure)?;
         let tables: SmallVec<[usize; 2]> = from.tables.iter().map(|named| named.table).collect();
         // Where plain reads lock, those inside are asked not to wait, too.
-        let inside =
-            self.rules.read.is == Visibility::Committed && select.filter.as_ref().is_some_and(nested);
+        let inside = self.rules.read.is == Visibility::Committed
+            && select.filter.as_ref().is_some_and(Expr::has_query);
         let bits = if inside { u64::MAX } else { tables.iter().fold(0, |bits, table| bits | 1 << table) };
         let others = self.hypothesis.others(self.session, bits).next().is_some();
         let skips = matches!(mode, Mode::SkipLocked(_));

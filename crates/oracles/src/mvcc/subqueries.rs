@@ -6,14 +6,11 @@ use dialect::contract::Visibility;
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass, Reason,
-    sql::{
-        BinaryOp, Expr, FunctionArgs, InList, Literal, Query, QueryPart, Select, SelectItem, Statement,
-        UnaryOp, VisitMut,
-    },
+    sql::{BinaryOp, Expr, FunctionArgs, InList, Literal, Query, Select, SelectItem, UnaryOp, VisitMut},
 };
 
 use super::{
-    expressions::{aggregate, columns_read, find_column, nested, plain, reads_one_end},
+    expressions::{aggregate, columns_read, find_column, plain, reads_one_end},
     from_clause::{FromClause, Named},
     hypothesis::{Lock, Rows, TxnId, Waiting},
     schema::Values,
@@ -74,7 +71,7 @@ impl<'a> StatementContext<'a> {
         impl VisitMut for Replace<'_, '_, '_> {
             fn expr(&mut self, expr: &mut Expr) {
                 if self.fault.is_none()
-                    && query(expr).is_some()
+                    && expr.subquery().is_some()
                     && let Some((query, rest)) = self.queries.split_first()
                 {
                     self.queries = rest;
@@ -82,15 +79,16 @@ impl<'a> StatementContext<'a> {
                 }
             }
         }
-        if !nested(expr) {
+        if !expr.has_query() {
             return Ok(Cow::Borrowed(expr));
         }
         let queries = self.compute.known_of(|known| &mut known.inner, expr, || queries(expr));
         let mut walk = Replace { context: self, sees, answers, queries: &queries, fault: None };
-        let replaced = walked(expr, &mut walk);
+        let mut replaced = expr.clone();
+        replaced.visit_mut(&mut walk);
         match walk.fault {
             Some(fault) => Err(fault),
-            None => replaced.map(Cow::Owned).ok_or(Fault::Unsure(Reason::ExpressionNotModelled)),
+            None => Ok(Cow::Owned(replaced)),
         }
     }
 
@@ -151,7 +149,7 @@ impl<'a> StatementContext<'a> {
             return Err(Fault::Unsure(Reason::InnerQuery));
         }
         let from = self.from(&select.from)?;
-        if select.filter.as_ref().is_some_and(nested) {
+        if select.filter.as_ref().is_some_and(Expr::has_query) {
             return Err(Fault::Unsure(Reason::QueryInQuery));
         }
         let condition = Condition { expr: select.filter.as_ref().map(Cow::Borrowed), ..Condition::default() };
@@ -282,41 +280,20 @@ impl Answers {
     }
 }
 
-/// The query that an expression is, if it is one.
-fn query(expr: &Expr) -> Option<&Query> {
-    match expr {
-        Expr::Subquery(query) | Expr::Exists(query) | Expr::In { list: InList::Query(query), .. } => {
-            Some(query)
-        }
-        _ => None,
-    }
-}
-
 /// The queries inside an expression, in the order in which they are come to.
 fn queries(expr: &Expr) -> Arc<[Query]> {
     struct Found(Vec<Query>);
     impl VisitMut for Found {
         fn expr(&mut self, expr: &mut Expr) {
-            if let Some(query) = query(expr) {
+            if let Some(query) = expr.subquery() {
                 self.0.push(query.clone());
                 *expr = Expr::Literal(Literal::Null);
             }
         }
     }
     let mut found = Found(Vec::new());
-    walked(expr, &mut found);
+    expr.clone().visit_mut(&mut found);
     found.0.into()
-}
-
-/// What a walk leaves of an expression.
-fn walked(expr: &Expr, walk: &mut impl VisitMut) -> Option<Expr> {
-    let select = Select { filter: Some(expr.clone()), ..Select::default() };
-    let mut statement = Statement::Query(Query::of(select));
-    statement.visit_mut(walk);
-    match statement {
-        Statement::Query(Query { first: QueryPart::Select(select), .. }) => select.filter,
-        _ => None,
-    }
 }
 
 fn binary(left: Expr, op: BinaryOp, right: Expr) -> Expr {

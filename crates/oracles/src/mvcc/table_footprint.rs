@@ -1,6 +1,6 @@
 //! Which tables a statement reaches: those that it names, and those behind their foreign keys.
 
-use model::sql::{ObjectName, Query, Statement, TableFactor, VisitMut};
+use model::sql::{ObjectName, Query, Statement, TableFactor, Visit};
 
 use super::schema::Schema;
 
@@ -22,13 +22,13 @@ pub fn footprint(schema: &Schema, statement: Option<&Statement>) -> TableFootpri
         bits: u64,
         queries: usize,
     }
-    impl VisitMut for Names<'_> {
-        fn object(&mut self, name: &mut ObjectName) {
+    impl Visit<'_> for Names<'_> {
+        fn object(&mut self, name: &ObjectName) {
             if let Some(table) = self.schema.find(&name.name.name) {
                 self.bits |= 1 << table.min(63);
             }
         }
-        fn query(&mut self, _: &mut Query) {
+        fn query(&mut self, _: &Query) {
             self.queries += 1;
         }
     }
@@ -54,7 +54,7 @@ pub fn footprint(schema: &Schema, statement: Option<&Statement>) -> TableFootpri
     };
     let mut names = Names { schema, bits: 0, queries: 0 };
     if let Some(statement) = statement {
-        statement.clone().visit_mut(&mut names);
+        statement.visit(&mut names);
     }
     let mut bits = names.bits;
     // Foreign keys lead on, both ways, as far as they go.

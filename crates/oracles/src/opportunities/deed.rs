@@ -3,7 +3,7 @@
 use model::sql::{
     Assignment, Expr, Insert, InsertSource, InsertVerb, Join, JoinCondition, Literal, LockStrength,
     ObjectName, Query, QueryPart, Select, Statement, StatementClass, StatementKind, TableFactor, TableRef,
-    TransactionMode, UnaryOp, VisitMut,
+    TransactionMode, UnaryOp, Visit,
 };
 
 /// What a statement does.
@@ -164,16 +164,14 @@ impl Deed {
     /// The columns of a condition; those of its subqueries too, with their tables.
     fn condition(&mut self, expr: &Expr) {
         let mut look = Look::default();
-        // Walking is made for changing, and a copy of a condition is small; each text is summed up once.
-        let mut statement = wrapped(expr);
-        statement.visit_mut(&mut look);
+        expr.visit(&mut look);
         look.columns.iter().for_each(|c| note(&mut self.looks_at, c));
         look.tables.iter().for_each(|t| note(&mut self.reads, t));
     }
 
     fn inner(&mut self, expr: &Expr) {
         let mut look = Look::default();
-        wrapped(expr).visit_mut(&mut look);
+        expr.visit(&mut look);
         look.tables.iter().for_each(|t| note(&mut self.reads, t));
     }
 }
@@ -204,10 +202,6 @@ fn word(statement: &Statement) -> &'static str {
     }
 }
 
-fn wrapped(expr: &Expr) -> Statement {
-    Statement::Query(Query::of(Select { filter: Some(expr.clone()), ..Select::default() }))
-}
-
 fn note(list: &mut Vec<String>, name: &str) {
     if !list.iter().any(|known| known == name) {
         list.push(name.to_string());
@@ -235,14 +229,14 @@ struct Look {
     tables: Vec<String>,
 }
 
-impl VisitMut for Look {
-    fn expr(&mut self, expr: &mut Expr) {
+impl Visit<'_> for Look {
+    fn expr(&mut self, expr: &Expr) {
         if let Expr::Column(column) = expr {
             note(&mut self.columns, &column.name.name);
         }
     }
 
-    fn query(&mut self, query: &mut Query) {
+    fn query(&mut self, query: &Query) {
         if let QueryPart::Select(select) = &query.first {
             for table in &select.from {
                 if let TableFactor::Table { name, .. } = &table.first {

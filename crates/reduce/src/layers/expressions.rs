@@ -27,10 +27,10 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
 
 /// The statement with one of its expressions made simpler, outer ones first.
 fn statements(statement: &Statement) -> Vec<(&'static str, Statement)> {
-    let mut all = Collect(Vec::new());
-    statement.clone().visit_mut(&mut all);
+    let mut all = Vec::new();
+    statement.for_each_expr(|expr| all.push(expr));
     let mut found = Vec::new();
-    for (at, expr) in all.0.iter().enumerate().rev() {
+    for (at, expr) in all.into_iter().enumerate().rev() {
         for (operation, simpler) in simpler(expr) {
             let mut other = statement.clone();
             other.visit_mut(&mut Put { at, seen: 0, expr: Some(simpler) });
@@ -38,14 +38,6 @@ fn statements(statement: &Statement) -> Vec<(&'static str, Statement)> {
         }
     }
     found
-}
-
-struct Collect(Vec<Expr>);
-
-impl VisitMut for Collect {
-    fn expr(&mut self, expr: &mut Expr) {
-        self.0.push(expr.clone());
-    }
 }
 
 /// Puts another expression at one place of the walk.

@@ -3,13 +3,12 @@
 use dialect::contract::manual::always;
 use model::{
     DbError, Ends, Open, Reply,
-    sql::{Query, Statement},
+    sql::{Expr, Query, Statement},
 };
 
 use super::{Rejection, Replay};
 use crate::mvcc::{
     allowed_outcome::{AllowedOutcome, Effect, Expected},
-    expressions::nested,
     hypothesis::{Hypothesis, Lock},
     schema::Values,
     statement_context::alike,
@@ -182,7 +181,7 @@ impl Replay<'_> {
             Some(Statement::Delete(delete)) => &delete.filter,
             Some(_) | None => return false,
         };
-        if self.footprints[step].target != Some(table) || filter.as_ref().is_some_and(nested) {
+        if self.footprints[step].target != Some(table) || filter.as_ref().is_some_and(Expr::has_query) {
             return false;
         }
         match filter {

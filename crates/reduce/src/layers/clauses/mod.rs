@@ -49,11 +49,11 @@ fn simpler(statement: &Statement) -> Vec<Simpler> {
 
 /// Each query of a statement, be it an inner one, made simpler.
 fn queries(statement: &Statement) -> Vec<Simpler> {
-    let mut all = Collect(Vec::new());
-    statement.clone().visit_mut(&mut all);
+    let mut all = Vec::new();
+    statement.for_each_query(|query| all.push(query));
     let mut found = Vec::new();
     // The outermost comes last in the walk, and first here.
-    for (at, query) in all.0.iter().enumerate().rev() {
+    for (at, query) in all.into_iter().enumerate().rev() {
         for (operation, simpler) in query::simpler(query) {
             let mut other = statement.clone();
             other.visit_mut(&mut Put { at, seen: 0, query: Some(simpler) });
@@ -61,14 +61,6 @@ fn queries(statement: &Statement) -> Vec<Simpler> {
         }
     }
     found
-}
-
-struct Collect(Vec<Query>);
-
-impl VisitMut for Collect {
-    fn query(&mut self, query: &mut Query) {
-        self.0.push(query.clone());
-    }
 }
 
 /// Puts another query at one place of the walk.

@@ -10,8 +10,7 @@ pub fn simpler(query: &Query) -> Vec<(&'static str, Query)> {
     let mut found = Vec::new();
     let mut push = |operation: &'static str, other: Query| found.push((operation, other));
     if !query.rest.is_empty() {
-        let rest = query.rest.iter().map(|(_, _, part)| part);
-        for part in std::iter::once(&query.first).chain(rest) {
+        for part in query.parts() {
             push("drop union", Query { first: part.clone(), rest: Vec::new(), ..query.clone() });
         }
     }

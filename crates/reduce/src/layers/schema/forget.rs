@@ -2,8 +2,8 @@
 
 use model::sql::{
     Assignment, BinaryOp, ColumnOption, ColumnRef, Constraint, CreateTable, Expr, Ident, IndexColumn, Insert,
-    JoinCondition, Literal, OrderItem, PartitionBy, Query, QueryPart, Select, SelectItem, Statement,
-    TableItem, TableRef, VisitMut,
+    JoinCondition, Literal, OrderItem, PartitionBy, Query, QueryPart, SelectItem, Statement, TableItem,
+    TableRef, VisitMut,
 };
 
 use super::references::drop_references;
@@ -14,29 +14,18 @@ pub struct Forget<'a> {
     pub column: &'a str,
 }
 
-/// Does an expression name the column?
-struct Names<'a>(&'a str, bool);
-
-impl VisitMut for Names<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Column(column) = expr {
-            self.1 |= column.name.name.eq_ignore_ascii_case(self.0);
-        }
-    }
-}
-
 impl Forget<'_> {
     fn is(&self, name: &str) -> bool {
         name.eq_ignore_ascii_case(self.column)
     }
 
+    /// Does an expression name the column?
     fn named(&self, expr: &Expr) -> bool {
-        let mut names = Names(self.column, false);
-        // A walk begins at a statement.
-        let item = SelectItem::Expr { expr: expr.clone(), alias: None };
-        let select = Select { items: vec![item], ..Select::default() };
-        Statement::Query(Query::of(select)).visit_mut(&mut names);
-        names.1
+        let mut named = false;
+        expr.for_each_expr(|expr| {
+            named |= matches!(expr, Expr::Column(column) if self.is(&column.name.name));
+        });
+        named
     }
 
     /// Changes the statement; none if it would be nothing without the column.

@@ -37,7 +37,7 @@ impl Census {
         self.as_where += u64::from(decided && matches!(question.expected, Ok(Expected::Rows(_))));
         walk(&question.expr, &mut |expr| {
             let Some(name) = operator(expr) else { return };
-            for child in children(expr) {
+            for child in expr.children() {
                 let family = family(product, columns, child);
                 // NULL alone is no type.
                 if family == Family::Null {
@@ -71,46 +71,8 @@ impl Census {
 /// Visits an expression and all inside it.
 pub fn walk(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
     visit(expr);
-    for child in children(expr) {
+    for child in expr.children() {
         walk(child, visit);
-    }
-}
-
-/// The expressions right inside one.
-pub fn children(expr: &Expr) -> Vec<&Expr> {
-    use model::sql::{FunctionArgs, InList};
-    match expr {
-        Expr::Unary { expr, .. }
-        | Expr::IsNull { expr, .. }
-        | Expr::IsBool { expr, .. }
-        | Expr::Collate { expr, .. }
-        | Expr::Cast { expr, .. }
-        | Expr::Paren(expr) => vec![expr],
-        Expr::Binary { left, right, .. } => vec![left, right],
-        Expr::In { expr, list, .. } => {
-            let list = match list {
-                InList::Exprs(list) => list.as_slice(),
-                InList::Query(_) => &[],
-            };
-            std::iter::once(&**expr).chain(list).collect()
-        }
-        Expr::Between { expr, low, high, .. } => vec![expr, low, high],
-        Expr::Like { expr, pattern, escape, .. } => {
-            [&**expr, &**pattern].into_iter().chain(escape.as_deref()).collect()
-        }
-        Expr::Case { operand, whens, otherwise } => {
-            let whens = whens.iter().flat_map(|when| [&when.when, &when.then]);
-            operand.as_deref().into_iter().chain(whens).chain(otherwise.as_deref()).collect()
-        }
-        Expr::Function { args: FunctionArgs::List(list), .. } | Expr::Row(list) => list.iter().collect(),
-        Expr::Function { args: FunctionArgs::Star, .. }
-        | Expr::Literal(_)
-        | Expr::Column(_)
-        | Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::Subquery(_)
-        | Expr::Exists(_) => Vec::new(),
     }
 }
 

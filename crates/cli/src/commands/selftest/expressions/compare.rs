@@ -8,10 +8,7 @@ use generate::expressions::{ExprColumn, Expressions, family::family};
 use model::{ErrorClass, Rng, Value, sql::Expr};
 use serde::Serialize;
 
-use super::{
-    census::{children, operator},
-    world::World,
-};
+use super::{census::operator, world::World};
 
 /// An expression, where it is asked, and what should come.
 pub struct Question {
@@ -230,7 +227,7 @@ impl Checker<'_> {
         let sql = format!("SELECT {}  -- {}", question.item, self.world.about(&question.item, row));
         let named = self.world.named();
         let families =
-            children(&question.expr).into_iter().map(|child| family(product, &named, child).name());
+            question.expr.children().into_iter().map(|child| family(product, &named, child).name());
         let families: Vec<&str> = families.collect();
         let sort = format!(
             "{} {}{}",
@@ -275,7 +272,7 @@ impl Checker<'_> {
             let (expr, row) =
                 smallest.as_ref().map_or((&question.expr, question.row), |(q, _)| (&q.expr, q.row));
             let mut next = None;
-            for child in children(expr) {
+            for child in expr.children() {
                 let part = value_question(&self.of, self.world, child.clone(), row);
                 if let Some(actual) = self.wrong(session, &part)? {
                     next = Some((part, actual));
