@@ -12,9 +12,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use model::{Case, Signature, casefile};
+use model::{Case, Signature};
 
-use crate::{HuntError, filing::Filed, folder::read_json};
+use crate::{
+    HuntError,
+    filing::Filed,
+    folder::{read_case, read_json},
+};
 
 /// What is known.
 #[derive(Clone, Debug, Default)]
@@ -118,22 +122,13 @@ fn entry(file: &Path) -> Result<Entry, HuntError> {
     let (case, filed, name) = if file.ends_with("verdict.json") {
         let folder = file.parent().unwrap_or(file);
         let text = folder.join("case.iso");
-        let case = if text.is_file() { parse(&text)? } else { read_json(&folder.join("case.json"))? };
+        let case = if text.is_file() { read_case(&text)? } else { read_json(&folder.join("case.json"))? };
         (case, Some(read_json::<Filed>(file)?), name(folder))
     } else {
-        (parse(file)?, None, name(file))
+        (read_case(file)?, None, name(file))
     };
     let name = case.links.first().cloned().unwrap_or(name);
     Ok(Entry { name, origin: Origin::Own, case, filed })
-}
-
-fn parse(file: &Path) -> Result<Case, HuntError> {
-    let text = fs::read_to_string(file).map_err(|error| HuntError::at(file, error))?;
-    let read = casefile::parse(&text).map_err(|problems| {
-        let first = problems.first().map(|problem| format!("line {}: {}", problem.line, problem.message));
-        HuntError::at(file, first.unwrap_or_else(|| "this is no case file".into()))
-    })?;
-    Ok(read.into_case())
 }
 
 #[cfg(test)]

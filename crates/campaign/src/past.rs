@@ -195,12 +195,7 @@ pub fn kept(folder: &Path) -> Result<Kept, HuntError> {
     let aftermath: Option<Aftermath> = optional(&folder.join("aftermath.json"))?;
     let file = folder.join("case.iso");
     let (case, text) = if file.is_file() {
-        let text = text(&file)?;
-        let case = model::casefile::parse(&text).map_err(|problems| {
-            let first = problems.first().map(|problem| format!("line {}: {}", problem.line, problem.message));
-            HuntError::at(&file, first.unwrap_or_else(|| "this is no case file".into()))
-        })?;
-        (case.into_case(), Some(text))
+        (crate::folder::read_case(&file)?, Some(text(&file)?))
     } else {
         (json(&folder.join("case.json"))?, None)
     };

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use anstyle::{AnsiColor, Style};
 use execute::ConnectError;
+use lab::Nothing;
 use model::Case;
 
 use crate::{secrets::hide, targets};
@@ -53,6 +54,44 @@ pub fn show(error: &anyhow::Error) {
     if let Some(advised) = error.downcast_ref::<Advised>() {
         advised.advice.iter().for_each(|line| anstream::eprintln!("  {}", hide(line)));
     }
+}
+
+/// A server could not be brought up, in one line.
+#[derive(Debug)]
+pub struct NotLaunched(pub anyhow::Error);
+
+impl std::fmt::Display for NotLaunched {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let chain: Vec<String> = self.0.chain().map(ToString::to_string).collect();
+        f.write_str(&chain.join(": "))?;
+        match self.0.downcast_ref::<Advised>() {
+            Some(advised) if !advised.advice.is_empty() => write!(f, " ({})", advised.advice.join("; ")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for NotLaunched {}
+
+/// An experiment could not be done.
+pub fn of_lab(error: lab::LabError) -> anyhow::Error {
+    let error = match error.downcast::<NotLaunched>() {
+        Ok(error) => return error.0,
+        Err(error) => error,
+    };
+    let error = match error.downcast::<lab::CaseFailed>() {
+        Ok(failed) => return of_case(&format!("case {}", failed.number), &failed.case, failed.error),
+        Err(error) => error,
+    };
+    let advice = match error.downcast_ref::<lab::Nothing>() {
+        Some(Nothing::Findings) => {
+            "isopod hunt TARGET --seed N --keep 50 --no-reduce --out DIR, for several N"
+        }
+        Some(Nothing::Traces(_) | Nothing::TraceFile(_)) => "traces are kept by: isopod hunt --keep-traces",
+        Some(Nothing::RunFolder(_)) => "a run folder is what isopod hunt --out leaves behind",
+        None => return anyhow::anyhow!(error),
+    };
+    Advised { message: error.to_string(), advice: vec![advice.into()] }.into()
 }
 
 /// A case could not be run. A statement of its setup that the server refuses is the file's fault, and is shown as such.

@@ -55,6 +55,20 @@ fn crates_depend_only_along_the_arrows() {
                 "isopod-reduce",
             ],
         ),
+        (
+            "isopod-lab",
+            &[
+                "isopod-model",
+                "isopod-dialect",
+                "isopod-eval",
+                "isopod-generate",
+                "isopod-execute",
+                "isopod-oracles",
+                "isopod-reduce",
+                "isopod-reference",
+                "isopod-campaign",
+            ],
+        ),
     ]);
     let out = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
@@ -117,6 +131,22 @@ fn pure_crates_stay_pure() {
             // There it has a hasher without a seed, and a name that says that it is only looked into.
             let known = word == "HashMap" && name == "oracles/src/mvcc/evaluation_cache.rs";
             assert!(known || !text.contains(word), "{name} must not use {word}");
+        }
+    }
+}
+
+#[test]
+fn only_the_command_line_prints() {
+    for (name, text) in sources() {
+        let library = name.contains("/src/") && !name.starts_with("cli/");
+        for word in ["println!", "eprintln!", "eprint!(", "print!("].into_iter().filter(|_| library) {
+            let code = text
+                .split("#[cfg(test)]")
+                .next()
+                .unwrap_or_default()
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
+            assert!(!code.map(str::trim_start).any(|line| line.starts_with(word)), "{name} prints: {word}");
         }
     }
 }

@@ -1,16 +1,15 @@
 //! The subcommands, one file each.
 
-pub mod bench;
 pub mod corpus;
 pub mod demo;
 pub mod fmt;
 pub mod generate;
 pub mod hunt;
 pub mod judge;
+pub mod lab;
 pub mod reduce;
 pub mod report;
 pub mod run;
-pub mod selftest;
 pub mod server;
 pub mod where_else;
 
@@ -43,10 +42,10 @@ pub enum Command {
     Fmt(fmt::Args),
     /// Test Isopod itself on a real server
     #[command(subcommand)]
-    Selftest(selftest::Command),
+    Selftest(lab::selftest::Command),
     /// Measure Isopod against the bare server
     #[command(subcommand)]
-    Bench(bench::Command),
+    Bench(lab::bench::Command),
 }
 
 /// Does it. The number is the exit code.
@@ -63,7 +62,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Server(command) => server::run(command),
         Command::Generate(args) => generate::run(&args),
         Command::Fmt(args) => fmt::run(&args),
-        Command::Selftest(command) => selftest::run(command),
-        Command::Bench(command) => bench::run(command),
+        Command::Selftest(command) => lab::selftest::run(command),
+        Command::Bench(command) => lab::bench::run(command),
     }
 }

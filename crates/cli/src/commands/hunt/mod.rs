@@ -14,7 +14,7 @@ use model::Target;
 
 use crate::{
     arguments::How,
-    errors::Advised,
+    errors::{Advised, NotLaunched},
     interrupt, oracle_args,
     output::{plural, say},
     targets,
@@ -83,11 +83,5 @@ pub fn launch(
     options: Options,
     placement: Placement,
 ) -> Result<execute::Runner, LaunchError> {
-    targets::runner_at(target, how, options, placement).map_err(|error| {
-        let advice =
-            error.downcast_ref::<Advised>().map(|advised| advised.advice.join("; ")).unwrap_or_default();
-        let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
-        let text = chain.join(": ");
-        if advice.is_empty() { text.into() } else { format!("{text} ({advice})").into() }
-    })
+    targets::runner_at(target, how, options, placement).map_err(|error| Box::new(NotLaunched(error)).into())
 }

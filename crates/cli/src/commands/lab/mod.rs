@@ -1,0 +1,109 @@
+//! The commands of the laboratory, `bench` and `selftest`: their arguments, their text and their exit codes.
+
+pub mod bench;
+pub mod selftest;
+
+use std::{sync::Mutex, time::Duration};
+
+use execute::{Options, Placement};
+use lab::{Event, Lab};
+use model::{Seed, Target, sync::lock};
+use serde::Serialize;
+
+use super::hunt::launch;
+use crate::{
+    arguments::{How, count},
+    interrupt,
+    output::say,
+    progress::Progress,
+};
+
+/// How many cases, and which.
+#[derive(clap::Args)]
+pub struct Cases<const CASES: u64, const SEED: u64 = 0x150D_0000_0001> {
+    /// How many cases
+    #[arg(long, default_value_t = CASES, value_parser = count)]
+    cases: u64,
+    /// Where the cases come from: the same seed gives the same cases
+    #[arg(long, default_value_t = Seed(SEED))]
+    seed: Seed,
+}
+
+/// Cases of the generator.
+#[derive(clap::Args)]
+pub struct Generated<const CASES: u64> {
+    #[command(flatten)]
+    of: Cases<CASES>,
+    #[command(flatten)]
+    profile: ProfileName,
+}
+
+/// What the generator draws.
+#[derive(clap::Args)]
+pub struct ProfileName {
+    /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
+    #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
+    profile: String,
+}
+
+/// In which form the figures come.
+#[derive(clap::Args)]
+pub struct Form {
+    /// The figures, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Works with a laboratory whose progress is shown.
+fn with<T>(how: &How, work: impl FnOnce(&Lab<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    interrupt::listen();
+    let launch =
+        |target: &Target, options: Options, placement: Placement| launch(target, how, options, placement);
+    let shown: Mutex<Option<Progress>> = Mutex::new(None);
+    let hook = |event: Event| {
+        let mut shown = lock(&shown);
+        match event {
+            Event::Begun { what, units } => *shown = Some(Progress::new(what, units)),
+            Event::Reached(units) => shown.iter_mut().for_each(|progress| progress.reached(units)),
+            Event::Ended => shown.take().into_iter().for_each(Progress::end),
+        }
+    };
+    work(&Lab {
+        launch: &launch,
+        placement: how.placement(),
+        hung_after: Duration::from_secs(how.hung_after),
+        stop: &interrupt::asked,
+        hook: &hook,
+    })
+}
+
+impl Form {
+    /// Shows the figures of each item as they come, or those of all together as JSON. Nothing more comes once the user has asked to stop.
+    fn each<I, F: Serialize>(
+        &self,
+        items: impl IntoIterator<Item = I>,
+        mut measure: impl FnMut(I) -> anyhow::Result<Option<F>>,
+        show: impl Fn(&F),
+    ) -> anyhow::Result<Vec<F>> {
+        let mut all = Vec::new();
+        for item in items {
+            if interrupt::asked() {
+                break;
+            }
+            let Some(figures) = measure(item)? else { break };
+            if !self.json {
+                show(&figures);
+            }
+            all.push(figures);
+        }
+        if self.json {
+            say!("{}", serde_json::to_string_pretty(&all)?);
+        }
+        Ok(all)
+    }
+}
+
+/// The exit code.
+fn code(failed: bool) -> u8 {
+    if interrupt::asked() { 2 } else { u8::from(failed) }
+}

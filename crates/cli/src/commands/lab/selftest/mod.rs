@@ -1,0 +1,89 @@
+//! `isopod selftest`: Isopod tested on a real server.
+
+mod determinism;
+mod expressions;
+mod levels;
+mod mutation;
+mod oracles;
+mod recovery;
+mod resume;
+
+/// Which test.
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Run random cases twice, the second time in shuffled order, and compare the traces
+    #[command(after_help = "\
+Examples:
+  isopod selftest determinism --target mariadb@10.11 --cases 10000
+  isopod selftest determinism --target mysql@9.7 --level all --json
+
+Exit code 1: two traces of a case differ and nothing that a server may choose explains it, or a
+statement was said to wait and did not.")]
+    Determinism(determinism::Args),
+    /// Kill the server in the middle of a case, again and again, and see that the next case runs
+    #[command(after_help = "\
+Example:
+  isopod selftest recovery --target mariadb@10.11 --times 20
+
+Only servers that Isopod started itself are killed. Exit code 1: a trace did not say so, or a next
+case did not run.")]
+    Recovery(recovery::Args),
+    /// Kill a hunt at random moments, resume it each time, and compare it with one that nobody killed
+    #[command(after_help = "\
+Example:
+  isopod selftest resume --target 'reference?plant=aborted-read' --times 50
+
+Exit code 1: a case was left out or done twice, or a finding was lost.")]
+    Resume(resume::Args),
+    /// Compute random expressions over random rows, here and on the server, and compare
+    #[command(after_help = "\
+Examples:
+  isopod selftest expressions --target mysql@9.7 --cases 1000000
+  isopod selftest expressions --target sqlite --json
+
+Exit code 1: the server gave another value than the evaluator. What the evaluator left open is counted
+by reason.")]
+    Expressions(expressions::Args),
+    /// Make accepted traces wrong in one place each, and see whether the oracle notices
+    #[command(after_help = "\
+Examples:
+  isopod selftest mutation --target mariadb@10.11 --cases 10000
+  isopod selftest mutation --target reference --level RR --oracle model --show 20
+  isopod selftest mutation --traces runs/1 --accepted 10000
+
+Rows are dropped, values of another version put in, counts changed by one, waits dropped and added.
+Exit code 1: less than 95% of the mutants were called violated or suspected to lack a lock.")]
+    Mutation(mutation::Args),
+    /// Plant every bug in Isopod's own engine and let a hunt find it; then hunt there without one
+    #[command(after_help = "\
+Examples:
+  isopod selftest oracles
+  isopod selftest oracles --bug lost-update --bug write-skew --cases 5000
+  isopod selftest oracles --oracle model --level RR --json
+
+Exit code 1: a bug was not caught, or something was found in the engine without a bug.")]
+    Oracles(oracles::Args),
+    /// Lie to the oracles about the level at which a server ran, and see whether they find out
+    #[command(after_help = "\
+Examples:
+  isopod selftest levels --target mysql@9.7 --cases 20000
+  isopod selftest levels --target 'mariadb@11.8?innodb_snapshot_isolation=OFF' --judge-as snapshot_isolation=ON
+  isopod selftest levels --target mariadb@10.11.5 --judge-as 10.11.19
+
+READ UNCOMMITTED is judged as READ COMMITTED, that as REPEATABLE READ, and that as SERIALIZABLE.
+Exit code 1: a lie was not found out.")]
+    Levels(levels::Args),
+}
+
+/// Runs it.
+pub fn run(command: Command) -> anyhow::Result<u8> {
+    match command {
+        Command::Determinism(args) => determinism::run(&args),
+        Command::Recovery(args) => recovery::run(&args),
+        Command::Resume(args) => resume::run(&args),
+        Command::Expressions(args) => expressions::run(&args),
+        Command::Mutation(args) => mutation::run(&args),
+        Command::Oracles(args) => oracles::run(&args),
+        Command::Levels(args) => levels::run(&args),
+    }
+}

@@ -1,0 +1,128 @@
+//! The true family of a finding, found out without its signature.
+//!
+//! The case before it was made smaller is run once more on a new server and judged by an oracle that remembers nothing, so its twin
+//! is always asked. What explains it there is what the small case must be explained by, too. Where nothing explained the large
+//! one and something does the small one, the large one must be right without what that needs; else it is something else beside it.
+
+use campaign::{CleanRuns, CleanServer, Panel, past::Kept};
+use dialect::contract::Concession;
+use execute::Reset;
+use model::{Case, Target, Verdict};
+use oracles::{
+    Answer, Oracle,
+    mvcc::{self, Mvcc},
+};
+
+use crate::Lab;
+
+/// What a finding is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Family {
+    /// The concessions that explain it.
+    Explained(String),
+    /// Nothing explains it.
+    New,
+    /// It did not come back.
+    Lost,
+}
+
+/// The server in use.
+pub struct Bench<'a> {
+    lab: &'a Lab<'a>,
+    server: Option<(Target, CleanServer)>,
+}
+
+/// What is said of a case.
+enum Said {
+    By(Vec<Concession>),
+    Unexplained(Box<Answer>, Option<usize>),
+    Nothing,
+}
+
+impl<'a> Bench<'a> {
+    pub fn new(lab: &'a Lab<'a>) -> Bench<'a> {
+        Bench { lab, server: None }
+    }
+
+    fn server(&mut self, target: &Target) -> crate::Result<&mut CleanServer> {
+        if self.server.as_ref().is_none_or(|(of, _)| of != target) {
+            self.server = None;
+            self.server = Some((target.clone(), self.lab.clean_server(target)?));
+        }
+        match &mut self.server {
+            Some((_, server)) => Ok(server),
+            None => Err("there is no server".into()),
+        }
+    }
+
+    /// What it is.
+    pub fn family(&mut self, kept: &Kept) -> crate::Result<Family> {
+        let original = match &kept.original {
+            Some(text) => match model::casefile::parse(text) {
+                Ok(read) => read.into_case(),
+                Err(_) => kept.case.clone(),
+            },
+            None => kept.case.clone(),
+        };
+        let (before, after) = (self.said(kept, &original)?, self.said(kept, &kept.case)?);
+        let words = |by: &[Concession]| by.iter().map(|by| by.name()).collect::<Vec<_>>().join("+");
+        Ok(match (before, after) {
+            (Said::Nothing, _) | (_, Said::Nothing) => Family::Lost,
+            (Said::By(large), Said::By(small)) => {
+                let within = small.iter().all(|by| large.contains(by));
+                let drifted = if within { String::new() } else { format!(", from {}", words(&large)) };
+                Family::Explained(words(&small) + &drifted)
+            }
+            (Said::By(large), Said::Unexplained(..)) => {
+                Family::Explained(format!("unexplained, from {}", words(&large)))
+            }
+            (Said::Unexplained(seen, wrong), Said::By(small)) => {
+                let beside = if self.is_cause(kept, &seen, wrong, &small)? { "" } else { "new, beside " };
+                Family::Explained(format!("{beside}{}", words(&small)))
+            }
+            (Said::Unexplained(..), Said::Unexplained(..)) => Family::New,
+        })
+    }
+
+    fn said(&mut self, kept: &Kept, case: &Case) -> crate::Result<Said> {
+        let filed = &kept.filed;
+        let panel = Panel::of_one(&filed.oracle, filed.judged_as.clone());
+        let Some(judge) = panel.as_ref().and_then(Panel::first) else { return Ok(Said::Nothing) };
+        let server = self.server(&filed.effective_target())?;
+        let Some(seen) = server.rerun(case, filed.level, filed.condition.reset()) else {
+            return Ok(Said::Nothing);
+        };
+        Ok(match judge.verdict(&seen, server) {
+            Verdict::Violated(violation) => match mvcc::named(&violation.fingerprint) {
+                Some(by) => Said::By(by),
+                None => Said::Unexplained(Box::new(seen), violation.step),
+            },
+            Verdict::Holds { .. } | Verdict::Undecided { .. } => Said::Nothing,
+        })
+    }
+
+    /// Is the large case right without what the concession needs, at one of its statements?
+    fn is_cause(
+        &mut self,
+        kept: &Kept,
+        seen: &Answer,
+        wrong: Option<usize>,
+        by: &[Concession],
+    ) -> crate::Result<bool> {
+        let panel = Panel::of_one(&kept.filed.oracle, kept.filed.judged_as.clone());
+        let (Some(judge), &[by]) = (panel.as_ref().and_then(Panel::first), by) else { return Ok(false) };
+        let server = self.server(&kept.filed.effective_target())?;
+        let mut holds = |case: &Case| {
+            let run = server.rerun(case, kept.filed.level, Reset::Clean);
+            let run = run.filter(|run| !run.trace.stalled);
+            run.is_some_and(|run| match judge.verdict(&run, server) {
+                // Something else may be wrong in a large case; what was is not.
+                Verdict::Violated(other) => other.step != wrong,
+                Verdict::Holds { .. } => true,
+                Verdict::Undecided { .. } => false,
+            })
+        };
+        let model = Mvcc::default();
+        Ok(model.twins(seen, by, wrong).iter().any(|(_, twin)| holds(twin)))
+    }
+}

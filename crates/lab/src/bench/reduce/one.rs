@@ -1,0 +1,115 @@
+//! One finding made smaller, or judged, on a server of its target.
+
+use std::time::{Duration, Instant};
+
+use campaign::{
+    CleanRuns, CleanServer, Judge, JudgeOverrides, Panel,
+    confirm::{Suspicion, confirm},
+    reducing::{self, How as Reducing},
+};
+use execute::Reset;
+use model::{Case, Target, Verdict};
+use oracles::mvcc::Mvcc;
+use reduce::{Budget, Scope, Strategy, reduce, strategy::InOrder};
+
+use super::{Finding, figures::Explained};
+use crate::Lab;
+
+/// This many clean runs in a row must show a finding, before and after.
+const RUNS: u32 = 3;
+
+/// What was made of a finding.
+pub struct Made {
+    pub case: Case,
+    pub time: Duration,
+    pub finished: bool,
+    /// For each candidate: was it one of the layers that drop statements, and did it work?
+    pub trials: Vec<(bool, bool)>,
+}
+
+/// The servers in use.
+pub struct Bench<'a> {
+    lab: &'a Lab<'a>,
+    candidates: u64,
+    servers: Vec<(Target, CleanServer)>,
+}
+
+impl<'a> Bench<'a> {
+    pub fn new(lab: &'a Lab<'a>, candidates: u64) -> Bench<'a> {
+        Bench { lab, candidates, servers: Vec::new() }
+    }
+
+    fn server(&mut self, target: &Target) -> crate::Result<&mut CleanServer> {
+        let at = match self.servers.iter().position(|(known, _)| known == target) {
+            Some(at) => at,
+            None => {
+                self.servers.push((target.clone(), self.lab.clean_server(target)?));
+                self.servers.len() - 1
+            }
+        };
+        Ok(&mut self.servers[at].1)
+    }
+
+    /// Makes it smaller; none if it does not come back at all.
+    pub fn reduce(&mut self, finding: &Finding, strategy: &mut dyn Strategy) -> crate::Result<Option<Made>> {
+        let (candidates, stop) = (self.candidates, self.lab.stop);
+        let filed = &finding.filed;
+        let panel = Panel::of_one(&filed.oracle, filed.judged_as.clone());
+        let Some(judge) = panel.as_ref().and_then(Panel::first) else { return Ok(None) };
+        let server = self.server(&finding.target)?;
+        let Some(seen) = server.rerun(&finding.case, filed.level, Reset::Clean) else { return Ok(None) };
+        let suspicion = Suspicion { seen: &seen, judge, violation: &filed.violation, leftovers: None };
+        let Some(confirmed) = confirm(server, &suspicion, RUNS) else { return Ok(None) };
+        let begun = Instant::now();
+        let mut trials = Vec::new();
+        let mut told = |trial: &reduce::Trial<'_>| {
+            let first = matches!(trial.layer, "transactions" | "statements" | "pairs");
+            trials.push((first, trial.worked));
+        };
+        let how = Reducing { candidates, strategy, over: &stop, told: &mut told };
+        let done = reducing::smaller(server, &suspicion, confirmed, how);
+        let time = begun.elapsed();
+        Ok(Some(Made { case: done.confirmed.answer.case, time, finished: done.finished, trials }))
+    }
+
+    /// The same where any complaint of the model will do.
+    pub fn without_fingerprint(&mut self, finding: &Finding) -> crate::Result<Option<Made>> {
+        let budget = Budget { candidates: self.candidates };
+        let (level, product) = (finding.filed.level, finding.target.product);
+        let reset = finding.filed.condition.reset();
+        let server = self.server(&finding.target)?;
+        let (model, overrides) = (Mvcc::default(), JudgeOverrides::default());
+        let judge = Judge { oracle: &model, overrides: &overrides };
+        let begun = Instant::now();
+        let mut holds = |case: &Case| {
+            let seen = server.rerun(case, level, reset);
+            seen.is_some_and(|seen| matches!(judge.verdict(&seen, server), Verdict::Violated(_)))
+        };
+        if !holds(&finding.case) {
+            return Ok(None);
+        }
+        let done = reduce(&finding.case, product, Scope::Whole, &mut holds, &mut InOrder, budget);
+        let (time, finished) = (begun.elapsed(), done.finished);
+        Ok(Some(Made { case: done.case, time, finished, trials: Vec::new() }))
+    }
+
+    /// What explains a case, judged afresh under the condition of the finding.
+    pub fn explained(&mut self, finding: &Finding, case: &Case) -> crate::Result<Explained> {
+        let filed = &finding.filed;
+        let panel = Panel::of_one(&filed.oracle, filed.judged_as.clone());
+        let server = self.server(&finding.target)?;
+        server.set_postchecks(true);
+        let seen = server.rerun(case, filed.level, filed.condition.reset());
+        let (Some(judge), Some(seen)) = (panel.as_ref().and_then(Panel::first), seen) else {
+            return Ok(Explained::Not("not run".into()));
+        };
+        Ok(match judge.verdict(&seen, server) {
+            Verdict::Violated(violation) => {
+                let names = oracles::mvcc::named(&violation.fingerprint).unwrap_or_default();
+                Explained::By(names.iter().map(|by| by.name().to_string()).collect())
+            }
+            Verdict::Holds { .. } => Explained::Not("nothing wrong".into()),
+            Verdict::Undecided { reason } => Explained::Not(format!("undecided ({reason})")),
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! Hunts of the self-tests: small, into a folder of their own that is gone afterwards.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use campaign::{
+    Budget, Campaign, Event, Folder, JudgeOverrides, Known, Panel, Quarry, Said, Settings, Summary,
+    events::Found,
+    past::{self, Kept},
+};
+use generate::Profile;
+use model::{Fingerprint, Level, Seed, Target};
+use oracles::Answer;
+
+use crate::Lab;
+
+/// What is hunted, and for how long.
+pub struct Hunt<'a> {
+    /// Where.
+    pub target: &'a Target,
+    /// At which levels.
+    pub levels: &'a [Level],
+    /// So many cases at most.
+    pub cases: u64,
+    /// Is the first finding the end?
+    pub until_first: bool,
+    /// Where the cases come from.
+    pub seed: Seed,
+    /// What is drawn how often.
+    pub profile: &'a Profile,
+    /// Who judges; empty for all.
+    pub oracles: &'a [String],
+    /// What they are told instead of what is true.
+    pub judge_as: JudgeOverrides,
+    /// How many workers.
+    pub workers: u64,
+    /// Does a finding, in this folder, show what is tested? One that would be there anyway does not.
+    pub shows: &'a dyn Fn(&Found, &Path) -> crate::Result<bool>,
+}
+
+/// What came of it.
+pub struct Done {
+    /// The whole of it.
+    pub summary: Summary,
+    /// The finding with the lowest number that shows what is tested.
+    pub first: Option<Found>,
+    /// So many findings before it would be there anyway.
+    pub others: u64,
+    /// Why the target was abandoned.
+    pub lost: Option<String>,
+}
+
+/// A folder that is gone afterwards.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Hunt<'_> {
+    /// Hunts.
+    pub fn run(&self, lab: &Lab<'_>) -> crate::Result<Done> {
+        let settings = self.settings(lab);
+        let path = std::env::temp_dir().join(format!("isopod-selftest-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        let temporary = Temporary(path);
+        let enough = AtomicBool::new(false);
+        let stop = || enough.load(Ordering::Relaxed) || lab.stopped();
+        let campaign = Campaign {
+            panel: Panel::new(crate::oracles(&settings.oracles)?, settings.judge_as.clone()),
+            folder: Folder::create(&temporary.0, &settings)?,
+            settings,
+            profile: self.profile.clone(),
+            known: Known::default(),
+            launch: lab.launch,
+            stop: &stop,
+        };
+        let (mut first, mut others, mut lost, mut failure) = (None::<Found>, 0, None, None);
+        let summary = campaign::hunt(&campaign, &mut |said: &Said| match &said.event {
+            Event::Finding(found) => {
+                // A finding beyond the first one is not looked at, nor is one of a hunt that is over.
+                if first.as_ref().is_some_and(|first| first.case < found.case) || failure.is_some() {
+                    return;
+                }
+                let folder = temporary.0.join("findings").join(&found.id);
+                match (self.shows)(found, &folder) {
+                    Ok(true) => {
+                        enough.store(self.until_first, Ordering::Relaxed);
+                        first = Some((**found).clone());
+                    }
+                    Ok(false) => others += 1,
+                    Err(error) => {
+                        enough.store(true, Ordering::Relaxed);
+                        failure = Some(error);
+                    }
+                }
+            }
+            Event::Lost { reason, .. } => lost = Some(reason.clone()),
+            Event::Begun { .. }
+            | Event::Up { .. }
+            | Event::Progress { .. }
+            | Event::Again { .. }
+            | Event::Flaky { .. }
+            | Event::Reduced { .. }
+            | Event::Refused { .. }
+            | Event::Comparing { .. }
+            | Event::Ended { .. } => {}
+        })?;
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(Done { summary, first, others, lost }),
+        }
+    }
+
+    fn settings(&self, lab: &Lab<'_>) -> Settings {
+        Settings {
+            isopod: env!("CARGO_PKG_VERSION").to_string(),
+            seed: self.seed,
+            quarry: vec![Quarry { target: self.target.clone(), levels: self.levels.to_vec() }],
+            budget: Budget::Cases(self.cases),
+            workers: self.workers as usize,
+            profile: self.profile.name.clone(),
+            profile_text: self.profile.text(),
+            profile_hash: self.profile.hash(),
+            oracles: self.oracles.to_vec(),
+            confirm: 3,
+            // Those that would be there anyway are not to hide the others.
+            keep: 20,
+            reduce: 0,
+            strategy: String::new(),
+            learned: None,
+            renew_cases: 50_000,
+            renew_bytes: 512 << 20,
+            hung_after: lab.hung_after.as_secs(),
+            pin: lab.placement.pin,
+            settings_swarm: false,
+            keep_traces: false,
+            judge_as: self.judge_as.clone(),
+        }
+    }
+}
+
+/// The run that a finding's folder holds.
+pub fn filed(folder: &Path) -> crate::Result<Answer> {
+    let Kept { case, trace, aftermath, .. } = past::kept(folder)?;
+    Ok(Answer { case, trace, aftermath })
+}
+
+/// What this oracle, which a finding names, complains about in a run; one that needs a server is spoken for by those who do not.
+pub fn complaints(oracle: &str, seen: &Answer) -> Vec<Fingerprint> {
+    let mut judges = oracles::without_server();
+    if judges.iter().any(|judge| judge.name() == oracle) {
+        judges.retain(|judge| judge.name() == oracle);
+    }
+    let panel = Panel::new(judges, JudgeOverrides::default());
+    panel.violations_of_stored(seen).map(|(_, violation)| violation.fingerprint).collect()
+}

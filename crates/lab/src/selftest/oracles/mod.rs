@@ -1,0 +1,159 @@
+//! `isopod selftest oracles`: every bug that can be planted in Isopod's own engine must be found by a hunt, and the engine without a
+//! bug must be hunted in silence.
+
+pub mod forbids;
+
+use std::{cell::RefCell, collections::BTreeMap, path::Path, time::Duration};
+
+use campaign::{JudgeOverrides, Verdicts, events::Found};
+use execute::{Placement, Reset, Runner};
+use generate::Profile;
+use model::{Level, Seed, Target};
+use oracles::Answer;
+use reference::Bug;
+use serde::Serialize;
+
+use super::hunts::{Done, Hunt, complaints, filed};
+use crate::{Abandoned, Lab};
+
+/// How the bugs are hunted.
+pub struct Plan<'a> {
+    pub seed: Seed,
+    pub profile: &'a Profile,
+    /// Who judges; the caller has checked the names. Empty for all.
+    pub oracles: &'a [String],
+    /// By default one for a bug, so that the first case that shows it is told, and one for each CPU without.
+    pub workers: Option<u64>,
+}
+
+/// A statement of the engine that says nothing for so many seconds is hung; all others take microseconds.
+const HUNG_AFTER: Duration = Duration::from_secs(1);
+
+/// A bug, and what came of it.
+#[derive(Serialize)]
+pub struct Planted {
+    pub bug: &'static str,
+    pub levels: Vec<Level>,
+    /// Cases done.
+    pub cases: u64,
+    pub caught: bool,
+    /// The number of the case that caught it, from 1.
+    pub after: Option<u64>,
+    pub oracle: Option<String>,
+    pub fingerprint: Option<String>,
+    pub story: Option<String>,
+    /// Findings before that are there without the bug, too: they catch nothing.
+    pub others: u64,
+    /// Suspicions that clean runs did not show.
+    pub flaky: u64,
+}
+
+/// The engine without a bug.
+#[derive(Serialize)]
+pub struct Clean {
+    pub level: Level,
+    pub cases: u64,
+    pub findings: Vec<String>,
+    pub flaky: u64,
+    pub verdicts: BTreeMap<String, Verdicts>,
+}
+
+#[derive(Default, Serialize)]
+pub struct Figures {
+    pub bugs: Vec<Planted>,
+    pub clean: Vec<Clean>,
+}
+
+fn hunt(
+    lab: &Lab<'_>,
+    plan: &Plan<'_>,
+    bug: Option<Bug>,
+    levels: &[Level],
+    cases: u64,
+) -> crate::Result<Done> {
+    let target = reference::target(bug);
+    let cpus = execute::os::cpus().len().max(1) as u64;
+    let without = Target { settings: Default::default(), ..target.clone() };
+    // Nobody is pinned for it: the workers are made by this thread and would inherit that.
+    let free = Placement { pin: false, realtime: false, cpu: None };
+    let lab = &Lab { hung_after: HUNG_AFTER, ..*lab };
+    let engine = (lab.launch)(&without, lab.options(Reset::Clean), free)?;
+    let engine = RefCell::new(engine);
+    let shows = |found: &Found, folder: &Path| without_it(&mut engine.borrow_mut(), bug, found, folder);
+    let hunt = Hunt {
+        target: &target,
+        levels,
+        cases,
+        until_first: bug.is_some(),
+        seed: plan.seed,
+        profile: plan.profile,
+        oracles: plan.oracles,
+        judge_as: JudgeOverrides::default(),
+        workers: plan.workers.unwrap_or(if bug.is_some() { 1 } else { cpus }),
+        shows: &shows,
+    };
+    let done = hunt.run(lab)?;
+    match &done.lost {
+        Some(reason) => Err(Abandoned { target: target.to_string(), reason: reason.clone() }.into()),
+        None => Ok(done),
+    }
+}
+
+/// Is the finding gone when the bug is? One that stays is a mistake of the oracle, or of the engine, and catches nothing.
+fn without_it(engine: &mut Runner, bug: Option<Bug>, found: &Found, folder: &Path) -> crate::Result<bool> {
+    if bug.is_none() {
+        return Ok(true);
+    }
+    let filed = filed(folder)?;
+    let run = engine.run(&filed.case, filed.trace.level)?;
+    let clean = Answer { case: filed.case, trace: run.trace, aftermath: run.aftermath };
+    Ok(!complaints(&found.oracle, &clean).contains(&found.fingerprint))
+}
+
+/// Plants a bug and hunts for it, in at most so many cases.
+pub fn plant(
+    lab: &Lab<'_>,
+    plan: &Plan<'_>,
+    bug: Bug,
+    levels: Vec<Level>,
+    cases: u64,
+) -> crate::Result<Planted> {
+    let done = hunt(lab, plan, Some(bug), &levels, cases)?;
+    let tally = done.summary.total();
+    let first = done.first.as_ref();
+    Ok(Planted {
+        bug: bug.name(),
+        levels,
+        cases: tally.cases,
+        caught: first.is_some(),
+        after: first.map(|found| found.case + 1),
+        oracle: first.map(|found| found.oracle.clone()),
+        fingerprint: first.map(|found| campaign::verdicts::words(&found.fingerprint)),
+        story: first.map(|found| found.story.clone()),
+        others: done.others,
+        flaky: tally.flaky,
+    })
+}
+
+/// Hunts in the engine without a bug.
+pub fn clean(lab: &Lab<'_>, plan: &Plan<'_>, level: Level, cases: u64) -> crate::Result<Clean> {
+    let done = hunt(lab, plan, None, &[level], cases)?;
+    let tally = done.summary.total();
+    let line = |row: &campaign::summary::Row| {
+        let print = campaign::verdicts::words(&row.smallest.violation.fingerprint);
+        format!("{print} · case {} · {}", row.smallest.case, row.smallest.violation.story)
+    };
+    Ok(Clean {
+        level,
+        cases: tally.cases,
+        findings: done.summary.findings.iter().map(line).collect(),
+        flaky: tally.flaky,
+        verdicts: done
+            .summary
+            .targets
+            .into_iter()
+            .next()
+            .map(|hunted| hunted.quality.verdicts)
+            .unwrap_or_default(),
+    })
+}
