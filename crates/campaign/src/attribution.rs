@@ -18,10 +18,15 @@
 //! A finding that needs two concessions is made smaller in the same way until it needs one of them, and no twin is asked for: each
 //! of them was needed before. One that is in no tracker is not given up for one that is.
 
-use dialect::contract::{Concession, Status};
 use execute::Reset;
 use model::{Case, Fingerprint, Verdict, Violation};
-use oracles::{Answer, Oracle, mvcc};
+use oracles::{
+    Answer, Oracle,
+    mvcc::{
+        self,
+        deviations::{KnownDeviation, Status},
+    },
+};
 use reduce::{Budget, Interest, Scope, Trial, reduce};
 
 use crate::{
@@ -101,9 +106,9 @@ fn follows(old: &Fingerprint, new: &Fingerprint) -> bool {
         return false;
     }
     let Some(by) = mvcc::named(new) else { return false };
-    let reported = |by: &Concession| by.status() == Status::Reported;
+    let reported = |by: &&'static KnownDeviation| by.status == Status::Reported;
     match mvcc::named(old) {
-        None => by.len() == 1 && by.iter().all(|by| reported(by) || by.status() == Status::Found),
+        None => by.len() == 1 && by.iter().all(|by| reported(by) || by.status == Status::Found),
         // What the decoupled run alone has named, the model may name in its own words.
         Some(all) if all == by => old.kind != new.kind,
         Some(all) => {
@@ -119,7 +124,7 @@ fn is_cause(
     suspicion: &Suspicion<'_>,
     best: &Confirmed,
     turned: &Confirmed,
-    by: &[Concession],
+    by: &[&'static KnownDeviation],
     quick: &dyn Oracle,
 ) -> bool {
     let &[by] = by else { return false };

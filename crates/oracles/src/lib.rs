@@ -14,10 +14,9 @@ pub mod signature;
 pub mod story;
 pub mod vote;
 
-use dialect::contract::Concession;
 use model::{Aftermath, Case, Level, Reason, Scene, Shown, Trace, Verdict};
 
-use mvcc::{Waits, twins::Use};
+use mvcc::{Waits, deviations::KnownDeviation, twins::Use};
 
 /// A run that an oracle is shown.
 #[derive(Clone, Debug)]
@@ -92,7 +91,12 @@ pub trait Oracle: Send + Sync {
     }
 
     /// For each step the case in which that step lacks what a known deviation needs; `wrong` is the step that shows it.
-    fn twins(&self, _seen: &Answer, _by: Concession, _wrong: Option<usize>) -> Vec<(usize, Case)> {
+    fn twins(
+        &self,
+        _seen: &Answer,
+        _by: &'static KnownDeviation,
+        _wrong: Option<usize>,
+    ) -> Vec<(usize, Case)> {
         Vec::new()
     }
 

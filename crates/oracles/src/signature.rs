@@ -38,7 +38,7 @@ pub fn bare(fingerprint: &Fingerprint) -> Signature {
 
 fn with(fingerprint: &Fingerprint, statements: BTreeSet<String>) -> Signature {
     match mvcc::named(fingerprint) {
-        Some(by) => Signature::Explained(by.iter().map(|by| by.name().to_string()).collect()),
+        Some(by) => Signature::Explained(by.iter().map(|by| by.name.to_string()).collect()),
         None => Signature::Unexplained {
             kind: fingerprint.kind.clone(),
             rule: without_level(&fingerprint.rule),

@@ -6,7 +6,7 @@
 
 use model::{ErrorClass, Level, Product, ServerInfo};
 
-use super::{Concession, Contract, LevelRules, OnStaleWrite, Promise, Rule, SnapshotPoint, Visibility};
+use super::{Contract, Engine, LevelRules, OnStaleWrite, Promise, Rule, SnapshotPoint, Visibility};
 
 /// A rule with the section of MySQL's manual that says so.
 macro_rules! mysql {
@@ -47,12 +47,11 @@ pub fn contract(server: &ServerInfo) -> Contract {
         (Level::Serializable, serializable(strict)),
     ];
     Contract {
-        engine: "InnoDB",
+        engine: Engine::InnoDb,
         levels: levels.to_vec(),
         waits: true,
         busy: None,
         savepoint_begins: false,
-        concessions: Concession::ALL.into_iter().filter(|by| by.exists(server, strict)).collect(),
     }
 }
 

@@ -2,19 +2,16 @@
 //!
 //! A [`Contract`] answers for each level what each kind of statement sees, when a snapshot is taken, what keeps others out, and
 //! what happens to a write on a row that has changed since the snapshot. Each rule is a [`Rule`]: what holds, the place in the
-//! manual that says so, and the [`Promise`] that it rests on, by which [`manual`] finds the sentence of each product. Beside the strict rules stand the [`Concession`]s: named ways in which the engine is known to leave
-//! them.
+//! manual that says so, and the [`Promise`] that it rests on, by which [`manual`] finds the sentence of each product. Known ways in which an
+//! engine leaves these rules stand with the oracles (`oracles/src/mvcc/deviations`).
 //!
 //! The oracles that judge by the contract are two, and share nothing else.
 
-mod concessions;
 pub(crate) mod innodb;
 pub mod manual;
-mod presence;
 pub(crate) mod reference;
 pub(crate) mod sqlite;
 
-pub use concessions::{Concession, Status};
 pub use manual::{Promise, Sentence};
 use model::{ErrorClass, Level, Product, ServerInfo};
 
@@ -87,11 +84,18 @@ pub struct LevelRules {
     pub stale: Rule<OnStaleWrite>,
 }
 
+/// A storage engine with rules of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    InnoDb,
+    Reference,
+    Sqlite,
+}
+
 /// What an engine owes.
 #[derive(Clone, Debug)]
 pub struct Contract {
-    /// The engine.
-    pub engine: &'static str,
+    pub engine: Engine,
     /// For each level.
     pub levels: Vec<(Level, LevelRules)>,
     /// Does anything wait here? Elsewhere a conflict is an error at once.
@@ -100,8 +104,6 @@ pub struct Contract {
     pub busy: Option<ErrorClass>,
     /// Does a savepoint outside a transaction begin one?
     pub savepoint_begins: bool,
-    /// How it is known to leave its rules, as far as this version and its settings do.
-    pub concessions: Vec<Concession>,
 }
 
 impl Contract {

@@ -2,7 +2,7 @@
 
 use model::{Level, Product, ServerInfo, Version};
 
-use super::{Concession, Contract, innodb};
+use super::{Contract, Engine, innodb};
 
 /// The contract.
 pub fn contract() -> Contract {
@@ -18,12 +18,5 @@ pub fn contract() -> Contract {
         .into_iter()
         .filter(|(level, _)| Level::ALL.contains(level))
         .collect();
-    Contract {
-        engine: "the reference engine",
-        levels,
-        waits: true,
-        busy: None,
-        savepoint_begins: false,
-        concessions: vec![Concession::SemiConsistentSkip],
-    }
+    Contract { engine: Engine::Reference, levels, waits: true, busy: None, savepoint_begins: false }
 }

@@ -4,7 +4,7 @@
 
 use model::{ErrorClass, Level};
 
-use super::{Contract, LevelRules, OnStaleWrite, Promise, Rule, SnapshotPoint, Visibility};
+use super::{Contract, Engine, LevelRules, OnStaleWrite, Promise, Rule, SnapshotPoint, Visibility};
 
 const SNAPSHOT: Rule<Visibility> = Rule {
     is: Visibility::Snapshot,
@@ -41,11 +41,10 @@ pub fn contract() -> Contract {
         },
     };
     Contract {
-        engine: "SQLite",
+        engine: Engine::Sqlite,
         levels: vec![(Level::Serializable, rules)],
         waits: false,
         busy: Some(ErrorClass::Busy),
         savepoint_begins: true,
-        concessions: Vec::new(),
     }
 }

@@ -6,7 +6,7 @@
 
 use model::{Case, Cause, Outcome, Reason, Reply, Round, RowSet, Step, Trace};
 
-use super::{resumed, twins::Use};
+use super::twins::Use;
 use crate::{Answer, Request};
 
 /// Why it is not known, in a few words that can be counted.
@@ -31,7 +31,7 @@ pub struct Plan {
 
 /// Asks for the plan of the first step that is explained by a scan that went on; none if there is no such step.
 pub fn plan(seen: &Answer, uses: &[Use]) -> Option<Plan> {
-    let (_, step) = uses.iter().find(|(by, _)| resumed(by)).copied()?;
+    let (_, step) = uses.iter().find(|(by, _)| by.resumed_scan.is_some()).copied()?;
     let explain = dialect::of(seen.trace.server.product).explain?;
     let Step { session, sql, .. } = &seen.case.steps[step];
     let mut steps = seen.case.steps.clone();

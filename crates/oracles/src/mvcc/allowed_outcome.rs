@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use dialect::contract::Concession;
 use eval::Datum;
 use model::{ErrorClass, Reply, RowSet};
 use smallvec::{SmallVec, smallvec};
 
 use super::{
+    deviations::KnownDeviation,
     hypothesis::{Lock, TxnId},
     schema::Values,
 };
@@ -78,8 +78,8 @@ pub struct AllowedOutcome {
     pub range: bool,
     /// Does it take the transaction's snapshot, and of which moment?
     pub opens_view: Option<u32>,
-    /// What it takes to believe it.
-    pub by: Option<Concession>,
+    /// The deviation that it needs.
+    pub by: Option<&'static KnownDeviation>,
     /// Others that it should have waited for.
     pub due: Vec<TxnId>,
 }

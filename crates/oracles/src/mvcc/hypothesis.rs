@@ -14,10 +14,13 @@
 
 use std::sync::Arc;
 
-use dialect::contract::Concession;
+use model::Reason;
 use smallvec::{SmallVec, smallvec};
 
-use super::schema::{Schema, Values};
+use super::{
+    deviations::KnownDeviation,
+    schema::{Schema, Values},
+};
 
 /// A transaction's number.
 pub type TxnId = u32;
@@ -260,10 +263,10 @@ pub struct Hypothesis {
     pub undone: u64,
     /// Was an answer taken that could not be checked?
     pub unchecked: bool,
-    /// May a change have met other rows than those that it is told with?
-    pub doubtful: bool,
-    /// What it takes to believe it.
-    pub used: Vec<(Concession, usize)>,
+    /// Why a change may have met other rows than those of its outcome, if it may.
+    pub doubtful: Option<Reason>,
+    /// The deviations that it rests on, and the steps that need them.
+    pub used: Vec<(&'static KnownDeviation, usize)>,
     /// The sessions.
     pub sessions: Vec<Session>,
     /// The rows of each table.
@@ -281,7 +284,7 @@ impl Hypothesis {
             used: Vec::new(),
             undone: 0,
             unchecked: false,
-            doubtful: false,
+            doubtful: None,
         }
     }
 

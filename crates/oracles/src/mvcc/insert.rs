@@ -54,8 +54,11 @@ impl StatementContext<'_> {
         if let Some(class) = self.stale_insert() {
             all.push(AllowedOutcome::error(class));
         }
-        let ways: &[bool] =
-            if self.anew && matches!(meets, Meets::Replace) { &[false, true] } else { &[false] };
+        let ways: &[bool] = if self.replace_may_reinsert && matches!(meets, Meets::Replace) {
+            &[false, true]
+        } else {
+            &[false]
+        };
         for &anew in ways {
             let allowed = self.inserted(insert, table, &rows, (meets, target), &answers, anew)?;
             let same =
@@ -65,7 +68,7 @@ impl StatementContext<'_> {
             }
         }
         self.inner_trouble(&mut all, &answers);
-        Ok(self.noops(all))
+        Ok(self.with_other_outcomes(all, &[table]))
     }
 
     /// What it answers and does; `anew`: a row in the place of another is a new one, as the manual says, though it may be written over

@@ -15,14 +15,11 @@
 //! If two should have waited for each other, one of them had to give way: that is damage, too. If nothing shows, the case is run further: the one who should have waited writes and both read, and the other one commits or
 //! rolls back. If nothing shows then, the verdict is undecided: `lock-suspect`.
 
-use dialect::{
-    contract::Concession,
-    sql::{parse, print_expr},
-};
+use dialect::sql::{parse, print_expr};
 use model::{Case, Cause, Ends, Reason, Round, Step, Trace, Verdict, Violation, Wait, sql::Statement};
 
 use super::{
-    Mvcc, Use, named,
+    KnownDeviation, Mvcc, Use, named,
     schema::{Schema, Table},
 };
 use crate::{Answer, Ask, Conversation, Request};
@@ -56,12 +53,17 @@ pub struct Told {
 
 impl Mvcc {
     /// What it says of a run in which these concessions explain nothing.
-    pub(super) fn suspected(&self, seen: &Answer, without: &[Concession]) -> Told {
+    pub(super) fn suspected(&self, seen: &Answer, without: &[&'static KnownDeviation]) -> Told {
         self.told(seen, without, &mut Vec::new())
     }
 
     /// `missing`: who should have waited for whom in what this is told from.
-    fn told(&self, seen: &Answer, without: &[Concession], missing: &mut Vec<(usize, usize)>) -> Told {
+    fn told(
+        &self,
+        seen: &Answer,
+        without: &[&'static KnownDeviation],
+        missing: &mut Vec<(usize, usize)>,
+    ) -> Told {
         let mut suspicion = None;
         let (verdict, uses) = self.judged(seen, without, &mut suspicion);
         let Some(mut suspicion) = suspicion else { return Told { verdict, uses, suspicion: None } };

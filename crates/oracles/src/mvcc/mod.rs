@@ -24,7 +24,6 @@
 //! | `inner`, `project`, `names` | queries inside others, what becomes of rows, looking at expressions |
 //! | `draft` | changes row by row: unique values, foreign keys |
 //! | `resumed` | scans that go on from where they waited |
-//! | `blanks` | sorted reads that take a virtual column for NULL |
 //! | `half_done` | dirty reads beside a statement that waits half-way |
 //! | `suspect` | a wait that did not come: what it damages, and runs that go on from there |
 //! | `allowed_outcome` | an answer that is allowed, and whether it is the one that came |
@@ -36,7 +35,7 @@
 
 pub mod access_path;
 mod allowed_outcome;
-mod blanks;
+pub mod deviations;
 mod dirty_reads;
 mod evaluate;
 mod evaluation_cache;
@@ -65,7 +64,7 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use dialect::contract::{Concession, Contract, Status};
+use dialect::contract::Contract;
 use model::{
     Case, Fingerprint, Reason, Trace, Verdict, Violation,
     sql::{InsertVerb, Statement, StatementKind},
@@ -74,6 +73,7 @@ use model::{
 pub use self::replay::Waits;
 use self::{
     access_path::Path,
+    deviations::{KnownDeviation, Status},
     evaluation_cache::EvaluationCache,
     hypothesis::Hypothesis,
     replay::{Mismatch, Rejection, Replay},
@@ -97,7 +97,7 @@ impl Mvcc {
     }
 
     /// What it says of a run in which these concessions explain nothing.
-    pub fn verdict_without(&self, seen: &Answer, without: &[Concession]) -> Verdict {
+    pub fn verdict_without(&self, seen: &Answer, without: &[&'static KnownDeviation]) -> Verdict {
         self.account(seen, without).0
     }
 
@@ -115,7 +115,7 @@ impl Mvcc {
     }
 
     /// What it says of a run in which these concessions explain nothing, and the steps that need one of the others.
-    pub fn account(&self, seen: &Answer, without: &[Concession]) -> (Verdict, Vec<Use>) {
+    pub fn account(&self, seen: &Answer, without: &[&'static KnownDeviation]) -> (Verdict, Vec<Use>) {
         let missing_wait::Told { verdict, uses, .. } = self.suspected(seen, without);
         (verdict, uses)
     }
@@ -124,7 +124,7 @@ impl Mvcc {
     fn judged(
         &self,
         seen: &Answer,
-        without: &[Concession],
+        without: &[&'static KnownDeviation],
         suspicion: &mut Option<missing_wait::Suspicion>,
     ) -> (Verdict, Vec<Use>) {
         let undecided = |reason: Reason| (Verdict::Undecided { reason }, Vec::new());
@@ -160,7 +160,7 @@ impl Mvcc {
     fn read<T>(
         &self,
         seen: &Answer,
-        without: &[Concession],
+        without: &[&'static KnownDeviation],
         path: Option<(usize, &Path)>,
         act: impl FnOnce(&Read<'_>) -> T,
     ) -> Result<T, Reason> {
@@ -170,8 +170,8 @@ impl Mvcc {
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
         let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
         let (trees, footprints) = desk.read(server.product, schema, &seen.case);
-        let concessions: Vec<Concession> =
-            contract.concessions.iter().copied().filter(|by| !without.contains(by)).collect();
+        let deviations: Vec<&'static KnownDeviation> =
+            setup.deviations.iter().copied().filter(|deviation| !without.contains(deviation)).collect();
         Ok(act(&Read {
             seen,
             schema,
@@ -179,7 +179,7 @@ impl Mvcc {
             trees: &trees,
             footprints: &footprints,
             computed: &desk.computed,
-            concessions: &concessions,
+            deviations: &deviations,
             path,
         }))
     }
@@ -193,15 +193,15 @@ struct Read<'a> {
     trees: &'a [Option<Arc<Statement>>],
     footprints: &'a [TableFootprint],
     computed: &'a RefCell<EvaluationCache>,
-    concessions: &'a [Concession],
+    deviations: &'a [&'static KnownDeviation],
     path: Option<(usize, &'a Path)>,
 }
 
 impl<'a> Read<'a> {
     /// How it is gone through.
-    fn replaying(&self, lenient: bool, until: Option<usize>) -> Replay<'a> {
-        let Read { seen, schema, contract, trees, footprints, computed, concessions, path } = *self;
-        let (waits, anew) = (None, false);
+    fn replaying(&self, tries_reported: bool, until: Option<usize>) -> Replay<'a> {
+        let Read { seen, schema, contract, trees, footprints, computed, deviations, path } = *self;
+        let (waits, replace_may_reinsert) = (None, false);
         Replay {
             seen,
             schema,
@@ -209,9 +209,9 @@ impl<'a> Read<'a> {
             trees,
             footprints,
             computed,
-            lenient,
-            anew,
-            concessions,
+            tries_reported,
+            replace_may_reinsert,
+            deviations,
             until,
             path,
             waits,
@@ -228,10 +228,11 @@ impl<'a> Read<'a> {
     fn judged(&self) -> Result<(Verdict, Vec<Use>, Option<missing_wait::Suspicion>), Reason> {
         let mut strict = self.replaying(false, None).run();
         // Whether a row that was replaced is the same one still is not promised, and rarely matters.
-        let anew = matches!(strict, Err(Rejection::Mismatch(_))) && self.replaces();
-        let replay =
-            |lenient: bool, until: Option<usize>| Replay { anew, ..self.replaying(lenient, until) }.run();
-        if anew {
+        let replace_may_reinsert = matches!(strict, Err(Rejection::Mismatch(_))) && self.replaces();
+        let replay = |tries_reported: bool, until: Option<usize>| {
+            Replay { replace_may_reinsert, ..self.replaying(tries_reported, until) }.run()
+        };
+        if replace_may_reinsert {
             strict = replay(false, None);
         }
         let broken = match strict {
@@ -246,15 +247,15 @@ impl<'a> Read<'a> {
         let rounds = &self.seen.trace.rounds;
         let round = |step: usize| rounds.iter().position(|round| round.answered.contains(&step));
         let until = broken.step.and_then(round).unwrap_or(usize::MAX);
-        let reported = |(by, step): &Use| {
-            matches!(by.status(), Status::Reported | Status::Found) && round(*step) <= Some(until)
-        };
+        let reported = |(by, step): &Use| !by.always_tried() && round(*step) <= Some(until);
         let (broken, explained) = match replay(true, None) {
             Ok(hypotheses) => (broken, least(&hypotheses, reported)),
             // What came first is explained, but not what comes after it. Which rows a resumed scan has met, or one that judges what
             // is not committed, is not always known for certain, so what follows from one is not held against it.
             Err(Rejection::Mismatch(later)) if later.step != broken.step => match replay(true, broken.step) {
-                Ok(hypotheses) if least(&hypotheses, reported).iter().any(|(by, _)| guesses(by)) => {
+                Ok(hypotheses)
+                    if least(&hypotheses, reported).iter().any(|(by, _)| by.leaves_rows_open()) =>
+                {
                     (broken, least(&hypotheses, reported))
                 }
                 Ok(_) | Err(_) => (later, Vec::new()),
@@ -295,35 +296,25 @@ pub(crate) fn place(trace: &Trace, step: usize) -> usize {
 }
 
 /// Each concession once.
-fn names(uses: &[Use]) -> Vec<Concession> {
-    let mut names: Vec<Concession> = uses.iter().map(|(by, _)| *by).collect();
+fn names(uses: &[Use]) -> Vec<&'static KnownDeviation> {
+    let mut names: Vec<&'static KnownDeviation> = uses.iter().map(|(by, _)| *by).collect();
     names.dedup();
     names
-}
-
-/// Is it about a scan that went on from where it waited?
-fn resumed(by: &Concession) -> bool {
-    matches!(by, Concession::SkippedBeforeWait | Concession::ChangedDuringWait | Concession::MovedAcrossScan)
-}
-
-/// Does it leave open which rows a statement has met?
-fn guesses(by: &Concession) -> bool {
-    resumed(by) || *by == Concession::JudgesUncommitted
 }
 
 /// What a verdict puts before the name of a concession that no manual promises.
 pub const UNPROMISED: &str = "unpromised, ";
 
 /// A concession as a verdict names it.
-fn told(by: &Concession) -> String {
-    let unpromised = if by.status() == Status::Observed { UNPROMISED } else { "" };
-    format!("{unpromised}{}: {}", by.name(), by.source())
+fn told(by: &&'static KnownDeviation) -> String {
+    let unpromised = if by.status == Status::Observed { UNPROMISED } else { "" };
+    format!("{unpromised}{}: {}", by.name, by.source)
 }
 
 fn violation(
     seen: &Answer,
     broken: &Mismatch,
-    explained: &[Concession],
+    explained: &[&'static KnownDeviation],
     trees: &[Option<Arc<Statement>>],
 ) -> Violation {
     let step = broken.step;
@@ -335,7 +326,7 @@ fn violation(
         let session = seen.case.steps[step].session;
         seen.case.sessions[session].level.unwrap_or(seen.trace.level)
     });
-    let names: Vec<&str> = explained.iter().map(|by| by.name()).collect();
+    let names: Vec<&str> = explained.iter().map(|by| by.name).collect();
     let rule = match names.is_empty() {
         true => broken.rule.clone(),
         false => names.join("+"),
@@ -360,7 +351,7 @@ fn violation(
     evidence.push(match names.is_empty() {
         true => "no concession explains it".to_string(),
         false => {
-            let sources: Vec<&str> = explained.iter().map(|by| by.source()).collect();
+            let sources: Vec<&str> = explained.iter().map(|by| by.source).collect();
             format!("explained by {} ({})", names.join(", "), sources.join("; "))
         }
     });
@@ -369,9 +360,8 @@ fn violation(
 }
 
 /// The concessions that a fingerprint of this oracle names; none if it names a rule.
-pub fn named(fingerprint: &Fingerprint) -> Option<Vec<Concession>> {
-    let of = |name: &str| Concession::ALL.into_iter().find(|by| by.name() == name);
-    fingerprint.rule.split('+').map(of).collect()
+pub fn named(fingerprint: &Fingerprint) -> Option<Vec<&'static KnownDeviation>> {
+    fingerprint.rule.split('+').map(deviations::find).collect()
 }
 
 /// The bug reports by which a fingerprint of this oracle is known. What was found but is in no tracker has a name, and is new.
@@ -380,15 +370,15 @@ pub fn known(fingerprint: &Fingerprint) -> Option<String> {
 }
 
 /// The bug reports of these concessions; none if one of them is in no tracker.
-pub fn reports(all: Vec<Concession>) -> Option<String> {
-    let reported = all.iter().all(|by| by.status() == Status::Reported);
-    let sources: Vec<&str> = all.iter().map(|by| by.source()).collect();
+pub fn reports(all: Vec<&'static KnownDeviation>) -> Option<String> {
+    let reported = all.iter().all(|by| by.status == Status::Reported);
+    let sources: Vec<&str> = all.iter().map(|by| by.source).collect();
     reported.then(|| sources.join(", "))
 }
 
 /// The concessions of these names, in the order in which a fingerprint has them.
-pub fn ordered(names: &BTreeSet<String>) -> Option<Vec<Concession>> {
-    let all: Vec<Concession> = Concession::ALL.into_iter().filter(|by| names.contains(by.name())).collect();
+pub fn ordered(names: &BTreeSet<String>) -> Option<Vec<&'static KnownDeviation>> {
+    let all: Vec<_> = deviations::all().filter(|by| names.contains(by.name)).collect();
     (all.len() == names.len()).then_some(all)
 }
 
@@ -407,7 +397,7 @@ impl Oracle for Mvcc {
         self.account(seen, &[]).1
     }
 
-    fn twins(&self, seen: &Answer, by: Concession, wrong: Option<usize>) -> Vec<(usize, Case)> {
+    fn twins(&self, seen: &Answer, by: &'static KnownDeviation, wrong: Option<usize>) -> Vec<(usize, Case)> {
         let twin = |step| Some((step, self.twin(seen, &[(by, step)], wrong).ok()?.request.case));
         (0..seen.case.steps.len()).filter_map(twin).collect()
     }

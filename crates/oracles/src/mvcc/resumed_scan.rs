@@ -14,12 +14,12 @@
 use model::Reason;
 use std::cmp::Ordering;
 
-use dialect::contract::Concession;
 use eval::Datum;
 use smallvec::{SmallVec, smallvec};
 
 use super::{
     access_path::Path,
+    deviations::{KnownDeviation, SEMI_CONSISTENT_SKIP, ScanDifference},
     from_clause::FromClause,
     hypothesis::{Now, TxnId},
     schema::{Index, Partitions, Table, Values},
@@ -27,17 +27,18 @@ use super::{
 };
 
 /// What scans find, and what it takes to believe it. Most often only the strict one is asked for.
-pub type Scans = SmallVec<[(Scan, Option<Concession>); 1]>;
+pub type Scans = SmallVec<[(Scan, Option<&'static KnownDeviation>); 1]>;
 
 impl StatementContext<'_> {
     /// What a locking scan may find: first by the strict rules, then as a resumed one.
     pub fn scans(&self, from: &FromClause, condition: &Condition, mode: Mode) -> Result<Scans, Reason> {
         let strict = self.lock(from, condition, mode)?;
-        let mut all: Scans = smallvec![(strict, None)];
-        if self.lenient && self.waited.is_some() && from.tables.len() > 1 {
+        let by = strict.skipped.then_some(&SEMI_CONSISTENT_SKIP);
+        let mut all: Scans = smallvec![(strict, by)];
+        if self.tries_reported && self.waited.is_some() && from.tables.len() > 1 {
             return Err(Reason::JoinThatWaited);
         }
-        if self.lenient && from.tables.len() == 1 {
+        if self.tries_reported && from.tables.len() == 1 {
             let resumed = self.resumed(from, condition, mode, &all[0].0)?;
             all.extend(resumed);
         }
@@ -51,7 +52,7 @@ impl StatementContext<'_> {
         condition: &Condition,
         mode: Mode,
         strict: &Scan,
-    ) -> Result<Vec<(Scan, Option<Concession>)>, Reason> {
+    ) -> Result<Vec<(Scan, Option<&'static KnownDeviation>)>, Reason> {
         let Some(waited) = self.waited else { return Ok(Vec::new()) };
         let table = from.tables[0].table;
         let of = &self.schema.tables[table];
@@ -82,8 +83,16 @@ impl StatementContext<'_> {
             let (matched, mut matches) = (holds(old)?, holds(now)?);
             matches &= !open_now || still.is_some();
             let matched_open = contested && holds(open)?;
-            all.push(Seen { contested, old, open, now, still, matched, matched_open, matches });
+            all.push(ScannedRow { contested, old, open, now, still, matched, matched_open, matches });
         }
+        let passes_all = self.change(|change| change.passes_by).is_some();
+        let deviation = |difference: ScanDifference| match self.assumed.filter(|_| passes_all) {
+            Some(assumed) => Some(assumed.deviation),
+            None => {
+                let mut deviations = self.deviations.iter().copied();
+                deviations.find(|deviation| deviation.resumed_scan == Some(difference))
+            }
+        };
         let orders = orders(of, self.path);
         let mut known = vec![(strict.numbers(), strict.due.is_empty())];
         let mut found = Vec::new();
@@ -145,15 +154,15 @@ impl StatementContext<'_> {
                     };
                     let passes = mode == Mode::SemiConsistent;
                     for ranged in [false, true].into_iter().take(if passes { 1 } else { 2 }) {
-                        let cut = Cut { passes, judges_open: self.judges_open, ranged };
-                        let (rows, due, by) = cut.found(&all, &sides, behind);
+                        let cut = Cut { passes, passes_all, ranged };
+                        let (rows, due, difference) = cut.found(&all, &sides, behind);
                         let new = (rows, due.is_empty());
                         // What this server does not do must not hide what it does.
-                        let exists = self.judges_open || self.conceded.contains(&by);
-                        if exists && !known.contains(&new) {
+                        let by = deviation(difference);
+                        if by.is_some() && !known.contains(&new) {
                             let values = |&row: &usize| Some((smallvec![row], all[row].now?.clone()));
                             let rows = new.0.iter().filter_map(values).collect();
-                            found.push((Scan { rows, due, ..Scan::default() }, Some(by)));
+                            found.push((Scan { rows, due, ..Scan::default() }, by));
                             known.push(new);
                         }
                     }
@@ -219,7 +228,7 @@ impl Place<'_> {
 }
 
 /// A row as a scan met it first, and as it is now.
-struct Seen<'w> {
+struct ScannedRow<'w> {
     /// Was another changing it when the scan began to wait?
     contested: bool,
     /// As it was committed then.
@@ -238,7 +247,7 @@ struct Seen<'w> {
     matches: bool,
 }
 
-impl<'w> Seen<'w> {
+impl<'w> ScannedRow<'w> {
     /// As the scan met it first.
     fn first(&self) -> Option<&'w Values> {
         self.old.or(self.open)
@@ -249,8 +258,8 @@ impl<'w> Seen<'w> {
 struct Cut {
     /// May it pass a row by that another is changing?
     passes: bool,
-    /// Does it then judge what the other has not committed?
-    judges_open: bool,
+    /// Does it pass all of them by, whatever was committed last?
+    passes_all: bool,
     /// Did it go by a range of an index, in which a row was not that did not match then?
     ranged: bool,
 }
@@ -260,12 +269,12 @@ impl Cut {
     /// that differs from one state. `sides` says where each row was and is.
     fn found(
         &self,
-        all: &[Seen<'_>],
+        all: &[ScannedRow<'_>],
         sides: &[[Option<Ordering>; 2]],
         behind: impl Fn(Ordering) -> bool,
-    ) -> (Vec<usize>, Vec<TxnId>, Concession) {
+    ) -> (Vec<usize>, Vec<TxnId>, ScanDifference) {
         let (mut rows, mut due) = (Vec::with_capacity(all.len()), Vec::new());
-        let mut by = Concession::ChangedDuringWait;
+        let mut difference = ScanDifference::Changed;
         for (row, (seen, [was, is])) in all.iter().zip(sides).enumerate() {
             let met = was.is_some_and(&behind);
             let meets = is.is_some_and(|side| !behind(side));
@@ -274,7 +283,7 @@ impl Cut {
                 && match seen.contested {
                     true => {
                         let reached = !self.ranged || seen.matched || seen.matched_open;
-                        let judged = !self.passes || seen.matched && !self.judges_open;
+                        let judged = !self.passes || seen.matched && !self.passes_all;
                         seen.matches && reached && judged
                     }
                     false => seen.matched,
@@ -286,13 +295,13 @@ impl Cut {
                 rows.push(row);
             }
             if (was || is) != seen.matches && seen.still.is_none() {
-                by = match (seen.matched_open, met == meets && seen.first().is_some()) {
-                    (_, true) => Concession::MovedAcrossScan,
-                    (true, false) if by != Concession::MovedAcrossScan => Concession::SkippedBeforeWait,
-                    _ => by,
+                difference = match (seen.matched_open, met == meets && seen.first().is_some()) {
+                    (_, true) => ScanDifference::Moved,
+                    (true, false) if difference != ScanDifference::Moved => ScanDifference::Skipped,
+                    _ => difference,
                 };
             }
         }
-        (rows, due, by)
+        (rows, due, difference)
     }
 }

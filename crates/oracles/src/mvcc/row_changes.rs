@@ -216,11 +216,8 @@ impl<'s, 'a> RowChanges<'s, 'a> {
             if old.is_some_and(|old| foreign.columns.iter().all(|&at| old[at] == new[at])) {
                 continue;
             }
-            let goes_on = |index: &[usize]| {
-                index.starts_with(&foreign.columns)
-                    && index[foreign.columns.len()..].iter().any(|&at| new[at].is_null())
-            };
-            if self.context.overlooks && of.indexes.iter().any(|index| goes_on(&index.columns)) {
+            let ignored = self.context.change(|change| change.ignores_foreign_key);
+            if ignored.is_some_and(|ignored| ignored(of, foreign, new)) {
                 continue;
             }
             let compute = self.context.compute;

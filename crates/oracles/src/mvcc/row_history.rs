@@ -5,7 +5,7 @@
 //! named. If the strict rules explain everything before the statement that is wrong, they alone are told, up to it: what it should
 //! have seen follows from them, and not from the deviation that explains what it saw.
 
-use dialect::contract::{Concession, Visibility};
+use dialect::contract::Visibility;
 use model::{
     Account, Cause, Reason, Reply,
     account::{Read, RowVersion, TableChains, View, Writer},
@@ -13,7 +13,7 @@ use model::{
 };
 
 use super::{
-    Mvcc,
+    Mvcc, Use,
     allowed_outcome::show,
     hypothesis::{Chain, Hypothesis, SETUP, TxnId, Version},
     names,
@@ -90,9 +90,9 @@ impl<'a> Teller<'a> {
         before = self.reads(before, None, told);
         self.account.rounds = told;
         self.account.whole = timeline.whole;
-        let mut used: Vec<(Concession, usize)> = before.used.clone();
+        let mut used: Vec<Use> = before.used.clone();
         used.sort_unstable();
-        self.account.by = names(&used).iter().map(|by| by.name().to_string()).collect();
+        self.account.by = names(&used).iter().map(|by| by.name.to_string()).collect();
         self.account
     }
 

@@ -13,6 +13,7 @@ use dialect::contract::{Contract, contract};
 use model::{Case, Product, Reason, ServerInfo, sql::Statement};
 
 use super::{
+    deviations::{self, KnownDeviation},
     evaluation_cache::{EvaluationCache, Known},
     schema::Schema,
     table_footprint::{TableFootprint, footprint},
@@ -37,6 +38,8 @@ pub struct Setup {
     statements: Vec<String>,
     /// What its server owes.
     pub contract: Option<Contract>,
+    /// How it is known to leave that.
+    pub deviations: Vec<&'static KnownDeviation>,
     /// Its tables.
     pub schema: Result<Schema, Reason>,
     /// What lies ready for its cases.
@@ -57,10 +60,14 @@ impl Shelf {
         if let Some(found) = known.iter().find(same) {
             return found.clone();
         }
+        let contract = contract(server);
+        let deviations =
+            contract.as_ref().map_or_else(Vec::new, |contract| deviations::existing(server, contract));
         let read = Arc::new(Setup {
             server: server.clone(),
             statements: statements.to_vec(),
-            contract: contract(server),
+            contract,
+            deviations,
             schema: Schema::read(server.product, &server.version, statements),
             desk: Mutex::default(),
         });

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dialect::contract::{Concession, Visibility};
+use dialect::contract::Visibility;
 use eval::Fault;
 use model::{
     ErrorClass, Reason,
@@ -13,10 +13,12 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{
     allowed_outcome::{AllowedOutcome, Expected},
+    deviations::RowsMet,
     expressions::{columns_read, limit_of, plain, reads_one_end},
     from_clause::{FromClause, Named},
     hypothesis::Lock,
-    statement_context::{Condition, Mode, StatementContext},
+    schema::Values,
+    statement_context::{Condition, Mode, StatementContext, VisibleRows},
 };
 
 impl<'a> StatementContext<'a> {
@@ -111,12 +113,15 @@ impl<'a> StatementContext<'a> {
         let opens_view =
             (sees == Visibility::Snapshot && self.view.is_none()).then_some(self.hypothesis.clock);
         let half_done = |named: &Named| self.half_done(named.table);
-        if sees == Visibility::Newest && !self.blanks && from.tables.iter().any(half_done) {
+        let rows_met = self.change(|change| change.rows_met);
+        if sees == Visibility::Newest && rows_met.is_none() && from.tables.iter().any(half_done) {
             return self.dirty_read(query, select, from, condition);
         }
         let tables = self.seen(from, sees, &self.hypothesis.tables);
-        if self.blanks {
-            return self.blanked(query, select, from, condition, &tables, opens_view);
+        if let Some(rows_met) = rows_met {
+            let rows = self.met_otherwise((query, select), from, condition, &tables, rows_met)?;
+            let outcome = |rows| AllowedOutcome { opens_view, ..AllowedOutcome::only(Expected::Among(rows)) };
+            return Ok(rows.map(outcome).into_iter().collect());
         }
         let scan = self.select(from, condition, &tables).map_err(Fault::Unsure)?;
         let (empty, error) = (scan.rows.is_empty(), scan.error);
@@ -128,6 +133,21 @@ impl<'a> StatementContext<'a> {
         all.extend(error.map(|class| AllowedOutcome { opens_view, ..AllowedOutcome::error(class) }));
         all.extend(impossible);
         Ok(all)
+    }
+
+    /// The rows that a read may show if a deviation lets it meet the rows of its table in other ways.
+    fn met_otherwise(
+        &self,
+        (query, select): (&Query, &Select),
+        from: &FromClause,
+        condition: &Condition,
+        tables: &[VisibleRows],
+        rows_met: RowsMet,
+    ) -> Result<Option<Vec<Values>>, Fault> {
+        let ([named], [rows]) = (&from.tables[..], tables) else { return Ok(None) };
+        let Some(rows) = rows_met(self, (query, select), named.table, rows) else { return Ok(None) };
+        let scan = self.select(from, condition, &[rows]).map_err(Fault::Unsure)?;
+        self.project(query, select, from, scan).map(Some)
     }
 
     fn locking_read(
@@ -199,33 +219,30 @@ impl<'a> StatementContext<'a> {
             };
             let range = self.keeps_range(from, condition, &scan);
             let rows = self.project(&of, select, from, scan)?;
-            // As reported: through a unique index a row may be met twice after somebody's change was undone. A scan that another
-            // concession has made shorter is that one's business: its rows twice would hide what is missing.
-            if self.lenient && by.is_none() && !rows.is_empty() && self.met_twice(&tables) {
-                let by = Some(Concession::DuplicateAfterRollback);
-                all.push(AllowedOutcome { by, ..AllowedOutcome::only(Expected::Twice(rows.clone())) });
-            }
-            let reply = if passes { Expected::Among(rows) } else { Expected::Rows(rows) };
             let range = range && query.limit.is_none() && !ends && !skips;
+            let mut outcome =
+                AllowedOutcome { locks, range, by, due, ..AllowedOutcome::only(Expected::Rows(rows)) };
+            all.extend(self.instead_of(&outcome, &tables));
+            if let (true, Expected::Rows(rows)) = (passes, &mut outcome.reply) {
+                outcome.reply = Expected::Among(std::mem::take(rows));
+            }
             match wait {
-                Some(LockWait::Nowait) if !due.is_empty() => {
+                Some(LockWait::Nowait) if !outcome.due.is_empty() => {
                     all.push(AllowedOutcome::error(ErrorClass::LockTimeout));
                 }
                 Some(LockWait::Nowait) if others => {
-                    all.push(AllowedOutcome { locks, range, by, ..AllowedOutcome::only(reply) });
+                    all.push(outcome);
                     all.push(AllowedOutcome::error(ErrorClass::LockTimeout));
                 }
-                _ => all.push(AllowedOutcome { locks, range, by, due, ..AllowedOutcome::only(reply) }),
+                _ => all.push(outcome),
             }
         }
         Ok(all)
     }
 
-    /// May a row of these be met twice: is there a unique index beside the primary key, and was a change undone?
-    fn met_twice(&self, tables: &[usize]) -> bool {
-        tables.iter().any(|&table| {
-            let of = &self.schema.tables[table];
-            of.uniques.len() > usize::from(of.primary) && self.hypothesis.undone & (1 << table.min(63)) != 0
-        })
+    /// What deviations let come instead of an outcome of a statement on these tables.
+    pub(super) fn instead_of(&self, outcome: &AllowedOutcome, tables: &[usize]) -> Vec<AllowedOutcome> {
+        let hooks = self.deviations.iter().filter_map(|deviation| deviation.instead);
+        hooks.flat_map(|instead| instead(self, outcome, tables)).collect()
     }
 }

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use dialect::contract::{Concession, LevelRules, OnStaleWrite, SnapshotPoint, Visibility};
+use dialect::contract::{LevelRules, OnStaleWrite, SnapshotPoint, Visibility};
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass, Reason,
@@ -17,6 +17,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{
     access_path::Path,
+    allowed_outcome::AllowedOutcome,
+    deviations::{Assumed, ContestedRow, KnownDeviation, ModelChange},
     evaluate::Evaluate,
     expressions::pins,
     from_clause::{FromClause, Named},
@@ -47,26 +49,20 @@ pub struct StatementContext<'a> {
     pub lasts: bool,
     /// The step.
     pub step: usize,
-    /// Are reported concessions tried?
-    pub lenient: bool,
-    /// Those that are, and exist at its level.
-    pub conceded: &'a [Concession],
+    /// Are deviations tried that are no part of the contract?
+    pub tries_reported: bool,
+    /// Those that are tried, and exist at its level.
+    pub deviations: &'a [&'static KnownDeviation],
+    /// The one whose effect on the model is being worked out.
+    pub assumed: Option<Assumed>,
     /// The way on which it went, where that is known.
     pub path: Option<&'a Path>,
     /// If it has waited: what it met first.
     pub waited: Option<&'a Waiting>,
     /// What queries inside it that do not lock are answered from.
     pub inner: &'a [Rows],
-    /// What its snapshot shows of rows that others have moved to another key and that it has changed there.
-    pub moved: Moved,
-    /// Does an UPDATE judge what others have not committed?
-    pub judges_open: bool,
-    /// Is a foreign key overlooked where an index goes on with NULL?
-    pub overlooks: bool,
-    /// Are virtual columns of indexes taken for NULL where a read sorts?
-    pub blanks: bool,
-    /// May a row in the place of another be a new one?
-    pub anew: bool,
+    /// May REPLACE make a new row where it could write over the old one?
+    pub replace_may_reinsert: bool,
 }
 
 /// A condition with what it may name beside the columns of its tables.
@@ -80,17 +76,6 @@ pub struct Condition<'e> {
     pub values: Vec<Datum>,
     /// What was found out with the first row: all columns that it may name, and what it is for every row.
     pub first: OnceCell<(Vec<Column>, Result<(), Fault>)>,
-}
-
-/// What a snapshot shows of a row that was moved to another key by others and changed there by oneself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moved {
-    /// What it is now, once.
-    New,
-    /// As reported: also what it was.
-    Both,
-    /// As reported, by a search that finds one row: only what it was.
-    Old,
 }
 
 /// How a scan treats rows that others are changing.
@@ -107,7 +92,7 @@ pub enum Mode {
 }
 
 /// The rows of a table that somebody sees, with their numbers.
-pub type Seen<'w> = Vec<(usize, &'w Values)>;
+pub type VisibleRows<'w> = Vec<(usize, &'w Values)>;
 
 /// The number of a row in each table; most scans are of one or two.
 pub type Numbers = SmallVec<[usize; 2]>;
@@ -133,12 +118,33 @@ impl Scan {
 }
 
 impl<'a> StatementContext<'a> {
+    /// What a statement may answer.
+    pub fn outcomes(&self, statement: &Statement) -> Result<Vec<AllowedOutcome>, Fault> {
+        match statement {
+            Statement::Query(query) => self.query(query),
+            Statement::Insert(insert) => self.insert(insert),
+            Statement::Update(update) => self.update(update),
+            Statement::Delete(delete) => self.delete(delete),
+            _ => Err(Fault::Unsure(Reason::StatementNotModelled)),
+        }
+    }
+
+    /// What the deviation that is assumed changes at one place of the model.
+    pub fn change<T>(&self, place: impl FnOnce(&ModelChange) -> Option<T>) -> Option<T> {
+        self.assumed.and_then(|assumed| place(assumed.change))
+    }
+
     /// The rows of the tables of FROM as a read without locks sees them.
-    pub fn seen(&self, from: &FromClause, sees: Visibility, tables: &'a [Rows]) -> SmallVec<[Seen<'a>; 2]> {
+    pub fn seen(
+        &self,
+        from: &FromClause,
+        sees: Visibility,
+        tables: &'a [Rows],
+    ) -> SmallVec<[VisibleRows<'a>; 2]> {
         from.tables.iter().map(|named| self.visible(named.table, sees, tables)).collect()
     }
 
-    fn visible(&self, table: usize, sees: Visibility, tables: &'a [Rows]) -> Seen<'a> {
+    fn visible(&self, table: usize, sees: Visibility, tables: &'a [Rows]) -> VisibleRows<'a> {
         let mut seen = Vec::with_capacity(tables[table].len());
         let rows = tables[table].iter().enumerate();
         let at = match sees {
@@ -152,10 +158,8 @@ impl<'a> StatementContext<'a> {
         seen.extend(rows.filter_map(|(row, chain)| Some((row, chain.seen(self.me, at)?))));
         if at != u32::MAX {
             self.shadow(table, &tables[table], &mut seen);
-            match self.moved {
-                Moved::New => {}
-                Moved::Both => seen.extend(self.left_behind(table)),
-                Moved::Old => self.stand_in(table, &mut seen),
+            if let Some(change) = self.change(|change| change.visible_rows) {
+                change(self, table, &mut seen);
             }
         }
         seen
@@ -163,7 +167,7 @@ impl<'a> StatementContext<'a> {
 
     /// What a transaction has written stands before what its snapshot holds under the same key: another may have deleted a
     /// row and made it anew.
-    fn shadow(&self, table: usize, rows: &Rows, seen: &mut Seen) {
+    fn shadow(&self, table: usize, rows: &Rows, seen: &mut VisibleRows) {
         let of = &self.schema.tables[table];
         let Some(key) = &of.clustered else { return };
         let keys = self.written(rows);
@@ -179,7 +183,7 @@ impl<'a> StatementContext<'a> {
     }
 
     /// What this transaction has written, and what it has written over: the keys of both are its own.
-    fn written<'w>(&self, rows: &'w Rows) -> Vec<&'w Values> {
+    pub fn written<'w>(&self, rows: &'w Rows) -> Vec<&'w Values> {
         let mut keys = Vec::new();
         for chain in rows.iter() {
             for (i, version) in chain.versions.iter().enumerate() {
@@ -190,47 +194,6 @@ impl<'a> StatementContext<'a> {
             }
         }
         keys
-    }
-
-    /// Rows that stay in the snapshot under their old key although this transaction has changed them under their new one.
-    pub fn left_behind(&self, table: usize) -> Seen<'a> {
-        let of = &self.schema.tables[table];
-        let (Some(key), Some(view)) = (&of.clustered, self.view) else { return Vec::new() };
-        let mut left = Vec::new();
-        let written = self.written(&self.hypothesis.tables[table]);
-        for (row, chain) in self.hypothesis.tables[table].iter().enumerate() {
-            let old = chain.versions.iter().rev().find(|version| version.at.is_some_and(|at| at <= view));
-            let Some(old) = old.and_then(|version| version.data.as_ref()) else { continue };
-            let moved = chain.versions.iter().any(|version| {
-                version.at.is_some_and(|at| at > view)
-                    && version.data.as_ref().is_some_and(|data| {
-                        !self.compute.same_key(&of.columns, key, old, data).unwrap_or(true)
-                    })
-            });
-            let covered = written
-                .iter()
-                .any(|mine| self.compute.same_key(&of.columns, key, mine, old).unwrap_or(false));
-            if moved && chain.mine(self.me) && !covered {
-                left.push((row, old));
-            }
-        }
-        left
-    }
-
-    /// Puts rows that stay under their old key in the place of what this transaction has made of them, where a search by a unique
-    /// key comes to the old one first and ends there.
-    fn stand_in(&self, table: usize, seen: &mut [(usize, &'a Values)]) {
-        let of = &self.schema.tables[table];
-        let second = |key: &&Vec<usize>| Some(*key) != of.clustered.as_ref();
-        for (row, old) in self.left_behind(table) {
-            let unique = |new: &Values| {
-                let same = |key: &Vec<usize>| self.compute.same_key(&of.columns, key, old, new);
-                of.uniques.iter().filter(second).any(|key| same(key).unwrap_or(false))
-            };
-            if let Some((_, new)) = seen.iter_mut().find(|(of, new)| *of == row && unique(new)) {
-                *new = old;
-            }
-        }
     }
 
     /// Is the condition true for these values?
@@ -330,7 +293,7 @@ impl<'a> StatementContext<'a> {
             );
         }
         let mut contested = Vec::new();
-        let mut settled: SmallVec<[Seen; 2]> = SmallVec::new();
+        let mut settled: SmallVec<[VisibleRows; 2]> = SmallVec::new();
         for named in &from.tables {
             let mut rows = Vec::with_capacity(self.hypothesis.tables[named.table].len());
             for (row, chain) in self.hypothesis.tables[named.table].iter().enumerate() {
@@ -347,10 +310,7 @@ impl<'a> StatementContext<'a> {
             return Err(Reason::JoinBesideLock);
         }
         let key = from.tables.first().and_then(|named| self.schema.tables[named.table].clustered.as_ref());
-        let moved = |old: Option<&Values>, new: Option<&Values>| match (old, new, key) {
-            (Some(old), Some(new), Some(key)) => key.iter().any(|&at| old[at] != new[at]),
-            _ => false,
-        };
+        let passes_by = self.change(|change| change.passes_by);
         for (row, committed, newest, by) in contested {
             let mut held = |values: Option<&Values>| {
                 values.map_or(Ok(false), |values| noted(self.joins(from, condition, values), &mut scan.error))
@@ -369,8 +329,11 @@ impl<'a> StatementContext<'a> {
                 },
                 Mode::SkipLocked(None) => {}
                 Mode::SemiConsistent if !before => scan.skipped = true,
-                // As found: the other's open version is judged instead.
-                Mode::SemiConsistent if self.judges_open && (!after || moved(committed, newest)) => {
+                Mode::SemiConsistent
+                    if passes_by.is_some_and(|passes_by| {
+                        passes_by(&ContestedRow { committed, newest, newest_matches: after, key })
+                    }) =>
+                {
                     scan.skipped = true;
                 }
                 Mode::Shared(columns) => match (committed, newest) {

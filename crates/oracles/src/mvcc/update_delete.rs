@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use dialect::{
     Assignments, Counts,
-    contract::{Concession, OnStaleWrite, Visibility},
+    contract::{OnStaleWrite, Visibility},
 };
 use eval::{Datum, Fault};
 use model::{
@@ -12,10 +12,13 @@ use model::{
     sql::{Assignment, Delete, Expr, OrderItem, Resolution, TableFactor, Update, UpdateModifier},
 };
 
+use smallvec::SmallVec;
+
 use crate::assignments::in_some_order;
 
 use super::{
-    allowed_outcome::{AllowedOutcome, Effect, Expected},
+    allowed_outcome::{AllowedOutcome, Expected},
+    deviations::KnownDeviation,
     expressions::{find_column, limits},
     from_clause::{FromClause, Named},
     hypothesis::Lock,
@@ -106,7 +109,8 @@ impl StatementContext<'_> {
             }
         }
         self.inner_trouble(&mut all, &answers);
-        Ok(self.noops(all))
+        let tables: SmallVec<[usize; 2]> = from.tables.iter().map(|named| named.table).collect();
+        Ok(self.with_other_outcomes(all, &tables))
     }
 
     /// What a DELETE may answer.
@@ -327,7 +331,7 @@ impl StatementContext<'_> {
         rows: &[&(Numbers, Values)],
         assigned: &[Assigned<'_>],
         answers: &Answers,
-        (scan, by): (&Scan, Option<Concession>),
+        (scan, by): (&Scan, Option<&'static KnownDeviation>),
         how: How,
     ) -> Result<(AllowedOutcome, bool), Fault> {
         let mut pending = RowChanges::new(self);
@@ -375,7 +379,7 @@ impl StatementContext<'_> {
             effects: pending.effects,
             locks,
             range: !how.limited && how.range,
-            by: by.or(scan.skipped.then_some(Concession::SemiConsistentSkip)),
+            by,
             due: scan.due.iter().chain(&pending.due).chain(&answers.due).copied().collect(),
             ..AllowedOutcome::only(Expected::Done(vec![count], matched))
         };
@@ -446,43 +450,22 @@ impl StatementContext<'_> {
         of.finish(&self.compute, row[start..start + of.columns.len()].to_vec())
     }
 
-    /// Where an UPDATE sets what is there on a row that has changed since the snapshot: as reported, it may leave no version.
-    pub fn noops(&self, all: Vec<AllowedOutcome>) -> Vec<AllowedOutcome> {
-        let Some(view) = self.view.filter(|_| self.lenient) else { return all };
-        let stale = |effect: &Effect| match effect {
-            Effect::Put { table, row, noop: true, .. } => {
-                self.hypothesis.tables[*table][*row].changed_at(self.me) > view
-            }
-            Effect::Put { .. } | Effect::Insert { .. } => false,
-        };
-        let mut more = Vec::new();
-        for allowed in all {
-            if allowed.effects.iter().any(stale) {
-                let by = Some(Concession::NoopWithoutVersion);
-                let mut without = AllowedOutcome { by, ..allowed.clone() };
-                without.effects.retain(|effect| !stale(effect));
-                let mut some = AllowedOutcome { by, ..allowed.clone() };
-                some.effects.retain(|effect| !stale(effect) || self.null_again(effect));
-                let partly = some.effects.len() > without.effects.len();
-                more.push(allowed);
-                more.push(without);
-                more.extend(partly.then_some(some));
-            } else {
-                more.push(allowed);
-            }
+    /// The outcomes of a statement, each followed by what deviations let come instead.
+    pub(super) fn with_other_outcomes(
+        &self,
+        all: Vec<AllowedOutcome>,
+        tables: &[usize],
+    ) -> Vec<AllowedOutcome> {
+        if self.deviations.iter().all(|deviation| deviation.instead.is_none()) {
+            return all;
+        }
+        let mut more = Vec::with_capacity(all.len());
+        for outcome in all {
+            let others = self.instead_of(&outcome, tables);
+            more.push(outcome);
+            more.extend(others);
         }
         more
-    }
-
-    /// Is there a NULL in a column whose default is another value? Set again, it may be taken for a change.
-    fn null_again(&self, effect: &Effect) -> bool {
-        match effect {
-            Effect::Put { table, data: Some(data), .. } => {
-                let traits = &self.schema.tables[*table].traits;
-                data.iter().zip(traits).any(|(value, traits)| value.is_null() && traits.default.is_some())
-            }
-            Effect::Put { data: None, .. } | Effect::Insert { .. } => false,
-        }
     }
 }
 

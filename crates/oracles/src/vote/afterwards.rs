@@ -1,12 +1,12 @@
 //! What follows from the runs that come after both have spoken: the way on which a statement went, and the twin.
 
-use dialect::contract::Status;
 use model::Verdict;
 
 use super::decide::with;
 use crate::mvcc::{
     self,
     access_path::Path,
+    deviations::Status,
     twins::{Shows, Use},
 };
 
@@ -15,7 +15,7 @@ pub fn explained(verdict: &Verdict, uses: &[Use]) -> bool {
     match verdict {
         Verdict::Violated(violation) => mvcc::named(&violation.fingerprint).is_some(),
         Verdict::Holds { .. } => {
-            !uses.is_empty() && uses.iter().all(|(by, _)| by.status() == Status::Documented)
+            !uses.is_empty() && uses.iter().all(|(by, _)| by.status == Status::Documented)
         }
         Verdict::Undecided { .. } => false,
     }
@@ -63,7 +63,7 @@ pub fn noted(verdict: &Verdict, line: String) -> Verdict {
 
 /// What follows from what the twin shows.
 pub fn after_twin(verdict: &Verdict, uses: &[Use], shows: &Shows) -> Verdict {
-    let mut names: Vec<&str> = uses.iter().map(|(by, _)| by.name()).collect();
+    let mut names: Vec<&str> = uses.iter().map(|(by, _)| by.name).collect();
     names.dedup();
     let names = names.join(", ");
     match (verdict, shows) {
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_twin_that_shows_it_too_makes_it_new() {
-        let uses = [(dialect::contract::Concession::NoopWithoutVersion, 1)];
+        let uses = [(mvcc::deviations::find("noop-without-version").unwrap(), 1)];
         let known = wrong("rows", "noop-without-version", Some(2));
         let Verdict::Violated(stays) = wrong("rows", "a rule", Some(1)) else { panic!() };
         let after = |verdict: &Verdict, shows: Shows| told(after_twin(verdict, &uses, &shows));

@@ -5,12 +5,11 @@
 //! one and something does the small one, the large one must be right without what that needs; else it is something else beside it.
 
 use campaign::{CleanRuns, CleanServer, Panel, past::Kept};
-use dialect::contract::Concession;
 use execute::Reset;
 use model::{Case, Target, Verdict};
 use oracles::{
     Answer, Oracle,
-    mvcc::{self, Mvcc},
+    mvcc::{self, Mvcc, deviations::KnownDeviation},
 };
 
 use crate::Lab;
@@ -34,7 +33,7 @@ pub struct Bench<'a> {
 
 /// What is said of a case.
 enum Said {
-    By(Vec<Concession>),
+    By(Vec<&'static KnownDeviation>),
     Unexplained(Box<Answer>, Option<usize>),
     Nothing,
 }
@@ -65,7 +64,8 @@ impl<'a> Bench<'a> {
             None => kept.case.clone(),
         };
         let (before, after) = (self.said(kept, &original)?, self.said(kept, &kept.case)?);
-        let words = |by: &[Concession]| by.iter().map(|by| by.name()).collect::<Vec<_>>().join("+");
+        let words =
+            |by: &[&'static KnownDeviation]| by.iter().map(|by| by.name).collect::<Vec<_>>().join("+");
         Ok(match (before, after) {
             (Said::Nothing, _) | (_, Said::Nothing) => Family::Lost,
             (Said::By(large), Said::By(small)) => {
@@ -107,7 +107,7 @@ impl<'a> Bench<'a> {
         kept: &Kept,
         seen: &Answer,
         wrong: Option<usize>,
-        by: &[Concession],
+        by: &[&'static KnownDeviation],
     ) -> crate::Result<bool> {
         let panel = Panel::of_one(&kept.filed.oracle, kept.filed.judged_as.clone());
         let (Some(judge), &[by]) = (panel.as_ref().and_then(Panel::first), by) else { return Ok(false) };

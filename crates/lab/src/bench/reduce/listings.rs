@@ -52,9 +52,9 @@ mod tests {
 
     #[test]
     fn every_reported_family_has_one() {
-        use dialect::contract::{Concession, Status};
-        for concession in Concession::ALL.iter().filter(|one| one.status() == Status::Reported) {
-            assert!(of(concession.source()).is_some(), "{}", concession.source());
+        use oracles::mvcc::deviations::{self, Status};
+        for deviation in deviations::all().filter(|one| one.status == Status::Reported) {
+            assert!(of(deviation.source).is_some(), "{}", deviation.source);
         }
     }
 }

@@ -106,7 +106,7 @@ impl<'a> Bench<'a> {
         Ok(match judge.verdict(&seen, server) {
             Verdict::Violated(violation) => {
                 let names = oracles::mvcc::named(&violation.fingerprint).unwrap_or_default();
-                Explained::By(names.iter().map(|by| by.name().to_string()).collect())
+                Explained::By(names.iter().map(|by| by.name.to_string()).collect())
             }
             Verdict::Holds { .. } => Explained::Not("nothing wrong".into()),
             Verdict::Undecided { reason } => Explained::Not(format!("undecided ({reason})")),

@@ -1,11 +1,14 @@
 //! Whether a concession would explain what is wrong. The statement is played once more on the view that it would give; if that is
 //! what came, the violation is named by it. Scans that went on after a wait are not tried: there are too many ways.
 
-use dialect::contract::{Concession, Visibility};
-use model::{Level, Reason, Scene, Shown, Violation, sql::StatementKind};
+use dialect::contract::Visibility;
+use model::{Reason, Scene, Shown, Violation, sql::StatementKind};
 
 use super::{Found, Pending, Talk, Time, Until, View, Visible, views::same_view};
-use crate::decoupled::compare::{Compared, compare};
+use crate::{
+    decoupled::compare::{Compared, compare},
+    mvcc::deviations::{DecoupledView, KnownDeviation},
+};
 
 impl Talk<'_> {
     /// Something is wrong: is there something to try?
@@ -16,7 +19,7 @@ impl Talk<'_> {
         wrong: Box<Violation>,
     ) -> Result<Option<Box<Scene>>, Found> {
         // Such an UPDATE may have judged half of what a waiting statement does.
-        if self.judges_uncommitted(pending.step)
+        if self.judges_uncommitted(pending.step).is_some()
             && pending.views.iter().any(|(at, _)| self.half_done(*at, pending.step))
         {
             return Err(Found::Undecided(Reason::HalfDoneStatement));
@@ -83,20 +86,21 @@ impl Talk<'_> {
             }
             seen
         };
-        let (noop, key) = (Concession::NoopWithoutVersion, Concession::KeyChangeKeepsOldRow);
+        let noop = self.deviation(DecoupledView::WithoutNoops);
+        let key = self.deviation(DecoupledView::WithOldKeys);
         let mut all: Vec<(String, Vec<View>)> = Vec::new();
         let ways = [(vec![noop], true, false), (vec![key], false, true), (vec![noop, key], true, true)];
         let moments = &self.txns[txn].snapshot;
         for (taken, (by, without, old)) in
             moments.iter().flat_map(|taken| ways.iter().map(move |way| (taken, way)))
         {
-            let known = by.iter().all(|one| self.contract.concessions.contains(one));
+            let by: Option<Vec<&str>> = by.iter().map(|one| Some((*one)?.name)).collect();
+            let Some(by) = by else { continue };
             let views: Vec<View> =
                 pending.views.iter().map(|(at, _)| (*at, view(*taken, *at, *without, *old))).collect();
             let new = |other: &[View]| !views.iter().zip(other).all(|((_, a), (_, b))| same_view(a, b));
-            if known && new(&pending.views) && all.iter().all(|(_, other)| new(other)) {
-                let names: Vec<&str> = by.iter().map(|one| one.name()).collect();
-                all.push((names.join("+"), views));
+            if new(&pending.views) && all.iter().all(|(_, other)| new(other)) {
+                all.push((by.join("+"), views));
             }
         }
         all
@@ -104,19 +108,21 @@ impl Talk<'_> {
 
     /// Did an UPDATE that should have waited judge what others have not committed?
     pub(super) fn uncommitted(&self, pending: &Pending, txn: usize) -> Vec<(String, Vec<View>)> {
-        if !self.judges_uncommitted(pending.step) {
-            return Vec::new();
-        }
+        let Some(deviation) = self.judges_uncommitted(pending.step) else { return Vec::new() };
         let newest = |at: usize| self.chains[at].view(txn, Until::Newest);
         let views: Vec<View> = pending.views.iter().map(|(at, _)| (*at, newest(*at))).collect();
         let new = !views.iter().zip(&pending.views).all(|((_, a), (_, b))| same_view(a, b));
-        let name = Concession::JudgesUncommitted.name().to_string();
-        if new { vec![(name, views)] } else { Vec::new() }
+        if new { vec![(deviation.name.to_string(), views)] } else { Vec::new() }
     }
 
-    fn judges_uncommitted(&self, step: usize) -> bool {
-        self.contract.concessions.contains(&Concession::JudgesUncommitted)
-            && self.steps[step].is(StatementKind::Update)
-            && self.level(step) == Level::ReadUncommitted
+    /// The deviation of this server that gives such a view.
+    fn deviation(&self, view: DecoupledView) -> Option<&'static KnownDeviation> {
+        self.deviations.iter().copied().find(|deviation| deviation.decoupled_view == Some(view))
+    }
+
+    fn judges_uncommitted(&self, step: usize) -> Option<&'static KnownDeviation> {
+        let deviation = self.deviation(DecoupledView::Uncommitted)?;
+        let may = self.steps[step].is(StatementKind::Update) && deviation.levels.contains(&self.level(step));
+        may.then_some(deviation)
     }
 }

@@ -26,6 +26,7 @@ use super::{
 };
 use crate::{
     Answer, Ask, Conversation,
+    mvcc::deviations::{self, KnownDeviation},
     story::{Fate, Memory, ReadTables, Story, Tables, Told, Transaction},
 };
 
@@ -96,6 +97,8 @@ pub struct Talk<'a> {
     known: Known,
     setups: Setups,
     contract: Contract,
+    /// How the server is known to leave it.
+    deviations: Vec<&'static KnownDeviation>,
     /// What every session says first, if that is a setting that changes no level.
     prelude: Vec<String>,
     orders: Vec<Vec<Event>>,
@@ -148,6 +151,7 @@ impl<'a> Talk<'a> {
             tables: tables.clone(),
             known,
             setups,
+            deviations: deviations::existing(&seen.trace.server, &contract),
             contract,
             prelude: prelude(seen, memory),
             orders,

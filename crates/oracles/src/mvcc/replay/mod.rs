@@ -18,7 +18,7 @@ use std::{
 };
 pub use timeline::Timeline;
 
-use dialect::contract::{Concession, Contract, LevelRules, SnapshotPoint, Visibility, manual::always};
+use dialect::contract::{Contract, LevelRules, SnapshotPoint, Visibility, manual::always};
 use model::{
     Cause, DbError, Ends, ErrorClass, Level, Reason, Reply, Round,
     sql::{Rollback, Statement},
@@ -29,6 +29,7 @@ use smallvec::{SmallVec, smallvec};
 use super::{
     access_path::Path,
     allowed_outcome::{Expected, covers},
+    deviations::KnownDeviation,
     evaluate::Evaluate,
     evaluation_cache::EvaluationCache,
     hypothesis::{Hypothesis, Savepoint, Waiting},
@@ -36,9 +37,6 @@ use super::{
     table_footprint::TableFootprint,
 };
 use crate::Answer;
-
-/// An UPDATE may have judged half of what another statement did: which rows it met is then not known.
-pub(super) const HALF_JUDGED: Reason = Reason::JudgesHalfDoneWork;
 
 /// So many accounts are kept; beyond, nothing is said.
 const MAX_HYPOTHESES: usize = 32;
@@ -83,12 +81,12 @@ pub struct Replay<'a> {
     pub footprints: &'a [TableFootprint],
     /// What expressions came to.
     pub computed: &'a RefCell<EvaluationCache>,
-    /// Are reported concessions tried?
-    pub lenient: bool,
-    /// May a REPLACE make a new row where it could write over the old one?
-    pub anew: bool,
+    /// Are all deviations tried, and not only those that are part of the contract?
+    pub tries_reported: bool,
+    /// May REPLACE make a new row where it could write over the old one?
+    pub replace_may_reinsert: bool,
     /// Those that may explain something here.
-    pub concessions: &'a [Concession],
+    pub deviations: &'a [&'static KnownDeviation],
     /// Not further than the round in which this step answers.
     pub until: Option<usize>,
     /// The way on which the statement of a step went, where that is known.
@@ -147,8 +145,9 @@ impl<'a> Replay<'a> {
             let doubtful = hypothesis.doubtful;
             let answered = self.answers(hypothesis, first, rest);
             match answered.and_then(|hypotheses| self.settled(hypotheses, round)) {
-                Err(Rejection::Mismatch(_)) if doubtful => {
-                    rejected = worse(rejected, Rejection::Undecided(HALF_JUDGED))
+                Err(rejection) => {
+                    let unsure = doubtful.filter(|_| matches!(rejection, Rejection::Mismatch(_)));
+                    rejected = worse(rejected, unsure.map_or(rejection, Rejection::Undecided));
                 }
                 // Most often that is one.
                 Ok(hypotheses) if next.is_empty() && hypotheses.len() == 1 => next = hypotheses,
@@ -159,7 +158,6 @@ impl<'a> Replay<'a> {
                         }
                     }
                 }
-                Err(rejection) => rejected = worse(rejected, rejection),
             }
         }
         match (next.is_empty(), rejected) {
@@ -268,9 +266,11 @@ impl<'a> Replay<'a> {
         self.contract.at(self.level(session))
     }
 
-    /// May a statement of a session need this concession?
-    pub(super) fn concedes(&self, by: Concession, session: usize) -> bool {
-        self.concessions.contains(&by) && by.levels().contains(&self.level(session))
+    /// The deviations that a statement of a session may need.
+    pub(super) fn tried(&self, session: usize) -> impl Iterator<Item = &'static KnownDeviation> {
+        let level = self.level(session);
+        let all = self.deviations.iter().copied();
+        all.filter(move |one| (self.tries_reported || one.always_tried()) && one.levels.contains(&level))
     }
 
     /// The level of a session.
@@ -427,8 +427,8 @@ impl<'a> Replay<'a> {
                     .filter_map(|chain| chain.seen(u32::MAX, u32::MAX))
                     .collect();
                 if rows.len() != expected.len() || !covers(&expected, rows) {
-                    if hypothesis.doubtful {
-                        rejected = worse(rejected, Rejection::Undecided(HALF_JUDGED));
+                    if let Some(why) = hypothesis.doubtful {
+                        rejected = worse(rejected, Rejection::Undecided(why));
                         continue 'hypotheses;
                     }
                     let expected = expected.into_iter().cloned().collect();

@@ -1,18 +1,19 @@
 //! A statement on rows: what the contract allows it to answer, and whether that is what came.
 
-use dialect::contract::{Concession, Visibility, manual::always};
+use dialect::contract::{OnStaleWrite, Visibility, manual::always};
 use eval::Fault;
 use model::{
     DbError, ErrorClass, Reason, Reply,
-    sql::{InsertModifier, InsertSource, Statement},
+    sql::{InsertModifier, Statement},
 };
 use smallvec::{SmallVec, smallvec};
 
-use super::{Explained, HALF_JUDGED, Hypotheses, Rejection, Replay, waits::no_wait, worse};
+use super::{Explained, Hypotheses, Rejection, Replay, waits::no_wait, worse};
 use crate::mvcc::{
     allowed_outcome::{AllowedOutcome, Expected},
+    deviations::{Alternatives, Answered, KnownDeviation},
     hypothesis::{Hypothesis, Rows, Session, Waiting},
-    statement_context::{Moved, StatementContext},
+    statement_context::StatementContext,
 };
 
 /// MySQL's ER_DIVISION_BY_ZERO.
@@ -80,7 +81,15 @@ impl Replay<'_> {
             !due && (allowed.fits(reply) || parents && allowed.fits_either(reply))
         };
         let fitting: SmallVec<[&AllowedOutcome; 4]> = all.iter().filter(fits).collect();
-        let half_judged = success && self.judges_half_done(&hypothesis, step, tree, waited.as_ref());
+        let answered = Answered {
+            replay: self,
+            hypothesis: &hypothesis,
+            step,
+            statement: tree,
+            waited: waited.as_ref(),
+            success,
+        };
+        let (lasting_doubt, doubt) = self.unknown_rows(session, &answered);
         let mut hypothesis = Some(hypothesis);
         for (at, allowed) in fitting.iter().enumerate() {
             // The last one takes the hypothesis itself.
@@ -90,7 +99,7 @@ impl Replay<'_> {
                 Ok(()) => {
                     let error = outcome.error();
                     self.after(&mut next, step, error, outcome.transaction);
-                    next.doubtful |= self.lenient && half_judged;
+                    next.doubtful = next.doubtful.or(lasting_doubt);
                     if !hypotheses.contains(&next) {
                         hypotheses.push(next);
                     }
@@ -104,11 +113,8 @@ impl Replay<'_> {
         if let Some(rejected) = rejected {
             return Err(rejected);
         }
-        if let Some(why) = waited.as_ref().filter(|_| self.lenient).and_then(|of| self.untold(step, of)) {
+        if let Some(why) = doubt {
             return Err(Rejection::Undecided(why));
-        }
-        if self.lenient && half_judged {
-            return Err(Rejection::Undecided(HALF_JUDGED));
         }
         let due = all.iter().find_map(|allowed| allowed.due.first());
         if let (Some(due), true) = (due, success) {
@@ -134,44 +140,13 @@ impl Replay<'_> {
         Err(self.broken(step, kind, self.seen_by(session, tree, lasts), expected))
     }
 
-    /// Where an UPDATE judges what others have not committed: may that have been a change that was half done?
-    /// Who had half done it may have become the victim of a deadlock since.
-    fn judges_half_done(
-        &self,
-        hypothesis: &Hypothesis,
-        step: usize,
-        tree: &Statement,
-        waited: Option<&Waiting>,
-    ) -> bool {
-        let session = self.seen.case.steps[step].session;
-        let changes = |(other, state): (usize, &Session)| {
-            let waits = state.waiting.as_ref().and_then(|waiting| self.trees[waiting.step].as_deref());
-            other != session && waits.is_some_and(|tree| !matches!(tree, Statement::Query(_)))
-        };
-        matches!(tree, Statement::Update(_))
-            && self.concedes(Concession::JudgesUncommitted, session)
-            && (waited.is_some_and(|waited| waited.beside & self.footprints[step].tables != 0)
-                || hypothesis.sessions.iter().enumerate().any(changes))
-    }
-
-    /// Why it cannot be told what a scan that waited has met: only one cut is tried, in the order of one index. What does not
-    /// scan, and what no scan explains at this level, is told all the same.
-    fn untold(&self, step: usize, waited: &Waiting) -> Option<Reason> {
-        let session = self.seen.case.steps[step].session;
-        let scans = !matches!(
-            self.trees[step].as_deref(),
-            Some(Statement::Insert(insert)) if matches!(insert.source, InsertSource::Values { .. })
-        );
-        if !scans || !self.concedes(Concession::MovedAcrossScan, session) {
-            return None;
-        }
-        let parted =
-            self.footprints[step].target.is_some_and(|table| self.schema.tables[table].partitions.is_some());
-        match (waited.ends > 1, parted) {
-            (true, _) => Some(Reason::WaitedMoreThanOnce),
-            (false, true) => Some(Reason::PartitionedScan),
-            (false, false) => None,
-        }
+    /// Why deviations leave open which rows a statement met: for good, and at all.
+    fn unknown_rows(&self, session: usize, answered: &Answered<'_>) -> (Option<Reason>, Option<Reason>) {
+        let hooks = self.tried(session).filter_map(|deviation| deviation.unknown_rows.as_ref());
+        hooks.fold((None, None), |(lasting, any), unknown| {
+            let why = (unknown.why)(answered);
+            (lasting.or(why.filter(|_| unknown.lasts)), any.or(why))
+        })
     }
 
     /// The rule by which a statement sees what it sees; `lasts`: it is in a transaction that goes on after it.
@@ -251,33 +226,32 @@ impl Replay<'_> {
     /// May a statement be refused because something has changed since the snapshot?
     pub(super) fn stale(&self, hypothesis: &mut Hypothesis, step: usize, waited: Option<&Waiting>) -> bool {
         let session = self.seen.case.steps[step].session;
-        let reach = &self.footprints[step];
+        let footprint = &self.footprints[step];
         let Some(txn) = &hypothesis.sessions[session].txn else { return false };
-        let refused = self.rules(session).is_some_and(|rules| {
-            rules.stale.is == dialect::contract::OnStaleWrite::Refused(ErrorClass::WriteConflict)
-        });
-        let view = match (refused, waited) {
+        let changed_since = |view: u32| {
+            let newer = |(table, rows): (usize, &Rows)| {
+                footprint.tables & (1 << table) != 0
+                    && rows.iter().any(|chain| chain.touched_at(txn.id) > view)
+            };
+            hypothesis.tables.iter().enumerate().any(newer)
+        };
+        let promised = OnStaleWrite::Refused(ErrorClass::WriteConflict);
+        if self.rules(session).is_some_and(|rules| rules.stale.is == promised) {
             // A query inside a statement that waited has taken the snapshot.
-            (true, Some(waited)) if reach.inner => txn.view.or(Some(waited.clock)),
-            (true, _) => txn.view,
-            // As found: a query inside takes a snapshot of its own, below the levels for which this is promised.
-            (false, Some(waited)) if self.lenient && reach.inner => {
-                let by = Concession::ConflictByInnerRead;
-                self.concedes(by, session).then_some(waited.clock)
-            }
-            (false, _) => None,
-        };
-        let Some(view) = view else { return false };
-        let newer = |(table, rows): (usize, &Rows)| {
-            reach.tables & (1 << table) != 0 && rows.iter().any(|chain| chain.touched_at(txn.id) > view)
-        };
-        let stale = hypothesis.tables.iter().enumerate().any(newer);
-        if stale && !refused {
-            hypothesis.used.push((Concession::ConflictByInnerRead, step));
+            let inner = waited.filter(|_| footprint.inner).map(|waited| waited.clock);
+            return txn.view.or(inner).is_some_and(changed_since);
         }
-        stale
+        let Some(waited) = waited else { return false };
+        let refuses = |deviation: &&'static KnownDeviation| {
+            let since = deviation.conflict_since.and_then(|since| since(footprint, waited));
+            since.is_some_and(changed_since)
+        };
+        let deviation = self.tried(session).find(refuses);
+        hypothesis.used.extend(deviation.map(|deviation| (deviation, step)));
+        deviation.is_some()
     }
 
+    /// What the contract and the deviations that are tried allow a statement to answer.
     pub(super) fn allowed_outcomes(
         &self,
         hypothesis: &Hypothesis,
@@ -288,9 +262,7 @@ impl Replay<'_> {
         let session = self.seen.case.steps[step].session;
         let rules = self.rules(session).ok_or(Fault::Unsure(Reason::NoContractAtThisLevel))?;
         let txn = hypothesis.sessions[session].txn.as_ref();
-        let tried = self.concessions.iter().copied().filter(|_| self.lenient);
-        let conceded: SmallVec<[Concession; Concession::ALL.len()]> =
-            tried.filter(|by| self.concedes(*by, session)).collect();
+        let deviations: SmallVec<[&'static KnownDeviation; 16]> = self.tried(session).collect();
         let context = StatementContext {
             schema: self.schema,
             compute: self.compute(),
@@ -302,59 +274,37 @@ impl Replay<'_> {
             view: txn.and_then(|txn| txn.view),
             lasts: txn.is_some_and(|txn| txn.lasts),
             step,
-            lenient: self.lenient,
-            conceded: &conceded,
+            tries_reported: self.tries_reported,
+            deviations: &deviations,
+            assumed: None,
             path: self.path.filter(|(of, _)| *of == step).map(|(_, path)| path),
             waited,
             inner: &hypothesis.tables,
-            moved: Moved::New,
-            judges_open: false,
-            overlooks: false,
-            blanks: false,
-            anew: self.anew,
+            replace_may_reinsert: self.replace_may_reinsert,
         };
-        let once = |context: &StatementContext<'_>| match tree {
-            Statement::Query(query) => context.query(query),
-            Statement::Insert(insert) => context.insert(insert),
-            Statement::Update(update) => context.update(update),
-            Statement::Delete(delete) => context.delete(delete),
-            _ => Err(Fault::Unsure(Reason::StatementNotModelled)),
-        };
-        let mut all = once(&context)?;
+        let mut all = context.outcomes(tree)?;
         // A query inside may have been answered before the wait.
         if let Some(waited) = waited
             && self.footprints[step].inner
             && matches!(rules.source_read.is, Visibility::Fresh | Visibility::Newest)
-            && let Ok(more) = once(&context.reading(&waited.tables))
+            && let Ok(more) = context.reading(&waited.tables).outcomes(tree)
         {
             all.extend(more);
         }
-        let reads = matches!(tree, Statement::Query(_));
-        let tried = [
-            (Concession::JudgesUncommitted, true, StatementContext { judges_open: true, ..context }),
-            (Concession::ForeignKeyBesideNull, !reads, StatementContext { overlooks: true, ..context }),
-            (Concession::VirtualReadAsNull, reads, StatementContext { blanks: true, ..context }),
-        ];
-        for (by, may, context) in tried {
-            if may && conceded.contains(&by) {
-                let new = |one: &AllowedOutcome| {
-                    all.iter().all(|known| {
-                        (&known.effects, &known.reply, &known.due) != (&one.effects, &one.reply, &one.due)
-                    })
-                };
-                let more: Vec<AllowedOutcome> = once(&context)?.into_iter().filter(new).collect();
-                all.extend(more.into_iter().map(|allowed| AllowedOutcome { by: Some(by), ..allowed }));
-            }
-        }
-        if self.lenient && (0..self.schema.tables.len()).any(|table| !context.left_behind(table).is_empty()) {
-            let by = Some(Concession::KeyChangeKeepsOldRow);
-            for moved in [Moved::Both, Moved::Old] {
-                let more = once(&StatementContext { moved, ..context })?;
-                all.extend(more.into_iter().map(|allowed| AllowedOutcome { by, ..allowed }));
+        // The later a deviation was found, the less it explains: where two explain the same, that one gives it its name.
+        for &deviation in deviations.iter().rev() {
+            if let Some(alternatives) = deviation.alternatives {
+                let more = alternatives(&Alternatives {
+                    deviation,
+                    context: &context,
+                    statement: tree,
+                    known: &all,
+                })?;
+                all.extend(more.into_iter().map(|allowed| AllowedOutcome { by: Some(deviation), ..allowed }));
             }
         }
         // What this server does not do, or not at this level, explains nothing.
-        all.retain(|allowed| allowed.by.is_none_or(|by| self.concedes(by, session)));
+        all.retain(|allowed| allowed.by.is_none_or(|by| deviations.contains(&by)));
         Ok(all)
     }
 }

@@ -1,6 +1,6 @@
 //! Statements that begin, end and go back: BEGIN, savepoints.
 
-use dialect::contract::{Concession, manual::always};
+use dialect::contract::manual::always;
 use model::Reason;
 use model::sql::{Begin, TransactionMode};
 
@@ -53,11 +53,11 @@ impl Replay<'_> {
         let failed = error.is_some();
         let known = hypothesis.sessions[session].txn.as_ref().and_then(|txn| {
             let at = txn.savepoints.iter().position(|known| known.name.eq_ignore_ascii_case(name))?;
-            Some((at, txn.savepoints[at].length, txn.savepoints[at].early))
+            Some((at, txn.savepoints[at].length))
         });
         match (known, failed) {
             (None, true) => Ok(smallvec![hypothesis]),
-            (Some((at, length, early)), false) => {
+            (Some((at, length)), false) => {
                 if undo {
                     hypothesis.undo_to(session, length);
                 }
@@ -70,16 +70,17 @@ impl Replay<'_> {
                 if over {
                     hypothesis.commit(session);
                 }
-                if undo && early && self.concedes(Concession::EarlySavepointEndsAll, session) {
-                    let mut gone = hypothesis.clone();
-                    if let Some(txn) = &mut gone.sessions[session].txn {
-                        (txn.view, txn.touched, txn.locking) = (None, 0, 0);
-                        txn.locks.clear();
-                        txn.ranges.clear();
-                        txn.trespassed.clear();
+                for deviation in self.tried(session).filter(|_| undo) {
+                    let txn = hypothesis.sessions[session].txn.as_ref();
+                    let left = txn
+                        .zip(deviation.rollback_to)
+                        .and_then(|(txn, leaves)| leaves(txn.savepoints.get(at)?, txn));
+                    if let Some(left) = left {
+                        let mut other = hypothesis.clone();
+                        other.sessions[session].txn = Some(left);
+                        other.used.push((deviation, step));
+                        hypotheses.push(other);
                     }
-                    gone.used.push((Concession::EarlySavepointEndsAll, step));
-                    hypotheses.push(gone);
                 }
                 hypotheses.insert(0, hypothesis);
                 Ok(hypotheses)

@@ -6,37 +6,23 @@
 //! not there. The twin still has the statement that was wrong. If that is wrong in the twin, too, the concession was not the
 //! cause, and the finding is new.
 //!
-//! | concession | its twin | file |
-//! |---|---|---|
-//! | `skipped-before-wait`, `changed-during-wait`, `moved-across-scan`, `conflict-by-inner-read` | the statement is sent when that for which it waited is over | `moves` |
-//! | `semi-consistent-skip`, `judges-uncommitted` | the statement is sent when the transactions beside it are over | `moves` |
-//! | `noop-without-version` | another constant | `values` |
-//! | `key-change-keeps-old-row` | another column is changed instead of the key | `keys` |
-//! | `duplicate-after-rollback` | without the transactions that were rolled back | `rollbacks` |
-//! | `foreign-key-beside-null` | without indexes of several columns that are not unique | `indexes` |
-//! | `virtual-read-as-null` | without ORDER BY | `sorting` |
-//! | `early-savepoint-ends-all` | none: it is listed apart, and neither known nor new | |
+//! How a case becomes its twin stands with each deviation (`super::deviations`). One that is only observed has none: it is listed apart,
+//! and neither known nor new.
 
-mod indexes;
-mod keys;
-mod moves;
-mod rollbacks;
-mod sorting;
-mod values;
+pub mod reorder;
 
 use std::sync::Arc;
 
-use dialect::contract::Concession;
 use model::{Case, Reason, Step, Trace, Verdict, Violation, sql::Statement};
 
-use super::{Mvcc, named, schema::Schema};
+use super::{Mvcc, deviations::KnownDeviation, named, schema::Schema};
 use crate::{Answer, Request};
 
 /// Why there is no twin, or why it says nothing, in a few words that can be counted.
 pub type Why = Reason;
 
 /// A concession and the step that needs it.
-pub type Use = (Concession, usize);
+pub type Use = (&'static KnownDeviation, usize);
 
 /// A case on its way to becoming its twin.
 pub struct TwinDraft<'a> {
@@ -57,7 +43,7 @@ pub struct Twin {
     /// What is to be run.
     pub request: Request,
     /// The concessions whose cause is gone.
-    pub without: Vec<Concession>,
+    pub without: Vec<&'static KnownDeviation>,
     /// For each of its steps the number in the case.
     steps: Vec<usize>,
 }
@@ -88,28 +74,15 @@ pub fn twin(
         setup: seen.case.setup.statements.clone(),
         steps: seen.case.steps.iter().cloned().enumerate().collect(),
     };
-    for (by, step) in uses {
-        match by {
-            Concession::SkippedBeforeWait
-            | Concession::ChangedDuringWait
-            | Concession::MovedAcrossScan
-            | Concession::ConflictByInnerRead => moves::behind_its_blocker(&mut draft, *step)?,
-            Concession::SemiConsistentSkip | Concession::JudgesUncommitted => {
-                moves::behind_the_others(&mut draft, *step)?;
-            }
-            Concession::NoopWithoutVersion => values::another(&mut draft, *step)?,
-            Concession::KeyChangeKeepsOldRow => keys::kept(&mut draft, *step)?,
-            Concession::DuplicateAfterRollback => rollbacks::left_out(&mut draft, *step)?,
-            Concession::ForeignKeyBesideNull => indexes::left_out(&mut draft)?,
-            Concession::VirtualReadAsNull => sorting::left_out(&mut draft, *step)?,
-            Concession::EarlySavepointEndsAll => return Err(Reason::Undocumented),
-        }
+    for (deviation, step) in uses {
+        let make = deviation.twin.ok_or(Reason::Undocumented)?;
+        make(&mut draft, *step)?;
     }
     let steps: Vec<usize> = draft.steps.iter().map(|(number, _)| *number).collect();
     if wrong.is_some_and(|step| !steps.contains(&step)) {
         return Err(Reason::StatementWouldBeGone);
     }
-    let mut without: Vec<Concession> = uses.iter().map(|(by, _)| *by).collect();
+    let mut without: Vec<&'static KnownDeviation> = uses.iter().map(|(by, _)| *by).collect();
     without.sort_unstable();
     without.dedup();
     let case = Case {
@@ -160,12 +133,12 @@ fn place(trace: &Trace, step: Option<usize>) -> usize {
 
 impl TwinDraft<'_> {
     /// The session of a step.
-    fn session(&self, step: usize) -> usize {
+    pub fn session(&self, step: usize) -> usize {
         self.seen.case.steps[step].session
     }
 
     /// Takes what a session sends from this step on, up to the place of the other step, and puts it behind that.
-    fn move_behind(&mut self, step: usize, other: usize) -> Result<(), Why> {
+    pub fn move_behind(&mut self, step: usize, other: usize) -> Result<(), Why> {
         let session = self.session(step);
         let place = |of: usize| self.steps.iter().position(|(number, _)| *number == of);
         let (Some(from), Some(to)) = (place(step), place(other)) else {
@@ -182,7 +155,7 @@ impl TwinDraft<'_> {
     }
 
     /// Replaces the text of a step.
-    fn rewrite(&mut self, step: usize, tree: &Statement) {
+    pub fn rewrite(&mut self, step: usize, tree: &Statement) {
         let product = self.seen.trace.server.product;
         if let Some((_, of)) = self.steps.iter_mut().find(|(number, _)| *number == step) {
             of.sql = dialect::sql::print(product, tree);

@@ -1,0 +1,25 @@
+//! Below REPEATABLE READ a statement with a query inside that waited is refused as if it had a snapshot, and its whole transaction is
+//! undone.
+
+use model::Level::{ReadCommitted, ReadUncommitted};
+
+use super::{
+    super::{hypothesis::Waiting, table_footprint::TableFootprint, twins::reorder},
+    KnownDeviation, NO_HOOKS, Presence, Status,
+};
+
+pub static DEVIATION: KnownDeviation = KnownDeviation {
+    name: "conflict-by-inner-read",
+    status: Status::Found,
+    source: "not reported; MariaDB with snapshot isolation, whose manual describes error 1020 for REPEATABLE READ only",
+    exists: Presence { refuses_stale_writes: Some(true), ..Presence::EVERYWHERE },
+    levels: &[ReadUncommitted, ReadCommitted],
+    conflict_since: Some(since_it_waited),
+    twin: Some(reorder::behind_its_blocker),
+    ..NO_HOOKS
+};
+
+/// The query inside takes a snapshot of its own when the statement begins to wait.
+fn since_it_waited(footprint: &TableFootprint, waited: &Waiting) -> Option<u32> {
+    footprint.inner.then_some(waited.clock)
+}

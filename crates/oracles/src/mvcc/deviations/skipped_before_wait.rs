@@ -1,0 +1,17 @@
+//! A statement that waited does not come back to a row that it passed by on its last committed version.
+
+use model::Level::{ReadCommitted, ReadUncommitted};
+
+use super::{super::twins::reorder, KnownDeviation, NO_HOOKS, Presence, ScanDifference, Status};
+
+pub static DEVIATION: KnownDeviation = KnownDeviation {
+    name: "skipped-before-wait",
+    status: Status::Reported,
+    source: "MySQL#104833, MDEV-26643",
+    // With snapshot isolation nothing is passed by.
+    exists: Presence { refuses_stale_writes: Some(false), ..Presence::EVERYWHERE },
+    levels: &[ReadUncommitted, ReadCommitted],
+    resumed_scan: Some(ScanDifference::Skipped),
+    twin: Some(reorder::behind_its_blocker),
+    ..NO_HOOKS
+};

@@ -1,0 +1,75 @@
+//! A read that goes by an index over a virtual column and sorts afterwards takes that column for NULL.
+//!
+//! ```text
+//! CREATE TABLE t (a INT, b INT GENERATED ALWAYS AS (1) VIRTUAL, KEY (b))
+//! SELECT a FROM t WHERE b ORDER BY a       a row that another is changing is read as (a, NULL), and not found
+//! ```
+//!
+//! Which rows it happens to depends on what others have done to them, so each row may be met either way.
+
+use eval::{Datum, Fault};
+use model::Reason;
+use model::sql::{Query, Select, SelectItem, Statement};
+
+use super::{
+    super::{
+        allowed_outcome::AllowedOutcome,
+        expressions::aggregate,
+        schema::Values,
+        statement_context::{StatementContext, VisibleRows},
+        twins::{TwinDraft, Why},
+    },
+    Alternatives, KnownDeviation, ModelChange, NO_HOOKS, Presence, Status,
+};
+
+pub static DEVIATION: KnownDeviation = KnownDeviation {
+    name: "virtual-read-as-null",
+    status: Status::Found,
+    source: "not reported; MariaDB from 10.5 on, docs/found/sorted-read-sees-an-open-delete.iso",
+    // 10.5.23 has it, 10.2.11 does not.
+    exists: Presence { product: Some("mariadb"), since: &[10, 5], ..Presence::EVERYWHERE },
+    alternatives: Some(alternatives),
+    twin: Some(without_order),
+    ..NO_HOOKS
+};
+
+static READS_NULL: ModelChange =
+    ModelChange { rows_met: Some(as_they_are_or_with_null), ..ModelChange::NONE };
+
+fn alternatives(statement: &Alternatives<'_, '_>) -> Result<Vec<AllowedOutcome>, Fault> {
+    if statement.reads() { statement.new_with(&READS_NULL) } else { Ok(Vec::new()) }
+}
+
+fn as_they_are_or_with_null(
+    context: &StatementContext<'_>,
+    (query, select): (&Query, &Select),
+    table: usize,
+    rows: &VisibleRows<'_>,
+) -> Option<Vec<(usize, Values)>> {
+    let of = &context.schema.tables[table];
+    let indexed = |at: &usize| of.indexes.iter().any(|index| index.columns.contains(at));
+    let virtuals: Vec<usize> =
+        (0..of.columns.len()).filter(|at| of.traits[*at].is_virtual && indexed(at)).collect();
+    let aggregates =
+        |item: &SelectItem| matches!(item, SelectItem::Expr { expr, .. } if aggregate(expr).is_some());
+    let sorts = !query.order_by.is_empty() && query.limit.is_none();
+    if virtuals.is_empty() || !sorts || select.items.iter().any(aggregates) {
+        return None;
+    }
+    let as_it_is = |(row, values): &(usize, &Values)| (*row, Values::clone(values));
+    let with_null = |(row, values): &(usize, &Values)| {
+        let mut values = values.to_vec();
+        virtuals.iter().for_each(|&at| values[at] = Datum::Null);
+        (*row, Values::from(values))
+    };
+    Some(rows.iter().map(as_it_is).chain(rows.iter().map(with_null)).collect())
+}
+
+/// The twin: without ORDER BY.
+fn without_order(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
+    let Some(Statement::Query(query)) = draft.trees[step].as_deref() else { return Err(Reason::NoQuery) };
+    let mut query = query.clone();
+    query.order_by.clear();
+    draft.rewrite(step, &Statement::Query(query));
+    Ok(())
+}
