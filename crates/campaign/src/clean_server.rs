@@ -39,12 +39,14 @@ pub enum Rejected {
 
 impl Rejected {
     fn new(case: &Case, error: LaunchError) -> Rejected {
-        match error.downcast_ref::<ConnectError>() {
-            Some(ConnectError::Own { statement, .. }) if case.setup.statements.contains(statement) => {
+        match &error {
+            LaunchError::Connect(ConnectError::Own { statement, .. })
+                if case.setup.statements.contains(statement) =>
+            {
                 Rejected::BySetup(error)
             }
-            Some(ConnectError::Untrusted(_)) => Rejected::Untrusted(error),
-            Some(_) | None => Rejected::Server(error),
+            LaunchError::Connect(ConnectError::Untrusted(_)) => Rejected::Untrusted(error),
+            LaunchError::NotStarted { .. } | LaunchError::Connect(_) => Rejected::Server(error),
         }
     }
 }

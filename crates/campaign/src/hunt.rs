@@ -32,8 +32,11 @@ use crate::{
     worker::{Bench, Stop},
 };
 
-/// Brings up a runner for a target. Called in the thread that uses it.
-pub type Launch<'a> = dyn Fn(&Target, Options, Placement) -> Result<Runner, LaunchError> + Sync + 'a;
+/// Where servers come from.
+pub trait Servers: Sync {
+    /// Brings one up, in the thread that uses it.
+    fn open(&self, target: &Target, options: Options, placement: Placement) -> Result<Runner, LaunchError>;
+}
 
 /// Whoever wants to see what happens while it happens.
 pub type Hook<'a> = dyn FnMut(&Said) + 'a;
@@ -49,8 +52,7 @@ pub struct Campaign<'a> {
     /// What the generator draws how often.
     pub profile: Profile,
     pub panel: Panel,
-    /// Brings up servers.
-    pub launch: &'a Launch<'a>,
+    pub servers: &'a dyn Servers,
     /// Did the user ask to stop?
     pub stop: &'a (dyn Fn() -> bool + Sync),
 }

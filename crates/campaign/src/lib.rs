@@ -42,7 +42,7 @@ pub use clean_server::{CleanRuns, CleanServer};
 pub use events::{Event, Said};
 pub use filing::Filed;
 pub use folder::Folder;
-pub use hunt::{Campaign, Hook, hunt};
+pub use hunt::{Campaign, Hook, Servers, hunt};
 pub use known::Known;
 pub use overrides::JudgeOverrides;
 pub use panel::{Judge, Panel};

@@ -331,5 +331,5 @@ fn start(campaign: &Campaign<'_>, target: &Target) -> Result<CleanServer, execut
     };
     let placement =
         Placement { pin: campaign.settings.pin, realtime: false, cpu: execute::os::cpus().first().copied() };
-    Ok(CleanServer::new((campaign.launch)(target, options, placement)?, target))
+    Ok(CleanServer::new(campaign.servers.open(target, options, placement)?, target))
 }

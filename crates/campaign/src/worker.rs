@@ -98,7 +98,7 @@ impl<'a> Bench<'a> {
         let cpus = execute::os::cpus();
         let cpu = cpus.get(worker % cpus.len().max(1)).copied();
         let wish = Placement { pin: campaign.settings.pin, realtime: false, cpu };
-        let mut runner = attempt(|| (campaign.launch)(target, options.clone(), wish))?;
+        let mut runner = attempt(|| campaign.servers.open(target, options.clone(), wish))?;
         let info = runner.info().map_err(|error| Stop::Target(error.to_string()))?;
         shared.met(at, &info)?;
         let generator = campaign.generator(at, &info);
@@ -157,7 +157,7 @@ impl<'a> Bench<'a> {
         self.drawn = drawn;
         self.server.runner.renew();
         let target = self.effective_target();
-        self.server.runner = attempt(|| (campaign.launch)(&target, self.options.clone(), self.wish))?;
+        self.server.runner = attempt(|| campaign.servers.open(&target, self.options.clone(), self.wish))?;
         self.is_up(Why::Renewed)
     }
 
@@ -401,7 +401,7 @@ fn attempt<T>(mut launch: impl FnMut() -> Result<T, LaunchError>) -> Result<T, S
     for _ in 0..ATTEMPTS {
         match launch() {
             Ok(value) => return Ok(value),
-            Err(error) => last = error.to_string(),
+            Err(error) => last = error.in_one_line(),
         }
     }
     Err(Stop::Target(last))

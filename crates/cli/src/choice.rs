@@ -9,7 +9,7 @@ use provision::Store;
 use crate::{
     arguments::{Levels, Where},
     errors::Advised,
-    targets::{self, advised},
+    targets,
 };
 
 /// What one `--target` says.
@@ -39,7 +39,7 @@ pub struct Choices {
 
 /// Looks into the cache. Nothing is installed by this.
 pub fn choices() -> anyhow::Result<Choices> {
-    let store = Store::open().map_err(|error| advised(error.into()))?;
+    let store = Store::open().map_err(Advised::from)?;
     let child = |product: &Product| dialect::of(*product).runs == Runs::Child;
     let mut here: Vec<Target> =
         Product::databases().filter(child).map(|product| plain(product, None)).collect();

@@ -3,11 +3,13 @@
 use std::io::IsTerminal;
 
 use anstyle::{AnsiColor, Style};
-use execute::ConnectError;
+use dbms::attach::AttachError;
+use execute::{ConnectError, LaunchError};
 use lab::Nothing;
 use model::Case;
+use provision::ServerError;
 
-use crate::{secrets::hide, targets};
+use crate::secrets::hide;
 
 /// An error with advice below it.
 #[derive(Debug)]
@@ -25,6 +27,28 @@ impl std::fmt::Display for Advised {
 }
 
 impl std::error::Error for Advised {}
+
+impl From<LaunchError> for Advised {
+    fn from(error: LaunchError) -> Advised {
+        let message = error.to_string();
+        match error {
+            LaunchError::NotStarted { advice, .. } => Advised { message, advice },
+            LaunchError::Connect(_) => Advised { message, advice: Vec::new() },
+        }
+    }
+}
+
+impl From<ServerError> for Advised {
+    fn from(error: ServerError) -> Advised {
+        Advised { message: error.title, advice: error.help }
+    }
+}
+
+impl From<AttachError> for Advised {
+    fn from(error: AttachError) -> Advised {
+        Advised { message: error.title, advice: error.help }
+    }
+}
 
 /// An error with a form of its own: the problems of a case file, with their lines.
 #[derive(Debug)]
@@ -56,27 +80,10 @@ pub fn show(error: &anyhow::Error) {
     }
 }
 
-/// A server could not be brought up, in one line.
-#[derive(Debug)]
-pub struct NotLaunched(pub anyhow::Error);
-
-impl std::fmt::Display for NotLaunched {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let chain: Vec<String> = self.0.chain().map(ToString::to_string).collect();
-        f.write_str(&chain.join(": "))?;
-        match self.0.downcast_ref::<Advised>() {
-            Some(advised) if !advised.advice.is_empty() => write!(f, " ({})", advised.advice.join("; ")),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for NotLaunched {}
-
 /// An experiment could not be done.
 pub fn of_lab(error: lab::LabError) -> anyhow::Error {
-    let error = match error.downcast::<NotLaunched>() {
-        Ok(error) => return error.0,
+    let error = match error.downcast::<LaunchError>() {
+        Ok(error) => return Advised::from(*error).into(),
         Err(error) => error,
     };
     let error = match error.downcast::<lab::CaseFailed>() {
@@ -95,20 +102,19 @@ pub fn of_lab(error: lab::LabError) -> anyhow::Error {
 }
 
 /// A case could not be run. A statement of its setup that the server refuses is the file's fault, and is shown as such.
-pub fn of_case(name: &str, case: &Case, error: execute::LaunchError) -> anyhow::Error {
-    let error = match error.downcast::<dbms::launch::LaunchError>() {
-        Ok(error) => return targets::advised(*error),
-        Err(error) => error,
-    };
-    match error.downcast_ref::<ConnectError>() {
-        Some(ConnectError::Own { statement, reason }) if case.setup.statements.contains(statement) => {
+pub fn of_case(name: &str, case: &Case, error: LaunchError) -> anyhow::Error {
+    match error {
+        LaunchError::NotStarted { .. } => Advised::from(error).into(),
+        LaunchError::Connect(ConnectError::Own { statement, reason })
+            if case.setup.statements.contains(&statement) =>
+        {
             Advised {
                 message: format!("the setup of {name} failed"),
                 advice: vec![format!("statement: {statement}"), format!("the server: {reason}")],
             }
             .into()
         }
-        _ => anyhow::anyhow!(error).context(format!("{name} could not be run")),
+        LaunchError::Connect(error) => anyhow::Error::from(error).context(format!("{name} could not be run")),
     }
 }
 

@@ -3,16 +3,16 @@
 
 use std::{collections::BTreeSet, sync::Mutex};
 
-use campaign::CleanServer;
+use campaign::{CleanServer, Servers};
 use dbms::{
     attach::Connector,
-    launch::{LaunchError, Launcher, Settle},
+    launch::{Launcher, Settle},
 };
 use dialect::Runs;
-use execute::{Launch, Options, Placement, Reset, Runner};
+use execute::{Launch, LaunchError, Options, Placement, Reset, Runner, Server};
 use model::{Case, Place, Reply, Target, Trace, Version, sync::lock, target::Settings};
 use provision::Store;
-use reference::{BadPlant, ReferenceServer};
+use reference::ReferenceServer;
 
 use crate::{
     arguments::{How, SettleBy},
@@ -26,8 +26,8 @@ pub fn resolve(target: &Target) -> anyhow::Result<Target> {
     if target.attached().is_none() {
         return Ok(target.clone());
     }
-    let connector = Connector::new(target, None).map_err(|error| advised(error.into()))?;
-    let product = connector.look().map_err(|error| advised(error.into()))?.product;
+    let connector = Connector::new(target, None).map_err(Advised::from)?;
+    let product = connector.look().map_err(Advised::from)?.product;
     Ok(Target { product, ..target.clone() })
 }
 
@@ -83,11 +83,6 @@ pub fn runner(target: &Target, how: &How, options: Options) -> anyhow::Result<Ru
     runner_at(target, how, options, how.placement())
 }
 
-/// A server of the target for clean re-runs.
-pub fn clean_server(target: &Target, how: &How) -> anyhow::Result<CleanServer> {
-    Ok(CleanServer::new(runner(target, how, how.options(Reset::Clean))?, target))
-}
-
 /// As [`runner`], at a place of its own: one of several workers.
 pub fn runner_at(
     target: &Target,
@@ -95,52 +90,55 @@ pub fn runner_at(
     options: Options,
     placement: Placement,
 ) -> anyhow::Result<Runner> {
-    let options = Options { guarded: guarded(target, how), ..options };
-    let launch = launch(target, how)?;
-    let placement = place(target, placement);
-    let runner =
-        Runner::new(launch, options, placement).map_err(|error| match error.downcast::<LaunchError>() {
-            Ok(error) => advised(*error),
-            Err(error) => anyhow::anyhow!(error),
-        })?;
-    say_placed(&runner);
-    Ok(runner)
+    Ok(LocalServers(how).open(target, options, placement).map_err(Advised::from)?)
 }
 
-/// What brings up servers for the target. What is missing is installed.
-fn launch(target: &Target, how: &How) -> anyhow::Result<Launch> {
-    if dialect::of(target.product).runs == Runs::Thread {
-        return reference(target);
+/// A server of the target for clean re-runs.
+pub fn clean_server(target: &Target, how: &How) -> anyhow::Result<CleanServer> {
+    Ok(CleanServer::new(runner(target, how, how.options(Reset::Clean))?, target))
+}
+
+/// The servers that this process can bring up: those of `dbms`, and the reference engine.
+pub struct LocalServers<'a>(pub &'a How);
+
+impl Servers for LocalServers<'_> {
+    fn open(&self, target: &Target, options: Options, placement: Placement) -> Result<Runner, LaunchError> {
+        let options = Options { guarded: guarded(target, self.0), ..options };
+        let launch = match dialect::of(target.product).runs {
+            Runs::Thread => reference(target)?,
+            Runs::Server | Runs::Child => launcher(target, self.0)?,
+        };
+        let runner = Runner::new(launch, options, place(target, placement))?;
+        say_notes(&runner);
+        Ok(runner)
     }
+}
+
+/// What is missing is installed.
+fn launcher(target: &Target, how: &How) -> Result<Box<dyn Launch>, LaunchError> {
     let settle = how.settle.map(|settle| match settle {
         SettleBy::Proc => Settle::Proc,
         SettleBy::Sql => Settle::Sql,
     });
-    let exe = std::env::current_exe()?;
+    let exe = std::env::current_exe().map_err(|error| {
+        LaunchError::not_started(format!("cannot find Isopod's own binary: {error}"), Vec::new())
+    })?;
     let line = Line::new();
     let launcher = Launcher::new(target.clone(), settle, exe, &mut |event| installing::say(&line, &event));
     line.end();
-    let mut launcher = launcher.map_err(advised)?;
-    Ok(Box::new(move || {
-        let server = launcher.launch()?;
-        launcher.notes().iter().for_each(|note| say_once(note));
-        Ok(server)
-    }))
+    Ok(Box::new(launcher?))
 }
 
 /// The reference engine is part of this process: there is nothing to install, to attach to or to choose a version of.
-fn reference(target: &Target) -> anyhow::Result<Launch> {
+fn reference(target: &Target) -> Result<Box<dyn Launch>, LaunchError> {
     if target.place != Place::Cache || target.version.is_some() {
-        return Err(Advised {
-            message: format!("{target}: the reference engine is built in and has no versions"),
-            advice: vec!["write --target reference".to_string()],
-        }
-        .into());
+        return Err(LaunchError::not_started(
+            format!("{target}: the reference engine is built in and has no versions"),
+            vec!["write --target reference".to_string()],
+        ));
     }
-    let wrong = |error: BadPlant| Advised { message: error.to_string(), advice: error.advice() };
-    ReferenceServer::start(target).map_err(wrong)?;
     let target = target.clone();
-    Ok(Box::new(move || Ok(Box::new(ReferenceServer::start(&target)?))))
+    Ok(Box::new(move || Ok(Box::new(ReferenceServer::start(&target)?) as Box<dyn Server>)))
 }
 
 /// The place of worker and server. An engine in our own thread wakes nobody, so priorities would change nothing.
@@ -151,16 +149,9 @@ fn place(target: &Target, wish: Placement) -> Placement {
     }
 }
 
-/// Says what is missing of the place that was wished for. That may show only while cases run.
-pub fn say_placed(runner: &Runner) {
-    if let Some(note) = &runner.placed().note {
-        say_once(note);
-    }
-}
-
-/// An error of `dbms` with its advice.
-pub fn advised(error: LaunchError) -> anyhow::Error {
-    Advised { advice: error.advice(), message: error.to_string() }.into()
+/// Says what the user should know of server and place. Some of it shows only while cases run.
+pub fn say_notes(runner: &Runner) {
+    runner.notes().iter().for_each(|note| say_once(note));
 }
 
 /// What a run lacks is said once, not once per server.
@@ -171,15 +162,15 @@ fn say_once(note: &str) {
     }
 }
 
-/// The exact version behind a target, where it is known before the server runs. What is missing is installed.
-pub fn version(target: &Target) -> anyhow::Result<Option<Version>> {
+/// Installs what is missing, and says the exact version where it is known before the server runs.
+pub fn ensure_installed(target: &Target) -> anyhow::Result<Option<Version>> {
     match (&target.place, dialect::of(target.product).runs) {
         (Place::Cache | Place::Folder(_), Runs::Server) => {
             let line = Line::new();
             let installed = Store::open()
                 .and_then(|store| store.ensure(target, &mut |event| installing::say(&line, &event)));
             line.end();
-            Ok(Some(installed.map_err(|error| advised(error.into()))?.version().clone()))
+            Ok(Some(installed.map_err(Advised::from)?.version().clone()))
         }
         (Place::Cache | Place::Folder(_), Runs::Child | Runs::Thread) | (Place::Attached(_), _) => Ok(None),
     }

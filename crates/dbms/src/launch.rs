@@ -6,51 +6,20 @@ use std::{
 };
 
 use dialect::{Runs, SqlFamily};
-use execute::{ConnectError, LockMonitor, Server, Session, SessionId};
+use execute::{ConnectError, Launch, LaunchError, LockMonitor, Server, Session, SessionId};
 use model::{Place, ServerInfo, Target, sync::lock};
 use provision::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store};
 
 use crate::{
-    attach::{AttachError, Connector},
+    attach::Connector,
     mysql::MysqlServer,
     net::{Address, Login},
     options::Options,
     postgres::PgServer,
-    sqlite::{SqliteServer, StartError},
+    sqlite::SqliteServer,
 };
 
 pub use crate::locks::Settle;
-
-/// Why a target could not be brought up.
-#[derive(Debug, thiserror::Error)]
-pub enum LaunchError {
-    /// It could not be installed or started.
-    #[error(transparent)]
-    Server(#[from] ServerError),
-    /// It runs already, but cannot be used.
-    #[error(transparent)]
-    Attach(#[from] AttachError),
-    /// SQLite's child did not come up.
-    #[error(transparent)]
-    Sqlite(#[from] StartError),
-    /// It came up, but did not talk to us.
-    #[error(transparent)]
-    Connect(#[from] ConnectError),
-    /// We do not know our own binary.
-    #[error("cannot find Isopod's own binary: {0}")]
-    Exe(#[from] std::io::Error),
-}
-
-impl LaunchError {
-    /// What to do about it, a line each.
-    pub fn advice(&self) -> Vec<String> {
-        match self {
-            LaunchError::Server(error) => error.help.clone(),
-            LaunchError::Attach(error) => error.help.clone(),
-            LaunchError::Sqlite(_) | LaunchError::Connect(_) | LaunchError::Exe(_) => Vec::new(),
-        }
-    }
-}
 
 /// Brings up servers of one target, as often as one is needed.
 pub struct Launcher {
@@ -119,27 +88,28 @@ impl Launcher {
         let settle = settle.into();
         let origin = match (&target.place, dialect::of(target.product).runs) {
             (Place::Cache | Place::Folder(_), Runs::Server) => {
-                without_effect(&target)?;
-                Origin::Installed(Box::new(Store::open()?.ensure(&target, progress)?))
+                without_effect(&target).map_err(not_provided)?;
+                let installed = Store::open().and_then(|store| store.ensure(&target, progress));
+                Origin::Installed(Box::new(installed.map_err(not_provided)?))
             }
             (Place::Cache | Place::Folder(_), Runs::Child) => Origin::Embedded,
             // Its crate stands beside this one: whoever uses both brings it up.
             (Place::Cache | Place::Folder(_), Runs::Thread) => {
-                return Err(ServerError::new(ErrorKind::Setting, "the reference engine is no server").into());
+                return Err(LaunchError::not_started("the reference engine is no server", Vec::new()));
             }
             (Place::Attached(_), _) => Origin::Attached(Box::new(Connector::new(&target, settle)?)),
         };
         let settle = settle.unwrap_or(Settle::Proc);
         Ok(Launcher { target, settle, exe, origin, notes: Vec::new() })
     }
+}
 
-    /// What the user should know of the server that was brought up last, a line each.
-    pub fn notes(&self) -> &[String] {
+impl Launch for Launcher {
+    fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Brings one up.
-    pub fn launch(&mut self) -> Result<Box<dyn Server>, LaunchError> {
+    fn launch(&mut self) -> Result<Box<dyn Server>, LaunchError> {
         match &mut self.origin {
             Origin::Installed(installed) => start(installed, &self.exe, &self.target, self.settle),
             Origin::Embedded => Ok(Box::new(SqliteServer::start(&self.exe, &self.target)?)),
@@ -152,6 +122,15 @@ impl Launcher {
     }
 }
 
+fn not_provided(error: ServerError) -> LaunchError {
+    LaunchError::not_started(error.title, error.help)
+}
+
+/// It came up, but did not talk to us: no case was refused.
+fn silent(error: ConnectError) -> LaunchError {
+    LaunchError::not_started(error, Vec::new())
+}
+
 /// Starts an instance and connects to it.
 fn start(
     installed: &Installed,
@@ -159,7 +138,7 @@ fn start(
     target: &Target,
     settle: Settle,
 ) -> Result<Box<dyn Server>, LaunchError> {
-    let instance = installed.start(exe, target, &StartOptions::default())?;
+    let instance = installed.start(exe, target, &StartOptions::default()).map_err(not_provided)?;
     let flags = instance.flags().to_vec();
     let address = Address::Unix(instance.socket().to_path_buf());
     let login = Login { user: instance.superuser().to_string(), ..Login::default() };
@@ -169,8 +148,8 @@ fn start(
     let alive: Option<Box<dyn Fn() -> bool + Send>> = Some(Box::new(move || lock(&watched).alive()));
     let options = Options { address, login, name, settle, pid, alive };
     let server: Box<dyn Server> = match dialect::of(target.product).family {
-        SqlFamily::Postgres => Box::new(PgServer::open(options, DATABASE)?),
-        SqlFamily::Mysql | SqlFamily::Sqlite => Box::new(MysqlServer::open(options)?),
+        SqlFamily::Postgres => Box::new(PgServer::open(options, DATABASE).map_err(silent)?),
+        SqlFamily::Mysql | SqlFamily::Sqlite => Box::new(MysqlServer::open(options).map_err(silent)?),
     };
     let info = ServerInfo { flags, ..server.info().clone() };
     Ok(Box::new(Kept { server, info, logs, _instance: instance }))

@@ -12,15 +12,54 @@ use crate::{
     watchdog::Watchdog,
 };
 
-/// Why no server could be brought up.
-pub type LaunchError = Box<dyn std::error::Error + Send + Sync>;
+/// Why there is no server, or why it did not run a case.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    #[error("{message}")]
+    NotStarted {
+        message: String,
+        /// What to do about it, a line each.
+        advice: Vec<String>,
+    },
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+}
 
-/// Brings up a server.
-pub type Launch = Box<dyn FnMut() -> Result<Box<dyn Server>, LaunchError>>;
+impl LaunchError {
+    pub fn not_started(error: impl std::fmt::Display, advice: Vec<String>) -> LaunchError {
+        LaunchError::NotStarted { message: error.to_string(), advice }
+    }
+
+    /// With its advice, in one line.
+    pub fn in_one_line(&self) -> String {
+        match self {
+            LaunchError::NotStarted { message, advice } if !advice.is_empty() => {
+                format!("{message} ({})", advice.join("; "))
+            }
+            LaunchError::NotStarted { .. } | LaunchError::Connect(_) => self.to_string(),
+        }
+    }
+}
+
+/// Brings up servers of one target, as often as one is needed.
+pub trait Launch {
+    fn launch(&mut self) -> Result<Box<dyn Server>, LaunchError>;
+
+    /// What the user should know of the server that was brought up last, a line each.
+    fn notes(&self) -> &[String] {
+        &[]
+    }
+}
+
+impl<F: FnMut() -> Result<Box<dyn Server>, LaunchError>> Launch for F {
+    fn launch(&mut self) -> Result<Box<dyn Server>, LaunchError> {
+        self()
+    }
+}
 
 /// Runs cases on a server that is replaced when it dies.
 pub struct Runner {
-    launch: Launch,
+    launch: Box<dyn Launch>,
     options: Options,
     wish: Placement,
     cpus: Vec<usize>,
@@ -33,7 +72,7 @@ pub struct Runner {
 
 impl Runner {
     /// Brings up the first server.
-    pub fn new(launch: Launch, options: Options, wish: Placement) -> Result<Runner, LaunchError> {
+    pub fn new(launch: Box<dyn Launch>, options: Options, wish: Placement) -> Result<Runner, LaunchError> {
         let cpus = os::cpus();
         let mut runner = Runner {
             launch,
@@ -62,7 +101,7 @@ impl Runner {
         if self.executor.is_none() {
             // What a pinned real-time thread starts would inherit its place, and MySQL does not survive that.
             placement::release(&self.cpus);
-            let server = (self.launch)()?;
+            let server = self.launch.launch()?;
             let pid = server.pid();
             let executor = Executor::new(server, self.options.clone())?;
             let watchdog = pid.filter(|_| self.wish.realtime).map(Watchdog::start);
@@ -71,7 +110,7 @@ impl Runner {
             self.watchdog = watchdog.filter(|_| self.placed.realtime);
             self.executor = Some(executor);
         }
-        self.executor.as_mut().ok_or_else(|| "no server".into())
+        self.executor.as_mut().ok_or_else(|| LaunchError::not_started("no server", Vec::new()))
     }
 
     /// Runs a case. A server that died in an earlier case has been replaced.
@@ -108,6 +147,11 @@ impl Runner {
     /// Ends the server; the next case runs on a new one.
     pub fn renew(&mut self) {
         self.retire();
+    }
+
+    /// What the user should know of server and place, a line each. Some of it shows only while cases run.
+    pub fn notes(&self) -> Vec<String> {
+        self.launch.notes().iter().cloned().chain(self.placed().note).collect()
     }
 
     /// Where worker and server run.

@@ -8,8 +8,8 @@ pub mod selftest;
 
 use std::time::Duration;
 
-use campaign::{CleanServer, hunt::Launch};
-use execute::{Options, Placement, Reset, Runner};
+use campaign::{CleanServer, Servers};
+use execute::{LaunchError, Options, Placement, Reset, Runner};
 use model::{Case, Product, Target};
 use oracles::Oracle;
 
@@ -23,8 +23,7 @@ pub type Stop = dyn Fn() -> bool + Sync;
 
 /// What every experiment works with.
 pub struct Lab<'a> {
-    /// Brings up servers.
-    pub launch: &'a Launch<'a>,
+    pub servers: &'a dyn Servers,
     /// Where worker and server run.
     pub placement: Placement,
     /// A statement that neither answers nor waits for so long is hung.
@@ -48,13 +47,13 @@ impl Lab<'_> {
     }
 
     fn runner(&self, target: &Target, options: Options) -> Result<Runner> {
-        (self.launch)(target, options, self.placement)
+        Ok(self.servers.open(target, options, self.placement)?)
     }
 
     /// Of which neither client nor server is pinned: each gets a CPU of its own.
     fn unpinned(&self, target: &Target, reset: Reset) -> Result<Runner> {
         let free = Placement { pin: false, realtime: false, cpu: None };
-        (self.launch)(target, self.options(reset), free)
+        Ok(self.servers.open(target, self.options(reset), free)?)
     }
 
     fn clean_server(&self, target: &Target) -> Result<CleanServer> {
@@ -101,11 +100,11 @@ pub struct CaseFailed {
     pub number: u64,
     pub case: Case,
     #[source]
-    pub error: LabError,
+    pub error: LaunchError,
 }
 
 impl CaseFailed {
-    fn new(number: u64, case: &Case, error: LabError) -> LabError {
+    fn new(number: u64, case: &Case, error: LaunchError) -> LabError {
         Box::new(CaseFailed { number, case: case.clone(), error })
     }
 }

@@ -89,6 +89,12 @@ pub enum BadPlant {
     Setting(String),
 }
 
+impl From<BadPlant> for execute::LaunchError {
+    fn from(error: BadPlant) -> execute::LaunchError {
+        execute::LaunchError::not_started(&error, error.advice())
+    }
+}
+
 impl BadPlant {
     /// What to do about it, a line each.
     pub fn advice(&self) -> Vec<String> {

@@ -94,7 +94,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
                 }
             }
         }
-        targets::say_placed(&runner);
+        targets::say_notes(&runner);
     }
     if args.json {
         say!("{}", serde_json::to_string_pretty(&done.printed)?);

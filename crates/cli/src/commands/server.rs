@@ -7,7 +7,13 @@ use dialect::Runs;
 use model::{Product, Target};
 use provision::{StartOptions, Store};
 
-use crate::{choice::Choice, errors, installing, interrupt, output::say, progress::Line, targets::advised};
+use crate::{
+    choice::Choice,
+    errors::{self, Advised},
+    installing, interrupt,
+    output::say,
+    progress::Line,
+};
 
 /// What to do.
 #[derive(clap::Subcommand)]
@@ -89,7 +95,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
 }
 
 fn failed(error: provision::ServerError) -> anyhow::Error {
-    advised(error.into())
+    Advised::from(error).into()
 }
 
 fn embedded(target: &Target) -> bool {
@@ -269,8 +275,8 @@ fn prune(installs: bool) -> anyhow::Result<u8> {
 fn prune_attached(targets: &[Target]) -> anyhow::Result<u8> {
     let mut kept = Vec::new();
     for target in targets {
-        let connector = Connector::new(target, None).map_err(|error| advised(error.into()))?;
-        let pruned = connector.prune().map_err(|error| advised(error.into()))?;
+        let connector = Connector::new(target, None).map_err(Advised::from)?;
+        let pruned = connector.prune().map_err(Advised::from)?;
         pruned.gone.iter().for_each(|name| say!("dropped {name} on {}", target.bare()));
         if pruned.gone.is_empty() && pruned.kept.is_empty() {
             say!("nothing to remove on {}", target.bare());

@@ -75,11 +75,10 @@ pub fn runner(text: &str, settle: Settle, options: Options) -> Option<Runner> {
     if !text.starts_with("sqlite") {
         installed(text)?;
     }
-    let mut launcher = Launcher::new(target(text), settle, Path::new(EXE).to_path_buf(), &mut |_| {})
+    let launcher = Launcher::new(target(text), settle, Path::new(EXE).to_path_buf(), &mut |_| {})
         .unwrap_or_else(|error| panic!("{text}: {error}"));
-    let launch = Box::new(move || launcher.launch().map_err(Into::into));
     let wish = Placement { pin: false, realtime: false, cpu: None };
-    Some(Runner::new(launch, options, wish).unwrap_or_else(|error| panic!("{text}: {error}")))
+    Some(Runner::new(Box::new(launcher), options, wish).unwrap_or_else(|error| panic!("{text}: {error}")))
 }
 
 /// A case from its setup and its steps, a line each: `T1: BEGIN`.

@@ -1,5 +1,7 @@
 //! Why a server that is not ours cannot be used, and what to do about it.
 
+use execute::LaunchError;
+
 /// What went wrong and what to do. Neither holds a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{title}")]
@@ -19,5 +21,11 @@ impl AttachError {
     /// An error that says enough by itself.
     pub fn bare(title: impl Into<String>) -> AttachError {
         AttachError { title: title.into(), help: Vec::new() }
+    }
+}
+
+impl From<AttachError> for LaunchError {
+    fn from(error: AttachError) -> LaunchError {
+        LaunchError::not_started(error.title, error.help)
     }
 }

@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use execute::{ConnectError, LockMonitor, RawReply, Server, Session, SessionId};
+use execute::{ConnectError, LaunchError, LockMonitor, RawReply, Server, Session, SessionId};
 use model::{ServerInfo, Target, Version, target::Settings};
 
 use super::{
@@ -46,6 +46,12 @@ pub enum StartError {
     /// It came up, but the first session did not.
     #[error(transparent)]
     Connect(#[from] ConnectError),
+}
+
+impl From<StartError> for LaunchError {
+    fn from(error: StartError) -> LaunchError {
+        LaunchError::not_started(error, Vec::new())
+    }
 }
 
 /// A running child with one empty database. Dropping it ends the child and removes its folder.

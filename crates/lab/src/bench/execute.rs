@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use campaign::hunt::Launch;
+use campaign::Servers;
 use execute::{Executor, Reset, ask};
 use model::{Case, Level, SessionSpec, Setup, Step, Target};
 use serde::Serialize;
@@ -54,7 +54,7 @@ pub fn measure(
     lab: &Lab<'_>,
     target: &Target,
     turns: u64,
-    other_way: Option<&Launch<'_>>,
+    other_way: Option<&dyn Servers>,
 ) -> crate::Result<Option<Figures>> {
     let level = dialect::of(target.product).default_level;
     let mut times: Vec<[Duration; 2]> = Vec::new();
@@ -87,9 +87,9 @@ pub fn measure(
     let mut ways = vec![(settle, waits)];
     // Without waits there is nothing to know, whichever way.
     if !ways[0].1.is_empty()
-        && let Some(launch) = other_way
+        && let Some(servers) = other_way
     {
-        let mut runner = launch(target, lab.options(Reset::Clean), lab.placement)?;
+        let mut runner = servers.open(target, lab.options(Reset::Clean), lab.placement)?;
         let executor = runner.executor()?;
         let mut waits = Vec::new();
         for _ in 0..turns {

@@ -79,7 +79,7 @@ fn place(lab: &Lab<'_>, worker: usize, realtime: bool) -> Placement {
 }
 
 fn runner(lab: &Lab<'_>, target: &Target, worker: usize, realtime: bool) -> crate::Result<Runner> {
-    (lab.launch)(target, lab.options(Reset::Fast), place(lab, worker, realtime))
+    Ok(lab.servers.open(target, lab.options(Reset::Fast), place(lab, worker, realtime))?)
 }
 
 /// Measures a target; nothing if the user asked to stop.

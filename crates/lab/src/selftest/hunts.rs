@@ -77,7 +77,7 @@ impl Hunt<'_> {
             settings,
             profile: self.profile.clone(),
             known: Known::default(),
-            launch: lab.launch,
+            servers: lab.servers,
             stop: &stop,
         };
         let (mut first, mut others, mut lost, mut failure) = (None::<Found>, 0, None, None);

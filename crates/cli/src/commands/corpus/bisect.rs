@@ -170,7 +170,7 @@ fn too_few(rows: &[Row]) -> anyhow::Error {
 /// The installed versions between the ends, under the ends' settings.
 fn installed(args: &Args, product: Product) -> anyhow::Result<Row> {
     let end = |target: &Option<Target>| match target {
-        Some(target) => targets::version(target),
+        Some(target) => targets::ensure_installed(target),
         None => Ok(None),
     };
     let (low, high) = (end(&args.from)?, end(&args.to)?);
@@ -297,7 +297,7 @@ fn version(
         }
         behaviours.extend(first);
     }
-    targets::say_placed(&runner);
+    targets::say_notes(&runner);
     Ok(behaviours)
 }
 

@@ -170,7 +170,7 @@ fn jobs<'a>(args: &Args, entries: &'a [Entry]) -> anyhow::Result<Vec<Job<'a>>> {
         let variants = if args.as_is {
             vec![target.clone()]
         } else {
-            targets::variants(&target, targets::version(&target)?.as_ref())
+            targets::variants(&target, targets::ensure_installed(&target)?.as_ref())
         };
         for target in variants {
             jobs.push(Job { target, levels: levels.clone(), entries: entries.clone() });
@@ -223,6 +223,6 @@ fn one(
             tested.cells.push(shown.cell);
         }
     }
-    targets::say_placed(&runner);
+    targets::say_notes(&runner);
     Ok(tested)
 }

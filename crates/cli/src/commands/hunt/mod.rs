@@ -9,15 +9,13 @@ mod verdicts;
 pub use arguments::{Args, seconds};
 
 use campaign::{Campaign, Event, Panel, Said};
-use execute::{LaunchError, Options, Placement};
 use model::Target;
 
 use crate::{
-    arguments::How,
-    errors::{Advised, NotLaunched},
+    errors::Advised,
     interrupt, oracle_args,
     output::{plural, say},
-    targets,
+    targets::LocalServers,
 };
 
 /// Runs it.
@@ -25,17 +23,13 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     provision::share_session();
     let told = resolve::resolve(&args)?;
-    let how = args.how.clone();
-    let launch = move |target: &Target, options: Options, placement: Placement| {
-        launch(target, &how, options, placement)
-    };
     let campaign = Campaign {
         panel: Panel::new(oracle_args::named(&told.settings.oracles)?, told.settings.judge_as.clone()),
         settings: told.settings,
         folder: told.folder,
         profile: told.profile,
         known: told.known,
-        launch: &launch,
+        servers: &LocalServers(&args.how),
         stop: &interrupt::asked,
     };
     if !args.json {
@@ -74,14 +68,4 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         arguments::FailOn::New => summary.new_ones().next().is_some(),
     };
     Ok(u8::from(found))
-}
-
-/// Brings up a runner, in the thread that uses it.
-pub fn launch(
-    target: &Target,
-    how: &How,
-    options: Options,
-    placement: Placement,
-) -> Result<execute::Runner, LaunchError> {
-    targets::runner_at(target, how, options, placement).map_err(|error| Box::new(NotLaunched(error)).into())
 }

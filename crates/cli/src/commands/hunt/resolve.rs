@@ -84,7 +84,7 @@ fn resume(args: &Args, path: &Path, known: Known) -> anyhow::Result<Told> {
         settings.workers = workers as usize;
     }
     for quarry in &settings.quarry {
-        targets::version(&quarry.target)?;
+        targets::ensure_installed(&quarry.target)?;
     }
     let profile = Profile::parse(&settings.profile, &settings.profile_text)?;
     Ok(Told { settings, profile, folder, known, by_default: false })
@@ -106,7 +106,7 @@ fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
             Err(error) => return Err(error),
         };
         // What is missing is installed now, one after the other, and not by all workers at once.
-        targets::version(&target)?;
+        targets::ensure_installed(&target)?;
         quarry.push(Quarry { target, levels });
     }
     if quarry.is_empty() {

@@ -5,17 +5,16 @@ pub mod selftest;
 
 use std::{sync::Mutex, time::Duration};
 
-use execute::{Options, Placement};
 use lab::{Event, Lab};
-use model::{Seed, Target, sync::lock};
+use model::{Seed, sync::lock};
 use serde::Serialize;
 
-use super::hunt::launch;
 use crate::{
     arguments::{How, count},
     interrupt,
     output::say,
     progress::Progress,
+    targets::LocalServers,
 };
 
 /// How many cases, and which.
@@ -57,8 +56,6 @@ pub struct Form {
 /// Works with a laboratory whose progress is shown.
 fn with<T>(how: &How, work: impl FnOnce(&Lab<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
     interrupt::listen();
-    let launch =
-        |target: &Target, options: Options, placement: Placement| launch(target, how, options, placement);
     let shown: Mutex<Option<Progress>> = Mutex::new(None);
     let hook = |event: Event| {
         let mut shown = lock(&shown);
@@ -69,7 +66,7 @@ fn with<T>(how: &How, work: impl FnOnce(&Lab<'_>) -> anyhow::Result<T>) -> anyho
         }
     };
     work(&Lab {
-        launch: &launch,
+        servers: &LocalServers(how),
         placement: how.placement(),
         hung_after: Duration::from_secs(how.hung_after),
         stop: &interrupt::asked,

@@ -77,7 +77,7 @@ fn hunt(
     // Nobody is pinned for it: the workers are made by this thread and would inherit that.
     let free = Placement { pin: false, realtime: false, cpu: None };
     let lab = &Lab { hung_after: HUNG_AFTER, ..*lab };
-    let engine = (lab.launch)(&without, lab.options(Reset::Clean), free)?;
+    let engine = lab.servers.open(&without, lab.options(Reset::Clean), free)?;
     let engine = RefCell::new(engine);
     let shows = |found: &Found, folder: &Path| without_it(&mut engine.borrow_mut(), bug, found, folder);
     let hunt = Hunt {

@@ -1,15 +1,14 @@
 //! `isopod bench execute`.
 
-use execute::{Options, Placement};
 use lab::bench::execute::{Figures, Waits, measure};
 use model::Target;
 
 use super::super::{Form, code, with};
 use crate::{
     arguments::{How, SettleBy, Where, count},
-    commands::hunt::launch,
     errors::of_lab,
     output::say,
+    targets::LocalServers,
 };
 
 /// Options.
@@ -27,12 +26,11 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let targets = args.on.targets(None)?;
     let other = other_way(&args.on.how);
-    let launch =
-        |target: &Target, options: Options, placement: Placement| launch(target, &other, options, placement);
+    let servers = LocalServers(&other);
     with(&args.on.how, |lab| {
         // Of a server that somebody else started only the way that was asked for is sure to work.
         let one = |target: &Target| {
-            let other = target.attached().is_none().then_some(&launch as _);
+            let other = target.attached().is_none().then_some(&servers as _);
             measure(lab, target, args.turns, other).map_err(of_lab)
         };
         args.form.each(&targets, one, show)

@@ -34,7 +34,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let targets = args.on.targets(None)?;
     with(&args.on.how, |lab| {
         let one = |target| {
-            targets::version(target)?;
+            targets::ensure_installed(target)?;
             measure(lab, &plan, target).map_err(of_lab)
         };
         args.form.each(&targets, one, show)
