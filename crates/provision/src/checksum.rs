@@ -60,10 +60,9 @@ mod tests {
 
     #[test]
     fn a_file_is_digested() {
-        let path = std::env::temp_dir().join(format!("isopod-checksum-{}", std::process::id()));
-        std::fs::write(&path, "abc").unwrap();
-        let digest = of_file::<sha2::Sha256>(&path).unwrap();
-        std::fs::remove_file(&path).unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "abc").unwrap();
+        let digest = of_file::<sha2::Sha256>(file.path()).unwrap();
         assert_eq!(hex(&digest), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 }

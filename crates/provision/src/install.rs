@@ -322,8 +322,9 @@ mod tests {
     #[ignore = "fetches from the network"]
     fn lines_are_fetched_and_described() {
         let named = std::env::var("ISOPOD_TEST_LINES").unwrap_or("postgres@18 mysql@5.6".into());
-        let folder = std::env::temp_dir().join(format!("isopod-fetch-{}", std::process::id()));
         for name in named.split_whitespace() {
+            let folder = tempfile::tempdir().unwrap();
+            let folder = folder.path();
             let target: Target = name.parse().unwrap();
             let line = crate::catalog::find(&target).unwrap();
             let store = Store::at(&folder.join("store")).unwrap();
@@ -334,7 +335,6 @@ mod tests {
                 .unwrap_or_else(|error| panic!("{name}: {error}\n{}", error.help.join("\n")));
             println!("{name}: {manifest:#?}\n{} MB in {:?}", disk_use(&root) >> 20, begun.elapsed());
             assert!(manifest.version.within(&line.version()), "{}", manifest.version);
-            fs::remove_dir_all(&folder).unwrap();
         }
     }
 }

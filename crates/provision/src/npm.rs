@@ -204,7 +204,8 @@ mod tests {
 
     #[test]
     fn links_stay_inside() {
-        let root = std::env::temp_dir().join(format!("isopod-links-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("root");
         fs::create_dir_all(root.join("lib")).unwrap();
         fs::write(root.join("lib/libx.so.1.2"), "x").unwrap();
         fs::write(
@@ -217,6 +218,5 @@ mod tests {
         links(&root, "package/native").unwrap();
         assert_eq!(fs::read_to_string(root.join("lib/libx.so")).unwrap(), "x");
         assert!(!root.join("lib/out").exists() && !root.join("../out").exists());
-        fs::remove_dir_all(&root).unwrap();
     }
 }

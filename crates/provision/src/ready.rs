@@ -102,9 +102,8 @@ mod tests {
 
     /// A socket whose answers to the first, second, .. visitor are given.
     fn opens(sign: ReadySign, answers: &'static [&'static [u8]]) -> bool {
-        let name = format!("isopod-ready-{}-{sign:?}-{}", std::process::id(), answers.len());
-        let socket = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_file(&socket);
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
         let listener = UnixListener::bind(&socket).unwrap();
         let visitors = thread::spawn(move || {
             for answer in answers {
@@ -126,7 +125,6 @@ mod tests {
             tries < answers.len()
         });
         visitors.join().unwrap();
-        std::fs::remove_file(&socket).unwrap();
         open
     }
 

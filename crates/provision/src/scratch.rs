@@ -187,7 +187,8 @@ mod tests {
 
     #[test]
     fn only_what_is_dead_is_pruned() {
-        let parent = std::env::temp_dir().join(format!("isopod-scratch-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let parent = folder.path().join("parent");
         let alive = Scratch::create(&parent, "alive").unwrap();
         let dead = Scratch::create(&parent, "dead").unwrap();
         fs::write(dead.path().join("file"), "x").unwrap();

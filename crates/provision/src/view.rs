@@ -169,13 +169,13 @@ mod tests {
 
     #[test]
     fn a_view_shows_the_same_and_goes_with_it() {
-        let base = env::temp_dir().join(format!("isopod-view-{}", std::process::id()));
-        let root = base.join("private/root");
+        let base = tempfile::tempdir().unwrap();
+        let root = base.path().join("private/root");
         fs::create_dir_all(root.join("bin")).unwrap();
         fs::write(root.join("bin/program"), "x").unwrap();
         fs::set_permissions(root.join("bin/program"), fs::Permissions::from_mode(0o700)).unwrap();
         std::os::unix::fs::symlink("program", root.join("bin/link")).unwrap();
-        fs::set_permissions(base.join("private"), fs::Permissions::from_mode(0o700)).unwrap();
+        fs::set_permissions(base.path().join("private"), fs::Permissions::from_mode(0o700)).unwrap();
         assert_eq!(of(&root, None).unwrap(), fs::canonicalize(&root).unwrap());
         // Others may not pass through the folders of an ordinary user's views, and need not.
         if os::uid() == 0 {
@@ -188,14 +188,12 @@ mod tests {
             let newer = of(&root, Some(65534)).unwrap();
             assert_ne!(newer, view, "a changed installation has another view");
             assert!(!view.exists(), "nobody uses the former one");
-            fs::remove_dir_all(&base).unwrap();
+            base.close().unwrap();
             let pruned = prune();
             for view in [view, newer] {
                 assert!(pruned.contains(&view.parent().unwrap().to_path_buf()) || !view.exists());
                 assert!(!view.exists());
             }
-        } else {
-            fs::remove_dir_all(&base).unwrap();
         }
     }
 }

@@ -105,31 +105,27 @@ fn replace(file: &Path, text: &str) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use tempfile::TempDir;
+
     use super::*;
 
-    /// A folder of this test's own, gone when the test is.
-    struct Folder(PathBuf);
+    struct Folder(TempDir);
 
     impl Folder {
-        fn new(name: &str) -> Folder {
-            let path = std::env::temp_dir().join(format!("isopod-fmt-{name}-{}", std::process::id()));
-            fs::create_dir_all(path.join("inner")).unwrap();
-            Folder(path)
+        fn new() -> Folder {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir(folder.path().join("inner")).unwrap();
+            Folder(folder)
         }
 
         fn put(&self, name: &str, text: &str) -> PathBuf {
-            fs::write(self.0.join(name), text).unwrap();
-            self.0.join(name)
+            let path = self.0.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
         }
 
         fn run(&self, check: bool) -> u8 {
-            run(&Args { files: vec![self.0.clone()], check }).unwrap()
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
+            run(&Args { files: vec![self.0.path().to_path_buf()], check }).unwrap()
         }
     }
 
@@ -138,7 +134,7 @@ mod tests {
 
     #[test]
     fn files_are_rewritten_once_and_check_only_tells() {
-        let folder = Folder::new("rewrite");
+        let folder = Folder::new();
         let deep = folder.put("inner/a.iso", MESSY);
         let other = folder.put("notes.txt", MESSY);
         assert_eq!(folder.run(true), 1);
@@ -147,17 +143,21 @@ mod tests {
         assert_eq!(fs::read_to_string(&deep).unwrap(), CLEAN);
         assert_eq!(fs::read_to_string(other).unwrap(), MESSY);
         assert_eq!(folder.run(true), 0);
-        assert_eq!(fs::read_dir(folder.0.join("inner")).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(
+            fs::read_dir(folder.0.path().join("inner")).unwrap().count(),
+            1,
+            "nothing is left beside it"
+        );
     }
 
     #[test]
     fn a_broken_file_is_left_alone_and_the_others_are_formatted() {
-        let folder = Folder::new("broken");
+        let folder = Folder::new();
         let broken = folder.put("a.iso", "stesp\n");
         let fine = folder.put("b.iso", MESSY);
         assert_eq!(folder.run(false), 2);
         assert_eq!(fs::read_to_string(broken).unwrap(), "stesp\n");
         assert_eq!(fs::read_to_string(fine).unwrap(), CLEAN);
-        assert!(run(&Args { files: vec![folder.0.join("none.iso")], check: true }).is_err());
+        assert!(run(&Args { files: vec![folder.0.path().join("none.iso")], check: true }).is_err());
     }
 }

@@ -4,15 +4,13 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::{
-        Mutex, MutexGuard,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Mutex, MutexGuard},
     thread,
     time::{Duration, Instant},
 };
 
 use model::sync::lock;
+use tempfile::TempDir;
 
 #[allow(unused_imports)] // Not every test file skips.
 pub use crate::common::{EXE, installed, skip};
@@ -79,15 +77,12 @@ pub fn isopod_with(variables: &[(&str, &Path)], args: &[&str]) -> Ran {
 }
 
 /// A folder of one test's own, gone when the test is.
-pub struct Folder(pub PathBuf);
+pub struct Folder(pub PathBuf, #[expect(dead_code, reason = "removes it")] TempDir);
 
 impl Folder {
     pub fn new() -> Folder {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = env::temp_dir().join(format!("isopod-command-{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
+        let folder = tempfile::tempdir().unwrap();
+        Folder(folder.path().to_path_buf(), folder)
     }
 
     /// Writes a file and gives its path.
@@ -100,12 +95,6 @@ impl Folder {
 
     pub fn path(&self) -> &str {
         self.0.to_str().unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

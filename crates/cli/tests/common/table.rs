@@ -29,6 +29,7 @@ const NEVER: Duration = Duration::from_secs(20);
 /// A server for this test alone: the monitors take it for one worker's own, as the executor gives it. Others'
 /// statements hold latches, and a session that sleeps for a latch looks like one that waits for a lock.
 pub struct Own {
+    pub target: String,
     pub address: Address,
     pid: u32,
 }
@@ -55,7 +56,8 @@ pub fn on_each(servers: &[&str], test: fn(&Own)) {
             .start(Path::new(EXE), &target(text), &StartOptions::default())
             .unwrap_or_else(|error| panic!("{}", whole(&error)));
         println!("on {text}");
-        test(&Own { address: Address::Unix(instance.socket().to_path_buf()), pid: instance.pid() });
+        let address = Address::Unix(instance.socket().to_path_buf());
+        test(&Own { target: text.to_string(), address, pid: instance.pid() });
     }
 }
 

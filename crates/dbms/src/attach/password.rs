@@ -199,8 +199,8 @@ mod tests {
 
     #[test]
     fn the_nearest_password_wins() {
-        let folder = env::temp_dir().join(format!("isopod-password-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let file = folder.join("secret");
         fs::write(&file, "from-file\n").unwrap();
         fs::write(folder.join(".my.cnf"), "[client]\nuser=cnf\npassword=from-cnf\n").unwrap();
@@ -238,6 +238,5 @@ mod tests {
         assert!(find(&postgres, &none).unwrap().notes[0].contains("chmod 600"));
         fs::set_permissions(&pass, fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(get(&postgres, &none), is("me", "from-pgpass"));
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,8 +1,7 @@
 //! Hunts of the self-tests: small, into a folder of their own that is gone afterwards.
 
 use std::{
-    fs,
-    path::{Path, PathBuf},
+    path::Path,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -53,27 +52,16 @@ pub struct Done {
     pub lost: Option<String>,
 }
 
-/// A folder that is gone afterwards.
-struct Temporary(PathBuf);
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 impl Hunt<'_> {
     /// Hunts.
     pub fn run(&self, lab: &Lab<'_>) -> crate::Result<Done> {
         let settings = self.settings(lab);
-        let path = std::env::temp_dir().join(format!("isopod-selftest-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        let temporary = Temporary(path);
+        let temporary = tempfile::tempdir()?;
         let enough = AtomicBool::new(false);
         let stop = || enough.load(Ordering::Relaxed) || lab.stopped();
         let campaign = Campaign {
             panel: Panel::new(crate::oracles(&settings.oracles)?, settings.judge_as.clone()),
-            folder: Folder::create(&temporary.0, &settings)?,
+            folder: Folder::create(&temporary.path().join("run"), &settings)?,
             settings,
             profile: self.profile.clone(),
             known: Known::default(),
@@ -87,7 +75,7 @@ impl Hunt<'_> {
                 if first.as_ref().is_some_and(|first| first.case < found.case) || failure.is_some() {
                     return;
                 }
-                let folder = temporary.0.join("findings").join(&found.id);
+                let folder = temporary.path().join("run/findings").join(&found.id);
                 match (self.shows)(found, &folder) {
                     Ok(true) => {
                         enough.store(self.until_first, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! What is kept is that a command ends with exit code 0 when it is given the case as a file.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -20,8 +20,9 @@ pub fn smaller(
     product: Product,
     command: &str,
 ) -> anyhow::Result<Done> {
-    let file = File::new()?;
-    if !ends_well(command, &file.0, case)? {
+    let folder = tempfile::tempdir().context("no place for the case can be made")?;
+    let file = folder.path().join("case.iso");
+    if !ends_well(command, &file, case)? {
         return Err(Advised {
             message: format!("`{command}` does not end with exit code 0 for {name}"),
             advice: vec!["it is given the path of a case file, and must say yes to the whole case".into()],
@@ -29,7 +30,7 @@ pub fn smaller(
         .into());
     }
     // That it could not be started was found out above.
-    let mut holds = |case: &Case| ends_well(command, &file.0, case).unwrap_or(false);
+    let mut holds = |case: &Case| ends_well(command, &file, case).unwrap_or(false);
     let (case, tried, finished) = search.without_oracle(case, product, Scope::Whole, &mut holds)?;
     let keeps = format!("`{command}` ends with exit code 0");
     Ok(Done { oracle: "check".into(), keeps, violation: None, case, tried, finished })
@@ -43,24 +44,4 @@ fn ends_well(command: &str, file: &Path, case: &Case) -> anyhow::Result<bool> {
     shell.args(["-c", &format!("{command} \"$1\""), "sh"]).arg(file);
     shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     Ok(shell.status().with_context(|| format!("`{command}` could not be started"))?.success())
-}
-
-/// The file that candidates are written to; it is removed in the end.
-struct File(PathBuf);
-
-impl File {
-    fn new() -> anyhow::Result<File> {
-        let folder = std::env::temp_dir().join(format!("isopod-reduce-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-        Ok(File(folder.join("case.iso")))
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        if let Some(folder) = self.0.parent() {
-            // What is left over is in the folder for such things.
-            let _ = std::fs::remove_dir_all(folder);
-        }
-    }
 }

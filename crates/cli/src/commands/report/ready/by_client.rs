@@ -8,7 +8,6 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context;
 use model::{Product, Target, target::Settings};
 use provision::{ConfigMode, Installed, Instance, StartOptions};
 use report::{Finding, scripts};
@@ -50,8 +49,8 @@ pub fn rate(finding: &Finding, installed: &Installed) -> Result<Rate, String> {
     })?;
     let client = client(finding.product())?;
     let whole = |error: anyhow::Error| format!("{error:#}");
-    let folder = Folder::new().map_err(whole)?;
-    let path = folder.0.join(format!("{}.sh", finding.id));
+    let folder = tempfile::tempdir().map_err(|error| whole(error.into()))?;
+    let path = folder.path().join(format!("{}.sh", finding.id));
     fs::write(&path, script).map_err(|error| format!("{}: {error}", path.display()))?;
     let server = start(installed).map_err(whole)?;
     let title = format!("{} with {}", finding.id, client.program.display());
@@ -139,21 +138,4 @@ fn client(product: Product) -> Result<Client, String> {
         .strip_prefix(&*program.to_string_lossy())
         .map_or(line.to_string(), |rest| format!("{name} {rest}"));
     Ok(Client { kind, program, version: line.split_whitespace().collect::<Vec<_>>().join(" ") })
-}
-
-/// A folder that goes with this.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> anyhow::Result<Folder> {
-        let path = env::temp_dir().join(format!("isopod-ready-{}", std::process::id()));
-        fs::create_dir_all(&path).with_context(|| format!("cannot make {}", path.display()))?;
-        Ok(Folder(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

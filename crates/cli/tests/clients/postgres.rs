@@ -1,6 +1,4 @@
-//! The PostgreSQL client and both monitors on real servers.
-
-mod common;
+//! What only PostgreSQL has.
 
 use std::{
     env, fs,
@@ -8,10 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{
-    case,
-    table::{self, BOTH, Own, Table, run, texts},
-};
 use dbms::{
     locks::Settle,
     net::{Address, Login, SILENCE},
@@ -19,60 +13,34 @@ use dbms::{
 };
 use execute::{
     Answer, ConnectError, Executor, RawReply, Server, Session,
-    ask::{ask, demand, demand_rows},
+    ask::{demand, demand_rows},
 };
-use model::{Case, Level, Open, Outcome, Product, Reply, SessionSpec, Step, case::Setup};
+use model::{Case, Level, Open, Outcome, Reply, SessionSpec, Step, case::Setup};
+
+use crate::{
+    Client, Text, Texts,
+    common::{
+        case,
+        table::{BOTH, Own, Table, on_each, run, texts},
+    },
+};
 
 /// The oldest and the newest version that is offered.
 const VERSIONS: [&str; 2] = ["postgres@18", "postgres@13"];
 
-/// Runs a test on a server of each version.
-fn on_each(test: fn(&Own)) {
-    table::on_each(&VERSIONS, test);
-}
+struct Postgres;
 
-fn superuser() -> Login {
-    Login { user: "postgres".to_string(), ..Login::default() }
-}
+impl Client for Postgres {
+    type Server = PgServer;
 
-fn server(own: &Own, name: &str, settle: Settle) -> PgServer {
-    PgServer::open(own.options(superuser(), name, settle), "postgres").unwrap()
-}
-
-fn table(own: &Own, name: &str, settle: Settle, sessions: usize) -> Table<PgServer> {
-    Table::of(server(own, name, settle), sessions)
-}
-
-fn state(answer: &Answer) -> &str {
-    match &answer.reply {
-        RawReply::Error(error) => &error.sqlstate,
-        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => "",
-    }
-}
-
-fn done(affected: u64) -> RawReply {
-    RawReply::Done { affected, matched: None }
-}
-
-#[test]
-fn values_come_as_the_server_wrote_them() {
-    on_each(|own| {
-        let mut server = server(own, "values", Settle::Sql);
-        let mut session = server.connect().unwrap();
-        let session = session.as_mut();
-        let rows = demand_rows(
-            session,
-            "SELECT 1.10::numeric d, '\\x00ff'::bytea b, 9223372036854775807 n, '' e, NULL z, 'ü' u, 1.5::float8 f, \
+    const SERVERS: Texts = &VERSIONS;
+    const VALUES: (Text, Text, Texts) = (
+        "SELECT 1.10::numeric d, '\\x00ff'::bytea b, 9223372036854775807 n, '' e, NULL z, 'ü' u, 1.5::float8 f, \
              INTERVAL '-1 hour' t, true y, B'101' bits, '{\"a\": 1}'::jsonb j, 'x'::char(3) c, ARRAY[1,NULL] a, \
              'it''s' q",
-            SILENCE,
-        )
-        .unwrap();
-        let expected = "(1.10, x'00ff', 9223372036854775807, '', NULL, 'ü', 1.5, '-01:00:00', 't', '101', \
-                        '{\"a\": 1}', 'x  ', '{1,NULL}', 'it''s')";
-        assert_eq!(rows.texts(), [expected]);
-        let types: Vec<&str> = rows.columns().iter().map(|column| &column.type_name[..]).collect();
-        let expected = [
+        "(1.10, x'00ff', 9223372036854775807, '', NULL, 'ü', 1.5, '-01:00:00', 't', '101', \
+                        '{\"a\": 1}', 'x  ', '{1,NULL}', 'it''s')",
+        &[
             "NUMERIC",
             "BYTEA",
             "BIGINT",
@@ -87,22 +55,94 @@ fn values_come_as_the_server_wrote_them() {
             "CHAR",
             "INTEGER[]",
             "TEXT",
-        ];
-        assert_eq!(types, expected);
-        assert_eq!(
-            texts(session, "SELECT current_schema(), current_schemas(false)"),
-            ["('isopod_values', '{isopod_values}')"]
-        );
-        assert_eq!(demand_rows(session, "SELECT FROM generate_series(1, 3)", SILENCE).unwrap().columns(), []);
+        ],
+    );
+    const SCHEMA: Text = "SELECT current_schema()";
+    const RESET: (Text, Texts) = (
+        "SELECT current_schemas(false), current_setting('application_name'), \
+                        current_setting('client_encoding'), current_setting('deadlock_timeout'), \
+                        current_setting('log_lock_waits'), current_setting('client_min_messages'), \
+                        current_setting('default_transaction_isolation'), current_setting('lock_timeout'), \
+                        to_regclass('tmp') IS NULL, (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' \
+                        AND pid = pg_backend_pid()), current_user",
+        &[
+            "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+            "CREATE TEMPORARY TABLE tmp (a INT)",
+            "SELECT pg_advisory_lock(7)",
+            "SET lock_timeout = 5",
+            "SET search_path = pg_catalog",
+            "SET client_min_messages = error",
+            "BEGIN",
+            "INSERT INTO tmp VALUES (1)",
+        ],
+    );
+    const INTERRUPTED: Text = "57014";
+    const DEADLOCK: Text = "40P01";
+    const SETTINGS: &'static [(Text, Texts)] = &[
+        ("default_transaction_isolation", &["read committed"]),
+        // What is in force in the sessions of a case.
+        ("deadlock_timeout", &["1ms"]),
+        ("server_encoding", &["UTF8"]),
+        ("standard_conforming_strings", &["on"]),
+        ("max_pred_locks_per_page", &["2"]),
+        ("lc_collate", &[]),
+    ];
+    const SLEEP: Text = "SELECT pg_sleep(1)";
+    const INFO_SCHEMA: Text = "SELECT 1 FROM pg_namespace WHERE nspname = 'isopod_info'";
+
+    fn closer_is_victim(settle: Settle) -> bool {
+        settle == Settle::Proc
+    }
+
+    fn open(own: &Own, name: &str, settle: Settle) -> PgServer {
+        PgServer::open(own.options(superuser(), name, settle), "postgres").unwrap()
+    }
+
+    fn connect(address: &Address) -> Result<Box<dyn Session>, ConnectError> {
+        let options = PgConnectOptions {
+            address: address.clone(),
+            login: superuser(),
+            database: "postgres".into(),
+            settings: Vec::new(),
+        };
+        Ok(Box::new(PgSession::connect(&options, &Board::default())?))
+    }
+
+    fn drop_schema(server: &mut PgServer) {
         server.drop_schema().unwrap();
-    });
+    }
+
+    fn code(answer: &Answer) -> String {
+        state(answer).to_string()
+    }
+
+    fn killed(answer: &Answer) -> bool {
+        state(answer) == "57P01" && answer.transaction == Open::No
+    }
+}
+
+crate::scenarios!(Postgres);
+
+fn superuser() -> Login {
+    Login { user: "postgres".to_string(), ..Login::default() }
+}
+
+fn state(answer: &Answer) -> &str {
+    match &answer.reply {
+        RawReply::Error(error) => &error.sqlstate,
+        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => "",
+    }
+}
+
+fn done(affected: u64) -> RawReply {
+    RawReply::Done { affected, matched: None }
 }
 
 #[test]
 fn counts_and_the_open_transaction() {
-    on_each(|own| {
+    on_each(&VERSIONS, |own| {
         for (settle, how) in BOTH {
-            let mut server = server(own, &format!("counts_{how}"), settle);
+            let mut server = Postgres::open(own, &format!("counts_{how}"), settle);
             let mut session = server.connect().unwrap();
             let session = session.as_mut();
             run(session, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
@@ -125,6 +165,10 @@ fn counts_and_the_open_transaction() {
                 run(session, "BEGIN");
                 assert_eq!(run(session, end).reply, done(0), "{end}");
             }
+            assert_eq!(
+                demand_rows(session, "SELECT FROM generate_series(1, 3)", SILENCE).unwrap().columns(),
+                []
+            );
             // Several statements in one text: the last one's answer, or the first error.
             let answer = run(session, "BEGIN; SELECT 1; UPDATE t SET b = 3");
             assert_eq!((answer.reply, answer.transaction), (done(2), Open::Yes));
@@ -147,70 +191,9 @@ fn counts_and_the_open_transaction() {
 }
 
 #[test]
-fn answers_and_statements_of_any_size() {
-    on_each(|own| {
-        let mut server = server(own, "large", Settle::Sql);
-        let mut session = server.connect().unwrap();
-        for size in [16_000, 100_000, 20_000_000] {
-            let sql = format!("SELECT '{}', 7", "x".repeat(size));
-            let rows = demand_rows(session.as_mut(), &sql, SILENCE).unwrap();
-            assert_eq!(rows.cell(0, 0).map(<[u8]>::len), Some(size));
-            assert_eq!(rows.cell(0, 1), Some(&b"7"[..]));
-        }
-        let many = "SELECT 12345 FROM generate_series(1, 59049)";
-        let rows = demand_rows(session.as_mut(), many, SILENCE).unwrap();
-        assert_eq!(rows.len(), 59_049);
-        assert!((0..rows.len()).all(|row| rows.cell(row, 0) == Some(&b"12345"[..])));
-        server.drop_schema().unwrap();
-    });
-}
-
-#[test]
-fn a_reset_forgets_all_but_the_settings_of_the_beginning() {
-    on_each(|own| {
-        for (settle, how) in BOTH {
-            let mut server = server(own, &format!("reset_{how}"), settle);
-            let mut session = server.connect().unwrap();
-            let session = session.as_mut();
-            let what = "SELECT current_schemas(false), current_setting('application_name'), \
-                        current_setting('client_encoding'), current_setting('deadlock_timeout'), \
-                        current_setting('log_lock_waits'), current_setting('client_min_messages'), \
-                        current_setting('default_transaction_isolation'), current_setting('lock_timeout'), \
-                        to_regclass('tmp') IS NULL, (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' \
-                        AND pid = pg_backend_pid()), current_user";
-            let before = texts(session, what);
-            assert!(before[0].contains("isopod_reset") && before[0].contains("UTF8"), "{before:?}");
-            for sql in [
-                "CREATE TABLE t (a INT)",
-                "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
-                "CREATE TEMPORARY TABLE tmp (a INT)",
-                "SELECT pg_advisory_lock(7)",
-                "SET lock_timeout = 5",
-                "SET search_path = pg_catalog",
-                "SET client_min_messages = error",
-                "BEGIN",
-                "INSERT INTO tmp VALUES (1)",
-            ] {
-                demand(session, sql, SILENCE).unwrap();
-            }
-            assert_ne!(texts(session, what), before);
-            let id = session.id();
-            assert!(session.reset());
-            assert_eq!(session.id(), id);
-            assert_eq!(texts(session, what), before);
-            run(session, "BEGIN");
-            assert_eq!(state(&run(session, "SELECT 1/0")), "22012");
-            assert!(session.reset(), "out of a failed transaction");
-            assert_eq!(run(session, "SELECT 1").transaction, Open::No);
-            server.drop_schema().unwrap();
-        }
-    });
-}
-
-#[test]
 fn passwords() {
-    on_each(|own| {
-        let mut server = server(own, "login", Settle::Sql);
+    on_each(&VERSIONS, |own| {
+        let mut server = Postgres::open(own, "login", Settle::Sql);
         let mut root = server.connect().unwrap();
         let root = root.as_mut();
         let hba = &texts(root, "SHOW hba_file")[0].clone();
@@ -257,32 +240,10 @@ fn passwords() {
 }
 
 #[test]
-fn a_kill_ends_the_statement_or_the_session() {
-    on_each(|own| {
-        let mut table = table(own, "kill", Settle::Proc, 3);
-        table.now(0, "CREATE TABLE t (a INT PRIMARY KEY)");
-        table.now(0, "BEGIN");
-        table.now(0, "INSERT INTO t VALUES (1)");
-        table.waits(1, "INSERT INTO t VALUES (1)");
-        let id = table.id(1);
-        table.server.kill(id, false).unwrap();
-        let answers = table.later();
-        assert_eq!((answers.len(), state(&answers[0].1)), (1, "57014"));
-        table.waits(1, "INSERT INTO t VALUES (1)");
-        table.server.kill(id, true).unwrap();
-        let answers = table.later();
-        assert_eq!((answers.len(), state(&answers[0].1), answers[0].1.transaction), (1, "57P01", Open::No));
-        table.kill_again(1, 2, |answer| state(answer) == "57P01");
-        table.now(0, "ROLLBACK");
-        table.server.drop_schema().unwrap();
-    });
-}
-
-#[test]
 fn a_wait_is_known_and_names_its_blockers() {
-    on_each(|own| {
+    on_each(&VERSIONS, |own| {
         for (settle, how) in BOTH {
-            let mut table = table(own, &format!("waits_{how}"), settle, 4);
+            let mut table = Table::of(Postgres::open(own, &format!("waits_{how}"), settle), 4);
             assert_eq!(table.monitor.how(), how);
             table.now(0, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
             table.now(0, "INSERT INTO t VALUES (1, 1), (5, 5)");
@@ -345,47 +306,12 @@ fn a_wait_is_known_and_names_its_blockers() {
     });
 }
 
-#[test]
-fn a_deadlock_is_not_taken_for_a_wait_and_its_victim_is_who_closed_it() {
-    on_each(|own| {
-        for (settle, how) in BOTH {
-            let mut table = table(own, &format!("deadlock_{how}"), settle, 2);
-            table.now(0, "CREATE TABLE t (a INT PRIMARY KEY, b INT)");
-            table.now(0, "INSERT INTO t VALUES (1, 1), (2, 2)");
-            for round in 0..100 {
-                (0..2).for_each(|session| drop(table.now(session, "BEGIN")));
-                let lock = |row| match round % 2 {
-                    0 => format!("UPDATE t SET b = b + 1 WHERE a = {row}"),
-                    _ => format!("SELECT * FROM t WHERE a = {row} FOR UPDATE"),
-                };
-                table.now(0, &lock(1));
-                table.now(1, &lock(2));
-                table.waits(0, &lock(2));
-                let answers = table.send(1, &lock(1));
-                let mut states: Vec<(&str, usize)> =
-                    answers.iter().map(|(session, answer)| (state(answer), *session)).collect();
-                states.sort_unstable();
-                let states: Vec<_> = match settle {
-                    Settle::Proc => states,
-                    Settle::Sql => {
-                        states.into_iter().map(|(state, _)| (state, usize::from(!state.is_empty()))).collect()
-                    }
-                };
-                assert_eq!(states, [("", 0), ("40P01", 1)], "{how}, round {round}");
-                (0..2).for_each(|session| drop(table.now(session, "ROLLBACK")));
-            }
-            assert_eq!(table.late, 0, "{how}");
-            table.server.drop_schema().unwrap();
-        }
-    });
-}
-
 /// A cycle through queues that the server opens without an error: it lets one of the waiting past another.
 #[test]
 fn a_queue_that_the_server_reorders_is_not_taken_for_a_wait() {
-    on_each(|own| {
+    on_each(&VERSIONS, |own| {
         for (settle, how) in BOTH {
-            let mut table = table(own, &format!("soft_{how}"), settle, 4);
+            let mut table = Table::of(Postgres::open(own, &format!("soft_{how}"), settle), 4);
             table.now(0, "CREATE TABLE a (a INT)");
             table.now(0, "CREATE TABLE b (a INT)");
             for round in 0..20 {
@@ -415,8 +341,8 @@ fn a_queue_that_the_server_reorders_is_not_taken_for_a_wait() {
 
 #[test]
 fn without_rights_the_server_is_asked_in_sql() {
-    on_each(|own| {
-        let mut root = server(own, "rights_root", Settle::Sql);
+    on_each(&VERSIONS, |own| {
+        let mut root = Postgres::open(own, "rights_root", Settle::Sql);
         let mut session = root.connect().unwrap();
         let session = session.as_mut();
         run(session, "CREATE ROLE isopod_plain LOGIN");
@@ -458,50 +384,11 @@ fn without_rights_the_server_is_asked_in_sql() {
     });
 }
 
-#[test]
-fn the_server_says_what_it_is() {
-    on_each(|own| {
-        let mut server = server(own, "info", Settle::Proc);
-        let info = server.info().clone();
-        assert_eq!(info.product, Product::Postgres);
-        assert!(
-            info.version.0.len() == 2 && info.version_text.contains(&info.version.to_string()),
-            "{info:?}"
-        );
-        for (name, value) in [
-            ("default_transaction_isolation", "read committed"),
-            // What is in force in the sessions of a case.
-            ("deadlock_timeout", "1ms"),
-            ("server_encoding", "UTF8"),
-            ("standard_conforming_strings", "on"),
-            ("max_pred_locks_per_page", "2"),
-        ] {
-            assert_eq!(info.settings[name], value, "{name}");
-        }
-        assert!(!info.settings["lc_collate"].is_empty(), "{info:?}");
-        assert!(server.alive());
-        server.drop_schema().unwrap();
-        let connect = |address| PgConnectOptions {
-            address,
-            login: superuser(),
-            database: "postgres".into(),
-            settings: Vec::new(),
-        };
-        let mut session = PgSession::connect(&connect(own.address.clone()), &Board::default()).unwrap();
-        assert!(texts(&mut session, "SELECT 1 FROM pg_namespace WHERE nspname = 'isopod_info'").is_empty());
-        let nowhere = Address::Unix(PathBuf::from("/nonexistent/socket"));
-        let refused = PgSession::connect(&connect(nowhere), &Board::default()).unwrap_err();
-        assert!(matches!(refused, ConnectError::Refused { .. }), "{refused}");
-        let late = ask(&mut session, "SELECT pg_sleep(1)", Duration::from_millis(20));
-        assert!(matches!(late, Err(ConnectError::Own { .. })));
-    });
-}
-
 /// One process of the server crashes and takes all the others with it. (The shell's parent is the session's own.)
 #[test]
 fn a_crash_in_one_session_is_a_dead_server() {
-    on_each(|own| {
-        let server = server(own, "crash", Settle::Proc);
+    on_each(&VERSIONS, |own| {
+        let server = Postgres::open(own, "crash", Settle::Proc);
         let mut executor = Executor::new(Box::new(server), execute::Options::default()).unwrap();
         let setup = ["CREATE TABLE t (a INT PRIMARY KEY, b INT)", "INSERT INTO t VALUES (1, 1)"];
         let steps = "T1: BEGIN
@@ -564,10 +451,10 @@ fn hot(seed: u64) -> Case {
 /// Many waits at all levels, each watched for a while: does one answer that was said to wait?
 #[test]
 fn nothing_answers_that_was_said_to_wait() {
-    on_each(|own| {
+    on_each(&VERSIONS, |own| {
         let cases = env::var("ISOPOD_TEST_PG_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
         for (settle, how) in BOTH {
-            let server = server(own, &format!("hot_{how}"), settle);
+            let server = Postgres::open(own, &format!("hot_{how}"), settle);
             let options = execute::Options {
                 watch: Some(Duration::from_millis(2)),
                 tries: 1,
