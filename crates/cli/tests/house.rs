@@ -135,6 +135,28 @@ fn pure_crates_stay_pure() {
     }
 }
 
+/// What products differ in is data of `dialect`: whoever asks it need not change when another engine comes.
+#[test]
+fn products_are_named_where_they_are_described_and_nowhere_else() {
+    let may = ["model/src/target.rs", "dialect/", "dbms/", "provision/", "reference/src/server.rs"];
+    let mut named = Vec::new();
+    for (name, text) in sources() {
+        let tests = name.contains("/tests/") || name.ends_with("/tests.rs");
+        if tests || may.iter().any(|place| name.starts_with(place)) {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        // Not its constants and functions: `Product::ALL`, `Product::databases`.
+        let variant = |rest: &str| {
+            let mut letters = rest.chars();
+            let (first, second) = (letters.next().unwrap_or(' '), letters.next().unwrap_or(' '));
+            first == '{' || first == '*' || first.is_ascii_uppercase() && second.is_ascii_lowercase()
+        };
+        named.extend(code.split("Product::").skip(1).filter(|rest| variant(rest)).map(|_| name.clone()));
+    }
+    assert!(named.is_empty(), "these name products; ask `dialect::of` instead: {named:?}");
+}
+
 #[test]
 fn only_the_command_line_prints() {
     for (name, text) in sources() {

@@ -7,6 +7,8 @@ use model::{
     sql::{Literal, LockStrength, TypeName},
 };
 
+use crate::sql::Clauses;
+
 /// What a server can do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capabilities {
@@ -14,6 +16,8 @@ pub struct Capabilities {
     pub product: Product,
     /// Of which version.
     pub version: Version,
+    /// What its grammar has, whatever the version.
+    pub clauses: &'static Clauses,
     /// Widths of whole numbers, in bits.
     pub int_bits: &'static [u8],
     /// `UNSIGNED`.
@@ -30,8 +34,6 @@ pub struct Capabilities {
     pub foreign_keys: bool,
     /// What a session says first so that foreign keys hold for it.
     pub foreign_keys_on: Option<&'static str>,
-    /// `KEY i(a)` inside CREATE TABLE; otherwise CREATE INDEX.
-    pub inline_indexes: bool,
     /// `DESC` in an index is real.
     pub descending: bool,
     /// `a(10)` in an index, which TEXT and BLOB then need.
@@ -40,12 +42,8 @@ pub struct Capabilities {
     pub partitions: bool,
     /// Each partition is created by a statement of its own.
     pub named_partitions: bool,
-    /// FOR UPDATE.
-    pub for_update: bool,
     /// How a shared lock is written, if there is one.
     pub share: Option<LockStrength>,
-    /// More strengths than the two.
-    pub key_locks: bool,
     /// NOWAIT after FOR UPDATE.
     pub nowait: bool,
     /// SKIP LOCKED after FOR UPDATE.
@@ -58,28 +56,10 @@ pub struct Capabilities {
     pub read_only: bool,
     /// Sessions without autocommit.
     pub autocommit_off: bool,
-    /// `BEGIN IMMEDIATE`.
-    pub immediate: bool,
-    /// `REPLACE`.
-    pub replace: bool,
-    /// `ON DUPLICATE KEY UPDATE`.
-    pub on_duplicate: bool,
-    /// `ON CONFLICT`.
-    pub on_conflict: bool,
-    /// `INSERT IGNORE`.
-    pub ignore: bool,
-    /// `INSERT OR IGNORE`.
-    pub or_ignore: bool,
-    /// `FORCE INDEX`.
-    pub force_index: bool,
-    /// `INDEXED BY`.
-    pub indexed_by: bool,
     /// ORDER BY and LIMIT in UPDATE and DELETE.
     pub ordered_changes: bool,
     /// `UPDATE t JOIN u ... SET ...`, `DELETE FROM t USING t JOIN u`.
     pub multi_tables: bool,
-    /// `UPDATE t SET ... FROM u`.
-    pub from_tables: bool,
     /// `DELETE FROM t USING ...`.
     pub delete_using: bool,
     /// A subquery in an UPDATE or DELETE may read the table that is changed.
@@ -99,11 +79,13 @@ pub fn newest(product: Product) -> Version {
 }
 
 impl Capabilities {
-    /// The least that any product can do.
+    /// What follows from the grammar, and the least that any product can do.
     pub(crate) fn nothing(product: Product, version: &Version) -> Capabilities {
+        let dialect = crate::of(product);
         Capabilities {
             product,
             version: version.clone(),
+            clauses: &dialect.grammar.clauses,
             int_bits: &[32],
             unsigned: false,
             strict_types: false,
@@ -112,31 +94,19 @@ impl Capabilities {
             virtual_indexes: false,
             foreign_keys: false,
             foreign_keys_on: None,
-            inline_indexes: false,
             descending: false,
             prefixes: false,
             partitions: false,
             named_partitions: false,
-            for_update: false,
             share: None,
-            key_locks: false,
             nowait: false,
             skip_locked: false,
             share_waits: false,
-            snapshot: false,
-            read_only: false,
-            autocommit_off: false,
-            immediate: false,
-            replace: false,
-            on_duplicate: false,
-            on_conflict: false,
-            ignore: false,
-            or_ignore: false,
-            force_index: false,
-            indexed_by: false,
+            snapshot: dialect.begin.snapshot.is_some(),
+            read_only: dialect.begin.read_only.is_some(),
+            autocommit_off: dialect.autocommit_off.is_some(),
             ordered_changes: false,
             multi_tables: false,
-            from_tables: false,
             delete_using: false,
             reads_itself: false,
             aborts: false,
@@ -150,7 +120,7 @@ impl Capabilities {
             SqlType::Int { bits: 16, .. } => &["SMALLINT"],
             SqlType::Int { bits: 24, .. } => &["MEDIUMINT"],
             // SQLite takes a key of exactly this type for the number of the row.
-            SqlType::Int { bits: 64, .. } if self.indexed_by => &["INTEGER"],
+            SqlType::Int { bits: 64, .. } if self.clauses.indexed_by => &["INTEGER"],
             SqlType::Int { bits: 64, .. } => &["BIGINT"],
             SqlType::Int { .. } => &["INT"],
             SqlType::Decimal { .. } => &["DECIMAL"],

@@ -164,7 +164,7 @@ fn opening(rng: &mut Rng, statements: &Statements, body: &Body) -> Opening {
     // What writes would fail.
     } else if drawn(rng, caps.read_only && reads, odds.read_only) {
         Opening::ReadOnly
-    } else if drawn(rng, caps.immediate, odds.immediate) {
+    } else if drawn(rng, caps.clauses.sqlite_control, odds.immediate) {
         Opening::Immediate
     } else {
         Opening::Begin

@@ -47,6 +47,7 @@ use model::{
 
 use parse::Parser;
 use print::{Out, Piece};
+pub use rules::Clauses;
 pub(crate) use rules::Rules;
 use token::{Token, TokenKind};
 

@@ -152,8 +152,8 @@ pub(crate) struct Rules {
 }
 
 /// Which clauses and statements exist.
-#[derive(Debug)]
-pub(crate) struct Clauses {
+#[derive(Debug, PartialEq, Eq)]
+pub struct Clauses {
     /// `USE | FORCE | IGNORE INDEX (i)`
     pub index_hints: bool,
     /// `INDEXED BY i`

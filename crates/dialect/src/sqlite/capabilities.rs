@@ -14,12 +14,6 @@ pub(super) fn capabilities(product: Product, version: &Version) -> Capabilities 
         foreign_keys: true,
         foreign_keys_on: Some("foreign_keys"),
         descending: true,
-        immediate: true,
-        replace: true,
-        on_conflict: true,
-        or_ignore: true,
-        indexed_by: true,
-        from_tables: true,
         reads_itself: true,
         ..Capabilities::nothing(product, version)
     }

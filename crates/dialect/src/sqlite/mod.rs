@@ -63,7 +63,13 @@ pub const DIALECT: Dialect = Dialect {
     quote: '"',
     variants: &[&[("journal_mode", "delete")], &[("journal_mode", "wal")]],
     since: &[],
-    swarm: &[],
+    // Not WAL: there SQLITE_BUSY_SNAPSHOT is classified as a write conflict, and the contract says busy, so that hunts would report
+    // what is right. A target may name it all the same.
+    swarm: &[
+        ("journal_mode", &["DELETE", "TRUNCATE", "PERSIST"]),
+        ("automatic_index", &["ON", "OFF"]),
+        ("reverse_unordered_selects", &["ON", "OFF"]),
+    ],
     switches: &[],
     checks: checks::CHECKS,
     explain: None,

@@ -113,7 +113,7 @@ pub fn build(
     table: &Table,
     filter: Option<Expr>,
 ) -> Option<Statement> {
-    let update = ground.caps.for_update.then_some(LockStrength::Update);
+    let update = ground.caps.clauses.locking_reads.then_some(LockStrength::Update);
     Some(match side {
         Side::Select => ground.select(table, filter),
         Side::Share => ground.locked(table, filter, ground.caps.share),

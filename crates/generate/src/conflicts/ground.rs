@@ -89,7 +89,7 @@ impl<'a> Ground<'a> {
     /// A read that locks, where the product has such a thing; a plain one elsewhere.
     pub fn locking(&self, rng: &mut Rng, table: &Table, filter: Option<Expr>) -> Statement {
         let share = self.caps.share.filter(|_| rng.ratio(1, 2));
-        self.locked(table, filter, share.or(self.caps.for_update.then_some(LockStrength::Update)))
+        self.locked(table, filter, share.or(self.caps.clauses.locking_reads.then_some(LockStrength::Update)))
     }
 
     /// A read with this lock.
@@ -103,7 +103,7 @@ impl<'a> Ground<'a> {
 
     /// Makes a read use this index, where the product can be told to.
     pub fn by_index(&self, mut statement: Statement, index: &Index) -> Statement {
-        if let (true, Statement::Query(query)) = (self.caps.force_index, &mut statement)
+        if let (true, Statement::Query(query)) = (self.caps.clauses.index_hints, &mut statement)
             && let QueryPart::Select(select) = &mut query.first
             && let Some(TableFactor::Table { hints, .. }) =
                 select.from.first_mut().map(|table| &mut table.first)
@@ -161,9 +161,11 @@ impl<'a> Ground<'a> {
         let column = self.idle(table).or_else(|| table.writable().next());
         let set = |column: usize| vec![assign(table, column, self.literal(&row[column]))];
         match rng.below(4) {
-            0 if self.caps.replace => insert.verb = InsertVerb::Replace,
-            1 | 2 if self.caps.on_duplicate => insert.on_duplicate = column.map(set).unwrap_or_default(),
-            1 | 2 if self.caps.on_conflict => {
+            0 if self.caps.clauses.replace => insert.verb = InsertVerb::Replace,
+            1 | 2 if self.caps.clauses.mysql_changes => {
+                insert.on_duplicate = column.map(set).unwrap_or_default()
+            }
+            1 | 2 if self.caps.clauses.on_conflict => {
                 let target =
                     key.parts.iter().map(|p| Ident::new(table.columns[p.column].name.clone())).collect();
                 let action = match column.filter(|_| rng.ratio(2, 3)) {

@@ -29,10 +29,10 @@ pub fn create(schema: &Schema, table: &Table, caps: &Capabilities) -> Vec<Statem
         let kind = match index.kind {
             KeyKind::Primary if index.parts.len() == 1 => continue,
             KeyKind::Primary => Constraint::PrimaryKey(columns),
-            KeyKind::Unique if caps.inline_indexes => {
+            KeyKind::Unique if caps.clauses.mysql_ddl => {
                 Constraint::Unique { word: Some(word), index: name, columns }
             }
-            KeyKind::Plain if caps.inline_indexes => Constraint::Index { word, index: name, columns },
+            KeyKind::Plain if caps.clauses.mysql_ddl => Constraint::Index { word, index: name, columns },
             KeyKind::Unique | KeyKind::Plain => {
                 apart.push(create_index(table, index, columns));
                 continue;
@@ -97,7 +97,7 @@ fn define(table: &Table, at: usize, column: &Column, caps: &Capabilities) -> Tab
     let primary = table.primary().filter(|key| key.has(at));
     let own = primary.is_some_and(|key| key.parts.len() == 1);
     // SQLite's primary keys may be NULL unless that is said.
-    if !column.nullable && (primary.is_none() || caps.indexed_by) {
+    if !column.nullable && (primary.is_none() || caps.clauses.indexed_by) {
         options.push(ColumnOption::NotNull);
     }
     if own {

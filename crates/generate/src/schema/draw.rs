@@ -122,7 +122,7 @@ fn table(
         rows: Vec::new(),
     };
     indexes::primary(rng, &mut table, profile);
-    table.without_rowid = caps.indexed_by && table.primary().is_some() && rng.ratio(1, 4);
+    table.without_rowid = caps.clauses.indexed_by && table.primary().is_some() && rng.ratio(1, 4);
     // A unique key of a partitioned table would have to hold the column that it is partitioned by.
     table.partitioned &= table.primary().is_some_and(|key| columns::whole(&table, key.parts[0].column));
     if !table.partitioned {

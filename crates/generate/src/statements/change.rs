@@ -65,7 +65,7 @@ impl Statements<'_> {
         if !assignments.iter().any(|one| key(&one.column.name.name)) || !rng.ratio(1, 8) {
             return None;
         }
-        match (self.caps.ignore, self.caps.or_ignore) {
+        match (self.caps.clauses.mysql_changes, self.caps.clauses.sqlite_changes) {
             (true, _) => Some(InsertModifier::Ignore),
             (false, true) => Some(InsertModifier::Or(Resolution::Ignore)),
             (false, false) => None,
@@ -78,7 +78,8 @@ impl Statements<'_> {
             Some(filter) => filter.into_option(),
             None => self.deletable(rng, table),
         };
-        let hints = if self.caps.indexed_by { self.hint(rng, table, filter.as_ref()) } else { Vec::new() };
+        let hints =
+            if self.caps.clauses.indexed_by { self.hint(rng, table, filter.as_ref()) } else { Vec::new() };
         let mut delete = Delete {
             ignore: false,
             table: self.changed(table, hints).first,

@@ -12,14 +12,16 @@ impl Statements<'_> {
     /// A hint for a statement with this filter, if there is an index that serves it; drawn.
     pub fn hint(&self, rng: &mut Rng, table: usize, filter: Option<&Expr>) -> Vec<IndexHint> {
         let Some(filter) = filter else { return Vec::new() };
-        if !(self.caps.force_index || self.caps.indexed_by) || !self.profile.details.hint.draw(rng) {
+        if !(self.caps.clauses.index_hints || self.caps.clauses.indexed_by)
+            || !self.profile.details.hint.draw(rng)
+        {
             return Vec::new();
         }
         let shape = self.table(table);
         let mut columns = Vec::new();
         served(filter, &mut columns);
         // A name that SQLite could not call an index by, or a comparison that its index cannot serve, is an error there.
-        let fits = |ty: &SqlType| !self.caps.indexed_by || matches!(ty, SqlType::Int { .. });
+        let fits = |ty: &SqlType| !self.caps.clauses.indexed_by || matches!(ty, SqlType::Int { .. });
         let serving: Vec<&str> = shape
             .indexes
             .iter()
@@ -27,14 +29,14 @@ impl Statements<'_> {
                 let first = &shape.columns[index.parts[0].column];
                 columns.contains(&first.name.as_str()) && fits(&first.ty)
             })
-            .filter(|index| index.name.is_some() || self.caps.force_index)
+            .filter(|index| index.name.is_some() || self.caps.clauses.index_hints)
             .map(|index| index.hint())
             .collect();
         if serving.is_empty() {
             return Vec::new();
         }
         let name = Ident::new(*rng.pick(&serving));
-        vec![if self.caps.force_index {
+        vec![if self.caps.clauses.index_hints {
             IndexHint::Names {
                 action: HintAction::Force,
                 word: IndexWord::Index,

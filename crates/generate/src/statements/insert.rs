@@ -71,7 +71,7 @@ impl Statements<'_> {
 
     /// REPLACE of these rows, or of one that is there already; an upsert where there is no REPLACE.
     pub fn replace(&self, rng: &mut Rng, table: usize, rows: Option<Vec<Vec<Datum>>>) -> Statement {
-        if !self.caps.replace {
+        if !self.caps.clauses.replace {
             return self.upsert(rng, table, rows, None);
         }
         let rows = rows.or_else(|| self.known_or_new(rng, table));
@@ -97,12 +97,12 @@ impl Statements<'_> {
         };
         let rows = rows.or_else(|| self.known_or_new(rng, table));
         let Some(mut rows) = self.rows(rng, table, rows) else { return self.select(rng, table, None) };
-        rows.truncate(if self.caps.on_conflict { 1 } else { rows.len() });
+        rows.truncate(if self.caps.clauses.on_conflict { 1 } else { rows.len() });
         let assignments = assignments.unwrap_or_else(|| self.quiet_assignments(rng, table));
         let mut insert = self.values(table, &rows);
-        if self.caps.on_duplicate {
+        if self.caps.clauses.mysql_changes {
             insert.on_duplicate = assignments;
-        } else if self.caps.on_conflict {
+        } else if self.caps.clauses.on_conflict {
             let name = |at: usize| -> Ident { shape.columns[at].name.as_str().into() };
             let target: Vec<Ident> = key.parts.iter().map(|part| name(part.column)).collect();
             let action = if assignments.is_empty() || rng.ratio(1, 4) {
@@ -120,11 +120,11 @@ impl Statements<'_> {
         let rows = rows.or_else(|| self.known_or_new(rng, table));
         let Some(rows) = self.rows(rng, table, rows) else { return self.select(rng, table, None) };
         let mut insert = self.values(table, &rows);
-        if self.caps.ignore {
+        if self.caps.clauses.mysql_changes {
             insert.modifier = Some(InsertModifier::Ignore);
-        } else if self.caps.or_ignore {
+        } else if self.caps.clauses.sqlite_changes {
             insert.modifier = Some(InsertModifier::Or(Resolution::Ignore));
-        } else if self.caps.on_conflict {
+        } else if self.caps.clauses.on_conflict {
             insert.on_conflict = vec![Conflict { target: Vec::new(), action: ConflictAction::Nothing }];
         }
         Statement::Insert(insert)
@@ -142,7 +142,7 @@ impl Statements<'_> {
                 .take(1)
                 .map(|at| {
                     let name = &shape.columns[at].name;
-                    let column = if self.caps.on_conflict {
+                    let column = if self.caps.clauses.on_conflict {
                         Expr::Column(model::sql::ColumnRef {
                             table: Some(shape.name.as_str().into()),
                             name: name.as_str().into(),

@@ -84,7 +84,7 @@ impl Statements<'_> {
 
     /// An UPDATE that reads a second table, or changes it too (MySQL); a plain one where there is none.
     pub fn multi_update(&self, rng: &mut Rng, table: usize) -> Statement {
-        let several = self.caps.multi_tables || self.caps.from_tables;
+        let several = self.caps.multi_tables || self.caps.clauses.update_from;
         let Some(link) = self.link(rng, table, true).filter(|_| several) else {
             return self.update(rng, table, None, None);
         };

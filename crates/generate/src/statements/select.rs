@@ -142,7 +142,7 @@ impl Statements<'_> {
     /// What a locking read locks; nothing where there are no such reads.
     fn locks(&self, rng: &mut Rng) -> Vec<Lock> {
         let (caps, details) = (self.caps, &self.profile.details);
-        if !caps.for_update {
+        if !caps.clauses.locking_reads {
             return Vec::new();
         }
         let strength = match caps.share {
@@ -150,8 +150,8 @@ impl Statements<'_> {
             _ => LockStrength::Update,
         };
         let strength = match strength {
-            LockStrength::Update if caps.key_locks && rng.ratio(1, 6) => LockStrength::NoKeyUpdate,
-            LockStrength::Share if caps.key_locks && rng.ratio(1, 6) => LockStrength::KeyShare,
+            LockStrength::Update if caps.clauses.key_locks && rng.ratio(1, 6) => LockStrength::NoKeyUpdate,
+            LockStrength::Share if caps.clauses.key_locks && rng.ratio(1, 6) => LockStrength::KeyShare,
             other => other,
         };
         let may_wait = strength == LockStrength::Update || caps.share_waits;
