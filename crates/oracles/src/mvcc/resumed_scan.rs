@@ -11,17 +11,17 @@
 //!
 //! A row that moved from behind the cut to ahead of it is judged twice, one that moved the other way not at all.
 
-use model::Reason;
 use std::cmp::Ordering;
 
-use eval::Datum;
+use eval::{Datum, Fault};
+use model::Reason;
 use smallvec::{SmallVec, smallvec};
 
 use super::{
     access_path::Path,
     deviations::{KnownDeviation, SEMI_CONSISTENT_SKIP, ScanDifference},
     from_clause::FromClause,
-    hypothesis::{Now, TxnId},
+    hypothesis::{Now, TxnId, Waiting},
     schema::{Index, Partitions, Table, Values},
     statement_context::{Condition, Mode, Scan, StatementContext},
 };
@@ -54,122 +54,180 @@ impl StatementContext<'_> {
         strict: &Scan,
     ) -> Result<Vec<(Scan, Option<&'static KnownDeviation>)>, Reason> {
         let Some(waited) = self.waited else { return Ok(Vec::new()) };
-        let table = from.tables[0].table;
-        let of = &self.schema.tables[table];
-        let rows = self.hypothesis.tables[table].len();
-        let holds = |values: Option<&Values>| match values {
-            None => Ok(false),
-            Some(values) => self.holds(from, condition, values).map_err(|fault| match fault {
-                eval::Fault::Unsure(why) => why,
-                eval::Fault::Error(_) => Reason::ErrorInResumedScan,
-            }),
-        };
-        let mut all = Vec::with_capacity(rows);
-        for row in 0..rows {
-            let (contested, old, open) = match waited.tables[table].get(row).map(|chain| chain.now(self.me)) {
-                Some(Now::Settled(values)) => (false, values, values),
-                Some(Now::Contested { committed, newest, .. }) => (true, committed, newest),
-                None => (false, None, None),
-            };
-            let (now, still) = match self.hypothesis.tables[table][row].now(self.me) {
-                Now::Settled(values) => (values, None),
-                // A row that it may pass by is none to wait for.
-                Now::Contested { committed, newest, by } => {
-                    let passed = mode == Mode::SemiConsistent && !holds(committed)?;
-                    (newest.or(committed), Some(by).filter(|_| !passed))
-                }
-            };
-            let open_now = matches!(self.hypothesis.tables[table][row].now(self.me), Now::Contested { .. });
-            let (matched, mut matches) = (holds(old)?, holds(now)?);
-            matches &= !open_now || still.is_some();
-            let matched_open = contested && holds(open)?;
-            all.push(ScannedRow { contested, old, open, now, still, matched, matched_open, matches });
+        let table = &self.schema.tables[from.tables[0].table];
+        let rows = self.scanned_rows(from, condition, mode, waited)?;
+        for values in rows.iter().flat_map(ScannedRow::versions) {
+            self.partition(table, values)?;
         }
         let passes_all = self.change(|change| change.passes_by).is_some();
-        let deviation = |difference: ScanDifference| match self.assumed.filter(|_| passes_all) {
-            Some(assumed) => Some(assumed.deviation),
-            None => {
-                let mut deviations = self.deviations.iter().copied();
-                deviations.find(|deviation| deviation.resumed_scan == Some(difference))
-            }
-        };
-        let orders = orders(of, self.path);
+        let passes = mode == Mode::SemiConsistent;
+        let ranged: &[bool] = if passes { &[false] } else { &[false, true] };
+        // One partition after the other, or all at once in the order of the index.
+        let by_partition: &[bool] = if table.partitions.is_some() { &[false, true] } else { &[false] };
         let mut known = vec![(strict.numbers(), strict.due.is_empty())];
         let mut found = Vec::new();
-        let number = |values: &Values| match &of.partitions {
-            None => Ok(0),
-            Some(Partitions::Hash(expr, count)) => match self.compute.value(&of.columns, expr, values) {
-                Ok(Datum::Int(n)) => Ok((n % *count as i64).abs()),
-                _ => Err(Reason::PartitionedScan),
-            },
-            Some(Partitions::Unknown) => Err(Reason::PartitionedScan),
-        };
-        for values in all.iter().flat_map(|seen| [seen.old, seen.open, seen.now]).flatten() {
-            number(values)?;
-        }
-        let by_partition = [false, true].into_iter().take(1 + usize::from(of.partitions.is_some()));
-        for (order, apart) in
-            orders.iter().flat_map(|order| by_partition.clone().map(move |apart| (order, apart)))
-        {
-            // One partition after the other, or all at once in the order of the index.
-            let place = |row: usize, values| {
-                let partition = if apart { number(values).unwrap_or(0) } else { 0 };
-                Place { partition, values, row }
-            };
-            let compare = |left: &Place<'_>, right: &Place<'_>| {
-                let mut columns = order.iter().map(|&(at, down)| {
-                    let order = self.compute.order(&of.columns[at], &left.values[at], &right.values[at]);
-                    let order = order.unwrap_or(Ordering::Equal);
-                    if down { order.reverse() } else { order }
-                });
-                let by_key = || columns.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
-                left.partition.cmp(&right.partition).then_with(by_key).then(left.row.cmp(&right.row))
-            };
-            let mut cuts: Vec<Place<'_>> = Vec::new();
-            for (row, seen) in all.iter().enumerate() {
-                for values in [seen.old, seen.open, seen.now].into_iter().flatten() {
-                    let new = place(row, values);
-                    if !cuts.iter().any(|known| known.same(&new, order)) {
-                        cuts.push(new);
-                    }
-                }
-            }
-            let places: Vec<[Option<Place<'_>>; 2]> = all
-                .iter()
-                .enumerate()
-                .map(|(row, seen)| [seen.first(), seen.now].map(|values| Some(place(row, values?))))
-                .collect();
-            for cut in &cuts {
-                // Where each row was and is, seen from there.
-                let sides: Vec<[Option<Ordering>; 2]> = places
-                    .iter()
-                    .map(|[was, is]| [was, is].map(|key| key.as_ref().map(|key| compare(key, cut))))
-                    .collect();
-                // At the row itself, or just behind it.
-                for (backwards, past) in [(false, false), (false, true), (true, false), (true, true)] {
-                    let behind = |side: Ordering| match side {
-                        Ordering::Less => !backwards,
-                        Ordering::Greater => backwards,
-                        Ordering::Equal => past,
-                    };
-                    let passes = mode == Mode::SemiConsistent;
-                    for ranged in [false, true].into_iter().take(if passes { 1 } else { 2 }) {
-                        let cut = Cut { passes, passes_all, ranged };
-                        let (rows, due, difference) = cut.found(&all, &sides, behind);
-                        let new = (rows, due.is_empty());
-                        // What this server does not do must not hide what it does.
-                        let by = deviation(difference);
-                        if by.is_some() && !known.contains(&new) {
-                            let values = |&row: &usize| Some((smallvec![row], all[row].now?.clone()));
-                            let rows = new.0.iter().filter_map(values).collect();
-                            found.push((Scan { rows, due, ..Scan::default() }, by));
-                            known.push(new);
-                        }
+        let orders = orders(table, self.path);
+        let walks = orders.iter().flat_map(|order| by_partition.iter().map(move |by| (order, *by)));
+        for (order, by_partition) in walks {
+            let walk = IndexWalk { context: self, table, order, by_partition };
+            for (sides, stop) in walk.cuts(&rows).iter().flat_map(|cut| STOPS.map(|stop| (&cut.sides, stop)))
+            {
+                for &ranged in ranged {
+                    let cut = CutScan { passes, passes_all, ranged };
+                    let (numbers, due, difference) = cut.found(&rows, sides, stop);
+                    let new = (numbers, due.is_empty());
+                    // What this server does not do must not hide what it does.
+                    let by = self.resumed_by(difference);
+                    if by.is_some() && !known.contains(&new) {
+                        let values = |&row: &usize| Some((smallvec![row], rows[row].now?.clone()));
+                        let rows = new.0.iter().filter_map(values).collect();
+                        found.push((Scan { rows, due, ..Scan::default() }, by));
+                        known.push(new);
                     }
                 }
             }
         }
         Ok(found)
+    }
+
+    /// The rows of the first table as a scan met them when it began to wait, and as they are now.
+    fn scanned_rows<'r>(
+        &'r self,
+        from: &FromClause,
+        condition: &Condition,
+        mode: Mode,
+        waited: &'r Waiting,
+    ) -> Result<Vec<ScannedRow<'r>>, Reason> {
+        let table = from.tables[0].table;
+        let holds = |values: Option<&Values>| match values {
+            None => Ok(false),
+            Some(values) => self.holds(from, condition, values).map_err(|fault| match fault {
+                Fault::Unsure(why) => why,
+                Fault::Error(_) => Reason::ErrorInResumedScan,
+            }),
+        };
+        let mut rows = Vec::with_capacity(self.hypothesis.tables[table].len());
+        for (row, chain) in self.hypothesis.tables[table].iter().enumerate() {
+            let (contested, old, open) = match waited.tables[table].get(row).map(|chain| chain.now(self.me)) {
+                Some(Now::Settled(values)) => (false, values, values),
+                Some(Now::Contested { committed, newest, .. }) => (true, committed, newest),
+                None => (false, None, None),
+            };
+            let (now, still, passed) = match chain.now(self.me) {
+                Now::Settled(values) => (values, None, false),
+                // A row that it may pass by is none to wait for.
+                Now::Contested { committed, newest, by } => {
+                    let passed = mode == Mode::SemiConsistent && !holds(committed)?;
+                    (newest.or(committed), Some(by).filter(|_| !passed), passed)
+                }
+            };
+            let (matched, matches) = (holds(old)?, holds(now)? && !passed);
+            let matched_open = contested && holds(open)?;
+            rows.push(ScannedRow { contested, old, open, now, still, matched, matched_open, matches });
+        }
+        Ok(rows)
+    }
+
+    /// The deviation by which a resumed scan finds something else.
+    fn resumed_by(&self, difference: ScanDifference) -> Option<&'static KnownDeviation> {
+        match self.assumed.filter(|assumed| assumed.change.passes_by.is_some()) {
+            Some(assumed) => Some(assumed.deviation),
+            None => self.deviations.iter().copied().find(|one| one.resumed_scan == Some(difference)),
+        }
+    }
+
+    /// The partition in which a row is; 0 where there are none.
+    fn partition(&self, table: &Table, values: &Values) -> Result<i64, Reason> {
+        match &table.partitions {
+            None => Ok(0),
+            Some(Partitions::Hash(expr, count)) => match self.compute.value(&table.columns, expr, values) {
+                Ok(Datum::Int(n)) => Ok((n % *count as i64).abs()),
+                _ => Err(Reason::PartitionedScan),
+            },
+            Some(Partitions::Unknown) => Err(Reason::PartitionedScan),
+        }
+    }
+}
+
+/// A table whose rows are come to in the order of an index.
+struct IndexWalk<'w, 'a> {
+    context: &'w StatementContext<'a>,
+    table: &'w Table,
+    order: &'w Order,
+    by_partition: bool,
+}
+
+/// A place at which a walk may have waited: where each row was and is, seen from there.
+struct Cut {
+    sides: Vec<[Option<Ordering>; 2]>,
+}
+
+impl IndexWalk<'_, '_> {
+    /// All places at which it may have waited: where one of the rows was or is.
+    fn cuts<'r>(&self, rows: &[ScannedRow<'r>]) -> Vec<Cut> {
+        let mut cuts: Vec<Place<'_>> = Vec::new();
+        for (row, scanned) in rows.iter().enumerate() {
+            for values in scanned.versions() {
+                let new = self.place(row, values);
+                if !cuts.iter().any(|known| known.same(&new, self.order)) {
+                    cuts.push(new);
+                }
+            }
+        }
+        let place = |(row, scanned): (usize, &ScannedRow<'r>)| {
+            [scanned.first(), scanned.now].map(|values| values.map(|values| self.place(row, values)))
+        };
+        let places: Vec<[Option<Place<'_>>; 2]> = rows.iter().enumerate().map(place).collect();
+        let side = |place: &Option<Place<'_>>, cut| place.as_ref().map(|place| self.compare(place, cut));
+        let sides = |cut| places.iter().map(|[was, is]| [side(was, cut), side(is, cut)]).collect();
+        cuts.iter().map(|cut| Cut { sides: sides(cut) }).collect()
+    }
+
+    fn place<'v>(&self, row: usize, values: &'v Values) -> Place<'v> {
+        let partition = match self.by_partition {
+            true => self.context.partition(self.table, values).unwrap_or(0),
+            false => 0,
+        };
+        Place { partition, values, row }
+    }
+
+    /// Which of two places comes first.
+    fn compare(&self, left: &Place<'_>, right: &Place<'_>) -> Ordering {
+        let mut columns = self.order.iter().map(|&(at, down)| {
+            let column = &self.table.columns[at];
+            let order = self.context.compute.order(column, &left.values[at], &right.values[at]);
+            let order = order.unwrap_or(Ordering::Equal);
+            if down { order.reverse() } else { order }
+        });
+        let by_key = || columns.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
+        left.partition.cmp(&right.partition).then_with(by_key).then(left.row.cmp(&right.row))
+    }
+}
+
+/// How a scan stands at its cut.
+#[derive(Clone, Copy)]
+struct Stop {
+    /// Does it go from the end of the index to its beginning?
+    backwards: bool,
+    /// Has it judged the row at the cut already?
+    past: bool,
+}
+
+const STOPS: [Stop; 4] = [
+    Stop { backwards: false, past: false },
+    Stop { backwards: false, past: true },
+    Stop { backwards: true, past: false },
+    Stop { backwards: true, past: true },
+];
+
+impl Stop {
+    /// Is a place on this side of the cut behind the scan?
+    fn behind(self, side: Ordering) -> bool {
+        match side {
+            Ordering::Less => !self.backwards,
+            Ordering::Greater => self.backwards,
+            Ordering::Equal => self.past,
+        }
     }
 }
 
@@ -248,6 +306,11 @@ struct ScannedRow<'w> {
 }
 
 impl<'w> ScannedRow<'w> {
+    /// Whatever it was while the scan was under way.
+    fn versions(&self) -> impl Iterator<Item = &'w Values> + use<'w> {
+        [self.old, self.open, self.now].into_iter().flatten()
+    }
+
     /// As the scan met it first.
     fn first(&self) -> Option<&'w Values> {
         self.old.or(self.open)
@@ -255,7 +318,7 @@ impl<'w> ScannedRow<'w> {
 }
 
 /// A scan that was cut in two by its wait.
-struct Cut {
+struct CutScan {
     /// May it pass a row by that another is changing?
     passes: bool,
     /// Does it pass all of them by, whatever was committed last?
@@ -264,20 +327,20 @@ struct Cut {
     ranged: bool,
 }
 
-impl Cut {
+impl CutScan {
     /// The rows that a scan finds that judged what was behind the cut before its wait, whom it should have waited for, and how
     /// that differs from one state. `sides` says where each row was and is.
     fn found(
         &self,
         all: &[ScannedRow<'_>],
         sides: &[[Option<Ordering>; 2]],
-        behind: impl Fn(Ordering) -> bool,
+        stop: Stop,
     ) -> (Vec<usize>, Vec<TxnId>, ScanDifference) {
         let (mut rows, mut due) = (Vec::with_capacity(all.len()), Vec::new());
         let mut difference = ScanDifference::Changed;
         for (row, (seen, [was, is])) in all.iter().zip(sides).enumerate() {
-            let met = was.is_some_and(&behind);
-            let meets = is.is_some_and(|side| !behind(side));
+            let met = was.is_some_and(|side| stop.behind(side));
+            let meets = is.is_some_and(|side| !stop.behind(side));
             // One that another was changing was waited for and judged after that, unless it could be passed by.
             let was = met
                 && match seen.contested {

@@ -1,4 +1,4 @@
-//! SELECT: the statement itself; queries inside others are in `inner`, what becomes of rows in `project`.
+//! SELECT: the statement itself; queries inside others are in `subqueries`, what becomes of rows in `projection`.
 
 use std::borrow::Cow;
 
@@ -13,13 +13,27 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{
     allowed_outcome::{AllowedOutcome, Expected},
-    deviations::RowsMet,
+    deviations::{KnownDeviation, RowsMet},
     expressions::{columns_read, limit_of, plain, reads_one_end},
     from_clause::{FromClause, Named},
     hypothesis::Lock,
     schema::Values,
-    statement_context::{Condition, Mode, StatementContext, VisibleRows},
+    statement_context::{Condition, Mode, Scan, StatementContext, VisibleRows},
 };
+
+/// A SELECT that locks.
+struct LockingRead<'r, 'f, 'c> {
+    query: &'r Query,
+    select: &'r Select,
+    from: &'r FromClause<'f>,
+    condition: &'r Condition<'c>,
+    mode: Mode,
+    /// What it says about waiting.
+    wait: Option<&'r LockWait>,
+    tables: SmallVec<[usize; 2]>,
+    /// May others hold locks there?
+    others: bool,
+}
 
 impl<'a> StatementContext<'a> {
     /// What a SELECT may answer.
@@ -166,83 +180,93 @@ impl<'a> StatementContext<'a> {
             && select.filter.as_ref().is_some_and(Expr::has_query);
         let bits = if inside { u64::MAX } else { tables.iter().fold(0, |bits, table| bits | 1 << table) };
         let others = self.hypothesis.others(self.session, bits).next().is_some();
-        let skips = matches!(mode, Mode::SkipLocked(_));
-        // One that waited (in a query inside) may have passed rows by before that.
-        let passes = skips && (others || self.waited.is_some());
+        let read = LockingRead { query, select, from, condition, mode, wait, tables, others };
         let mut all = Vec::new();
         for (scan, by) in scans {
-            if !scan.due.is_empty() && query.limit.is_some() {
-                return Err(Fault::Unsure(Reason::LimitBesideLock));
-            }
-            let columns = match mode {
-                Mode::Shared(columns) => Some(columns),
-                Mode::Exclusive | Mode::SemiConsistent | Mode::SkipLocked(_) => None,
-            };
-            let mut locks = Vec::new();
-            // With LIMIT it is not known which rows were reached.
-            if query.limit.is_none() && !skips && tables.len() == 1 {
-                let lock = |(table, row)| Lock { table, row, columns, step: self.step };
-                locks.reserve(scan.rows.len());
-                locks.extend(scan.met(&tables).map(lock));
-            }
-            match self.stale(scan.met(&tables), &tables) {
-                // Through an index that holds all that is read, the row itself is not locked.
-                Some((class, true)) if query.limit.is_none() && mode == Mode::Exclusive => {
-                    all.push(AllowedOutcome::error(class));
-                    // Another row may be locked, and it was asked not to wait for that.
-                    if wait == Some(&LockWait::Nowait) && others {
-                        all.push(AllowedOutcome::error(ErrorClass::LockTimeout));
-                    }
-                    continue;
-                }
-                Some((class, _)) => all.push(AllowedOutcome::error(class)),
-                None => {}
-            }
-            all.extend(scan.error.map(AllowedOutcome::error));
-            let mut due = scan.due.clone();
-            let ends = reads_one_end(select);
-            if ends {
-                // One end of an index may answer it: then that is all that is locked. What another is changing beside that is as it was.
-                if !due.is_empty() && !skips {
-                    let tables = self.seen(from, Visibility::Fresh, &self.hypothesis.tables);
-                    let committed = self.select(from, condition, &tables).map_err(Fault::Unsure)?;
-                    let rows = self.project(query, select, from, committed)?;
-                    all.push(AllowedOutcome { by, ..AllowedOutcome::only(Expected::Rows(rows)) });
-                }
-                locks.clear();
-                due.clear();
-            }
-            // What is passed by makes room for others: any of all rows may be among the first.
-            let of = match passes {
-                true => Cow::Owned(Query { limit: None, ..query.clone() }),
-                false => Cow::Borrowed(query),
-            };
-            let range = self.keeps_range(from, condition, &scan);
-            let rows = self.project(&of, select, from, scan)?;
-            let range = range && query.limit.is_none() && !ends && !skips;
-            let mut outcome =
-                AllowedOutcome { locks, range, by, due, ..AllowedOutcome::only(Expected::Rows(rows)) };
-            all.extend(self.instead_of(&outcome, &tables));
-            if let (true, Expected::Rows(rows)) = (passes, &mut outcome.reply) {
-                outcome.reply = Expected::Among(std::mem::take(rows));
-            }
-            match wait {
-                Some(LockWait::Nowait) if !outcome.due.is_empty() => {
-                    all.push(AllowedOutcome::error(ErrorClass::LockTimeout));
-                }
-                Some(LockWait::Nowait) if others => {
-                    all.push(outcome);
-                    all.push(AllowedOutcome::error(ErrorClass::LockTimeout));
-                }
-                _ => all.push(outcome),
-            }
+            self.locked(&read, scan, by, &mut all)?;
         }
         Ok(all)
     }
 
-    /// What deviations let come instead of an outcome of a statement on these tables.
-    pub(super) fn instead_of(&self, outcome: &AllowedOutcome, tables: &[usize]) -> Vec<AllowedOutcome> {
-        let hooks = self.deviations.iter().filter_map(|deviation| deviation.instead);
-        hooks.flat_map(|instead| instead(self, outcome, tables)).collect()
+    /// Adds what a locking read may answer if its scan finds this.
+    fn locked(
+        &self,
+        read: &LockingRead<'_, '_, '_>,
+        scan: Scan,
+        by: Option<&'static KnownDeviation>,
+        all: &mut Vec<AllowedOutcome>,
+    ) -> Result<(), Fault> {
+        let LockingRead { query, select, from, condition, mode, ref tables, others, .. } = *read;
+        let limited = query.limit.is_some();
+        if !scan.due.is_empty() && limited {
+            return Err(Fault::Unsure(Reason::LimitBesideLock));
+        }
+        let skips = matches!(mode, Mode::SkipLocked(_));
+        let nowait = read.wait == Some(&LockWait::Nowait);
+        let mut locks = self.row_locks(read, &scan);
+        match self.stale(scan.met(tables), tables) {
+            // Through an index that holds all that is read, the row itself is not locked.
+            Some((class, true)) if !limited && mode == Mode::Exclusive => {
+                all.push(AllowedOutcome::error(class));
+                // Another row may be locked, and it was asked not to wait for that.
+                all.extend((nowait && others).then(|| AllowedOutcome::error(ErrorClass::LockTimeout)));
+                return Ok(());
+            }
+            Some((class, _)) => all.push(AllowedOutcome::error(class)),
+            None => {}
+        }
+        all.extend(scan.error.map(AllowedOutcome::error));
+        let mut due = scan.due.clone();
+        let ends = reads_one_end(select);
+        if ends {
+            // One end of an index may answer it: then that is all that is locked. What another is changing beside that is as it was.
+            if !due.is_empty() && !skips {
+                let tables = self.seen(from, Visibility::Fresh, &self.hypothesis.tables);
+                let committed = self.select(from, condition, &tables).map_err(Fault::Unsure)?;
+                let rows = self.project(query, select, from, committed)?;
+                all.push(AllowedOutcome { by, ..AllowedOutcome::only(Expected::Rows(rows)) });
+            }
+            locks.clear();
+            due.clear();
+        }
+        // One that waited (in a query inside) may have passed rows by before that. What is passed by makes room for others: any of all
+        // rows may be among the first.
+        let passes = skips && (others || self.waited.is_some());
+        let unlimited = match passes {
+            true => Cow::Owned(Query { limit: None, ..query.clone() }),
+            false => Cow::Borrowed(query),
+        };
+        let range = self.keeps_range(from, condition, &scan) && !limited && !ends && !skips;
+        let rows = self.project(&unlimited, select, from, scan)?;
+        let mut outcome =
+            AllowedOutcome { locks, range, by, due, ..AllowedOutcome::only(Expected::Rows(rows)) };
+        all.extend(self.instead_of(&outcome, tables));
+        if let (true, Expected::Rows(rows)) = (passes, &mut outcome.reply) {
+            outcome.reply = Expected::Among(std::mem::take(rows));
+        }
+        let must_wait = !outcome.due.is_empty();
+        all.extend((!nowait || !must_wait).then_some(outcome));
+        all.extend((nowait && (must_wait || others)).then(|| AllowedOutcome::error(ErrorClass::LockTimeout)));
+        Ok(())
+    }
+
+    /// The rows that a locking read keeps others from changing. With LIMIT it is not known which were reached.
+    fn row_locks(&self, read: &LockingRead<'_, '_, '_>, scan: &Scan) -> Vec<Lock> {
+        let columns = match read.mode {
+            Mode::SkipLocked(_) => return Vec::new(),
+            Mode::Shared(columns) => Some(columns),
+            Mode::Exclusive | Mode::SemiConsistent => None,
+        };
+        if read.query.limit.is_some() || read.tables.len() != 1 {
+            return Vec::new();
+        }
+        let mut locks = Vec::with_capacity(scan.rows.len());
+        locks.extend(scan.met(&read.tables).map(|(table, row)| Lock {
+            table,
+            row,
+            columns,
+            step: self.step,
+        }));
+        locks
     }
 }

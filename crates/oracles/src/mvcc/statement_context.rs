@@ -129,6 +129,26 @@ impl<'a> StatementContext<'a> {
         }
     }
 
+    /// What deviations let come instead of an outcome of a statement on these tables.
+    pub(super) fn instead_of(&self, outcome: &AllowedOutcome, tables: &[usize]) -> Vec<AllowedOutcome> {
+        let hooks = self.deviations.iter().filter_map(|deviation| deviation.instead);
+        hooks.flat_map(|instead| instead(self, outcome, tables)).collect()
+    }
+
+    /// The outcomes of a statement, each followed by what deviations let come instead.
+    pub fn with_other_outcomes(&self, all: Vec<AllowedOutcome>, tables: &[usize]) -> Vec<AllowedOutcome> {
+        if self.deviations.iter().all(|deviation| deviation.instead.is_none()) {
+            return all;
+        }
+        let mut more = Vec::with_capacity(all.len());
+        for outcome in all {
+            let others = self.instead_of(&outcome, tables);
+            more.push(outcome);
+            more.extend(others);
+        }
+        more
+    }
+
     /// What the deviation that is assumed changes at one place of the model.
     pub fn change<T>(&self, place: impl FnOnce(&ModelChange) -> Option<T>) -> Option<T> {
         self.assumed.and_then(|assumed| place(assumed.change))

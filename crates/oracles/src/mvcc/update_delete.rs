@@ -449,24 +449,6 @@ impl StatementContext<'_> {
         }
         of.finish(&self.compute, row[start..start + of.columns.len()].to_vec())
     }
-
-    /// The outcomes of a statement, each followed by what deviations let come instead.
-    pub(super) fn with_other_outcomes(
-        &self,
-        all: Vec<AllowedOutcome>,
-        tables: &[usize],
-    ) -> Vec<AllowedOutcome> {
-        if self.deviations.iter().all(|deviation| deviation.instead.is_none()) {
-            return all;
-        }
-        let mut more = Vec::with_capacity(all.len());
-        for outcome in all {
-            let others = self.instead_of(&outcome, tables);
-            more.push(outcome);
-            more.extend(others);
-        }
-        more
-    }
 }
 
 /// A statement that is refused for one row may have failed for another before it came to that.
