@@ -12,18 +12,15 @@ use crate::{Answer, Request};
 /// Why it is not known, in a few words that can be counted.
 pub type Why = Reason;
 
-/// The way to the rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Path {
     /// The table itself, in the order of its clustered key.
     Table,
-    /// This index.
     Index(String),
 }
 
 /// A run in which a plan is asked for.
 pub struct Plan {
-    /// What is to be run.
     pub request: Request,
     /// The step whose plan it is.
     pub step: usize,

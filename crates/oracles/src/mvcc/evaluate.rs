@@ -16,9 +16,7 @@ use super::{
 /// Computes as one server does.
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluate<'a> {
-    /// Whose rules.
     pub product: Product,
-    /// Of which version.
     pub version: &'a Version,
     /// What was computed before.
     pub known: Option<&'a RefCell<EvaluationCache>>,
@@ -29,7 +27,6 @@ impl Evaluate<'_> {
         Evaluator { product: self.product, version: self.version, columns }
     }
 
-    /// The value of an expression.
     pub fn value(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Datum, Fault> {
         self.over(columns).value(expr, row)
     }

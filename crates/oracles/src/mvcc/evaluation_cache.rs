@@ -1,10 +1,10 @@
-//! What expressions came to: the orders of a set ask the same of the same rows again and again, and computing it anew costs more
-//! than all the rest of judging.
+//! A cache of evaluated expressions. The cases of a set evaluate the same expressions over the same rows again and again, and that would cost
+//! more than all the rest of judging.
 //!
-//! It is only a memory: with or without it the same is said. An expression is known by its address, so only those may be asked
-//! for that live as long as the memory: parts of the statements and of the schema that lie on the same [`super::schema_cache::Desk`].
-//! A row is known by its address, too, and held here, so that no other row can come to be there. Rows with the same values
-//! are kept only once, so that the same row has the same address in all orders.
+//! With or without the cache the verdict is the same. The key of an expression is its address, so only expressions may be looked up that
+//! live as long as the cache: parts of the statements and of the schema in the same [`super::schema_cache::StatementCache`]. The key
+//! of a row is its address, too; the cache holds the row, so that no other row can get that address. Equal rows are stored once,
+//! so that they have the same address in all cases.
 
 use std::{
     cmp::Ordering,
@@ -21,10 +21,9 @@ use model::{
 
 use super::schema::Values;
 
-/// So much of each kind is remembered before it begins anew.
+/// At most this many entries of each kind; then that kind is emptied.
 const MOST: usize = 20_000;
 
-/// What was computed.
 #[derive(Debug, Default)]
 pub struct EvaluationCache {
     /// Conditions, with the columns of their statement.
@@ -39,7 +38,6 @@ pub struct EvaluationCache {
     pub pairs: ByPair,
     /// Conditions over rows of several tables.
     pub joins: Memo<usize, Option<bool>>,
-    /// Values.
     pub values: Memo<usize, Datum>,
     /// Which of two values of such a column comes first.
     pub orders: Memo<(SqlType, Option<String>), Ordering>,
@@ -54,7 +52,7 @@ pub struct EvaluationCache {
 }
 
 impl EvaluationCache {
-    /// The row as it is kept here.
+    /// The one copy of a row.
     pub fn keep(&mut self, row: Vec<Datum>) -> Values {
         if self.kept >= MOST {
             (self.rows, self.kept) = Default::default();
@@ -70,27 +68,27 @@ impl EvaluationCache {
     }
 }
 
-/// Where something is that stays where it is.
+/// The address of something that does not move.
 pub fn address<T: ?Sized>(of: &T) -> usize {
     std::ptr::from_ref(of).addr()
 }
 
-/// What is known of things by where they are.
+/// A cache by address.
 pub type Places<T> = Known<usize, T>;
 
-/// A table that is looked into and never gone through, so that nothing depends on its order.
+/// A map that is never iterated, so that nothing depends on its order.
 pub type Known<K, V> = HashMap<K, V, Plain>;
 
-/// What things came to for rows, both known by where they are.
+/// Results of an expression for a row, both by address.
 #[derive(Debug)]
 pub struct ByRow<T> {
-    /// What they come to for every row.
+    /// What is the same for every row.
     pub foreseen: Places<Result<(), Fault>>,
-    known: Known<(usize, usize), Told<T>>,
+    known: Known<(usize, usize), CachedRow<T>>,
 }
 
-/// The row, held, and what came of it.
-type Told<T> = (Values, Result<T, Fault>);
+/// The row, held, and the result.
+type CachedRow<T> = (Values, Result<T, Fault>);
 
 impl<T> Default for ByRow<T> {
     fn default() -> ByRow<T> {
@@ -99,12 +97,10 @@ impl<T> Default for ByRow<T> {
 }
 
 impl<T: Clone> ByRow<T> {
-    /// What it came to.
     pub fn get(&self, of: usize, row: &Values) -> Option<Result<T, Fault>> {
         self.known.get(&(of, place(row))).map(|(_, said)| said.clone())
     }
 
-    /// What it comes to.
     pub fn put(&mut self, of: usize, row: &Values, said: Result<T, Fault>) {
         if self.known.len() >= MOST {
             self.known.clear();
@@ -113,22 +109,20 @@ impl<T: Clone> ByRow<T> {
     }
 }
 
-/// What things came to for pairs of rows, all known by where they are.
+/// Results of an expression for a pair of rows, all by address.
 #[derive(Debug, Default)]
 pub struct ByPair {
-    known: Known<(usize, usize, usize), ToldOfTwo>,
+    known: Known<(usize, usize, usize), CachedPair>,
 }
 
-/// Two rows, held, and what came of them.
-type ToldOfTwo = ([Values; 2], Result<bool, Fault>);
+/// Two rows, held, and the result.
+type CachedPair = ([Values; 2], Result<bool, Fault>);
 
 impl ByPair {
-    /// What it came to.
     pub fn get(&self, of: usize, [left, right]: [&Values; 2]) -> Option<Result<bool, Fault>> {
         self.known.get(&(of, place(left), place(right))).map(|(_, said)| said.clone())
     }
 
-    /// What it comes to.
     pub fn put(&mut self, of: usize, [left, right]: [&Values; 2], said: Result<bool, Fault>) {
         if self.known.len() >= MOST {
             self.known.clear();
@@ -141,7 +135,7 @@ fn place(row: &Values) -> usize {
     Arc::as_ptr(row).cast::<Datum>().addr()
 }
 
-/// Answers to questions of one kind: what a thing came to for some values.
+/// Results by a key and by values.
 #[derive(Debug)]
 pub struct Memo<K, T> {
     known: Known<u64, Vec<Entry<K, T>>>,
@@ -162,7 +156,6 @@ impl<K, T> Default for Memo<K, T> {
 }
 
 impl<K, T: Clone> Memo<K, T> {
-    /// What such a thing came to.
     pub fn get<'v>(
         &self,
         of: impl Fn(&K) -> bool,
@@ -173,7 +166,6 @@ impl<K, T: Clone> Memo<K, T> {
         entries.iter().find(same).map(|entry| entry.said.clone())
     }
 
-    /// What it comes to.
     pub fn put(&mut self, of: K, values: &[Datum], said: Result<T, Fault>) {
         if self.count >= MOST {
             (self.known, self.count) = Default::default();
@@ -239,7 +231,6 @@ fn mix(all: &mut u64, value: u64) {
 /// For keys that are numbers, which nobody chose to do harm.
 type Plain = BuildHasherDefault<Mixed>;
 
-/// Numbers mixed.
 #[derive(Debug, Default)]
 pub struct Mixed(u64);
 

@@ -21,12 +21,10 @@ pub fn plain(query: &Query) -> Result<&Select, Fault> {
     }
 }
 
-/// Limit and offset.
 pub fn limit_of(query: &Query) -> Result<Option<(usize, usize)>, Fault> {
     limits(query.limit.as_ref())
 }
 
-/// Limit and offset.
 pub fn limits(limit: Option<&model::sql::Limit>) -> Result<Option<(usize, usize)>, Fault> {
     let number = |expr: &Expr| match expr {
         Expr::Literal(Literal::Number(text)) => text.parse().map_err(|_| Fault::Unsure(Reason::Limit)),

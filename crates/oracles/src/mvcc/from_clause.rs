@@ -12,18 +12,14 @@ use super::{evaluation_cache::address, statement_context::StatementContext};
 /// A table as a statement names it.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<'t> {
-    /// The table.
     pub table: usize,
-    /// What it is called here.
     pub alias: &'t str,
 }
 
 /// The tables of FROM. What is borrowed is a part of the statement's tree, or of the schema.
 #[derive(Clone, Debug)]
 pub struct FromClause<'t> {
-    /// Where it stands.
     pub place: usize,
-    /// In order.
     pub tables: SmallVec<[Named<'t>; 2]>,
     /// Conditions of joins.
     pub on: Vec<&'t Expr>,
@@ -86,7 +82,6 @@ impl<'a> StatementContext<'a> {
         Ok(())
     }
 
-    /// One table.
     fn factor<'t>(&self, factor: &'t TableFactor, from: &mut FromClause<'t>) -> Result<(), Fault>
     where
         'a: 't,
@@ -113,7 +108,6 @@ impl<'a> StatementContext<'a> {
 }
 
 impl FromClause<'_> {
-    /// No tables yet.
     fn at<T: ?Sized>(place: &T) -> Self {
         FromClause { place: address(place), tables: SmallVec::new(), on: Vec::new(), columns: Cow::default() }
     }

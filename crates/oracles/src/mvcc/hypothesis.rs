@@ -22,10 +22,8 @@ use super::{
     schema::{Schema, Values},
 };
 
-/// A transaction's number.
 pub type TxnId = u32;
 
-/// The setup.
 pub const SETUP: TxnId = 0;
 
 /// One state of a row.
@@ -58,7 +56,6 @@ pub type Versions = SmallVec<[Version; 2]>;
 /// A row through time.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
-    /// Oldest first.
     pub versions: Arc<Versions>,
 }
 
@@ -79,7 +76,6 @@ pub enum Now<'a> {
         committed: Option<&'a Values>,
         /// As the other has it.
         newest: Option<&'a Values>,
-        /// The other.
         by: TxnId,
     },
 }
@@ -170,20 +166,15 @@ impl Rows {
 /// A row that a transaction keeps others from changing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lock {
-    /// The table.
     pub table: usize,
-    /// The row.
     pub row: usize,
     /// For a shared lock the columns that were read; none for an exclusive one.
     pub columns: Option<u64>,
-    /// By which step.
     pub step: usize,
 }
 
-/// A savepoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Savepoint {
-    /// Its name.
     pub name: String,
     /// How long `undo` was.
     pub length: usize,
@@ -191,14 +182,11 @@ pub struct Savepoint {
     pub early: bool,
 }
 
-/// A transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Txn {
-    /// Its number.
     pub id: TxnId,
     /// Does it last until COMMIT or ROLLBACK?
     pub lasts: bool,
-    /// READ ONLY
     pub read_only: bool,
     /// What its snapshot shows.
     pub view: Option<u32>,
@@ -208,7 +196,6 @@ pub struct Txn {
     pub by_savepoint: bool,
     /// The rows that it has written, in order.
     pub undo: Vec<(usize, usize)>,
-    /// Its savepoints, oldest first.
     pub savepoints: Vec<Savepoint>,
     /// The tables that it has touched, as bits.
     pub touched: u64,
@@ -224,10 +211,8 @@ pub struct Txn {
     pub trespassed: Vec<(usize, usize)>,
 }
 
-/// A statement that waits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting {
-    /// The step.
     pub step: usize,
     /// The tables when it began to wait.
     pub tables: Vec<Rows>,
@@ -241,10 +226,8 @@ pub struct Waiting {
     pub ends: u32,
 }
 
-/// A session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Session {
-    /// Its transaction.
     pub txn: Option<Txn>,
     /// What it waits with.
     pub waiting: Option<Waiting>,
@@ -267,14 +250,12 @@ pub struct Hypothesis {
     pub doubtful: Option<Reason>,
     /// The deviations that it rests on, and the steps that need them.
     pub used: Vec<(&'static KnownDeviation, usize)>,
-    /// The sessions.
     pub sessions: Vec<Session>,
     /// The rows of each table.
     pub tables: Vec<Rows>,
 }
 
 impl Hypothesis {
-    /// The beginning.
     pub fn new(schema: &Schema, sessions: usize) -> Hypothesis {
         Hypothesis {
             tables: schema.begin.clone(),

@@ -96,7 +96,7 @@ impl Mvcc {
     /// The runs that may show what a missing wait damages.
     pub(super) fn continued(&self, seen: &Answer, suspicion: &Suspicion) -> Vec<Request> {
         let server = &seen.trace.server;
-        let setup = self.shelf.setup(server, &seen.case.setup.statements);
+        let setup = self.schemas.get(server, &seen.case.setup.statements);
         match setup.schema.as_ref() {
             Ok(schema) => continuations(seen, schema, suspicion.step, suspicion.other),
             Err(_) => Vec::new(),

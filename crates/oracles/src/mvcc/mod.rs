@@ -31,7 +31,7 @@
 //! | `plans` | by which index a statement went, asked of the server |
 //! | `twins` | the same case without what a concession needs |
 //! | `schema`, `compute`, `reach` | tables, values, and which tables a statement reaches |
-//! | `desk`, `computed` | what is remembered from one case of a schema to the next |
+//! | `schema_cache`, `evaluation_cache` | what is kept from one case of a schema to the next |
 
 pub mod access_path;
 mod allowed_outcome;
@@ -78,7 +78,7 @@ use self::{
     hypothesis::Hypothesis,
     replay::{Mismatch, Rejection, Replay},
     schema::Schema,
-    schema_cache::Shelf,
+    schema_cache::SchemaCache,
     table_footprint::TableFootprint,
     twins::{Twin, Use, Why},
 };
@@ -87,7 +87,7 @@ use crate::{Answer, Ask, Conversation, Oracle, OracleInfo};
 /// The oracle.
 #[derive(Debug, Default)]
 pub struct Mvcc {
-    shelf: Shelf,
+    schemas: SchemaCache,
 }
 
 impl Mvcc {
@@ -107,10 +107,10 @@ impl Mvcc {
             return Err(Reason::NotExplainedByTheModel);
         }
         let server = &seen.trace.server;
-        let setup = self.shelf.setup(server, &seen.case.setup.statements);
+        let setup = self.schemas.get(server, &seen.case.setup.statements);
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
-        let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
-        let (trees, _) = desk.read(server.product, schema, &seen.case);
+        let mut statements = setup.statement_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let (trees, _) = statements.read(server.product, schema, &seen.case);
         twins::twin(seen, &trees, schema, uses, wrong)
     }
 
@@ -165,11 +165,11 @@ impl Mvcc {
         act: impl FnOnce(&Read<'_>) -> T,
     ) -> Result<T, Reason> {
         let server = &seen.trace.server;
-        let setup = self.shelf.setup(server, &seen.case.setup.statements);
+        let setup = self.schemas.get(server, &seen.case.setup.statements);
         let contract = setup.contract.as_ref().ok_or(Reason::NoContract)?;
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
-        let mut desk = setup.desk.lock().unwrap_or_else(PoisonError::into_inner);
-        let (trees, footprints) = desk.read(server.product, schema, &seen.case);
+        let mut statements = setup.statement_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let (trees, footprints) = statements.read(server.product, schema, &seen.case);
         let deviations: Vec<&'static KnownDeviation> =
             setup.deviations.iter().copied().filter(|deviation| !without.contains(deviation)).collect();
         Ok(act(&Read {
@@ -178,7 +178,7 @@ impl Mvcc {
             contract,
             trees: &trees,
             footprints: &footprints,
-            computed: &desk.computed,
+            computed: &statements.evaluated,
             deviations: &deviations,
             path,
         }))

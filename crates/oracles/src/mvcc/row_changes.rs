@@ -34,7 +34,6 @@ pub struct RowChanges<'s, 'a> {
 }
 
 impl<'s, 'a> RowChanges<'s, 'a> {
-    /// Nothing yet.
     pub fn new(context: &'s StatementContext<'a>) -> RowChanges<'s, 'a> {
         RowChanges {
             context,
@@ -156,7 +155,6 @@ impl<'s, 'a> RowChanges<'s, 'a> {
         self.effects.push(Effect::Insert { table, data: values });
     }
 
-    /// Gives a row new values.
     pub fn update(&mut self, table: usize, row: RowRef, new: Values) -> Result<bool, Fault> {
         let Some(old) = self.get(table, row) else { return Err(Fault::Unsure(Reason::UpdatedTwice)) };
         let changes = *old != *new;
@@ -175,7 +173,6 @@ impl<'s, 'a> RowChanges<'s, 'a> {
         Ok(changes)
     }
 
-    /// Deletes a row.
     pub fn delete(&mut self, table: usize, row: RowRef) -> Result<(), Fault> {
         let Some(old) = self.get(table, row) else { return Ok(()) };
         self.put(table, row, None, false)?;

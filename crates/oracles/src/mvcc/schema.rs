@@ -32,7 +32,6 @@ pub struct Schema {
 /// A table.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name.
     pub name: String,
     /// Its columns, as expressions know them.
     pub columns: Vec<Column>,
@@ -42,11 +41,9 @@ pub struct Table {
     pub uniques: Vec<Vec<usize>>,
     /// Is the first of these the primary key?
     pub primary: bool,
-    /// All indexes.
     pub indexes: Vec<Index>,
     /// By which columns rows are found again: the primary key, or the first unique one without NULL.
     pub clustered: Option<Vec<usize>>,
-    /// CHECK
     pub checks: Vec<Expr>,
     /// Foreign keys that begin here.
     pub parents: Vec<Foreign>,
@@ -70,7 +67,6 @@ pub enum Partitions {
 pub struct Traits {
     /// Must it not be NULL?
     pub not_null: bool,
-    /// DEFAULT
     pub default: Option<Expr>,
     /// What it is computed from.
     pub generated: Option<Expr>,
@@ -78,14 +74,10 @@ pub struct Traits {
     pub is_virtual: bool,
 }
 
-/// A foreign key.
 #[derive(Clone, Debug)]
 pub struct Foreign {
-    /// Its columns here.
     pub columns: Vec<usize>,
-    /// The table that it refers to.
     pub parent: usize,
-    /// The columns there.
     pub keys: Vec<usize>,
     /// When the parent's key changes.
     pub on_update: Action,
@@ -122,7 +114,6 @@ impl Schema {
         Ok(schema)
     }
 
-    /// Where a table is.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name))
     }
@@ -236,7 +227,6 @@ impl Schema {
 }
 
 impl Table {
-    /// Where a column is.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
     }
@@ -410,12 +400,9 @@ fn checks(product: Product, version: &Version) -> bool {
     dialect::capabilities(product, version).checks
 }
 
-/// An index.
 #[derive(Clone, Debug)]
 pub struct Index {
-    /// Its name.
     pub name: String,
-    /// Its columns.
     pub columns: Vec<usize>,
     /// Which of them go down.
     pub descending: Vec<bool>,

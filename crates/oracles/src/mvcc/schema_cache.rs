@@ -1,8 +1,7 @@
-//! What lies ready for the cases of one schema: its tables, the statements that were read with the tables that they reach, and
-//! what their expressions came to.
+//! A cache of schemas: for each its tables, the statements that were parsed with the tables that they reach, and their evaluated
+//! expressions.
 //!
-//! Hundreds of cases share a schema, and the orders of a set share their statements. It is only a memory: with or without it the
-//! same is said.
+//! Hundreds of cases share a schema, and the orders of a set share their statements. With or without the cache the verdict is the same.
 
 use std::{
     cell::RefCell,
@@ -19,39 +18,36 @@ use super::{
     table_footprint::{TableFootprint, footprint},
 };
 
-/// So many texts are remembered before it begins anew. A tree takes some kilobytes.
-const TEXTS: usize = 2_000;
+/// At most this many statements of a schema; then their cache is emptied. A tree takes some kilobytes.
+const STATEMENTS: usize = 2_000;
 
-/// So many schemas: one for each worker at work, and some.
-const SETUPS: usize = 8;
+/// At most this many schemas: one for each worker, and some.
+const SCHEMAS: usize = 8;
 
-/// The desks of the schemas at work.
 #[derive(Debug, Default)]
-pub struct Shelf {
-    known: Mutex<Vec<Arc<Setup>>>,
+pub struct SchemaCache {
+    schemas: Mutex<Vec<Arc<CachedSchema>>>,
 }
 
-/// A setup that was read.
 #[derive(Debug)]
-pub struct Setup {
+pub struct CachedSchema {
     server: ServerInfo,
     statements: Vec<String>,
     /// What its server owes.
     pub contract: Option<Contract>,
     /// How it is known to leave that.
     pub deviations: Vec<&'static KnownDeviation>,
-    /// Its tables.
     pub schema: Result<Schema, Reason>,
-    /// What lies ready for its cases.
-    pub desk: Mutex<Desk>,
+    /// The statements of its cases.
+    pub statement_cache: Mutex<StatementCache>,
 }
 
-impl Shelf {
-    /// Reads a setup, or remembers it.
-    pub fn setup(&self, server: &ServerInfo, statements: &[String]) -> Arc<Setup> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+impl SchemaCache {
+    /// Reads a setup, if it is not known already.
+    pub fn get(&self, server: &ServerInfo, statements: &[String]) -> Arc<CachedSchema> {
+        let mut known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
         // What it was started with, and how it words its version, changes nothing that is kept here.
-        let same = |known: &&Arc<Setup>| {
+        let same = |known: &&Arc<CachedSchema>| {
             known.statements == statements
                 && known.server.product == server.product
                 && known.server.version == server.version
@@ -63,15 +59,15 @@ impl Shelf {
         let contract = contract(server);
         let deviations =
             contract.as_ref().map_or_else(Vec::new, |contract| deviations::existing(server, contract));
-        let read = Arc::new(Setup {
+        let read = Arc::new(CachedSchema {
             server: server.clone(),
             statements: statements.to_vec(),
             contract,
             deviations,
             schema: Schema::read(server.product, &server.version, statements),
-            desk: Mutex::default(),
+            statement_cache: Mutex::default(),
         });
-        if known.len() >= SETUPS {
+        if known.len() >= SCHEMAS {
             known.remove(0);
         }
         known.push(read.clone());
@@ -79,15 +75,15 @@ impl Shelf {
     }
 }
 
-/// Statements, and what their expressions came to.
+/// Parsed statements and their evaluated expressions.
 #[derive(Debug, Default)]
-pub struct Desk {
+pub struct StatementCache {
     texts: Known<String, (Option<Arc<Statement>>, TableFootprint)>,
-    /// What their expressions came to. It knows them by their addresses, so it ends when they do.
-    pub computed: RefCell<EvaluationCache>,
+    /// By the addresses of expressions, so it ends when the statements do.
+    pub evaluated: RefCell<EvaluationCache>,
 }
 
-impl Desk {
+impl StatementCache {
     /// The trees of the steps of a case, none for a text that cannot be read; and which tables they reach.
     pub fn read(
         &mut self,
@@ -95,8 +91,8 @@ impl Desk {
         schema: &Schema,
         case: &Case,
     ) -> (Vec<Option<Arc<Statement>>>, Vec<TableFootprint>) {
-        if self.texts.len() >= TEXTS {
-            *self = Desk::default();
+        if self.texts.len() >= STATEMENTS {
+            *self = StatementCache::default();
         }
         let mut read = |text: &String| {
             if let Some(known) = self.texts.get(text) {

@@ -29,25 +29,20 @@ use super::{
 /// What a statement meets.
 #[derive(Clone, Copy)]
 pub struct StatementContext<'a> {
-    /// The tables.
     pub schema: &'a Schema,
     /// How values are computed.
     pub compute: Evaluate<'a>,
     /// What holds at its level.
     pub rules: &'a LevelRules,
-    /// The trees of the steps.
     pub trees: &'a [Option<Arc<Statement>>],
-    /// The hypothesis.
     pub hypothesis: &'a Hypothesis,
     /// Whose statement it is.
     pub session: usize,
-    /// Its transaction.
     pub me: TxnId,
     /// The snapshot of that, if it has one.
     pub view: Option<u32>,
     /// Does that last?
     pub lasts: bool,
-    /// The step.
     pub step: usize,
     /// Are deviations tried that are no part of the contract?
     pub tries_reported: bool,

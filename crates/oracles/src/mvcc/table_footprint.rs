@@ -15,7 +15,6 @@ pub struct TableFootprint {
     pub inner: bool,
 }
 
-/// Of a statement.
 pub fn footprint(schema: &Schema, statement: Option<&Statement>) -> TableFootprint {
     struct Names<'s> {
         schema: &'s Schema,

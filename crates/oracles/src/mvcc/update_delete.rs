@@ -43,7 +43,6 @@ struct How {
 pub struct Assigned<'e> {
     /// Which of the tables of the statement.
     pub factor: usize,
-    /// The column of that table.
     pub column: usize,
     /// The value, with queries replaced. What is borrowed is a part of the statement's tree.
     pub value: Cow<'e, Expr>,
@@ -245,7 +244,6 @@ impl StatementContext<'_> {
         (other || old).then_some(class)
     }
 
-    /// Reads assignments.
     pub fn assigned<'e>(
         &self,
         from: &FromClause,
