@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for group in fs::read_dir(&root)?.flatten().filter(|entry| entry.path().is_dir()) {
         println!("cargo::rerun-if-changed={}", group.path().display());
         for file in fs::read_dir(group.path())?.flatten().map(|entry| entry.path()) {
-            if file.extension().is_some_and(|extension| extension == "iso") {
+            if notation::Format::of(&file).is_some() {
                 files.push(file);
             }
         }

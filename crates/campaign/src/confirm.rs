@@ -145,22 +145,8 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn answer(case: &Case, stalled: bool) -> Answer {
-        let server = ServerInfo {
-            product: model::Product::Mysql,
-            version: model::Version(vec![9, 7]),
-            version_text: String::new(),
-            settings: Default::default(),
-            flags: Vec::new(),
-        };
-        let trace = Trace {
-            server,
-            level: Level::RepeatableRead,
-            rounds: Vec::new(),
-            outcomes: Vec::new(),
-            stalled,
-            false_decisions: 0,
-            final_state: None,
-        };
+        let server = ServerInfo::bare(model::Product::Mysql, model::Version(vec![9, 7]));
+        let trace = Trace { stalled, ..Trace::empty(server, Level::RepeatableRead) };
         Answer { case: case.clone(), trace, aftermath: Default::default() }
     }
 

@@ -24,7 +24,7 @@ use std::{
     sync::Mutex,
 };
 
-use model::{Case, ServerInfo, casefile, sync::lock};
+use model::{Case, ServerInfo, sync::lock};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -236,11 +236,10 @@ fn write_json(path: &Path, value: &impl Serialize) -> Result<(), HuntError> {
 /// Reads a case file.
 pub fn read_case(path: &Path) -> Result<Case, HuntError> {
     let text = fs::read_to_string(path).map_err(|error| HuntError::at(path, error))?;
-    let read = casefile::parse(&text).map_err(|problems| {
+    notation::read(&path.to_string_lossy(), &text).map_err(|problems| {
         let first = problems.first().map(|problem| format!("line {}: {}", problem.line, problem.message));
         HuntError::at(path, first.unwrap_or_else(|| "this is no case file".into()))
-    })?;
-    Ok(read.into_case())
+    })
 }
 
 /// Reads a JSON file.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use model::Case;
+use notation::Format;
 
 use crate::{
     errors::{Rendered, colour},
@@ -20,10 +21,8 @@ pub fn load(path: &Path) -> anyhow::Result<Case> {
 
 /// Understands a text. Its problems come with the lines that they are about.
 pub fn parse(name: &str, text: &str) -> anyhow::Result<Case> {
-    match model::casefile::parse(text) {
-        Ok(file) => Ok(file.into_case()),
-        Err(found) => Err(Rendered(problems::render_all(name, text, &found, colour())).into()),
-    }
+    notation::read(name, text)
+        .map_err(|found| Rendered(problems::render_all(name, text, &found, colour())).into())
 }
 
 /// The case files among these: files as they are, folders searched for `.iso`.
@@ -48,7 +47,7 @@ fn search(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             search(&path, found)?;
-        } else if path.extension().is_some_and(|extension| extension == "iso") {
+        } else if Format::of(&path).is_some() {
             found.push(path);
         }
     }

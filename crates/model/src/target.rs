@@ -270,6 +270,19 @@ pub struct ServerInfo {
     pub flags: Vec<String>,
 }
 
+impl ServerInfo {
+    /// With the settings of its defaults.
+    pub fn bare(product: Product, version: Version) -> ServerInfo {
+        ServerInfo {
+            product,
+            version_text: version.to_string(),
+            version,
+            settings: Settings::new(),
+            flags: Vec::new(),
+        }
+    }
+}
+
 /// The text names no target.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BadTarget {

@@ -73,6 +73,19 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Of a run in which nothing happened, and after which nobody looked.
+    pub fn empty(server: ServerInfo, level: Level) -> Trace {
+        Trace {
+            server,
+            level,
+            rounds: Vec::new(),
+            outcomes: Vec::new(),
+            stalled: false,
+            false_decisions: 0,
+            final_state: None,
+        }
+    }
+
     /// Did this step wait?
     pub fn waited(&self, step: usize) -> bool {
         self.rounds.iter().any(|round| round.waiting.iter().any(|wait| wait.step == step))

@@ -2,7 +2,7 @@
 
 use model::{
     Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet, ServerInfo,
-    Trace, Version, Wait, casefile, rows::Column, target::Settings, value::Kind,
+    Trace, Wait, casefile, rows::Column, target::Settings, value::Kind,
 };
 use oracles::expectations::{Finding, Report, Status, Surprise, applies, check};
 
@@ -13,8 +13,7 @@ fn case(text: &str) -> Case {
 fn server(product: Product, version: &str, settings: &[(&str, &str)]) -> ServerInfo {
     let settings: Settings =
         settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    let version: Version = version.parse().unwrap();
-    ServerInfo { product, version_text: version.to_string(), version, settings, flags: Vec::new() }
+    ServerInfo { settings, ..ServerInfo::bare(product, version.parse().unwrap()) }
 }
 
 fn rows(kinds: &[Kind], cells: &[Option<&[u8]>]) -> RowSet {

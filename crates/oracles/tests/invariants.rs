@@ -2,8 +2,7 @@
 
 use model::{
     Aftermath, Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet,
-    ServerInfo, SessionSpec, Setup, Step, Through, Trace, Verdict, rows::Column, target::Settings,
-    value::Kind,
+    ServerInfo, SessionSpec, Setup, Step, Through, Trace, Verdict, rows::Column, value::Kind,
 };
 use oracles::{Answer, crash::Crash, invariants::Invariants, judge};
 
@@ -22,21 +21,12 @@ fn run(product: Product, level: Level, setup: &[&str], lines: Vec<Line<'_>>) -> 
         ..Case::default()
     };
     let trace = Trace {
-        server: ServerInfo {
-            product,
-            version: "9.7.4".parse().unwrap(),
-            version_text: "9.7.4".into(),
-            settings: Settings::new(),
-            flags: Vec::new(),
-        },
-        level,
         rounds: (0..lines.len())
             .map(|step| Round { cause: Cause::Sent(step), answered: vec![step], waiting: Vec::new() })
             .collect(),
         outcomes: lines.into_iter().map(|(_, _, outcome)| outcome).collect(),
-        stalled: false,
-        false_decisions: 0,
         final_state: Some(Vec::new()),
+        ..Trace::empty(ServerInfo::bare(product, "9.7.4".parse().unwrap()), level)
     };
     Answer { case, trace, aftermath: Aftermath::default() }
 }

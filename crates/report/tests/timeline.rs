@@ -2,8 +2,8 @@
 
 use expect_test::{Expect, expect};
 use model::{
-    Case, Cause, DbError, Ends, ErrorClass, Kind, Level, Open, Outcome, Product, Reply, Round, RowSet,
-    ServerInfo, SessionSpec, Setup, Step, Trace, Wait, rows::Column,
+    Case, Cause, DbError, Ends, ErrorClass, Kind, Level, Open, Outcome, Reply, Round, RowSet, SessionSpec,
+    Setup, Step, Trace, Wait, rows::Column,
 };
 use report::{Mark, Marks, Style, timeline};
 
@@ -24,19 +24,8 @@ impl Run {
                 ..Case::default()
             },
             trace: Trace {
-                server: ServerInfo {
-                    product: Product::Mysql,
-                    version: "9.7.4".parse().unwrap(),
-                    version_text: "9.7.4".into(),
-                    settings: Default::default(),
-                    flags: Vec::new(),
-                },
-                level: Level::RepeatableRead,
-                rounds: Vec::new(),
-                outcomes: Vec::new(),
-                stalled: false,
-                false_decisions: 0,
                 final_state: Some(Vec::new()),
+                ..Trace::empty(notation::server("mysql@9.7.4"), Level::RepeatableRead)
             },
             marks: Marks { name: "a-case.iso".into(), ..Marks::default() },
         }

@@ -1,75 +1,19 @@
 //! Each mutation on a trace written by hand: what it changes, and that it changes nothing else.
 
-use model::{
-    Case, Cause, Kind, Level, Open, Outcome, Product, Reply, Rng, Round, RowSet, ServerInfo, SessionSpec,
-    Step, Trace, Version, Wait, rows::Column,
-};
+use model::{Case, Level, Reply, Rng, Trace};
 
 use super::Mutation;
 
-fn rows(cells: &[[&str; 2]]) -> RowSet {
-    let column = |name: &str| Column { name: name.into(), kind: Kind::Integer, type_name: "INT".into() };
-    let mut rows = RowSet::new(vec![column("a"), column("b")]);
-    cells.iter().flatten().for_each(|cell| rows.push(Some(cell.as_bytes())));
-    rows
-}
-
-fn answered(reply: Reply) -> Outcome {
-    Outcome { reply, warnings: Vec::new(), transaction: Open::Yes }
-}
-
 /// T1 updates, T2 waits for it, T1 commits; T2 reads.
 fn run() -> (Case, Trace) {
-    let steps = [
-        (0, "BEGIN"),
-        (0, "UPDATE t SET b = 5 WHERE a = 1"),
-        (1, "DELETE FROM t WHERE a = 1"),
-        (0, "SELECT * FROM t"),
-        (0, "COMMIT"),
-        (1, "SELECT * FROM t"),
-    ];
-    let step = |&(session, sql): &(usize, &str)| Step { session, sql: sql.into(), expect: Vec::new() };
-    let case = Case {
-        sessions: vec![SessionSpec::plain("T1"), SessionSpec::plain("T2")],
-        steps: steps.iter().map(step).collect(),
-        ..Case::default()
-    };
-    let round = |step: usize, answered: &[usize], waits: &[usize]| Round {
-        cause: Cause::Sent(step),
-        answered: answered.to_vec(),
-        waiting: waits.iter().map(|&step| Wait { step, blockers: vec![0] }).collect(),
-    };
-    let done = |affected: u64| answered(Reply::Done { affected, matched: None });
-    let trace = Trace {
-        server: ServerInfo {
-            product: Product::Mysql,
-            version: Version(vec![9, 7]),
-            version_text: String::new(),
-            settings: Default::default(),
-            flags: Vec::new(),
-        },
-        level: Level::RepeatableRead,
-        rounds: vec![
-            round(0, &[0], &[]),
-            round(1, &[1], &[]),
-            round(2, &[], &[2]),
-            round(3, &[3], &[]),
-            round(4, &[4, 2], &[]),
-            round(5, &[5], &[]),
-        ],
-        outcomes: vec![
-            done(0),
-            done(1),
-            done(1),
-            answered(Reply::Rows(rows(&[["1", "5"], ["2", "6"]]))),
-            done(0),
-            answered(Reply::Rows(rows(&[["2", "6"]]))),
-        ],
-        stalled: false,
-        false_decisions: 0,
-        final_state: Some(vec![("t".into(), rows(&[["2", "6"]]))]),
-    };
-    (case, trace)
+    let text = "T1: BEGIN => ok
+        T1: UPDATE t SET b = 5 WHERE a = 1 => 1 row
+        T2: DELETE FROM t WHERE a = 1 => waits
+        T1: SELECT * FROM t => (1, 5) (2, 6)
+        T1: COMMIT => ok | 1 row
+        T2: SELECT * FROM t => (2, 6)
+        final t: (2, 6)";
+    notation::trace(notation::server("mysql@9.7"), Level::RepeatableRead, &[], text)
 }
 
 /// What many draws give.

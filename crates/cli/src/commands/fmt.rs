@@ -7,7 +7,6 @@ use std::{
 };
 
 use anyhow::Context;
-use model::casefile;
 
 use crate::{errors, loading, output::say, problems};
 
@@ -68,7 +67,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
 
 fn format_file(file: &Path, check: bool, colour: bool) -> anyhow::Result<Formatted> {
     let text = fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
-    match casefile::format(&text) {
+    match notation::format(&file.to_string_lossy(), &text) {
         Ok(formatted) if formatted == text => Ok(Formatted::Same),
         Ok(formatted) => {
             if !check {

@@ -324,13 +324,7 @@ mod tests {
     use super::*;
 
     fn server(product: Product, version: &str) -> ServerInfo {
-        ServerInfo {
-            product,
-            version: version.parse().unwrap(),
-            version_text: String::new(),
-            settings: Default::default(),
-            flags: Vec::new(),
-        }
+        ServerInfo::bare(product, version.parse().unwrap())
     }
 
     fn violation(rule: &str, level: Level) -> Violation {

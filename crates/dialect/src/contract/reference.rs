@@ -6,13 +6,7 @@ use super::{Contract, Engine, innodb};
 
 /// The contract.
 pub fn contract() -> Contract {
-    let promises = ServerInfo {
-        product: Product::Mysql,
-        version: Version(vec![9, 7]),
-        version_text: String::new(),
-        settings: Default::default(),
-        flags: Vec::new(),
-    };
+    let promises = ServerInfo::bare(Product::Mysql, Version(vec![9, 7]));
     let levels: Vec<_> = innodb::contract(&promises)
         .levels
         .into_iter()

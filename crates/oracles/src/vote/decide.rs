@@ -108,21 +108,8 @@ pub(super) mod tests {
     fn trace(order: &[usize]) -> Trace {
         let round =
             |step: &usize| Round { cause: Cause::Sent(*step), answered: vec![*step], waiting: Vec::new() };
-        Trace {
-            server: ServerInfo {
-                product: Product::Mysql,
-                version: Version(vec![9, 7]),
-                version_text: String::new(),
-                settings: Default::default(),
-                flags: Vec::new(),
-            },
-            level: Level::RepeatableRead,
-            rounds: order.iter().map(round).collect(),
-            outcomes: Vec::new(),
-            stalled: false,
-            false_decisions: 0,
-            final_state: None,
-        }
+        let server = ServerInfo::bare(Product::Mysql, Version(vec![9, 7]));
+        Trace { rounds: order.iter().map(round).collect(), ..Trace::empty(server, Level::RepeatableRead) }
     }
 
     pub fn wrong(kind: &str, rule: &str, step: Option<usize>) -> Verdict {

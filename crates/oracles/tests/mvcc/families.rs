@@ -142,27 +142,20 @@ fn mdev_33802_a_row_twice_after_a_rollback() {
              T2: COMMIT => ok"
         )
     };
-    let on = |product, version| On { product, version, settings: &[], level: SER };
-    let said = |product, version, end: &str, rows: &str| {
-        judged(&on(product, version), &unique, &text(end, rows), None)
-    };
+    let said =
+        |server, end: &str, rows: &str| judged(&On { server, level: SER }, &unique, &text(end, rows), None);
     let twice = "(1, NULL) (1, NULL)";
-    assert_eq!(said(Product::Mariadb, "10.11.5", "ROLLBACK", "(1, NULL)"), "holds");
-    assert_eq!(
-        said(Product::Mariadb, "10.11.5", "ROLLBACK", twice),
-        "wrong-rows: duplicate-after-rollback at step 4"
-    );
+    assert_eq!(said("mariadb@10.11.5", "ROLLBACK", "(1, NULL)"), "holds");
+    assert_eq!(said("mariadb@10.11.5", "ROLLBACK", twice), "wrong-rows: duplicate-after-rollback at step 4");
     // Where it was repaired, or never was, it explains nothing; nor what comes without a rollback, nor other rows.
-    for (product, version) in
-        [(Product::Mariadb, "10.11.19"), (Product::Mariadb, "10.2.11"), (Product::Mysql, "9.7.4")]
-    {
-        assert_eq!(said(product, version, "ROLLBACK", twice), "wrong-rows: new at step 4", "{version}");
+    for server in ["mariadb@10.11.19", "mariadb@10.2.11", "mysql@9.7.4"] {
+        assert_eq!(said(server, "ROLLBACK", twice), "wrong-rows: new at step 4", "{server}");
     }
     assert_eq!(
-        said(Product::Mariadb, "10.11.5", "COMMIT", "(1, NULL) (2, NULL) (2, NULL)"),
+        said("mariadb@10.11.5", "COMMIT", "(1, NULL) (2, NULL) (2, NULL)"),
         "wrong-rows: new at step 4"
     );
-    assert_eq!(said(Product::Mariadb, "10.11.5", "ROLLBACK", "none"), "wrong-rows: new at step 4");
+    assert_eq!(said("mariadb@10.11.5", "ROLLBACK", "none"), "wrong-rows: new at step 4");
 }
 
 #[test]
@@ -253,7 +246,7 @@ fn a_parent_may_be_looked_for_that_is_not_needed() {
     ];
     let upsert = "T1: INSERT INTO u VALUES (6, 15, 8) ON DUPLICATE KEY UPDATE a = -5 => 2 rows";
     assert_eq!(judged(&mysql(RC), &setup, upsert, None), "undecided upsert-without-a-parent");
-    assert_eq!(judged(&On { version: "8.0.33", ..mysql(RC) }, &setup, upsert, None), "holds");
+    assert_eq!(judged(&On { server: "mysql@8.0.33", level: RC }, &setup, upsert, None), "holds");
     let found = upsert.replace("15, 8", "15, 0");
     assert_eq!(judged(&mysql(RC), &setup, &found, None), "holds");
     assert_eq!(
@@ -294,7 +287,7 @@ fn a_foreign_key_is_overlooked_beside_null_only() {
     assert_eq!(judged(&mysql(RC), &setup, &text("(1, NULL, 1)"), None), "holds");
     assert_eq!(rule(&mysql(RC), &setup, &text("(1, NULL, 2)")), "foreign-key-beside-null");
     assert_ne!(rule(&mysql(RC), &setup, &text("(1, 0, 2)")), "foreign-key-beside-null");
-    let older = On { version: "8.0.33", ..mysql(RC) };
+    let older = On { server: "mysql@8.0.33", level: RC };
     assert_ne!(rule(&older, &setup, &text("(1, NULL, 2)")), "foreign-key-beside-null");
 }
 
@@ -328,13 +321,14 @@ fn a_scan_that_went_on_is_named_by_what_its_server_does() {
 
 #[test]
 fn a_sorted_read_takes_a_virtual_column_for_null() {
-    let maria = |version| On { product: Product::Mariadb, version, settings: &[], level: RR };
+    let maria = |server| On { server, level: RR };
     let said = |on: &On, index: &str, query: &str, rows: &str| {
         let table = format!("CREATE TABLE t (a INT, b INT GENERATED ALWAYS AS (a + 1) VIRTUAL{index})");
         let setup = [table.as_str(), "INSERT INTO t (a) VALUES (0), (1)"];
         rule(on, &setup, &format!("T1: SELECT a, b FROM t WHERE {query} => {rows}"))
     };
-    let (new, old, index, sorted) = (maria("10.11.19"), maria("10.2.11"), ", KEY (b)", "b >= 1 ORDER BY a");
+    let (new, old, index, sorted) =
+        (maria("mariadb@10.11.19"), maria("mariadb@10.2.11"), ", KEY (b)", "b >= 1 ORDER BY a");
     let known = "virtual-read-as-null";
     assert_eq!(said(&new, index, sorted, "(1, 2)"), known);
     assert_eq!(said(&new, index, "a >= 0 ORDER BY a", "(0, 1) (1, NULL)"), known);

@@ -5,10 +5,7 @@ mod families;
 mod half_done;
 mod waits;
 
-use model::{
-    Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet, ServerInfo,
-    SessionSpec, Setup, Step, Trace, Verdict, Wait, rows::Column, target::Settings, value::Kind,
-};
+use model::{Level, Open, Verdict};
 use oracles::{Answer, Ask, Oracle, mvcc::Mvcc};
 
 const T: [&str; 2] = [
@@ -18,130 +15,23 @@ const T: [&str; 2] = [
 
 /// A server and the level of its sessions.
 struct On {
-    product: Product,
-    version: &'static str,
-    settings: &'static [(&'static str, &'static str)],
+    server: &'static str,
     level: Level,
 }
 
 fn mysql(level: Level) -> On {
-    On { product: Product::Mysql, version: "9.7.4", settings: &[], level }
+    On { server: "mysql@9.7.4", level }
 }
 
 fn snapshot_isolation(level: Level) -> On {
-    let settings = &[("innodb_snapshot_isolation", "ON")];
-    On { product: Product::Mariadb, version: "11.8.6", settings, level }
+    On { server: "mariadb@11.8.6?innodb_snapshot_isolation=ON", level }
 }
 
-/// `(1, 10) (2, 20)`, `none`, `2 rows`, `2 of 3` (changed of matched), `ok`, `duplicate`, `conflict`, `deadlock`.
-fn reply(text: &str) -> Reply {
-    let error = |class, code, ends| {
-        Reply::Error(DbError { code, sqlstate: String::new(), class, ends, message: String::new() })
-    };
-    let done = |affected: &str, matched: Option<&str>| Reply::Done {
-        affected: affected.parse().unwrap(),
-        matched: matched.map(|matched| matched.parse().unwrap()),
-    };
-    match text {
-        "ok" => done("0", None),
-        "duplicate" => error(ErrorClass::DuplicateKey, 1062, Ends::Statement),
-        "conflict" => error(ErrorClass::WriteConflict, 1020, Ends::Transaction),
-        "deadlock" => error(ErrorClass::Deadlock, 1213, Ends::Transaction),
-        "none" => Reply::Rows(rows(&[])),
-        _ if text.starts_with('(') => {
-            let list: Vec<Vec<&str>> = text
-                .trim_matches(|c| c == '(' || c == ')')
-                .split(") (")
-                .map(|row| row.split(',').map(str::trim).collect())
-                .collect();
-            Reply::Rows(rows(&list))
-        }
-        _ => match text.split_once(" of ") {
-            Some((changed, matched)) => done(changed, Some(matched)),
-            None => done(text.trim_end_matches(" rows"), None),
-        },
-    }
-}
-
-fn rows(list: &[Vec<&str>]) -> RowSet {
-    let width = list.first().map_or(3, Vec::len);
-    let column = || Column { name: "c".into(), kind: Kind::Integer, type_name: String::new() };
-    let mut set = RowSet::new((0..width).map(|_| column()).collect());
-    for cell in list.iter().flatten() {
-        set.push(Some(*cell).filter(|cell| *cell != "NULL").map(str::as_bytes));
-    }
-    set
-}
-
-/// Each line is `T1: statement => answer`; `waits` for one that does, and behind `|` the answers of those that were woken, in
-/// the order in which they began to wait.
+/// A trace in the notation of tests, and the rows of `t` in the end.
 fn play(on: &On, setup: &[&str], text: &str, end: Option<&str>) -> Answer {
-    let (mut steps, mut rounds, mut outcomes): (Vec<Step>, Vec<Round>, Vec<Outcome>) = Default::default();
-    let mut waiting: Vec<usize> = Vec::new();
-    let mut open = [false; 9];
-    let mut answered = |step: usize, session: usize, sql: &str, text: &str, outcomes: &mut Vec<Outcome>| {
-        let reply = reply(text);
-        match sql.split_whitespace().next().unwrap_or_default() {
-            "BEGIN" | "START" => open[session] = true,
-            "COMMIT" => open[session] = false,
-            "ROLLBACK" if !sql.contains(" TO ") => open[session] = false,
-            _ => {}
-        }
-        if matches!(&reply, Reply::Error(error) if error.ends == Ends::Transaction) {
-            open[session] = false;
-        }
-        let transaction = if open[session] { Open::Yes } else { Open::No };
-        outcomes[step] = Outcome { reply, warnings: Vec::new(), transaction };
-    };
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let (who, rest) = line.split_once(": ").unwrap();
-        let (sql, answers) = rest.split_once(" => ").unwrap();
-        let session = who[1..].parse::<usize>().unwrap() - 1;
-        let step = steps.len();
-        steps.push(Step { session, sql: sql.to_string(), expect: Vec::new() });
-        outcomes.push(Outcome::bare(Reply::NotSent));
-        let mut round = Round { cause: Cause::Sent(step), answered: Vec::new(), waiting: Vec::new() };
-        let mut answers = answers.split(" | ");
-        match answers.next().unwrap() {
-            "waits" => {
-                round.waiting.push(Wait { step, blockers: Vec::new() });
-                waiting.push(step);
-            }
-            own => {
-                round.answered.push(step);
-                answered(step, session, sql, own, &mut outcomes);
-            }
-        }
-        for woken in answers {
-            let step = waiting.remove(0);
-            round.answered.push(step);
-            let sql = steps[step].sql.clone();
-            answered(step, steps[step].session, &sql, woken, &mut outcomes);
-        }
-        rounds.push(round);
-    }
-    let sessions = 1 + steps.iter().map(|step| step.session).max().unwrap_or(0);
-    let case = Case {
-        sessions: (1..=sessions).map(|i| SessionSpec::plain(format!("T{i}"))).collect(),
-        setup: Setup { statements: setup.iter().map(|text| text.to_string()).collect() },
-        steps,
-        ..Case::default()
-    };
-    let settings: Settings =
-        on.settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    let server = ServerInfo {
-        product: on.product,
-        version: on.version.parse().unwrap(),
-        version_text: on.version.into(),
-        settings,
-        flags: Vec::new(),
-    };
-    let final_state = end.map(|end| match reply(end) {
-        Reply::Rows(rows) => vec![("t".to_string(), rows)],
-        other => panic!("{other:?}"),
-    });
-    let level = on.level;
-    let trace = Trace { server, level, rounds, outcomes, stalled: false, false_decisions: 0, final_state };
+    let end = end.map(|rows| format!("\nfinal t: {rows}")).unwrap_or_default();
+    let (case, trace) =
+        notation::trace(notation::server(on.server), on.level, setup, &format!("{text}{end}"));
     Answer { case, trace, aftermath: Default::default() }
 }
 
@@ -333,7 +223,7 @@ fn going_back_before_the_first_statement_ends_all() {
 
 #[test]
 fn sqlite_has_one_writer_and_steady_readers() {
-    let sqlite = On { product: Product::Sqlite, version: "3.50.0", settings: &[], level: SER };
+    let sqlite = On { server: "sqlite@3.50.0", level: SER };
     let read = |rows: &str| {
         format!(
             "T1: BEGIN => ok
@@ -357,6 +247,6 @@ fn sqlite_has_one_writer_and_steady_readers() {
 fn what_cannot_be_told_is_undecided() {
     assert_eq!(said(&mysql(RR), "T1: FROBNICATE t => ok"), "undecided unparsed");
     assert_eq!(said(&mysql(RR), "T1: TRUNCATE TABLE t => ok"), "undecided schema-changed");
-    let postgres = On { product: Product::Postgres, version: "18.0", settings: &[], level: RR };
+    let postgres = On { server: "postgres@18.0", level: RR };
     assert_eq!(said(&postgres, "T1: SELECT b FROM t WHERE a = 1 => (10)"), "undecided no-contract");
 }

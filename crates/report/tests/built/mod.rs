@@ -62,11 +62,10 @@ pub fn finding(product: Product) -> Finding {
         message: "no such table".into(),
     };
     let server = ServerInfo {
-        product,
-        version: "10.11.19".parse().unwrap(),
         version_text: "10.11.19-TEST".into(),
         settings: [("log_bin".to_string(), "OFF".to_string())].into(),
         flags: vec!["--datadir=/dev/shm/secret-place".into(), "--sync-binlog=0".into()],
+        ..ServerInfo::bare(product, "10.11.19".parse().unwrap())
     };
     let trace = Trace {
         server: server.clone(),

@@ -226,13 +226,7 @@ mod tests {
     /// Each step answers at once with so many rows; the second in the first round if told so.
     fn behaviour(version: &str, affected: [u64; 2], alike: u64, rounds: &[&[usize]]) -> Behaviour {
         let settings = Settings::from([("log_bin".to_string(), version.chars().take(1).collect())]);
-        let server = ServerInfo {
-            product: Product::Mysql,
-            version: Version(vec![9]),
-            version_text: String::new(),
-            settings,
-            flags: Vec::new(),
-        };
+        let server = ServerInfo { settings, ..ServerInfo::bare(Product::Mysql, Version(vec![9])) };
         let round = |(i, answered): (usize, &&[usize])| Round {
             cause: Cause::Sent(i),
             answered: answered.to_vec(),
@@ -240,13 +234,9 @@ mod tests {
         };
         let outcome = |affected| Outcome::bare(Reply::Done { affected, matched: None });
         let trace = Trace {
-            server,
-            level: Level::ReadCommitted,
             rounds: rounds.iter().enumerate().map(round).collect(),
             outcomes: affected.map(outcome).to_vec(),
-            stalled: false,
-            false_decisions: 0,
-            final_state: None,
+            ..Trace::empty(server, Level::ReadCommitted)
         };
         let (version, target, status) = (version.into(), version.into(), "as it should be".into());
         Behaviour { version, target, status, runs: 3, alike, trace }

@@ -273,13 +273,7 @@ mod tests {
 
     #[test]
     fn versions_offer_what_they_have() {
-        let info = |product, version: &str| ServerInfo {
-            product,
-            version: version.parse().unwrap(),
-            version_text: String::new(),
-            settings: Default::default(),
-            flags: Vec::new(),
-        };
+        let info = |product, version: &str| ServerInfo::bare(product, version.parse().unwrap());
         for (product, version, expected) in [
             (Product::Mysql, "5.6.24", (View::Status, Tells::Nothing)),
             (Product::Mysql, "5.7.44", (View::StatusAndCache, Tells::Threads)),

@@ -57,10 +57,7 @@ impl<'a> Bench<'a> {
     /// What it is.
     pub fn family(&mut self, kept: &Kept) -> crate::Result<Family> {
         let original = match &kept.original {
-            Some(text) => match model::casefile::parse(text) {
-                Ok(read) => read.into_case(),
-                Err(_) => kept.case.clone(),
-            },
+            Some(text) => notation::read("original.iso", text).unwrap_or_else(|_| kept.case.clone()),
             None => kept.case.clone(),
         };
         let (before, after) = (self.said(kept, &original)?, self.said(kept, &kept.case)?);
