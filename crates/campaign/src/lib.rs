@@ -21,6 +21,7 @@ pub mod folder;
 pub mod hunt;
 pub mod known;
 pub mod leftovers;
+pub mod matrix;
 pub mod mutate;
 pub mod overrides;
 pub mod panel;

@@ -27,7 +27,7 @@ use model::{Case, Level, ServerInfo, Signature, Target};
 use oracles::expectations::{self, Status};
 use serde::{Deserialize, Serialize};
 
-use self::pattern::{Pattern, complaints};
+use self::pattern::Pattern;
 use crate::{
     HuntError,
     clean_server::{CleanRuns, CleanServer},
@@ -36,10 +36,11 @@ use crate::{
     fold::Name,
     hunt::{Campaign, Hook},
     known::{Entry, Origin},
+    matrix::{Cell, Matrix},
     past::Kept,
 };
 
-/// So often an entry may fail to come back before it is stale.
+/// An entry is stale if it does not come back in this many runs.
 pub const RUNS: u32 = 3;
 
 /// What came of it, as `triage.json` keeps it.
@@ -49,7 +50,7 @@ pub struct Triage {
     pub findings: BTreeMap<String, Came>,
     /// Entries of the user's folder that did not come back.
     pub stale: Vec<Stale>,
-    /// So often an entry of the user's folder was looked at, once for each target.
+    /// How often an entry of the user's folder was looked at, once for each target.
     pub looked: u64,
     /// Was there no time to look at everything?
     #[serde(default)]
@@ -73,7 +74,7 @@ pub struct Stale {
     pub name: String,
     /// Where.
     pub target: Target,
-    /// In so many runs.
+    /// In how many runs.
     pub runs: u32,
 }
 
@@ -115,8 +116,8 @@ pub fn triage(campaign: &Campaign<'_>, found: &[Kept], hook: &mut Hook<'_>) -> R
             triage.cut_short = true;
             break;
         }
-        let mut desk = match Desk::open(campaign, target) {
-            Ok(desk) => desk,
+        let mut servers = match ComparisonServers::open(campaign, target) {
+            Ok(servers) => servers,
             // A target that was given up is said to be; nothing is said about what is known there.
             Err(_) => {
                 triage.cut_short = true;
@@ -124,9 +125,9 @@ pub fn triage(campaign: &Campaign<'_>, found: &[Kept], hook: &mut Hook<'_>) -> R
             }
         };
         let all = own.len() + if new.is_empty() { 0 } else { new.len() + compared.len() };
-        desk.stale(&own, all, &mut triage, hook);
+        servers.stale(&own, all, &mut triage, hook);
         if !new.is_empty() {
-            desk.compare(&new, &compared, (own.len(), all), &mut triage, hook);
+            servers.compare(&new, &compared, (own.len(), all), &mut triage, hook);
         }
     }
     Ok(triage)
@@ -144,20 +145,23 @@ fn runs_on(entry: &Entry, target: &Target) -> bool {
 }
 
 /// A server at which cases are compared, and the same with its setting turned over.
-struct Desk<'a> {
+struct ComparisonServers<'a> {
     campaign: &'a Campaign<'a>,
     target: &'a Target,
     info: ServerInfo,
     levels: Vec<Level>,
-    stands: Vec<CleanServer>,
+    servers: Vec<CleanServer>,
 }
 
-impl<'a> Desk<'a> {
-    fn open(campaign: &'a Campaign<'a>, target: &'a Target) -> Result<Desk<'a>, execute::LaunchError> {
-        let mut stand = start(campaign, target)?;
-        let info = stand.info()?;
+impl<'a> ComparisonServers<'a> {
+    fn open(
+        campaign: &'a Campaign<'a>,
+        target: &'a Target,
+    ) -> Result<ComparisonServers<'a>, execute::LaunchError> {
+        let mut server = start(campaign, target)?;
+        let info = server.info()?;
         let levels = dialect::of(info.product).levels.to_vec();
-        Ok(Desk { campaign, target, info, levels, stands: vec![stand] })
+        Ok(ComparisonServers { campaign, target, info, levels, servers: vec![server] })
     }
 
     /// Looks at the entries of the user.
@@ -207,9 +211,10 @@ impl<'a> Desk<'a> {
     fn shows(&mut self, case: &Case, level: Level, reset: Reset, wanted: &Signature) -> bool {
         let product = self.info.product;
         (0..RUNS).any(|_| {
-            let stand = &mut self.stands[0];
-            let Some(seen) = stand.rerun(case, level, reset) else { return false };
-            let said = complaints(self.campaign, &seen, stand);
+            let server = &mut self.servers[0];
+            let Some(seen) = server.rerun(case, level, reset) else { return false };
+            let mut cell = Cell::default();
+            cell.add(&self.campaign.panel, &seen, server, false);
             let same = |signature: Signature| match (&signature, wanted) {
                 (Signature::Explained(_), Signature::Explained(_)) => signature == *wanted,
                 // A case that a user has edited may need other statements.
@@ -220,7 +225,7 @@ impl<'a> Desk<'a> {
                 (Signature::Explained(_), Signature::Unexplained { .. })
                 | (Signature::Unexplained { .. }, Signature::Explained(_)) => false,
             };
-            said.violations
+            cell.violations
                 .iter()
                 .any(|violation| same(oracles::signature::signature(product, case, violation)))
         })
@@ -229,12 +234,12 @@ impl<'a> Desk<'a> {
     /// Does one of some runs come out wrong, by the file or by an oracle?
     fn fails(&mut self, case: &Case, level: Level) -> bool {
         (0..RUNS).any(|_| {
-            let stand = &mut self.stands[0];
-            let Some(seen) = stand.rerun(case, level, Reset::Clean) else { return false };
+            let server = &mut self.servers[0];
+            let Some(seen) = server.rerun(case, level, Reset::Clean) else { return false };
             let report = expectations::check(case, &seen.trace);
             report.status == Status::KnownFailure
                 || !report.should.holds()
-                || !complaints(self.campaign, &seen, stand).violations.is_empty()
+                || self.campaign.panel.first_violation(&seen, server).is_some()
         })
     }
 
@@ -250,8 +255,8 @@ impl<'a> Desk<'a> {
         let dialect = dialect::of(self.target.product);
         if let Some(other) = dialect.with_flipped_switch(self.target, &self.info.version) {
             // Without it there is less to compare, and less is the same.
-            if let Ok(stand) = start(self.campaign, &other) {
-                self.stands.push(stand);
+            if let Ok(server) = start(self.campaign, &other) {
+                self.servers.push(server);
             }
         }
         let mut patterns: Vec<(&Entry, Pattern)> = Vec::new();
@@ -267,7 +272,7 @@ impl<'a> Desk<'a> {
                 continue;
             }
             let reset = entry.filed.as_ref().map_or(Reset::Clean, |filed| filed.condition.reset());
-            let pattern = self.pattern(&entry.case, reset);
+            let pattern = self.pattern(&entry.case, reset, entry.filed.as_ref().map(|filed| filed.level));
             if pattern.is_wrong() {
                 patterns.push((entry, pattern));
             }
@@ -285,8 +290,8 @@ impl<'a> Desk<'a> {
     }
 
     fn same(&mut self, kept: &Kept, patterns: &[(&Entry, Pattern)]) -> Option<Came> {
-        let (signature, print) = (kept.filed.signature(), &kept.filed.violation.fingerprint);
-        let mine = self.pattern(&kept.case, kept.filed.condition.reset());
+        let (signature, fingerprint) = (kept.filed.signature(), &kept.filed.violation.fingerprint);
+        let mine = self.pattern(&kept.case, kept.filed.condition.reset(), Some(kept.filed.level));
         let with = |pattern: &Pattern| pattern.signatures.contains(&signature);
         let known = patterns.iter().find(|(entry, pattern)| {
             let explained = matches!(signature, Signature::Explained(_));
@@ -295,7 +300,7 @@ impl<'a> Desk<'a> {
         if let Some((entry, _)) = known {
             return Some(Came::Known(entry.name.clone()));
         }
-        let of = (print.kind.as_str(), print.rule.as_str());
+        let of = (fingerprint.kind.as_str(), fingerprint.rule.as_str());
         let is_like = |pattern: &Pattern| {
             // The same as something that is in no tracker, or wrong in the same places by the same rule.
             with(pattern) && mine.same(pattern) || pattern.complaints().contains(&of) && mine.alike(pattern)
@@ -309,10 +314,13 @@ impl<'a> Desk<'a> {
         like.first().map(|entry| Came::Like(entry.name.clone()))
     }
 
-    fn pattern(&mut self, case: &Case, reset: Reset) -> Pattern {
+    fn pattern(&mut self, case: &Case, reset: Reset, found_at: Option<Level>) -> Pattern {
         let mut pattern = Pattern::default();
-        for (at, stand) in self.stands.iter_mut().enumerate() {
-            pattern.add(self.campaign, at, stand, (case, reset), &self.levels);
+        let matrix = Matrix { panel: &self.campaign.panel, times: 1, reset, found_at, first_only: false };
+        for (place, server) in self.servers.iter_mut().enumerate() {
+            for (column, cell) in matrix.run(case, server, &self.levels) {
+                pattern.add(self.info.product, case, (place, column), cell.ok());
+            }
         }
         pattern
     }

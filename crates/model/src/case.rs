@@ -39,6 +39,16 @@ pub struct Case {
     pub fails: Vec<KnownFailure>,
 }
 
+impl Case {
+    /// Do its sessions need different levels? A session without one of its own is at the level of the run; where nobody knows that
+    /// level, it counts as one of its own.
+    pub fn has_mixed_levels(&self, run: Option<Level>) -> bool {
+        let mut levels = self.sessions.iter().map(|session| session.level.or(run));
+        let first = levels.next();
+        levels.any(|level| Some(level) != first)
+    }
+}
+
 /// The statements that create and fill the tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -98,4 +108,22 @@ pub struct KnownFailure {
     /// What these tables hold instead in the end.
     #[serde(rename = "final", default, skip_serializing_if = "Vec::is_empty")]
     pub final_state: Vec<(String, crate::expect::Expected)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_without_a_level_counts_as_one_where_that_of_the_run_is_not_known() {
+        let (rc, rr) = (Some(Level::ReadCommitted), Some(Level::RepeatableRead));
+        let mixed = |levels: &[Option<Level>], run| {
+            let spec = |level: &Option<Level>| SessionSpec { level: *level, ..SessionSpec::plain("T") };
+            let case = Case { sessions: levels.iter().map(spec).collect(), ..Case::default() };
+            case.has_mixed_levels(run)
+        };
+        assert!(mixed(&[rr, rc], None) && mixed(&[rr, rc, rr], rr));
+        assert!(!mixed(&[rr, rr], None) && !mixed(&[None, None], None) && !mixed(&[], None));
+        assert!(mixed(&[None, rr], None) && mixed(&[None, rr], rc) && !mixed(&[None, rr], rr));
+    }
 }

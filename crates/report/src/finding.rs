@@ -188,9 +188,7 @@ impl Finding {
 
     /// Do all sessions have the same level?
     pub fn one_level(&self) -> Option<Level> {
-        let mut levels = (0..self.case.sessions.len()).map(|session| self.level_of(session));
-        let first = levels.next()?;
-        levels.all(|level| level == first).then_some(first)
+        (!self.case.has_mixed_levels(Some(self.trace.level))).then(|| self.level_of(0))
     }
 }
 

@@ -2,32 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use execute::Reset;
-use model::{Case, Level, Signature, Verdict, Violation};
-use oracles::Answer;
+use model::{Case, Product, Signature, Violation};
 
-use crate::{CleanRuns, CleanServer, hunt::Campaign};
-
-/// What all oracles say of one run.
-pub struct Complaints {
-    /// What is wrong.
-    pub violations: Vec<Violation>,
-    /// Could one of them not tell?
-    pub unsure: bool,
-}
-
-/// Asks all oracles of the hunt.
-pub fn complaints(campaign: &Campaign<'_>, seen: &Answer, runs: &mut dyn CleanRuns) -> Complaints {
-    let mut said = Complaints { violations: Vec::new(), unsure: false };
-    for (_, verdict) in campaign.panel.judge(seen, runs) {
-        match verdict {
-            Verdict::Violated(violation) => said.violations.push(violation),
-            Verdict::Undecided { .. } => said.unsure = true,
-            Verdict::Holds { .. } => {}
-        }
-    }
-    said
-}
+use crate::matrix::{self, Column};
 
 /// What came of a case in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,61 +20,33 @@ enum Cell {
 /// Place by place.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
-    cells: BTreeMap<(usize, Level), Cell>,
+    cells: BTreeMap<(usize, Column), Cell>,
     /// The signatures of all complaints.
     pub signatures: BTreeSet<Signature>,
 }
 
 impl Pattern {
-    /// Runs a case at all levels of one place; one whose sessions need different levels as it is.
-    pub fn add(
-        &mut self,
-        campaign: &Campaign<'_>,
-        place: usize,
-        stand: &mut CleanServer,
-        (case, reset): (&Case, Reset),
-        levels: &[Level],
-    ) {
-        let own: BTreeSet<Option<Level>> = case.sessions.iter().map(|session| session.level).collect();
-        let mixed = own.len() > 1;
-        for &level in levels {
-            let mut case = case.clone();
-            if !mixed {
-                case.sessions.iter_mut().for_each(|session| session.level = None);
-            }
-            let cell = self.cell(campaign, stand, &case, level, reset);
-            self.cells.insert((place, level), cell);
-            if mixed {
-                break;
-            }
-        }
-    }
-
-    fn cell(
-        &mut self,
-        campaign: &Campaign<'_>,
-        stand: &mut CleanServer,
-        case: &Case,
-        level: Level,
-        reset: Reset,
-    ) -> Cell {
-        let Some(seen) = stand.rerun(case, level, reset) else { return Cell::Not };
-        let said = complaints(campaign, &seen, stand);
-        let product = seen.trace.server.product;
-        for violation in &said.violations {
+    /// Adds what came of a case in one place.
+    pub fn add(&mut self, product: Product, case: &Case, place: (usize, Column), cell: Option<matrix::Cell>) {
+        let Some(cell) = cell else {
+            self.cells.insert(place, Cell::Not);
+            return;
+        };
+        for violation in &cell.violations {
             self.signatures.insert(oracles::signature::signature(product, case, violation));
             // As one that was not made smaller has it.
             self.signatures.insert(oracles::signature::bare(&violation.fingerprint));
         }
         let words = |violation: Violation| {
-            let print = violation.fingerprint;
-            [print.kind, print.rule, print.statement]
+            let fingerprint = violation.fingerprint;
+            [fingerprint.kind, fingerprint.rule, fingerprint.statement]
         };
-        match (said.violations.is_empty(), said.unsure) {
-            (false, _) => Cell::Wrong(said.violations.into_iter().map(words).collect()),
-            (true, true) => Cell::Unsure,
-            (true, false) => Cell::Right,
-        }
+        let cell = match (cell.wrong, cell.undecided) {
+            (0, 0) => Cell::Right,
+            (0, _) => Cell::Unsure,
+            (_, _) => Cell::Wrong(cell.violations.into_iter().map(words).collect()),
+        };
+        self.cells.insert(place, cell);
     }
 
     /// Is anything wrong anywhere?
@@ -112,7 +61,7 @@ impl Pattern {
 
     /// Wrong in the same places, and right in at least one: what is wrong everywhere is like nothing in particular.
     pub fn alike(&self, other: &Pattern) -> bool {
-        let wrong = |pattern: &Pattern| -> Vec<(usize, Level)> {
+        let wrong = |pattern: &Pattern| -> Vec<(usize, Column)> {
             let cells = pattern.cells.iter().filter(|(_, cell)| matches!(cell, Cell::Wrong(_)));
             cells.map(|(place, _)| *place).collect()
         };
@@ -133,10 +82,13 @@ impl Pattern {
 
 #[cfg(test)]
 mod tests {
+    use model::Level;
+
     use super::*;
 
     fn pattern(cells: &[Cell]) -> Pattern {
-        let cells = Level::ALL.into_iter().zip(cells).map(|(level, cell)| ((0, level), cell.clone()));
+        let cells =
+            Level::ALL.into_iter().zip(cells).map(|(level, cell)| ((0, Column::Level(level)), cell.clone()));
         Pattern { cells: cells.collect(), ..Pattern::default() }
     }
 

@@ -2,9 +2,12 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use campaign::{CleanServer, JudgeOverrides, Panel};
+use campaign::{
+    JudgeOverrides, Panel,
+    matrix::{self, Matrix},
+};
 use execute::Reset;
-use model::{Case, Fingerprint, Level, Product, Target, Verdict};
+use model::{Case, Fingerprint, Level, Product, Target};
 use oracles::mvcc;
 use serde::Serialize;
 
@@ -68,6 +71,19 @@ pub struct Cell {
 }
 
 impl Cell {
+    fn new(cell: matrix::Cell) -> Cell {
+        let mut as_what = Vec::new();
+        for violation in &cell.violations {
+            let print = &violation.fingerprint;
+            let what = mvcc::known(print).unwrap_or_else(|| format!("{}, {}", print.kind, print.statement));
+            if !as_what.contains(&what) {
+                as_what.push(what);
+            }
+        }
+        let prints = cell.violations.into_iter().map(|violation| violation.fingerprint).collect();
+        Cell { runs: cell.runs, wrong: cell.wrong, undecided: cell.undecided, as_what, prints }
+    }
+
     /// Is the same thing wrong there, and not another one that this case happens to show, too?
     pub fn shows(&self, print: &Fingerprint) -> bool {
         self.prints.iter().any(|one| same(one, print))
@@ -101,7 +117,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let case = loading::load(&args.case)?;
     let panel = Panel::new(oracle_args::hunting(&args.oracle)?, JudgeOverrides::default());
-    let tried = Tried { how: &args.how, panel: &panel, runs: args.runs };
+    let tried = Tried { how: &args.how, panel: &panel, runs: args.runs, found_at: None };
     let rows = tried.everywhere(&case, &places(&args.chosen, &case)?, "places")?;
     match args.json {
         true => say!("{}", serde_json::to_string_pretty(&rows)?),
@@ -119,6 +135,8 @@ pub struct Tried<'a> {
     pub panel: &'a Panel,
     /// How often.
     pub runs: u64,
+    /// The level at which the case was found, if that is known.
+    pub found_at: Option<Level>,
 }
 
 impl Tried<'_> {
@@ -186,27 +204,16 @@ fn row(tried: &Tried<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
             return Ok(row);
         }
     };
-    let mut levels: Vec<Level> = case.sessions.iter().filter_map(|session| session.level).collect();
-    levels.dedup();
-    let mixed = levels.len() > 1;
-    for level in Levels::All.on(target.product)? {
-        let mut case = case.clone();
-        if !mixed {
-            case.sessions.iter_mut().for_each(|session| session.level = None);
-        }
-        let cell = row.levels.entry(if mixed { "mixed" } else { level.short() }).or_default();
-        for _ in 0..tried.runs {
-            match server.run(&case, level, Reset::Clean) {
-                Ok(seen) => judged(cell, tried.panel, &seen, &mut server),
-                Err(error) => {
-                    let refused = Some(error.to_string());
-                    return Ok(Row { refused, levels: BTreeMap::new(), ..row });
-                }
+    let Tried { panel, runs: times, found_at, .. } = *tried;
+    let matrix = Matrix { panel, times, reset: Reset::Clean, found_at, first_only: true };
+    for (column, cell) in matrix.run(case, &mut server, &Levels::All.on(target.product)?) {
+        match cell {
+            Ok(cell) => row.levels.insert(column.short(), Cell::new(cell)),
+            Err(error) => {
+                let refused = Some(error.to_string());
+                return Ok(Row { refused, levels: BTreeMap::new(), ..row });
             }
-        }
-        if mixed {
-            break;
-        }
+        };
     }
     Ok(row)
 }
@@ -228,32 +235,6 @@ fn symptom(kind: &str) -> &str {
         "needless-wait" | "inconsistent-blocking" => "wait",
         other => other,
     }
-}
-
-/// What the oracles say of a run, the first complaint.
-fn judged(cell: &mut Cell, panel: &Panel, seen: &oracles::Answer, server: &mut CleanServer) {
-    let mut told = true;
-    cell.runs += 1;
-    for (_, verdict) in panel.judge(seen, server) {
-        match verdict {
-            Verdict::Holds { .. } => {}
-            Verdict::Undecided { .. } => told = false,
-            Verdict::Violated(violation) => {
-                let print = &violation.fingerprint;
-                let what =
-                    mvcc::known(print).unwrap_or_else(|| format!("{}, {}", print.kind, print.statement));
-                cell.wrong += 1;
-                if !cell.prints.contains(print) {
-                    cell.prints.push(print.clone());
-                }
-                if !cell.as_what.contains(&what) {
-                    cell.as_what.push(what);
-                }
-                return;
-            }
-        }
-    }
-    cell.undecided += u64::from(!told);
 }
 
 /// The columns of a table.

@@ -15,7 +15,7 @@ use crate::{
     oracle_args,
 };
 
-/// So often in each place.
+/// How often in each place.
 const RUNS: u64 = 3;
 
 /// Tries the findings that are chosen, one of a signature, and notes it with every finding of the signature. Gives the tables, by the
@@ -26,11 +26,11 @@ pub fn fill(
     chosen: impl Fn(&Group) -> Option<String>,
 ) -> anyhow::Result<BTreeMap<String, Vec<Row>>> {
     let panel = Panel::new(oracle_args::hunting(&[])?, JudgeOverrides::default());
-    let tried = Tried { how, panel: &panel, runs: RUNS };
     let mut all = BTreeMap::new();
     for group in &told.run.groups {
         let Some(id) = chosen(group) else { continue };
         let Some(best) = told.findings.iter().find(|one| one.id == id) else { continue };
+        let tried = Tried { how, panel: &panel, runs: RUNS, found_at: Some(best.trace.level) };
         let rows = everywhere(&tried, best)?;
         let table = table(&rows);
         for one in told.findings.iter_mut().filter(|one| group.findings.contains(&one.id)) {

@@ -2,14 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use campaign::{CleanRuns, Panel, past::Kept};
-use model::{Level, Target, Verdict};
+use campaign::{
+    Panel,
+    matrix::{Column, Matrix},
+    past::Kept,
+};
+use model::Target;
 
 use super::Everywhere;
 use crate::{Lab, levels};
 
 /// Where a case is wrong and where it is right; nothing where nobody can tell.
-type Pattern = BTreeMap<(String, Level), bool>;
+type Pattern = BTreeMap<(String, Column), bool>;
 
 /// What was found out.
 #[derive(Default)]
@@ -70,23 +74,15 @@ fn fill(lab: &Lab<'_>, target: &Target, all: &[&Kept], patterns: &mut [Pattern])
     for (kept, pattern) in all.iter().zip(patterns) {
         let filed = &kept.filed;
         let Some(panel) = Panel::of_one(&filed.oracle, filed.judged_as.clone()) else { continue };
-        let own: BTreeSet<Option<Level>> = kept.case.sessions.iter().map(|session| session.level).collect();
-        let mixed = own.len() > 1;
-        let levels = if mixed { vec![kept.filed.level] } else { levels(target.product).to_vec() };
-        for level in levels {
-            let mut case = kept.case.clone();
-            if !mixed {
-                case.sessions.iter_mut().for_each(|session| session.level = None);
+        let (reset, found_at) = (filed.condition.reset(), Some(filed.level));
+        let matrix = Matrix { panel: &panel, times: 1, reset, found_at, first_only: true };
+        for (column, cell) in matrix.run(&kept.case, &mut server, levels(target.product)) {
+            match cell {
+                Ok(cell) if cell.undecided == 0 => {
+                    pattern.insert((target.to_string(), column), cell.wrong > 0);
+                }
+                Ok(_) | Err(_) => {}
             }
-            let seen = server.rerun(&case, level, kept.filed.condition.reset());
-            let Some(seen) = seen else { continue };
-            let verdict = panel.judge(&seen, &mut server).next();
-            let wrong = match verdict.map(|(_, verdict)| verdict) {
-                Some(Verdict::Violated(_)) => true,
-                Some(Verdict::Holds { .. }) => false,
-                Some(Verdict::Undecided { .. }) | None => continue,
-            };
-            pattern.insert((target.to_string(), level), wrong);
         }
     }
 }
@@ -116,10 +112,15 @@ fn words(pattern: &Pattern) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::Level;
+
     use super::*;
 
     fn pattern(cells: &[(&str, Level, bool)]) -> Pattern {
-        cells.iter().map(|(target, level, wrong)| ((target.to_string(), *level), *wrong)).collect()
+        let cell = |(target, level, wrong): &(&str, Level, bool)| {
+            ((target.to_string(), Column::Level(*level)), *wrong)
+        };
+        cells.iter().map(cell).collect()
     }
 
     #[test]
