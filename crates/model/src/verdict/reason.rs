@@ -1,11 +1,8 @@
 //! Why something cannot be told: one list for all oracles, so that the same reason has the same name and can be counted.
 
-use std::{
-    collections::BTreeSet,
-    fmt,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, fmt, sync::Mutex};
 
+use crate::sync::lock;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! reasons {
@@ -203,7 +200,7 @@ impl Reason {
 /// Words that a file has. The evaluator has some hundred of them, so they are kept for ever, each once.
 fn interned(words: &str) -> &'static str {
     static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(&KNOWN);
     if let Some(same) = known.get(words) {
         return same;
     }

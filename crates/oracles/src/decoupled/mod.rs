@@ -26,9 +26,9 @@ mod roles;
 mod stage;
 mod talk;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use model::{Product, Reason, RowSet, ServerInfo, Verdict, Version};
+use model::{Product, Reason, RowSet, ServerInfo, Verdict, Version, sync::lock};
 
 use crate::{
     Answer, Ask, Conversation, Oracle, OracleInfo,
@@ -96,7 +96,7 @@ struct Setups(Arc<Mutex<Vec<Known>>>);
 
 impl Setups {
     fn of(&self, server: &ServerInfo, statements: &[String]) -> Known {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.0);
         let same = |known: &&Known| {
             known.product == server.product
                 && known.version == server.version
@@ -121,7 +121,7 @@ impl Setups {
 
     /// Remembers the rows that a setup makes.
     fn keep(&self, of: &Known, rows: &Arc<Vec<RowSet>>) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.0);
         let same = |known: &&mut Known| Arc::ptr_eq(&known.stage, &of.stage);
         if let Some(known) = all.iter_mut().find(same) {
             known.rows = Some(rows.clone());

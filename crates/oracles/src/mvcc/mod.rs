@@ -61,13 +61,14 @@ mod update_delete;
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeSet,
-    sync::{Arc, PoisonError},
+    sync::Arc,
 };
 
 use dialect::contract::Contract;
 use model::{
     Case, Fingerprint, Reason, Trace, Verdict, Violation,
     sql::{InsertVerb, Statement, StatementKind},
+    sync::lock,
 };
 
 pub use self::replay::Waits;
@@ -109,7 +110,7 @@ impl Mvcc {
         let server = &seen.trace.server;
         let setup = self.schemas.get(server, &seen.case.setup.statements);
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
-        let mut statements = setup.statement_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut statements = lock(&setup.statement_cache);
         let (trees, _) = statements.read(server.product, schema, &seen.case);
         twins::twin(seen, &trees, schema, uses, wrong)
     }
@@ -168,7 +169,7 @@ impl Mvcc {
         let setup = self.schemas.get(server, &seen.case.setup.statements);
         let contract = setup.contract.as_ref().ok_or(Reason::NoContract)?;
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
-        let mut statements = setup.statement_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut statements = lock(&setup.statement_cache);
         let (trees, footprints) = statements.read(server.product, schema, &seen.case);
         let deviations: Vec<&'static KnownDeviation> =
             setup.deviations.iter().copied().filter(|deviation| !without.contains(deviation)).collect();

@@ -5,11 +5,11 @@
 
 use std::{
     cell::RefCell,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use dialect::contract::{Contract, contract};
-use model::{Case, Product, Reason, ServerInfo, sql::Statement};
+use model::{Case, Product, Reason, ServerInfo, sql::Statement, sync::lock};
 
 use super::{
     deviations::{self, KnownDeviation},
@@ -45,7 +45,7 @@ pub struct CachedSchema {
 impl SchemaCache {
     /// Reads a setup, if it is not known already.
     pub fn get(&self, server: &ServerInfo, statements: &[String]) -> Arc<CachedSchema> {
-        let mut known = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.schemas);
         // What it was started with, and how it words its version, changes nothing that is kept here.
         let same = |known: &&Arc<CachedSchema>| {
             known.statements == statements

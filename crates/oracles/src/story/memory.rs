@@ -5,10 +5,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
-use model::{Case, Product, Reason, sql::Statement};
+use model::{Case, Product, Reason, sql::Statement, sync::lock};
 
 use super::Tables;
 
@@ -35,7 +35,7 @@ impl Memory {
     /// The tables that the setup of a case makes.
     pub fn tables(&self, product: Product, case: &Case) -> ReadTables {
         let texts = &case.setup.statements;
-        let mut known = self.setups.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.setups);
         if let Some(at) = known.iter().position(|(of, setup, _)| *of == product && setup == texts) {
             return known[at].2.clone();
         }
@@ -49,7 +49,7 @@ impl Memory {
 
     /// The trees of the steps of a case; none for a text that cannot be read.
     pub fn trees(&self, product: Product, case: &Case) -> Vec<Option<Arc<Statement>>> {
-        let mut all = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.trees);
         let known = all.entry(product).or_default();
         if known.len() >= TEXTS {
             known.clear();
