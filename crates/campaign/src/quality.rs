@@ -9,7 +9,7 @@ use generate::Made;
 use model::{ErrorClass, Level, Product, Trace, Verdict};
 use oracles::{
     Answer, Oracle,
-    opportunities::{self, Reader, Sort, Story, by_concurrency},
+    opportunities::{self, Reader, Sort, Story, refused_by_others},
 };
 use serde::{Deserialize, Serialize};
 
@@ -184,7 +184,7 @@ impl Counter {
 pub fn conflict(trace: &Trace) -> (bool, bool) {
     let waited = trace.rounds.iter().any(|round| !round.waiting.is_empty());
     let refused =
-        trace.outcomes.iter().filter_map(model::Outcome::error).any(|error| by_concurrency(error.class));
+        trace.outcomes.iter().filter_map(model::Outcome::error).any(|error| refused_by_others(error.class));
     (waited, refused)
 }
 

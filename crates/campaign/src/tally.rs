@@ -3,7 +3,7 @@
 //! One line of fixed width per schema: it is written over after each case, in place, so that it is never half there and the
 //! file grows by one line per schema.
 
-use model::{ErrorClass, Trace};
+use model::Trace;
 use serde::{Deserialize, Serialize};
 
 /// Counts of cases.
@@ -120,35 +120,12 @@ impl Tally {
     pub fn trace(&mut self, trace: &Trace) {
         let waits: usize = trace.rounds.iter().map(|round| round.waiting.len()).sum();
         let errors = || trace.outcomes.iter().filter_map(|outcome| outcome.error());
-        let by_others = errors().filter(|error| concurrency(error.class)).count();
+        let by_others = errors().filter(|error| error.class.by_concurrency()).count();
         self.statements += trace.outcomes.len() as u64;
         self.failed += errors().count() as u64;
         self.failed_by_others += by_others as u64;
         self.waits += waits as u64;
         self.conflicts += u64::from(waits > 0 || by_others > 0);
-    }
-}
-
-/// An error that a transaction on its own does not get.
-fn concurrency(class: ErrorClass) -> bool {
-    match class {
-        ErrorClass::Deadlock
-        | ErrorClass::LockTimeout
-        | ErrorClass::SerializationFailure
-        | ErrorClass::WriteConflict
-        | ErrorClass::Busy => true,
-        ErrorClass::DuplicateKey
-        | ErrorClass::Constraint
-        | ErrorClass::Range
-        | ErrorClass::Syntax
-        | ErrorClass::Runtime
-        | ErrorClass::ReadOnly
-        | ErrorClass::TableChanged
-        | ErrorClass::Interrupted
-        | ErrorClass::GoneAway
-        | ErrorClass::Denied
-        | ErrorClass::Internal
-        | ErrorClass::Other => false,
     }
 }
 

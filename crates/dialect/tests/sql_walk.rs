@@ -80,6 +80,31 @@ fn children_are_the_parts_of_an_expression_and_not_those_of_its_query() {
     assert_eq!(of("EXISTS (SELECT b FROM u)"), (String::new(), true));
 }
 
+#[test]
+fn a_footprint_tells_what_is_written_from_what_is_read_and_what_is_read_inside() {
+    let of = |product: Product, text: &str| {
+        let tree = tree(product, text);
+        let footprint = tree.footprint();
+        let names = |list: &[&ObjectName]| {
+            list.iter().map(|name| name.name.name.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        [names(&footprint.writes), names(&footprint.reads), names(&footprint.inner)].join("|")
+    };
+    let mysql = |text: &str| of(Product::Mysql, text);
+    assert_eq!(mysql("SELECT * FROM t JOIN u ON t.a = u.a WHERE b IN (SELECT b FROM v)"), "|t u|v");
+    assert_eq!(mysql("SELECT a FROM t UNION SELECT a FROM u"), "|t u|");
+    assert_eq!(mysql("SELECT a FROM (SELECT a FROM t) AS x"), "||t");
+    assert_eq!(mysql("INSERT INTO t SELECT * FROM u WHERE a > (SELECT 1 FROM v)"), "t||v u");
+    assert_eq!(mysql("UPDATE t SET a = (SELECT MAX(a) FROM u)"), "t|t|u");
+    assert_eq!(mysql("UPDATE t JOIN u ON t.a = u.a SET t.b = 1"), "t|t u|");
+    assert_eq!(mysql("UPDATE t JOIN u ON t.a = u.a SET b = 1"), "t u|t u|");
+    assert_eq!(mysql("DELETE FROM t USING t JOIN u ON t.a = u.a"), "t|t t u|");
+    assert_eq!(mysql("TRUNCATE TABLE t"), "t||");
+    assert_eq!(mysql("COMMIT"), "||");
+    assert_eq!(of(Product::Postgres, "UPDATE t SET a = 1 FROM u WHERE t.a = u.a"), "t|t u|");
+    assert_eq!(of(Product::Postgres, "LOCK TABLE t IN SHARE MODE"), "|t|");
+}
+
 #[derive(Default)]
 struct Seen(Vec<String>);
 

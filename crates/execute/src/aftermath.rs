@@ -12,7 +12,7 @@ use std::{
 };
 
 use dialect::{Checks, Dialect};
-use model::{Aftermath, Case, ErrorClass, Reply, RowSet, Through, Trace};
+use model::{Aftermath, Case, ErrorClass, Outcome, RowSet, Through, Trace};
 
 use crate::{
     ask::{LIMIT, ask, must, text},
@@ -148,11 +148,9 @@ fn gained(path: &Path, from: u64, to: u64) -> String {
 
 /// Did something go wrong for which the log is worth keeping?
 pub(crate) fn wrong(trace: &Trace) -> bool {
-    trace.outcomes.iter().any(|outcome| match &outcome.reply {
-        Reply::ServerDied | Reply::Hung | Reply::ConnectionLost => true,
-        Reply::Error(error) => error.class == ErrorClass::Internal,
-        Reply::Rows(_) | Reply::Done { .. } | Reply::RolledBack | Reply::Killed | Reply::NotSent => false,
-    })
+    let internal =
+        |outcome: &Outcome| outcome.error().is_some_and(|error| error.class == ErrorClass::Internal);
+    trace.outcomes.iter().any(|outcome| outcome.is_lost() || internal(outcome))
 }
 
 /// The frames of a stack in a log: `#3 0x55d0 in f at x.cc:7`, `mysqld(f+0x1d)[0x55d0]`, `0x55d0 f`.

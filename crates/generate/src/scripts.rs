@@ -71,7 +71,7 @@ pub fn frame(rng: &mut Rng, statements: &Statements, level: Level, body: Body) -
         if scripts.savepoint.draw(rng) {
             out.savepoint();
         }
-        let (own, writes) = (table_of(statements, &statement), writes(&statement));
+        let (own, writes) = (table_of(statements, &statement), statement.kind().writes());
         let risky = risky(statements, own, &statement);
         read |= role(&statement) == Role::Read;
         out.body(statement);
@@ -181,11 +181,6 @@ fn begin(opening: Opening) -> Option<Statement> {
         Opening::AutocommitOff | Opening::Autocommit => return None,
     };
     Some(Statement::Begin(begin))
-}
-
-/// Does it change rows?
-fn writes(statement: &Statement) -> bool {
-    matches!(statement, Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
 }
 
 /// Is it likely to fail, because of a row that is there already or of a lock that it will not wait for?

@@ -155,6 +155,20 @@ classes! {
     Other = "other",
 }
 
+impl ErrorClass {
+    /// Does it come of other transactions, so that the same statement may succeed alone?
+    pub fn by_concurrency(self) -> bool {
+        matches!(
+            self,
+            ErrorClass::Deadlock
+                | ErrorClass::LockTimeout
+                | ErrorClass::SerializationFailure
+                | ErrorClass::WriteConflict
+                | ErrorClass::Busy
+        )
+    }
+}
+
 impl fmt::Display for ErrorClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
@@ -179,15 +193,26 @@ impl Outcome {
     pub fn error(&self) -> Option<&DbError> {
         match &self.reply {
             Reply::Error(error) => Some(error),
-            Reply::Rows(_)
-            | Reply::Done { .. }
-            | Reply::RolledBack
-            | Reply::ConnectionLost
-            | Reply::ServerDied
-            | Reply::Hung
-            | Reply::Killed
-            | Reply::NotSent => None,
+            _ => None,
         }
+    }
+
+    /// The rows, if it is a result set.
+    pub fn rows(&self) -> Option<&RowSet> {
+        match &self.reply {
+            Reply::Rows(rows) => Some(rows),
+            _ => None,
+        }
+    }
+
+    /// Did the server call it a success, with rows or without?
+    pub fn succeeded(&self) -> bool {
+        matches!(self.reply, Reply::Rows(_) | Reply::Done { .. })
+    }
+
+    /// Is the session or the whole server gone, or does it not answer?
+    pub fn is_lost(&self) -> bool {
+        matches!(self.reply, Reply::ConnectionLost | Reply::ServerDied | Reply::Hung)
     }
 
     /// The same answer, but for what no comparison may look at: texts, and the order of rows.

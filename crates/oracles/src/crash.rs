@@ -92,12 +92,7 @@ fn worst(seen: &Answer) -> Option<(Trouble, usize)> {
             Reply::ConnectionLost => Trouble::Lost,
             Reply::Hung => Trouble::Hung,
             Reply::Error(error) if error.class == ErrorClass::Internal => Trouble::Internal,
-            Reply::Error(_)
-            | Reply::Rows(_)
-            | Reply::Done { .. }
-            | Reply::RolledBack
-            | Reply::Killed
-            | Reply::NotSent => return None,
+            _ => return None,
         };
         let sent = seen.trace.rounds.iter().rposition(|round| round.cause == Cause::Sent(step));
         Some((trouble, std::cmp::Reverse(sent), step))

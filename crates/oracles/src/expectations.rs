@@ -229,17 +229,8 @@ fn compare_step(case: &Case, trace: &Trace, step: usize, expected: Option<&Expec
     let outcome = trace.outcomes.get(step).unwrap_or(&not_sent);
     let waited = trace.waited(step);
     let met = match expected {
-        None => match outcome.reply {
-            Reply::ServerDied | Reply::ConnectionLost | Reply::Hung => false,
-            Reply::Rows(_)
-            | Reply::Done { .. }
-            | Reply::RolledBack
-            | Reply::Error(_)
-            | Reply::Killed
-            | Reply::NotSent => {
-                return Finding::Unspecified;
-            }
-        },
+        None if outcome.is_lost() => false,
+        None => return Finding::Unspecified,
         Some(Expected { waits: true, answer: None }) => waited || queued_to_the_end(case, trace, step),
         Some(Expected { waits, answer }) => {
             *waits == waited && answer.as_ref().is_some_and(|answer| answers(answer, outcome))
@@ -282,17 +273,7 @@ fn answers(answer: &Answer, outcome: &Outcome) -> bool {
             matches!(outcome.reply, Reply::Done { affected, .. } if affected == *count)
         }
         Answer::RolledBack => outcome.reply == Reply::RolledBack,
-        Answer::Rows { ordered, rows } => match &outcome.reply {
-            Reply::Rows(got) => same_rows(rows, got, *ordered),
-            Reply::Done { .. }
-            | Reply::RolledBack
-            | Reply::Error(_)
-            | Reply::ConnectionLost
-            | Reply::ServerDied
-            | Reply::Hung
-            | Reply::Killed
-            | Reply::NotSent => false,
-        },
+        Answer::Rows { ordered, rows } => outcome.rows().is_some_and(|got| same_rows(rows, got, *ordered)),
         Answer::Error { what, over } => outcome.error().is_some_and(|error| {
             // The transaction is over if the error ends it, and also if the server says that none is open any
             // more. It does not follow from an open one that it goes on: MySQL 5.6 opens the next at once.

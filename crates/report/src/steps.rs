@@ -5,7 +5,10 @@
 
 use model::{Case, Cause, Outcome, Reply, RowSet, Trace};
 
-use crate::text::{clean, cut, visible};
+use crate::{
+    style::Tone,
+    text::{clean, cut, visible},
+};
 
 /// A row of a result that is longer than this is cut.
 const LONGEST_ROW: usize = 240;
@@ -27,7 +30,7 @@ pub struct Entry {
     /// What came of it, or a remark.
     pub said: String,
     /// What the words mean.
-    pub mood: Mood,
+    pub tone: Tone,
 }
 
 /// What an entry is.
@@ -41,19 +44,6 @@ pub enum What {
     Note,
     /// A statement that was never sent.
     Unsent,
-}
-
-/// What the words of an entry mean to the eye.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mood {
-    /// An answer.
-    Plain,
-    /// Success, and nothing else to say.
-    Quiet,
-    /// It waits.
-    Waits,
-    /// An error.
-    Error,
 }
 
 /// A wait: from the round in which it began to the one in which it ended.
@@ -100,7 +90,7 @@ pub fn entries(case: &Case, trace: &Trace) -> Vec<Entry> {
                 step: Some(step),
                 what: What::Woke,
                 said: said(&trace.outcomes[step]) + &after(case, of.cause),
-                mood: mood(&trace.outcomes[step]),
+                tone: Tone::of(&trace.outcomes[step]),
             });
         }
     }
@@ -108,7 +98,7 @@ pub fn entries(case: &Case, trace: &Trace) -> Vec<Entry> {
         entries.push(Entry {
             what: What::Unsent,
             said: "not sent".into(),
-            mood: Mood::Quiet,
+            tone: Tone::Quiet,
             ..statement(case, trace, step, trace.rounds.len())
         });
     }
@@ -173,16 +163,16 @@ fn statement(case: &Case, trace: &Trace, step: usize, round: usize) -> Entry {
     let lane = case.steps[step].session;
     let waits = trace.rounds.iter().flat_map(|round| &round.waiting).find(|wait| wait.step == step);
     let outcome = &trace.outcomes[step];
-    let (said, mood) = match waits {
-        Some(_) => (waiting(case, trace, step), Mood::Waits),
-        None if quiet(&case.steps[step].sql, outcome) => (String::new(), Mood::Quiet),
-        None => (said(outcome), mood(outcome)),
+    let (said, tone) = match waits {
+        Some(_) => (waiting(case, trace, step), Tone::Waits),
+        None if quiet(&case.steps[step].sql, outcome) => (String::new(), Tone::Quiet),
+        None => (said(outcome), Tone::of(outcome)),
     };
-    Entry { lane, round, step: Some(step), what: What::Sent, said, mood }
+    Entry { lane, round, step: Some(step), what: What::Sent, said, tone }
 }
 
 fn note(lane: usize, round: usize, said: String) -> Entry {
-    Entry { lane, round, step: None, what: What::Note, said, mood: Mood::Quiet }
+    Entry { lane, round, step: None, what: What::Note, said, tone: Tone::Quiet }
 }
 
 /// `BEGIN`, `COMMIT`, `SET` and the like, when they went well.
@@ -211,17 +201,7 @@ pub fn answer(case: &Case, trace: &Trace, step: usize) -> String {
 
 /// What came, in words.
 pub fn said(outcome: &Outcome) -> String {
-    let mut words = match &outcome.reply {
-        Reply::Rows(rows) => result(rows),
-        Reply::Done { .. }
-        | Reply::RolledBack
-        | Reply::Error(_)
-        | Reply::ConnectionLost
-        | Reply::ServerDied
-        | Reply::Hung
-        | Reply::Killed
-        | Reply::NotSent => clean(&outcome.to_string()),
-    };
+    let mut words = outcome.rows().map_or_else(|| clean(&outcome.to_string()), result);
     match outcome.warnings.len() {
         0 => {}
         1 => words += &format!(", warning {}", outcome.warnings[0].code),
@@ -241,18 +221,4 @@ fn result(rows: &RowSet) -> String {
         texts.push(format!("… {} more", rows.len() - shown));
     }
     texts.join(" ")
-}
-
-fn mood(outcome: &Outcome) -> Mood {
-    match outcome.reply {
-        Reply::Rows(_) => Mood::Plain,
-        Reply::Done { .. } => Mood::Quiet,
-        Reply::RolledBack
-        | Reply::Error(_)
-        | Reply::ConnectionLost
-        | Reply::ServerDied
-        | Reply::Hung
-        | Reply::Killed => Mood::Error,
-        Reply::NotSent => Mood::Waits,
-    }
 }

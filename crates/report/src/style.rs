@@ -1,6 +1,7 @@
 //! How wide and how colourful the text is.
 
 use anstyle::{AnsiColor, Effects, Style as Ansi};
+use model::{Outcome, Reply};
 
 /// How text is laid out and painted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ impl Default for Style {
 
 /// What a piece of text means to the eye.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub enum Tone {
     Plain,
     /// As it should be and of no interest.
     Quiet,
@@ -32,6 +33,17 @@ pub(crate) enum Tone {
     Error,
     /// Not what was expected.
     Wrong,
+}
+
+impl Tone {
+    pub(crate) fn of(outcome: &Outcome) -> Tone {
+        match outcome.reply {
+            Reply::Rows(_) => Tone::Plain,
+            Reply::Done { .. } => Tone::Quiet,
+            Reply::NotSent => Tone::Waits,
+            _ => Tone::Error,
+        }
+    }
 }
 
 impl Style {

@@ -153,7 +153,7 @@ impl Page<'_> {
             Some(Cause::Timeout) => text += " (its time was over)",
             Some(Cause::Killed(_)) | None => {}
         }
-        let tone = match tone(outcome) {
+        let tone = match Tone::of(outcome) {
             Tone::Error => Tone::Error,
             _ => Tone::Woke,
         };
@@ -167,7 +167,7 @@ impl Page<'_> {
         if self.quiet(step) {
             return expected.is_some().then(|| Said { text: "ok".into(), tone: Tone::Plain, expected });
         }
-        Some(Said { text: self.outcome(outcome), tone: tone(outcome), expected })
+        Some(Said { text: self.outcome(outcome), tone: Tone::of(outcome), expected })
     }
 
     /// `BEGIN`, `COMMIT`, `SET` and the like, when they went well.
@@ -180,17 +180,7 @@ impl Page<'_> {
     }
 
     fn outcome(&self, outcome: &Outcome) -> String {
-        let mut text = match &outcome.reply {
-            Reply::Rows(rows) => self.result(rows),
-            Reply::Done { .. }
-            | Reply::RolledBack
-            | Reply::Error(_)
-            | Reply::ConnectionLost
-            | Reply::ServerDied
-            | Reply::Hung
-            | Reply::Killed
-            | Reply::NotSent => outcome.to_string(),
-        };
+        let mut text = outcome.rows().map_or_else(|| outcome.to_string(), |rows| self.result(rows));
         match outcome.warnings.len() {
             0 => {}
             1 => text += &format!(", warning {}", outcome.warnings[0].code),
@@ -318,20 +308,6 @@ impl Lines<'_> {
 
 fn note(text: String, tone: Tone) -> Cell {
     Cell::Note(Said { text, tone, expected: None })
-}
-
-fn tone(outcome: &Outcome) -> Tone {
-    match outcome.reply {
-        Reply::Rows(_) => Tone::Plain,
-        Reply::Done { .. } => Tone::Quiet,
-        Reply::RolledBack
-        | Reply::Error(_)
-        | Reply::ConnectionLost
-        | Reply::ServerDied
-        | Reply::Hung
-        | Reply::Killed => Tone::Error,
-        Reply::NotSent => Tone::Waits,
-    }
 }
 
 /// The first word of a statement.

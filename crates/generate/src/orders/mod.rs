@@ -100,14 +100,9 @@ pub fn role(statement: &Statement) -> Role {
     match statement.kind() {
         StatementKind::Begin => Role::Begin,
         StatementKind::Select => Role::Read,
-        StatementKind::LockingSelect
-        | StatementKind::Insert
-        | StatementKind::Update
-        | StatementKind::Delete
-        | StatementKind::Ddl
-        | StatementKind::LockTable => Role::Write,
         StatementKind::Commit | StatementKind::Rollback => Role::End,
         StatementKind::Savepoint | StatementKind::Set => Role::Other,
+        _ => Role::Write,
     }
 }
 

@@ -18,6 +18,7 @@
 //! | `ddl` | CREATE, DROP, TRUNCATE |
 //! | `control` | transactions, savepoints, SET, LOCK TABLE, PRAGMA |
 //! | `kind` | what kind of statement a tree is |
+//! | `footprint` | which tables a statement names, and what for |
 //! | `children` | what stands right inside an expression |
 //! | `visit` | walking a tree, to read it or to change it |
 
@@ -26,6 +27,7 @@ mod children;
 mod control;
 mod ddl;
 mod expr;
+mod footprint;
 mod kind;
 mod name;
 mod query;
@@ -50,6 +52,7 @@ pub use expr::{
     BinaryOp, BoolTest, CastSpelling, Expr, FunctionArgs, InList, LikeOp, Literal, NullSpelling, Quantifier,
     UnaryOp, When,
 };
+pub use footprint::Footprint;
 pub use kind::{StatementClass, StatementKind};
 pub use name::{Alias, ColumnRef, Ident, ObjectName, Quote};
 pub use query::{

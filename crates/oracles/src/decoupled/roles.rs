@@ -5,7 +5,7 @@
 //! if they do not all give the same rows, nothing is said of the statement.
 
 use dialect::contract::{LevelRules, Visibility};
-use model::sql::{InsertSource, Query, Statement, StatementKind, TableFactor, TableRef};
+use model::sql::{Footprint, InsertSource, ObjectName, Statement, StatementClass, StatementKind};
 
 use super::stage::Stage;
 use crate::story::Told;
@@ -137,55 +137,13 @@ fn all(stage: &Stage) -> Vec<String> {
 
 /// The tables that a statement names itself, and those that queries inside it name.
 fn named(statement: &Statement) -> (Vec<String>, Vec<String>) {
-    let mut queries = Vec::new();
-    statement.for_each_query(|query| queries.push(of_query(query)));
-    let mut own = Vec::new();
-    match statement {
-        // The outermost comes last.
-        Statement::Query(_) => own = queries.pop().unwrap_or_default(),
-        Statement::Insert(insert) => own.push(insert.table.name.name.clone()),
-        Statement::Update(update) => {
-            update.tables.iter().chain(&update.from).for_each(|table| of_ref(table, &mut own))
+    let Footprint { writes, reads, inner } = statement.footprint();
+    let names = |list: &[&ObjectName]| list.iter().map(|name| name.name.name.clone()).collect();
+    match statement.class() {
+        StatementClass::Data => (names(&[writes, reads].concat()), names(&inner)),
+        StatementClass::Control | StatementClass::Session | StatementClass::Ddl => {
+            (Vec::new(), names(&inner))
         }
-        Statement::Delete(delete) => {
-            of_factor(&delete.table, &mut own);
-            delete.using.iter().for_each(|table| of_ref(table, &mut own));
-        }
-        Statement::CreateTable(_)
-        | Statement::CreatePartition(_)
-        | Statement::CreateIndex(_)
-        | Statement::DropTable(_)
-        | Statement::DropIndex(_)
-        | Statement::Truncate(_)
-        | Statement::Begin(_)
-        | Statement::Commit(_)
-        | Statement::Rollback(_)
-        | Statement::Savepoint(_)
-        | Statement::Release(_)
-        | Statement::Set(_)
-        | Statement::SetTransaction(_)
-        | Statement::LockTable(_)
-        | Statement::Pragma(_) => {}
-    }
-    (own, queries.into_iter().flatten().collect())
-}
-
-fn of_query(query: &Query) -> Vec<String> {
-    let mut names = Vec::new();
-    query.selects().flat_map(|select| &select.from).for_each(|table| of_ref(table, &mut names));
-    names
-}
-
-fn of_ref(table: &TableRef, names: &mut Vec<String>) {
-    of_factor(&table.first, names);
-    table.joins.iter().for_each(|join| of_factor(&join.table, names));
-}
-
-fn of_factor(factor: &TableFactor, names: &mut Vec<String>) {
-    match factor {
-        TableFactor::Table { name, .. } => names.push(name.name.name.clone()),
-        TableFactor::Derived { .. } => {}
-        TableFactor::Paren(table) => of_ref(table, names),
     }
 }
 
@@ -206,9 +164,9 @@ mod tests {
             (list(own), list(inner))
         };
         assert_eq!(names("SELECT * FROM t WHERE a IN (SELECT a FROM u) FOR UPDATE"), pair(&["t"], &["u"]));
-        assert_eq!(names("UPDATE t SET a = (SELECT MAX(a) FROM u)"), pair(&["t"], &["u"]));
+        assert_eq!(names("UPDATE t SET a = (SELECT MAX(a) FROM u)"), pair(&["t", "t"], &["u"]));
         assert_eq!(names("INSERT INTO t SELECT * FROM u"), pair(&["t"], &["u"]));
-        assert_eq!(names("DELETE FROM t USING t JOIN u ON t.a = u.a"), pair(&["t", "t", "u"], &[]));
+        assert_eq!(names("DELETE FROM t USING t JOIN u ON t.a = u.a"), pair(&["t", "t", "t", "u"], &[]));
     }
 
     #[test]

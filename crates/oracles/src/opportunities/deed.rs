@@ -3,7 +3,7 @@
 use model::sql::{
     Assignment, Expr, Insert, InsertSource, InsertVerb, Join, JoinCondition, Literal, LockStrength,
     ObjectName, Query, QueryPart, Select, Statement, StatementClass, StatementKind, TableFactor, TableRef,
-    TransactionMode, UnaryOp, Visit,
+    TransactionMode, UnaryOp,
 };
 
 /// What a statement does.
@@ -32,11 +32,17 @@ pub struct Deed {
 impl Deed {
     /// Sums a statement up.
     pub fn of(statement: &Statement) -> Deed {
+        let footprint = statement.footprint();
+        let names = |list: &[&ObjectName]| {
+            let mut names = Vec::new();
+            list.iter().for_each(|name| note(&mut names, &name.name.name));
+            names
+        };
         let mut deed = Deed {
             kind: statement.kind(),
             word: word(statement),
-            writes: Vec::new(),
-            reads: Vec::new(),
+            writes: names(&footprint.writes),
+            reads: names(&[footprint.reads, footprint.inner].concat()),
             looks_at: Vec::new(),
             sets: Vec::new(),
             takes_view: false,
@@ -47,16 +53,12 @@ impl Deed {
             Statement::Query(query) => deed.query(query),
             Statement::Insert(insert) => deed.insert(insert),
             Statement::Update(update) => {
-                update.tables.iter().for_each(|t| deed.table(t));
-                deed.writes.clone_from(&deed.reads);
-                update.from.iter().for_each(|t| deed.table(t));
+                update.tables.iter().chain(&update.from).for_each(|t| deed.table(t));
                 deed.assign(&update.assignments);
-                deed.narrow(update.assignments.iter().map(|a| a.column.table.as_ref()));
                 update.filter.iter().for_each(|e| deed.condition(e));
             }
             Statement::Delete(delete) => {
                 deed.factor(&delete.table);
-                deed.writes.clone_from(&deed.reads);
                 delete.using.iter().for_each(|t| deed.table(t));
                 delete.filter.iter().for_each(|e| deed.condition(e));
             }
@@ -87,16 +89,7 @@ impl Deed {
         self.sets.iter().any(|(column, _)| columns.contains(column))
     }
 
-    /// In a multi-table UPDATE only the tables whose columns are set are changed, where the columns say whose they are.
-    fn narrow<'a>(&mut self, named: impl Iterator<Item = Option<&'a ObjectName>>) {
-        let named: Vec<Option<&ObjectName>> = named.collect();
-        if self.writes.len() > 1 && named.iter().all(Option::is_some) {
-            self.writes.retain(|t| named.iter().flatten().any(|n| n.name.name == *t));
-        }
-    }
-
     fn insert(&mut self, insert: &Insert) {
-        self.writes.push(insert.table.name.name.clone());
         let columns: Vec<String> = insert.columns.iter().flatten().map(|c| c.name.clone()).collect();
         match &insert.source {
             InsertSource::Values { rows, .. } => {
@@ -116,20 +109,15 @@ impl Deed {
     fn assign(&mut self, list: &[Assignment]) {
         for assignment in list {
             self.sets.push((assignment.column.name.name.clone(), constant(&assignment.value)));
-            // A subquery on the right reads, too.
-            self.inner(&assignment.value);
         }
     }
 
     fn query(&mut self, query: &Query) {
-        self.part(&query.first);
-        query.rest.iter().for_each(|(_, _, part)| self.part(part));
-    }
-
-    fn part(&mut self, part: &QueryPart) {
-        match part {
-            QueryPart::Select(select) => self.select(select),
-            QueryPart::Paren(query) => self.query(query),
+        for part in query.parts() {
+            match part {
+                QueryPart::Select(select) => self.select(select),
+                QueryPart::Paren(query) => self.query(query),
+            }
         }
     }
 
@@ -155,24 +143,19 @@ impl Deed {
 
     fn factor(&mut self, factor: &TableFactor) {
         match factor {
-            TableFactor::Table { name, .. } => note(&mut self.reads, &name.name.name),
+            TableFactor::Table { .. } => {}
             TableFactor::Derived { query, .. } => self.query(query),
             TableFactor::Paren(table) => self.table(table),
         }
     }
 
-    /// The columns of a condition; those of its subqueries too, with their tables.
+    /// The columns of a condition; those of its subqueries too.
     fn condition(&mut self, expr: &Expr) {
-        let mut look = Look::default();
-        expr.visit(&mut look);
-        look.columns.iter().for_each(|c| note(&mut self.looks_at, c));
-        look.tables.iter().for_each(|t| note(&mut self.reads, t));
-    }
-
-    fn inner(&mut self, expr: &Expr) {
-        let mut look = Look::default();
-        expr.visit(&mut look);
-        look.tables.iter().for_each(|t| note(&mut self.reads, t));
+        expr.for_each_expr(|expr| {
+            if let Expr::Column(column) = expr {
+                note(&mut self.looks_at, &column.name.name);
+            }
+        });
     }
 }
 
@@ -220,29 +203,5 @@ fn constant(expr: &Expr) -> Option<String> {
         Expr::Cast { expr, .. } => constant(expr),
         Expr::Paren(inner) => constant(inner),
         _ => None,
-    }
-}
-
-#[derive(Default)]
-struct Look {
-    columns: Vec<String>,
-    tables: Vec<String>,
-}
-
-impl Visit<'_> for Look {
-    fn expr(&mut self, expr: &Expr) {
-        if let Expr::Column(column) = expr {
-            note(&mut self.columns, &column.name.name);
-        }
-    }
-
-    fn query(&mut self, query: &Query) {
-        if let QueryPart::Select(select) = &query.first {
-            for table in &select.from {
-                if let TableFactor::Table { name, .. } = &table.first {
-                    note(&mut self.tables, &name.name.name);
-                }
-            }
-        }
     }
 }

@@ -29,7 +29,7 @@ mod write_skew;
 use model::{Level, Product};
 
 pub use deed::Deed;
-pub use story::{Life, Reader, Story, Told, by_concurrency};
+pub use story::{Life, Reader, Story, Told, refused_by_others};
 
 /// A set of levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -143,26 +143,8 @@ pub struct Story {
 }
 
 /// Is this an error that another transaction causes, by waiting, snapshots or locks?
-pub fn by_concurrency(class: ErrorClass) -> bool {
-    match class {
-        ErrorClass::Deadlock
-        | ErrorClass::LockTimeout
-        | ErrorClass::SerializationFailure
-        | ErrorClass::WriteConflict
-        | ErrorClass::Busy
-        | ErrorClass::TableChanged => true,
-        ErrorClass::DuplicateKey
-        | ErrorClass::Constraint
-        | ErrorClass::Range
-        | ErrorClass::Syntax
-        | ErrorClass::Runtime
-        | ErrorClass::ReadOnly
-        | ErrorClass::Interrupted
-        | ErrorClass::GoneAway
-        | ErrorClass::Denied
-        | ErrorClass::Internal
-        | ErrorClass::Other => false,
-    }
+pub fn refused_by_others(class: ErrorClass) -> bool {
+    class.by_concurrency() || class == ErrorClass::TableChanged
 }
 
 impl Story {
@@ -313,15 +295,9 @@ fn told(session: usize, deed: Option<Arc<Deed>>, outcome: &Outcome) -> Told {
         // RETURNING gives rows.
         Reply::Rows(rows) => (true, rows.len() as u64, None),
         Reply::Done { affected, matched } => (true, *affected, *matched),
-        Reply::RolledBack
-        | Reply::Error(_)
-        | Reply::ConnectionLost
-        | Reply::ServerDied
-        | Reply::Hung
-        | Reply::Killed
-        | Reply::NotSent => (false, 0, None),
+        _ => (false, 0, None),
     };
-    let refused = outcome.error().is_some_and(|error| by_concurrency(error.class));
+    let refused = outcome.error().is_some_and(|error| refused_by_others(error.class));
     let (sent, answered) = (NEVER, NEVER);
     Told {
         session,

@@ -21,7 +21,7 @@ mod transactions;
 use std::sync::Arc;
 
 use model::{
-    Level, Product, Reason, Reply, RowSet,
+    Level, Product, Reason, RowSet,
     sql::{Query, Statement, StatementKind},
 };
 
@@ -87,17 +87,7 @@ impl<'a> Story<'a> {
 
     /// What came of a step as rows.
     pub fn rows(&self, step: usize) -> Option<&'a RowSet> {
-        match &self.seen.trace.outcomes[step].reply {
-            Reply::Rows(rows) => Some(rows),
-            Reply::Done { .. }
-            | Reply::RolledBack
-            | Reply::Error(_)
-            | Reply::ConnectionLost
-            | Reply::ServerDied
-            | Reply::Hung
-            | Reply::Killed
-            | Reply::NotSent => None,
-        }
+        self.seen.trace.outcomes[step].rows()
     }
 
     /// The query that a step is.

@@ -127,21 +127,6 @@ fn savepoint(statement: &Statement) -> Option<String> {
         Statement::Savepoint(name) => Some(name.name.to_ascii_lowercase()),
         Statement::Release(target) => Some(target.name.name.to_ascii_lowercase()),
         Statement::Rollback(rollback) => rollback.to.as_ref().map(|to| to.name.name.to_ascii_lowercase()),
-        Statement::Query(_)
-        | Statement::Insert(_)
-        | Statement::Update(_)
-        | Statement::Delete(_)
-        | Statement::CreateTable(_)
-        | Statement::CreatePartition(_)
-        | Statement::CreateIndex(_)
-        | Statement::DropTable(_)
-        | Statement::DropIndex(_)
-        | Statement::Truncate(_)
-        | Statement::Begin(_)
-        | Statement::Commit(_)
-        | Statement::Set(_)
-        | Statement::SetTransaction(_)
-        | Statement::LockTable(_)
-        | Statement::Pragma(_) => None,
+        _ => None,
     }
 }

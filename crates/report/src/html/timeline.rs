@@ -16,7 +16,8 @@ use model::{Account, Cause, Open, SessionSpec, account};
 use crate::{
     compare::{self, Side},
     finding::Finding,
-    steps::{self, Entry, Mood, Waited, What},
+    steps::{self, Entry, Waited, What},
+    style::Tone,
     text,
 };
 
@@ -228,10 +229,10 @@ impl<'a> Layout<'a> {
             let sql = text::clean(&self.finding.case.steps[step].sql);
             lines.extend(text::wrap_cut(&sql, to, 6).into_iter().map(|line| ("sql", line)));
         }
-        let class = match (wrong, entry.mood) {
+        let class = match (wrong, entry.tone) {
             (true, _) => "said bad-text",
-            (false, Mood::Error) => "said error-text",
-            (false, Mood::Plain | Mood::Quiet | Mood::Waits) => "said",
+            (false, Tone::Error) => "said error-text",
+            (false, _) => "said",
         };
         let said = match (entry.what, wrong) {
             (What::Woke, true) => format!("✗ after waiting: {}", entry.said),
@@ -239,7 +240,7 @@ impl<'a> Layout<'a> {
             (What::Sent | What::Note | What::Unsent, true) if !entry.said.is_empty() => {
                 format!("✗ {}", entry.said)
             }
-            (What::Sent | What::Unsent, false) if !entry.said.is_empty() && entry.mood != Mood::Waits => {
+            (What::Sent | What::Unsent, false) if !entry.said.is_empty() && entry.tone != Tone::Waits => {
                 format!("→ {}", entry.said)
             }
             _ => entry.said.clone(),
@@ -258,7 +259,7 @@ impl<'a> Layout<'a> {
     /// Is this where the finding shows? Of a statement that waited that is where it came back.
     fn wrong(&self, entry: &Entry) -> bool {
         let shows = entry.step.is_some() && entry.step == self.finding.violation.step;
-        shows && (entry.what == What::Woke || entry.mood != Mood::Waits || self.never_woke(entry))
+        shows && (entry.what == What::Woke || entry.tone != Tone::Waits || self.never_woke(entry))
     }
 
     fn never_woke(&self, entry: &Entry) -> bool {
@@ -319,7 +320,7 @@ impl<'a> Layout<'a> {
             let ends = match (entry.what, entry.step) {
                 (What::Note, _) => Open::No,
                 (What::Unsent, _) | (_, None) => continue,
-                (What::Sent, Some(_)) if entry.mood == Mood::Waits => continue,
+                (What::Sent, Some(_)) if entry.tone == Tone::Waits => continue,
                 (What::Sent | What::Woke, Some(step)) => self.finding.trace.outcomes[step].transaction,
             };
             match (ends, open) {

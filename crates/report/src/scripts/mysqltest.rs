@@ -86,13 +86,7 @@ fn before(finding: &Finding, step: usize) -> String {
     match &finding.trace.outcomes[step].reply {
         Reply::Error(error) => format!("--error {}\n", error.code),
         Reply::Rows(_) => "--sorted_result\n".to_string(),
-        Reply::Done { .. }
-        | Reply::RolledBack
-        | Reply::ConnectionLost
-        | Reply::ServerDied
-        | Reply::Hung
-        | Reply::Killed
-        | Reply::NotSent => String::new(),
+        _ => String::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use execute::Runner;
-use model::{ErrorClass, Level, Product, Target, Trace, Version};
+use model::{Level, Product, Target, Trace, Version};
 use oracles::expectations::{self, Report};
 use serde::Serialize;
 
@@ -133,18 +133,8 @@ pub fn run(
 }
 
 fn conflicts(trace: &Trace) -> BTreeSet<String> {
-    let of_conflict = |class: ErrorClass| {
-        matches!(
-            class,
-            ErrorClass::Deadlock
-                | ErrorClass::LockTimeout
-                | ErrorClass::SerializationFailure
-                | ErrorClass::WriteConflict
-                | ErrorClass::Busy
-        )
-    };
     let errors = trace.outcomes.iter().filter_map(|outcome| outcome.error());
-    errors.filter(|error| of_conflict(error.class)).map(|error| error.class.to_string()).collect()
+    errors.filter(|error| error.class.by_concurrency()).map(|error| error.class.to_string()).collect()
 }
 
 #[cfg(test)]

@@ -171,14 +171,7 @@ fn more(outcome: &Outcome) -> String {
             format!(", columns {}", columns.join(", "))
         }
         Reply::Done { matched: Some(matched), .. } => format!(", {matched} matched"),
-        Reply::Done { matched: None, .. }
-        | Reply::RolledBack
-        | Reply::Error(_)
-        | Reply::ConnectionLost
-        | Reply::ServerDied
-        | Reply::Hung
-        | Reply::Killed
-        | Reply::NotSent => String::new(),
+        _ => String::new(),
     }
 }
 

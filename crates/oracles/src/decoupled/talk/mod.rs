@@ -188,12 +188,7 @@ impl<'a> Talk<'a> {
             match outcome.reply {
                 Reply::ConnectionLost | Reply::ServerDied => return Some(Reason::ServerGone),
                 Reply::Hung => return Some(Reason::Hung),
-                Reply::Rows(_)
-                | Reply::Done { .. }
-                | Reply::RolledBack
-                | Reply::Error(_)
-                | Reply::Killed
-                | Reply::NotSent => {}
+                _ => {}
             }
         }
         None

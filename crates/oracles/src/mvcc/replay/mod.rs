@@ -21,7 +21,7 @@ pub use timeline::Timeline;
 use dialect::contract::{Contract, LevelRules, SnapshotPoint, Visibility, manual::always};
 use model::{
     Cause, DbError, Ends, ErrorClass, Level, Reason, Reply, Round,
-    sql::{Rollback, Statement},
+    sql::{Rollback, Statement, StatementKind},
 };
 
 use smallvec::{SmallVec, smallvec};
@@ -400,16 +400,13 @@ impl<'a> Replay<'a> {
             }
             Statement::Release(target) => self.back(hypothesis, step, &target.name.name, false)?,
             Statement::Pragma(_) => smallvec![hypothesis],
-            Statement::CreateTable(_)
-            | Statement::CreatePartition(_)
-            | Statement::CreateIndex(_)
-            | Statement::DropTable(_)
-            | Statement::DropIndex(_)
-            | Statement::Truncate(_) => return Err(Rejection::Undecided(Reason::SchemaChanged)),
-            Statement::Set(_) | Statement::SetTransaction(_) => {
-                return Err(Rejection::Undecided(Reason::SettingsChanged));
+            _ => {
+                return Err(Rejection::Undecided(match tree.kind() {
+                    StatementKind::Set => Reason::SettingsChanged,
+                    StatementKind::LockTable => Reason::LockTable,
+                    _ => Reason::SchemaChanged,
+                }));
             }
-            Statement::LockTable(_) => return Err(Rejection::Undecided(Reason::LockTable)),
         };
         Ok(hypotheses)
     }

@@ -11,22 +11,7 @@ pub fn simpler(statement: &Statement) -> Vec<Simpler> {
         Statement::Insert(insert) => named(inserts(insert), Statement::Insert),
         Statement::Update(update) => named(updates(update), Statement::Update),
         Statement::Delete(delete) => named(deletes(delete), Statement::Delete),
-        Statement::Query(_)
-        | Statement::CreateTable(_)
-        | Statement::CreatePartition(_)
-        | Statement::CreateIndex(_)
-        | Statement::DropTable(_)
-        | Statement::DropIndex(_)
-        | Statement::Truncate(_)
-        | Statement::Begin(_)
-        | Statement::Commit(_)
-        | Statement::Rollback(_)
-        | Statement::Savepoint(_)
-        | Statement::Release(_)
-        | Statement::Set(_)
-        | Statement::SetTransaction(_)
-        | Statement::LockTable(_)
-        | Statement::Pragma(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

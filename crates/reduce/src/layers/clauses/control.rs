@@ -21,22 +21,7 @@ pub fn simpler(statement: &Statement) -> Vec<Simpler> {
             let plain = Rollback { verb: RollbackVerb::Rollback, word: None, to: rollback.to.clone() };
             vec![Statement::Rollback(plain)]
         }
-        Statement::Query(_)
-        | Statement::Insert(_)
-        | Statement::Update(_)
-        | Statement::Delete(_)
-        | Statement::CreateTable(_)
-        | Statement::CreatePartition(_)
-        | Statement::CreateIndex(_)
-        | Statement::DropTable(_)
-        | Statement::DropIndex(_)
-        | Statement::Truncate(_)
-        | Statement::Savepoint(_)
-        | Statement::Release(_)
-        | Statement::Set(_)
-        | Statement::SetTransaction(_)
-        | Statement::LockTable(_)
-        | Statement::Pragma(_) => Vec::new(),
+        _ => Vec::new(),
     };
     plain.into_iter().filter(|other| other != statement).map(|other| ("plain words", other)).collect()
 }

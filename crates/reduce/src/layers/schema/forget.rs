@@ -61,19 +61,7 @@ impl Forget<'_> {
                     return None;
                 }
             }
-            Statement::CreatePartition(_)
-            | Statement::DropTable(_)
-            | Statement::DropIndex(_)
-            | Statement::Truncate(_)
-            | Statement::Begin(_)
-            | Statement::Commit(_)
-            | Statement::Rollback(_)
-            | Statement::Savepoint(_)
-            | Statement::Release(_)
-            | Statement::Set(_)
-            | Statement::SetTransaction(_)
-            | Statement::LockTable(_)
-            | Statement::Pragma(_) => {}
+            _ => {}
         }
         inner.whole.then_some(())
     }

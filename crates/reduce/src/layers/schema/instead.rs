@@ -19,21 +19,7 @@ impl Instead<'_> {
             Statement::Query(_) | Statement::Delete(_) => {}
             Statement::Update(update) => self.assignments(&mut update.assignments),
             Statement::Insert(insert) => self.in_insert(insert),
-            Statement::CreateTable(_)
-            | Statement::CreatePartition(_)
-            | Statement::CreateIndex(_)
-            | Statement::DropTable(_)
-            | Statement::DropIndex(_)
-            | Statement::Truncate(_)
-            | Statement::Begin(_)
-            | Statement::Commit(_)
-            | Statement::Rollback(_)
-            | Statement::Savepoint(_)
-            | Statement::Release(_)
-            | Statement::Set(_)
-            | Statement::SetTransaction(_)
-            | Statement::LockTable(_)
-            | Statement::Pragma(_) => return,
+            _ => return,
         }
         statement.visit_mut(self);
     }

@@ -1,6 +1,6 @@
 //! Drops a table that no step names, with its rows, indexes and partitions, and the foreign keys that refer to it.
 
-use model::sql::{CreateTable, ObjectName, Statement};
+use model::sql::{CreateTable, Statement};
 
 use super::references::drop_references;
 use crate::{
@@ -48,28 +48,7 @@ fn unreferred(create: &CreateTable, table: &str) -> Option<CreateTable> {
     (other != *create).then_some(other)
 }
 
-/// Does the statement make this table, an index or a part of it, or fill it?
+/// Is the statement there for this table: does it make it, an index or a part of it, or fill it?
 fn is_of(tree: &Statement, table: &str) -> bool {
-    let same = |name: &ObjectName| name.name.name.eq_ignore_ascii_case(table);
-    match tree {
-        Statement::CreateTable(create) => same(&create.name),
-        Statement::CreatePartition(create) => same(&create.of),
-        Statement::CreateIndex(create) => same(&create.table),
-        Statement::Insert(insert) => same(&insert.table),
-        Statement::Query(_)
-        | Statement::Update(_)
-        | Statement::Delete(_)
-        | Statement::DropTable(_)
-        | Statement::DropIndex(_)
-        | Statement::Truncate(_)
-        | Statement::Begin(_)
-        | Statement::Commit(_)
-        | Statement::Rollback(_)
-        | Statement::Savepoint(_)
-        | Statement::Release(_)
-        | Statement::Set(_)
-        | Statement::SetTransaction(_)
-        | Statement::LockTable(_)
-        | Statement::Pragma(_) => false,
-    }
+    tree.footprint().writes.iter().any(|name| name.name.name.eq_ignore_ascii_case(table))
 }
