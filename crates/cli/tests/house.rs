@@ -148,7 +148,10 @@ fn products_are_named_where_they_are_described_and_nowhere_else() {
         if tests || may.iter().any(|place| name.starts_with(place)) {
             continue;
         }
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let tested =
+            |at: &(usize, &str)| text[at.0..].lines().nth(1).is_some_and(|line| line.contains("mod "));
+        let end = text.match_indices("#[cfg(test)]").find(tested).map_or(text.len(), |(at, _)| at);
+        let code = &text[..end];
         // Not its constants and functions: `Product::ALL`, `Product::databases`.
         let variant = |rest: &str| {
             let mut letters = rest.chars();

@@ -7,14 +7,10 @@ use generate::{Generator, Profile, Strategy};
 use model::{Product, Seed, Version, sql::Statement};
 
 fn version(product: Product) -> Version {
-    let text = match product {
-        Product::Mysql => "9.7.4",
-        Product::Mariadb => "10.11.19",
-        Product::Postgres => "18.0",
-        Product::Sqlite => "3.50.0",
-        Product::Reference => "1.0.0",
-    };
-    text.parse().expect("a version")
+    match product {
+        Product::Mariadb => "10.11.19".parse().expect("a version"),
+        other => dialect::newest(other),
+    }
 }
 
 fn forced(strategy: Strategy) -> Profile {

@@ -119,12 +119,9 @@ fn passwords() {
         let mut server = Mysql::open(own, "login", Settle::Sql);
         let mut root = server.connect().unwrap();
         let root = root.as_mut();
-        let by = match server.info().product {
-            Product::Mariadb => "IDENTIFIED BY 'se''cret'",
-            Product::Mysql | Product::Postgres | Product::Sqlite | Product::Reference => {
-                "IDENTIFIED WITH caching_sha2_password BY 'se''cret'"
-            }
-        };
+        let maria = server.info().product == Product::Mariadb;
+        let plugin = if maria { "" } else { "WITH caching_sha2_password " };
+        let by = format!("IDENTIFIED {plugin}BY 'se''cret'");
         run(root, "DROP USER isopod_test@localhost");
         demand(root, &format!("CREATE USER isopod_test@localhost {by}"), SILENCE).unwrap();
         let login = |password: &str| {

@@ -1,5 +1,6 @@
 //! Random syntax trees without parentheses, of a dialect's own operators and clauses.
 
+use dialect::SqlFamily;
 use model::{Product, sql::*};
 use proptest::{option, prelude::*, sample::select};
 
@@ -55,12 +56,10 @@ fn binary_ops(product: Product) -> Vec<BinaryOp> {
     use BinaryOp::*;
     let mut ops =
         vec![Or, And, Eq, Ne, NeBang, Lt, Le, Gt, Ge, BitOr, BitAnd, Shl, Shr, Add, Sub, Mul, Div, Rem];
-    let more: &[BinaryOp] = match product {
-        Product::Sqlite => &[EqEq, Is, IsNot, Concat],
-        Product::Mysql | Product::Mariadb | Product::Reference => {
-            &[OrBars, Xor, AndAmps, NullSafeEq, IntDiv, Mod, BitXor]
-        }
-        Product::Postgres => {
+    let more: &[BinaryOp] = match dialect::of(product).family {
+        SqlFamily::Sqlite => &[EqEq, Is, IsNot, Concat],
+        SqlFamily::Mysql => &[OrBars, Xor, AndAmps, NullSafeEq, IntDiv, Mod, BitXor],
+        SqlFamily::Postgres => {
             &[IsDistinct, IsNotDistinct, Concat, BitXor, Power, Match, NotMatch, MatchNoCase, NotMatchNoCase]
         }
     };
@@ -74,10 +73,10 @@ fn unary_ops(product: Product) -> Vec<UnaryOp> {
 }
 
 fn type_name(product: Product) -> impl Strategy<Value = TypeName> {
-    let words = match product {
-        Product::Mysql | Product::Mariadb | Product::Reference => vec!["SIGNED", "char", "DECIMAL"],
-        Product::Postgres => vec!["numeric", "VARCHAR"],
-        Product::Sqlite => vec!["INTEGER", "text"],
+    let words = match dialect::of(product).family {
+        SqlFamily::Mysql => vec!["SIGNED", "char", "DECIMAL"],
+        SqlFamily::Postgres => vec!["numeric", "VARCHAR"],
+        SqlFamily::Sqlite => vec!["INTEGER", "text"],
     };
     (select(words), option::of(1u64..20)).prop_map(|(word, arg)| TypeName {
         args: if word == "SIGNED" { Vec::new() } else { arg.map(Literal::number).into_iter().collect() },
@@ -179,10 +178,10 @@ fn table_ref(
     inner: impl Strategy<Value = Expr> + 'static,
 ) -> impl Strategy<Value = TableRef> {
     use JoinKind::*;
-    let hint = match product {
-        Product::Sqlite => vec![IndexHint::IndexedBy("i".into())],
-        Product::Postgres => Vec::new(),
-        Product::Mysql | Product::Mariadb | Product::Reference => {
+    let hint = match dialect::of(product).family {
+        SqlFamily::Sqlite => vec![IndexHint::IndexedBy("i".into())],
+        SqlFamily::Postgres => Vec::new(),
+        SqlFamily::Mysql => {
             let names = vec!["i".into(), "PRIMARY".into()];
             vec![IndexHint::Names { action: HintAction::Force, word: IndexWord::Index, scope: None, names }]
         }
