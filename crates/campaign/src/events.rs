@@ -7,7 +7,7 @@ use crate::{confirm::Condition, tally::Tally};
 
 /// An event and when it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct TimedEvent {
     /// Milliseconds of hunting before it, across resumes.
     pub at: u64,
     /// What happened.
@@ -41,7 +41,7 @@ pub enum Event {
         /// Why it was brought up.
         why: Why,
     },
-    /// How far a target has come. Said from time to time.
+    /// How far a target has come. TimedEvent from time to time.
     Progress {
         /// Which target.
         target: Target,
@@ -76,11 +76,11 @@ pub enum Event {
         target: Target,
         /// Which case.
         case: u64,
-        /// So many statements it had.
+        /// How many statements it had.
         from: usize,
-        /// So many are left.
+        /// How many are left.
         to: usize,
-        /// So many candidates were run.
+        /// How many candidates were run.
         tried: u64,
     },
     /// A case that could not be run.
@@ -96,7 +96,7 @@ pub enum Event {
     Comparing {
         /// On which target.
         target: Target,
-        /// So many cases were looked at.
+        /// How many cases were looked at.
         done: u64,
         /// Of so many.
         all: u64,

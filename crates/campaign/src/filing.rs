@@ -44,7 +44,7 @@ pub struct Filed {
     pub judged_as: JudgeOverrides,
     /// Under which condition it comes back.
     pub condition: Condition,
-    /// So many clean runs showed it, of so many.
+    /// How many clean runs showed it, of how many.
     pub runs: [u32; 2],
     /// How many statements the case has.
     pub statements: usize,

@@ -29,7 +29,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     HuntError,
-    events::Said,
+    events::TimedEvent,
     filing::Filed,
     quality::Quality,
     settings::Settings,
@@ -56,7 +56,7 @@ impl Folder {
             let part = path.join(part);
             fs::create_dir_all(&part).map_err(|error| HuntError::at(&part, error))?;
         }
-        let folder = Folder::open(path, settings.quarry.len())?;
+        let folder = Folder::open(path, settings.targets.len())?;
         // Last: a folder with settings is one that can be gone on with.
         write_json(&path.join("settings.json"), settings)?;
         Ok(folder)
@@ -65,7 +65,7 @@ impl Folder {
     /// Opens one that is there, with what it was told.
     pub fn resume(path: &Path) -> Result<(Folder, Settings), HuntError> {
         let settings: Settings = read_json(&path.join("settings.json"))?;
-        let folder = Folder::open(path, settings.quarry.len())?;
+        let folder = Folder::open(path, settings.targets.len())?;
         folder.mend()?;
         Ok((folder, settings))
     }
@@ -111,7 +111,7 @@ impl Folder {
     }
 
     /// Writes an event to the log.
-    pub fn log(&self, said: &Said) -> Result<(), HuntError> {
+    pub fn log(&self, said: &TimedEvent) -> Result<(), HuntError> {
         let mut line = serde_json::to_string(said).map_err(|error| HuntError::at(&self.path, error))?;
         line.push('\n');
         let mut events = lock(&self.events);
@@ -119,7 +119,7 @@ impl Folder {
     }
 
     /// The events of all sittings. A line that a killed process left half written is left out.
-    pub fn events(&self) -> Result<Vec<Said>, HuntError> {
+    pub fn events(&self) -> Result<Vec<TimedEvent>, HuntError> {
         let path = self.path.join("events.jsonl");
         let file = File::open(&path).map_err(|error| HuntError::at(&path, error))?;
         let lines = BufReader::new(file).lines().map_while(Result::ok);

@@ -19,17 +19,17 @@ use reduce::strategy::Kind;
 use crate::{
     HuntError,
     deal::Deal,
-    events::{Ending, Event, Said},
+    events::{Ending, Event, TimedEvent},
     filing::Filed,
     folder::Folder,
     known::Known,
     panel::Panel,
     quality::Quality,
-    settings::Settings,
+    settings::{Settings, TargetId},
     summary::{Counted, Summary},
     tally::Tally,
     triage::triage,
-    worker::{Bench, Stop},
+    worker::{Stop, TargetWorker},
 };
 
 /// Where servers come from.
@@ -39,7 +39,7 @@ pub trait Servers: Sync {
 }
 
 /// Whoever wants to see what happens while it happens.
-pub type Hook<'a> = dyn FnMut(&Said) + 'a;
+pub type Hook<'a> = dyn FnMut(&TimedEvent) + 'a;
 
 /// Everything that a hunt needs.
 pub struct Campaign<'a> {
@@ -59,8 +59,8 @@ pub struct Campaign<'a> {
 
 impl Campaign<'_> {
     /// The generator for a target.
-    pub fn generator(&self, at: usize, info: &ServerInfo) -> Generator {
-        let levels = &self.settings.quarry[at].levels;
+    pub fn generator(&self, at: TargetId, info: &ServerInfo) -> Generator {
+        let levels = &self.settings.targets[at].levels;
         Generator::with(self.settings.seed, info.product, &info.version, levels, self.profile.clone())
     }
 }
@@ -89,7 +89,7 @@ impl Group {
     }
 }
 
-/// So many times as many are looked at of a kind whose cases turn out to be something simpler.
+/// Keep up to this many times as many examples of fingerprints whose cases keep reducing to other bugs.
 const TURNED: u64 = 10;
 
 /// What all workers share.
@@ -98,7 +98,7 @@ pub(crate) struct Shared<'a> {
     deals: Vec<Mutex<Option<Deal>>>,
     tallies: Vec<Mutex<Tally>>,
     qualities: Vec<Mutex<Quality>>,
-    groups: Mutex<BTreeMap<(usize, Fingerprint), Group>>,
+    groups: Mutex<BTreeMap<(TargetId, Fingerprint), Group>>,
     learned: Mutex<reduce::Learned>,
     begun: OnceLock<Instant>,
     /// Milliseconds of earlier sittings.
@@ -106,14 +106,14 @@ pub(crate) struct Shared<'a> {
     broken: AtomicBool,
     lost: Vec<AtomicBool>,
     failure: Mutex<Option<HuntError>>,
-    events: Mutex<Sender<Said>>,
+    events: Mutex<Sender<TimedEvent>>,
     idle: AtomicU64,
     meeting: Mutex<()>,
 }
 
 impl<'a> Shared<'a> {
-    fn new(campaign: &'a Campaign<'a>, events: Sender<Said>) -> Result<Shared<'a>, HuntError> {
-        let targets = campaign.settings.quarry.len();
+    fn new(campaign: &'a Campaign<'a>, events: Sender<TimedEvent>) -> Result<Shared<'a>, HuntError> {
+        let targets = campaign.settings.targets.len();
         let mut tallies = vec![Tally::default(); targets];
         for (at, tally) in tallies.iter_mut().enumerate() {
             campaign.folder.progress(at)?.iter().for_each(|schema| tally.add(schema));
@@ -139,15 +139,15 @@ impl<'a> Shared<'a> {
     /// What earlier sittings found and counted. Only cases that are done count: the others come again.
     fn remember(&self) -> Result<(), HuntError> {
         let folder = &self.campaign.folder;
-        let quarry = &self.campaign.settings.quarry;
-        let place = |target: &Target| quarry.iter().position(|q| q.target == *target);
+        let targets = &self.campaign.settings.targets;
+        let place = |target: &Target| targets.iter().position(|hunted| hunted.target == *target);
         let mut groups = lock(&self.groups);
         for filed in folder.findings()? {
             let Some(at) = place(&filed.target) else { continue };
             groups.entry((at, filed.suspected().clone())).or_default().take(&filed);
         }
         let done: Vec<Vec<Tally>> =
-            (0..quarry.len()).map(|at| folder.progress(at)).collect::<Result<_, _>>()?;
+            (0..targets.len()).map(|at| folder.progress(at)).collect::<Result<_, _>>()?;
         let mut counted = BTreeSet::new();
         for said in folder.events()? {
             let Event::Again { target, case, fingerprint } = said.event else { continue };
@@ -162,13 +162,13 @@ impl<'a> Shared<'a> {
     }
 
     /// Known without a server if there was one in an earlier sitting.
-    fn per_schema(&self, at: usize) -> u64 {
+    fn per_schema(&self, at: TargetId) -> u64 {
         let info = self.campaign.folder.server(at);
         info.map_or(1, |info| self.campaign.generator(at, &info).cases_per_schema())
     }
 
     /// A target has answered: it must be what it was in an earlier sitting, for its cases depend on its version.
-    pub fn met(&self, at: usize, info: &ServerInfo) -> Result<(), Stop> {
+    pub fn met(&self, at: TargetId, info: &ServerInfo) -> Result<(), Stop> {
         self.begun.get_or_init(Instant::now);
         // Two workers of one target come here at the same time.
         let _first = lock(&self.meeting);
@@ -197,7 +197,7 @@ impl<'a> Shared<'a> {
 
     /// Tells the log and those who look on.
     pub fn say(&self, event: Event) -> Result<(), HuntError> {
-        let said = Said { at: self.elapsed(), event };
+        let said = TimedEvent { at: self.elapsed(), event };
         self.campaign.folder.log(&said)?;
         // Nobody listens any more only when all is over.
         let _ = lock(&self.events).send(said);
@@ -205,7 +205,7 @@ impl<'a> Shared<'a> {
     }
 
     /// Is a suspicion of this kind still worth clean runs?
-    pub fn wanted(&self, at: usize, fingerprint: &Fingerprint, id: &str) -> bool {
+    pub fn wanted(&self, at: TargetId, fingerprint: &Fingerprint, id: &str) -> bool {
         let (groups, keep) = (lock(&self.groups), self.campaign.settings.keep);
         let group = groups.get(&(at, fingerprint.clone()));
         group.is_none_or(|group| {
@@ -217,12 +217,12 @@ impl<'a> Shared<'a> {
     }
 
     /// One more that is only counted.
-    pub fn again(&self, at: usize, fingerprint: &Fingerprint) {
+    pub fn again(&self, at: TargetId, fingerprint: &Fingerprint) {
         lock(&self.groups).entry((at, fingerprint.clone())).or_default().again += 1;
     }
 
     /// One more that is filed.
-    pub fn filed(&self, at: usize, filed: &Filed) {
+    pub fn filed(&self, at: TargetId, filed: &Filed) {
         let key = (at, filed.suspected().clone());
         lock(&self.groups).entry(key).or_default().take(filed);
     }
@@ -242,14 +242,14 @@ impl<'a> Shared<'a> {
     }
 
     /// A case is done.
-    pub fn done(&self, at: usize, schema: u64, before: &Tally, after: &Tally) -> Result<(), HuntError> {
+    pub fn done(&self, at: TargetId, schema: u64, before: &Tally, after: &Tally) -> Result<(), HuntError> {
         self.campaign.folder.set_progress(at, schema, after)?;
         lock(&self.tallies[at]).replace(before, after);
         Ok(())
     }
 
     /// Takes over what a worker has counted of the quality of its cases.
-    pub fn counted(&self, at: usize, quality: &Quality) {
+    pub fn counted(&self, at: TargetId, quality: &Quality) {
         lock(&self.qualities[at]).merge(quality);
     }
 
@@ -268,20 +268,20 @@ impl<'a> Shared<'a> {
     fn work(&self, worker: usize) {
         let (workers, targets) = (self.campaign.settings.workers.max(1), self.deals.len());
         // As many workers as targets or more: each serves one. Fewer: each takes turns at several.
-        let own: Vec<usize> = if workers >= targets {
+        let own: Vec<TargetId> = if workers >= targets {
             vec![worker % targets]
         } else {
             (0..targets).filter(|at| at % workers == worker).collect()
         };
-        let mut benches: BTreeMap<usize, Bench<'_>> = BTreeMap::new();
+        let mut opened: BTreeMap<TargetId, TargetWorker<'_>> = BTreeMap::new();
         let mut left = own;
         while !left.is_empty() && !self.over() {
             left.retain(|&at| {
                 !self.over() && !self.lost[at].load(Ordering::Relaxed) && {
-                    match self.turn(at, worker, &mut benches) {
+                    match self.turn(at, worker, &mut opened) {
                         Ok(more) => more,
                         Err(stop) => {
-                            benches.remove(&at);
+                            opened.remove(&at);
                             self.give_up(at, stop);
                             false
                         }
@@ -290,41 +290,42 @@ impl<'a> Shared<'a> {
             });
         }
         // Ends the servers before anybody is told that the work is over.
-        drop(benches);
+        drop(opened);
         self.idle.fetch_add(1, Ordering::Relaxed);
     }
 
     /// One schema of one target; false if there is nothing left to do there.
     fn turn<'b>(
         &'b self,
-        at: usize,
+        at: TargetId,
         worker: usize,
-        benches: &mut BTreeMap<usize, Bench<'b>>,
+        opened: &mut BTreeMap<TargetId, TargetWorker<'b>>,
     ) -> Result<bool, Stop> {
-        let bench = match benches.entry(at) {
+        let worker_here = match opened.entry(at) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(Bench::open(self, at, worker)?),
+            Entry::Vacant(entry) => entry.insert(TargetWorker::open(self, at, worker)?),
         };
         let piece = {
             let mut deal = lock(&self.deals[at]);
             if deal.is_none() {
                 let done = self.campaign.folder.progress(at)?;
-                *deal = Some(Deal::new(bench.per_schema(), self.campaign.settings.budget.cases(), &done));
+                *deal =
+                    Some(Deal::new(worker_here.per_schema(), self.campaign.settings.budget.cases(), &done));
             }
             deal.as_mut().and_then(Deal::take)
         };
         let Some(piece) = piece else { return Ok(false) };
-        bench.work(piece)?;
+        worker_here.work(piece)?;
         Ok(true)
     }
 
-    fn give_up(&self, at: usize, stop: Stop) {
+    fn give_up(&self, at: TargetId, stop: Stop) {
         match stop {
             Stop::Target(reason) => {
                 if self.lost[at].swap(true, Ordering::Relaxed) {
                     return;
                 }
-                let target = self.campaign.settings.quarry[at].target.clone();
+                let target = self.campaign.settings.targets[at].target.clone();
                 if let Err(error) = self.say(Event::Lost { target, reason }) {
                     self.fail(error);
                 }
@@ -342,11 +343,14 @@ impl<'a> Shared<'a> {
         self.tallies.iter().map(|tally| *lock(tally)).collect()
     }
 
-    fn progress(&self) -> Vec<Said> {
+    fn progress(&self) -> Vec<TimedEvent> {
         let at = self.elapsed();
-        let quarry = self.campaign.settings.quarry.iter().zip(self.tallies());
-        quarry
-            .map(|(q, tally)| Said { at, event: Event::Progress { target: q.target.clone(), tally } })
+        let targets = self.campaign.settings.targets.iter().zip(self.tallies());
+        targets
+            .map(|(hunted, tally)| TimedEvent {
+                at,
+                event: Event::Progress { target: hunted.target.clone(), tally },
+            })
             .collect()
     }
 }

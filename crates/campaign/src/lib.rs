@@ -40,7 +40,7 @@ pub mod verdicts;
 mod worker;
 
 pub use clean_server::{CleanRuns, CleanServer};
-pub use events::{Event, Said};
+pub use events::{Event, TimedEvent};
 pub use filing::Filed;
 pub use folder::Folder;
 pub use hunt::{Campaign, Hook, Servers, hunt};
@@ -50,7 +50,7 @@ pub use panel::{Judge, Panel};
 pub use past::Past;
 pub use quality::{Counter, Quality};
 pub use sample::Sample;
-pub use settings::{Budget, Learned, Quarry, Settings};
+pub use settings::{Budget, HuntTarget, Learned, Settings};
 pub use summary::Summary;
 pub use tally::Tally;
 pub use triage::Triage;

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{
     HuntError,
-    events::{Event, Said},
+    events::{Event, TimedEvent},
     filing::Filed,
     fold::{Again, Name},
     quality::Quality,
@@ -40,8 +40,8 @@ pub struct Past {
     /// Milliseconds of hunting.
     pub elapsed: u64,
     /// What happened.
-    pub events: Vec<Said>,
-    /// So many lines of the log could not be read.
+    pub events: Vec<TimedEvent>,
+    /// How many lines of the log could not be read.
     pub unreadable: usize,
     /// What was found, first found first.
     pub findings: Vec<Kept>,
@@ -75,7 +75,7 @@ impl Past {
             return Err(HuntError::Unfit(format!("{} is not the folder of a run: {why}", path.display())));
         }
         let settings: Settings = json(&file)?;
-        let targets = 0..settings.quarry.len();
+        let targets = 0..settings.targets.len();
         let (events, unreadable) = events(&path.join("events.jsonl"))?;
         let findings = findings(&path.join("findings"))?;
         let part = |name: String| path.join(name);
@@ -157,13 +157,13 @@ fn tally(path: &Path) -> Result<Tally, HuntError> {
     Ok(sum)
 }
 
-fn events(path: &Path) -> Result<(Vec<Said>, usize), HuntError> {
+fn events(path: &Path) -> Result<(Vec<TimedEvent>, usize), HuntError> {
     if !path.is_file() {
         return Ok((Vec::new(), 0));
     }
     let bytes = fs::read(path).map_err(|error| HuntError::at(path, error))?;
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let read: Vec<Option<Said>> = lines.map(|line| serde_json::from_slice(line).ok()).collect();
+    let read: Vec<Option<TimedEvent>> = lines.map(|line| serde_json::from_slice(line).ok()).collect();
     let unreadable = read.iter().filter(|said| said.is_none()).count();
     if unreadable > 0 && unreadable == read.len() {
         return Err(HuntError::at(path, "no line of it is an event"));

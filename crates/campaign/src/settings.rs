@@ -16,7 +16,8 @@ pub struct Settings {
     /// Where all randomness begins.
     pub seed: Seed,
     /// What is hunted.
-    pub quarry: Vec<Quarry>,
+    #[serde(rename = "quarry")]
+    pub targets: Vec<HuntTarget>,
     /// When it is enough.
     pub budget: Budget,
     /// How many workers in total.
@@ -33,7 +34,7 @@ pub struct Settings {
     pub oracles: Vec<String>,
     /// A suspicion is a finding if so many clean runs in a row show it.
     pub confirm: u32,
-    /// So many cases of one fingerprint are run again and kept; the rest is counted.
+    /// At most this many cases of one fingerprint are run again and kept; the rest is counted.
     pub keep: u64,
     /// A server is renewed after so many cases.
     pub renew_cases: u64,
@@ -80,9 +81,12 @@ pub struct Learned {
     pub counts: reduce::Learned,
 }
 
+/// A target of a hunt, by its place among those of the settings.
+pub type TargetId = usize;
+
 /// One target of a hunt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Quarry {
+pub struct HuntTarget {
     /// The target.
     pub target: Target,
     /// The levels that its cases run at.
@@ -95,7 +99,7 @@ pub struct Quarry {
 pub enum Budget {
     /// After this many seconds, across resumes.
     Seconds(u64),
-    /// After so many cases per target.
+    /// After this many cases per target.
     Cases(u64),
 }
 

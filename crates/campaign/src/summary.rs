@@ -40,7 +40,7 @@ pub struct Summary {
     pub targets: Vec<Hunted>,
     /// What was found, first found first.
     pub findings: Vec<Row>,
-    /// So often an entry of the user's folder of known ones was looked at, once for each target.
+    /// How often an entry of the user's folder of known ones was looked at, once for each target.
     pub looked: u64,
     /// Those that did not come back.
     pub stale: Vec<Stale>,
@@ -114,11 +114,11 @@ impl Summary {
     ) -> Result<Summary, HuntError> {
         let settings = &campaign.settings;
         let findings = rows(campaign, &counted)?;
-        let quarry = settings.quarry.iter().zip(counted.qualities).enumerate();
-        let hunted = quarry.map(|(at, (quarry, quality))| Hunted {
-            chances: chances(&quality, quarry.target.product),
+        let targets = settings.targets.iter().zip(counted.qualities).enumerate();
+        let hunted = targets.map(|(at, (target, quality))| Hunted {
+            chances: chances(&quality, target.target.product),
             quality,
-            target: quarry.target.clone(),
+            target: target.target.clone(),
             version: campaign.folder.server(at).map(|info| info.version.to_string()),
             tally: counted.tallies[at],
             lost: counted.lost[at],
@@ -156,12 +156,12 @@ impl Summary {
 fn rows(campaign: &Campaign<'_>, counted: &Counted) -> Result<Vec<Row>, HuntError> {
     let mut filed = campaign.folder.findings()?;
     filed.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
-    let quarry = &campaign.settings.quarry;
+    let targets = &campaign.settings.targets;
     let again: Again = counted
         .groups
         .iter()
         .filter(|(_, group)| group.again > 0)
-        .map(|((at, print), group)| ((quarry[*at].target.clone(), print.clone()), group.again))
+        .map(|((at, fingerprint), group)| ((targets[*at].target.clone(), fingerprint.clone()), group.again))
         .collect();
     // What is known is what this hunt was told, not what an earlier sitting of it was told.
     let name = |one: &Filed| match campaign.known.name(&one.signature()) {

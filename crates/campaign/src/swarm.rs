@@ -5,7 +5,7 @@
 
 use model::{Rng, Seed, Target, target::Settings};
 
-/// So many schemas in a row run on servers with the same settings.
+/// This many schemas in a row run on servers with the same settings.
 pub const SCHEMAS: u64 = 5;
 
 /// The settings of the server that a schema runs on, beside those of the target, which stay as they are.

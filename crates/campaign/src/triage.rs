@@ -31,7 +31,7 @@ use self::pattern::Pattern;
 use crate::{
     HuntError,
     clean_server::{CleanRuns, CleanServer},
-    events::{Event, Said},
+    events::{Event, TimedEvent},
     filing::Filed,
     fold::Name,
     hunt::{Campaign, Hook},
@@ -47,7 +47,7 @@ pub const RUNS: u32 = 3;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Triage {
     /// Findings that were compared and are known or behave like something, by their names.
-    pub findings: BTreeMap<String, Came>,
+    pub findings: BTreeMap<String, Comparison>,
     /// Entries of the user's folder that did not come back.
     pub stale: Vec<Stale>,
     /// How often an entry of the user's folder was looked at, once for each target.
@@ -60,7 +60,7 @@ pub struct Triage {
 /// What a finding turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Came {
+pub enum Comparison {
     /// Known under this name.
     Known(String),
     /// New, and like this.
@@ -82,8 +82,8 @@ impl Triage {
     /// What is known about a finding, beside what its signature says.
     pub fn name(&self, filed: &Filed) -> Name {
         match self.findings.get(&filed.id) {
-            Some(Came::Known(name)) => Name { known: Some(name.clone()), like: None },
-            Some(Came::Like(name)) => Name { known: None, like: Some(name.clone()) },
+            Some(Comparison::Known(name)) => Name { known: Some(name.clone()), like: None },
+            Some(Comparison::Like(name)) => Name { known: None, like: Some(name.clone()) },
             None => Name { known: None, like: filed.like.clone() },
         }
     }
@@ -94,7 +94,7 @@ pub fn triage(campaign: &Campaign<'_>, found: &[Kept], hook: &mut Hook<'_>) -> R
     let mut triage = Triage::default();
     let known = &campaign.known;
     let new: Vec<&Kept> = found.iter().filter(|kept| known.name(&kept.filed.signature()).is_none()).collect();
-    let plain: Vec<Target> = campaign.settings.quarry.iter().map(|quarry| quarry.target.clone()).collect();
+    let plain: Vec<Target> = campaign.settings.targets.iter().map(|hunted| hunted.target.clone()).collect();
     let mut places = plain.clone();
     for kept in &new {
         let target = kept.filed.effective_target();
@@ -289,7 +289,7 @@ impl<'a> ComparisonServers<'a> {
         }
     }
 
-    fn same(&mut self, kept: &Kept, patterns: &[(&Entry, Pattern)]) -> Option<Came> {
+    fn same(&mut self, kept: &Kept, patterns: &[(&Entry, Pattern)]) -> Option<Comparison> {
         let (signature, fingerprint) = (kept.filed.signature(), &kept.filed.violation.fingerprint);
         let mine = self.pattern(&kept.case, kept.filed.condition.reset(), Some(kept.filed.level));
         let with = |pattern: &Pattern| pattern.signatures.contains(&signature);
@@ -298,7 +298,7 @@ impl<'a> ComparisonServers<'a> {
             entry.settles() && with(pattern) && (explained || mine.same(pattern))
         });
         if let Some((entry, _)) = known {
-            return Some(Came::Known(entry.name.clone()));
+            return Some(Comparison::Known(entry.name.clone()));
         }
         let of = (fingerprint.kind.as_str(), fingerprint.rule.as_str());
         let is_like = |pattern: &Pattern| {
@@ -311,7 +311,7 @@ impl<'a> ComparisonServers<'a> {
             Origin::Own => 0,
             Origin::Corpus => 1,
         });
-        like.first().map(|entry| Came::Like(entry.name.clone()))
+        like.first().map(|entry| Comparison::Like(entry.name.clone()))
     }
 
     fn pattern(&mut self, case: &Case, reset: Reset, found_at: Option<Level>) -> Pattern {
@@ -327,7 +327,7 @@ impl<'a> ComparisonServers<'a> {
 
     fn progress(&self, done: usize, all: usize, hook: &mut Hook<'_>) {
         let (target, done, all) = (self.target.clone(), done as u64, all as u64);
-        hook(&Said { at: 0, event: Event::Comparing { target, done, all } });
+        hook(&TimedEvent { at: 0, event: Event::Comparing { target, done, all } });
     }
 }
 

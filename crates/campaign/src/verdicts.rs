@@ -106,9 +106,9 @@ fn bump(counts: &mut BTreeMap<String, u64>, name: &str) {
 }
 
 /// A fingerprint as one line: `invariant · aborted-read · select · RC`.
-pub fn words(print: &Fingerprint) -> String {
-    let mut parts = vec![print.kind.as_str(), &print.rule, &print.statement];
-    parts.extend(print.level.map(model::Level::short));
+pub fn words(fingerprint: &Fingerprint) -> String {
+    let mut parts = vec![fingerprint.kind.as_str(), &fingerprint.rule, &fingerprint.statement];
+    parts.extend(fingerprint.level.map(model::Level::short));
     parts.join(" · ")
 }
 

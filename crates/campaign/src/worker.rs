@@ -19,7 +19,7 @@ use crate::{
     leftovers,
     quality::Counter,
     reducing::{How, Smaller, smaller},
-    settings::Quarry,
+    settings::{HuntTarget, TargetId},
     swarm,
     tally::Tally,
     traces::Keeper,
@@ -60,9 +60,9 @@ impl From<HuntError> for Stop {
 }
 
 /// A worker's place at one target.
-pub(crate) struct Bench<'a> {
+pub(crate) struct TargetWorker<'a> {
     shared: &'a Shared<'a>,
-    at: usize,
+    at: TargetId,
     worker: usize,
     server: CleanServer,
     options: Options,
@@ -85,11 +85,11 @@ pub(crate) struct Bench<'a> {
     ran: bool,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> TargetWorker<'a> {
     /// Brings up a server.
-    pub fn open(shared: &'a Shared<'a>, at: usize, worker: usize) -> Result<Bench<'a>, Stop> {
+    pub fn open(shared: &'a Shared<'a>, at: TargetId, worker: usize) -> Result<TargetWorker<'a>, Stop> {
         let campaign = shared.campaign;
-        let Quarry { target, levels } = &campaign.settings.quarry[at];
+        let HuntTarget { target, levels } = &campaign.settings.targets[at];
         let options = Options {
             reset: Reset::Fast,
             hung_after: Duration::from_secs(campaign.settings.hung_after),
@@ -104,7 +104,7 @@ impl<'a> Bench<'a> {
         let generator = campaign.generator(at, &info);
         let keeper = campaign.settings.keep_traces.then(|| Keeper::open(campaign.folder.path(), at, worker));
         let level = levels[0];
-        let mut bench = Bench {
+        let mut opened = TargetWorker {
             shared,
             at,
             worker,
@@ -124,8 +124,8 @@ impl<'a> Bench<'a> {
             refusals: 0,
             ran: false,
         };
-        bench.is_up(Why::First)?;
-        Ok(bench)
+        opened.is_up(Why::First)?;
+        Ok(opened)
     }
 
     /// How many cases share a schema.
@@ -134,7 +134,7 @@ impl<'a> Bench<'a> {
     }
 
     fn target(&self) -> &'a Target {
-        &self.shared.campaign.settings.quarry[self.at].target
+        &self.shared.campaign.settings.targets[self.at].target
     }
 
     /// The target with what was drawn for it.

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Asked {
+pub enum ChecklistItem {
     /// Does the plain client's script show it, every time, on a server with the vendor's settings?
     PlainClient,
     /// Is it there in the newest release of its line, and is that line alive?
@@ -26,28 +26,28 @@ pub enum Asked {
     Level,
 }
 
-impl Asked {
+impl ChecklistItem {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Asked; 7] = [
-        Asked::PlainClient,
-        Asked::NewestRelease,
-        Asked::Build,
-        Asked::SnapshotIsolation,
-        Asked::Manual,
-        Asked::Visible,
-        Asked::Level,
+    pub const ALL: [ChecklistItem; 7] = [
+        ChecklistItem::PlainClient,
+        ChecklistItem::NewestRelease,
+        ChecklistItem::Build,
+        ChecklistItem::SnapshotIsolation,
+        ChecklistItem::Manual,
+        ChecklistItem::Visible,
+        ChecklistItem::Level,
     ];
 
     /// For people.
     pub fn title(self) -> &'static str {
         match self {
-            Asked::PlainClient => "Plain client, default settings",
-            Asked::NewestRelease => "Newest release of its line",
-            Asked::Build => "Upstream or distribution build",
-            Asked::SnapshotIsolation => "Snapshot isolation",
-            Asked::Manual => "Sentence of the manual",
-            Asked::Visible => "Something to see",
-            Asked::Level => "Not only READ UNCOMMITTED",
+            ChecklistItem::PlainClient => "Plain client, default settings",
+            ChecklistItem::NewestRelease => "Newest release of its line",
+            ChecklistItem::Build => "Upstream or distribution build",
+            ChecklistItem::SnapshotIsolation => "Snapshot isolation",
+            ChecklistItem::Manual => "Sentence of the manual",
+            ChecklistItem::Visible => "Something to see",
+            ChecklistItem::Level => "Not only READ UNCOMMITTED",
         }
     }
 }
@@ -89,7 +89,7 @@ impl State {
 pub struct Item {
     /// What was asked.
     #[serde(rename = "item")]
-    pub asked: Asked,
+    pub asked: ChecklistItem,
     /// What came of it.
     pub state: State,
     /// How, or why not, in one line.
@@ -98,17 +98,17 @@ pub struct Item {
 
 impl Item {
     /// It holds.
-    pub fn passed(asked: Asked, words: impl Into<String>) -> Item {
+    pub fn passed(asked: ChecklistItem, words: impl Into<String>) -> Item {
         Item { asked, state: State::Passed, words: words.into() }
     }
 
     /// It does not.
-    pub fn failed(asked: Asked, words: impl Into<String>) -> Item {
+    pub fn failed(asked: ChecklistItem, words: impl Into<String>) -> Item {
         Item { asked, state: State::Failed, words: words.into() }
     }
 
     /// Nobody knows.
-    pub fn unchecked(asked: Asked, words: impl Into<String>) -> Item {
+    pub fn unchecked(asked: ChecklistItem, words: impl Into<String>) -> Item {
         Item { asked, state: State::NotChecked, words: words.into() }
     }
 }
@@ -127,11 +127,11 @@ pub struct Checklist {
 impl Checklist {
     /// May it be filed? An item that is missing has not passed.
     pub fn ready(&self) -> bool {
-        let passed = |asked: &Asked| {
+        let passed = |asked: &ChecklistItem| {
             let mut of = self.items.iter().filter(|item| item.asked == *asked).peekable();
             of.peek().is_some() && of.all(|item| item.state == State::Passed)
         };
-        self.known.is_none() && Asked::ALL.iter().all(passed)
+        self.known.is_none() && ChecklistItem::ALL.iter().all(passed)
     }
 
     /// What stands in its way.
@@ -149,14 +149,14 @@ impl Checklist {
             None => {
                 let parts = [of(count(State::Failed), "failed"), of(count(State::NotChecked), "not checked")];
                 let parts: Vec<String> = parts.into_iter().flatten().collect();
-                format!("not ready: {} of {} items", parts.join(", "), Asked::ALL.len())
+                format!("not ready: {} of {} items", parts.join(", "), ChecklistItem::ALL.len())
             }
         }
     }
 
     /// How often the plain client's script showed it, as its item says.
     pub fn rate(&self) -> Option<&str> {
-        let ran = |item: &&Item| item.asked == Asked::PlainClient && item.state != State::NotChecked;
+        let ran = |item: &&Item| item.asked == ChecklistItem::PlainClient && item.state != State::NotChecked;
         self.items.iter().find(ran).map(|item| item.words.as_str())
     }
 }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     fn all() -> Checklist {
-        let items = Asked::ALL.iter().map(|asked| Item::passed(*asked, "fine")).collect();
+        let items = ChecklistItem::ALL.iter().map(|asked| Item::passed(*asked, "fine")).collect();
         Checklist { known: None, checked: "9b1f".into(), items }
     }
 
@@ -175,7 +175,7 @@ mod tests {
         assert!(all().ready());
         assert_eq!(all().verdict(), "ready to file");
         assert!(!Checklist::default().ready(), "nothing was checked");
-        for (at, asked) in Asked::ALL.into_iter().enumerate() {
+        for (at, asked) in ChecklistItem::ALL.into_iter().enumerate() {
             let with = |item: Item| {
                 let mut list = all();
                 list.items[at] = item;

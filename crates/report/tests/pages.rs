@@ -8,7 +8,7 @@ use built::{NASTY, finding};
 use model::{Level, Product, Signature};
 use report::{
     Finding, Run, html, json, markdown,
-    ready::{Asked, Checklist, Item},
+    ready::{Checklist, ChecklistItem, Item},
     run::{Chance, Group, Hunted},
     scripts,
 };
@@ -116,7 +116,7 @@ fn nothing_gets_out_of_its_place() {
     nasty.ready = Some(Checklist {
         known: Some(NASTY.into()),
         checked: NASTY.into(),
-        items: vec![Item::failed(Asked::Manual, NASTY)],
+        items: vec![Item::failed(ChecklistItem::Manual, NASTY)],
     });
     if let Ok(account) = &mut nasty.account {
         account.tables[0].table = NASTY.into();
@@ -180,15 +180,16 @@ fn the_checklist_is_shown_where_somebody_asked() {
     assert!(
         !page(&without).contains("id=\"ready\"") && !markdown::markdown(&without).contains("Ready to file")
     );
-    let mut items: Vec<Item> = Asked::ALL.iter().map(|asked| Item::passed(*asked, "20 of 20 runs")).collect();
+    let mut items: Vec<Item> =
+        ChecklistItem::ALL.iter().map(|asked| Item::passed(*asked, "20 of 20 runs")).collect();
     let list = |items: &[Item]| Checklist { known: None, checked: "0000".into(), items: items.to_vec() };
     let with = |items: &[Item]| Finding { ready: Some(list(items)), ..finding(Product::Mariadb) };
     let shown = page(&with(&items));
     assert!(shown.contains("Ready to file. Checked with 0000, the smallest of its signature."), "{shown}");
     assert!(shown.contains("<a class=\"pill good\" href=\"#ready\">ready to file</a>"));
     assert_eq!(shown.matches("data-state=\"passed\"").count(), 7);
-    items[0] = Item::unchecked(Asked::PlainClient, "no client");
-    items[6] = Item::failed(Asked::Level, "ranks low");
+    items[0] = Item::unchecked(ChecklistItem::PlainClient, "no client");
+    items[6] = Item::failed(ChecklistItem::Level, "ranks low");
     let shown = page(&with(&items));
     assert!(shown.contains("Not ready: 1 failed, 1 not checked of 7 items."), "{shown}");
     assert!(shown.contains("href=\"#ready\">not ready to file</a>"));

@@ -67,26 +67,27 @@ pub struct Cell {
     as_what: Vec<String>,
     /// The same, to be compared.
     #[serde(skip)]
-    prints: Vec<Fingerprint>,
+    fingerprints: Vec<Fingerprint>,
 }
 
 impl Cell {
     fn new(cell: matrix::Cell) -> Cell {
         let mut as_what = Vec::new();
         for violation in &cell.violations {
-            let print = &violation.fingerprint;
-            let what = mvcc::known(print).unwrap_or_else(|| format!("{}, {}", print.kind, print.statement));
+            let fingerprint = &violation.fingerprint;
+            let what = mvcc::known(fingerprint)
+                .unwrap_or_else(|| format!("{}, {}", fingerprint.kind, fingerprint.statement));
             if !as_what.contains(&what) {
                 as_what.push(what);
             }
         }
-        let prints = cell.violations.into_iter().map(|violation| violation.fingerprint).collect();
-        Cell { runs: cell.runs, wrong: cell.wrong, undecided: cell.undecided, as_what, prints }
+        let fingerprints = cell.violations.into_iter().map(|violation| violation.fingerprint).collect();
+        Cell { runs: cell.runs, wrong: cell.wrong, undecided: cell.undecided, as_what, fingerprints }
     }
 
     /// Is the same thing wrong there, and not another one that this case happens to show, too?
-    pub fn shows(&self, print: &Fingerprint) -> bool {
-        self.prints.iter().any(|one| same(one, print))
+    pub fn shows(&self, fingerprint: &Fingerprint) -> bool {
+        self.fingerprints.iter().any(|one| same(one, fingerprint))
     }
 
     /// What is wrong there, in words.
@@ -117,7 +118,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let case = loading::load(&args.case)?;
     let panel = Panel::new(oracle_args::hunting(&args.oracle)?, JudgeOverrides::default());
-    let tried = Tried { how: &args.how, panel: &panel, runs: args.runs, found_at: None };
+    let tried = Attempt { how: &args.how, panel: &panel, runs: args.runs, found_at: None };
     let rows = tried.everywhere(&case, &places(&args.chosen, &case)?, "places")?;
     match args.json {
         true => say!("{}", serde_json::to_string_pretty(&rows)?),
@@ -128,7 +129,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
 }
 
 /// How a case is tried in a place.
-pub struct Tried<'a> {
+pub struct Attempt<'a> {
     /// How it runs.
     pub how: &'a How,
     /// Who judges.
@@ -139,7 +140,7 @@ pub struct Tried<'a> {
     pub found_at: Option<Level>,
 }
 
-impl Tried<'_> {
+impl Attempt<'_> {
     /// Tries it in all of these places, or in those before the user asked to stop.
     pub fn everywhere(&self, case: &Case, places: &[Target], name: &str) -> anyhow::Result<Vec<Row>> {
         let mut progress = Progress::new(name, places.len() as u64);
@@ -195,7 +196,7 @@ pub fn places(chosen: &[Choice], case: &Case) -> anyhow::Result<Vec<Target>> {
     Ok(places)
 }
 
-fn row(tried: &Tried<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
+fn row(tried: &Attempt<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
     let mut row = Row { target: target.to_string(), refused: None, levels: BTreeMap::new() };
     let mut server = match targets::clean_server(target, tried.how) {
         Ok(server) => server,
@@ -204,7 +205,7 @@ fn row(tried: &Tried<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
             return Ok(row);
         }
     };
-    let Tried { panel, runs: times, found_at, .. } = *tried;
+    let Attempt { panel, runs: times, found_at, .. } = *tried;
     let matrix = Matrix { panel, times, reset: Reset::Clean, found_at, first_only: true };
     for (column, cell) in matrix.run(case, &mut server, &Levels::All.on(target.product)?) {
         match cell {
@@ -221,7 +222,7 @@ fn row(tried: &Tried<'_>, case: &Case, target: &Target) -> anyhow::Result<Row> {
 /// Is it the same symptom, at whatever level? By the name that explains it, or by what is wrong in which kind of statement; the model and
 /// the decoupled run have words of their own for that.
 fn same(one: &Fingerprint, other: &Fingerprint) -> bool {
-    let named = |print: &Fingerprint| mvcc::named(print).is_some();
+    let named = |fingerprint: &Fingerprint| mvcc::named(fingerprint).is_some();
     if named(one) || named(other) {
         return one.rule == other.rule;
     }
@@ -277,27 +278,31 @@ mod tests {
 
     #[test]
     fn the_same_symptom_is_known_at_another_level_and_by_another_oracle() {
-        let print = |kind: &str, rule: &str, statement: &str, level| Fingerprint {
+        let fingerprint = |kind: &str, rule: &str, statement: &str, level| Fingerprint {
             kind: kind.into(),
             rule: rule.into(),
             statement: statement.into(),
             level: Some(level),
         };
         let (low, high) = (Level::ReadUncommitted, Level::ReadCommitted);
-        let found = print("incorrect-query-result", "rows", "select", low);
-        let cell = Cell { prints: vec![print("wrong-rows", "a rule", "select", high)], ..Cell::default() };
+        let found = fingerprint("incorrect-query-result", "rows", "select", low);
+        let cell = Cell {
+            fingerprints: vec![fingerprint("wrong-rows", "a rule", "select", high)],
+            ..Cell::default()
+        };
         assert!(cell.shows(&found));
         for (kind, rule, statement) in [
             ("needless-error", "conflict-by-inner-read", "insert"),
             ("wrong-rows", "noop-without-version", "select"),
             ("wrong-final-state", "final-state", "final"),
         ] {
-            let other = Cell { prints: vec![print(kind, rule, statement, high)], ..Cell::default() };
+            let other =
+                Cell { fingerprints: vec![fingerprint(kind, rule, statement, high)], ..Cell::default() };
             assert!(!other.shows(&found), "{kind}, {rule}");
         }
-        let named = print("wrong-count", "moved-across-scan", "update", low);
+        let named = fingerprint("wrong-count", "moved-across-scan", "update", low);
         let cell = Cell {
-            prints: vec![print("wrong-match", "moved-across-scan", "delete", high)],
+            fingerprints: vec![fingerprint("wrong-match", "moved-across-scan", "delete", high)],
             ..Cell::default()
         };
         assert!(cell.shows(&named), "one bug has many faces");

@@ -6,7 +6,7 @@ use std::{
 };
 
 use campaign::{
-    Budget, Campaign, Event, Folder, JudgeOverrides, Known, Panel, Quarry, Said, Settings, Summary,
+    Budget, Campaign, Event, Folder, HuntTarget, JudgeOverrides, Known, Panel, Settings, Summary, TimedEvent,
     events::Found,
     past::{self, Kept},
 };
@@ -69,7 +69,7 @@ impl Hunt<'_> {
             stop: &stop,
         };
         let (mut first, mut others, mut lost, mut failure) = (None::<Found>, 0, None, None);
-        let summary = campaign::hunt(&campaign, &mut |said: &Said| match &said.event {
+        let summary = campaign::hunt(&campaign, &mut |said: &TimedEvent| match &said.event {
             Event::Finding(found) => {
                 // A finding beyond the first one is not looked at, nor is one of a hunt that is over.
                 if first.as_ref().is_some_and(|first| first.case < found.case) || failure.is_some() {
@@ -109,7 +109,7 @@ impl Hunt<'_> {
         Settings {
             isopod: env!("CARGO_PKG_VERSION").to_string(),
             seed: self.seed,
-            quarry: vec![Quarry { target: self.target.clone(), levels: self.levels.to_vec() }],
+            targets: vec![HuntTarget { target: self.target.clone(), levels: self.levels.to_vec() }],
             budget: Budget::Cases(self.cases),
             workers: self.workers as usize,
             profile: self.profile.name.clone(),

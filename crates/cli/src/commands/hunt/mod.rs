@@ -8,12 +8,12 @@ mod verdicts;
 
 pub use arguments::{Args, seconds};
 
-use campaign::{Campaign, Event, Panel, Said};
+use campaign::{Campaign, Event, TimedEvent};
 use model::Target;
 
 use crate::{
     errors::Advised,
-    interrupt, oracle_args,
+    interrupt,
     output::{plural, say},
     targets::LocalServers,
 };
@@ -22,22 +22,22 @@ use crate::{
 pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     provision::share_session();
-    let told = resolve::resolve(&args)?;
+    let resolved = resolve::resolve(&args)?;
     let campaign = Campaign {
-        panel: Panel::new(oracle_args::named(&told.settings.oracles)?, told.settings.judge_as.clone()),
-        settings: told.settings,
-        folder: told.folder,
-        profile: told.profile,
-        known: told.known,
+        panel: resolved.panel,
+        settings: resolved.settings,
+        folder: resolved.folder,
+        profile: resolved.profile,
+        known: resolved.known,
         servers: &LocalServers(&args.how),
         stop: &interrupt::asked,
     };
     if !args.json {
-        summary::head(&campaign, told.by_default);
+        summary::head(&campaign, resolved.by_default);
     }
     let mut shown = progress::Shown::new(&campaign.settings, args.json);
     let mut reasons: Vec<(Target, String)> = Vec::new();
-    let summary = campaign::hunt(&campaign, &mut |said: &Said| {
+    let summary = campaign::hunt(&campaign, &mut |said: &TimedEvent| {
         if let Event::Lost { target, reason } = &said.event {
             reasons.push((target.clone(), reason.clone()));
         }
@@ -55,7 +55,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
     if args.json {
         say!("{}", serde_json::to_string_pretty(&summary)?);
     } else {
-        summary::show(&campaign, &summary, told.by_default);
+        summary::show(&campaign, &summary, resolved.by_default);
     }
     if !reasons.is_empty() {
         let advice = reasons.iter().map(|(target, reason)| format!("{target}: {reason}"));

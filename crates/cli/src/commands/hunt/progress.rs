@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, io::IsTerminal};
 
-use campaign::{Event, Said, Settings, Tally};
+use campaign::{Event, Settings, Tally, TimedEvent};
 use indicatif::{MultiProgress, ProgressBar};
 use model::{Fingerprint, Target};
 use report::findings::{clock, share, thousands};
@@ -36,7 +36,7 @@ impl Shown {
             campaign::Budget::Seconds(seconds) => Goal::Millis(seconds * 1000),
             campaign::Budget::Cases(cases) => Goal::Cases(cases),
         };
-        let targets: Vec<Target> = settings.quarry.iter().map(|quarry| quarry.target.clone()).collect();
+        let targets: Vec<Target> = settings.targets.iter().map(|hunted| hunted.target.clone()).collect();
         let wide = targets.iter().map(|target| target.to_string().chars().count()).max().unwrap_or(0);
         let bars = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let all = MultiProgress::new();
@@ -58,7 +58,7 @@ impl Shown {
     }
 
     /// Something happened.
-    pub fn show(&mut self, said: &Said) {
+    pub fn show(&mut self, said: &TimedEvent) {
         match &said.event {
             Event::Progress { target, tally } => self.progress(target, tally, said.at),
             Event::Finding(found) => {

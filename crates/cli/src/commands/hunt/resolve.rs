@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use campaign::{Budget, Folder, JudgeOverrides, Known, Quarry, Settings, known::Entry};
+use campaign::{Budget, Folder, HuntTarget, JudgeOverrides, Known, Panel, Settings, known::Entry};
 use generate::Profile;
 use model::{Level, Product, Seed};
 
@@ -20,9 +20,10 @@ use crate::{
 const SHORT: u64 = 20;
 
 /// Everything that is decided before the hunt begins.
-pub struct Told {
+pub struct ResolvedHunt {
     /// What to do.
     pub settings: Settings,
+    pub panel: Panel,
     /// What the generator draws how often.
     pub profile: Profile,
     /// Where everything is kept.
@@ -34,7 +35,7 @@ pub struct Told {
 }
 
 /// Decides everything.
-pub fn resolve(args: &Args) -> anyhow::Result<Told> {
+pub fn resolve(args: &Args) -> anyhow::Result<ResolvedHunt> {
     let known = args.known.as_deref().map(Known::read).transpose().map_err(|error| Advised {
         message: format!("what is known cannot be read: {error}"),
         advice: vec![
@@ -49,7 +50,8 @@ pub fn resolve(args: &Args) -> anyhow::Result<Told> {
         return resume(args, path, known);
     }
     let profile = profiles::load(&args.profile)?;
-    let settings = settings(args, &profile)?;
+    let panel = Panel::new(oracle_args::hunting(&args.oracle)?, JudgeOverrides::all(&args.judge_as));
+    let settings = settings(args, &profile, &panel)?;
     let path = match &args.out {
         Some(path) => path.clone(),
         None => unused(Path::new("isopod-runs")),
@@ -62,10 +64,10 @@ pub fn resolve(args: &Args) -> anyhow::Result<Told> {
         ],
     })?;
     let by_default = args.targets.is_empty() && args.time.is_none() && args.cases.is_none();
-    Ok(Told { settings, profile, folder, known, by_default })
+    Ok(ResolvedHunt { settings, panel, profile, folder, known, by_default })
 }
 
-fn resume(args: &Args, path: &Path, known: Known) -> anyhow::Result<Told> {
+fn resume(args: &Args, path: &Path, known: Known) -> anyhow::Result<ResolvedHunt> {
     let (folder, mut settings) = Folder::resume(path).map_err(|error| Advised {
         message: format!("there is no run to go on with: {error}"),
         advice: vec!["--resume wants the folder of a run, with its settings.json".into()],
@@ -83,22 +85,23 @@ fn resume(args: &Args, path: &Path, known: Known) -> anyhow::Result<Told> {
     if let Some(workers) = args.workers {
         settings.workers = workers as usize;
     }
-    for quarry in &settings.quarry {
-        targets::ensure_installed(&quarry.target)?;
+    for hunted in &settings.targets {
+        targets::ensure_installed(&hunted.target)?;
     }
     let profile = Profile::parse(&settings.profile, &settings.profile_text)?;
-    Ok(Told { settings, profile, folder, known, by_default: false })
+    let panel = Panel::new(oracle_args::named(&settings.oracles)?, settings.judge_as.clone());
+    Ok(ResolvedHunt { settings, panel, profile, folder, known, by_default: false })
 }
 
 fn budget(args: &Args) -> Option<Budget> {
     args.cases.map(Budget::Cases).or(args.time.map(Budget::Seconds))
 }
 
-fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
+fn settings(args: &Args, profile: &Profile, panel: &Panel) -> anyhow::Result<Settings> {
     let chosen = if args.targets.is_empty() { vec![Choice::One(embedded())] } else { args.targets.clone() };
     let on = Where { chosen, basedir: args.basedir.clone(), how: args.how.clone() };
     let all = on.all();
-    let mut quarry = Vec::new();
+    let mut hunted = Vec::new();
     for target in on.targets(None)? {
         let levels = match at(args, target.product) {
             Ok(levels) => levels,
@@ -107,22 +110,21 @@ fn settings(args: &Args, profile: &Profile) -> anyhow::Result<Settings> {
         };
         // What is missing is installed now, one after the other, and not by all workers at once.
         targets::ensure_installed(&target)?;
-        quarry.push(Quarry { target, levels });
+        hunted.push(HuntTarget { target, levels });
     }
-    if quarry.is_empty() {
+    if hunted.is_empty() {
         return Err(Advised {
             message: "no server has these levels".into(),
             advice: vec!["what can be had: isopod server list".into()],
         }
         .into());
     }
-    let oracles =
-        oracle_args::hunting(&args.oracle)?.iter().map(|oracle| oracle.name().to_string()).collect();
+    let oracles = panel.judges().map(|judge| judge.oracle.name().to_string()).collect();
     let workers = args.workers.map_or_else(|| execute::os::cpus().len().max(1), |workers| workers as usize);
     Ok(Settings {
         isopod: env!("CARGO_PKG_VERSION").to_string(),
         seed: args.seed.unwrap_or_else(new_seed),
-        quarry,
+        targets: hunted,
         budget: budget(args).unwrap_or(Budget::Seconds(SHORT)),
         workers,
         profile: profile.name.clone(),

@@ -63,7 +63,7 @@ fn judges(campaign: &Campaign<'_>) -> String {
     if names.is_empty() {
         return "none, cases only run".to_string();
     }
-    let products = campaign.settings.quarry.iter().map(|quarry| quarry.target.product);
+    let products = campaign.settings.targets.iter().map(|hunted| hunted.target.product);
     let mut without: Vec<&str> = products
         .filter(|product| !dialect::contract::exists(*product))
         .map(|product| product.name())

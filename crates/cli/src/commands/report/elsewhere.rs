@@ -11,7 +11,7 @@ use report::{
 use super::gather::Told;
 use crate::{
     arguments::How,
-    commands::where_else::{HEADS, Row, Tried, places, word},
+    commands::where_else::{Attempt, HEADS, Row, places, word},
     oracle_args,
 };
 
@@ -30,7 +30,7 @@ pub fn fill(
     for group in &told.run.groups {
         let Some(id) = chosen(group) else { continue };
         let Some(best) = told.findings.iter().find(|one| one.id == id) else { continue };
-        let tried = Tried { how, panel: &panel, runs: RUNS, found_at: Some(best.trace.level) };
+        let tried = Attempt { how, panel: &panel, runs: RUNS, found_at: Some(best.trace.level) };
         let rows = everywhere(&tried, best)?;
         let table = table(&rows);
         for one in told.findings.iter_mut().filter(|one| group.findings.contains(&one.id)) {
@@ -41,7 +41,7 @@ pub fn fill(
     Ok(all)
 }
 
-fn everywhere(tried: &Tried<'_>, finding: &Finding) -> anyhow::Result<Vec<Row>> {
+fn everywhere(tried: &Attempt<'_>, finding: &Finding) -> anyhow::Result<Vec<Row>> {
     tried.everywhere(&finding.case, &places(&[], &finding.case)?, &finding.title())
 }
 

@@ -110,11 +110,11 @@ fn groups(past: &Past, findings: &[Finding]) -> Vec<Group> {
 
 fn run(past: &Past, groups: Vec<Group>) -> Run {
     let settings = &past.settings;
-    let targets = settings.quarry.iter().enumerate().map(|(at, quarry)| {
+    let targets = settings.targets.iter().enumerate().map(|(at, hunted)| {
         let tally = &past.tallies[at];
         let quality = &past.qualities[at];
         Hunted {
-            target: quarry.target.to_string(),
+            target: hunted.target.to_string(),
             version: past.servers[at].as_ref().map(|info| info.version.to_string()),
             cases: tally.cases,
             conflicts: tally.conflicts,
@@ -129,8 +129,8 @@ fn run(past: &Past, groups: Vec<Group>) -> Run {
                 .iter()
                 .map(|(name, share)| (name.clone(), (share.cases, share.conflicting)))
                 .collect(),
-            chances: could_show(quality, &quarry.target),
-            lost: lost(past, &quarry.target),
+            chances: could_show(quality, &hunted.target),
+            lost: lost(past, &hunted.target),
         }
     });
     let name =

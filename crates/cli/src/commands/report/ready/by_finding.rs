@@ -3,7 +3,7 @@
 use dialect::contract::manual;
 use report::{
     Finding,
-    ready::{Asked, Item},
+    ready::{ChecklistItem, Item},
 };
 
 /// The sentence that is broken, of that version's manual.
@@ -11,9 +11,11 @@ pub fn manual(finding: &Finding) -> Item {
     let sentence = manual::broken(&finding.server, &finding.violation)
         .and_then(|promise| manual::says(&finding.server, promise));
     match sentence {
-        Some(says) => Item::passed(Asked::Manual, format!("\u{201c}{}\u{201d} ({})", says.text, says.place)),
+        Some(says) => {
+            Item::passed(ChecklistItem::Manual, format!("\u{201c}{}\u{201d} ({})", says.text, says.place))
+        }
         None => Item::failed(
-            Asked::Manual,
+            ChecklistItem::Manual,
             format!(
                 "no sentence of {}'s manual is known for this rule",
                 dialect::of(finding.product()).title
@@ -26,10 +28,10 @@ pub fn manual(finding: &Finding) -> Item {
 pub fn visible(finding: &Finding) -> Item {
     if !finding.judged_as.is_empty() {
         let words = format!("the oracles were told {}: a test of Isopod, not a bug", finding.judged_as);
-        return Item::failed(Asked::Visible, words);
+        return Item::failed(ChecklistItem::Visible, words);
     }
     match finding.visible() {
-        Ok(()) => Item::passed(Asked::Visible, finding.title()),
-        Err(why) => Item::failed(Asked::Visible, why),
+        Ok(()) => Item::passed(ChecklistItem::Visible, finding.title()),
+        Err(why) => Item::failed(ChecklistItem::Visible, why),
     }
 }

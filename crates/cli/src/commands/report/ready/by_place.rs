@@ -3,7 +3,7 @@
 use model::{Level, Product, Target, Version};
 use report::{
     Finding,
-    ready::{Asked, Item},
+    ready::{ChecklistItem, Item},
 };
 
 use crate::commands::where_else::{Cell, Row, word};
@@ -30,7 +30,7 @@ fn places<'a>(finding: &Finding, rows: &'a [Row]) -> Vec<Place<'a>> {
 
 /// MariaDB: does it stay when the switch is on?
 pub fn snapshot_isolation(finding: &Finding, rows: &[Row]) -> Item {
-    let asked = Asked::SnapshotIsolation;
+    let asked = ChecklistItem::SnapshotIsolation;
     if !has_switch(finding.product()) {
         return Item::passed(asked, "not MariaDB");
     }
@@ -85,7 +85,7 @@ fn on(target: &Target) -> bool {
 
 /// READ UNCOMMITTED alone ranks low, unless data is damaged.
 pub fn level(finding: &Finding, rows: &[Row]) -> Item {
-    let asked = Asked::Level;
+    let asked = ChecklistItem::Level;
     if finding.level != Level::ReadUncommitted {
         return Item::passed(asked, format!("it shows at {}", finding.level.sql()));
     }

@@ -21,7 +21,7 @@ use std::{
 
 use report::{
     Finding,
-    ready::{Asked, Checklist, Item, State},
+    ready::{Checklist, ChecklistItem, Item, State},
     run::Group,
 };
 
@@ -120,7 +120,7 @@ pub fn fill(told: &mut Told, how: &How, which: &Which, tables: bool) -> anyhow::
 /// Nobody takes reports about Isopod's own engine.
 fn nobody() -> Vec<Item> {
     let words = "Isopod's own engine, which has no server, no client and no vendor";
-    Asked::ALL.into_iter().map(|asked| Item::unchecked(asked, words)).collect()
+    ChecklistItem::ALL.into_iter().map(|asked| Item::unchecked(asked, words)).collect()
 }
 
 /// All items in their order, from what the script showed and what the other servers did.
@@ -128,16 +128,16 @@ fn items(finding: &Finding, ran: Vec<Item>, rows: &[Row], today: &str) -> Vec<It
     let mut items: Vec<Item> = ran
         .into_iter()
         .map(|item| match item.asked {
-            Asked::NewestRelease => match item.state {
+            ChecklistItem::NewestRelease => match item.state {
                 State::Passed => in_whole(release::alive(finding, item, rows, today)),
                 State::Failed | State::NotChecked => release::alive(finding, item, rows, today),
             },
-            Asked::PlainClient
-            | Asked::Build
-            | Asked::SnapshotIsolation
-            | Asked::Manual
-            | Asked::Visible
-            | Asked::Level => item,
+            ChecklistItem::PlainClient
+            | ChecklistItem::Build
+            | ChecklistItem::SnapshotIsolation
+            | ChecklistItem::Manual
+            | ChecklistItem::Visible
+            | ChecklistItem::Level => item,
         })
         .collect();
     items.extend([

@@ -6,7 +6,7 @@ use model::{Place, Target, Version, target::Settings};
 use provision::{Build, Installed, Store, lifetime};
 use report::{
     Finding,
-    ready::{Asked, Item, State},
+    ready::{ChecklistItem, Item, State},
 };
 
 use super::by_client::{self, Rate};
@@ -46,7 +46,7 @@ fn name(finding: &Finding, version: &Version) -> String {
 
 /// Twenty of twenty.
 fn plain_client(finding: &Finding, rate: &Result<Rate, String>) -> Item {
-    let asked = Asked::PlainClient;
+    let asked = ChecklistItem::PlainClient;
     let rate = match rate {
         Ok(rate) => rate,
         Err(why) => return Item::unchecked(asked, why),
@@ -74,7 +74,7 @@ fn plain_client(finding: &Finding, rate: &Result<Rate, String>) -> Item {
 
 /// The newest release of the line.
 fn newest(finding: &Finding, rate: &Result<Rate, String>) -> Item {
-    let asked = Asked::NewestRelease;
+    let asked = ChecklistItem::NewestRelease;
     let own = &finding.server.version;
     let line = dialect::of(finding.product()).series(own);
     let newest = match installed(finding, &line) {
@@ -143,7 +143,7 @@ pub fn alive(finding: &Finding, item: Item, rows: &[Row], today: &str) -> Item {
 
 /// Who built it: what the catalogue knows, and what the server says of itself.
 fn build(finding: &Finding, own: Option<&Installed>) -> Item {
-    let asked = Asked::Build;
+    let asked = ChecklistItem::Build;
     let says = format!("it calls itself {}", finding.server_text());
     let Some(line) = own.and_then(Installed::line) else {
         let dialect = dialect::of(finding.product());
