@@ -6,10 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use generate::Made;
-use model::{ErrorClass, Level, Product, Trace, Verdict};
+use history::{History, Statements, StepInfo, refused_by_others};
+use model::{ErrorClass, Level, Product, Trace, Verdict, schema::SetupData};
 use oracles::{
     Answer, Oracle,
-    opportunities::{self, Reader, Sort, Story, refused_by_others},
+    opportunities::{self, Sort},
 };
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +112,10 @@ fn add<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
 
 /// Counts case after case.
 pub struct Counter {
-    reader: Reader,
+    product: Product,
+    statements: Statements,
+    /// The setup of the case before, which most often is that of the next one, too.
+    setup: (Vec<String>, SetupData),
     /// Those that may be able to tell which waits nothing demands.
     oracles: Vec<Box<dyn Oracle>>,
     /// What it has counted.
@@ -122,7 +126,9 @@ impl Counter {
     /// Begins at zero.
     pub fn new(product: Product) -> Counter {
         Counter {
-            reader: Reader::new(product),
+            product,
+            statements: Statements::default(),
+            setup: Default::default(),
             oracles: oracles::without_server(),
             quality: Quality::default(),
         }
@@ -130,7 +136,12 @@ impl Counter {
 
     /// Adds a case and what came of it.
     pub fn add(&mut self, made: &Made, trace: &Trace) {
-        let story = self.reader.story(&made.case, trace);
+        let texts = &made.case.setup.statements;
+        if self.setup.0 != *texts {
+            // What does not read as data has no keys that we know of.
+            self.setup = (texts.clone(), dialect::sql::setup(self.product, texts).unwrap_or_default());
+        }
+        let history = History::new(&made.case, trace, self.statements.of(self.product, &made.case));
         let quality = &mut self.quality;
         quality.cases += 1;
         let (waited, refused) = conflict(trace);
@@ -146,7 +157,8 @@ impl Counter {
                 quality.not_understood.insert(format!("{} · {}", error.message, step.sql));
             }
         }
-        let levels: BTreeSet<Level> = story.lives.iter().map(|life| life.level).collect();
+        let levels: BTreeSet<Level> =
+            history.transactions.iter().filter_map(|transaction| transaction.level).collect();
         levels.iter().for_each(|level| *quality.levels.entry(*level).or_default() += 1);
         for feature in &made.features {
             bump(&mut quality.features, feature);
@@ -155,13 +167,13 @@ impl Counter {
         strategy.cases += 1;
         strategy.conflicting += u64::from(conflicting);
         for opportunity in &opportunities::ALL {
-            let seen = (opportunity.seen)(&story);
+            let seen = (opportunity.seen)(&history, &self.setup.1);
             if !seen.is_empty() {
                 let levels = entry(&mut quality.opportunities, opportunity.name);
                 seen.iter().for_each(|level| *levels.entry(level).or_default() += 1);
             }
         }
-        meet(&story, &mut quality.meetings);
+        meet(&history, &mut quality.meetings);
     }
 
     /// Adds the waits of a case, if it is one of those in which they are counted.
@@ -201,14 +213,16 @@ fn entry<'a, V: Default>(map: &'a mut BTreeMap<String, V>, name: &str) -> &'a mu
 }
 
 /// Notes which kinds of statement met at a table while both transactions were open, one of them writing or locking.
-fn meet(story: &Story, meetings: &mut BTreeSet<(String, String, Level)>) {
-    for (mine, other) in story.meetings() {
-        for one in story.of(mine).filter_map(|step| step.deed.as_ref()) {
-            for two in story.of(other).filter_map(|step| step.deed.as_ref()) {
+fn meet(history: &History<'_>, meetings: &mut BTreeSet<(String, String, Level)>) {
+    for (mine, other) in history.concurrent() {
+        let Some(level) = mine.level else { continue };
+        for one in history.steps_of(mine).filter_map(StepInfo::access) {
+            for two in history.steps_of(other).filter_map(StepInfo::access) {
                 let table = |t: &String| two.reads(t) || two.writes(t);
                 let together = one.reads.iter().any(table) || one.writes.iter().any(table);
-                if together && one.word <= two.word && (one.word, two.word) != ("select", "select") {
-                    meetings.insert((one.word.to_string(), two.word.to_string(), mine.level));
+                let kinds = (one.lock_kind, two.lock_kind);
+                if together && kinds.0 <= kinds.1 && kinds != ("select", "select") {
+                    meetings.insert((kinds.0.to_string(), kinds.1.to_string(), level));
                 }
             }
         }

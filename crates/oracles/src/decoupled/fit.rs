@@ -1,5 +1,6 @@
 //! Which statements give the same answer whenever they run on the same rows. Of the others nothing is said.
 
+use history::StepInfo;
 use model::{
     Product, Reason,
     sql::{
@@ -8,10 +9,7 @@ use model::{
     },
 };
 
-use crate::{
-    assignments::in_some_order,
-    story::{Tables, Told},
-};
+use crate::{assignments::in_some_order, story::Tables};
 
 /// Functions that look at more than their arguments, or at the order of rows.
 const FICKLE: &[&str] = &[
@@ -59,8 +57,13 @@ const FICKLE: &[&str] = &[
 ];
 
 /// Why the answer of a statement does not follow from its rows, if it does not. `rows`: so many came.
-pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usize>) -> Option<Reason> {
-    let Some(statement) = told.statement() else { return by_words(text) };
+pub fn fickle(
+    step: &StepInfo<'_>,
+    text: &str,
+    tables: Option<&Tables>,
+    rows: Option<usize>,
+) -> Option<Reason> {
+    let Some(statement) = step.statement() else { return by_words(text) };
     let mut look = Look { tables, fickle: false, limits: 0 };
     statement.visit(&mut look);
     if look.fickle {
@@ -69,7 +72,7 @@ pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usi
     if matches!(statement, Statement::Update(update) if in_some_order(update)) {
         return Some(Reason::AssignedInSomeOrder);
     }
-    if skips_locked(told) && !row_by_row(statement) {
+    if skips_locked(step) && !row_by_row(statement) {
         return Some(Reason::SkipLocked);
     }
     let (outer, cut) = match statement {
@@ -97,9 +100,9 @@ pub fn fickle(told: &Told, text: &str, tables: Option<&Tables>, rows: Option<usi
 }
 
 /// Is it an UPDATE that goes on after errors?
-pub fn updates_ignoring(told: &Told) -> bool {
+pub fn updates_ignoring(step: &StepInfo<'_>) -> bool {
     let ignore = [UpdateModifier::Ignore, UpdateModifier::Or(Resolution::Ignore)];
-    match told.statement() {
+    match step.statement() {
         Some(Statement::Update(update)) => {
             update.modifier.as_ref().is_some_and(|modifier| ignore.contains(modifier))
         }
@@ -108,8 +111,8 @@ pub fn updates_ignoring(told: &Told) -> bool {
 }
 
 /// Would the statement meet a column that was added at the end of each table?
-pub fn meets_added_column(told: &Told) -> bool {
-    let Some(statement) = told.statement() else { return true };
+pub fn meets_added_column(step: &StepInfo<'_>) -> bool {
+    let Some(statement) = step.statement() else { return true };
     let mut stars = false;
     statement.for_each_query(|query| stars |= query.selects().any(|select| select.items.iter().any(star)));
     let written = match statement {
@@ -129,8 +132,8 @@ fn star(item: &SelectItem) -> bool {
 }
 
 /// Does it add rows and leave all others as they are?
-pub fn only_adds(told: &Told) -> bool {
-    match told.statement() {
+pub fn only_adds(step: &StepInfo<'_>) -> bool {
+    match step.statement() {
         Some(Statement::Insert(insert)) => {
             insert.verb == InsertVerb::Insert
                 && insert.on_duplicate.is_empty()
@@ -145,8 +148,8 @@ pub fn only_adds(told: &Told) -> bool {
 }
 
 /// Is it told to take only what nobody has locked, or not to wait?
-pub fn told_not_to_wait(told: &Told) -> bool {
-    match told.statement() {
+pub fn told_not_to_wait(step: &StepInfo<'_>) -> bool {
+    match step.statement() {
         Some(Statement::Query(query)) => query.locks.iter().any(|lock| match lock.wait {
             Some(LockWait::Nowait | LockWait::SkipLocked) => true,
             Some(LockWait::Seconds(_)) | None => false,
@@ -156,8 +159,8 @@ pub fn told_not_to_wait(told: &Told) -> bool {
 }
 
 /// Is it told to pass by what others have locked?
-pub fn skips_locked(told: &Told) -> bool {
-    match told.statement() {
+pub fn skips_locked(step: &StepInfo<'_>) -> bool {
+    match step.statement() {
         Some(Statement::Query(query)) => {
             query.locks.iter().any(|lock| lock.wait == Some(LockWait::SkipLocked))
         }
@@ -197,21 +200,21 @@ pub fn sums(statement: &Statement) -> bool {
 const SUMS: &[&str] = &["count", "sum", "min", "max", "avg", "bit_and", "bit_or", "bit_xor", "total"];
 
 /// Does it put rows in the place of others?
-pub fn replaces(told: &Told) -> bool {
-    match told.statement() {
+pub fn replaces(step: &StepInfo<'_>) -> bool {
+    match step.statement() {
         Some(Statement::Insert(insert)) => insert.verb == InsertVerb::Replace,
         Some(_) | None => false,
     }
 }
 
 /// Does it change a row that is there in the place of the one that it brings?
-pub fn upserts(told: &Told) -> bool {
-    matches!(told.statement(), Some(Statement::Insert(insert)) if !insert.on_duplicate.is_empty())
+pub fn upserts(step: &StepInfo<'_>) -> bool {
+    matches!(step.statement(), Some(Statement::Insert(insert)) if !insert.on_duplicate.is_empty())
 }
 
 /// Does a query look at its table whatever its constants are? Only one without any condition does so for certain.
-pub fn unconditional(told: &Told) -> bool {
-    let Some(Statement::Query(query)) = told.statement() else { return false };
+pub fn unconditional(step: &StepInfo<'_>) -> bool {
+    let Some(Statement::Query(query)) = step.statement() else { return false };
     let QueryPart::Select(select) = &query.first else { return false };
     query.rest.is_empty()
         && query.limit.is_none()
@@ -222,16 +225,16 @@ pub fn unconditional(told: &Told) -> bool {
 }
 
 /// Does a row in its result mean that a table was looked at? Not so for sums over nothing and for unions with constants.
-pub fn rows_from_tables(told: &Told) -> bool {
-    let Some(Statement::Query(query)) = told.statement() else { return false };
+pub fn rows_from_tables(step: &StepInfo<'_>) -> bool {
+    let Some(Statement::Query(query)) = step.statement() else { return false };
     let QueryPart::Select(select) = &query.first else { return false };
-    let summed = select.group_by.is_empty() && told.statement().is_some_and(sums);
+    let summed = select.group_by.is_empty() && step.statement().is_some_and(sums);
     query.rest.is_empty() && !select.from.is_empty() && !summed
 }
 
 /// The query that gives the marks of the rows that an UPDATE of one table matches.
-pub fn matching(product: Product, told: &Told, mark: &str) -> Option<String> {
-    let Some(Statement::Update(update)) = told.statement() else { return None };
+pub fn matching(product: Product, step: &StepInfo<'_>, mark: &str) -> Option<String> {
+    let Some(Statement::Update(update)) = step.statement() else { return None };
     let [table] = update.tables.as_slice() else { return None };
     if !table.joins.is_empty() || !update.from.is_empty() || !matches!(table.first, TableFactor::Table { .. })
     {

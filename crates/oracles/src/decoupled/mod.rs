@@ -69,9 +69,6 @@ impl Oracle for Decoupled {
     }
 
     fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
-        if early::goes_back_early(seen.trace.server.product, &seen.case) {
-            return Box::new(Said(Reason::EarlySavepoint));
-        }
         let tables: ReadTables = self.memory.tables(seen.trace.server.product, &seen.case);
         let known = Setups(self.setups.clone()).of(&seen.trace.server, &seen.case.setup.statements);
         match Talk::new(seen, tables, known, Setups(self.setups.clone()), &self.memory) {

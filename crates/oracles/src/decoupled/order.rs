@@ -5,9 +5,8 @@
 //! goes first, then the victims of deadlocks, then the others as they were seen; where there are several of these, other
 //! orders are as good, and all are given.
 
+use history::History;
 use model::{Cause, Ends, sql::StatementClass};
-
-use crate::story::Story;
 
 /// What happened next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +25,10 @@ pub enum Event {
 const ORDERS: usize = 6;
 
 /// All orders that the trace allows, the observed one first; and whether there are more.
-pub fn orders(story: &Story<'_>) -> (Vec<Vec<Event>>, bool) {
+pub fn orders(history: &History<'_>) -> (Vec<Vec<Event>>, bool) {
     let mut all: Vec<Vec<Event>> = vec![Vec::new()];
     let mut more = false;
-    for round in &story.seen.trace.rounds {
+    for round in &history.trace.rounds {
         let mut begun = Vec::new();
         let mut cause = None;
         match round.cause {
@@ -41,11 +40,12 @@ pub fn orders(story: &Story<'_>) -> (Vec<Vec<Event>>, bool) {
             Cause::Timeout | Cause::Killed(_) => {}
         }
         let (mut first, mut rest) = (Vec::new(), round.answered.clone());
-        if let Some(step) = cause.filter(|step| rest.contains(step) && goes_first(story, *step)) {
+        if let Some(step) = cause.filter(|step| rest.contains(step) && goes_first(history, *step)) {
             rest.retain(|other| *other != step);
             first.push(step);
         }
-        let (victims, rest): (Vec<usize>, Vec<usize>) = rest.into_iter().partition(|step| over(story, *step));
+        let (victims, rest): (Vec<usize>, Vec<usize>) =
+            rest.into_iter().partition(|step| over(history, *step));
         first.extend(victims);
         begun.extend(first.into_iter().map(Event::Answered));
         let ways = permutations(&rest);
@@ -68,14 +68,14 @@ pub fn orders(story: &Story<'_>) -> (Vec<Vec<Event>>, bool) {
 }
 
 /// Did this step end a transaction, or could nothing else come before it?
-fn goes_first(story: &Story<'_>, step: usize) -> bool {
-    let control = story.steps[step].kind.is_some_and(|kind| kind.class() == StatementClass::Control);
-    control || (story.seen.trace.outcomes[step].transaction == model::Open::No && !over(story, step))
+fn goes_first(history: &History<'_>, step: usize) -> bool {
+    let control = history.steps[step].kind().is_some_and(|kind| kind.class() == StatementClass::Control);
+    control || (history.trace.outcomes[step].transaction == model::Open::No && !over(history, step))
 }
 
 /// Did it end its transaction by an error?
-fn over(story: &Story<'_>, step: usize) -> bool {
-    let error = story.seen.trace.outcomes[step].error();
+fn over(history: &History<'_>, step: usize) -> bool {
+    let error = history.trace.outcomes[step].error();
     error.is_some_and(|error| matches!(error.ends, Ends::Transaction | Ends::Session))
 }
 

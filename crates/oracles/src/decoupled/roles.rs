@@ -5,10 +5,10 @@
 //! if they do not all give the same rows, nothing is said of the statement.
 
 use dialect::contract::{LevelRules, Visibility};
+use history::StepInfo;
 use model::sql::{Footprint, InsertSource, ObjectName, Statement, StatementClass, StatementKind};
 
 use super::stage::Stage;
-use crate::story::Told;
 
 /// What a statement does to tables.
 #[derive(Clone, Debug, Default)]
@@ -53,16 +53,22 @@ impl Verb {
 }
 
 /// Reads a statement. `single`: it is a transaction by itself.
-pub fn roles(stage: &Stage, told: &Told, text: &str, rules: &LevelRules, single: bool) -> Option<Roles> {
+pub fn roles(
+    stage: &Stage,
+    step: &StepInfo<'_>,
+    text: &str,
+    rules: &LevelRules,
+    single: bool,
+) -> Option<Roles> {
     let read = if single { rules.single_read.is } else { rules.read.is };
     let (change, source, inner) = (rules.change.is, rules.source_read.is, rules.inner_read.is);
     let mut roles = Roles::default();
     let (mut own, mut other): (Vec<Visibility>, Vec<Visibility>) = (Vec::new(), Vec::new());
-    let (own_tables, nested) = match told.statement() {
+    let (own_tables, nested) = match step.statement() {
         Some(statement) => named(statement),
         None => (all(stage), all(stage)),
     };
-    let verb = match told.kind {
+    let verb = match step.kind() {
         Some(StatementKind::Select) => Verb::Select,
         Some(StatementKind::LockingSelect) => Verb::LockingSelect,
         Some(kind) if kind.writes() => Verb::Change,
@@ -81,7 +87,7 @@ pub fn roles(stage: &Stage, told: &Told, text: &str, rules: &LevelRules, single:
         }
         Verb::Change => {
             own.push(change);
-            match told.statement() {
+            match step.statement() {
                 Some(Statement::Insert(insert)) => match &insert.source {
                     InsertSource::Query(_) if insert.on_duplicate.is_empty() => other.push(source),
                     InsertSource::Query(_) => other.extend([source, inner]),

@@ -11,12 +11,13 @@ mod repeat;
 mod unique;
 mod writers;
 
-use model::{Fingerprint, Reason, Reply, Verdict, Violation, sql::StatementKind};
-
-use crate::{
-    Answer, Ask, Conversation, Oracle, OracleInfo,
-    story::{Memory, Story},
+use history::History;
+use model::{
+    Fingerprint, Reason, Reply, Verdict, Violation,
+    sql::{Statement, StatementKind},
 };
+
+use crate::{Answer, Ask, Conversation, Oracle, OracleInfo, story::Memory};
 
 /// Something that an invariant complains about.
 #[derive(Debug)]
@@ -68,17 +69,17 @@ fn judge(seen: &Answer, memory: &Memory) -> Verdict {
         return undecided(Reason::LateAnswer);
     }
     let tables = memory.tables(seen.trace.server.product, &seen.case);
-    let story = Story::new(seen, &tables, memory);
+    let history = memory.history(seen);
     let mut found = Vec::new();
     indexes::check(seen, &mut found);
-    let unclear = story.unclear();
+    let unclear = tables.as_ref().as_ref().err().copied().or_else(|| unclear(&history));
     if let (None, Ok(tables)) = (unclear, tables.as_ref()) {
-        repeat::check(&story, tables, &mut found);
-        unique::check(&story, tables, &mut found);
-        provenance::check(&story, tables, &mut found);
+        repeat::check(&history, tables, &mut found);
+        unique::check(&history, tables, &mut found);
+        provenance::check(&history, tables, &mut found);
     }
     if let Some(bad) = found.iter().find(|found| found.by.is_none()) {
-        return Verdict::Violated(violation(&story, bad));
+        return Verdict::Violated(violation(&history, bad));
     }
     let died = seen.trace.outcomes.iter().any(|outcome| outcome.reply == Reply::ServerDied);
     match unclear {
@@ -94,19 +95,35 @@ fn judge(seen: &Answer, memory: &Memory) -> Verdict {
     }
 }
 
-fn violation(story: &Story<'_>, found: &Found) -> Violation {
+/// Why it cannot be told from the trees who wrote what, if that is so.
+fn unclear(history: &History<'_>) -> Option<Reason> {
+    history.steps.iter().find_map(|step| match step.kind() {
+        None => Some(Reason::Unparsed),
+        Some(StatementKind::Ddl) => Some(Reason::SchemaChanged),
+        Some(StatementKind::Set) if enforces_foreign_keys(step.statement()) => None,
+        Some(StatementKind::Set) => Some(Reason::SettingsChanged),
+        Some(_) => None,
+    })
+}
+
+/// SQLite enforces foreign keys only where a session asks for it. That changes what is refused, not who wrote what.
+fn enforces_foreign_keys(tree: Option<&Statement>) -> bool {
+    matches!(tree, Some(Statement::Pragma(pragma)) if pragma.name.name.eq_ignore_ascii_case("foreign_keys"))
+}
+
+fn violation(history: &History<'_>, found: &Found) -> Violation {
     let (statement, level) = match found.step {
-        Some(step) => (StatementKind::label(story.steps[step].kind), story.level(step)),
+        Some(step) => (StatementKind::label(history.steps[step].kind()), history.level(step)),
         None => ("final", None),
     };
     let place = match found.step {
         Some(step) => {
-            let step_of = &story.seen.case.steps[step];
-            format!("{} (step {}): ", story.seen.case.sessions[step_of.session].name, step + 1)
+            let step_of = &history.case.steps[step];
+            format!("{} (step {}): ", history.case.sessions[step_of.session].name, step + 1)
         }
         None => "in the end: ".to_string(),
     };
-    let evidence = found.step.map(|step| story.seen.case.steps[step].sql.clone()).into_iter().collect();
+    let evidence = found.step.map(|step| history.case.steps[step].sql.clone()).into_iter().collect();
     Violation {
         fingerprint: Fingerprint {
             kind: "invariant".into(),

@@ -11,6 +11,7 @@
 //! T2 reads b = 15   nobody wrote it
 //! ```
 
+use history::History;
 use model::RowSet;
 
 use super::{
@@ -19,22 +20,23 @@ use super::{
     exemptions::{self, Owed},
     writers::{Writer, Writers},
 };
-use crate::story::{Projection, Story, Tables, projection};
+use crate::story::{Projection, Tables, projection};
 
 /// Looks at every result and at the final state.
-pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
-    let mut look = Look { story, tables, writers: None, found };
-    for (i, step) in story.steps.iter().enumerate() {
-        let (Some(rows), Some(query)) = (story.rows(i), story.query(i)) else { continue };
+pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
+    let mut look = Look { history, tables, writers: None, found };
+    for (i, step) in history.steps.iter().enumerate() {
+        let (Some(rows), Some(query)) = (step.rows(), step.query()) else { continue };
         if rows.is_empty() {
             continue;
         }
         if let Some(projection) = projection(tables, query) {
-            let clean = exemptions::committed_values(story.product, story.level(i), step.kind);
+            let clean =
+                exemptions::committed_values(history.trace.server.product, history.level(i), step.kind());
             look.rows(Some(i), &projection, rows, clean);
         }
     }
-    for (name, rows) in story.seen.trace.final_state.iter().flatten() {
+    for (name, rows) in history.trace.final_state.iter().flatten() {
         if let Some(table) = tables.find(name) {
             let columns = (0..tables.all[table].columns.len()).map(Some).collect();
             look.rows(None, &Projection { table, columns }, rows, Owed::Yes);
@@ -43,7 +45,7 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
 }
 
 struct Look<'a, 'b> {
-    story: &'a Story<'b>,
+    history: &'a History<'b>,
     tables: &'a Tables,
     writers: Option<Writers>,
     found: &'a mut Vec<Found>,
@@ -54,11 +56,11 @@ impl Look<'_, '_> {
         if seen.columns.len() != rows.columns().len() || self.tables.all[seen.table].foreign_engine {
             return;
         }
-        let (story, tables) = (self.story, self.tables);
-        let writers = self.writers.get_or_insert_with(|| Writers::of(story, tables));
+        let (history, tables) = (self.history, self.tables);
+        let writers = self.writers.get_or_insert_with(|| Writers::of(history, tables));
         for (at, column) in seen.columns.iter().enumerate() {
             let Some(column) = *column else { continue };
-            let values = Values::of(story, writers, (seen.table, column), step);
+            let values = Values::of(history, writers, (seen.table, column), step);
             // Somebody whose work may be seen writes more than constants.
             if values.vague {
                 continue;
@@ -108,22 +110,22 @@ struct Values<'w> {
 
 impl<'w> Values<'w> {
     fn of(
-        story: &Story<'_>,
+        history: &History<'_>,
         writers: &'w Writers,
         place: (usize, usize),
         reader: Option<usize>,
     ) -> Values<'w> {
         let mut values =
             Values { possible: Vec::new(), vague: false, undone: Vec::new(), undone_vague: false };
-        let own = reader.and_then(|step| story.steps[step].transaction);
+        let own = reader.and_then(|step| history.steps[step].transaction);
         for written in writers.of_column(place.0, place.1) {
             let undone = match written.by {
                 Writer::Setup => false,
                 Writer::Step(step) => {
-                    let told = &story.steps[step];
+                    let told = &history.steps[step];
                     // What was never sent wrote nothing, whatever it says.
                     let Some(transaction) = told.transaction else { continue };
-                    told.undone && own != Some(transaction)
+                    told.undone.is_some() && own != Some(transaction)
                 }
             };
             match (undone, &written.value) {

@@ -5,13 +5,14 @@
 //! the transaction's own that were undone again (the statement failed, a savepoint was gone back to) count as none.
 //! LIMIT, functions that may give something else each time, and text that cannot be read are left out.
 
+use history::{History, StepInfo, UndoneBy};
 use model::{
     Level,
     sql::{Expr, Query, Select, SelectItem, Statement, StatementKind, TableFactor, Visit},
 };
 
 use super::Found;
-use crate::story::{Story, Tables};
+use crate::story::Tables;
 
 /// Functions whose value depends on their arguments only, and not on the order of rows.
 const STEADY: &[&str] = &[
@@ -50,28 +51,34 @@ const STEADY: &[&str] = &[
 ];
 
 /// Looks at every pair of equal texts in a transaction.
-pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
-    let texts = &story.seen.case.steps;
-    for transaction in &story.transactions {
+pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
+    let texts = &history.case.steps;
+    for transaction in &history.transactions {
         let binds = matches!(transaction.level, Some(Level::RepeatableRead | Level::Serializable));
         if !binds || transaction.steps.len() < 3 {
             continue;
         }
         for (at, &second) in transaction.steps.iter().enumerate() {
-            if !story.steps[second].is(StatementKind::Select) {
+            if !history.steps[second].is(StatementKind::Select) {
                 continue;
             }
             let same = |&&first: &&usize| {
-                story.steps[first].is(StatementKind::Select) && texts[first].sql == texts[second].sql
+                history.steps[first].is(StatementKind::Select) && texts[first].sql == texts[second].sql
             };
             // The one just before is enough: what differs from an earlier one differs from one in between.
             let Some(&first) = transaction.steps[..at].iter().rev().find(same) else { continue };
             let mut between = transaction.steps[..at].iter().copied().skip_while(|&step| step != first);
-            if between.any(|step| changes(story, step, second) || goes_behind(story, step, first)) {
+            if between.any(|step| {
+                let step = &history.steps[step];
+                changes(step, second) || goes_behind(step, first)
+            }) {
                 continue;
             }
-            let (Some(before), Some(after)) = (story.rows(first), story.rows(second)) else { continue };
-            if before.same_rows(after) || !steady(story, tables, second) {
+            let (Some(before), Some(after)) = (history.steps[first].rows(), history.steps[second].rows())
+            else {
+                continue;
+            };
+            if before.same_rows(after) || !steady(history, tables, second) {
                 continue;
             }
             let told = format!(
@@ -85,11 +92,11 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
 
 /// Did a step change rows, or something that we cannot tell? What was undone before the second read counts as nothing; what
 /// was undone after it counts.
-fn changes(story: &Story<'_>, step: usize, second: usize) -> bool {
-    let outcome = &story.seen.trace.outcomes[step];
-    match story.steps[step].kind {
+fn changes(step: &StepInfo<'_>, second: usize) -> bool {
+    match step.kind() {
         Some(StatementKind::Insert | StatementKind::Update | StatementKind::Delete) => {
-            outcome.error().is_none() && !gone_back(story, step, second)
+            let gone = matches!(step.undone, Some(UndoneBy::Savepoint(by)) if by < second);
+            step.outcome.error().is_none() && !gone
         }
         Some(
             StatementKind::Select
@@ -101,65 +108,16 @@ fn changes(story: &Story<'_>, step: usize, second: usize) -> bool {
     }
 }
 
-/// Did a ROLLBACK TO between the two undo the step? Then all of the transaction was not yet undone, so its mark came from a
-/// savepoint, unless the transaction was undone later as a whole.
-fn gone_back(story: &Story<'_>, step: usize, second: usize) -> bool {
-    let Some(transaction) = story.steps[step].transaction else { return false };
-    let steps = &story.transactions[transaction].steps;
-    let mut savepoints: Vec<(&str, bool)> = Vec::new();
-    let mut undone = false;
-    for &other in steps.iter().take_while(|&&other| other != second) {
-        if other == step {
-            savepoints.iter_mut().for_each(|(_, before)| *before = true);
-            continue;
-        }
-        if story.seen.trace.outcomes[other].error().is_some() {
-            continue;
-        }
-        let place = |savepoints: &[(&str, bool)], name: &str| {
-            savepoints.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name))
-        };
-        match story.steps[other].statement() {
-            Some(Statement::Savepoint(name)) => savepoints.push((&name.name, false)),
-            Some(Statement::Release(target)) => {
-                if let Some(at) = place(&savepoints, &target.name.name) {
-                    savepoints.truncate(at);
-                }
-            }
-            Some(Statement::Rollback(rollback)) => {
-                let name = rollback.to.as_ref().map(|target| target.name.name.as_str());
-                if let Some(at) = name.and_then(|name| place(&savepoints, name)) {
-                    undone |= savepoints[at].1;
-                    savepoints.truncate(at + 1);
-                }
-            }
-            Some(_) | None => {}
-        }
-    }
-    undone
-}
-
 /// Does a step go back to a savepoint that was set before the first read? That undoes what the read may have seen.
-fn goes_behind(story: &Story<'_>, step: usize, first: usize) -> bool {
-    let (Some(Statement::Rollback(rollback)), Some(transaction)) =
-        (story.steps[step].statement(), story.steps[step].transaction)
-    else {
-        return false;
-    };
-    let Some(target) = &rollback.to else { return false };
-    let steps = &story.transactions[transaction].steps;
-    let before_step = steps.iter().copied().take_while(|&other| other != step);
-    let sets = |&other: &usize| match story.steps[other].statement() {
-        Some(Statement::Savepoint(name)) => name.name.eq_ignore_ascii_case(&target.name.name),
-        _ => false,
-    };
-    // The newest of that name is the one that is gone back to.
-    before_step.filter(sets).last().is_none_or(|set| set < first)
+fn goes_behind(step: &StepInfo<'_>, first: usize) -> bool {
+    let goes_back =
+        matches!(step.statement(), Some(Statement::Rollback(_))) && step.outcome.error().is_none();
+    goes_back && step.savepoint.is_none_or(|set| set < first)
 }
 
 /// Does the query give the same whenever the rows are the same?
-fn steady(story: &Story<'_>, tables: &Tables, step: usize) -> bool {
-    let Some(query) = story.query(step) else { return false };
+fn steady(history: &History<'_>, tables: &Tables, step: usize) -> bool {
+    let Some(query) = history.steps[step].query() else { return false };
     let mut look = Look { tables, steady: true };
     query.visit(&mut look);
     look.steady

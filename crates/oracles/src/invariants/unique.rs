@@ -3,24 +3,30 @@
 //! Where a result has all columns of such a key, two rows with the same bytes in them are two rows with the same key, whatever
 //! the collation. NULL is equal to nothing. Bytes that differ may still be the same value; that is not looked for.
 
+use history::{History, Transaction};
 use model::{Level, RowSet, value};
 
 use super::{
     Found,
     exemptions::{self, Owed, Reader},
 };
-use crate::story::{Fate, Key, Projection, Story, Tables, projection};
+use crate::story::{Key, Projection, Tables, projection};
 
 /// Looks at every result and at the final state.
-pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
-    for (i, step) in story.steps.iter().enumerate() {
-        let (Some(rows), Some(query)) = (story.rows(i), story.query(i)) else { continue };
+pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
+    for (i, step) in history.steps.iter().enumerate() {
+        let (Some(rows), Some(query)) = (step.rows(), step.query()) else { continue };
         if rows.len() < 2 {
             continue;
         }
         let Some(seen) = projection(tables, query) else { continue };
         let Some(twice) = twice(tables, &seen, rows) else { continue };
-        let owed = exemptions::distinct_keys(story.product, story.level(i), step.kind, reader(story, i));
+        let owed = exemptions::distinct_keys(
+            history.trace.server.product,
+            history.level(i),
+            step.kind(),
+            reader(history, i),
+        );
         let by = match owed {
             Owed::Yes => None,
             Owed::Not(exemption) => Some(exemption),
@@ -28,7 +34,7 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
         };
         found.push(Found { rule: twice.rule, step: Some(i), story: twice.story, by });
     }
-    for (name, rows) in story.seen.trace.final_state.iter().flatten() {
+    for (name, rows) in history.trace.final_state.iter().flatten() {
         let Some(table) = tables.find(name) else { continue };
         let columns = (0..tables.all[table].columns.len()).map(Some).collect();
         if let Some(twice) = twice(tables, &Projection { table, columns }, rows) {
@@ -37,20 +43,21 @@ pub fn check(story: &Story<'_>, tables: &Tables, found: &mut Vec<Found>) {
     }
 }
 
-fn reader(story: &Story<'_>, step: usize) -> Reader {
-    let own = story.steps[step].transaction.map(|at| &story.transactions[at]);
+fn reader(history: &History<'_>, step: usize) -> Reader {
+    let own = history.transaction_of(step);
     Reader {
-        wrote: wrote_before(story, step),
-        committed: own.is_some_and(|own| own.fate == Fate::Committed),
-        all_serializable: story.transactions.iter().all(|t| t.level == Some(Level::Serializable)),
+        wrote: wrote_before(history, step),
+        committed: own.is_some_and(Transaction::committed),
+        all_serializable: history.transactions.iter().all(|t| t.level == Some(Level::Serializable)),
     }
 }
 
 /// Did the transaction of a step try to change rows before it? A change of any table counts: foreign keys reach far.
-fn wrote_before(story: &Story<'_>, step: usize) -> bool {
-    let Some(transaction) = story.steps[step].transaction else { return false };
-    let before = story.transactions[transaction].steps.iter().take_while(|&&other| other != step);
-    before.into_iter().any(|&other| story.steps[other].writes())
+fn wrote_before(history: &History<'_>, step: usize) -> bool {
+    let own = history.transaction_of(step);
+    own.is_some_and(|own| {
+        own.steps.iter().take_while(|of| **of != step).any(|of| history.steps[*of].writes())
+    })
 }
 
 struct Twice {

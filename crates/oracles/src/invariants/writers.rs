@@ -3,13 +3,14 @@
 //! Only constants are followed. A column that anybody writes in another way (an expression, a query, a foreign key's action, a
 //! counter) is *vague* for whoever may see that writer's work, and then nothing is said about what is in it.
 
+use history::History;
 use model::{
     Product,
     sql::{Assignment, ConflictAction, Expr, Insert, InsertSource, Statement, TableFactor, TableRef, Update},
 };
 
 use super::constants::{Known, known};
-use crate::story::{Story, Table, Tables};
+use crate::story::{Table, Tables};
 
 /// Who wrote something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +38,10 @@ pub struct Writers {
 
 impl Writers {
     /// Goes through the setup and the steps.
-    pub fn of(story: &Story<'_>, tables: &Tables) -> Writers {
+    pub fn of(history: &History<'_>, tables: &Tables) -> Writers {
         let columns = tables.all.iter().map(|table| vec![Vec::new(); table.columns.len()]).collect();
-        let mut writers = Collector { columns, product: story.product, tables, by: Writer::Setup };
+        let mut writers =
+            Collector { columns, product: history.trace.server.product, tables, by: Writer::Setup };
         for (at, table) in tables.all.iter().enumerate() {
             if table.foreign_keys {
                 writers.vague_table(at);
@@ -48,7 +50,7 @@ impl Writers {
         for insert in &tables.inserts {
             writers.insert(insert);
         }
-        for (i, step) in story.steps.iter().enumerate() {
+        for (i, step) in history.steps.iter().enumerate() {
             writers.by = Writer::Step(i);
             match step.statement() {
                 Some(Statement::Insert(insert)) => writers.insert(insert),

@@ -16,7 +16,8 @@
 //! rolls back. If nothing shows then, the verdict is undecided: `lock-suspect`.
 
 use dialect::sql::{parse, print_expr};
-use model::{Case, Cause, Ends, Reason, Round, Step, Trace, Verdict, Violation, Wait, sql::Statement};
+use history::{History, Statements};
+use model::{Case, Cause, Reason, Round, Step, Trace, Verdict, Violation, Wait, sql::Statement};
 
 use super::{
     KnownDeviation, Mvcc, Use, named,
@@ -76,7 +77,11 @@ impl Mvcc {
             return violated(suspicion.violation);
         }
         let again = match missing.len() < TOLD {
-            true => as_if_waited(&seen.case, &seen.trace, suspicion.step, suspicion.other),
+            true => {
+                let parsed = Statements::default().of(seen.trace.server.product, &seen.case);
+                let history = History::new(&seen.case, &seen.trace, parsed);
+                as_if_waited(&history, suspicion.step, suspicion.other)
+            }
             false => None,
         };
         if let Some(trace) = again {
@@ -164,10 +169,14 @@ impl Conversation for Talk {
 }
 
 /// The trace as if a step had waited until a session's transaction ended; none if that did not end.
-pub fn as_if_waited(case: &Case, trace: &Trace, step: usize, other: usize) -> Option<Trace> {
+fn as_if_waited(history: &History<'_>, step: usize, other: usize) -> Option<Trace> {
+    let (case, trace) = (history.case, history.trace);
     let session = case.steps[step].session;
-    let began = trace.rounds.iter().position(|round| round.answered.contains(&step))?;
-    let ended = (began + 1..trace.rounds.len()).find(|&at| ends(case, trace, &trace.rounds[at], other))?;
+    let answered = history.steps[step].answered;
+    let (began, ended) = (answered.round(), history.open_at(other, answered)?.end.round());
+    if ended <= began || ended >= trace.rounds.len() {
+        return None;
+    }
     let mut told = trace.clone();
     told.rounds[began].answered.retain(|answered| *answered != step);
     told.rounds[began].waiting.push(Wait { step, blockers: vec![other] });
@@ -184,19 +193,6 @@ pub fn as_if_waited(case: &Case, trace: &Trace, step: usize, other: usize) -> Op
     told.rounds.extend(own);
     told.rounds.extend(rest);
     Some(told)
-}
-
-/// Does a session's transaction end in this round?
-fn ends(case: &Case, trace: &Trace, round: &Round, session: usize) -> bool {
-    let over = |step: usize| {
-        let sql = case.steps[step].sql.trim_start();
-        let word = sql.split_whitespace().next().unwrap_or_default();
-        let whole = !sql.to_ascii_uppercase().contains(" TO ");
-        let failed = trace.outcomes[step].error().is_some_and(|error| error.ends != Ends::Statement);
-        failed || word.eq_ignore_ascii_case("COMMIT") || word.eq_ignore_ascii_case("ROLLBACK") && whole
-    };
-    round.cause == Cause::RolledBack(session)
-        || round.answered.iter().any(|&step| case.steps[step].session == session && over(step))
 }
 
 /// Runs that go on from there: the other one commits in one and rolls back in the other.

@@ -1,6 +1,6 @@
 //! Aborted read: I read a table in which another one has a change that it takes back in the end.
 
-use super::{Levels, Opportunity, Sort, Story, all_levels, dirty_read::reads};
+use super::{History, Levels, Opportunity, SetupData, Sort, all_levels, dirty_read::reads};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "aborted-read",
@@ -10,10 +10,10 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
-    story
-        .meetings()
-        .filter(|(mine, other)| !other.committed && reads(story, mine, other).next().is_some())
-        .map(|(mine, _)| mine.level)
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+    history
+        .concurrent()
+        .filter(|(mine, other)| other.undone() && reads(history, mine, other).next().is_some())
+        .filter_map(|(mine, _)| mine.level)
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use model::sql::StatementKind;
 
-use super::{Levels, Life, Opportunity, Sort, Story, Told, all_levels};
+use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "dirty-read",
@@ -12,29 +12,29 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
-    story
-        .meetings()
-        .filter(|(mine, other)| reads(story, mine, other).next().is_some())
-        .map(|(m, _)| m.level)
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+    history
+        .concurrent()
+        .filter(|(mine, other)| reads(history, mine, other).next().is_some())
+        .filter_map(|(mine, _)| mine.level)
         .collect()
 }
 
 /// My plain reads of a table in which the other has a change that is not committed, each with that table.
 pub(super) fn reads<'a>(
-    story: &'a Story,
-    mine: &'a Life,
-    other: &'a Life,
-) -> impl Iterator<Item = (&'a Told, &'a str)> {
-    story.of(mine).filter(|step| step.is(StatementKind::Select)).filter_map(move |read| {
-        let deed = read.deed.as_ref()?;
-        let open = |step: &&Told| step.answered < read.sent && read.sent < other.to;
-        let table = story
-            .of(other)
+    history: &'a History<'_>,
+    mine: &'a Transaction,
+    other: &'a Transaction,
+) -> impl Iterator<Item = (&'a StepInfo<'a>, &'a str)> {
+    history.steps_of(mine).filter(|step| step.is(StatementKind::Select)).filter_map(move |read| {
+        let access = read.access()?;
+        let open = |step: &&StepInfo<'_>| step.answered < read.sent && read.sent < other.end;
+        let table = history
+            .steps_of(other)
             .filter(open)
-            .filter_map(Told::change)
+            .filter_map(StepInfo::change)
             .flat_map(|change| &change.writes)
-            .find(|table| deed.reads(table))?;
+            .find(|table| access.reads(table))?;
         Some((read, table.as_str()))
     })
 }

@@ -1,6 +1,6 @@
 //! Dirty write: I write to a table in which another one's changes are not committed yet.
 
-use super::{Levels, Opportunity, Sort, Story, Told, all_levels};
+use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "dirty-write",
@@ -10,17 +10,23 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
-    let beside_open = |mine: &super::Life, other: &super::Life| {
-        story.of(mine).any(|write| {
-            let Some(deed) = write.deed.as_ref().filter(|deed| !deed.writes.is_empty()) else { return false };
-            let open = |step: &Told| step.answered < write.sent && write.sent < other.to;
-            story
-                .of(other)
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+    let beside_open = |mine: &Transaction, other: &Transaction| {
+        history.steps_of(mine).any(|write| {
+            let Some(access) = write.access().filter(|access| !access.writes.is_empty()) else {
+                return false;
+            };
+            let open = |step: &StepInfo<'_>| step.answered < write.sent && write.sent < other.end;
+            history
+                .steps_of(other)
                 .filter(|step| open(step))
-                .filter_map(Told::change)
-                .any(|change| change.writes.iter().any(|t| deed.writes(t)))
+                .filter_map(StepInfo::change)
+                .any(|change| change.writes.iter().any(|t| access.writes(t)))
         })
     };
-    story.meetings().filter(|(mine, other)| beside_open(mine, other)).map(|(mine, _)| mine.level).collect()
+    history
+        .concurrent()
+        .filter(|(mine, other)| beside_open(mine, other))
+        .filter_map(|(mine, _)| mine.level)
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! Intermediate read: I read a table between two changes that another one makes to it before it commits.
 
-use super::{Levels, Opportunity, Sort, Story, Told, all_levels, dirty_read::reads};
+use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, all_levels, dirty_read::reads};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "intermediate-read",
@@ -10,19 +10,19 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
     let between = |mine, other| {
-        reads(story, mine, other).any(|(read, table)| {
-            story
-                .of(other)
+        reads(history, mine, other).any(|(read, table)| {
+            history
+                .steps_of(other)
                 .filter(|step| step.sent > read.sent)
-                .filter_map(Told::change)
+                .filter_map(StepInfo::change)
                 .any(|change| change.writes(table))
         })
     };
-    story
-        .meetings()
-        .filter(|(mine, other)| other.committed && between(mine, other))
-        .map(|(mine, _)| mine.level)
+    history
+        .concurrent()
+        .filter(|(mine, other)| other.committed() && between(mine, other))
+        .filter_map(|(mine, _)| mine.level)
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use model::sql::StatementKind;
 
-use super::{Levels, Opportunity, Sort, Story, Told, all_levels};
+use super::{AccessSet, History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "lost-update",
@@ -12,29 +12,33 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
-    let loses = |mine, other: &super::Life| {
-        story.of(mine).filter(|step| step.is(StatementKind::Update) && (step.ok || step.refused)).any(
-            |write| {
-                let Some(deed) = &write.deed else { return false };
-                let same = |change: &super::Deed| {
-                    change.writes.iter().any(|t| deed.writes(t))
-                        && change.sets.iter().any(|(column, _)| deed.sets.iter().any(|(c, _)| c == column))
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+    let loses = |mine, other: &Transaction| {
+        history
+            .steps_of(mine)
+            .filter(|step| step.is(StatementKind::Update) && (step.succeeded() || step.refused()))
+            .any(|write| {
+                let Some(access) = write.access() else { return false };
+                let same = |change: &AccessSet| {
+                    change.writes.iter().any(|t| access.writes(t))
+                        && change
+                            .assigns
+                            .iter()
+                            .any(|(column, _)| access.assigns.iter().any(|(c, _)| c == column))
                 };
-                write.answered > other.to
-                    && story.of(other).filter_map(Told::change).any(same)
-                    && story
-                        .of(mine)
-                        .filter(|read| read.is(StatementKind::Select) && read.answered < other.to)
+                write.answered > other.end
+                    && history.steps_of(other).filter_map(StepInfo::change).any(same)
+                    && history
+                        .steps_of(mine)
+                        .filter(|read| read.is(StatementKind::Select) && read.answered < other.end)
                         .any(|read| {
-                            read.deed.as_ref().is_some_and(|read| deed.writes.iter().any(|t| read.reads(t)))
+                            read.access().is_some_and(|read| access.writes.iter().any(|t| read.reads(t)))
                         })
-            },
-        )
+            })
     };
-    story
-        .meetings()
-        .filter(|(mine, other)| other.committed && loses(mine, other))
-        .map(|(mine, _)| mine.level)
+    history
+        .concurrent()
+        .filter(|(mine, other)| other.committed() && loses(mine, other))
+        .filter_map(|(mine, _)| mine.level)
         .collect()
 }

@@ -4,7 +4,7 @@
 
 use model::sql::StatementKind;
 
-use super::{Levels, Opportunity, Sort, Story, Told, view_levels};
+use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, view_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-26642",
@@ -14,15 +14,16 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
     let mut levels = Levels::NONE;
-    for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
-        let Some(view) = mine.view.filter(|view| *view < other.to) else { continue };
-        for write in
-            story.of(mine).filter(|step| step.is(StatementKind::Update) && step.sent > other.to.max(view))
+    for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
+        let Some(view) = mine.snapshot.filter(|view| *view < other.end) else { continue };
+        for write in history
+            .steps_of(mine)
+            .filter(|step| step.is(StatementKind::Update) && step.sent > other.end.max(view))
         {
-            if equal(story, write, other) && read_after(story, mine, write) {
-                levels.add(mine.level);
+            if equal(history, write, other) && read_after(history, mine, write) {
+                levels.extend(mine.level);
             }
         }
     }
@@ -30,29 +31,29 @@ fn seen(story: &Story) -> Levels {
 }
 
 /// Does it write what the other has written, and leave a row as it was where the server tells?
-fn equal(story: &Story, write: &Told, other: &super::Life) -> bool {
-    let Some(deed) = &write.deed else { return false };
-    let left_as_it_was = match write.matched {
-        Some(matched) => matched > write.affected,
-        None => write.refused || write.affected > 0,
+fn equal(history: &History<'_>, write: &StepInfo<'_>, other: &Transaction) -> bool {
+    let Some(access) = write.access() else { return false };
+    let left_as_it_was = match write.matched() {
+        Some(matched) => matched > write.affected(),
+        None => write.refused() || write.affected() > 0,
     };
     left_as_it_was
-        && story.of(other).filter_map(Told::change).any(|change| {
-            change.writes.iter().any(|t| deed.writes(t))
-                && change.sets.iter().any(|set| set.1.is_some() && deed.sets.contains(set))
+        && history.steps_of(other).filter_map(StepInfo::change).any(|change| {
+            change.writes.iter().any(|t| access.writes(t))
+                && change.assigns.iter().any(|set| set.1.is_some() && access.assigns.contains(set))
         })
 }
 
 /// Does the transaction read the table plainly after it wrote to it? That it was about to counts: the write may have been refused.
-pub(super) fn read_after(story: &Story, mine: &super::Life, write: &Told) -> bool {
-    let Some(deed) = &write.deed else { return false };
-    let later = |step: &&Told| {
+pub(super) fn read_after(history: &History<'_>, mine: &Transaction, write: &StepInfo<'_>) -> bool {
+    let Some(access) = write.access() else { return false };
+    let later = |step: &&StepInfo<'_>| {
         step.session == mine.session && step.sent > write.sent && step.is(StatementKind::Select)
     };
-    story
+    history
         .steps
         .iter()
         .filter(later)
-        .filter(|step| write.refused || step.life == write.life)
-        .any(|step| step.deed.as_ref().is_some_and(|read| deed.writes.iter().any(|t| read.reads(t))))
+        .filter(|step| write.refused() || step.transaction == write.transaction)
+        .any(|step| step.access().is_some_and(|read| access.writes.iter().any(|t| read.reads(t))))
 }

@@ -4,7 +4,7 @@
 
 use model::{schema::KeyKind, sql::StatementKind};
 
-use super::{Levels, Opportunity, Sort, Story, weak_levels};
+use super::{History, Levels, Opportunity, SetupData, Sort, is_key, weak_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-27992",
@@ -14,39 +14,42 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
+fn seen(history: &History<'_>, schema: &SetupData) -> Levels {
     let mut levels = Levels::NONE;
-    for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
-        for waiter in story.of(mine).filter(|step| step.waited && (step.ok || step.refused)) {
-            let Some(deed) = &waiter.deed else { continue };
+    for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
+        for waiter in
+            history.steps_of(mine).filter(|step| step.waited && (step.succeeded() || step.refused()))
+        {
+            let Some(access) = waiter.access() else { continue };
             if !matches!(
-                deed.kind,
+                access.kind,
                 StatementKind::Update | StatementKind::Delete | StatementKind::LockingSelect
             ) {
                 continue;
             }
             // The key columns that the other's UPDATEs move, and when.
-            let moves = story.of(other).filter(|step| step.is(StatementKind::Update)).filter_map(|step| {
-                let change = step.change()?;
-                let table = change.writes.iter().find(|t| deed.reads(t))?;
-                Some((step, table, change))
-            });
+            let moves =
+                history.steps_of(other).filter(|step| step.is(StatementKind::Update)).filter_map(|step| {
+                    let change = step.change()?;
+                    let table = change.writes.iter().find(|t| access.reads(t))?;
+                    Some((step, table, change))
+                });
             let keys = [KeyKind::Primary, KeyKind::Unique, KeyKind::Plain];
             let twice =
                 moves.clone().filter(|(step, ..)| step.answered < waiter.sent).any(|(_, table, change)| {
-                    change.sets.iter().filter(|(column, _)| story.is_key(table, column, &keys)).any(
+                    change.assigns.iter().filter(|(column, _)| is_key(schema, table, column, &keys)).any(
                         |(column, _)| {
                             moves.clone().any(|(step, again, more)| {
                                 step.sent > waiter.sent
                                     && step.answered < waiter.answered
                                     && again == table
-                                    && more.sets.iter().any(|(c, _)| c == column)
+                                    && more.assigns.iter().any(|(c, _)| c == column)
                             })
                         },
                     )
                 });
             if twice {
-                levels.add(mine.level);
+                levels.extend(mine.level);
             }
         }
     }

@@ -4,7 +4,9 @@
 
 use model::{schema::KeyKind, sql::StatementKind};
 
-use super::{Levels, Opportunity, Sort, Story, Told, mdev_26642::read_after, view_levels};
+use super::{
+    History, Levels, Opportunity, SetupData, Sort, StepInfo, is_key, mdev_26642::read_after, view_levels,
+};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-32898",
@@ -14,28 +16,32 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
+fn seen(history: &History<'_>, schema: &SetupData) -> Levels {
     let mut levels = Levels::NONE;
-    for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
-        let Some(view) = mine.view.filter(|view| *view < other.to) else { continue };
-        for write in
-            story.of(mine).filter(|step| step.is(StatementKind::Update) && step.sent > other.to.max(view))
+    for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
+        let Some(view) = mine.snapshot.filter(|view| *view < other.end) else { continue };
+        for write in history
+            .steps_of(mine)
+            .filter(|step| step.is(StatementKind::Update) && step.sent > other.end.max(view))
         {
-            let Some(deed) = write.deed.as_ref().filter(|_| write.refused || write.affected > 0) else {
+            let Some(access) = write.access().filter(|_| write.refused() || write.affected() > 0) else {
                 continue;
             };
-            let moved = story
-                .of(other)
+            let moved = history
+                .steps_of(other)
                 .filter(|step| step.is(StatementKind::Update))
-                .filter_map(Told::change)
+                .filter_map(StepInfo::change)
                 .any(|change| {
                     change.writes.iter().any(|table| {
-                        deed.writes(table)
-                            && change.sets.iter().any(|(c, _)| story.is_key(table, c, &[KeyKind::Primary]))
+                        access.writes(table)
+                            && change
+                                .assigns
+                                .iter()
+                                .any(|(c, _)| is_key(schema, table, c, &[KeyKind::Primary]))
                     })
                 });
-            if moved && read_after(story, mine, write) {
-                levels.add(mine.level);
+            if moved && read_after(history, mine, write) {
+                levels.extend(mine.level);
             }
         }
     }

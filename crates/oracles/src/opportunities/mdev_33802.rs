@@ -5,7 +5,7 @@
 
 use model::{Level, Product, schema::KeyKind, sql::StatementKind};
 
-use super::{Levels, Opportunity, Sort, Story, all_levels};
+use super::{History, Levels, Opportunity, SetupData, Sort, all_levels, table_of};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-33802",
@@ -19,34 +19,34 @@ fn exists(product: Product) -> &'static [Level] {
     if dialect::of(product).has_locking_reads() { all_levels(product) } else { &[] }
 }
 
-fn seen(story: &Story) -> Levels {
-    let waits = dialect::of(story.product).semantics.waits_for_inserts;
+fn seen(history: &History<'_>, schema: &SetupData) -> Levels {
+    let waits = dialect::of(history.trace.server.product).semantics.waits_for_inserts;
     let mut levels = Levels::NONE;
-    for (mine, other) in story.meetings().filter(|(_, other)| !other.committed) {
-        for insert in story.of(other).filter(|step| step.is(StatementKind::Insert)) {
+    for (mine, other) in history.concurrent().filter(|(_, other)| other.undone()) {
+        for insert in history.steps_of(other).filter(|step| step.is(StatementKind::Insert)) {
             let Some(table) = insert.change().and_then(|change| change.writes.first()) else { continue };
-            if !has_nullable_unique(story, table) {
+            if !has_nullable_unique(schema, table) {
                 continue;
             }
-            let met = story.of(mine).any(|read| {
+            let met = history.steps_of(mine).any(|read| {
                 let locks = read.is(StatementKind::LockingSelect)
-                    || (waits && read.is(StatementKind::Select) && mine.level == Level::Serializable);
+                    || (waits && read.is(StatementKind::Select) && mine.level == Some(Level::Serializable));
                 locks
                     && (read.waited || !waits)
                     && read.sent > insert.answered
-                    && read.sent < other.to
-                    && read.deed.as_ref().is_some_and(|deed| deed.reads(table))
+                    && read.sent < other.end
+                    && read.access().is_some_and(|access| access.reads(table))
             });
             if met {
-                levels.add(mine.level);
+                levels.extend(mine.level);
             }
         }
     }
     levels
 }
 
-fn has_nullable_unique(story: &Story, table: &str) -> bool {
-    story.table(table).is_some_and(|table| {
+fn has_nullable_unique(schema: &SetupData, table: &str) -> bool {
+    table_of(schema, table).is_some_and(|table| {
         let nullable = |name: &String| table.columns.iter().any(|c| c.name == *name && c.nullable);
         table.keys.iter().any(|key| key.kind == KeyKind::Unique && key.columns.iter().any(nullable))
     })

@@ -2,7 +2,7 @@
 
 use model::sql::StatementKind;
 
-use super::{Levels, Opportunity, Sort, Story, weak_levels};
+use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, weak_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-34108",
@@ -12,26 +12,25 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
     let mut levels = Levels::NONE;
-    for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
-        for waiter in story
-            .of(mine)
-            .filter(|step| step.waited && step.is(StatementKind::Update) && (step.ok || step.refused))
-        {
-            let Some(deed) = &waiter.deed else { continue };
-            let same_table = |step: &&super::Told| {
-                step.change().is_some_and(|change| change.writes.iter().any(|t| deed.writes(t)))
+    for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
+        for waiter in history.steps_of(mine).filter(|step| {
+            step.waited && step.is(StatementKind::Update) && (step.succeeded() || step.refused())
+        }) {
+            let Some(access) = waiter.access() else { continue };
+            let same_table = |step: &&StepInfo<'_>| {
+                step.change().is_some_and(|change| change.writes.iter().any(|t| access.writes(t)))
             };
-            let before = story.of(other).filter(same_table).any(|step| step.answered < waiter.sent);
-            let during = story.of(other).filter(same_table).any(|step| {
+            let before = history.steps_of(other).filter(same_table).any(|step| step.answered < waiter.sent);
+            let during = history.steps_of(other).filter(same_table).any(|step| {
                 step.is(StatementKind::Update)
                     && step.sent > waiter.sent
                     && step.answered < waiter.answered
-                    && step.change().is_some_and(|change| change.sets_any(&deed.looks_at))
+                    && step.change().is_some_and(|change| change.assigns_any(&access.filter_columns))
             });
             if before && during {
-                levels.add(mine.level);
+                levels.extend(mine.level);
             }
         }
     }

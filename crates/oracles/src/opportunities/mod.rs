@@ -1,15 +1,10 @@
 //! Could it have shown at all? For each known family of bugs and each phenomenon a small predicate over (case, trace).
 //!
-//! Zero findings from cases that cannot show a bug say nothing. A family is a shape: who did what when, told from the parsed
-//! steps and the rounds of the trace, whatever the product is. The rows themselves are not computed, so that this can run on
+//! Zero findings from cases that cannot show a bug say nothing. A family is a shape: who did what when, a query on the
+//! [`History`] of the run, whatever the product is. The rows themselves are not computed, so that this can run on
 //! every case of a hunt: a shape is necessary for the bug, and nearly sufficient where the right rows meet.
-//!
-//! ```text
-//! case, trace --Reader--> Story (who did what when) --each predicate--> levels of the sessions that could have seen it
-//! ```
 
 mod aborted_read;
-mod deed;
 mod dirty_read;
 mod dirty_write;
 mod intermediate_read;
@@ -23,13 +18,13 @@ mod mysql_104833;
 mod non_repeatable_read;
 mod phantom;
 mod read_skew;
-mod story;
 mod write_skew;
 
-use model::{Level, Product};
-
-pub use deed::Deed;
-pub use story::{Life, Reader, Story, Told, refused_by_others};
+use history::{AccessSet, History, StepInfo, Transaction};
+use model::{
+    Level, Product,
+    schema::{KeyKind, SetupData, Table},
+};
 
 /// A set of levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,11 +33,6 @@ pub struct Levels(u8);
 impl Levels {
     /// None.
     pub const NONE: Levels = Levels(0);
-
-    /// Adds one.
-    pub fn add(&mut self, level: Level) {
-        self.0 |= 1 << level as u8;
-    }
 
     /// Is it among them?
     pub fn has(self, level: Level) -> bool {
@@ -60,10 +50,16 @@ impl Levels {
     }
 }
 
+impl Extend<Level> for Levels {
+    fn extend<T: IntoIterator<Item = Level>>(&mut self, levels: T) {
+        levels.into_iter().for_each(|level| self.0 |= 1 << level as u8);
+    }
+}
+
 impl FromIterator<Level> for Levels {
     fn from_iter<T: IntoIterator<Item = Level>>(levels: T) -> Levels {
         let mut all = Levels::NONE;
-        levels.into_iter().for_each(|level| all.add(level));
+        all.extend(levels);
         all
     }
 }
@@ -87,8 +83,8 @@ pub struct Opportunity {
     pub shape: &'static str,
     /// The levels at which the shape can exist on a product at all.
     pub exists: fn(Product) -> &'static [Level],
-    /// The levels of the sessions of this story that could have seen it.
-    pub seen: fn(&Story) -> Levels,
+    /// The levels of the transactions that could have seen it. A transaction whose level is not known counts at none.
+    pub seen: fn(&History<'_>, &SetupData) -> Levels,
 }
 
 /// All of them: the families, then the phenomena.
@@ -124,4 +120,15 @@ fn view_levels(product: Product) -> &'static [Level] {
 /// Every level that the product tells apart.
 fn all_levels(product: Product) -> &'static [Level] {
     dialect::of(product).levels
+}
+
+fn table_of<'a>(schema: &'a SetupData, name: &str) -> Option<&'a Table> {
+    schema.tables.iter().find(|table| table.name.eq_ignore_ascii_case(name))
+}
+
+/// Is a column part of a key of this table, of one of these kinds?
+fn is_key(schema: &SetupData, table: &str, column: &str, kinds: &[KeyKind]) -> bool {
+    table_of(schema, table).is_some_and(|table| {
+        table.keys.iter().any(|key| kinds.contains(&key.kind) && key.columns.iter().any(|c| c == column))
+    })
 }

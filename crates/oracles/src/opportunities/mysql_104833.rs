@@ -4,7 +4,7 @@
 
 use model::sql::StatementKind;
 
-use super::{Levels, Opportunity, Sort, Story, weak_levels};
+use super::{History, Levels, Opportunity, SetupData, Sort, weak_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mysql-104833",
@@ -14,25 +14,25 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
     let mut levels = Levels::NONE;
-    for (mine, other) in story.meetings().filter(|(_, other)| other.committed) {
-        for waiter in story
-            .of(mine)
-            .filter(|step| step.waited && step.is(StatementKind::Update) && (step.ok || step.refused))
-        {
-            let Some(deed) = &waiter.deed else { continue };
-            let rows: u64 = story
-                .of(other)
+    for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
+        for waiter in history.steps_of(mine).filter(|step| {
+            step.waited && step.is(StatementKind::Update) && (step.succeeded() || step.refused())
+        }) {
+            let Some(access) = waiter.access() else { continue };
+            let rows: u64 = history
+                .steps_of(other)
                 .filter(|step| step.is(StatementKind::Update) && step.answered < waiter.sent)
                 .filter_map(|step| step.change().map(|change| (step, change)))
                 .filter(|(_, change)| {
-                    change.writes.iter().any(|t| deed.writes(t)) && change.sets_any(&deed.looks_at)
+                    change.writes.iter().any(|t| access.writes(t))
+                        && change.assigns_any(&access.filter_columns)
                 })
-                .map(|(step, _)| step.affected)
+                .map(|(step, _)| step.affected())
                 .sum();
-            if rows >= 2 && waiter.sent < other.to && other.to < waiter.answered.saturating_add(64) {
-                levels.add(mine.level);
+            if rows >= 2 && waiter.sent < other.end && other.end.round() <= waiter.answered.round() {
+                levels.extend(mine.level);
             }
         }
     }

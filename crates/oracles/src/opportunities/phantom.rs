@@ -2,7 +2,9 @@
 
 use model::sql::StatementKind;
 
-use super::{Levels, Opportunity, Sort, Story, Told, all_levels, non_repeatable_read::around};
+use super::{
+    History, Levels, Opportunity, SetupData, Sort, StepInfo, all_levels, non_repeatable_read::around,
+};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "phantom",
@@ -12,25 +14,25 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
     let appears = |mine, other| {
-        around(story, mine, other).any(|(first, second)| {
-            let (Some(one), Some(two)) = (&first.deed, &second.deed) else { return false };
+        around(history, mine, other).any(|(first, second)| {
+            let (Some(one), Some(two)) = (first.access(), second.access()) else { return false };
             one.reads == two.reads
-                && one.looks_at == two.looks_at
-                && story.of(other).filter_map(Told::change).any(|change| {
+                && one.filter_columns == two.filter_columns
+                && history.steps_of(other).filter_map(StepInfo::change).any(|change| {
                     change.writes.iter().any(|t| one.reads(t))
                         && match change.kind {
                             StatementKind::Insert | StatementKind::Delete => true,
-                            StatementKind::Update => change.sets_any(&one.looks_at),
+                            StatementKind::Update => change.assigns_any(&one.filter_columns),
                             _ => false,
                         }
                 })
         })
     };
-    story
-        .meetings()
-        .filter(|(mine, other)| other.committed && appears(mine, other))
-        .map(|(mine, _)| mine.level)
+    history
+        .concurrent()
+        .filter(|(mine, other)| other.committed() && appears(mine, other))
+        .filter_map(|(mine, _)| mine.level)
         .collect()
 }

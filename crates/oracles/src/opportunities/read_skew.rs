@@ -1,7 +1,7 @@
 //! Read skew: I read one thing before and another thing after one commit that changed both.
 
 use super::{
-    Levels, Life, Opportunity, Sort, Story, Told, all_levels,
+    History, Levels, Opportunity, SetupData, Sort, Transaction, all_levels,
     non_repeatable_read::{around, changed, reads},
 };
 
@@ -13,20 +13,20 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
-    let skews = |mine, other: &Life| {
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+    let skews = |mine, other: &Transaction| {
         // Two tables, or several rows of one.
         let rows: u64 =
-            story.of(other).filter(|step| step.change().is_some()).map(|step| step.affected).sum();
+            history.steps_of(other).filter(|step| step.change().is_some()).map(|step| step.affected()).sum();
         rows >= 2
-            && around(story, mine, other).any(|(first, second): (&Told, &Told)| {
-                changed(story, other).any(|(_, table)| reads(first, table))
-                    && changed(story, other).any(|(_, table)| reads(second, table))
+            && around(history, mine, other).any(|(first, second)| {
+                changed(history, other).any(|(_, table)| reads(first, table))
+                    && changed(history, other).any(|(_, table)| reads(second, table))
             })
     };
-    story
-        .meetings()
-        .filter(|(mine, other)| other.committed && skews(mine, other))
-        .map(|(mine, _)| mine.level)
+    history
+        .concurrent()
+        .filter(|(mine, other)| other.committed() && skews(mine, other))
+        .filter_map(|(mine, _)| mine.level)
         .collect()
 }

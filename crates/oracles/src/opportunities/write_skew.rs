@@ -2,7 +2,7 @@
 
 use model::sql::StatementKind;
 
-use super::{Levels, Life, Opportunity, Sort, Story, Told, all_levels};
+use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "write-skew",
@@ -12,23 +12,31 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(story: &Story) -> Levels {
-    let skews = |mine: &Life, other: &Life| {
-        let wanted = |life: &Life| life.committed || story.of(life).any(|step| step.refused);
-        wanted(mine) && wanted(other) && misses(story, mine, other) && misses(story, other, mine)
+fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+    let skews = |mine: &Transaction, other: &Transaction| {
+        let wanted = |one: &Transaction| one.committed() || history.steps_of(one).any(|step| step.refused());
+        wanted(mine) && wanted(other) && misses(history, mine, other) && misses(history, other, mine)
     };
-    story.meetings().filter(|(mine, other)| skews(mine, other)).map(|(mine, _)| mine.level).collect()
+    history
+        .concurrent()
+        .filter(|(mine, other)| skews(mine, other))
+        .filter_map(|(mine, _)| mine.level)
+        .collect()
 }
 
 /// Does one read plainly, before the other ends, what the other changes or tries to?
-fn misses(story: &Story, one: &Life, other: &Life) -> bool {
-    story.of(one).filter(|read| read.is(StatementKind::Select) && read.answered < other.to).any(|read| {
-        let Some(deed) = &read.deed else { return false };
-        let writes = |step: &&Told| step.answered > read.sent && (step.refused || step.change().is_some());
-        story
-            .of(other)
-            .filter(writes)
-            .filter_map(|step| step.deed.as_ref())
-            .any(|write| write.writes.iter().any(|table| deed.reads(table)))
-    })
+fn misses(history: &History<'_>, one: &Transaction, other: &Transaction) -> bool {
+    history.steps_of(one).filter(|read| read.is(StatementKind::Select) && read.answered < other.end).any(
+        |read| {
+            let Some(access) = read.access() else { return false };
+            let writes = |step: &&StepInfo<'_>| {
+                step.answered > read.sent && (step.refused() || step.change().is_some())
+            };
+            history
+                .steps_of(other)
+                .filter(writes)
+                .filter_map(|step| step.access())
+                .any(|write| write.writes.iter().any(|table| access.reads(table)))
+        },
+    )
 }

@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use expect_test::expect;
+use history::{History, Statements};
 use model::{Case, Cause, Level, Product, Round, Trace, casefile};
-use oracles::opportunities::{ALL, Reader, Sort};
+use oracles::opportunities::{ALL, Levels, Opportunity, Sort};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -27,11 +28,18 @@ fn load(file: &str) -> Case {
     casefile::parse(&text).unwrap_or_else(|problems| panic!("{problems:#?}")).into_case()
 }
 
+fn levels(opportunity: &Opportunity, case: &Case, trace: &Trace) -> Levels {
+    let product = trace.server.product;
+    let schema = dialect::sql::setup(product, &case.setup.statements).unwrap_or_default();
+    let history = History::new(case, trace, Statements::default().of(product, case));
+    (opportunity.seen)(&history, &schema)
+}
+
 /// What a recorded run could have shown at the level that it ran at.
 fn seen(run: &Recorded, sort: Sort) -> Vec<&'static str> {
     let product: Product = run.trace.server.product;
-    let story = Reader::new(product).story(&load(&run.case), &run.trace);
-    let hits = ALL.iter().filter(|o| o.sort == sort && (o.seen)(&story).has(run.level));
+    let case = load(&run.case);
+    let hits = ALL.iter().filter(|o| o.sort == sort && levels(o, &case, &run.trace).has(run.level));
     hits.filter(|o| (o.exists)(product).contains(&run.level)).map(|o| o.name).collect()
 }
 
@@ -178,10 +186,9 @@ fn transactions_one_after_the_other_are_no_opportunity() {
         for (step, round) in trace.rounds.iter_mut().take(order.len()).enumerate() {
             *round = Round { cause: Cause::Sent(step), answered: vec![step], waiting: Vec::new() };
         }
-        let story = Reader::new(trace.server.product).story(&case, &trace);
         for opportunity in &ALL {
             assert!(
-                (opportunity.seen)(&story).is_empty(),
+                levels(opportunity, &case, &trace).is_empty(),
                 "{} in {} at {}",
                 opportunity.name,
                 run.case,

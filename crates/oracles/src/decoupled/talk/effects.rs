@@ -46,7 +46,7 @@ impl Talk<'_> {
         let maybe = match &self.outcome(pending.step).reply {
             Reply::Done { affected, matched: Some(matched) } => matched > affected,
             // Nothing is said about rows that were met and left as they were.
-            Reply::Done { .. } => !fit::only_adds(&self.steps[pending.step]),
+            Reply::Done { .. } => !fit::only_adds(&self.history.steps[pending.step]),
             _ => true,
         };
         if !maybe {
@@ -67,7 +67,7 @@ impl Talk<'_> {
             }
             return;
         }
-        if !self.steps[pending.step].is(StatementKind::Delete) {
+        if !self.history.steps[pending.step].is(StatementKind::Delete) {
             let tables = pending.views.iter().filter(|(_, view)| !view.is_empty()).map(|(at, _)| *at);
             self.txns[txn].unclear.extend(tables);
         }

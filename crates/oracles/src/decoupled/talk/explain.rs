@@ -37,7 +37,7 @@ impl Talk<'_> {
     ) -> Result<Option<Box<Scene>>, Found> {
         let same = match &shown {
             Shown::Played { outcome: Some(outcome), .. } => {
-                let (kind, came) = (self.steps[pending.step].kind, self.outcome(pending.step));
+                let (kind, came) = (self.history.steps[pending.step].kind(), self.outcome(pending.step));
                 compare(kind, came, outcome, false) == Compared::Same
             }
             Shown::Played { .. } | Shown::Unfilled { .. } | Shown::Not(_) => false,
@@ -122,7 +122,8 @@ impl Talk<'_> {
 
     fn judges_uncommitted(&self, step: usize) -> Option<&'static KnownDeviation> {
         let deviation = self.deviation(DecoupledView::Uncommitted)?;
-        let may = self.steps[step].is(StatementKind::Update) && deviation.levels.contains(&self.level(step));
+        let may = self.history.steps[step].is(StatementKind::Update)
+            && deviation.levels.contains(&self.level(step));
         may.then_some(deviation)
     }
 }

@@ -11,6 +11,7 @@ mod views;
 use std::sync::Arc;
 
 use dialect::contract::{Contract, LevelRules, contract};
+use history::{Fate, History};
 use model::{
     Level, Open, Outcome, Reason, Reply, RowSet, Scene, Shown, Verdict, Violation,
     sql::{Statement, StatementKind},
@@ -19,7 +20,7 @@ use model::{
 use super::{
     Known, Setups,
     chains::{Chain, Data, NOBODY, Time, Until, Visible},
-    fit,
+    early, fit,
     order::{Event, orders},
     roles::{Roles, Verb, roles},
     stage::{MARK, MARKED, PLAIN, Stage},
@@ -27,7 +28,7 @@ use super::{
 use crate::{
     Answer, Ask, Conversation,
     mvcc::deviations::{self, KnownDeviation},
-    story::{Fate, Memory, ReadTables, Story, Tables, Told, Transaction},
+    story::{Memory, ReadTables, Tables},
 };
 
 /// So many views are tried for one statement.
@@ -79,7 +80,8 @@ struct Txn {
     touched: Vec<usize>,
     /// Tables in which it may have written rows without changing them, nobody knows which.
     unclear: Vec<usize>,
-    savepoints: Vec<(String, u64)>,
+    /// The steps that set them, each with its mark.
+    savepoints: Vec<(usize, u64)>,
 }
 
 /// What was found so far.
@@ -91,8 +93,7 @@ enum Found {
 /// The conversation.
 pub struct Talk<'a> {
     seen: &'a Answer,
-    steps: Vec<Told>,
-    transactions: Vec<Transaction>,
+    history: History<'a>,
     tables: ReadTables,
     known: Known,
     setups: Setups,
@@ -137,23 +138,22 @@ impl<'a> Talk<'a> {
         if let Err(why) = known.stage.as_ref() {
             return Err(*why);
         }
-        let (steps, transactions, (orders, more)) = {
-            let story = Story::new(seen, &tables, memory);
-            let orders = orders(&story);
-            (story.steps, story.transactions, orders)
-        };
+        let history = memory.history(seen);
+        if early::goes_back_early(&history) {
+            return Err(Reason::EarlySavepoint);
+        }
+        let (orders, more) = orders(&history);
         let talk = Talk {
-            txns: vec![Txn::default(); transactions.len()],
-            sent: vec![0; steps.len()],
-            beside: vec![Vec::new(); steps.len()],
-            steps,
-            transactions,
+            txns: vec![Txn::default(); history.transactions.len()],
+            sent: vec![0; history.steps.len()],
+            beside: vec![Vec::new(); history.steps.len()],
             tables: tables.clone(),
             known,
             setups,
             deviations: deviations::existing(&seen.trace.server, &contract),
             contract,
-            prelude: prelude(seen, memory),
+            prelude: prelude(&history),
+            history,
             orders,
             more,
             at: (0, 0),
@@ -173,9 +173,9 @@ impl<'a> Talk<'a> {
 
     /// Why nothing can be said of the whole run, if that is so.
     fn unfit(&self) -> Option<Reason> {
-        for (i, step) in self.steps.iter().enumerate() {
+        for (i, step) in self.history.steps.iter().enumerate() {
             let outcome = &self.seen.trace.outcomes[i];
-            match step.kind {
+            match step.kind() {
                 Some(StatementKind::Ddl) => return Some(Reason::SchemaChanged),
                 Some(StatementKind::Set) if self.prelude.contains(&self.seen.case.steps[i].sql) => {}
                 Some(StatementKind::Set) => return Some(Reason::SettingsChanged),
@@ -210,10 +210,11 @@ impl<'a> Talk<'a> {
         &self.seen.trace.outcomes[step]
     }
 
-    /// The level at which a step runs.
+    /// The level at which a step runs. Where the history does not know it, because of texts without a tree, none of these sets
+    /// one: see [`Talk::unfit`].
     fn level(&self, step: usize) -> Level {
         let session = &self.seen.case.sessions[self.seen.case.steps[step].session];
-        session.level.unwrap_or(self.seen.trace.level)
+        self.history.level(step).or(session.level).unwrap_or(self.seen.trace.level)
     }
 
     fn rules(&self, step: usize) -> Option<LevelRules> {
@@ -231,8 +232,8 @@ impl<'a> Talk<'a> {
                 self.next_id += 1;
             }
         }
-        self.txns = vec![Txn::default(); self.transactions.len()];
-        self.sent = vec![0; self.steps.len()];
+        self.txns = vec![Txn::default(); self.history.transactions.len()];
+        self.sent = vec![0; self.history.steps.len()];
         self.waiting.clear();
         self.uncertain.clear();
         self.undecided = None;
@@ -298,7 +299,11 @@ impl<'a> Talk<'a> {
 
     /// All events are over: the final state.
     fn end(&mut self) -> Ask {
-        if self.txns.iter().zip(&self.transactions).any(|(txn, told)| txn.open && told.fate == Fate::Unknown)
+        if self
+            .txns
+            .iter()
+            .zip(&self.history.transactions)
+            .any(|(txn, told)| txn.open && told.fate == Fate::Unknown)
         {
             return self.stop(Found::Undecided(Reason::UnknownFate));
         }
@@ -316,15 +321,15 @@ impl<'a> Talk<'a> {
 
     fn named(&self, step: usize) -> Option<Roles> {
         let (stage, rules) = (self.stage()?, self.rules(step)?);
-        roles(stage, &self.steps[step], self.text(step), &rules, self.single(step))
+        roles(stage, &self.history.steps[step], self.text(step), &rules, self.single(step))
     }
 
     /// Is it a transaction by itself? Of what an error ended nobody knows: there are servers that open a new transaction at once.
     fn single(&self, step: usize) -> bool {
-        let alone = |txn: usize| self.transactions[txn].steps.len() == 1;
+        let alone = |txn: usize| self.history.transactions[txn].steps.len() == 1;
         let outcome = self.outcome(step);
         let ended = outcome.error().is_some_and(|error| error.ends != model::Ends::Statement);
-        self.steps[step].transaction.is_some_and(alone) && outcome.transaction == Open::No && !ended
+        self.history.steps[step].transaction.is_some_and(alone) && outcome.transaction == Open::No && !ended
     }
 }
 
@@ -373,19 +378,19 @@ impl Conversation for Talk<'_> {
 }
 
 /// SQLite enforces foreign keys only in sessions that ask for it. If all of them do so first, the stage does so too.
-fn prelude(seen: &Answer, memory: &Memory) -> Vec<String> {
-    let trees = memory.trees(seen.trace.server.product, &seen.case);
+fn prelude(history: &History<'_>) -> Vec<String> {
     let first = |session: usize| {
-        let step = seen.case.steps.iter().position(|step| step.session == session)?;
-        match trees[step].as_deref() {
+        let step = history.steps.iter().position(|step| step.session == session)?;
+        match history.steps[step].statement() {
             Some(Statement::Pragma(pragma)) if pragma.name.name.eq_ignore_ascii_case("foreign_keys") => {
-                Some(&seen.case.steps[step].sql)
+                Some(&history.case.steps[step].sql)
             }
             Some(_) | None => None,
         }
     };
-    let mut said: Vec<&String> = (0..seen.case.sessions.len()).filter_map(first).collect();
-    let all = said.len() == seen.case.sessions.len();
+    let sessions = history.case.sessions.len();
+    let mut said: Vec<&String> = (0..sessions).filter_map(first).collect();
+    let all = said.len() == sessions;
     said.dedup();
     match said[..] {
         [text] if all => vec![text.clone()],

@@ -94,7 +94,7 @@ impl Talk<'_> {
     ) -> Result<Box<Scene>, (Reason, bool)> {
         let changes = roles.changes;
         let not = |reason: Reason| (reason, changes);
-        let told = &self.steps[step];
+        let told = &self.history.steps[step];
         let rows = match &self.outcome(step).reply {
             Reply::Rows(rows) => Some(rows.len()),
             _ => None,
@@ -236,7 +236,7 @@ impl Talk<'_> {
     /// A statement was played. Gives what is to be played next, if another view may explain what came.
     pub(super) fn played(&mut self, pending: Pending, shown: Shown) -> Result<Option<Box<Scene>>, Found> {
         let (step, changes) = (pending.step, pending.roles.changes);
-        let Some(txn) = self.steps[step].transaction else { return Ok(None) };
+        let Some(txn) = self.history.steps[step].transaction else { return Ok(None) };
         if pending.wrong.is_some() {
             return self.explained(pending, shown);
         }
@@ -267,8 +267,8 @@ impl Talk<'_> {
                 None => {}
             }
         }
-        let part = fit::skips_locked(&self.steps[step]) && self.others(step, &pending.roles.tables);
-        match compare(self.steps[step].kind, self.outcome(step), &outcome, part) {
+        let part = fit::skips_locked(&self.history.steps[step]) && self.others(step, &pending.roles.tables);
+        match compare(self.history.steps[step].kind(), self.outcome(step), &outcome, part) {
             // It counts as many rows as it should, and may have met others.
             Compared::Same if changes && !self.uncommitted(&pending, txn).is_empty() => {
                 return Err(Found::Undecided(Reason::JudgesUncommitted));
@@ -285,7 +285,7 @@ impl Talk<'_> {
             Compared::Differ(_) if let Some(open) = pending.open => self.not_judged(open, changes)?,
             // Whether the parent of a row is looked for that is then not inserted depends on the path.
             Compared::Differ(_)
-                if fit::upserts(&self.steps[step]) && lacks_parent(self.outcome(step), &outcome) =>
+                if fit::upserts(&self.history.steps[step]) && lacks_parent(self.outcome(step), &outcome) =>
             {
                 self.not_judged(Reason::UpsertWithoutAParent, changes)?
             }

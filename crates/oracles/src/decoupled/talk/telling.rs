@@ -38,7 +38,7 @@ impl Talk<'_> {
         let roles = self.named(step)?;
         let why = if roles.consistent {
             "a plain read takes no locks and waits for nobody"
-        } else if fit::told_not_to_wait(&self.steps[step]) && !roles.nested {
+        } else if fit::told_not_to_wait(&self.history.steps[step]) && !roles.nested {
             "it was told not to wait"
         } else if !self.others(step, &roles.tables) {
             "no other transaction is open that touched its tables"
@@ -62,9 +62,9 @@ impl Talk<'_> {
         if sessions.iter().enumerate().any(|(of, session)| of != own && !session.autocommit) {
             return true;
         }
-        self.txns.iter().zip(&self.transactions).any(|(txn, told)| {
+        self.txns.iter().zip(&self.history.transactions).any(|(txn, of)| {
             (txn.open || txn.ended.is_some_and(|ended| ended >= self.sent[step]))
-                && told.session != own
+                && of.session != own
                 && (tables.is_empty() || tables.iter().any(|(at, _)| txn.touched.contains(at)))
         })
     }
@@ -73,7 +73,7 @@ impl Talk<'_> {
         Fingerprint {
             kind: kind.to_string(),
             rule: rule.to_string(),
-            statement: StatementKind::label(self.steps[step].kind).to_string(),
+            statement: StatementKind::label(self.history.steps[step].kind()).to_string(),
             level: Some(self.level(step)),
         }
     }
@@ -92,7 +92,7 @@ impl Talk<'_> {
             let rule = match (pending.roles.changes, pending.roles.consistent) {
                 (false, true) if self.single(step) => rules.single_read,
                 (false, true) => rules.read,
-                (false, false) if self.steps[step].is(StatementKind::Select) => rules.read,
+                (false, false) if self.history.steps[step].is(StatementKind::Select) => rules.read,
                 _ => rules.change,
             };
             evidence.push(format!("rule: it sees {}; {}", sees(rule.is), rule.source));

@@ -1,20 +1,20 @@
 //! Transactions while a run is gone through: when they begin and end, their savepoints and their fate.
 
 use model::{
-    Open, Reason, Reply, Scene,
+    Reason, Scene,
     sql::{LockTiming, Statement, StatementKind, TransactionMode},
 };
 
 use dialect::contract::SnapshotPoint;
+use history::{Fate, StepInfo};
 
-use super::{Found, Talk, Txn};
-use crate::story::Fate;
+use super::{Found, Talk};
 
 impl Talk<'_> {
     pub(super) fn send(&mut self, step: usize) {
         self.sent[step] = self.now;
         self.beside[step].clone_from(&self.waiting);
-        if let Some(txn) = self.steps[step].transaction {
+        if let Some(txn) = self.history.steps[step].transaction {
             self.txns[txn].open = true;
             let named: Vec<usize> = match self.named(step) {
                 Some(roles) => roles.tables.iter().map(|(at, _)| *at).collect(),
@@ -26,7 +26,7 @@ impl Talk<'_> {
 
     pub(super) fn roll_back(&mut self, session: usize) {
         for txn in 0..self.txns.len() {
-            if self.txns[txn].open && self.transactions[txn].session == session {
+            if self.txns[txn].open && self.history.transactions[txn].session == session {
                 self.finish(txn, Fate::Undone);
             }
         }
@@ -46,21 +46,14 @@ impl Talk<'_> {
     /// A step took effect.
     pub(super) fn answered(&mut self, step: usize) -> Result<Option<Box<Scene>>, Found> {
         self.waiting.retain(|waiting| *waiting != step);
-        let Some(txn) = self.steps[step].transaction else { return Ok(None) };
-        // BEGIN commits what was open before it, and what an error ended is over when the next one comes.
-        let session = self.seen.case.steps[step].session;
-        for other in 0..self.txns.len() {
-            if other != txn && self.txns[other].open && self.transactions[other].session == session {
-                let fate = self.fate(other);
-                if fate == Fate::Unknown {
-                    return Err(Found::Undecided(Reason::UnknownFate));
-                }
-                self.finish(other, fate);
-            }
+        let Some(txn) = self.history.steps[step].transaction else { return Ok(None) };
+        // BEGIN commits what was open before it.
+        if let Some(before) = self.ended_by(step).filter(|before| *before != txn) {
+            self.finish_by_fate(before)?;
         }
         self.txns[txn].open = true;
         self.now += 1;
-        let kind = self.steps[step].kind;
+        let kind = self.history.steps[step].kind();
         match kind {
             Some(StatementKind::Begin) => self.begin(step, txn),
             Some(StatementKind::Savepoint) => self.savepoint(step, txn),
@@ -72,52 +65,42 @@ impl Talk<'_> {
     }
 
     /// What became of a transaction.
-    pub(super) fn fate(&self, txn: usize) -> Fate {
-        let told = &self.transactions[txn];
-        let last = told.steps.last().copied();
-        let alone = |step: usize| {
-            told.steps.len() == 1
-                && self.steps[step].kind.is_none()
-                && matches!(self.outcome(step).reply, Reply::Rows(_) | Reply::Done { .. })
+    fn fate(&self, txn: usize) -> Fate {
+        let wrote = |step: &StepInfo<'_>| {
+            step.kind().is_none_or(StatementKind::writes) && step.outcome.error().is_none()
         };
-        let wrote = |step: usize| {
-            let kind = self.steps[step].kind;
-            kind.is_none_or(StatementKind::writes) && self.outcome(step).error().is_none()
-        };
-        match told.fate {
-            Fate::Unknown if last.is_some_and(alone) => Fate::Committed,
-            // Of one that wrote nothing it does not matter: a BEGIN that was refused, say.
-            Fate::Unknown if !told.steps.iter().any(|step| wrote(*step)) => Fate::Undone,
+        let transaction = &self.history.transactions[txn];
+        match transaction.fate {
+            // Of one that wrote nothing it does not matter.
+            Fate::Unknown if !self.history.steps_of(transaction).any(wrote) => Fate::Undone,
             fate => fate,
         }
     }
 
     /// Ends the transaction, if this was its last step.
     pub(super) fn close(&mut self, step: usize, txn: usize) -> Result<(), Found> {
-        if self.transactions[txn].steps.last() != Some(&step) {
-            return Ok(());
+        match self.ended_by(step) == Some(txn) {
+            true => self.finish_by_fate(txn),
+            false => Ok(()),
         }
-        let outcome = self.outcome(step);
-        let over = match self.steps[step].kind.is_some_and(StatementKind::ends_transaction) {
-            true => outcome.error().is_none() || outcome.transaction == Open::No,
-            false => {
-                outcome.transaction == Open::No
-                    || outcome.error().is_some_and(|error| error.ends != model::Ends::Statement)
-            }
-        };
-        if over {
-            let fate = self.fate(txn);
-            if fate == Fate::Unknown {
-                return Err(Found::Undecided(Reason::UnknownFate));
-            }
-            self.finish(txn, fate);
+    }
+
+    fn ended_by(&self, step: usize) -> Option<usize> {
+        self.history.transactions.iter().position(|transaction| transaction.ended_by == Some(step))
+    }
+
+    fn finish_by_fate(&mut self, txn: usize) -> Result<(), Found> {
+        let fate = self.fate(txn);
+        if fate == Fate::Unknown {
+            return Err(Found::Undecided(Reason::UnknownFate));
         }
+        self.finish(txn, fate);
         Ok(())
     }
 
     pub(super) fn begin(&mut self, step: usize, txn: usize) {
         let Some(rules) = self.rules(step) else { return };
-        let Some(Statement::Begin(begin)) = self.steps[step].statement() else { return };
+        let Some(Statement::Begin(begin)) = self.history.steps[step].statement() else { return };
         let asked = begin.modes.contains(&TransactionMode::ConsistentSnapshot);
         let at_once = match begin.timing {
             Some(LockTiming::Immediate | LockTiming::Exclusive) => true,
@@ -134,24 +117,13 @@ impl Talk<'_> {
         }
         self.mark += 1;
         let mark = self.mark;
-        let place = |txn: &Txn, name: &str| {
-            txn.savepoints.iter().rposition(|(known, _)| known.eq_ignore_ascii_case(name))
-        };
-        match self.steps[step].statement().cloned() {
-            Some(Statement::Savepoint(name)) => self.txns[txn].savepoints.push((name.name, mark)),
-            Some(Statement::Release(target)) => {
-                if let Some(at) = place(&self.txns[txn], &target.name.name) {
-                    self.txns[txn].savepoints.truncate(at);
-                }
-            }
-            Some(Statement::Rollback(rollback)) => {
-                let name = rollback.to.map(|target| target.name.name).unwrap_or_default();
-                // One that is not known was set before the first statement that touched a table, when the server did not
-                // yet say that a transaction was open.
-                let at = place(&self.txns[txn], &name);
-                let from = at.map_or(0, |at| self.txns[txn].savepoints[at].1);
+        match self.history.steps[step].statement() {
+            Some(Statement::Savepoint(_)) => self.txns[txn].savepoints.push((step, mark)),
+            Some(Statement::Rollback(_)) => {
+                let set = self.history.steps[step].savepoint;
+                let known = self.txns[txn].savepoints.iter().find(|(by, _)| Some(*by) == set);
+                let from = known.map_or(0, |(_, mark)| *mark);
                 self.chains.iter_mut().for_each(|chain| chain.undo(txn, from));
-                self.txns[txn].savepoints.truncate(at.map_or(0, |at| at + 1));
             }
             Some(_) | None => {}
         }

@@ -23,7 +23,7 @@ impl Talk<'_> {
         }
         let looked = match &self.outcome(step).reply {
             Reply::Rows(rows) => {
-                let told = &self.steps[step];
+                let told = &self.history.steps[step];
                 !rows.is_empty() && fit::rows_from_tables(told) || fit::unconditional(told)
             }
             Reply::Done { affected, .. } => *affected > 0,

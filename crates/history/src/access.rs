@@ -1,92 +1,76 @@
-//! What one statement does, as far as the shapes need to know: which tables it reads and writes, which columns decide, what it sets.
+//! What one statement reads and writes: which tables, which columns decide, what it assigns.
 
 use model::sql::{
-    Assignment, Expr, Insert, InsertSource, InsertVerb, Join, JoinCondition, Literal, LockStrength,
-    ObjectName, Query, QueryPart, Select, Statement, StatementClass, StatementKind, TableFactor, TableRef,
-    TransactionMode, UnaryOp,
+    Assignment, Expr, Insert, InsertSource, InsertVerb, Join, JoinCondition, Literal, LockStrength, Query,
+    QueryPart, Select, Statement, StatementClass, StatementKind, TableFactor, TableRef, UnaryOp,
 };
 
-/// What a statement does.
+/// Of a statement about rows; of any other the lists are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deed {
-    /// Its kind.
+pub struct AccessSet {
     pub kind: StatementKind,
-    /// Its kind more finely, for counting which statements met: `select`, `select-share`, `replace`.
-    pub word: &'static str,
+    /// Its kind as finely as statements lock differently: `select`, `select-share`, `replace`.
+    pub lock_kind: &'static str,
     /// Tables that it changes.
     pub writes: Vec<String>,
     /// Tables that it reads, those that it changes by a condition included.
     pub reads: Vec<String>,
     /// Columns that decide which rows it is about.
-    pub looks_at: Vec<String>,
+    pub filter_columns: Vec<String>,
     /// Columns that it gives a value, and the value as written if it is a constant.
-    pub sets: Vec<(String, Option<String>)>,
-    /// Does it take its view at once (WITH CONSISTENT SNAPSHOT)?
-    pub takes_view: bool,
-    /// The savepoint that it sets.
-    pub savepoint: Option<String>,
-    /// The savepoint that it goes back to.
-    pub back_to: Option<String>,
+    pub assigns: Vec<(String, Option<String>)>,
 }
 
-impl Deed {
-    /// Sums a statement up.
-    pub fn of(statement: &Statement) -> Deed {
-        let footprint = statement.footprint();
-        let names = |list: &[&ObjectName]| {
-            let mut names = Vec::new();
-            list.iter().for_each(|name| note(&mut names, &name.name.name));
-            names
-        };
-        let mut deed = Deed {
+impl AccessSet {
+    pub fn of(statement: &Statement) -> AccessSet {
+        let mut set = AccessSet {
             kind: statement.kind(),
-            word: word(statement),
-            writes: names(&footprint.writes),
-            reads: names(&[footprint.reads, footprint.inner].concat()),
-            looks_at: Vec::new(),
-            sets: Vec::new(),
-            takes_view: false,
-            savepoint: None,
-            back_to: None,
+            lock_kind: lock_kind(statement),
+            writes: Vec::new(),
+            reads: Vec::new(),
+            filter_columns: Vec::new(),
+            assigns: Vec::new(),
         };
+        if !set.kind.is_data() {
+            return set;
+        }
+        let footprint = statement.footprint();
+        footprint.writes.iter().for_each(|name| note(&mut set.writes, &name.name.name));
+        let reads = footprint.reads.iter().chain(&footprint.inner);
+        reads.for_each(|name| note(&mut set.reads, &name.name.name));
         match statement {
-            Statement::Query(query) => deed.query(query),
-            Statement::Insert(insert) => deed.insert(insert),
+            Statement::Query(query) => set.query(query),
+            Statement::Insert(insert) => set.insert(insert),
             Statement::Update(update) => {
-                update.tables.iter().chain(&update.from).for_each(|t| deed.table(t));
-                deed.assign(&update.assignments);
-                update.filter.iter().for_each(|e| deed.condition(e));
+                update.tables.iter().chain(&update.from).for_each(|t| set.table(t));
+                set.assign(&update.assignments);
+                update.filter.iter().for_each(|e| set.condition(e));
             }
             Statement::Delete(delete) => {
-                deed.factor(&delete.table);
-                delete.using.iter().for_each(|t| deed.table(t));
-                delete.filter.iter().for_each(|e| deed.condition(e));
-            }
-            Statement::Begin(begin) => {
-                deed.takes_view = begin.modes.contains(&TransactionMode::ConsistentSnapshot);
-            }
-            Statement::Savepoint(name) => deed.savepoint = Some(name.name.clone()),
-            Statement::Rollback(rollback) => {
-                deed.back_to = rollback.to.as_ref().map(|to| to.name.name.clone());
+                set.factor(&delete.table);
+                delete.using.iter().for_each(|t| set.table(t));
+                delete.filter.iter().for_each(|e| set.condition(e));
             }
             _ => {}
         }
-        deed
+        set
     }
 
-    /// Does it change this table?
     pub fn writes(&self, table: &str) -> bool {
         self.writes.iter().any(|t| t == table)
     }
 
-    /// Does it read this table?
     pub fn reads(&self, table: &str) -> bool {
         self.reads.iter().any(|t| t == table)
     }
 
-    /// Does it set one of these columns?
-    pub fn sets_any(&self, columns: &[String]) -> bool {
-        self.sets.iter().any(|(column, _)| columns.contains(column))
+    pub fn touches_tables(&self) -> bool {
+        !self.reads.is_empty() || !self.writes.is_empty()
+    }
+
+    /// Does it give one of these columns a value?
+    pub fn assigns_any(&self, columns: &[String]) -> bool {
+        self.assigns.iter().any(|(column, _)| columns.contains(column))
     }
 
     fn insert(&mut self, insert: &Insert) {
@@ -95,7 +79,7 @@ impl Deed {
             InsertSource::Values { rows, .. } => {
                 for row in rows {
                     for (column, value) in columns.iter().zip(row) {
-                        self.sets.push((column.clone(), constant(value)));
+                        self.assigns.push((column.clone(), constant(value)));
                     }
                 }
             }
@@ -108,7 +92,7 @@ impl Deed {
 
     fn assign(&mut self, list: &[Assignment]) {
         for assignment in list {
-            self.sets.push((assignment.column.name.name.clone(), constant(&assignment.value)));
+            self.assigns.push((assignment.column.name.name.clone(), constant(&assignment.value)));
         }
     }
 
@@ -134,7 +118,7 @@ impl Deed {
             match condition {
                 Some(JoinCondition::On(e)) => self.condition(e),
                 Some(JoinCondition::Using(names)) => {
-                    names.iter().for_each(|name| note(&mut self.looks_at, &name.name));
+                    names.iter().for_each(|name| note(&mut self.filter_columns, &name.name));
                 }
                 None => {}
             }
@@ -153,14 +137,13 @@ impl Deed {
     fn condition(&mut self, expr: &Expr) {
         expr.for_each_expr(|expr| {
             if let Expr::Column(column) = expr {
-                note(&mut self.looks_at, &column.name.name);
+                note(&mut self.filter_columns, &column.name.name);
             }
         });
     }
 }
 
-/// Its kind, as finely as statements lock differently.
-fn word(statement: &Statement) -> &'static str {
+fn lock_kind(statement: &Statement) -> &'static str {
     match statement {
         Statement::Query(query) => match query.locks.first().map(|lock| lock.strength) {
             None => "select",
