@@ -25,7 +25,7 @@ use super::{
     hypothesis::{Chain, TxnId},
     schema::{Schema, Values},
     statement_context::{Condition, StatementContext},
-    subqueries::Answers,
+    subqueries::SubqueryValues,
 };
 
 /// More states of a table than this are not tried.
@@ -158,7 +158,7 @@ impl StatementContext<'_> {
         {
             return None;
         }
-        let mut answers = Answers::default();
+        let mut answers = SubqueryValues::default();
         let assigned = self.assigned(&from, &update.assignments, self.rules.change.is, &mut answers).ok()?;
         let condition = Condition { expr: update.filter.as_ref().map(Cow::Borrowed), ..Condition::default() };
         let of = &self.schema.tables[table];

@@ -13,7 +13,7 @@ use super::{
     row_changes::{RowChanges, RowRef},
     schema::Values,
     statement_context::StatementContext,
-    subqueries::Answers,
+    subqueries::SubqueryValues,
 };
 
 /// What to do with a row that is there already.
@@ -41,7 +41,7 @@ impl StatementContext<'_> {
         if let Some(class) = self.busy() {
             return Ok(vec![AllowedOutcome::error(class)]);
         }
-        let mut answers = Answers::default();
+        let mut answers = SubqueryValues::default();
         let rows = match self.new_rows(insert, table, &mut answers) {
             Ok(rows) => rows,
             Err(Fault::Error(class)) if matches!(meets, Meets::Refuse) || insert.modifier.is_none() => {
@@ -79,7 +79,7 @@ impl StatementContext<'_> {
         table: usize,
         rows: &[Values],
         (meets, target): (&Meets<'_>, Option<&[model::sql::Ident]>),
-        answers: &Answers,
+        answers: &SubqueryValues,
         anew: bool,
     ) -> Result<AllowedOutcome, Fault> {
         let mut pending = RowChanges::new(self);
@@ -120,7 +120,12 @@ impl StatementContext<'_> {
         self.stale([], &all).map(|(class, _)| class)
     }
 
-    fn new_rows(&self, insert: &Insert, table: usize, answers: &mut Answers) -> Result<Vec<Values>, Fault> {
+    fn new_rows(
+        &self,
+        insert: &Insert,
+        table: usize,
+        answers: &mut SubqueryValues,
+    ) -> Result<Vec<Values>, Fault> {
         let of = &self.schema.tables[table];
         match &insert.source {
             InsertSource::Values { rows, .. } => {
@@ -182,7 +187,7 @@ impl StatementContext<'_> {
         table: usize,
         row: Values,
         (meets, target): (&Meets<'_>, Option<&[model::sql::Ident]>),
-        answers: &Answers,
+        answers: &SubqueryValues,
         (locks, anew): (&mut Vec<Lock>, bool),
     ) -> Result<Vec<u64>, Fault> {
         let changes = matches!(meets, Meets::Replace | Meets::Update(..));
@@ -306,7 +311,7 @@ impl StatementContext<'_> {
         old: &Values,
         new: &Values,
         assignments: &[model::sql::Assignment],
-        answers: &Answers,
+        answers: &SubqueryValues,
     ) -> Result<Values, Fault> {
         let of = &self.schema.tables[table];
         let mut columns: Vec<Column> = of.columns.clone();

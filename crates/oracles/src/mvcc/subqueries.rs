@@ -1,4 +1,4 @@
-//! Queries inside other statements: answered first, and replaced by names of the values that they give.
+//! Subqueries: answered first, and replaced by names of the values that they give.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -17,8 +17,8 @@ use super::{
     statement_context::{Condition, Mode, StatementContext},
 };
 
-/// What a query inside another statement found, and whom it should have waited for.
-pub struct Inner {
+/// What a subquery found, and whom it should have waited for.
+pub struct SubqueryResult {
     columns: Result<Vec<Column>, Fault>,
     rows: Vec<Values>,
     due: Vec<TxnId>,
@@ -26,9 +26,9 @@ pub struct Inner {
     locks: Vec<Lock>,
 }
 
-/// The queries inside an expression, answered.
+/// The subqueries of an expression, answered.
 #[derive(Default)]
-pub struct Answers {
+pub struct SubqueryValues {
     columns: Vec<Column>,
     values: Vec<Datum>,
     /// Others that it should have waited for.
@@ -40,30 +40,30 @@ pub struct Answers {
 }
 
 impl<'a> StatementContext<'a> {
-    /// A condition with the queries inside it answered.
+    /// A condition with its subqueries answered.
     pub fn condition<'e>(
         &self,
         filter: Option<&'e Expr>,
         sees: Visibility,
-    ) -> Result<(Condition<'e>, Answers), Fault> {
-        let mut answers = Answers::default();
+    ) -> Result<(Condition<'e>, SubqueryValues), Fault> {
+        let mut answers = SubqueryValues::default();
         let Some(filter) = filter else { return Ok((Condition::default(), answers)) };
         let expr = self.answered(filter, sees, &mut answers)?;
         let (columns, values) = (std::mem::take(&mut answers.columns), std::mem::take(&mut answers.values));
         Ok((Condition { expr: Some(expr), columns, values, ..Condition::default() }, answers))
     }
 
-    /// An expression with the queries inside it replaced by names of values. It stays where it is as long as what is known of it.
+    /// An expression with its subqueries replaced by names of values. It stays where it is as long as what is known of it.
     pub fn answered<'e>(
         &self,
         expr: &'e Expr,
         sees: Visibility,
-        answers: &mut Answers,
+        answers: &mut SubqueryValues,
     ) -> Result<Cow<'e, Expr>, Fault> {
         struct Replace<'s, 'a, 'b> {
             context: &'s StatementContext<'a>,
             sees: Visibility,
-            answers: &'b mut Answers,
+            answers: &'b mut SubqueryValues,
             /// Those to come.
             queries: &'b [Query],
             fault: Option<Fault>,
@@ -98,7 +98,7 @@ impl<'a> StatementContext<'a> {
         expr: &mut Expr,
         query: &Query,
         sees: Visibility,
-        answers: &mut Answers,
+        answers: &mut SubqueryValues,
     ) -> Result<(), Fault> {
         let new = match expr {
             Expr::Subquery(_) => {
@@ -142,8 +142,8 @@ impl<'a> StatementContext<'a> {
         Ok(())
     }
 
-    /// A query inside another statement. It stays where it is as long as what is known of it.
-    pub fn inner_query(&self, query: &Query, sees: Visibility) -> Result<Inner, Fault> {
+    /// A subquery. It stays where it is as long as what is known of it.
+    pub fn inner_query(&self, query: &Query, sees: Visibility) -> Result<SubqueryResult, Fault> {
         let select = plain(query)?;
         if select.from.is_empty() || !query.locks.is_empty() {
             return Err(Fault::Unsure(Reason::InnerQuery));
@@ -195,13 +195,17 @@ impl<'a> StatementContext<'a> {
             locks.clear();
         }
         let rows = self.project(query, select, &from, scan)?;
-        Ok(Inner { columns, rows, due, error, locks })
+        Ok(SubqueryResult { columns, rows, due, error, locks })
     }
 
-    /// Rows that a query inside INSERT gives.
-    pub fn inner_rows(&self, query: &Query, sees: Visibility) -> Result<(Vec<Values>, Answers), Fault> {
+    /// The rows of INSERT .. SELECT.
+    pub fn inner_rows(
+        &self,
+        query: &Query,
+        sees: Visibility,
+    ) -> Result<(Vec<Values>, SubqueryValues), Fault> {
         let inner = self.inner_query(query, sees)?;
-        let mut answers = Answers::default();
+        let mut answers = SubqueryValues::default();
         answers.take(&inner);
         Ok((inner.rows, answers))
     }
@@ -249,7 +253,7 @@ impl<'a> StatementContext<'a> {
     }
 }
 
-impl Inner {
+impl SubqueryResult {
     /// The one column that an expression takes.
     fn column(&self) -> Result<&Column, Fault> {
         self.columns
@@ -260,8 +264,8 @@ impl Inner {
     }
 }
 
-impl Answers {
-    fn take(&mut self, inner: &Inner) {
+impl SubqueryValues {
+    fn take(&mut self, inner: &SubqueryResult) {
         self.due.extend(&inner.due);
         self.error = self.error.or(inner.error);
         self.locks.extend(inner.locks.iter().cloned());
@@ -280,7 +284,7 @@ impl Answers {
     }
 }
 
-/// The queries inside an expression, in the order in which they are come to.
+/// The subqueries of an expression, in the order of a walk.
 fn queries(expr: &Expr) -> Arc<[Query]> {
     struct Found(Vec<Query>);
     impl VisitMut for Found {

@@ -25,7 +25,7 @@ use super::{
     row_changes::{RowChanges, RowRef},
     schema::Values,
     statement_context::{Mode, Numbers, Scan, StatementContext},
-    subqueries::Answers,
+    subqueries::SubqueryValues,
 };
 
 /// How an UPDATE goes about it.
@@ -193,7 +193,7 @@ impl StatementContext<'_> {
     }
 
     /// Adds what the queries inside have to say.
-    pub fn inner_trouble(&self, all: &mut Vec<AllowedOutcome>, answers: &Answers) {
+    pub fn inner_trouble(&self, all: &mut Vec<AllowedOutcome>, answers: &SubqueryValues) {
         for allowed in all.iter_mut() {
             allowed.locks.extend(answers.locks.iter().cloned());
         }
@@ -249,7 +249,7 @@ impl StatementContext<'_> {
         from: &FromClause,
         assignments: &'e [Assignment],
         sees: Visibility,
-        answers: &mut Answers,
+        answers: &mut SubqueryValues,
     ) -> Result<Vec<Assigned<'e>>, Fault> {
         let mut read = Vec::new();
         for assignment in assignments {
@@ -328,7 +328,7 @@ impl StatementContext<'_> {
         from: &FromClause,
         rows: &[&(Numbers, Values)],
         assigned: &[Assigned<'_>],
-        answers: &Answers,
+        answers: &SubqueryValues,
         (scan, by): (&Scan, Option<&'static KnownDeviation>),
         how: How,
     ) -> Result<(AllowedOutcome, bool), Fault> {
@@ -391,7 +391,7 @@ impl StatementContext<'_> {
         factor: usize,
         values: &Values,
         assigned: &[Assigned<'_>],
-        answers: &Answers,
+        answers: &SubqueryValues,
     ) -> Result<Values, Fault> {
         let make = || self.assign_anew(from, factor, values, assigned, answers);
         // Joined rows are made anew each time, and so is what stands for queries.
@@ -412,7 +412,7 @@ impl StatementContext<'_> {
         factor: usize,
         values: &[Datum],
         assigned: &[Assigned<'_>],
-        answers: &Answers,
+        answers: &SubqueryValues,
     ) -> Result<Values, Fault> {
         let start: usize =
             from.tables[..factor].iter().map(|named| self.schema.tables[named.table].columns.len()).sum();

@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn it_was_repaired_in_each_series() {
-        let has = |product, version| names_on(product, version, &[]).contains(&DEVIATION.name);
+        let has = |product, version| names_on(&format!("{product}@{version}")).contains(&DEVIATION.name);
         for version in ["10.5.23", "10.11.5", "10.6.17", "10.7.1", "11.2.3"] {
             assert!(has("mariadb", version), "{version}");
         }

@@ -55,8 +55,7 @@ mod tests {
 
     #[test]
     fn it_is_new_in_mysql_9() {
-        let has = |product, version| names_on(product, version, &[]).contains(&DEVIATION.name);
-        assert!(has("mysql", "9.7.4"));
-        assert!(!has("mysql", "8.0.33") && !has("mariadb", "10.11.19"));
+        let has = |target| names_on(target).contains(&DEVIATION.name);
+        assert!(has("mysql@9.7.4") && !has("mysql@8.0.33") && !has("mariadb@10.11.19"));
     }
 }

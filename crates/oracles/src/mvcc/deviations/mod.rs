@@ -283,15 +283,8 @@ mod tests {
     use super::*;
 
     /// The names of those that exist on a server.
-    pub fn names_on(product: &str, version: &str, settings: &[(&str, &str)]) -> Vec<&'static str> {
-        let settings = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        let server = ServerInfo {
-            product: product.parse().unwrap(),
-            version: version.parse().unwrap(),
-            version_text: String::new(),
-            settings,
-            flags: Vec::new(),
-        };
+    pub fn names_on(target: &str) -> Vec<&'static str> {
+        let server = notation::server(target);
         let contract = contract(&server).unwrap();
         existing(&server, &contract).iter().map(|deviation| deviation.name).collect()
     }
@@ -319,8 +312,8 @@ mod tests {
 
     #[test]
     fn snapshot_isolation_takes_some_away_and_brings_others() {
-        let off = names_on("mariadb", "10.11.19", &[]);
-        let on = names_on("mariadb", "10.11.19", &[("innodb_snapshot_isolation", "ON")]);
+        let off = names_on("mariadb@10.11.19");
+        let on = names_on("mariadb@10.11.19?innodb_snapshot_isolation=ON");
         for name in ["noop-without-version", "key-change-keeps-old-row", "skipped-before-wait"] {
             assert!(off.contains(&name) && !on.contains(&name), "{name}");
         }
@@ -328,6 +321,6 @@ mod tests {
             assert!(!off.contains(&name) && on.contains(&name), "{name}");
         }
         // The default since 11.6.2.
-        assert_eq!(on, names_on("mariadb", "11.8.6", &[]));
+        assert_eq!(on, names_on("mariadb@11.8.6"));
     }
 }
