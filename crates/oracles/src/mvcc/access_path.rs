@@ -1,4 +1,4 @@
-//! By which index a statement went: the case is run once more, with the server asked for its plan just before the statement.
+//! The access path of a statement: the case is run once more, with EXPLAIN of the statement just before it.
 //!
 //! A scan that went on after a wait is explained by a cut in the order of one index, and without more the model tries all of
 //! them. Where the server says which index it was, only that one may explain it. The answer counts only if the run is otherwise
@@ -38,7 +38,7 @@ pub fn plan(seen: &Answer, uses: &[Use]) -> Option<Plan> {
 }
 
 impl Plan {
-    /// The way that the server says it would go.
+    /// The access path in the server's plan.
     pub fn path(&self, seen: &Answer, run: &Answer) -> Result<Path, Why> {
         let said = match &run.trace.outcomes.get(self.step).ok_or(Reason::PlanNotRun)?.reply {
             Reply::Rows(said) => said,

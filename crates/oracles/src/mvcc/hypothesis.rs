@@ -1,4 +1,4 @@
-//! One account of what has happened: version chains, transactions, and who waits.
+//! One hypothesis about what has happened: version chains, transactions, and who waits.
 //!
 //! A row is a chain of versions, oldest first. A version says who wrote it and when that was committed:
 //!

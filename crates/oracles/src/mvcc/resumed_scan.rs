@@ -23,7 +23,7 @@ use super::{
     from_clause::FromClause,
     hypothesis::{Now, TxnId, Waiting},
     schema::{Index, Partitions, Table, Values},
-    statement_context::{Condition, Mode, Scan, StatementContext},
+    statement_context::{Condition, LockMode, Scan, StatementContext},
 };
 
 /// What scans find, and what it takes to believe it. Most often only the strict one is asked for.
@@ -31,7 +31,7 @@ pub type Scans = SmallVec<[(Scan, Option<&'static KnownDeviation>); 1]>;
 
 impl StatementContext<'_> {
     /// What a locking scan may find: first by the strict rules, then as a resumed one.
-    pub fn scans(&self, from: &FromClause, condition: &Condition, mode: Mode) -> Result<Scans, Reason> {
+    pub fn scans(&self, from: &FromClause, condition: &Condition, mode: LockMode) -> Result<Scans, Reason> {
         let strict = self.lock(from, condition, mode)?;
         let by = strict.skipped.then_some(&SEMI_CONSISTENT_SKIP);
         let mut all: Scans = smallvec![(strict, by)];
@@ -50,7 +50,7 @@ impl StatementContext<'_> {
         &self,
         from: &FromClause,
         condition: &Condition,
-        mode: Mode,
+        mode: LockMode,
         strict: &Scan,
     ) -> Result<Vec<(Scan, Option<&'static KnownDeviation>)>, Reason> {
         let Some(waited) = self.waited else { return Ok(Vec::new()) };
@@ -60,7 +60,7 @@ impl StatementContext<'_> {
             self.partition(table, values)?;
         }
         let passes_all = self.change(|change| change.passes_by).is_some();
-        let passes = mode == Mode::SemiConsistent;
+        let passes = mode == LockMode::SemiConsistent;
         let ranged: &[bool] = if passes { &[false] } else { &[false, true] };
         // One partition after the other, or all at once in the order of the index.
         let by_partition: &[bool] = if table.partitions.is_some() { &[false, true] } else { &[false] };
@@ -95,7 +95,7 @@ impl StatementContext<'_> {
         &'r self,
         from: &FromClause,
         condition: &Condition,
-        mode: Mode,
+        mode: LockMode,
         waited: &'r Waiting,
     ) -> Result<Vec<ScannedRow<'r>>, Reason> {
         let table = from.tables[0].table;
@@ -117,7 +117,7 @@ impl StatementContext<'_> {
                 Now::Settled(values) => (values, None, false),
                 // A row that it may pass by is none to wait for.
                 Now::Contested { committed, newest, by } => {
-                    let passed = mode == Mode::SemiConsistent && !holds(committed)?;
+                    let passed = mode == LockMode::SemiConsistent && !holds(committed)?;
                     (newest.or(committed), Some(by).filter(|_| !passed), passed)
                 }
             };

@@ -1,6 +1,6 @@
-//! Tells the story of the rows for people: the versions of each, and which of them each read could see.
+//! The history of the rows for people: the versions of each, and which of them each read could see.
 //!
-//! It is read off one account of the trace, hypothesis by hypothesis: what is new in a hypothesis was written in that round, what has a time of
+//! It is read off one sequence of hypotheses: what is new in a hypothesis was written in that round, what has a time of
 //! commit now was committed in it, what is gone was undone. Where two statements of a round may have written a version, nobody is
 //! named. If the strict rules explain everything before the statement that is wrong, they alone are told, up to it: what it should
 //! have seen follows from them, and not from the deviation that explains what it saw.

@@ -56,7 +56,7 @@ pub struct Table {
 /// How rows are spread over partitions.
 #[derive(Clone, Debug)]
 pub enum Partitions {
-    /// By a number, and over so many.
+    /// By the remainder of a number, over this many.
     Hash(Expr, u64),
     /// In a way that is the server's own.
     Unknown,

@@ -18,7 +18,7 @@ use super::{
     from_clause::{FromClause, Named},
     hypothesis::Lock,
     schema::Values,
-    statement_context::{Condition, Mode, Scan, StatementContext, VisibleRows},
+    statement_context::{Condition, LockMode, Scan, StatementContext, VisibleRows},
 };
 
 /// A SELECT that locks.
@@ -27,7 +27,7 @@ struct LockingRead<'r, 'f, 'c> {
     select: &'r Select,
     from: &'r FromClause<'f>,
     condition: &'r Condition<'c>,
-    mode: Mode,
+    mode: LockMode,
     /// What it says about waiting.
     wait: Option<&'r LockWait>,
     tables: SmallVec<[usize; 2]>,
@@ -59,7 +59,7 @@ impl<'a> StatementContext<'a> {
         if limit_of(query)?.is_some_and(|(limit, _)| limit == 0) {
             return Ok(vec![AllowedOutcome::only(Expected::Rows(Vec::new()))]);
         }
-        // A query inside a locking read is a plain one: it takes the snapshot, or looks, before or after a wait, or between two.
+        // A subquery of a locking read is a plain read: it takes the snapshot, or reads, before or after a wait, or between two.
         let nested = locking && select.filter.as_ref().is_some_and(Expr::has_query);
         let takes = nested && role == Visibility::Snapshot && self.view.is_none();
         let looks = nested && role == Visibility::Fresh && self.waited.is_some();
@@ -86,10 +86,10 @@ impl<'a> StatementContext<'a> {
                         false => self.compute.known_of(|known| &mut known.reads, select, find),
                     };
                     let mode = match (shared, wait) {
-                        (Some(false), Some(LockWait::SkipLocked)) => Mode::SkipLocked(None),
-                        (_, Some(LockWait::SkipLocked)) => Mode::SkipLocked(Some(read)),
-                        (Some(false), _) => Mode::Exclusive,
-                        (Some(true) | None, _) => Mode::Shared(read),
+                        (Some(false), Some(LockWait::SkipLocked)) => LockMode::SkipLocked(None),
+                        (_, Some(LockWait::SkipLocked)) => LockMode::SkipLocked(Some(read)),
+                        (Some(false), _) => LockMode::Exclusive,
+                        (Some(true) | None, _) => LockMode::Shared(read),
                     };
                     self.locking_read(query, select, &from, &condition, mode, wait)?
                 }
@@ -170,7 +170,7 @@ impl<'a> StatementContext<'a> {
         select: &Select,
         from: &FromClause,
         condition: &Condition,
-        mode: Mode,
+        mode: LockMode,
         wait: Option<&LockWait>,
     ) -> Result<Vec<AllowedOutcome>, Fault> {
         let scans = self.scans(from, condition, mode).map_err(Fault::Unsure)?;
@@ -201,12 +201,12 @@ impl<'a> StatementContext<'a> {
         if !scan.due.is_empty() && limited {
             return Err(Fault::Unsure(Reason::LimitBesideLock));
         }
-        let skips = matches!(mode, Mode::SkipLocked(_));
+        let skips = matches!(mode, LockMode::SkipLocked(_));
         let nowait = read.wait == Some(&LockWait::Nowait);
         let mut locks = self.row_locks(read, &scan);
         match self.stale(scan.met(tables), tables) {
             // Through an index that holds all that is read, the row itself is not locked.
-            Some((class, true)) if !limited && mode == Mode::Exclusive => {
+            Some((class, true)) if !limited && mode == LockMode::Exclusive => {
                 all.push(AllowedOutcome::error(class));
                 // Another row may be locked, and it was asked not to wait for that.
                 all.extend((nowait && others).then(|| AllowedOutcome::error(ErrorClass::LockTimeout)));
@@ -229,14 +229,14 @@ impl<'a> StatementContext<'a> {
             locks.clear();
             due.clear();
         }
-        // One that waited (in a query inside) may have passed rows by before that. What is passed by makes room for others: any of all
+        // One that waited (in a subquery) may have passed rows by before that. What is passed by makes room for others: any of all
         // rows may be among the first.
         let passes = skips && (others || self.waited.is_some());
         let unlimited = match passes {
             true => Cow::Owned(Query { limit: None, ..query.clone() }),
             false => Cow::Borrowed(query),
         };
-        let range = self.keeps_range(from, condition, &scan) && !limited && !ends && !skips;
+        let range = self.locks_range(from, condition, &scan) && !limited && !ends && !skips;
         let rows = self.project(&unlimited, select, from, scan)?;
         let mut outcome =
             AllowedOutcome { locks, range, by, due, ..AllowedOutcome::only(Expected::Rows(rows)) };
@@ -253,9 +253,9 @@ impl<'a> StatementContext<'a> {
     /// The rows that a locking read keeps others from changing. With LIMIT it is not known which were reached.
     fn row_locks(&self, read: &LockingRead<'_, '_, '_>, scan: &Scan) -> Vec<Lock> {
         let columns = match read.mode {
-            Mode::SkipLocked(_) => return Vec::new(),
-            Mode::Shared(columns) => Some(columns),
-            Mode::Exclusive | Mode::SemiConsistent => None,
+            LockMode::SkipLocked(_) => return Vec::new(),
+            LockMode::Shared(columns) => Some(columns),
+            LockMode::Exclusive | LockMode::SemiConsistent => None,
         };
         if read.query.limit.is_some() || read.tables.len() != 1 {
             return Vec::new();

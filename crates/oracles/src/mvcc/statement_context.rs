@@ -1,4 +1,4 @@
-//! What one statement meets: the hypothesis that it meets, the rules of its level, and the rows that it finds there.
+//! What one statement is evaluated with: a hypothesis, the rules of its level, and the rows that it finds there.
 
 use std::{
     borrow::{Borrow, Cow},
@@ -26,7 +26,7 @@ use super::{
     schema::{Schema, Values},
 };
 
-/// What a statement meets.
+/// What a statement is evaluated with.
 #[derive(Clone, Copy)]
 pub struct StatementContext<'a> {
     pub schema: &'a Schema,
@@ -50,11 +50,11 @@ pub struct StatementContext<'a> {
     pub deviations: &'a [&'static KnownDeviation],
     /// The one whose effect on the model is being worked out.
     pub assumed: Option<Assumed>,
-    /// The way on which it went, where that is known.
+    /// Its access path, where that is known.
     pub path: Option<&'a Path>,
     /// If it has waited: what it met first.
     pub waited: Option<&'a Waiting>,
-    /// What queries inside it that do not lock are answered from.
+    /// What its subqueries that do not lock are answered from.
     pub inner: &'a [Rows],
     /// May REPLACE make a new row where it could write over the old one?
     pub replace_may_reinsert: bool,
@@ -65,7 +65,7 @@ pub struct StatementContext<'a> {
 pub struct Condition<'e> {
     /// The condition; none is always true. What is borrowed is a part of the statement's tree.
     pub expr: Option<Cow<'e, Expr>>,
-    /// Values that stand in for queries inside it.
+    /// Values that stand in for its subqueries.
     pub columns: Vec<Column>,
     /// See `columns`.
     pub values: Vec<Datum>,
@@ -75,7 +75,7 @@ pub struct Condition<'e> {
 
 /// How a scan treats rows that others are changing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum LockMode {
     /// It wants a shared lock, and reads these columns.
     Shared(u64),
     /// It wants an exclusive lock.
@@ -90,13 +90,13 @@ pub enum Mode {
 pub type VisibleRows<'w> = Vec<(usize, &'w Values)>;
 
 /// The number of a row in each table; most scans are of one or two.
-pub type Numbers = SmallVec<[usize; 2]>;
+pub type RowNumbers = SmallVec<[usize; 2]>;
 
 /// What a scan found.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
     /// For each match the row of each table, and their values one after the other.
-    pub rows: Vec<(Numbers, Values)>,
+    pub rows: Vec<(RowNumbers, Values)>,
     /// Others that it should have waited for.
     pub due: Vec<TxnId>,
     /// Did it pass a row by that its last committed version did not make match?
@@ -277,7 +277,7 @@ impl<'a> StatementContext<'a> {
             }
             return Ok(scan);
         }
-        let mut stack: Vec<(Numbers, Vec<Datum>)> = vec![Default::default()];
+        let mut stack: Vec<(RowNumbers, Vec<Datum>)> = vec![Default::default()];
         for of in rows {
             let mut next = Vec::with_capacity(stack.len() * of.len());
             for (numbers, values) in &stack {
@@ -299,7 +299,7 @@ impl<'a> StatementContext<'a> {
     }
 
     /// The matches of a condition among the newest rows, with locks.
-    pub fn lock(&self, from: &FromClause, condition: &Condition, mode: Mode) -> Result<Scan, Reason> {
+    pub fn lock(&self, from: &FromClause, condition: &Condition, mode: LockMode) -> Result<Scan, Reason> {
         if self.rules.change.is == Visibility::Snapshot {
             return self.select(
                 from,
@@ -336,28 +336,28 @@ impl<'a> StatementContext<'a> {
             }
             match mode {
                 // Through an index that holds all that is read, a change of the rest is not even met.
-                Mode::SkipLocked(Some(columns)) => match (committed, newest) {
+                LockMode::SkipLocked(Some(columns)) => match (committed, newest) {
                     (Some(old), Some(new)) if before && after && alike(old, new, columns) => {
                         scan.rows.push((smallvec![row], new.clone()));
                     }
                     _ => {}
                 },
-                Mode::SkipLocked(None) => {}
-                Mode::SemiConsistent if !before => scan.skipped = true,
-                Mode::SemiConsistent
+                LockMode::SkipLocked(None) => {}
+                LockMode::SemiConsistent if !before => scan.skipped = true,
+                LockMode::SemiConsistent
                     if passes_by.is_some_and(|passes_by| {
                         passes_by(&ContestedRow { committed, newest, newest_matches: after, key })
                     }) =>
                 {
                     scan.skipped = true;
                 }
-                Mode::Shared(columns) => match (committed, newest) {
+                LockMode::Shared(columns) => match (committed, newest) {
                     (Some(old), Some(new)) if before && after && alike(old, new, columns) => {
                         scan.rows.push((smallvec![row], new.clone()));
                     }
                     _ => scan.due.push(by),
                 },
-                Mode::SemiConsistent | Mode::Exclusive => scan.due.push(by),
+                LockMode::SemiConsistent | LockMode::Exclusive => scan.due.push(by),
             }
         }
         Ok(scan)
@@ -386,7 +386,7 @@ impl<'a> StatementContext<'a> {
 
 impl StatementContext<'_> {
     /// Does a statement keep others from bringing rows into what its condition selects?
-    pub fn keeps_range(&self, from: &FromClause, condition: &Condition, scan: &Scan) -> bool {
+    pub fn locks_range(&self, from: &FromClause, condition: &Condition, scan: &Scan) -> bool {
         let one = |named: &Named| pins(from, &self.schema.tables[named.table].uniques, condition);
         let [named] = &from.tables[..] else { return false };
         self.rules.ranges.is && (scan.rows.is_empty() || !one(named))
@@ -412,7 +412,7 @@ impl StatementContext<'_> {
     }
 }
 
-/// What came of a row, its error noted instead of raised.
+/// Whether a row matches; its error is noted instead of raised.
 fn noted(said: Result<bool, Fault>, error: &mut Option<ErrorClass>) -> Result<bool, Reason> {
     match said {
         Ok(matches) => Ok(matches),

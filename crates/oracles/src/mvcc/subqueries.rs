@@ -14,7 +14,7 @@ use super::{
     from_clause::{FromClause, Named},
     hypothesis::{Lock, Rows, TxnId, Waiting},
     schema::Values,
-    statement_context::{Condition, Mode, StatementContext},
+    statement_context::{Condition, LockMode, StatementContext},
 };
 
 /// What a subquery found, and whom it should have waited for.
@@ -158,7 +158,7 @@ impl<'a> StatementContext<'a> {
             Visibility::Committed => {
                 let find = || columns_read(&from, select, &condition, query);
                 let read = self.compute.known_of(|known| &mut known.reads, select, find);
-                let scan = self.lock(&from, &condition, Mode::Shared(read)).map_err(Fault::Unsure)?;
+                let scan = self.lock(&from, &condition, LockMode::Shared(read)).map_err(Fault::Unsure)?;
                 if let ([named], None) = (&from.tables[..], &query.limit) {
                     locks.extend(scan.rows.iter().map(|(numbers, _)| Lock {
                         table: named.table,

@@ -11,7 +11,7 @@ pub struct TableFootprint {
     pub tables: u64,
     /// The one table of its own, if there is one.
     pub target: Option<usize>,
-    /// Is there a query inside it?
+    /// Does it have a subquery?
     pub inner: bool,
 }
 

@@ -24,7 +24,7 @@ use super::{
     hypothesis::Lock,
     row_changes::{RowChanges, RowRef},
     schema::Values,
-    statement_context::{Mode, Numbers, Scan, StatementContext},
+    statement_context::{LockMode, RowNumbers, Scan, StatementContext},
     subqueries::SubqueryValues,
 };
 
@@ -72,7 +72,7 @@ impl StatementContext<'_> {
         let (condition, mut answers) = self.condition(update.filter.as_ref(), sees)?;
         let assigned = self.assigned(&from, &update.assignments, sees, &mut answers)?;
         let semi = single && self.rules.semi_consistent.is;
-        let mode = if semi { Mode::SemiConsistent } else { Mode::Exclusive };
+        let mode = if semi { LockMode::SemiConsistent } else { LockMode::Exclusive };
         let limit = limits(update.limit.as_ref())?;
         let mut all = Vec::new();
         for (scan, by) in self.scans(&from, &condition, mode).map_err(Fault::Unsure)? {
@@ -85,7 +85,7 @@ impl StatementContext<'_> {
             }
             let refused = self.refused(&from, &scan, limit.is_some(), &mut all);
             let mut rows = self.in_order(&from, &scan);
-            let range = self.keeps_range(&from, &condition, &scan);
+            let range = self.locks_range(&from, &condition, &scan);
             let before = all.len();
             // Forwards and backwards: what one row leaves may be in the way of the next.
             for backwards in [false, true] {
@@ -151,7 +151,7 @@ impl StatementContext<'_> {
             return Err(Fault::Unsure(Reason::JoinWithAChild));
         }
         let mut all = Vec::new();
-        for (scan, by) in self.scans(&from, &condition, Mode::Exclusive).map_err(Fault::Unsure)? {
+        for (scan, by) in self.scans(&from, &condition, LockMode::Exclusive).map_err(Fault::Unsure)? {
             let scan = self.first(scan, &delete.order_by, limit, &from)?;
             all.extend(scan.error.map(AllowedOutcome::error));
             let refused = self.refused(&from, &scan, limit.is_some(), &mut all);
@@ -171,7 +171,7 @@ impl StatementContext<'_> {
                     Err(unsure) => return Err(unsure),
                 }
             }
-            let range = limit.is_none() && self.keeps_range(&from, &condition, &scan);
+            let range = limit.is_none() && self.locks_range(&from, &condition, &scan);
             let due: Vec<_> = scan.due.iter().chain(&pending.due).chain(&answers.due).copied().collect();
             all.push(match failed {
                 Some(class) => AllowedOutcome { due, ..AllowedOutcome::error(class) },
@@ -302,7 +302,7 @@ impl StatementContext<'_> {
     }
 
     /// The rows in the order of their key.
-    fn in_order<'s>(&self, from: &FromClause, scan: &'s Scan) -> Vec<&'s (Numbers, Values)> {
+    fn in_order<'s>(&self, from: &FromClause, scan: &'s Scan) -> Vec<&'s (RowNumbers, Values)> {
         let mut rows: Vec<_> = scan.rows.iter().collect();
         if let ([named], Some(key)) = (
             &from.tables[..],
@@ -326,7 +326,7 @@ impl StatementContext<'_> {
     fn updated(
         &self,
         from: &FromClause,
-        rows: &[&(Numbers, Values)],
+        rows: &[&(RowNumbers, Values)],
         assigned: &[Assigned<'_>],
         answers: &SubqueryValues,
         (scan, by): (&Scan, Option<&'static KnownDeviation>),

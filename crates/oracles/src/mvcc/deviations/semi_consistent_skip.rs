@@ -1,6 +1,6 @@
 //! An UPDATE judges a row that another has locked on its last committed version, and passes it by.
 //!
-//! The contract says at which levels it may (`LevelRules::semi_consistent`); a scan in `Mode::SemiConsistent` then does, and what it
+//! The contract says at which levels it may (`LevelRules::semi_consistent`); a scan in `LockMode::SemiConsistent` then does, and what it
 //! finds without such a row has this name.
 
 use model::Level::{ReadCommitted, ReadUncommitted};

@@ -1,16 +1,15 @@
-//! One account of a trace that goes as far as any does: the hypothesis after each round, each following from the one before.
+//! One sequence of hypotheses that explains as many rounds of a trace as any: each follows from the one before.
 //!
-//! Judging keeps all accounts at once and forgets how each came about. To tell people what happened one of them is enough, but it
-//! must be one: so it is searched for in depth, those that need fewer concessions first.
+//! Judging keeps all hypotheses of a round at once and forgets how each came about. To tell people what happened one sequence is enough: it is
+//! searched depth first, hypotheses that need fewer deviations before others.
 
 use smallvec::smallvec;
 
 use super::{Hypothesis, Replay};
 
-/// So many rounds are gone through before the longest account so far has to do.
+/// At most this many rounds are replayed; then the longest sequence so far has to do.
 const TRIES: usize = 4_000;
 
-/// An account, round by round.
 pub struct Timeline {
     /// The hypothesis after each round that it explains.
     pub hypotheses: Vec<Hypothesis>,
@@ -19,7 +18,7 @@ pub struct Timeline {
 }
 
 impl Replay<'_> {
-    /// The account that goes furthest.
+    /// The sequence that goes furthest.
     pub fn timeline(&self) -> Timeline {
         let mut best = Vec::new();
         let mut tries = TRIES;
