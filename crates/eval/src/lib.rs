@@ -55,12 +55,15 @@ pub struct Evaluator<'a> {
     pub columns: &'a [Column],
 }
 
+/// Of a condition; none is unknown (NULL).
+type Truth = Result<Option<bool>, Fault>;
+
 /// How one family of products computes.
 struct ExpressionRules {
     value: fn(&Evaluator<'_>, &Expr, &[Datum]) -> Result<Datum, Fault>,
-    truth: fn(&Evaluator<'_>, &Expr, &[Datum]) -> Result<Option<bool>, Fault>,
+    truth: fn(&Evaluator<'_>, &Expr, &[Datum]) -> Truth,
     foreseen: fn(&Evaluator<'_>, &Expr) -> Result<(), Fault>,
-    truth_foreseen: fn(&Evaluator<'_>, &Expr, &[Datum]) -> Result<Option<bool>, Fault>,
+    truth_foreseen: fn(&Evaluator<'_>, &Expr, &[Datum]) -> Truth,
     store: fn(&Evaluator<'_>, &Datum, &SqlType) -> Result<Datum, Fault>,
 }
 
