@@ -158,7 +158,7 @@ fn over_time<'a>(elapsed: u64, points: &[(u64, u64)], bad: bool) -> Chart<'a> {
     if stepped {
         let _ = write!(line, "H{}", x(end));
     }
-    let half = (top % 2 == 0).then_some(top / 2);
+    let half = top.is_multiple_of(2).then_some(top / 2);
     let counts = iter::once(0).chain(half).chain([top]);
     let last = points.last().map_or(0, |(at, _)| *at);
     let close = if stepped { end } else { last };
