@@ -19,7 +19,10 @@
 //! of them was needed before. One that is in no tracker is not given up for one that is.
 
 use execute::Reset;
-use model::{Case, Fingerprint, Verdict, Violation};
+use model::{
+    Case, Fingerprint, Verdict, Violation,
+    verdict::evidence::{Before, Turned},
+};
 use oracles::{
     Answer, Oracle,
     mvcc::{
@@ -71,19 +74,17 @@ pub fn attribute(
         return (Attribution::None, found.tried);
     };
     let by = mvcc::named(&violation.fingerprint).unwrap_or_default();
-    let count = by.len();
-    if mvcc::named(old).is_none() && !is_cause(runs, suspicion, best, &turned, &by, quick.as_ref()) {
-        return (
-            Attribution::Resembles(mvcc::reports(by).unwrap_or(violation.fingerprint.rule)),
-            found.tried,
-        );
+    let cause = &violation.fingerprint.cause;
+    if old.deviations().is_none() && !is_cause(runs, suspicion, best, &turned, &by, quick.as_ref()) {
+        let name = cause.deviations().and_then(mvcc::reports).unwrap_or_else(|| cause.to_string());
+        return (Attribution::Resembles(name), found.tried);
     }
-    let how = match mvcc::named(old) {
-        Some(all) if all.len() == count => "the model could not tell, and says the same of the smaller case",
-        Some(_) => "smaller cases need only one of them",
-        None => "the model could not tell; there, too, it is gone without what the concession needs",
+    let by = match old.deviations() {
+        Some(all) if all.len() == by.len() => Turned::SaysTheSame,
+        Some(_) => Turned::NeedsFewer,
+        None => Turned::GoneInTwin,
     };
-    turned.violation.evidence.push(format!("before, it was {} by {}: {how}", old.kind, old.rule));
+    turned.violation.evidence.before = Some(Before { fingerprint: old.clone(), by });
     (Attribution::Known(Box::new(turned)), found.tried)
 }
 
@@ -94,7 +95,7 @@ fn may_turn(
     best: &Confirmed,
     quick: &dyn Oracle,
 ) -> bool {
-    let two = mvcc::named(&suspicion.violation.fingerprint).is_some_and(|by| by.len() > 1);
+    let two = suspicion.violation.fingerprint.deviations().is_some_and(|by| by.len() > 1);
     two || matches!(suspicion.judge.with(quick).verdict(&best.answer, runs), Verdict::Undecided { .. })
 }
 
@@ -110,7 +111,7 @@ fn follows(old: &Fingerprint, new: &Fingerprint) -> bool {
     match mvcc::named(old) {
         None => by.len() == 1 && by.iter().all(|by| reported(by) || by.status == Status::Found),
         // What the decoupled run alone has named, the model may name in its own words.
-        Some(all) if all == by => old.kind != new.kind,
+        Some(all) if all == by => old.symptom != new.symptom,
         Some(all) => {
             let fewer = by.len() < all.len() && by.iter().all(|one| all.contains(one));
             fewer && (all.iter().all(reported) || !by.iter().all(reported))
@@ -187,34 +188,41 @@ impl Interest for Either<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use model::Level;
+    use model::{Level, ShownBy, Symptom, sql::StatementKind, verdict::Cause};
 
     use super::*;
 
-    fn fingerprint(rule: &str, statement: &str) -> Fingerprint {
-        let level = Some(Level::RepeatableRead);
-        Fingerprint { kind: "wrong".into(), rule: rule.into(), statement: statement.into(), level }
+    fn fingerprint(by: &[&str], statement: StatementKind) -> Fingerprint {
+        let cause = match by {
+            [] => Cause::Alone { after_wait: false },
+            by => Cause::Deviations(by.iter().map(|by| (*by).into()).collect()),
+        };
+        let (symptom, level) = (Symptom::WrongRows, Some(Level::RepeatableRead));
+        Fingerprint { symptom, cause, statement: ShownBy::Statement(Some(statement)), level }
     }
 
     #[test]
     fn what_may_follow_from_what() {
         let (noop, key, found) = ("noop-without-version", "key-change-keeps-old-row", "judges-uncommitted");
-        let both = format!("{noop}+{key}");
+        let select = StatementKind::Select;
         let follows =
-            |old: &str, new: &str| follows(&fingerprint(old, "select"), &fingerprint(new, "select"));
-        assert!(follows("rows", noop) && follows(&both, noop) && follows(&both, key));
-        assert!(follows("rows", found), "it has a name then, and stays new");
+            |old: &[&str], new: &[&str]| follows(&fingerprint(old, select), &fingerprint(new, select));
+        assert!(follows(&[], &[noop]) && follows(&[noop, key], &[noop]) && follows(&[noop, key], &[key]));
+        assert!(follows(&[], &[found]), "it has a name then, and stays new");
         // Not to something new, to two at once, to another one, or back.
         let documented = "semi-consistent-skip";
-        for (old, new) in
-            [("rows", "count"), ("rows", &both), ("rows", documented), (noop, key), (noop, noop)]
-        {
-            assert!(!follows(old, new), "{old} {new}");
+        for (old, new) in [
+            (&[][..], &[][..]),
+            (&[], &[noop, key]),
+            (&[], &[documented]),
+            (&[noop], &[key]),
+            (&[noop], &[noop]),
+            (&[key], &[noop, key]),
+        ] {
+            assert!(!follows(old, new), "{old:?} {new:?}");
         }
-        assert!(!follows(key, &both));
         // What is in no tracker stays.
-        let new = format!("{noop}+{found}");
-        assert!(follows(&new, found) && !follows(&new, noop));
-        assert!(!super::follows(&fingerprint("rows", "select"), &fingerprint(noop, "update")));
+        assert!(follows(&[noop, found], &[found]) && !follows(&[noop, found], &[noop]));
+        assert!(!super::follows(&fingerprint(&[], select), &fingerprint(&[noop], StatementKind::Update)));
     }
 }

@@ -101,7 +101,7 @@ pub fn series(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use model::{Fingerprint, Level, Scene, ServerInfo, Shown, Trace};
+    use model::{Fingerprint, Level, Scene, ServerInfo, Shown, ShownBy, Symptom, Trace, verdict::Cause};
     use oracles::{Ask, Conversation, Oracle, OracleInfo};
 
     use super::*;
@@ -114,7 +114,7 @@ pub(crate) mod tests {
 
     impl Conversation for Said {
         fn next(&mut self, _: &[Answer]) -> Ask {
-            Ask::Done(if self.0 { Verdict::Violated(wrong()) } else { Verdict::Holds { by: Vec::new() } })
+            Ask::Done(if self.0 { Verdict::Violated(wrong()) } else { Verdict::holds() })
         }
     }
 
@@ -136,12 +136,12 @@ pub(crate) mod tests {
 
     pub(crate) fn wrong() -> Violation {
         let fingerprint = Fingerprint {
-            kind: "stall".into(),
-            rule: "moves".into(),
-            statement: "select".into(),
+            symptom: Symptom::Hang,
+            cause: Cause::Unknown,
+            statement: ShownBy::FinalState,
             level: None,
         };
-        Violation { fingerprint, step: None, story: "It stalled.".into(), evidence: Vec::new() }
+        Violation { fingerprint, step: None, evidence: Box::default() }
     }
 
     pub(crate) fn answer(case: &Case, stalled: bool) -> Answer {

@@ -1,6 +1,6 @@
 //! What happens in a hunt, as one stream: it feeds the log, the progress lines, JUnit and the summary.
 
-use model::{Fingerprint, Seed, Signature, Target};
+use model::{Fingerprint, Seed, Signature, Target, Violation};
 use serde::{Deserialize, Serialize};
 
 use crate::{confirm::Condition, tally::Tally};
@@ -66,9 +66,8 @@ pub enum Event {
         /// Which case.
         case: u64,
         /// What it looked like.
-        fingerprint: Fingerprint,
-        /// What it said.
-        story: String,
+        #[serde(flatten)]
+        violation: Violation,
     },
     /// The case of a suspicion that clean runs confirmed was made smaller.
     Reduced {
@@ -129,12 +128,11 @@ pub struct Found {
     /// The oracle that says so.
     pub oracle: String,
     /// What it looks like.
-    pub fingerprint: Fingerprint,
+    #[serde(flatten)]
+    pub violation: Violation,
     /// What makes it one with others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
-    /// One sentence: what came, and what should have.
-    pub story: String,
     /// Under which condition it comes back.
     pub condition: Condition,
     /// The name under which it is known already.

@@ -8,9 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{HuntError, confirm::Condition, events::Found, folder::Folder, overrides::JudgeOverrides};
 
+/// The version of `verdict.json` that is written.
+pub const FORMAT: u32 = 1;
+
 /// A finding, as `verdict.json` keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filed {
+    /// The version of the file; those without a number are of version 0, which `model::verdict` still reads.
+    #[serde(default)]
+    pub format: u32,
     /// Its name.
     pub id: String,
     /// The seed of the run.
@@ -86,9 +92,8 @@ impl Filed {
             target: self.target.clone(),
             case: self.case,
             oracle: self.oracle.clone(),
-            fingerprint: self.violation.fingerprint.clone(),
+            violation: self.violation.clone(),
             signature: self.signature.clone(),
-            story: self.violation.story.clone(),
             condition: self.condition,
             known: self.known.clone(),
         }
@@ -113,7 +118,8 @@ fn quoted(word: &str) -> std::borrow::Cow<'_, str> {
 pub fn name(seed: Seed, target: &Target, case: u64, violation: &Violation) -> String {
     let print = &violation.fingerprint;
     let level = print.level.map_or("", Level::short);
-    let label = format!("finding\0{target}\0{}\0{}\0{}\0{level}", print.kind, print.rule, print.statement);
+    let label =
+        format!("finding\0{target}\0{}\0{}\0{}\0{level}", print.symptom, print.cause, print.statement);
     format!("{:08x}", seed.sub(&label, case) >> 32)
 }
 

@@ -108,19 +108,25 @@ pub fn fold<'a>(filed: &[&'a Filed], again: &Again, name: &dyn Fn(&Filed) -> Nam
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use model::{Seed, Violation};
+    use model::{Seed, ShownBy, Symptom, Violation, sql::StatementKind, verdict::Cause};
 
     use super::*;
     use crate::confirm::Condition;
 
-    pub(crate) fn filed(id: &str, rule: &str, statement: &str, level: Level, statements: usize) -> Filed {
+    /// One that this explains; `rows` is what nothing does.
+    pub(crate) fn filed(id: &str, by: &str, kind: StatementKind, level: Level, statements: usize) -> Filed {
+        let cause = match by {
+            "rows" => Cause::Alone { after_wait: false },
+            by => Cause::Deviations([by.into()].into()),
+        };
         let fingerprint = Fingerprint {
-            kind: "wrong-rows".into(),
-            rule: rule.into(),
-            statement: statement.into(),
+            symptom: Symptom::WrongRows,
+            cause,
+            statement: ShownBy::Statement(Some(kind)),
             level: Some(level),
         };
         Filed {
+            format: crate::filing::FORMAT,
             id: id.into(),
             seed: Seed(1),
             target: "mariadb@10.11".parse().unwrap(),
@@ -132,7 +138,7 @@ pub(crate) mod tests {
             signature: None,
             was: None,
             like: None,
-            violation: Violation { fingerprint, step: None, story: String::new(), evidence: Vec::new() },
+            violation: Violation { fingerprint, step: None, evidence: Box::default() },
             judged_as: Default::default(),
             condition: Condition::Clean,
             runs: [3, 3],
@@ -152,10 +158,10 @@ pub(crate) mod tests {
     fn one_cause_is_one_group_at_every_level_and_on_every_target() {
         let noop = "noop-without-version";
         let mut all = [
-            filed("a", noop, "select", Level::RepeatableRead, 9),
-            filed("b", noop, "update", Level::RepeatableRead, 4),
-            filed("c", noop, "select", Level::ReadCommitted, 6),
-            filed("d", "rows", "select", Level::RepeatableRead, 3),
+            filed("a", noop, StatementKind::Select, Level::RepeatableRead, 9),
+            filed("b", noop, StatementKind::Update, Level::RepeatableRead, 4),
+            filed("c", noop, StatementKind::Select, Level::ReadCommitted, 6),
+            filed("d", "rows", StatementKind::Select, Level::RepeatableRead, 3),
         ];
         all[1].target = "mysql@9.7".parse().unwrap();
         let print = all[0].violation.fingerprint.clone();
@@ -172,7 +178,7 @@ pub(crate) mod tests {
     fn what_a_finding_behaves_like_parts_only_what_has_no_cause() {
         let found = "judges-uncommitted";
         let all: Vec<Filed> = [("a", found), ("b", found), ("c", "rows"), ("d", "rows")]
-            .map(|(id, rule)| filed(id, rule, "update", Level::ReadUncommitted, 3))
+            .map(|(id, rule)| filed(id, rule, StatementKind::Update, Level::ReadUncommitted, 3))
             .into();
         let like = |one: &Filed| {
             let like = ["b", "d"].contains(&one.id.as_str()).then(|| "corpus/x".to_string());
@@ -187,14 +193,15 @@ pub(crate) mod tests {
     #[test]
     fn what_is_only_counted_is_called_new_where_one_like_it_is() {
         // Three looked the same; two of them turned out to be known.
-        let print = filed("", "rows", "select", Level::RepeatableRead, 1).violation.fingerprint;
-        let mut all: Vec<Filed> =
-            ["a", "b"].map(|id| filed(id, "noop-without-version", "select", Level::RepeatableRead, 4)).into();
+        let print = filed("", "rows", StatementKind::Select, Level::RepeatableRead, 1).violation.fingerprint;
+        let mut all: Vec<Filed> = ["a", "b"]
+            .map(|id| filed(id, "noop-without-version", StatementKind::Select, Level::RepeatableRead, 4))
+            .into();
         all.iter_mut().for_each(|one| one.was = Some(print.clone()));
         let again: Again = [((all[0].target.clone(), print), 5)].into();
         let folded = fold(&all.iter().collect::<Vec<_>>(), &again, &known);
         assert_eq!((folded.len(), folded[0].cases()), (1, 7));
-        all.push(filed("c", "rows", "select", Level::RepeatableRead, 5));
+        all.push(filed("c", "rows", StatementKind::Select, Level::RepeatableRead, 5));
         let folded = fold(&all.iter().collect::<Vec<_>>(), &again, &known);
         assert_eq!(folded.iter().map(Folded::cases).collect::<Vec<_>>(), [2, 6]);
     }

@@ -133,7 +133,7 @@ fn entry(file: &Path) -> Result<Entry, HuntError> {
 
 #[cfg(test)]
 mod tests {
-    use model::Level;
+    use model::{Level, sql::StatementKind};
 
     use super::*;
     use crate::fold::tests::filed;
@@ -144,11 +144,12 @@ mod tests {
             name: link.unwrap_or(name).into(),
             origin: Origin::Own,
             case: Case { links: link.map(str::to_string).into_iter().collect(), ..Case::default() },
-            filed: Some(filed(name, rule, "select", Level::RepeatableRead, 3)),
+            filed: Some(filed(name, rule, StatementKind::Select, Level::RepeatableRead, 3)),
         };
         let (noop, found) = ("noop-without-version", "judges-uncommitted");
         let of = |entries: Vec<Entry>, rule: &str| {
-            Known { entries }.name(&filed("x", rule, "update", Level::ReadCommitted, 9).signature())
+            Known { entries }
+                .name(&filed("x", rule, StatementKind::Update, Level::ReadCommitted, 9).signature())
         };
         let named = |name: &str| Some(name.to_string());
         assert_eq!(of(vec![], noop), named("MDEV-26642"));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Fingerprint, Level, Seed, Signature, Target};
+use model::{Fingerprint, Level, Seed, ShownBy, Signature, Symptom, Target};
 use serde::Serialize;
 
 use crate::{
@@ -79,11 +79,11 @@ pub struct Row {
     /// What they have in common.
     pub signature: Signature,
     /// Of the smallest one: what is wrong.
-    pub kind: String,
-    /// The rule that is broken.
+    pub kind: Symptom,
+    /// What is behind it: the rule that is broken, or what explains it.
     pub rule: String,
-    /// The kind of statement that shows it.
-    pub statement: String,
+    /// What shows it.
+    pub statement: ShownBy,
     /// The levels that show it, weakest first.
     pub levels: Vec<Level>,
     /// Milliseconds of hunting before the first one.
@@ -178,9 +178,9 @@ fn row(folded: Folded<'_>) -> Row {
     Row {
         id: smallest.id.clone(),
         targets: folded.targets().into_iter().cloned().collect(),
-        kind: print.kind.clone(),
-        rule: print.rule.clone(),
-        statement: print.statement.clone(),
+        kind: print.symptom,
+        rule: print.cause.to_string(),
+        statement: print.statement,
         levels: folded.levels().into_keys().collect(),
         first_at: folded.first_at(),
         cases: folded.cases(),

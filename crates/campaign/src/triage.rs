@@ -219,9 +219,9 @@ impl<'a> ComparisonServers<'a> {
                 (Signature::Explained(_), Signature::Explained(_)) => signature == *wanted,
                 // A case that a user has edited may need other statements.
                 (
-                    Signature::Unexplained { kind, rule, .. },
-                    Signature::Unexplained { kind: kind_of, rule: rule_of, .. },
-                ) => (kind, rule) == (kind_of, rule_of),
+                    Signature::Unexplained { symptom, cause, .. },
+                    Signature::Unexplained { symptom: symptom_of, cause: cause_of, .. },
+                ) => (symptom, cause) == (symptom_of, cause_of),
                 (Signature::Explained(_), Signature::Unexplained { .. })
                 | (Signature::Unexplained { .. }, Signature::Explained(_)) => false,
             };
@@ -300,7 +300,7 @@ impl<'a> ComparisonServers<'a> {
         if let Some((entry, _)) = known {
             return Some(Comparison::Known(entry.name.clone()));
         }
-        let of = (fingerprint.kind.as_str(), fingerprint.rule.as_str());
+        let of = (fingerprint.symptom, &fingerprint.cause);
         let is_like = |pattern: &Pattern| {
             // The same as something that is in no tracker, or wrong in the same places by the same rule.
             with(pattern) && mine.same(pattern) || pattern.complaints().contains(&of) && mine.alike(pattern)

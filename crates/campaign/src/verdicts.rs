@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Fingerprint, Reason, Verdict};
+use model::{Reason, Verdict, verdict::Justification};
 use serde::{Deserialize, Serialize};
 
 /// What one oracle said.
@@ -18,7 +18,7 @@ pub struct Verdicts {
     pub unpromised: u64,
     /// Runs that need an exemption, by its name; one that needs several counts at each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub by: BTreeMap<String, u64>,
+    pub by: BTreeMap<Justification, u64>,
     /// Runs in which something is wrong, by fingerprint.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub violated: BTreeMap<String, u64>,
@@ -39,19 +39,20 @@ impl Verdicts {
         match verdict {
             Verdict::Holds { by } => {
                 self.holds += 1;
-                let unpromised = by.iter().any(|name| name.starts_with(oracles::mvcc::UNPROMISED));
-                self.unpromised += u64::from(unpromised);
-                self.holds_by_design += u64::from(!by.is_empty() && !unpromised);
-                let mut names: Vec<&String> = by.iter().collect();
-                names.sort_unstable();
-                names.dedup();
-                names.into_iter().for_each(|name| bump(&mut self.by, name));
+                let undocumented = by.iter().any(Justification::undocumented);
+                self.unpromised += u64::from(undocumented);
+                self.holds_by_design += u64::from(!by.is_empty() && !undocumented);
+                for one in by {
+                    match self.by.get_mut(one) {
+                        Some(count) => *count += 1,
+                        None => drop(self.by.insert(one.clone(), 1)),
+                    }
+                }
             }
             Verdict::Violated(violation) => {
-                bump(&mut self.violated, &words(&violation.fingerprint));
-                let twin = violation.evidence.iter().find_map(|line| line.strip_prefix("twin: "));
-                if let Some(twin) = twin.and_then(|line| line.split(';').next()) {
-                    bump(&mut self.twins, twin);
+                bump(&mut self.violated, &violation.fingerprint.to_string());
+                if let Some(twin) = &violation.evidence.twin {
+                    bump(&mut self.twins, &twin.name());
                 }
             }
             Verdict::Undecided { reason } => *self.undecided.entry(*reason).or_default() += 1,
@@ -63,12 +64,11 @@ impl Verdicts {
         self.holds += other.holds;
         self.holds_by_design += other.holds_by_design;
         self.unpromised += other.unpromised;
-        for (mine, theirs) in [
-            (&mut self.by, &other.by),
-            (&mut self.violated, &other.violated),
-            (&mut self.twins, &other.twins),
-        ] {
+        for (mine, theirs) in [(&mut self.violated, &other.violated), (&mut self.twins, &other.twins)] {
             theirs.iter().for_each(|(name, count)| *mine.entry(name.clone()).or_default() += count);
+        }
+        for (by, count) in &other.by {
+            *self.by.entry(by.clone()).or_default() += count;
         }
         for (reason, count) in &other.undecided {
             *self.undecided.entry(*reason).or_default() += count;
@@ -105,13 +105,6 @@ fn bump(counts: &mut BTreeMap<String, u64>, name: &str) {
     }
 }
 
-/// A fingerprint as one line: `invariant · aborted-read · select · RC`.
-pub fn words(fingerprint: &Fingerprint) -> String {
-    let mut parts = vec![fingerprint.kind.as_str(), &fingerprint.rule, &fingerprint.statement];
-    parts.extend(fingerprint.level.map(model::Level::short));
-    parts.join(" · ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,7 +112,8 @@ mod tests {
     #[test]
     fn every_verdict_is_counted_once_and_each_exemption_by_name() {
         let mut verdicts = Verdicts::default();
-        let by = |names: &[&str]| Verdict::Holds { by: names.iter().map(|name| name.to_string()).collect() };
+        let documented = |name: &str| Justification::Documented(name.into());
+        let by = |names: &[&str]| Verdict::Holds { by: names.iter().map(|name| documented(name)).collect() };
         for verdict in
             [by(&[]), by(&["a", "b", "a"]), by(&["b"]), Verdict::Undecided { reason: Reason::Unparsed }]
         {
@@ -128,10 +122,18 @@ mod tests {
         let mut twice = verdicts.clone();
         twice.merge(&verdicts);
         assert_eq!((verdicts.runs(), verdicts.holds, verdicts.holds_by_design), (4, 3, 2));
-        assert_eq!((verdicts.by["a"], verdicts.by["b"], verdicts.undecided[&Reason::Unparsed]), (1, 2, 1));
-        assert_eq!((twice.runs(), twice.by["b"]), (8, 4));
+        assert_eq!(
+            (
+                verdicts.by[&documented("a")],
+                verdicts.by[&documented("b")],
+                verdicts.undecided[&Reason::Unparsed]
+            ),
+            (1, 2, 1)
+        );
+        assert_eq!((twice.runs(), twice.by[&documented("b")]), (8, 4));
         // What is promised nowhere is no design.
-        verdicts.add(&by(&["a", "unpromised, c: measured"]));
+        let by = [documented("a"), Justification::Undocumented("c".into())].into();
+        verdicts.add(&Verdict::Holds { by });
         assert_eq!((verdicts.holds, verdicts.holds_by_design, verdicts.unpromised), (4, 2, 1));
     }
 }

@@ -301,8 +301,8 @@ impl<'a> TargetWorker<'a> {
         }
         let Some(confirmed) = confirm(&mut self.server, suspicion, settings.confirm) else {
             tally.flaky += 1;
-            let story = suspicion.violation.story.clone();
-            shared.say(Event::Flaky { target, case: number, fingerprint, story })?;
+            let violation = suspicion.violation.clone();
+            shared.say(Event::Flaky { target, case: number, violation })?;
             return Ok(());
         };
         let begun = Instant::now();
@@ -323,6 +323,7 @@ impl<'a> TargetWorker<'a> {
             shared.say(Event::Reduced { target, case: number, from, to: statements, tried })?;
         }
         let filed = Filed {
+            format: filing::FORMAT,
             id,
             seed: settings.seed,
             target,

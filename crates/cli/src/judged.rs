@@ -1,12 +1,13 @@
 //! From what the oracle says to what is shown: marks for the timeline, and words for the status.
 
 use campaign::{JudgeOverrides, Panel};
-use model::{Case, Trace, Violation};
+use model::{Case, DeviationId, Product, Trace, Violation, verdict::Justification};
 use oracles::{
     Answer,
     expectations::{Finding, Findings, Report, Status, Surprise},
+    invariants::exemptions,
 };
-use report::{Mark, Marks, Style, timeline as draw};
+use report::{Mark, Marks, Style, Words, timeline as draw};
 
 use crate::errors::colour;
 
@@ -103,14 +104,32 @@ pub fn violations(seen: &Answer) -> Vec<Violation> {
 /// At most this many lines of evidence are shown.
 const EVIDENCE: usize = 12;
 
+/// A violation in words.
+pub fn words(violation: &Violation, product: Product) -> Words<'_> {
+    Words { violation, product, sources: oracles::mvcc::source }
+}
+
+/// Why a run holds, for people: a name, and the place that says so.
+pub fn justification(by: &Justification) -> String {
+    let of = |by: &DeviationId| format!("{by}: {}", oracles::mvcc::source(by).unwrap_or("not known here"));
+    match by {
+        Justification::Documented(by) => of(by),
+        Justification::Undocumented(by) => format!("undocumented, {}", of(by)),
+        Justification::Exempt(by) => exemptions::of(*by).text(),
+        Justification::Uncertain(why) => format!("accepted without certainty: {why}"),
+        Justification::AskedFor => "a step of the case ends sessions or the server".to_string(),
+    }
+}
+
 /// A complaint for people, with the first of what it rests on.
-pub fn complaint(violation: &Violation) -> String {
-    let print = &violation.fingerprint;
-    let mut text = format!("\u{2717} {} ({}): {}", print.kind, print.rule, violation.story);
-    for line in violation.evidence.iter().take(EVIDENCE) {
+pub fn complaint(violation: &Violation, product: Product) -> String {
+    let (print, words) = (&violation.fingerprint, words(violation, product));
+    let mut text = format!("\u{2717} {} ({}): {}", print.symptom, print.cause, words.story());
+    let lines = words.lines();
+    for line in lines.iter().take(EVIDENCE) {
         text += &format!("\n    {line}");
     }
-    if let Some(more) = violation.evidence.len().checked_sub(EVIDENCE).filter(|more| *more > 0) {
+    if let Some(more) = lines.len().checked_sub(EVIDENCE).filter(|more| *more > 0) {
         text += &format!("\n    ... {more} more lines");
     }
     text + "\n"

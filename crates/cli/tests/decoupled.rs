@@ -12,7 +12,9 @@ use common::{runner, target};
 use dbms::launch::Settle;
 use execute::{Options, Reset, Runner};
 use generate::Generator;
-use model::{Case, Fingerprint, Level, Reply, RowSet, Seed, Verdict};
+use model::{
+    Case, Fingerprint, Level, Reply, RowSet, Seed, Symptom, Verdict, verdict::evidence::SecondOpinion,
+};
 use oracles::{Answer, Ask, Oracle, decoupled::Decoupled};
 use reference::ReferenceServer;
 
@@ -67,12 +69,10 @@ fn said_of(runner: &mut Runner, case: &Case, level: Level) -> String {
         Verdict::Violated(violation) => {
             let print = violation.fingerprint;
             let step = violation.step.map_or(String::new(), |step| format!(" at step {}", step + 1));
-            format!("{} {}{step}", print.kind, print.rule)
+            format!("{} {}{step}", print.symptom, print.cause)
         }
     }
 }
-
-const WRONG: &str = "incorrect-query-result";
 
 #[test]
 fn the_known_families_are_told_at_the_step_that_shows_them() {
@@ -81,14 +81,14 @@ fn the_known_families_are_told_at_the_step_that_shows_them() {
     for text in ["mariadb@10.11", "mysql@9.7"] {
         let Some(mut runner) = start(text, Options::default()) else { continue };
         for (name, level, expected) in [
-            ("seeds/mdev-26642.iso", RR, format!("{WRONG} noop-without-version at step 8")),
+            ("seeds/mdev-26642.iso", RR, format!("wrong-rows noop-without-version at step 8")),
             ("seeds/mdev-26642.iso", RC, "holds".into()),
-            ("seeds/mdev-32898.iso", RR, format!("{WRONG} key-change-keeps-old-row at step 7")),
+            ("seeds/mdev-32898.iso", RR, format!("wrong-rows key-change-keeps-old-row at step 7")),
             ("seeds/mdev-32898.iso", RC, "holds".into()),
-            ("seeds/mysql-104833.iso", RC, format!("{WRONG} count-after-wait at step 4")),
-            ("seeds/mysql-104833.iso", RU, format!("{WRONG} count-after-wait at step 4")),
+            ("seeds/mysql-104833.iso", RC, format!("wrong-count alone-after-wait at step 4")),
+            ("seeds/mysql-104833.iso", RU, format!("wrong-count alone-after-wait at step 4")),
             ("seeds/mysql-104833.iso", RR, "holds".into()),
-            ("seeds/mdev-27992.iso", RC, format!("{WRONG} count-after-wait at step 4")),
+            ("seeds/mdev-27992.iso", RC, format!("wrong-count alone-after-wait at step 4")),
             ("seeds/mdev-27992.iso", RR, "holds".into()),
         ] {
             assert_eq!(said(&mut runner, name, level), expected, "{text} {name} {level}");
@@ -102,7 +102,7 @@ fn a_row_with_a_key_that_was_set_to_what_it_is_is_told_by_name() {
     let Some(mut runner) = start("mariadb@10.11", Options::default()) else { return };
     let mut case = corpus("seeds/mdev-26642.iso");
     case.setup.statements[0] = "CREATE TABLE t(c1 INT, c2 INT PRIMARY KEY)".to_string();
-    let expected = format!("{WRONG} noop-without-version at step 8");
+    let expected = format!("wrong-rows noop-without-version at step 8");
     assert_eq!(said_of(&mut runner, &case, Level::RepeatableRead), expected);
 }
 
@@ -163,11 +163,11 @@ fn a_weaker_level_is_told_from_a_stronger_one() {
         let mut seen = seen(&mut runner, &corpus(name), ran);
         seen.trace.level = claimed;
         let verdict = judged(&mut runner, &Decoupled::default(), &seen);
-        let kind = match &verdict {
-            Verdict::Violated(violation) => violation.fingerprint.kind.as_str(),
-            Verdict::Holds { .. } | Verdict::Undecided { .. } => "",
+        let symptom = match &verdict {
+            Verdict::Violated(violation) => Some(violation.fingerprint.symptom),
+            Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
         };
-        assert_eq!(kind, WRONG, "{name}: {verdict:#?}");
+        assert_eq!(symptom, Some(Symptom::WrongRows), "{name}: {verdict:#?}");
     }
 }
 
@@ -190,11 +190,7 @@ fn every_answer_that_is_changed_is_told() {
     for text in ["mariadb@10.11", "mysql@9.7", "mysql@5.6", "reference"] {
         let Some(mut runner) = start(text, Options::default()) else { continue };
         let seen = seen(&mut runner, &common::case(&setup, steps), Level::RepeatableRead);
-        assert_eq!(
-            judged(&mut runner, &Decoupled::default(), &seen),
-            Verdict::Holds { by: Vec::new() },
-            "{text}"
-        );
+        assert_eq!(judged(&mut runner, &Decoupled::default(), &seen), Verdict::holds(), "{text}");
         let mut changed = 0;
         for step in 0..=seen.case.steps.len() {
             let mut other = seen.clone();
@@ -236,7 +232,7 @@ fn without_the_first(rows: &RowSet) -> RowSet {
 
 /// Where both are asked: they disagree, or it is not known.
 fn of_interest(print: &Fingerprint) -> bool {
-    print.kind == "logic" || oracles::mvcc::known(print).is_none()
+    print.symptom == Symptom::Logic || oracles::mvcc::known(print).is_none()
 }
 
 #[test]
@@ -271,22 +267,20 @@ fn generated_cases_are_counted() {
         };
         let word = match &verdict {
             Verdict::Violated(violation) if both && !of_interest(&violation.fingerprint) => {
-                let line = violation.evidence.last().cloned().unwrap_or_default();
-                let short: String = line.chars().take_while(|c| *c != ':').collect();
-                format!("violated {} {} ({short})", violation.fingerprint.kind, violation.fingerprint.rule)
+                let agrees = matches!(violation.evidence.second_opinion, Some(SecondOpinion::Agrees { .. }));
+                format!("violated {} (agrees: {agrees})", violation.fingerprint)
             }
             Verdict::Holds { .. } => "holds".to_string(),
             Verdict::Undecided { reason } => format!("undecided {reason}"),
             Verdict::Violated(violation) => {
-                println!("--- case {number}: {}", violation.story);
-                violation.evidence.iter().for_each(|line| println!("    {line}"));
+                println!("--- case {number}: {:#?}", violation.evidence);
                 seen.case.setup.statements.iter().for_each(|text| println!("  {text};"));
                 for (step, outcome) in seen.case.steps.iter().zip(&seen.trace.outcomes) {
                     println!("  T{}: {} => {outcome}", step.session + 1, step.sql);
                 }
                 println!("  {:?}", common::story(&seen.trace));
                 let print = &violation.fingerprint;
-                format!("VIOLATED {} {} {}", print.kind, print.rule, print.statement)
+                format!("VIOLATED {print}")
             }
         };
         *counts.entry(word).or_default() += 1;

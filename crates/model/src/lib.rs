@@ -42,4 +42,4 @@ pub use trace::{Cause, Round, Trace, Wait};
 pub use types::SqlType;
 pub use url::{Endpoint, Secret, Url};
 pub use value::{Kind, Value};
-pub use verdict::{Fingerprint, Reason, RuleId, Symptom, Verdict, Violation};
+pub use verdict::{DeviationId, Evidence, Fingerprint, Reason, RuleId, ShownBy, Symptom, Verdict, Violation};

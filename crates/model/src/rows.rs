@@ -110,6 +110,15 @@ impl RowSet {
         (0..self.len()).map(|row| self.row_text(row)).collect()
     }
 
+    /// These of the rows, in this order.
+    pub fn only(&self, rows: &[usize]) -> RowSet {
+        let mut some = RowSet::new(self.columns.clone());
+        for &row in rows {
+            (0..self.columns.len()).for_each(|column| some.push(self.cell(row, column)));
+        }
+        some
+    }
+
     /// Do both hold the same rows, each as often, in any order?
     pub fn same_rows(&self, other: &RowSet) -> bool {
         self.len() == other.len() && self.counted() == other.counted()

@@ -1,43 +1,48 @@
-//! What makes two findings one: the same cause, as far as it can be told from a case that was made smaller.
+//! What makes two findings one: the same cause, as far as it can be told from a case that was reduced.
 //!
-//! Where concessions explain a finding they are its cause, and nothing else counts: the same bug shows as wrong rows in a SELECT and
-//! as a wrong count in an UPDATE. Where nothing explains it there is only what is wrong, by which rule, and which kinds of
+//! Where known deviations explain a finding they are its cause, and nothing else counts: the same bug shows as wrong rows in a SELECT
+//! and as a wrong count in an UPDATE. Where nothing explains it there is only what is wrong, by which rule, and which kinds of
 //! statements the small case still needs. Neither level nor target is part of it.
 //!
 //! ```text
-//! noop-without-version                              explained: whatever shows it
-//! incorrect-query-result · rows · select update     unexplained
+//! noop-without-version                       explained: whatever shows it
+//! wrong-rows · plain-read · select update    unexplained
 //! ```
 
 use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
 
+use crate::verdict::{Cause, Deviations, ShownBy, Symptom};
+
 /// Findings with the same one are one group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", try_from = "crate::verdict::AnySignature")]
 pub enum Signature {
-    /// These concessions explain it, by their names.
-    Explained(BTreeSet<String>),
+    /// These known deviations explain it.
+    Explained(Deviations),
     /// Nothing does.
     Unexplained {
-        /// What kind of wrong it is.
-        kind: String,
-        /// The rule that is broken.
-        rule: String,
-        /// The kinds of the statements that its case needs, those that begin and end transactions left out.
-        statements: BTreeSet<String>,
+        symptom: Symptom,
+        /// Without regard to the level.
+        cause: Cause,
+        /// The statements that its case needs, those that begin and end transactions left out.
+        statements: BTreeSet<ShownBy>,
     },
 }
 
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = |all: &BTreeSet<String>, by: &str| all.iter().cloned().collect::<Vec<_>>().join(by);
         match self {
-            Signature::Explained(by) => f.pad(&words(by, "+")),
-            Signature::Unexplained { kind, rule, statements } => {
-                let statements = words(statements, " ");
-                let parts = [kind.as_str(), rule, &statements];
+            Signature::Explained(by) => {
+                let names: Vec<&str> = by.iter().map(|by| by.0.as_str()).collect();
+                f.pad(&names.join("+"))
+            }
+            Signature::Unexplained { symptom, cause, statements } => {
+                let mut names: Vec<&str> = statements.iter().map(|shown| shown.name()).collect();
+                names.sort_unstable();
+                let (cause, statements) = (cause.to_string(), names.join(" "));
+                let parts = [symptom.name(), &cause, &statements];
                 f.pad(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · "))
             }
         }
@@ -47,21 +52,19 @@ impl fmt::Display for Signature {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn set(words: &[&str]) -> BTreeSet<String> {
-        words.iter().map(|word| word.to_string()).collect()
-    }
+    use crate::{sql::StatementKind, verdict::RuleId};
 
     #[test]
     fn as_words_and_as_json() {
-        let explained = Signature::Explained(set(&["b", "a"]));
+        let explained = Signature::Explained(["b", "a"].map(Into::into).into());
+        let shown = |kind| ShownBy::Statement(Some(kind));
         let rest = Signature::Unexplained {
-            kind: "wrong-rows".into(),
-            rule: "rows".into(),
-            statements: set(&["update", "select"]),
+            symptom: Symptom::WrongRows,
+            cause: Cause::Rule(RuleId::PlainRead),
+            statements: [shown(StatementKind::Update), shown(StatementKind::Select)].into(),
         };
         assert_eq!(explained.to_string(), "a+b");
-        assert_eq!(rest.to_string(), "wrong-rows · rows · select update");
+        assert_eq!(rest.to_string(), "wrong-rows · plain-read · select update");
         assert_eq!(serde_json::to_string(&explained).unwrap(), r#"{"explained":["a","b"]}"#);
         for signature in [explained, rest] {
             let text = serde_json::to_string(&signature).unwrap();

@@ -5,16 +5,14 @@
 //! a question for others.
 
 use dialect::sql::{Reach, reach};
-use model::{Cause, ErrorClass, Fingerprint, Level, Reply, Verdict, Violation, sql::StatementKind};
+use model::{
+    ErrorClass, Evidence, Fingerprint, Level, Reply, ShownBy, Symptom, Verdict, Violation,
+    sql::Statement,
+    trace,
+    verdict::{Cause, Justification, Response, evidence::Sighting},
+};
 
 use crate::{Answer, Ask, Conversation, Oracle, OracleInfo};
-
-/// The kinds of wrong that it knows.
-pub const KINDS: [&str; 6] =
-    ["crash", "lost-connection", "hang", "internal-error", "corruption", "error-log"];
-
-/// How a rule begins that is a place in the server's code.
-pub const ASSERTION: &str = "assertion ";
 
 /// The oracle.
 #[derive(Debug, Default)]
@@ -56,32 +54,24 @@ enum Trouble {
 fn judge(seen: &Answer) -> Verdict {
     if let Some((trouble, step)) = worst(seen) {
         if matches!(trouble, Trouble::Died | Trouble::Lost) && asked_for(seen) {
-            return Verdict::Holds { by: vec!["a step of the case ends sessions or the server".into()] };
+            return Verdict::Holds { by: [Justification::AskedFor].into() };
         }
         return Verdict::Violated(of_step(seen, trouble, step));
     }
     // It may have answered before it went down, or gone down while nothing was asked of it.
-    if let (None, Some(alarm), Some(step)) = (&seen.trace.final_state, alarms(seen).next(), last_sent(seen)) {
+    if let (None, Some(_), Some(step)) = (&seen.trace.final_state, alarms(seen).next(), last_sent(seen)) {
         let mut violation = of_step(seen, Trouble::Died, step);
-        violation.story = format!("the server died after {}: {alarm}", who(seen, step));
+        violation.evidence.sighting = Some(Sighting::DiedLater);
         return Verdict::Violated(violation);
     }
     let aftermath = &seen.aftermath;
-    if let Some(first) = aftermath.damage.first() {
-        let story = format!("the server's own check of the data complains: {first}");
-        return Verdict::Violated(of_server(
-            seen,
-            "corruption",
-            "integrity-check".into(),
-            story,
-            &aftermath.damage,
-        ));
+    if !aftermath.damage.is_empty() {
+        return of_server(seen, Symptom::Corruption, Cause::IntegrityCheck, &aftermath.damage);
     }
     if let Some(alarm) = alarms(seen).next() {
-        let story = format!("the server's error log says: {alarm}");
-        return Verdict::Violated(of_server(seen, "error-log", rule_of(alarm), story, &aftermath.log));
+        return of_server(seen, Symptom::ErrorLog, cause_of(alarm), &aftermath.log);
     }
-    Verdict::Holds { by: Vec::new() }
+    Verdict::holds()
 }
 
 /// The worst that happened, and at which step: of several that a dead server left behind, the one that was sent last.
@@ -94,7 +84,7 @@ fn worst(seen: &Answer) -> Option<(Trouble, usize)> {
             Reply::Error(error) if error.class == ErrorClass::Internal => Trouble::Internal,
             _ => return None,
         };
-        let sent = seen.trace.rounds.iter().rposition(|round| round.cause == Cause::Sent(step));
+        let sent = seen.trace.rounds.iter().rposition(|round| round.cause == trace::Cause::Sent(step));
         Some((trouble, std::cmp::Reverse(sent), step))
     });
     troubles.min().map(|(trouble, _, step)| (trouble, step))
@@ -103,8 +93,8 @@ fn worst(seen: &Answer) -> Option<(Trouble, usize)> {
 /// The step that was sent last.
 fn last_sent(seen: &Answer) -> Option<usize> {
     seen.trace.rounds.iter().rev().find_map(|round| match round.cause {
-        Cause::Sent(step) => Some(step),
-        Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => None,
+        trace::Cause::Sent(step) => Some(step),
+        trace::Cause::Timeout | trace::Cause::RolledBack(_) | trace::Cause::Killed(_) => None,
     })
 }
 
@@ -116,69 +106,43 @@ fn asked_for(seen: &Answer) -> bool {
 
 fn of_step(seen: &Answer, trouble: Trouble, step: usize) -> Violation {
     let case_step = &seen.case.steps[step];
-    let who = who(seen, step);
-    let (kind, rule, story) = match trouble {
-        Trouble::Died => {
-            let rule = alarms(seen).next().map_or("server-gone".to_string(), rule_of);
-            ("crash", rule, format!("the server died while it ran {who}"))
-        }
-        Trouble::Lost => {
-            let rule = "lost-connection".to_string();
-            (
-                "lost-connection",
-                rule,
-                format!("the connection ended while it ran {who}, and the server lives"),
-            )
-        }
-        Trouble::Hung => {
-            let rule = "hung-statement".to_string();
-            ("hang", rule, format!("{who} neither answered nor waited for a lock, and was killed"))
-        }
+    let session = &seen.case.sessions[case_step.session];
+    let (symptom, cause) = match trouble {
+        Trouble::Died => (Symptom::Crash, alarms(seen).next().map_or(Cause::Unknown, cause_of)),
+        Trouble::Lost => (Symptom::LostConnection, Cause::Unknown),
+        Trouble::Hung => (Symptom::Hang, Cause::Unknown),
         Trouble::Internal => {
-            let (code, message) = match &seen.trace.outcomes[step].reply {
-                Reply::Error(error) if error.code == 0 => (error.sqlstate.clone(), error.message.clone()),
-                Reply::Error(error) => (error.code.to_string(), error.message.clone()),
-                _ => (String::new(), String::new()),
+            let code = match seen.trace.outcomes[step].error() {
+                Some(error) if error.code == 0 => error.sqlstate.clone(),
+                Some(error) => error.code.to_string(),
+                None => String::new(),
             };
-            ("internal-error", code.clone(), format!("{who} got the internal error {code}: {message}"))
+            (Symptom::InternalError, Cause::ErrorCode(code))
         }
     };
-    let statement =
-        dialect::sql::parse(seen.trace.server.product, &case_step.sql).tree().map(|tree| tree.kind());
-    let mut evidence = vec![case_step.sql.clone()];
-    evidence.extend(alarms(seen).map(str::to_string));
-    evidence.extend(seen.aftermath.stack.iter().flat_map(|stack| stack.lines().map(str::to_string)));
-    Violation {
-        fingerprint: Fingerprint {
-            kind: kind.into(),
-            rule,
-            statement: StatementKind::label(statement).into(),
-            level: Some(level(seen, step)),
-        },
-        step: Some(step),
-        story,
-        evidence,
-    }
+    let tree = dialect::sql::parse(seen.trace.server.product, &case_step.sql).tree();
+    let mut log: Vec<String> = alarms(seen).map(str::to_string).collect();
+    log.extend(seen.aftermath.stack.iter().flat_map(|stack| stack.lines().map(str::to_string)));
+    let evidence = Evidence {
+        session: session.name.clone(),
+        sql: case_step.sql.clone(),
+        actual: Some(Response::Outcome(Box::new(seen.trace.outcomes[step].clone()))),
+        log,
+        ..Evidence::default()
+    };
+    let statement = ShownBy::Statement(tree.as_ref().map(Statement::kind));
+    let level = Some(session.level.unwrap_or(seen.trace.level));
+    let fingerprint = Fingerprint { symptom, cause, statement, level };
+    Violation { fingerprint, step: Some(step), evidence: Box::new(evidence) }
 }
 
-fn who(seen: &Answer, step: usize) -> String {
-    format!("{}'s step {}", seen.case.sessions[seen.case.steps[step].session].name, step + 1)
-}
-
-fn level(seen: &Answer, step: usize) -> Level {
-    seen.case.sessions[seen.case.steps[step].session].level.unwrap_or(seen.trace.level)
-}
-
-fn of_server(seen: &Answer, kind: &str, rule: String, story: String, evidence: &[String]) -> Violation {
+fn of_server(seen: &Answer, symptom: Symptom, cause: Cause, lines: &[String]) -> Verdict {
     let levels: Vec<Level> =
         seen.case.sessions.iter().map(|session| session.level.unwrap_or(seen.trace.level)).collect();
     let level = levels.first().copied().filter(|first| levels.iter().all(|level| level == first));
-    Violation {
-        fingerprint: Fingerprint { kind: kind.into(), rule, statement: "final".into(), level },
-        step: None,
-        story,
-        evidence: evidence.to_vec(),
-    }
+    let fingerprint = Fingerprint { symptom, cause, statement: ShownBy::FinalState, level };
+    let evidence = Evidence { log: lines.to_vec(), ..Evidence::default() };
+    Verdict::Violated(Violation { fingerprint, step: None, evidence: Box::new(evidence) })
 }
 
 /// Lines of the log that say that something is wrong with the server itself.
@@ -191,9 +155,9 @@ fn alarms(seen: &Answer) -> impl Iterator<Item = &str> {
         .filter(move |line| alarm.iter().any(|word| line.contains(word)))
 }
 
-/// A line of the log as a rule: where the code complained if it says so (`lock0lock.cc:77`, `in file x.cc line 77`), else its
+/// A line of the log as a cause: where the code complained if it says so (`lock0lock.cc:77`, `in file x.cc line 77`), else its
 /// words without what changes from run to run.
-fn rule_of(line: &str) -> String {
+fn cause_of(line: &str) -> Cause {
     let source = |word: &str| [".cc", ".c", ".ic", ".h", ".cpp"].iter().any(|end| word.ends_with(end));
     let number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let words: Vec<&str> = line
@@ -201,17 +165,19 @@ fn rule_of(line: &str) -> String {
         .filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("line"))
         .collect();
     match words.windows(2).find(|pair| source(pair[0]) && number(pair[1])) {
-        Some(pair) => format!("{ASSERTION}{}:{}", pair[0].rsplit('/').next().unwrap_or(pair[0]), pair[1]),
+        Some(pair) => {
+            Cause::CrashSite(format!("{}:{}", pair[0].rsplit('/').next().unwrap_or(pair[0]), pair[1]))
+        }
         None => {
             let steady = words.iter().filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit()));
-            steady.take(8).copied().collect::<Vec<_>>().join(" ")
+            Cause::LogWords(steady.take(8).copied().collect::<Vec<_>>().join(" "))
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::rule_of;
+    use super::cause_of;
 
     #[test]
     fn a_line_of_the_log_gives_the_same_rule_every_time() {
@@ -225,7 +191,7 @@ mod tests {
             ("InnoDB: Assertion failure in file ./storage/row0sel.cc line 99", "assertion row0sel.cc:99"),
             ("14:00:00 UTC - mysqld got signal 11 ;", "UTC - mysqld got signal"),
         ] {
-            assert_eq!(rule_of(line), rule, "{line}");
+            assert_eq!(cause_of(line).to_string(), rule, "{line}");
         }
     }
 }

@@ -49,8 +49,8 @@ fn called(bug: Bug) -> Option<&'static str> {
         Bug::Crash => Some("crash server-gone"),
         Bug::Hang => Some("hang hung-statement"),
         Bug::InternalError => Some("internal-error 1815"),
-        Bug::AbortedRead => Some("invariant aborted-read"),
-        Bug::DuplicateUnique | Bug::MissingUniqueLock => Some("invariant unique-value-twice"),
+        Bug::AbortedRead => Some("aborted-read invariant"),
+        Bug::DuplicateUnique | Bug::MissingUniqueLock => Some("unique-value-twice invariant"),
         _ => None,
     }
 }

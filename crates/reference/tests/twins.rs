@@ -29,14 +29,12 @@ fn shown(of: Bug, planted: Option<Bug>, on: (Product, &str), quirk: Quirk) -> St
     let model = Mvcc::default();
     let seen = run(&case);
     let (verdict, uses) = model.account(&seen, &[]);
-    let (wrong, kind, name) = match &verdict {
+    let (wrong, symptom, name) = match &verdict {
         Verdict::Violated(violation) if named(&violation.fingerprint).is_some() => {
             let print = &violation.fingerprint;
-            (violation.step, Some(print.kind.as_str()), print.rule.clone())
+            (violation.step, Some(print.symptom), print.cause.to_string())
         }
-        Verdict::Holds { by } if !by.is_empty() => {
-            (Some(uses[0].1), None, by[0].split(':').next().unwrap().to_string())
-        }
+        Verdict::Holds { by } if !by.is_empty() => (Some(uses[0].1), None, by.first().unwrap().to_string()),
         other => return format!("{other:?}"),
     };
     let twin = match model.twin(&seen, &uses, wrong) {
@@ -44,7 +42,7 @@ fn shown(of: Bug, planted: Option<Bug>, on: (Product, &str), quirk: Quirk) -> St
         Err(why) => return format!("{name}: none, {why}"),
     };
     let again = run(&twin.request.case);
-    match twin.shows(&model, &again, wrong, kind) {
+    match twin.shows(&model, &again, wrong, symptom) {
         Shows::Gone => format!("{name}: gone"),
         Shows::Stays(violation) => {
             assert_eq!(named(&violation.fingerprint), None, "{violation:?}");

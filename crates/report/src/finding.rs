@@ -1,8 +1,17 @@
 //! A finding as a report needs it: what is said of it, what it rests on, and where it was seen.
 
-use model::{Account, Aftermath, Case, Level, Product, ServerInfo, Trace, Violation};
+use model::{
+    Account, Aftermath, Case, Level, Product, ServerInfo, ShownBy, Symptom, Trace, Violation,
+    sql::StatementKind, verdict::Cause,
+};
 
-use crate::{compare, findings::Story, ready::Checklist, text};
+use crate::{
+    compare,
+    findings::{Story, What},
+    ready::Checklist,
+    text,
+    words::{Sources, Words},
+};
 
 /// Everything about one finding.
 #[derive(Clone, Debug)]
@@ -25,6 +34,8 @@ pub struct Finding {
     pub oracle: String,
     /// What it says.
     pub violation: Violation,
+    /// Where known deviations are reported.
+    pub sources: Sources,
     /// What the oracles were told instead of what is true; empty for nothing.
     pub judged_as: String,
     /// Under which condition it comes back; empty for none.
@@ -53,8 +64,6 @@ pub struct Finding {
     pub elsewhere: Vec<Elsewhere>,
     /// Is it ready to be filed? None if nobody has asked.
     pub ready: Option<Checklist>,
-    /// A dependency graph, if an oracle made one: as lines of text for now.
-    pub graph: Option<String>,
 }
 
 /// A place at which a signature was seen.
@@ -124,15 +133,19 @@ impl Finding {
         }
     }
 
-    /// The rule that is broken, in the words of the evidence where it has them.
-    pub fn rule(&self) -> String {
-        let words = self.evidence("rule: ").unwrap_or(&self.violation.fingerprint.rule);
-        text::clean(words)
+    /// What is wrong, in words.
+    pub fn words(&self) -> Words<'_> {
+        Words { violation: &self.violation, product: self.server.product, sources: self.sources }
     }
 
-    /// A line of the evidence that begins like this, without its beginning.
-    pub fn evidence(&self, key: &str) -> Option<&str> {
-        self.violation.evidence.iter().find_map(|line| line.strip_prefix(key))
+    /// The rule that is broken.
+    pub fn rule(&self) -> String {
+        text::clean(&self.words().rule())
+    }
+
+    /// What should have come, if somebody says so.
+    pub fn expected(&self) -> Option<String> {
+        self.words().expected()
     }
 
     /// As the five lines tell it.
@@ -143,9 +156,7 @@ impl Finding {
             server: self.server_name(),
             level: self.level.sql(),
             runs: self.runs,
-            story: self.violation.story.clone(),
-            rule: self.violation.fingerprint.rule.clone(),
-            evidence: self.violation.evidence.clone(),
+            what: What::of(&self.words()),
             oracle: self.oracle.clone(),
             condition: self.condition.clone(),
             statements: self.case.steps.len(),
@@ -157,9 +168,9 @@ impl Finding {
     /// Can what is wrong be seen in rows, counts, errors or the state, by somebody who only has the answers? A wait cannot, and where
     /// two ways to judge disagree nobody knows what is right.
     pub fn visible(&self) -> Result<(), &'static str> {
-        match self.violation.fingerprint.kind.as_str() {
-            "missing-wait" | "needless-wait" | "inconsistent-blocking" => Err("only a wait is wrong"),
-            "logic" => Err("the model and the decoupled run disagree: nobody knows what is right"),
+        match self.violation.fingerprint.symptom {
+            symptom if symptom.is_wait() => Err("only a wait is wrong"),
+            Symptom::Logic => Err("the model and the decoupled run disagree: nobody knows what is right"),
             _ => Ok(()),
         }
     }
@@ -167,11 +178,14 @@ impl Finding {
     /// Is what is stored wrong: the final state, or a change that was not made, or made where it should not have been?
     pub fn damaged(&self) -> bool {
         let print = &self.violation.fingerprint;
-        let changes = matches!(print.statement.as_str(), "insert" | "update" | "delete");
-        match print.kind.as_str() {
-            "wrong-final-state" | "incorrect-final-state" | "crash" => true,
-            "wrong-count" | "incorrect-query-result" => changes,
-            "invariant" => self.violation.step.is_none(),
+        match print.symptom {
+            Symptom::WrongFinalState | Symptom::Crash => true,
+            Symptom::WrongRows
+            | Symptom::WrongCount
+            | Symptom::WrongTypes
+            | Symptom::WrongError
+            | Symptom::WrongAnswer => print.statement.writes(),
+            _ if print.cause == Cause::Invariant => self.violation.step.is_none(),
             _ => false,
         }
     }
@@ -195,10 +209,10 @@ impl Finding {
 /// What goes wrong, in a few words.
 fn what(finding: &Finding) -> String {
     let print = &finding.violation.fingerprint;
-    let statement = statement_words(&print.statement);
+    let statement = statement_words(print.statement);
     let rows = |n: usize| format!("{n} row{}", if n == 1 { "" } else { "s" });
-    match print.kind.as_str() {
-        "wrong-rows" | "incorrect-query-result" => {
+    match print.symptom {
+        Symptom::WrongRows | Symptom::WrongTypes | Symptom::WrongError | Symptom::WrongAnswer => {
             let (missing, extra) = compare::odd(&compare::of(finding));
             match (missing, extra) {
                 (0, 0) => format!("{statement} gives a wrong answer"),
@@ -207,28 +221,39 @@ fn what(finding: &Finding) -> String {
                 _ => format!("{statement} returns wrong rows"),
             }
         }
-        "wrong-count" => format!("{statement} changes the wrong number of rows"),
-        "wrong-match" => format!("{statement} says that it found the wrong number of rows"),
-        "wrong-final-state" | "incorrect-final-state" => "Wrong rows are left in the end".to_string(),
-        "missing-wait" => format!("{statement} does not wait for a lock"),
-        "needless-wait" | "inconsistent-blocking" => format!("{statement} waits for nobody"),
-        "needless-error" => format!("{statement} is refused without a conflict"),
-        "phantom" => format!("{statement} meets a row that its locks should have kept out"),
-        "crash" => format!("The server dies ({})", print.rule),
-        "hang" => format!("The server hangs in {statement}"),
-        "internal-error" => format!("{statement} ends in an internal error"),
-        "logic" => format!("{statement}: two ways to judge it disagree"),
-        kind => match print.rule.as_str() {
-            rule if kind == "invariant" => format!("{statement}: {rule}"),
-            _ => format!("{statement}: {kind}"),
+        Symptom::WrongCount => format!("{statement} changes the wrong number of rows"),
+        Symptom::WrongMatch => format!("{statement} says that it found the wrong number of rows"),
+        Symptom::WrongFinalState => "Wrong rows are left in the end".to_string(),
+        Symptom::MissingWait => format!("{statement} does not wait for a lock"),
+        Symptom::NeedlessWait => format!("{statement} waits for nobody"),
+        Symptom::NeedlessError => format!("{statement} is refused without a conflict"),
+        Symptom::Phantom => format!("{statement} meets a row that its locks should have kept out"),
+        Symptom::Crash => match &print.cause {
+            Cause::Unknown => "The server dies".to_string(),
+            cause => format!("The server dies ({cause})"),
         },
+        Symptom::Hang => format!("The server hangs in {statement}"),
+        Symptom::InternalError => format!("{statement} ends in an internal error"),
+        Symptom::Logic => format!("{statement}: two ways to judge it disagree"),
+        Symptom::MissingError
+        | Symptom::Savepoint
+        | Symptom::AbortedRead
+        | Symptom::ValueFromNowhere
+        | Symptom::PrimaryValueTwice
+        | Symptom::UniqueValueTwice
+        | Symptom::ReadNotRepeatable
+        | Symptom::IndexDisagrees
+        | Symptom::Cycle
+        | Symptom::LostConnection
+        | Symptom::Corruption
+        | Symptom::ErrorLog => format!("{statement}: {}", print.symptom),
     }
 }
 
-fn statement_words(kind: &str) -> String {
-    match kind {
-        "locking-select" => "Locking SELECT".to_string(),
-        "final" => "The final state".to_string(),
-        other => other.to_ascii_uppercase(),
+fn statement_words(shown: ShownBy) -> String {
+    match shown {
+        ShownBy::Statement(Some(StatementKind::LockingSelect)) => "Locking SELECT".to_string(),
+        ShownBy::FinalState => "The final state".to_string(),
+        other => other.name().to_ascii_uppercase(),
     }
 }

@@ -1,6 +1,6 @@
 //! Findings as text: the table of a hunt, and the five lines of one finding.
 
-use crate::{Style, style::Tone, text};
+use crate::{Style, style::Tone, text, words::Words};
 
 /// A line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,12 +62,7 @@ pub struct Story {
     pub level: &'static str,
     /// So many runs showed it, of so many.
     pub runs: [u32; 2],
-    /// One sentence: what came, and what should have.
-    pub story: String,
-    /// The rule that is broken.
-    pub rule: String,
-    /// What it rests on, a line each.
-    pub evidence: Vec<String>,
+    pub what: What,
     /// The oracle that says so.
     pub oracle: String,
     /// Under which condition it comes back; empty for none.
@@ -78,6 +73,26 @@ pub struct Story {
     pub reduced_from: Option<usize>,
     /// The command that replays it.
     pub replay: String,
+}
+
+/// What is wrong, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct What {
+    /// One sentence: what came, and what should have.
+    pub story: String,
+    /// The rule that is broken.
+    pub rule: String,
+    /// The first of what it rests on; empty for nothing.
+    pub evidence: String,
+}
+
+impl What {
+    /// Of a violation. The rule is said once.
+    pub fn of(words: &Words<'_>) -> What {
+        let mut lines = words.lines().into_iter();
+        let evidence = lines.next().unwrap_or_default();
+        What { story: words.story(), rule: words.rule(), evidence }
+    }
 }
 
 /// The five lines of a finding.
@@ -94,20 +109,17 @@ pub fn lines(of: &Story) -> [String; 5] {
         Some(name) => format!("known {name}"),
         None => format!("NEW {}", of.id),
     };
-    // The rule is said once: in the words of the evidence where it has them.
-    let in_words = of.evidence.iter().find_map(|line| line.strip_prefix("rule: "));
-    let rule = text::clean(in_words.unwrap_or(&of.rule));
-    let first = of.evidence.iter().find(|line| !line.starts_with("rule: "));
-    let evidence = first.map(|line| text::clean(line)).map_or(String::new(), |line| {
-        let end = if line.ends_with('.') { "" } else { "." };
-        format!("{line}{end} ")
-    });
+    let (rule, evidence) = (text::clean(&of.what.rule), text::clean(&of.what.evidence));
+    let evidence = match evidence.as_str() {
+        "" => String::new(),
+        line => format!("{line}{} ", if line.ends_with('.') { "" } else { "." }),
+    };
     let condition =
         if of.condition.is_empty() { String::new() } else { format!(" It shows {}.", of.condition) };
     let [showed, all] = of.runs;
     [
         format!("{head} · {} · {} · {showed} of {all} runs", of.server, of.level),
-        text::clean(&of.story),
+        text::clean(&of.what.story),
         format!("{evidence}Rule: {rule}."),
         format!("Found by {}{}{condition}", of.oracle, size(of)),
         format!("Replay: {}", of.replay),
@@ -206,9 +218,11 @@ mod tests {
             server: "mysql 9.7.4".into(),
             level: "READ COMMITTED",
             runs: [3, 3],
-            story: "T2's SELECT (step 6) returned a row that nobody wrote.".into(),
-            rule: "every row was written by somebody".into(),
-            evidence: vec!["Row: (2, NULL).".into()],
+            what: What {
+                story: "T2's SELECT (step 6) returned a row that nobody wrote.".into(),
+                rule: "every row was written by somebody".into(),
+                evidence: "Row: (2, NULL).".into(),
+            },
             oracle: "invariants".into(),
             condition: String::new(),
             statements: 12,
@@ -223,11 +237,9 @@ mod tests {
             Replay: isopod run runs/1/findings/9b1f0a2c/case.iso --target mysql@9.7 --level RC
         "#]]
         .assert_eq(&story(&finding, &Style::default()));
-        let words = Story {
-            rule: "noop-without-version".into(),
-            evidence: vec!["statement: SELECT 1".into(), "rule: reads show the snapshot".into()],
-            ..finding.clone()
-        };
+        let mut words = finding.clone();
+        words.what.rule = "reads show the snapshot".into();
+        words.what.evidence = "statement: SELECT 1".into();
         let text = story(&words, &Style::default());
         assert!(text.contains("\nstatement: SELECT 1. Rule: reads show the snapshot.\n"), "{text}");
         let reduced = Story { reduced_from: Some(31), ..finding };

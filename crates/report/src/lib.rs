@@ -24,9 +24,11 @@ pub mod steps;
 pub mod style;
 mod text;
 pub mod timeline;
+pub mod words;
 
 pub use finding::Finding;
 pub use marks::{Mark, Marks};
 pub use run::Run;
 pub use style::Style;
 pub use timeline::timeline;
+pub use words::Words;

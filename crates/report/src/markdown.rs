@@ -13,7 +13,7 @@ pub fn markdown(finding: &Finding) -> String {
     let compared = compare::of(finding);
     let mut out = format!("# {}\n\n", inline(&finding.title()));
     out += &facts(finding);
-    out += &format!("\n{}\n", inline(&finding.violation.story));
+    out += &format!("\n{}\n", inline(&finding.words().story()));
     out += "\n## How to repeat\n\nSetup:\n\n";
     out += &fenced(
         "sql",
@@ -29,7 +29,7 @@ pub fn markdown(finding: &Finding) -> String {
         "\n## Why this is wrong\n\n{}.\n",
         inline(&text::upper(finding.rule().trim_end_matches('.')))
     );
-    for line in finding.violation.evidence.iter().filter(|line| told_apart(line)) {
+    for line in finding.words().remarks().iter().chain(&finding.violation.evidence.log) {
         out += &format!("\n{}\n", inline(line));
     }
     out += &seen(finding);
@@ -108,11 +108,6 @@ fn lines(side: &Side, columns: &[String]) -> String {
             head.chain(rows.iter().map(|row| row.cells.join(" | "))).collect::<Vec<_>>().join("\n")
         }
     }
-}
-
-/// What is not said elsewhere already.
-fn told_apart(line: &str) -> bool {
-    !["statement: ", "rule: ", "expected: ", "actual: "].iter().any(|key| line.starts_with(key))
 }
 
 fn seen(finding: &Finding) -> String {

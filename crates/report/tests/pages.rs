@@ -5,7 +5,10 @@ mod built;
 use std::collections::BTreeMap;
 
 use built::{NASTY, finding};
-use model::{Level, Product, Signature};
+use model::{
+    Level, Product, Signature, verdict::Cause, verdict::Response, verdict::evidence::Edge,
+    verdict::evidence::Graph,
+};
 use report::{
     Finding, Run, html, json, markdown,
     ready::{Checklist, ChecklistItem, Item},
@@ -33,7 +36,7 @@ fn a_page_has_everything_in_its_place() {
         "<li class=\"headline\">NEW 9b1f0a2c · mariadb 10.11.19 · REPEATABLE READ · 3 of 3 runs</li>",
         "Found by vote. Reduced from 31 to 6 statements.",
         "<code>isopod run runs/1/findings/9b1f0a2c/case.iso --target x --level RR</code>",
-        "Locking reads work on the newest committed rows (Manual, 1.2).",
+        "Changes and locking reads work on the newest committed rows (MySQL Reference Manual, 17.7.2.4 Locking Reads).",
         "--sync-binlog=0",
     ] {
         assert!(page.contains(words), "{words}");
@@ -72,8 +75,13 @@ fn a_page_has_everything_in_its_place() {
 
 #[test]
 fn a_graph_is_shown_where_there_is_one() {
-    let with = report::Finding { graph: Some("T1 -rw-> T2".into()), ..finding(Product::Mariadb) };
-    assert!(page(&with).contains("<h2>Dependency graph</h2>\n<pre>T1 -rw-&gt; T2</pre>"));
+    let mut with = finding(Product::Mariadb);
+    with.violation.evidence.graph = Some(Graph {
+        transactions: vec!["T1".into(), "T2".into()],
+        edges: vec![Edge { from: 0, to: 1, kind: "rw".into() }],
+        cycle: vec![0, 1],
+    });
+    assert!(page(&with).contains("<h2>Dependency graph</h2>\n<pre>T1 -rw-&gt; T2\ncycle: T1, T2</pre>"));
 }
 
 #[test]
@@ -102,10 +110,11 @@ fn nothing_gets_out_of_its_place() {
     nasty.server.version_text = NASTY.into();
     nasty.server.settings.insert(NASTY.into(), NASTY.into());
     nasty.server.flags.push(format!("--x={}", NASTY.replace('/', "")));
-    nasty.violation.story = NASTY.into();
-    nasty.violation.evidence.push(NASTY.into());
-    nasty.violation.fingerprint.statement = NASTY.into();
-    nasty.violation.fingerprint.kind = NASTY.into();
+    nasty.violation.evidence.session = NASTY.into();
+    nasty.violation.evidence.sql = NASTY.into();
+    nasty.violation.evidence.log.push(NASTY.into());
+    nasty.violation.evidence.expected = Some(Response::Words(NASTY.into()));
+    nasty.violation.fingerprint.cause = Cause::LogWords(NASTY.into());
     nasty.case.sessions[1].name = NASTY.into();
     nasty.case.steps[3].sql = NASTY.into();
     nasty.case_file = Some(NASTY.into());
@@ -129,7 +138,7 @@ fn nothing_gets_out_of_its_place() {
     assert_eq!(page.matches("</script>").count(), 1, "only the page's own");
     let group = Group {
         id: "9b1f0a2c".into(),
-        signature: Signature::Explained([NASTY.to_string()].into()),
+        signature: Signature::Explained([NASTY.into()].into()),
         known: Some(NASTY.into()),
         like: Some(NASTY.into()),
         title: NASTY.into(),
@@ -222,7 +231,7 @@ fn markdown_has_what_a_tracker_wants() {
         "2 | 'x'",
         "## Actual",
         "no rows",
-        "## Why this is wrong\n\nLocking reads work on the newest committed rows (Manual, 1.2).",
+        "## Why this is wrong\n\nChanges and locking reads work on the newest committed rows (MySQL Reference Manual, 17.7.2.4 Locking Reads).",
         "## Seen on",
         "| mariadb 10.11.19 | REPEATABLE READ |",
         "## Settings in force",
@@ -270,7 +279,7 @@ fn the_page_of_a_run_counts_and_plots() {
     run.groups = ["one", "two"]
         .map(|id| Group {
             id: id.into(),
-            signature: Signature::Explained([id.to_string()].into()),
+            signature: Signature::Explained([id.into()].into()),
             known: (id == "one").then(|| "MDEV-1".into()),
             like: (id == "two").then(|| "MDEV-2".into()),
             title: format!("Title {id}"),

@@ -3,7 +3,7 @@
 mod built;
 
 use built::{NASTY, finding};
-use model::Product;
+use model::{Product, verdict::Response};
 use report::{Finding, scripts};
 
 fn script(finding: &Finding, ending: &str) -> Option<String> {
@@ -55,7 +55,7 @@ fn a_word_stays_a_word() {
     let mut nasty = finding(Product::Mariadb);
     nasty.case.steps[3].sql = NASTY.into();
     nasty.case.sessions[1].name = NASTY.into();
-    nasty.violation.evidence[2] = format!("expected: {NASTY}\nrm -rf /");
+    nasty.violation.evidence.expected = Some(Response::Words(format!("{NASTY}\nrm -rf /")));
     nasty.case.setup.statements.push(format!("SELECT '\nEND_1\n{NASTY}'"));
     let text = script(&nasty, ".sh").unwrap();
     assert!(!text.lines().any(|line| line.starts_with("rm -rf")), "{text}");

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Case, Product, Signature, Violation};
+use model::{Case, Product, ShownBy, Signature, Symptom, Violation, verdict::Cause};
 
 use crate::matrix::{self, Column};
 
 /// What came of a case in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Cell {
-    /// Kind, rule and statement of each complaint.
-    Wrong(BTreeSet<[String; 3]>),
+    /// Each complaint.
+    Wrong(BTreeSet<(Symptom, Cause, ShownBy)>),
     Right,
     Unsure,
     /// It could not be run.
@@ -39,7 +39,7 @@ impl Pattern {
         }
         let words = |violation: Violation| {
             let fingerprint = violation.fingerprint;
-            [fingerprint.kind, fingerprint.rule, fingerprint.statement]
+            (fingerprint.symptom, fingerprint.cause, fingerprint.statement)
         };
         let cell = match (cell.wrong, cell.undecided) {
             (0, 0) => Cell::Right,
@@ -70,19 +70,19 @@ impl Pattern {
         self.is_wrong() && same && right(self) && right(other)
     }
 
-    /// What is wrong somewhere: kinds with their rules.
-    pub fn complaints(&self) -> BTreeSet<(&str, &str)> {
+    /// What is wrong somewhere, and what is behind it.
+    pub fn complaints(&self) -> BTreeSet<(Symptom, &Cause)> {
         let wrong = self.cells.values().filter_map(|cell| match cell {
             Cell::Wrong(all) => Some(all),
             Cell::Right | Cell::Unsure | Cell::Not => None,
         });
-        wrong.flatten().map(|[kind, rule, _]| (kind.as_str(), rule.as_str())).collect()
+        wrong.flatten().map(|(symptom, cause, _)| (*symptom, cause)).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::Level;
+    use model::{Level, RuleId, sql::StatementKind};
 
     use super::*;
 
@@ -92,28 +92,31 @@ mod tests {
         Pattern { cells: cells.collect(), ..Pattern::default() }
     }
 
-    fn wrong(kind: &str) -> Cell {
-        Cell::Wrong([[kind, "rule", "select"].map(str::to_string)].into())
+    const ROWS: Symptom = Symptom::WrongRows;
+
+    fn wrong(symptom: Symptom) -> Cell {
+        let shown = ShownBy::Statement(Some(StatementKind::Select));
+        Cell::Wrong([(symptom, Cause::Rule(RuleId::OneSnapshot), shown)].into())
     }
 
     #[test]
     fn the_same_is_the_same_everywhere() {
-        let one = pattern(&[Cell::Right, wrong("rows"), wrong("rows"), Cell::Unsure]);
+        let one = pattern(&[Cell::Right, wrong(ROWS), wrong(ROWS), Cell::Unsure]);
         assert!(one.same(&one.clone()) && one.alike(&one));
-        let kind = pattern(&[Cell::Right, wrong("rows"), wrong("count"), Cell::Unsure]);
+        let kind = pattern(&[Cell::Right, wrong(ROWS), wrong(Symptom::WrongCount), Cell::Unsure]);
         assert!(!one.same(&kind) && one.alike(&kind));
-        let place = pattern(&[Cell::Right, wrong("rows"), Cell::Right, Cell::Unsure]);
+        let place = pattern(&[Cell::Right, wrong(ROWS), Cell::Right, Cell::Unsure]);
         assert!(!one.same(&place) && !one.alike(&place));
         // Less is known of one of them.
-        let less = pattern(&[Cell::Right, wrong("rows"), wrong("rows"), Cell::Right]);
+        let less = pattern(&[Cell::Right, wrong(ROWS), wrong(ROWS), Cell::Right]);
         assert!(!one.same(&less) && one.alike(&less));
-        assert_eq!(one.complaints(), [("rows", "rule")].into());
+        assert_eq!(one.complaints(), [(ROWS, &Cause::Rule(RuleId::OneSnapshot))].into());
     }
 
     #[test]
     fn what_is_wrong_nowhere_or_everywhere_is_like_nothing() {
         let right = pattern(&[Cell::Right, Cell::Right, Cell::Right, Cell::Right]);
-        let all = pattern(&[wrong("rows"), wrong("rows"), wrong("rows"), wrong("rows")]);
+        let all = pattern(&[wrong(ROWS), wrong(ROWS), wrong(ROWS), wrong(ROWS)]);
         assert!(!right.same(&right.clone()) && !right.alike(&right.clone()));
         assert!(all.same(&all.clone()) && !all.alike(&all.clone()));
     }

@@ -197,7 +197,9 @@ fn one(
         return Ok(());
     }
     say!("{}", judged::timeline(case, &answer.trace, &report, name));
-    violations.iter().for_each(|violation| say!("{}", judged::complaint(violation)));
+    violations
+        .iter()
+        .for_each(|violation| say!("{}", judged::complaint(violation, answer.trace.server.product)));
     if runs > 1 {
         say!("{alike} of {runs} runs alike\n");
     }

@@ -76,7 +76,7 @@ impl Cell {
         for violation in &cell.violations {
             let fingerprint = &violation.fingerprint;
             let what = mvcc::known(fingerprint)
-                .unwrap_or_else(|| format!("{}, {}", fingerprint.kind, fingerprint.statement));
+                .unwrap_or_else(|| format!("{}, {}", fingerprint.symptom, fingerprint.statement));
             if !as_what.contains(&what) {
                 as_what.push(what);
             }
@@ -219,23 +219,12 @@ fn row(tried: &Attempt<'_>, case: &Case, target: &Target) -> anyhow::Result<Row>
     Ok(row)
 }
 
-/// Is it the same symptom, at whatever level? By the name that explains it, or by what is wrong in which kind of statement; the model and
-/// the decoupled run have words of their own for that.
+/// Is it the same symptom, at whatever level? By what explains it, or by where it shows in which kind of statement.
 fn same(one: &Fingerprint, other: &Fingerprint) -> bool {
-    let named = |fingerprint: &Fingerprint| mvcc::named(fingerprint).is_some();
-    if named(one) || named(other) {
-        return one.rule == other.rule;
+    if one.deviations().is_some() || other.deviations().is_some() {
+        return one.cause == other.cause;
     }
-    one.statement == other.statement && symptom(&one.kind) == symptom(&other.kind)
-}
-
-fn symptom(kind: &str) -> &str {
-    match kind {
-        "wrong-rows" | "wrong-count" | "wrong-match" | "incorrect-query-result" => "answer",
-        "wrong-final-state" | "incorrect-final-state" => "state",
-        "needless-wait" | "inconsistent-blocking" => "wait",
-        other => other,
-    }
+    one.statement == other.statement && one.symptom.visible() == other.symptom.visible()
 }
 
 /// The columns of a table.
@@ -274,37 +263,33 @@ pub fn word(cell: Option<&Cell>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::{RuleId, ShownBy, Symptom, sql::StatementKind, verdict::Cause};
+
     use super::*;
 
     #[test]
     fn the_same_symptom_is_known_at_another_level_and_by_another_oracle() {
-        let fingerprint = |kind: &str, rule: &str, statement: &str, level| Fingerprint {
-            kind: kind.into(),
-            rule: rule.into(),
-            statement: statement.into(),
-            level: Some(level),
-        };
+        let print =
+            |symptom, cause, statement, level| Fingerprint { symptom, cause, statement, level: Some(level) };
+        let by = |name: &str| Cause::Deviations([name.into()].into());
+        let of = |kind| ShownBy::Statement(Some(kind));
+        let (alone, rule) = (Cause::Alone { after_wait: false }, Cause::Rule(RuleId::OneSnapshot));
+        let (select, update) = (of(StatementKind::Select), of(StatementKind::Update));
         let (low, high) = (Level::ReadUncommitted, Level::ReadCommitted);
-        let found = fingerprint("incorrect-query-result", "rows", "select", low);
-        let cell = Cell {
-            fingerprints: vec![fingerprint("wrong-rows", "a rule", "select", high)],
-            ..Cell::default()
-        };
+        let found = print(Symptom::WrongRows, alone.clone(), select, low);
+        let cell =
+            Cell { fingerprints: vec![print(Symptom::WrongMatch, rule, select, high)], ..Cell::default() };
         assert!(cell.shows(&found));
-        for (kind, rule, statement) in [
-            ("needless-error", "conflict-by-inner-read", "insert"),
-            ("wrong-rows", "noop-without-version", "select"),
-            ("wrong-final-state", "final-state", "final"),
+        for (symptom, cause, statement) in [
+            (Symptom::NeedlessError, by("conflict-by-inner-read"), of(StatementKind::Insert)),
+            (Symptom::WrongRows, by("noop-without-version"), select),
+            (Symptom::WrongFinalState, alone, ShownBy::FinalState),
         ] {
-            let other =
-                Cell { fingerprints: vec![fingerprint(kind, rule, statement, high)], ..Cell::default() };
-            assert!(!other.shows(&found), "{kind}, {rule}");
+            let other = print(symptom, cause, statement, high);
+            assert!(!Cell { fingerprints: vec![other.clone()], ..Cell::default() }.shows(&found), "{other}");
         }
-        let named = fingerprint("wrong-count", "moved-across-scan", "update", low);
-        let cell = Cell {
-            fingerprints: vec![fingerprint("wrong-match", "moved-across-scan", "delete", high)],
-            ..Cell::default()
-        };
-        assert!(cell.shows(&named), "one bug has many faces");
+        let named = print(Symptom::WrongCount, by("moved-across-scan"), update, low);
+        let face = print(Symptom::WrongMatch, by("moved-across-scan"), of(StatementKind::Delete), high);
+        assert!(Cell { fingerprints: vec![face], ..Cell::default() }.shows(&named), "one bug has many faces");
     }
 }

@@ -8,7 +8,9 @@ use std::{
 
 use dbms::launch::Settle;
 use execute::Options;
-use model::{Case, Fingerprint, Level, Trace, Violation};
+use model::{
+    Case, Evidence, Fingerprint, Level, ShownBy, Symptom, Trace, Violation, verdict::Cause, verdict::Response,
+};
 use provision::{Instance, StartOptions};
 use report::{Finding, scripts};
 
@@ -240,14 +242,16 @@ fn finding(case: Case, trace: Trace, step: usize) -> Finding {
     let level = trace.level;
     let violation = Violation {
         fingerprint: Fingerprint {
-            kind: "wrong-rows".into(),
-            rule: "a-test".into(),
-            statement: "select".into(),
+            symptom: Symptom::WrongRows,
+            cause: Cause::Unknown,
+            statement: ShownBy::FinalState,
             level: Some(level),
         },
         step: Some(step),
-        story: "A test.".into(),
-        evidence: vec!["expected: something else".into()],
+        evidence: Box::new(Evidence {
+            expected: Some(Response::Words("something else".into())),
+            ..Evidence::default()
+        }),
     };
     Finding {
         id: format!("0000000{step}"),
@@ -259,6 +263,7 @@ fn finding(case: Case, trace: Trace, step: usize) -> Finding {
         level,
         oracle: "a-test".into(),
         violation,
+        sources: |_| None,
         judged_as: String::new(),
         condition: String::new(),
         runs: [1, 1],
@@ -273,7 +278,6 @@ fn finding(case: Case, trace: Trace, step: usize) -> Finding {
         seen: Vec::new(),
         elsewhere: Vec::new(),
         ready: None,
-        graph: None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! What an engine owes at each level, as data: one file per engine.
 //!
 //! A [`Contract`] answers for each level what each kind of statement sees, when a snapshot is taken, what keeps others out, and
-//! what happens to a write on a row that has changed since the snapshot. Each rule is a [`Rule`]: what holds, the place in the
-//! manual that says so, and the [`Promise`] that it rests on, by which [`manual`] finds the sentence of each product. Known ways in which an
+//! what happens to a write on a row that has changed since the snapshot. Each rule is a [`Rule`]: what holds, and its
+//! [`RuleId`], by which [`words`] has it in our words and [`manual`] in those of each product. Known ways in which an
 //! engine leaves these rules stand with the oracles (`oracles/src/mvcc/deviations`).
 //!
 //! The oracles that judge by the contract are two, and share nothing else.
@@ -11,19 +11,18 @@ pub(crate) mod innodb;
 pub mod manual;
 pub(crate) mod reference;
 pub(crate) mod sqlite;
+mod words;
 
-pub use manual::{Promise, Sentence};
-use model::{ErrorClass, Level, Product, ServerInfo};
+pub use manual::Sentence;
+use model::{ErrorClass, Level, Product, RuleId, ServerInfo};
+pub use words::words;
 
-/// A rule and the place that says so.
+/// What holds, and the rule that says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule<T> {
     /// What holds.
     pub is: T,
-    /// Where the manual says so.
-    pub source: &'static str,
-    /// What it promises there.
-    pub promise: Promise,
+    pub id: RuleId,
 }
 
 /// Which versions of rows a statement works on. Its own transaction's changes always come on top.

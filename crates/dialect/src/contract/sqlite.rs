@@ -2,17 +2,12 @@
 //!
 //! Sources: "Isolation In SQLite", "Write-Ahead Logging" and "File Locking And Concurrency" of sqlite.org.
 
-use model::{ErrorClass, Level};
+use model::{ErrorClass, Level, RuleId};
 
-use super::{Contract, Engine, LevelRules, OnStaleWrite, Promise, Rule, SnapshotPoint, Visibility};
+use super::{Contract, Engine, LevelRules, OnStaleWrite, Rule, SnapshotPoint, Visibility};
 
-const SNAPSHOT: Rule<Visibility> = Rule {
-    is: Visibility::Snapshot,
-    source: "Isolation In SQLite: a reader sees the database as of its first read",
-    promise: Promise::OneSnapshot,
-};
-const SINGLE: Rule<Visibility> =
-    Rule { is: Visibility::Fresh, source: "Isolation In SQLite", promise: Promise::OnlyCommitted };
+const SNAPSHOT: Rule<Visibility> = Rule { is: Visibility::Snapshot, id: RuleId::OneSnapshot };
+const SINGLE: Rule<Visibility> = Rule { is: Visibility::Fresh, id: RuleId::OnlyCommitted };
 
 /// The contract.
 pub fn contract() -> Contract {
@@ -22,23 +17,11 @@ pub fn contract() -> Contract {
         change: SNAPSHOT,
         source_read: SNAPSHOT,
         inner_read: SNAPSHOT,
-        snapshot: Rule {
-            is: SnapshotPoint::FirstStatement,
-            source: "Transactions: the first statement that reads or writes begins it",
-            promise: Promise::OneSnapshot,
-        },
+        snapshot: Rule { is: SnapshotPoint::FirstStatement, id: RuleId::OneSnapshot },
         begin_takes_it: false,
-        ranges: Rule {
-            is: true,
-            source: "File Locking And Concurrency: one writer at a time",
-            promise: Promise::OneWriter,
-        },
-        semi_consistent: Rule { is: false, source: "Isolation In SQLite", promise: Promise::OneWriter },
-        stale: Rule {
-            is: OnStaleWrite::Refused(ErrorClass::Busy),
-            source: "Result Codes, SQLITE_BUSY_SNAPSHOT: a read transaction on an old snapshot cannot become a writer",
-            promise: Promise::OneWriter,
-        },
+        ranges: Rule { is: true, id: RuleId::OneWriter },
+        semi_consistent: Rule { is: false, id: RuleId::OneWriter },
+        stale: Rule { is: OnStaleWrite::Refused(ErrorClass::Busy), id: RuleId::OneWriter },
     };
     Contract {
         engine: Engine::Sqlite,

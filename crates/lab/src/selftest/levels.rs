@@ -105,7 +105,7 @@ pub fn tell(
             row.map(|row| row.first_at)
         }),
         oracle: first.map(|found| found.oracle.clone()),
-        fingerprint: first.map(|found| campaign::verdicts::words(&found.fingerprint)),
+        fingerprint: first.map(|found| found.violation.fingerprint.to_string()),
         violated: verdicts.map(|verdicts| verdicts.violations()).max().unwrap_or(0),
         new: done.summary.new_ones().map(|row| row.cases).sum(),
         undecided: hunted.tally.undecided,

@@ -4,7 +4,7 @@
 //! The traces are run for this, or are those that a hunt has kept.
 
 use std::{
-    collections::{BTreeMap, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     path::PathBuf,
 };
 
@@ -14,7 +14,7 @@ use campaign::{
 };
 use execute::{Reset, Runner};
 use generate::{Generator, Profile};
-use model::{Level, Seed, Target, Verdict};
+use model::{Level, Seed, Target, Verdict, verdict::Justification};
 use oracles::{Answer, Oracle};
 use serde::Serialize;
 
@@ -172,7 +172,7 @@ impl<'a> Test<'a> {
         }
     }
 
-    fn judge(&mut self, number: u64, seen: &Answer, before: &[String], mutant: Mutant) {
+    fn judge(&mut self, number: u64, seen: &Answer, before: &BTreeSet<Justification>, mutant: Mutant) {
         let shown = Answer { case: seen.case.clone(), trace: mutant.trace, aftermath: Default::default() };
         let counted = self.result.mutations.entry(mutant.name).or_default();
         counted.mutants += 1;
@@ -188,9 +188,7 @@ impl<'a> Test<'a> {
             }
             Verdict::Undecided { reason } => vec![format!("undecided: {reason}")],
             Verdict::Holds { by } => {
-                let mut new: Vec<String> = by.into_iter().filter(|name| !before.contains(name)).collect();
-                new.sort();
-                new.dedup();
+                let new: Vec<String> = by.difference(before).map(ToString::to_string).collect();
                 if new.is_empty() { vec!["holds as before".to_string()] } else { new }
             }
         };

@@ -1,17 +1,35 @@
-//! What an oracle says in the end.
+//! What an oracle says in the end, as data: no field holds a sentence, and nobody has to read one back.
 //!
 //! Three answers: it holds, it is violated, it cannot be told. The last is counted and shown; it never reads as fine.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `symptom` | what is wrong, by one word |
+//! | `rule` | the rules that can be broken |
+//! | `cause` | the rule or the known deviations behind it |
+//! | `evidence` | what it rests on: expected and actual answer, twin, second opinion |
+//! | `justification` | why a run holds that would not by the strict rules |
+//! | `reason` | why it cannot be told |
+//! | `old` | files of earlier versions |
 
 mod cause;
+pub mod evidence;
+mod justification;
+mod old;
 mod reason;
 mod rule;
 mod symptom;
 
+use std::{collections::BTreeSet, fmt};
+
 use serde::{Deserialize, Serialize};
 
-use crate::level::Level;
+use crate::{level::Level, sql::StatementKind};
 
 pub use cause::{Cause, DeviationId, Deviations};
+pub use evidence::{Evidence, Response};
+pub use justification::{ExemptionId, Justification};
+pub(crate) use old::AnySignature;
 pub use reason::Reason;
 pub use rule::RuleId;
 pub use symptom::{Symptom, Visible};
@@ -51,48 +69,109 @@ macro_rules! named {
 use named;
 
 /// What an oracle says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Nothing is wrong. `by` names the exemptions (a sentence of the manual each) without which it would be.
+    /// Nothing is wrong. `by`: without these it would be.
     Holds {
-        /// By design, and why.
-        by: Vec<String>,
+        by: BTreeSet<Justification>,
     },
-    /// Something is wrong.
     Violated(Violation),
-    /// It cannot be told.
     Undecided {
-        /// Why.
         reason: Reason,
     },
 }
 
-/// What is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Violation {
-    /// What is held fixed while a case is made smaller.
-    pub fingerprint: Fingerprint,
-    /// The step that shows it, from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub step: Option<usize>,
-    /// One sentence for people: what came, and what should have.
-    pub story: String,
-    /// What it rests on, a line each: rows, versions, lines of a log.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<String>,
+impl Verdict {
+    /// Nothing is wrong by the strict rules.
+    pub fn holds() -> Verdict {
+        Verdict::Holds { by: BTreeSet::new() }
+    }
 }
 
-/// Kind, broken rule, kind of statement, level: held fixed while reducing, so that a case does not drift onto another bug.
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "old::AnyViolation")]
+pub struct Violation {
+    /// What is held fixed while a case is reduced.
+    pub fingerprint: Fingerprint,
+    /// The step that shows it, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    pub evidence: Box<Evidence>,
+}
+
+/// Symptom, cause, kind of statement, level: held fixed while reducing, so that a case does not drift onto another bug.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "old::AnyFingerprint")]
 pub struct Fingerprint {
-    /// The kind: `crash`, `hang`, `internal-error`, `aborted-read`.
-    pub kind: String,
-    /// The rule that is broken, by its name.
-    pub rule: String,
-    /// The kind of the statement that shows it: `select`, `update`; `final` for the final state.
-    pub statement: String,
+    pub symptom: Symptom,
+    pub cause: Cause,
+    pub statement: ShownBy,
     /// The level of the session that shows it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
+}
+
+impl Fingerprint {
+    /// The known deviations that explain it, if it is explained.
+    pub fn deviations(&self) -> Option<&Deviations> {
+        self.cause.deviations()
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    /// As one line: `wrong-rows · one-snapshot · select · RR`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} · {} · {}", self.symptom, self.cause, self.statement)?;
+        self.level.map_or(Ok(()), |level| write!(f, " · {}", level.short()))
+    }
+}
+
+/// What shows it: a kind of statement, or the final state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ShownBy {
+    /// A statement of this kind; none of one that has no tree.
+    Statement(Option<StatementKind>),
+    FinalState,
+}
+
+impl ShownBy {
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            ShownBy::Statement(kind) => StatementKind::label(kind),
+            ShownBy::FinalState => "final",
+        }
+    }
+
+    /// Does a statement show it that changes rows?
+    pub fn writes(self) -> bool {
+        matches!(self, ShownBy::Statement(Some(kind)) if kind.writes())
+    }
+}
+
+impl fmt::Display for ShownBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Serialize for ShownBy {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for ShownBy {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let kind = StatementKind::ALL.iter().copied().find(|kind| kind.name() == name);
+        match (kind, name.as_str()) {
+            (Some(kind), _) => Ok(ShownBy::Statement(Some(kind))),
+            (None, "final") => Ok(ShownBy::FinalState),
+            (None, "unread") => Ok(ShownBy::Statement(None)),
+            (None, other) => Err(serde::de::Error::custom(format!("{other} is no kind of statement"))),
+        }
+    }
 }

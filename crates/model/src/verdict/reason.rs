@@ -230,6 +230,6 @@ impl Serialize for Reason {
 impl<'de> Deserialize<'de> for Reason {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        Ok(Reason::from_name(&name))
+        Ok(super::old::reason(&name).unwrap_or_else(|| Reason::from_name(&name)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{ErrorClass, Outcome, Reason, Reply, RowSet, sql::StatementKind};
+use model::{ErrorClass, Outcome, Reason, Reply, RowSet, Symptom, sql::StatementKind};
 
 /// How two answers compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub enum Compared {
     /// They say the same.
     Same,
     /// They differ, in this.
-    Differ(&'static str),
+    Differ(Symptom),
     /// They differ in a way that the path to the rows can explain.
     Unsure(Reason),
 }
@@ -19,14 +19,14 @@ pub enum Compared {
 pub fn compare(kind: Option<StatementKind>, came: &Outcome, should: &Outcome, part: bool) -> Compared {
     let reply = match (&came.reply, &should.reply) {
         (Reply::Rows(came), Reply::Rows(should)) if !kinds(came).eq(kinds(should)) => {
-            Compared::Differ("types")
+            Compared::Differ(Symptom::WrongTypes)
         }
         (Reply::Rows(came), Reply::Rows(should)) if part && within(came, should) => return Compared::Same,
         (Reply::Rows(came), Reply::Rows(should)) if came.same_rows(should) => Compared::Same,
-        (Reply::Rows(_), Reply::Rows(_)) => Compared::Differ("rows"),
+        (Reply::Rows(_), Reply::Rows(_)) => Compared::Differ(Symptom::WrongRows),
         (Reply::Done { affected: a, matched: m }, Reply::Done { affected: b, matched: n }) => {
             let matched = matches!((m, n), (Some(m), Some(n)) if m != n);
-            if a != b || matched { Compared::Differ("count") } else { Compared::Same }
+            if a != b || matched { Compared::Differ(Symptom::WrongCount) } else { Compared::Same }
         }
         (Reply::Error(came), Reply::Error(should)) if came.class == should.class => Compared::Same,
         // Which of two mistakes is met first depends on the path.
@@ -34,7 +34,7 @@ pub fn compare(kind: Option<StatementKind>, came: &Outcome, should: &Outcome, pa
         (Reply::Error(error), success) | (success, Reply::Error(error)) => {
             one_error(kind, error.class, success)
         }
-        _ => Compared::Differ("answer"),
+        _ => Compared::Differ(Symptom::WrongAnswer),
     };
     if reply == Compared::Same && codes(came) != codes(should) {
         return Compared::Unsure(Reason::Warnings);
@@ -65,7 +65,7 @@ fn one_error(kind: Option<StatementKind>, class: ErrorClass, success: &Reply) ->
         ErrorClass::DuplicateKey if kind != Some(StatementKind::Insert) && several => {
             Compared::Unsure(Reason::ScanOrder)
         }
-        ErrorClass::DuplicateKey | ErrorClass::Constraint => Compared::Differ("error"),
+        ErrorClass::DuplicateKey | ErrorClass::Constraint => Compared::Differ(Symptom::WrongError),
         ErrorClass::Range | ErrorClass::Runtime | ErrorClass::Other => {
             Compared::Unsure(Reason::ErrorOnTheWay)
         }

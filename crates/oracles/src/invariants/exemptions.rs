@@ -4,12 +4,13 @@
 //! is counted and can be looked at.
 
 use dialect::SqlFamily;
-use model::{Level, Product, sql::StatementKind};
+use model::{Level, Product, sql::StatementKind, verdict::ExemptionId};
 
 /// Something that a manual allows.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Exemption {
-    /// A short name that can be counted.
+    pub id: ExemptionId,
+    /// In a few words.
     pub name: &'static str,
     /// For whom. MySQL's family is InnoDB, and the reference engine, which was made after it.
     pub family: SqlFamily,
@@ -45,6 +46,7 @@ pub enum Owed {
 
 /// InnoDB at READ UNCOMMITTED.
 pub static DIRTY_READ: Exemption = Exemption {
+    id: ExemptionId::DirtyRead,
     name: "dirty read",
     family: SqlFamily::Mysql,
     section: "Transaction Isolation Levels, READ UNCOMMITTED",
@@ -54,6 +56,7 @@ pub static DIRTY_READ: Exemption = Exemption {
 
 /// InnoDB at REPEATABLE READ, after a change of its own.
 pub static MIXED_SNAPSHOT: Exemption = Exemption {
+    id: ExemptionId::MixedSnapshot,
     name: "own changes beside an old snapshot",
     family: SqlFamily::Mysql,
     section: "Consistent Nonlocking Reads",
@@ -64,6 +67,7 @@ pub static MIXED_SNAPSHOT: Exemption = Exemption {
 /// PostgreSQL at REPEATABLE READ, after a change of its own: a key that another transaction freed since the snapshot can be
 /// given again, and the row that had it is still seen.
 pub static OWN_UPDATES: Exemption = Exemption {
+    id: ExemptionId::OwnUpdates,
     name: "own changes beside the snapshot",
     family: SqlFamily::Postgres,
     section: "Transaction Isolation, Repeatable Read Isolation Level",
@@ -74,6 +78,7 @@ pub static OWN_UPDATES: Exemption = Exemption {
 /// PostgreSQL at SERIALIZABLE beside transactions of other levels. They are not part of what is emulated, so the same may be
 /// seen as at REPEATABLE READ; among serializable ones the reader is refused (40001, seen on 13 and 18).
 pub static MIXED_LEVELS: Exemption = Exemption {
+    id: ExemptionId::MixedLevels,
     name: "serializable beside other levels",
     family: SqlFamily::Postgres,
     section: "Data Consistency Checks at the Application Level",
@@ -83,6 +88,7 @@ pub static MIXED_LEVELS: Exemption = Exemption {
 
 /// PostgreSQL at SERIALIZABLE, in a transaction that did not commit.
 pub static NOT_COMMITTED: Exemption = Exemption {
+    id: ExemptionId::NotCommitted,
     name: "read by a serializable transaction that did not commit",
     family: SqlFamily::Postgres,
     section: "Transaction Isolation, Serializable Isolation Level",
@@ -92,6 +98,17 @@ pub static NOT_COMMITTED: Exemption = Exemption {
 
 /// All of them.
 pub static ALL: &[&Exemption] = &[&DIRTY_READ, &MIXED_SNAPSHOT, &OWN_UPDATES, &MIXED_LEVELS, &NOT_COMMITTED];
+
+/// The exemption of this id.
+pub fn of(id: ExemptionId) -> &'static Exemption {
+    match id {
+        ExemptionId::DirtyRead => &DIRTY_READ,
+        ExemptionId::MixedSnapshot => &MIXED_SNAPSHOT,
+        ExemptionId::OwnUpdates => &OWN_UPDATES,
+        ExemptionId::MixedLevels => &MIXED_LEVELS,
+        ExemptionId::NotCommitted => &NOT_COMMITTED,
+    }
+}
 
 /// What is known of the transaction that reads.
 #[derive(Clone, Copy, Debug)]

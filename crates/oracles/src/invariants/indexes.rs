@@ -4,6 +4,7 @@
 
 use super::Found;
 use crate::Answer;
+use model::{Symptom, verdict::evidence::Sighting};
 
 /// Compares the ways.
 pub fn check(seen: &Answer, found: &mut Vec<Found>) {
@@ -12,10 +13,13 @@ pub fn check(seen: &Answer, found: &mut Vec<Found>) {
         if let Some((table, rows)) = plain
             && !rows.same_rows(&through.rows)
         {
-            let index = if through.index.is_empty() { "the primary key" } else { &through.index };
-            let story =
-                format!("{table} read through {index} holds {}, and {rows} by a plain read", through.rows);
-            found.push(Found { rule: "index-disagrees", step: None, story, by: None });
+            let sighting = Sighting::Index {
+                table: table.clone(),
+                index: through.index.clone(),
+                rows: through.rows.clone(),
+                plain: rows.clone(),
+            };
+            found.push(Found { symptom: Symptom::IndexDisagrees, step: None, sighting, by: None });
         }
     }
 }

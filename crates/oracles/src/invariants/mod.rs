@@ -13,8 +13,9 @@ mod writers;
 
 use history::History;
 use model::{
-    Fingerprint, Reason, Reply, Verdict, Violation,
+    Evidence, Fingerprint, Reason, Reply, RuleId, ShownBy, Symptom, Verdict, Violation,
     sql::{Statement, StatementKind},
+    verdict::{Cause, Justification, Response, evidence::Sighting},
 };
 
 use crate::{Answer, Ask, Conversation, Oracle, OracleInfo, story::Memory};
@@ -23,11 +24,11 @@ use crate::{Answer, Ask, Conversation, Oracle, OracleInfo, story::Memory};
 #[derive(Debug)]
 pub(crate) struct Found {
     /// The invariant.
-    pub rule: &'static str,
+    pub symptom: Symptom,
     /// Where; none for the final state.
     pub step: Option<usize>,
     /// What came.
-    pub story: String,
+    pub sighting: Sighting,
     /// The sentence of the manual that allows it.
     pub by: Option<&'static exemptions::Exemption>,
 }
@@ -86,11 +87,8 @@ fn judge(seen: &Answer, memory: &Memory) -> Verdict {
         Some(reason) => undecided(reason),
         None if died => undecided(Reason::ServerGone),
         None => {
-            let mut by: Vec<String> =
-                found.iter().filter_map(|found| found.by.map(exemptions::Exemption::text)).collect();
-            by.sort_unstable();
-            by.dedup();
-            Verdict::Holds { by }
+            let exempt = |found: &Found| found.by.map(|by| Justification::Exempt(by.id));
+            Verdict::Holds { by: found.iter().filter_map(exempt).collect() }
         }
     }
 }
@@ -112,27 +110,23 @@ fn enforces_foreign_keys(tree: Option<&Statement>) -> bool {
 }
 
 fn violation(history: &History<'_>, found: &Found) -> Violation {
-    let (statement, level) = match found.step {
-        Some(step) => (StatementKind::label(history.steps[step].kind()), history.level(step)),
-        None => ("final", None),
+    let mut evidence = Evidence { sighting: Some(found.sighting.clone()), ..Evidence::default() };
+    evidence.rule = match found.symptom {
+        Symptom::AbortedRead => Some(RuleId::OnlyCommitted),
+        Symptom::ReadNotRepeatable => Some(RuleId::OneSnapshot),
+        Symptom::UniqueValueTwice => Some(RuleId::DistinctKeys),
+        _ => None,
     };
-    let place = match found.step {
+    let (statement, level) = match found.step {
         Some(step) => {
             let step_of = &history.case.steps[step];
-            format!("{} (step {}): ", history.case.sessions[step_of.session].name, step + 1)
+            evidence.session.clone_from(&history.case.sessions[step_of.session].name);
+            evidence.sql.clone_from(&step_of.sql);
+            evidence.actual = Some(Response::Outcome(Box::new(history.trace.outcomes[step].clone())));
+            (ShownBy::Statement(history.steps[step].kind()), history.level(step))
         }
-        None => "in the end: ".to_string(),
+        None => (ShownBy::FinalState, None),
     };
-    let evidence = found.step.map(|step| history.case.steps[step].sql.clone()).into_iter().collect();
-    Violation {
-        fingerprint: Fingerprint {
-            kind: "invariant".into(),
-            rule: found.rule.into(),
-            statement: statement.into(),
-            level,
-        },
-        step: found.step,
-        story: place + &found.story,
-        evidence,
-    }
+    let fingerprint = Fingerprint { symptom: found.symptom, cause: Cause::Invariant, statement, level };
+    Violation { fingerprint, step: found.step, evidence: Box::new(evidence) }
 }

@@ -12,7 +12,7 @@
 //! ```
 
 use history::History;
-use model::RowSet;
+use model::{RowSet, Symptom, verdict::evidence::Sighting};
 
 use super::{
     Found,
@@ -73,22 +73,24 @@ impl Look<'_, '_> {
                 if holds(&values.possible) {
                     continue;
                 }
-                let place = format!(
-                    "{}.{}",
-                    tables.all[seen.table].name, tables.all[seen.table].columns[column].name
-                );
-                let shown = format!("row {} has {} in {place}", rows.row_text(row), rows.value(row, at));
+                let table = &tables.all[seen.table];
+                let sighting = || Sighting::Value {
+                    table: table.name.clone(),
+                    column: table.columns[column].name.clone(),
+                    row: rows.only(&[row]),
+                    at,
+                };
                 if holds(&values.undone) {
                     let by = match clean {
                         Owed::Yes => None,
                         Owed::Not(exemption) => Some(exemption),
                         Owed::Unclear => continue,
                     };
-                    let story = format!("{shown}, which only statements wrote that were undone");
-                    self.found.push(Found { rule: "aborted-read", step, story, by });
+                    let symptom = Symptom::AbortedRead;
+                    self.found.push(Found { symptom, step, sighting: sighting(), by });
                 } else if !values.undone_vague {
-                    let story = format!("{shown}, which nobody wrote");
-                    self.found.push(Found { rule: "value-from-nowhere", step, story, by: None });
+                    let symptom = Symptom::ValueFromNowhere;
+                    self.found.push(Found { symptom, step, sighting: sighting(), by: None });
                 }
                 return;
             }

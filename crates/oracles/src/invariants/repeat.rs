@@ -7,8 +7,9 @@
 
 use history::{History, StepInfo, UndoneBy};
 use model::{
-    Level,
+    Level, Symptom,
     sql::{Expr, Query, Select, SelectItem, Statement, StatementKind, TableFactor, Visit},
+    verdict::evidence::Sighting,
 };
 
 use super::Found;
@@ -81,11 +82,8 @@ pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
             if before.same_rows(after) || !steady(history, tables, second) {
                 continue;
             }
-            let told = format!(
-                "the same SELECT as step {} gave {after}, and {before} before, without a change of its own in between",
-                first + 1
-            );
-            found.push(Found { rule: "read-not-repeatable", step: Some(second), story: told, by: None });
+            let sighting = Sighting::UnlikeStep { step: first, rows: before.clone() };
+            found.push(Found { symptom: Symptom::ReadNotRepeatable, step: Some(second), sighting, by: None });
         }
     }
 }

@@ -4,7 +4,7 @@
 //! the collation. NULL is equal to nothing. Bytes that differ may still be the same value; that is not looked for.
 
 use history::{History, Transaction};
-use model::{Level, RowSet, value};
+use model::{Level, RowSet, Symptom, value, verdict::evidence::Sighting};
 
 use super::{
     Found,
@@ -32,13 +32,13 @@ pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
             Owed::Not(exemption) => Some(exemption),
             Owed::Unclear => continue,
         };
-        found.push(Found { rule: twice.rule, step: Some(i), story: twice.story, by });
+        found.push(Found { symptom: twice.symptom, step: Some(i), sighting: twice.sighting, by });
     }
     for (name, rows) in history.trace.final_state.iter().flatten() {
         let Some(table) = tables.find(name) else { continue };
         let columns = (0..tables.all[table].columns.len()).map(Some).collect();
         if let Some(twice) = twice(tables, &Projection { table, columns }, rows) {
-            found.push(Found { rule: twice.rule, step: None, story: twice.story, by: None });
+            found.push(Found { symptom: twice.symptom, step: None, sighting: twice.sighting, by: None });
         }
     }
 }
@@ -61,8 +61,8 @@ fn wrote_before(history: &History<'_>, step: usize) -> bool {
 }
 
 struct Twice {
-    rule: &'static str,
-    story: String,
+    symptom: Symptom,
+    sighting: Sighting,
 }
 
 /// The first key that two rows share.
@@ -81,18 +81,13 @@ fn twice(tables: &Tables, seen: &Projection, rows: &RowSet) -> Option<Twice> {
             .collect();
         cells.sort_unstable();
         if let Some(pair) = cells.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let names: Vec<&str> =
-                key.columns.iter().map(|&column| table.columns[column].name.as_str()).collect();
-            let rule = if key.primary { "primary-value-twice" } else { "unique-value-twice" };
-            let kind = if key.primary { "primary" } else { "unique" };
-            let story = format!(
-                "rows {} and {} of one result have the same {kind} value in {}({})",
-                rows.row_text(pair[0].1),
-                rows.row_text(pair[1].1),
-                table.name,
-                names.join(", ")
-            );
-            return Some(Twice { rule, story });
+            let columns = key.columns.iter().map(|&column| table.columns[column].name.clone()).collect();
+            let symptom = if key.primary { Symptom::PrimaryValueTwice } else { Symptom::UniqueValueTwice };
+            let rows = rows.only(&[pair[0].1, pair[1].1]);
+            return Some(Twice {
+                symptom,
+                sighting: Sighting::Twice { table: table.name.clone(), columns, rows },
+            });
         }
     }
     None

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eval::Datum;
-use model::{ErrorClass, Reply, RowSet};
+use model::{ErrorClass, Reply, RowSet, rows::Column, value::Kind, verdict::Response};
 use smallvec::{SmallVec, smallvec};
 
 use super::{
@@ -176,32 +176,66 @@ fn holds_all(expected: &[Values], rows: &RowSet) -> bool {
     })
 }
 
-impl std::fmt::Display for Expected {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let row = |row: &Values| {
-            let cells: Vec<String> = row.iter().map(show).collect();
-            format!("({})", cells.join(", "))
-        };
-        let rows = |rows: &Vec<Values>| match rows.is_empty() {
-            true => "no rows".to_string(),
-            false => rows.iter().map(row).collect::<Vec<_>>().join(" "),
+impl Expected {
+    /// As data for a verdict; rows have the columns of what came, where those are as many.
+    pub fn response(&self, came: &Reply) -> Response {
+        let like = match came {
+            Reply::Rows(rows) => Some(rows),
+            _ => None,
         };
         match self {
-            Expected::Rows(list) => f.write_str(&rows(list)),
-            Expected::Among(list) => write!(f, "some of {}", rows(list)),
-            Expected::Twice(list) => write!(f, "{}, some of them twice", rows(list)),
+            Expected::Rows(list) => Response::Rows(row_set(list, like)),
+            Expected::Among(list) => Response::SomeOf(row_set(list, like)),
+            Expected::Twice(list) => Response::SomeTwice(row_set(list, like)),
             Expected::Done(counts, matched) => {
-                let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
-                match counts.join(" or ").as_str() {
-                    "1" => f.write_str("1 row")?,
-                    counts => write!(f, "{counts} rows")?,
-                }
-                matched.map_or(Ok(()), |matched| write!(f, " ({matched} matched)"))
+                Response::Count { affected: counts.clone(), matched: *matched }
             }
-            Expected::Error(class) => write!(f, "error {class}"),
-            Expected::Anything => f.write_str("anything"),
+            Expected::Error(class) => Response::Error(*class),
+            Expected::Anything => Response::Anything,
         }
     }
+}
+
+/// Rows as a server would send them, in columns like these.
+pub fn row_set<R: AsRef<[Datum]>>(rows: &[R], like: Option<&RowSet>) -> RowSet {
+    let wide = rows.first().map(|row| row.as_ref().len());
+    let columns = match like.filter(|like| wide.is_none_or(|wide| wide == like.columns().len())) {
+        Some(like) => like.columns().to_vec(),
+        None => rows.first().map_or(Vec::new(), |row| row.as_ref().iter().map(column).collect()),
+    };
+    let mut set = RowSet::new(columns);
+    for datum in rows.iter().flat_map(|row| row.as_ref()) {
+        set.push(bytes(datum).as_deref());
+    }
+    set
+}
+
+fn column(datum: &Datum) -> Column {
+    let kind = match datum {
+        Datum::Int(_) | Datum::UInt(_) => Kind::Integer,
+        Datum::Decimal(_) => Kind::Decimal,
+        Datum::Double(_) => Kind::Float,
+        Datum::Text(_) => Kind::Text,
+        Datum::Bytes(_) => Kind::Bytes,
+        Datum::Date(..) | Datum::DateTime(..) => Kind::Time,
+        Datum::Null | Datum::Bool(_) => Kind::Other,
+    };
+    Column { name: String::new(), kind, type_name: String::new() }
+}
+
+fn bytes(datum: &Datum) -> Option<Vec<u8>> {
+    Some(match datum {
+        Datum::Null => return None,
+        Datum::Bool(is) => if *is { "t" } else { "f" }.into(),
+        Datum::Int(n) => n.to_string().into(),
+        Datum::UInt(n) => n.to_string().into(),
+        Datum::Decimal(n) => n.to_string().into(),
+        Datum::Double(n) => n.to_string().into(),
+        Datum::Text(text) => text.clone().into(),
+        Datum::Bytes(bytes) => bytes.clone(),
+        Datum::Date(y, m, d) => eval::dates::day_text(*y, *m, *d).into(),
+        Datum::DateTime(y, m, d, s) => eval::dates::moment_text(*y, *m, *d, *s).into(),
+    })
 }
 
 /// A value for people.

@@ -17,10 +17,13 @@
 
 use dialect::sql::{parse, print_expr};
 use history::{History, Statements};
-use model::{Case, Cause, Reason, Round, Step, Trace, Verdict, Violation, Wait, sql::Statement};
+use model::{
+    Case, Cause, Reason, Round, Step, Symptom, Trace, Verdict, Violation, Wait, sql::Statement,
+    verdict::evidence::Damage,
+};
 
 use super::{
-    KnownDeviation, Mvcc, Use, named,
+    KnownDeviation, Mvcc, Use,
     schema::{Schema, Table},
 };
 use crate::{Answer, Ask, Conversation, Request};
@@ -72,8 +75,7 @@ impl Mvcc {
             |by: Violation| Told { verdict: Verdict::Violated(by), uses: Vec::new(), suspicion: None };
         let session = seen.case.steps[suspicion.step].session;
         if circle(missing, session, suspicion.other) {
-            let each = "each should have waited for the other, and one of them had to give way";
-            suspicion.violation.evidence.push(each.to_string());
+            suspicion.violation.evidence.damage = Some(Damage::Circle);
             return violated(suspicion.violation);
         }
         let again = match missing.len() < TOLD {
@@ -88,10 +90,10 @@ impl Mvcc {
             missing.push((session, suspicion.other));
             let again = Answer { case: seen.case.clone(), trace, aftermath: Default::default() };
             if let Verdict::Violated(damage) = self.told(&again, without, missing).verdict
-                && named(&damage.fingerprint).is_none()
-                && damage.fingerprint.kind != "needless-wait"
+                && damage.fingerprint.deviations().is_none()
+                && damage.fingerprint.symptom != Symptom::NeedlessWait
             {
-                return violated(damaged(suspicion.violation, &damage));
+                return violated(damaged(suspicion.violation, damage));
             }
         }
         let verdict = Verdict::Undecided { reason: SUSPECT };
@@ -120,8 +122,8 @@ fn circle(missing: &[(usize, usize)], session: usize, other: usize) -> bool {
 }
 
 /// The missing wait, with what it damages as its evidence.
-fn damaged(mut missing: Violation, damage: &Violation) -> Violation {
-    missing.evidence.push(format!("as if it had waited: {}", damage.story));
+fn damaged(mut missing: Violation, damage: Violation) -> Violation {
+    missing.evidence.damage = Some(Damage::AsIfWaited(Box::new(damage)));
     missing
 }
 
@@ -153,14 +155,13 @@ impl Conversation for Talk {
             let Suspicion { violation, step, .. } = &self.suspicion;
             // It must be the same statement that does not wait, and something must be damaged by it.
             if let Verdict::Violated(damage) = model.suspected(answer, &[]).verdict
-                && damage.fingerprint.kind == violation.fingerprint.kind
+                && damage.fingerprint.symptom == violation.fingerprint.symptom
                 && damage.step == Some(*step)
             {
-                let last = damage.evidence.last().map_or("", String::as_str);
-                let steps: Vec<&str> =
-                    answer.case.steps[step + 1..].iter().map(|step| step.sql.as_str()).collect();
+                let steps = answer.case.steps[step + 1..].iter().map(|step| step.sql.clone()).collect();
                 let mut violation = violation.clone();
-                violation.evidence.push(format!("run on with {}: {last}", steps.join("; ")));
+                let then = damage.evidence.damage.map(Box::new);
+                violation.evidence.damage = Some(Damage::RunOn { steps, then });
                 return Ask::Done(Verdict::Violated(violation));
             }
         }

@@ -60,15 +60,15 @@ mod update_delete;
 
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeSet,
     sync::Arc,
 };
 
 use dialect::contract::Contract;
 use model::{
-    Case, Fingerprint, Reason, Trace, Verdict, Violation,
-    sql::{InsertVerb, Statement, StatementKind},
+    Case, DeviationId, Evidence, Fingerprint, Reason, RowSet, ShownBy, Symptom, Trace, Verdict, Violation,
+    sql::{InsertVerb, Statement},
     sync::lock,
+    verdict::{Cause, Deviations, Justification, Response, evidence::Table},
 };
 
 pub use self::replay::Waits;
@@ -239,7 +239,11 @@ impl<'a> Read<'a> {
         let broken = match strict {
             Ok(hypotheses) => {
                 let uses = least(&hypotheses, |_| true);
-                return Ok((Verdict::Holds { by: names(&uses).iter().map(told).collect() }, uses, None));
+                return Ok((
+                    Verdict::Holds { by: names(&uses).iter().map(justification).collect() },
+                    uses,
+                    None,
+                ));
             }
             Err(Rejection::Undecided(why)) => return Err(why),
             Err(Rejection::Mismatch(broken)) => broken,
@@ -303,13 +307,17 @@ fn names(uses: &[Use]) -> Vec<&'static KnownDeviation> {
     names
 }
 
-/// What a verdict puts before the name of a concession that no manual promises.
-pub const UNPROMISED: &str = "unpromised, ";
+/// Why a run holds, if this is needed for it.
+fn justification(by: &&'static KnownDeviation) -> Justification {
+    match by.status {
+        Status::Observed => Justification::Undocumented(by.name.into()),
+        Status::Documented | Status::Reported | Status::Found => Justification::Documented(by.name.into()),
+    }
+}
 
-/// A concession as a verdict names it.
-fn told(by: &&'static KnownDeviation) -> String {
-    let unpromised = if by.status == Status::Observed { UNPROMISED } else { "" };
-    format!("{unpromised}{}: {}", by.name, by.source)
+/// Deviations by their ids.
+pub(crate) fn ids<'a>(all: impl IntoIterator<Item = &'a &'static KnownDeviation>) -> Deviations {
+    all.into_iter().map(|by| by.name.into()).collect()
 }
 
 fn violation(
@@ -318,69 +326,67 @@ fn violation(
     explained: &[&'static KnownDeviation],
     trees: &[Option<Arc<Statement>>],
 ) -> Violation {
-    let step = broken.step;
-    let statement = match step {
-        Some(step) => StatementKind::label(trees[step].as_deref().map(Statement::kind)),
-        None => "final",
+    let cause = match explained {
+        [] => Cause::Rule(broken.rule),
+        by => Cause::Deviations(ids(by)),
     };
-    let level = step.map(|step| {
-        let session = seen.case.steps[step].session;
-        seen.case.sessions[session].level.unwrap_or(seen.trace.level)
-    });
-    let names: Vec<&str> = explained.iter().map(|by| by.name).collect();
-    let rule = match names.is_empty() {
-        true => broken.rule.clone(),
-        false => names.join("+"),
-    };
-    let story = match step {
+    let mut evidence = Evidence { rule: Some(broken.rule), ..Evidence::default() };
+    let (statement, level) = match broken.step {
         Some(step) => {
-            let session = &seen.case.sessions[seen.case.steps[step].session].name;
-            format!(
-                "Step {} ({session}) answers {}; the contract allows {}.",
-                step + 1,
-                broken.actual,
-                broken.expected
-            )
+            let session = &seen.case.sessions[seen.case.steps[step].session];
+            evidence.session.clone_from(&session.name);
+            evidence.sql.clone_from(&seen.case.steps[step].sql);
+            evidence.actual = Some(match broken.symptom {
+                Symptom::NeedlessWait => Response::Wait,
+                _ => Response::Outcome(Box::new(seen.trace.outcomes[step].clone())),
+            });
+            let kind = trees[step].as_deref().map(Statement::kind);
+            (ShownBy::Statement(kind), Some(session.level.unwrap_or(seen.trace.level)))
         }
-        None => format!("In the end there is {}; the contract allows {}.", broken.actual, broken.expected),
+        None => {
+            let tables = seen.trace.final_state.as_deref().unwrap_or_default();
+            if let Response::FinalState(Table { table, .. }) = &broken.expected {
+                let of = |(name, _): &&(String, RowSet)| name == table;
+                evidence.actual = tables.iter().find(of).map(|(table, rows)| {
+                    Response::FinalState(Table { table: table.clone(), rows: rows.clone() })
+                });
+            }
+            (ShownBy::FinalState, None)
+        }
     };
-    let mut evidence: Vec<String> =
-        step.map(|step| format!("statement: {}", seen.case.steps[step].sql)).into_iter().collect();
-    evidence.push(format!("rule: {}", broken.rule));
-    evidence.push(format!("expected: {}", broken.expected));
-    evidence.push(format!("actual: {}", broken.actual));
-    evidence.push(match names.is_empty() {
-        true => "no concession explains it".to_string(),
-        false => {
-            let sources: Vec<&str> = explained.iter().map(|by| by.source).collect();
-            format!("explained by {} ({})", names.join(", "), sources.join("; "))
-        }
-    });
-    let fingerprint = Fingerprint { kind: broken.kind.into(), rule, statement: statement.into(), level };
-    Violation { fingerprint, step, story, evidence }
+    evidence.expected = Some(broken.expected.clone());
+    let fingerprint = Fingerprint { symptom: broken.symptom, cause, statement, level };
+    Violation { fingerprint, step: broken.step, evidence: Box::new(evidence) }
 }
 
-/// The concessions that a fingerprint of this oracle names; none if it names a rule.
+/// The known deviations that explain a fingerprint; none if nothing does.
 pub fn named(fingerprint: &Fingerprint) -> Option<Vec<&'static KnownDeviation>> {
-    fingerprint.rule.split('+').map(deviations::find).collect()
+    ordered(fingerprint.deviations()?)
 }
 
-/// The bug reports by which a fingerprint of this oracle is known. What was found but is in no tracker has a name, and is new.
+/// The bug reports by which a fingerprint is known. What was found but is in no tracker has a name, and is new.
 pub fn known(fingerprint: &Fingerprint) -> Option<String> {
-    reports(named(fingerprint)?)
+    reports(fingerprint.deviations()?)
 }
 
-/// The bug reports of these concessions; none if one of them is in no tracker.
-pub fn reports(all: Vec<&'static KnownDeviation>) -> Option<String> {
+/// The bug reports of these deviations; none if one of them is in no tracker.
+pub fn reports(all: &Deviations) -> Option<String> {
+    let all = ordered(all)?;
     let reported = all.iter().all(|by| by.status == Status::Reported);
     let sources: Vec<&str> = all.iter().map(|by| by.source).collect();
     reported.then(|| sources.join(", "))
 }
 
-/// The concessions of these names, in the order in which a fingerprint has them.
-pub fn ordered(names: &BTreeSet<String>) -> Option<Vec<&'static KnownDeviation>> {
-    let all: Vec<_> = deviations::all().filter(|by| names.contains(by.name)).collect();
-    (all.len() == names.len()).then_some(all)
+/// The deviations of these ids, in the order of the registry; none if one of them is not in it.
+pub fn ordered(ids: &Deviations) -> Option<Vec<&'static KnownDeviation>> {
+    let is = |by: &&'static KnownDeviation| ids.iter().any(|id| id.0 == by.name);
+    let all: Vec<_> = deviations::all().filter(is).collect();
+    (all.len() == ids.len()).then_some(all)
+}
+
+/// Where a deviation is documented or reported.
+pub fn source(id: &DeviationId) -> Option<&'static str> {
+    deviations::find(&id.0).map(|by| by.source)
 }
 
 impl Oracle for Mvcc {

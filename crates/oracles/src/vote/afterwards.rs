@@ -1,8 +1,10 @@
 //! What follows from the runs that come after both have spoken: the way on which a statement went, and the twin.
 
-use model::Verdict;
+use model::{
+    Verdict,
+    verdict::evidence::{self, AccessPath},
+};
 
-use super::decide::with;
 use crate::mvcc::{
     self,
     access_path::Path,
@@ -13,7 +15,7 @@ use crate::mvcc::{
 /// Is it a concession that explains it, one that has a twin?
 pub fn explained(verdict: &Verdict, uses: &[Use]) -> bool {
     match verdict {
-        Verdict::Violated(violation) => mvcc::named(&violation.fingerprint).is_some(),
+        Verdict::Violated(violation) => violation.fingerprint.deviations().is_some(),
         Verdict::Holds { .. } => {
             !uses.is_empty() && uses.iter().all(|(by, _)| by.status == Status::Documented)
         }
@@ -30,121 +32,114 @@ pub fn wrong(verdict: &Verdict, uses: &[Use]) -> Option<usize> {
 }
 
 /// What follows from what explains it on the way that the server has named.
-pub fn after_plan(verdict: &Verdict, narrowed: Verdict, path: &Path) -> Verdict {
+pub fn after_plan(mut verdict: Verdict, narrowed: Verdict, path: &Path) -> Verdict {
     let way = match path {
-        Path::Table => "by the table itself".to_string(),
-        Path::Index(name) => format!("by index {name}"),
+        Path::Table => AccessPath::Table,
+        Path::Index(name) => AccessPath::Index(name.clone()),
     };
-    match (verdict, narrowed) {
-        (Verdict::Violated(first), Verdict::Violated(second))
-            if first.step == second.step && mvcc::named(&second.fingerprint).is_none() =>
-        {
-            let mut violation = first.clone();
-            violation.fingerprint.rule.clone_from(&second.fingerprint.rule);
-            violation.evidence.push(format!(
-                "path: {way}, as the server says; on this way no scan that went on explains it, though {} would on another",
-                first.fingerprint.rule
-            ));
-            Verdict::Violated(violation)
-        }
-        (_, Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. }) => {
-            noted(verdict, format!("path: {way}, as the server says"))
-        }
+    if let Verdict::Violated(first) = &mut verdict {
+        first.evidence.access_path = Some(match narrowed {
+            // On this way no scan that went on explains it.
+            Verdict::Violated(second)
+                if first.step == second.step && second.fingerprint.deviations().is_none() =>
+            {
+                let elsewhere = first.fingerprint.deviations().cloned().unwrap_or_default();
+                first.fingerprint.cause = second.fingerprint.cause;
+                AccessPath::Unexplained { path: Box::new(way), elsewhere }
+            }
+            Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => way,
+        });
     }
-}
-
-/// With one more line of evidence, where there is any.
-pub fn noted(verdict: &Verdict, line: String) -> Verdict {
-    match verdict {
-        Verdict::Violated(violation) => with(violation, line),
-        Verdict::Holds { .. } | Verdict::Undecided { .. } => verdict.clone(),
-    }
+    verdict
 }
 
 /// What follows from what the twin shows.
-pub fn after_twin(verdict: &Verdict, uses: &[Use], shows: &Shows) -> Verdict {
-    let mut names: Vec<&str> = uses.iter().map(|(by, _)| by.name).collect();
-    names.dedup();
-    let names = names.join(", ");
-    match (verdict, shows) {
-        (Verdict::Violated(first), Shows::Gone) => with(
-            first,
-            format!("twin: gone; the same case without what {names} needs shows nothing wrong there"),
-        ),
-        (Verdict::Violated(first), Shows::Nothing(why)) => with(first, format!("twin: none ({why})")),
-        (Verdict::Violated(first), Shows::Stays(second)) => {
-            let mut violation = first.clone();
-            violation.fingerprint.rule.clone_from(&second.fingerprint.rule);
-            violation.evidence.push(format!(
-                "twin: stays; {names} would explain it, but the same case without what that needs shows it too: {}",
-                second.story
-            ));
-            Verdict::Violated(violation)
+pub fn after_twin(mut verdict: Verdict, uses: &[Use], shows: Shows) -> Verdict {
+    let without = mvcc::ids(uses.iter().map(|(by, _)| by));
+    let step = wrong(&verdict, uses);
+    match &mut verdict {
+        Verdict::Violated(first) => {
+            first.evidence.twin = Some(match shows {
+                Shows::Gone => evidence::Twin::Gone { without },
+                Shows::Nothing(why) => evidence::Twin::None(why),
+                Shows::Stays(shows) => {
+                    first.fingerprint.cause.clone_from(&shows.fingerprint.cause);
+                    evidence::Twin::Stays { without, shows, alone: false }
+                }
+            });
+            verdict
         }
-        (Verdict::Holds { .. }, Shows::Stays(second)) => {
-            let mut violation = (**second).clone();
-            violation.step = wrong(verdict, uses);
-            violation.story = format!(
-                "{names} would explain this case, but not its twin, in which that is not needed. {}",
-                second.story
-            );
-            violation
-                .evidence
-                .push(format!("twin: stays; the numbers of steps are those of the twin of {names}"));
-            Verdict::Violated(violation)
-        }
-        (Verdict::Holds { .. }, Shows::Gone | Shows::Nothing(_)) | (Verdict::Undecided { .. }, _) => {
-            verdict.clone()
-        }
+        Verdict::Holds { .. } => match shows {
+            Shows::Stays(shows) => {
+                let mut violation = (*shows).clone();
+                violation.step = step;
+                violation.evidence.twin = Some(evidence::Twin::Stays { without, shows, alone: true });
+                Verdict::Violated(violation)
+            }
+            Shows::Gone | Shows::Nothing(_) => verdict,
+        },
+        Verdict::Undecided { .. } => verdict,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use model::{Reason, Symptom, Violation, verdict::Cause};
+
     use super::{
-        super::decide::tests::{holds, wrong},
+        super::decide::tests::{RULE, explained, holds, wrong},
         *,
     };
 
-    /// The rule, and how the last line of evidence begins.
-    fn told(verdict: Verdict) -> String {
+    const ROWS: Symptom = Symptom::WrongRows;
+
+    /// The cause and the twin.
+    fn twin(verdict: Verdict) -> (String, String) {
         match verdict {
-            Verdict::Violated(violation) => {
-                let line = violation.evidence.last().unwrap();
-                format!("{}, {}", violation.fingerprint.rule, line.split([';', '.']).next().unwrap())
+            Verdict::Violated(Violation { fingerprint, evidence, .. }) => {
+                (fingerprint.cause.to_string(), evidence.twin.unwrap().name())
             }
-            Verdict::Holds { .. } => "holds".into(),
-            Verdict::Undecided { reason } => reason.to_string(),
+            Verdict::Holds { .. } => ("holds".into(), String::new()),
+            Verdict::Undecided { reason } => (reason.to_string(), String::new()),
         }
     }
 
     #[test]
     fn a_twin_that_shows_it_too_makes_it_new() {
         let uses = [(mvcc::deviations::find("noop-without-version").unwrap(), 1)];
-        let known = wrong("rows", "noop-without-version", Some(2));
-        let Verdict::Violated(stays) = wrong("rows", "a rule", Some(1)) else { panic!() };
-        let after = |verdict: &Verdict, shows: Shows| told(after_twin(verdict, &uses, &shows));
-        assert_eq!(after(&known, Shows::Gone), "noop-without-version, twin: gone");
-        assert_eq!(
-            after(&known, Shows::Nothing(model::Reason::NoUpdate)),
-            "noop-without-version, twin: none (no-update)"
-        );
-        assert_eq!(after(&known, Shows::Stays(Box::new(stays.clone()))), "a rule, twin: stays");
+        let noop = "noop-without-version";
+        let known = wrong(ROWS, explained(noop), Some(2));
+        let Verdict::Violated(stays) = wrong(ROWS, RULE, Some(1)) else { panic!() };
+        let after = |verdict: &Verdict, shows: Shows| {
+            let (cause, twin) = twin(after_twin(verdict.clone(), &uses, shows));
+            format!("{cause} {twin}")
+        };
+        assert_eq!(after(&known, Shows::Gone), format!("{noop} gone"));
+        assert_eq!(after(&known, Shows::Nothing(Reason::NoUpdate)), format!("{noop} none (no-update)"));
+        assert_eq!(after(&known, Shows::Stays(Box::new(stays.clone()))), "one-snapshot stays");
         let fine = holds(&["semi-consistent-skip"]);
-        assert_eq!(after(&fine, Shows::Gone), "holds");
-        assert_eq!(after(&fine, Shows::Stays(Box::new(stays))), "a rule, twin: stays");
+        assert_eq!(after(&fine, Shows::Gone), "holds ");
+        assert_eq!(after(&fine, Shows::Stays(Box::new(stays))), "one-snapshot stays");
     }
 
     #[test]
     fn what_no_scan_explains_on_the_way_that_was_gone_is_new() {
-        let known = wrong("count", "moved-across-scan", Some(2));
-        let after = |narrowed: Verdict, path: Path| told(after_plan(&known, narrowed, &path));
-        let by_index = "moved-across-scan, path: by index i, as the server says";
+        let moved = explained("moved-across-scan");
+        let known = wrong(Symptom::WrongCount, moved.clone(), Some(2));
+        let after = |narrowed: Verdict, path: Path| -> (Cause, AccessPath) {
+            let Verdict::Violated(after) = after_plan(known.clone(), narrowed, &path) else { panic!() };
+            (after.fingerprint.cause, after.evidence.access_path.unwrap())
+        };
+        let by_index = (moved.clone(), AccessPath::Index("i".into()));
         assert_eq!(after(known.clone(), Path::Index("i".into())), by_index);
-        let new = wrong("count", "a rule", Some(2));
-        assert_eq!(after(new, Path::Table), "a rule, path: by the table itself, as the server says");
+        let unexplained = AccessPath::Unexplained {
+            path: Box::new(AccessPath::Table),
+            elsewhere: moved.deviations().unwrap().clone(),
+        };
+        let new = wrong(Symptom::WrongCount, RULE, Some(2));
+        assert_eq!(after(new, Path::Table), (RULE, unexplained));
         // Something else that is wrong says nothing about this.
-        let other = wrong("rows", "a rule", Some(4));
+        let other = wrong(ROWS, RULE, Some(4));
         assert_eq!(after(other, Path::Index("i".into())), by_index);
     }
 }

@@ -26,7 +26,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use model::{Case, Fingerprint, Hash64, Reason, Shown, Verdict, sync::lock};
+use model::{Case, Fingerprint, Hash64, Reason, Shown, Verdict, sync::lock, verdict::evidence::AccessPath};
 
 use crate::{
     Answer, Ask, Conversation, Oracle, OracleInfo,
@@ -38,7 +38,7 @@ use crate::{
     },
 };
 
-use self::afterwards::{after_plan, after_twin, explained, noted, wrong};
+use self::afterwards::{after_plan, after_twin, explained, wrong};
 pub use self::decide::decide;
 
 /// So many cases of what is known are asked about before only a share of them is.
@@ -71,7 +71,7 @@ impl Vote {
             Verdict::Undecided { .. } => true,
             Verdict::Holds { .. } => sampled,
             Verdict::Violated(_) if self.thorough => true,
-            Verdict::Violated(violation) if mvcc::named(&violation.fingerprint).is_none() => true,
+            Verdict::Violated(violation) if violation.fingerprint.deviations().is_none() => true,
             Verdict::Violated(violation) => {
                 let mut asked = lock(&self.asked);
                 let cases = asked.entry(violation.fingerprint.clone()).or_default();
@@ -165,9 +165,15 @@ impl Session<'_> {
         let verdict = match path {
             Ok(path) => {
                 let narrowed = self.model.verdict_by(self.seen, plan.step, &path);
-                after_plan(&verdict, narrowed, &path)
+                after_plan(verdict, narrowed, &path)
             }
-            Err(why) => noted(&verdict, format!("path: not known ({why})")),
+            Err(why) => {
+                let mut verdict = verdict;
+                if let Verdict::Violated(violation) = &mut verdict {
+                    violation.evidence.access_path = Some(AccessPath::Unknown(why));
+                }
+                verdict
+            }
         };
         match explained(&verdict, &self.uses) {
             true => self.without_cause(verdict),
@@ -183,7 +189,7 @@ impl Session<'_> {
                 self.twin = Some((verdict, twin));
                 Ask::Run(vec![request])
             }
-            Err(why) => Ask::Done(after_twin(&verdict, &self.uses, &Shows::Nothing(why))),
+            Err(why) => Ask::Done(after_twin(verdict, &self.uses, Shows::Nothing(why))),
         }
     }
 }
@@ -194,15 +200,15 @@ impl Conversation for Session<'_> {
             return self.planned(verdict, &plan, answers);
         }
         if let Some((verdict, twin)) = self.twin.take() {
-            let kind = match &verdict {
-                Verdict::Violated(violation) => Some(violation.fingerprint.kind.as_str()),
+            let symptom = match &verdict {
+                Verdict::Violated(violation) => Some(violation.fingerprint.symptom),
                 Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
             };
             let shows = match answers.first() {
-                Some(run) => twin.shows(&self.model, run, wrong(&verdict, &self.uses), kind),
+                Some(run) => twin.shows(&self.model, run, wrong(&verdict, &self.uses), symptom),
                 None => Shows::Nothing(Reason::TwinNotRun),
             };
-            return Ask::Done(after_twin(&verdict, &self.uses, &shows));
+            return Ask::Done(after_twin(verdict, &self.uses, shows));
         }
         match &mut self.second {
             Some(second) => {
@@ -235,15 +241,20 @@ fn number(case: &Case) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use model::Symptom;
+
     use super::{
-        decide::tests::{holds, unsure, wrong},
+        decide::tests::{RULE, explained, holds, unsure, wrong},
         *,
     };
 
     #[test]
     fn of_what_is_known_only_the_first_are_asked_about_and_then_a_share() {
         let vote = Vote::default();
-        let (known, new) = (wrong("rows", "noop-without-version", Some(1)), wrong("rows", "r", Some(1)));
+        let (known, new) = (
+            wrong(Symptom::WrongRows, explained("noop-without-version"), Some(1)),
+            wrong(Symptom::WrongRows, RULE, Some(1)),
+        );
         let asked = |said: &Verdict| (1..=500).filter(|case| vote.asks(said, *case)).count();
         assert_eq!(asked(&known), 20 + 500 / 50, "{known:?}");
         assert_eq!(asked(&known), 20 + 500 / 50, "the same cases are asked about again");

@@ -166,7 +166,7 @@ fn what_was_found_and_not_reported_is_new_under_its_name() {
                 T1: ROLLBACK => ok";
     let seen = play(&snapshot_isolation(RU), &T, text, None);
     let Verdict::Violated(violation) = Mvcc::default().verdict(&seen) else { panic!("it holds") };
-    assert_eq!(violation.fingerprint.rule, "judges-uncommitted");
+    assert_eq!(violation.fingerprint.cause.to_string(), "judges-uncommitted");
     assert!(oracles::mvcc::named(&violation.fingerprint).is_some());
     assert_eq!(oracles::mvcc::known(&violation.fingerprint), None);
     // At READ COMMITTED, and without snapshot isolation, it has no name.
@@ -178,7 +178,7 @@ fn what_was_found_and_not_reported_is_new_under_its_name() {
 /// The rule or the name of what is violated.
 fn rule(on: &On, setup: &[&str], text: &str) -> String {
     match Mvcc::default().verdict(&play(on, setup, text, None)) {
-        Verdict::Violated(violation) => violation.fingerprint.rule,
+        Verdict::Violated(violation) => violation.fingerprint.cause.to_string(),
         other => format!("{other:?}"),
     }
 }

@@ -44,17 +44,17 @@ fn judged(on: &On, setup: &[&str], text: &str, end: Option<&str>) -> String {
     match Mvcc::default().verdict(&play(on, setup, text, end)) {
         Verdict::Holds { by } if by.is_empty() => "holds".into(),
         Verdict::Holds { by } => {
-            let names: Vec<&str> = by.iter().map(|by| by.split(':').next().unwrap()).collect();
+            let names: Vec<String> = by.iter().map(ToString::to_string).collect();
             format!("holds by {}", names.join(", "))
         }
         Verdict::Violated(violation) => {
             let print = &violation.fingerprint;
             let rule = match oracles::mvcc::known(print) {
-                Some(_) => print.rule.clone(),
+                Some(_) => print.cause.to_string(),
                 None => "new".into(),
             };
             let step = violation.step.map_or("the end".into(), |step| format!("step {}", step + 1));
-            format!("{}: {rule} at {step}", print.kind)
+            format!("{}: {rule} at {step}", print.symptom)
         }
         Verdict::Undecided { reason } => format!("undecided {reason}"),
     }
@@ -217,7 +217,7 @@ fn going_back_before_the_first_statement_ends_all() {
              T1: COMMIT => ok"
         )
     };
-    assert_eq!(said(&mysql(RC), &text(true)), "holds by unpromised, early-savepoint-ends-all");
+    assert_eq!(said(&mysql(RC), &text(true)), "holds by undocumented early-savepoint-ends-all");
     assert_eq!(said(&mysql(RC), &text(false)), "undecided lock-suspect");
 }
 

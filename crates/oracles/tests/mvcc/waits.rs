@@ -57,7 +57,7 @@ fn where_a_missing_wait_shows_nothing_the_case_is_run_on() {
              T2: COMMIT => ok"
         );
         match talk.next(&[play(&mysql(RC), &T, &text, Some(last))]) {
-            Ask::Done(Verdict::Violated(violation)) => violation.fingerprint.kind,
+            Ask::Done(Verdict::Violated(violation)) => violation.fingerprint.symptom.to_string(),
             Ask::Done(Verdict::Undecided { reason }) => reason.to_string(),
             other => panic!("{other:?}"),
         }

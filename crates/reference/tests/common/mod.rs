@@ -29,8 +29,8 @@ pub fn complaint(case: &Case, run: &Run) -> Option<(String, String)> {
     all.iter().filter(|oracle| ["crash", "invariants"].contains(&oracle.name())).find_map(|oracle| {
         match oracles::judge(oracle.as_ref(), &seen) {
             Verdict::Violated(violation) => Some((
-                format!("{} {}", violation.fingerprint.kind, violation.fingerprint.rule),
-                format!("{}\n{}", violation.story, show(case, run)),
+                format!("{} {}", violation.fingerprint.symptom, violation.fingerprint.cause),
+                format!("{:?}\n{}", violation.evidence, show(case, run)),
             )),
             Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
         }

@@ -70,10 +70,10 @@ fn wait(waiting: &str, count: usize) -> String {
 
 fn at(finding: &Finding, step: usize) -> String {
     let session = finding.case.steps[step].session;
-    let wrong = match (finding.violation.step == Some(step), finding.evidence("expected: ")) {
+    let wrong = match (finding.violation.step == Some(step), finding.expected()) {
         (true, Some(expected)) => {
             let actual = steps::said(&finding.trace.outcomes[step]);
-            format!("\n# WRONG: expected {}; it answers {}", comment(expected), comment(&actual))
+            format!("\n# WRONG: expected {}; it answers {}", comment(&expected), comment(&actual))
         }
         (true, None) => "\n# WRONG".to_string(),
         (false, _) => String::new(),

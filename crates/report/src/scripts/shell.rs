@@ -5,7 +5,7 @@
 //! statement that waited when it was found is not waited for; the script goes on when the server says that it waits.
 
 use dialect::Client;
-use model::{Reply, RowSet};
+use model::{Reply, RowSet, verdict::Response};
 
 use super::{
     client::{comment, ended, greeting, schema},
@@ -161,8 +161,11 @@ fn check(finding: &Finding, client: &Client, tables: &[(String, RowSet)]) -> Str
             _ => return unchecked(),
         },
         None => {
-            let told = finding.evidence("expected: ").and_then(|told| told.split_once(": "));
-            match told.and_then(|(name, _)| tables.iter().find(|(table, _)| table == name)) {
+            let table = match &finding.violation.evidence.expected {
+                Some(Response::FinalState(of)) => tables.iter().find(|(table, _)| *table == of.table),
+                _ => None,
+            };
+            match table {
                 Some((table, rows)) => (format!("end-{table}"), rows),
                 None => return unchecked(),
             }
@@ -171,8 +174,7 @@ fn check(finding: &Finding, client: &Client, tables: &[(String, RowSet)]) -> Str
     let Some(mut lines) = lines(client, rows) else { return unchecked() };
     lines.sort();
     let came = heredoc.text(&lines.join("\n"));
-    let expected =
-        finding.evidence("expected: ").map_or(String::new(), |told| format!("; expected {}", comment(told)));
+    let expected = finding.expected().map_or(String::new(), |told| format!("; expected {}", comment(&told)));
     format!(
         "\n# The rows that came when it was found.\nif [ \"$(rows_of {})\" = \"$({came})\" ]; then\n    \
          echo {}\n    exit 0\nfi\necho 'another answer came'\nexit 1\n",
@@ -182,8 +184,7 @@ fn check(finding: &Finding, client: &Client, tables: &[(String, RowSet)]) -> Str
 }
 
 fn by_words(finding: &Finding, step: usize, words: &str) -> String {
-    let expected =
-        finding.evidence("expected: ").map_or(String::new(), |told| format!("; expected {}", comment(told)));
+    let expected = finding.expected().map_or(String::new(), |told| format!("; expected {}", comment(&told)));
     format!(
         "\nif grep -q {} \"$work/answer-{}\"; then\n    echo {}\n    exit 0\nfi\necho 'another answer came'\nexit 1\n",
         quoted(words),

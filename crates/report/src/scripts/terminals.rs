@@ -79,8 +79,8 @@ fn said(finding: &Finding, step: usize, words: &str) -> String {
 
 /// What should have come, where something else did.
 fn wrong(finding: &Finding, step: usize) -> String {
-    match (finding.violation.step == Some(step), finding.evidence("expected: ")) {
-        (true, Some(expected)) => format!("   WRONG, expected {}", comment(expected)),
+    match (finding.violation.step == Some(step), finding.expected()) {
+        (true, Some(expected)) => format!("   WRONG, expected {}", comment(&expected)),
         (true, None) => "   WRONG".to_string(),
         (false, _) => String::new(),
     }

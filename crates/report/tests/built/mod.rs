@@ -3,11 +3,14 @@
 #![allow(dead_code)] // Every test file is a crate of its own, and none needs all of this.
 
 use model::{
-    Account, Case, Cause, DbError, Ends, ErrorClass, Fingerprint, Level, Open, Outcome, Product, Reply,
-    Round, RowSet, ServerInfo, SessionSpec, Setup, Step, Trace, Violation, Wait,
+    Account, Case, Cause, DbError, Ends, ErrorClass, Evidence, Fingerprint, Level, Open, Outcome, Product,
+    Reply, Round, RowSet, RuleId, ServerInfo, SessionSpec, Setup, ShownBy, Step, Symptom, Trace, Violation,
+    Wait,
     account::{Read, RowVersion, TableChains, View, Writer},
     rows::Column,
+    sql::StatementKind,
     value::Kind,
+    verdict::{self, Response},
 };
 use report::{
     Finding,
@@ -23,6 +26,16 @@ pub fn rows(names: &[&str], cells: &[&[Option<&str>]]) -> RowSet {
     let mut set = RowSet::new(names.iter().map(column).collect());
     cells.iter().for_each(|row| row.iter().for_each(|cell| set.push(cell.map(str::as_bytes))));
     set
+}
+
+/// The same, the first column with numbers.
+pub fn numbered(names: &[&str], cells: &[&[Option<&str>]]) -> RowSet {
+    let set = rows(names, cells);
+    let mut columns = set.columns().to_vec();
+    columns[0].kind = Kind::Integer;
+    let mut numbered = RowSet::new(columns);
+    cells.iter().for_each(|row| row.iter().for_each(|cell| numbered.push(cell.map(str::as_bytes))));
+    numbered
 }
 
 pub fn outcome(reply: Reply, transaction: Open) -> Outcome {
@@ -96,20 +109,20 @@ pub fn finding(product: Product) -> Finding {
     };
     let violation = Violation {
         fingerprint: Fingerprint {
-            kind: "wrong-rows".into(),
-            rule: "reads-newest".into(),
-            statement: "locking-select".into(),
+            symptom: Symptom::WrongRows,
+            cause: verdict::Cause::Rule(RuleId::NewestForChanges),
+            statement: ShownBy::Statement(Some(StatementKind::LockingSelect)),
             level: Some(Level::RepeatableRead),
         },
         step: Some(3),
-        story: "Step 4 (T2) answers no rows; the contract allows (2, 'x').".into(),
-        evidence: vec![
-            "statement: SELECT a, b FROM t FOR UPDATE".into(),
-            "rule: locking reads work on the newest committed rows (Manual, 1.2)".into(),
-            "expected: (2, 'x')".into(),
-            "actual: no rows".into(),
-            "no concession explains it".into(),
-        ],
+        evidence: Box::new(Evidence {
+            session: "T2".into(),
+            sql: "SELECT a, b FROM t FOR UPDATE".into(),
+            rule: Some(RuleId::NewestForChanges),
+            expected: Some(Response::Rows(numbered(&["a", "b"], &[&[Some("2"), Some("x")]]))),
+            actual: Some(Response::Outcome(Box::new(trace.outcomes[3].clone()))),
+            ..Evidence::default()
+        }),
     };
     let version = |by: Writer, a: &str| RowVersion {
         by,
@@ -145,6 +158,7 @@ pub fn finding(product: Product) -> Finding {
         level: Level::RepeatableRead,
         oracle: "vote".into(),
         violation,
+        sources: |_| None,
         judged_as: String::new(),
         condition: String::new(),
         runs: [3, 3],
@@ -162,6 +176,5 @@ pub fn finding(product: Product) -> Finding {
             levels: vec![("RC".into(), "right".into()), ("RR".into(), "3 of 3 wrong".into())],
         }],
         seen: vec![Seen { server: format!("{product} 10.11.19"), level: Level::RepeatableRead, findings: 2 }],
-        graph: None,
     }
 }

@@ -10,7 +10,10 @@ use oracles::{
     expectations::{Finding, Report, check},
 };
 use reference::Bug;
-use report::{Style, findings};
+use report::{
+    Style,
+    findings::{self, What},
+};
 
 use crate::{
     arguments::How,
@@ -91,7 +94,10 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
     let (run, found) = runs(&planted, how, &case, level)?;
     let (silent_run, silent) = runs(&target(None), how, &case, level)?;
     if let Some((oracle, violation)) = silent.iter().flatten().next() {
-        anyhow::bail!("{oracle} complains without a bug: {}", violation.story);
+        anyhow::bail!(
+            "{oracle} complains without a bug: {}",
+            judged::words(violation, planted.product).story()
+        );
     }
     let report = check(&case, &run.trace);
     if report.should.holds() || !check(&case, &silent_run.trace).should.holds() {
@@ -100,9 +106,7 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
     let by_oracle = found.iter().flatten().next();
     let told = match by_oracle {
         Some((oracle, violation)) => Told {
-            story: violation.story.clone(),
-            rule: violation.fingerprint.rule.clone(),
-            evidence: violation.evidence.clone(),
+            what: What::of(&judged::words(violation, planted.product)),
             by: oracle.clone(),
             level: violation.fingerprint.level.unwrap_or(level),
             runs: found.iter().flatten().count() as u32,
@@ -126,9 +130,7 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
 
 /// What is said about a bug.
 struct Told {
-    story: String,
-    rule: String,
-    evidence: Vec<String>,
+    what: What,
     by: String,
     level: Level,
     runs: u32,
@@ -147,9 +149,11 @@ fn missed(case: &Case, report: &Report, level: Level) -> Told {
     });
     let mut said = steps.chain(tables);
     Told {
-        story: said.next().unwrap_or_default(),
-        rule: format!("as the case says for {}", level.sql()),
-        evidence: said.collect(),
+        what: What {
+            story: said.next().unwrap_or_default(),
+            rule: format!("as the case says for {}", level.sql()),
+            evidence: said.next().unwrap_or_default(),
+        },
         by: "the expectations of the case".to_string(),
         level,
         runs: RUNS,
@@ -198,9 +202,7 @@ fn story(bug: Bug, run: &Run, told: Told) -> findings::Story {
         server: run.trace.server.version_text.clone(),
         level: told.level.sql(),
         runs: [told.runs, RUNS],
-        story: told.story,
-        rule: told.rule,
-        evidence: told.evidence,
+        what: told.what,
         oracle: told.by,
         condition: String::new(),
         statements: run.trace.outcomes.len(),

@@ -7,7 +7,10 @@ use indicatif::{MultiProgress, ProgressBar};
 use model::{Fingerprint, Target};
 use report::findings::{clock, share, thousands};
 
-use crate::progress::{self, Pace};
+use crate::{
+    judged,
+    progress::{self, Pace},
+};
 
 /// What is shown while the hunt lasts.
 pub struct Shown {
@@ -62,10 +65,13 @@ impl Shown {
         match &said.event {
             Event::Progress { target, tally } => self.progress(target, tally, said.at),
             Event::Finding(found) => {
-                if self.seen.insert((found.target.clone(), found.fingerprint.clone())) {
+                if self.seen.insert((found.target.clone(), found.violation.fingerprint.clone())) {
                     let word = found.known.as_ref().map_or("NEW".to_string(), |name| format!("known {name}"));
                     let (at, id, target) = (clock(said.at), &found.id, &found.target);
-                    let line = format!("{at}  {word} {id}  {target}  {}", found.story);
+                    let line = format!(
+                        "{at}  {word} {id}  {target}  {}",
+                        judged::words(&found.violation, target.product).story()
+                    );
                     self.line(&line);
                 }
             }

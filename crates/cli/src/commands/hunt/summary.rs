@@ -11,11 +11,12 @@ use oracles::OracleInfo;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use report::{
     Style,
-    findings::{self, Line, Story, clock, share, thousands},
+    findings::{self, Line, Story, What, clock, share, thousands},
 };
 
 use crate::{
     errors::colour,
+    judged,
     output::{plural, say},
 };
 
@@ -199,7 +200,7 @@ fn chances(hunted: &Hunted) {
 /// What it is: under the name that we gave it, if it has one and no tracker does.
 fn what(row: &Row) -> String {
     let shows = format!("{} in {}", row.kind, row.statement);
-    match oracles::mvcc::named(&row.smallest.violation.fingerprint) {
+    match row.smallest.violation.fingerprint.deviations() {
         Some(_) if row.known.is_none() => format!("{}, {shows}", row.rule),
         Some(_) | None => shows,
     }
@@ -227,9 +228,7 @@ fn story(campaign: &Campaign<'_>, row: &Row) -> Story {
         server: first.server.clone(),
         level: first.violation.fingerprint.level.unwrap_or(first.level).sql(),
         runs: first.runs,
-        story: first.violation.story.clone(),
-        rule: row.rule.clone(),
-        evidence: first.violation.evidence.clone(),
+        what: What::of(&judged::words(&first.violation, first.target.product)),
         oracle: first.oracle.clone(),
         condition: first.condition.words().to_string(),
         statements: first.statements,
@@ -256,9 +255,10 @@ pub fn junit(summary: &Summary, lost: &[(Target, String)]) -> anyhow::Result<Str
             };
             match &row.known {
                 Some(name) => status.set_message(format!("known: {name}")),
-                None => status
-                    .set_message(&*row.smallest.violation.story)
-                    .set_description(row.smallest.violation.evidence.join("\n")),
+                None => {
+                    let words = judged::words(&row.smallest.violation, row.smallest.target.product);
+                    status.set_message(words.story()).set_description(words.lines().join("\n"))
+                }
             };
             add(format!("{} {}", what(row), row.id), status);
         }

@@ -1,9 +1,11 @@
-//! What the oracles said, a line each: how much held only by design or unpromised, what the twins showed, and why they could not
+//! What the oracles said, a line each: how much held only by design or undocumented, what the twins showed, and why they could not
 //! tell.
 
 use std::collections::BTreeMap;
 
 use campaign::verdicts::ByOracle;
+use model::{Reason, verdict::Justification};
+use oracles::invariants::exemptions;
 use report::findings::{share, thousands};
 
 /// So many reasons are named.
@@ -15,8 +17,8 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
     for (oracle, said) in verdicts {
         let runs = said.runs();
         let mut parts = Vec::new();
-        let (unpromised, design): (BTreeMap<String, u64>, BTreeMap<String, u64>) =
-            said.by.clone().into_iter().partition(|(name, _)| name.starts_with(oracles::mvcc::UNPROMISED));
+        let (undocumented, design): (BTreeMap<&Justification, u64>, BTreeMap<&Justification, u64>) =
+            said.by.iter().map(|(by, count)| (by, *count)).partition(|(by, _)| by.undocumented());
         if said.holds_by_design > 0 {
             parts.push(format!(
                 "{} hold by design ({})",
@@ -25,7 +27,11 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
             ));
         }
         if said.unpromised > 0 {
-            parts.push(format!("{} unpromised ({})", share(said.unpromised, runs), most(&unpromised, runs)));
+            parts.push(format!(
+                "{} undocumented ({})",
+                share(said.unpromised, runs),
+                most(&undocumented, runs)
+            ));
         }
         if said.undecided() > 0 {
             parts.push(format!(
@@ -47,46 +53,57 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
 }
 
 /// The most frequent names with their shares.
-fn most<K: AsRef<str> + Ord>(counts: &BTreeMap<K, u64>, of: u64) -> String {
-    let mut sorted: Vec<(&str, &u64)> = counts.iter().map(|(name, count)| (name.as_ref(), count)).collect();
-    sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
-    let mut named: Vec<String> = sorted
-        .iter()
-        .take(NAMED)
-        .map(|(name, count)| format!("{} {}", short(name), share(**count, of)))
-        .collect();
+fn most<K: Named>(counts: &BTreeMap<K, u64>, of: u64) -> String {
+    let mut sorted: Vec<(&str, u64)> = counts.iter().map(|(by, count)| (by.name(), *count)).collect();
+    sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    let mut named: Vec<String> =
+        sorted.iter().take(NAMED).map(|(name, count)| format!("{name} {}", share(*count, of))).collect();
     if sorted.len() > NAMED {
         named.push(format!("{} more", sorted.len() - NAMED));
     }
     named.join(", ")
 }
 
-/// Without the place that says so, and without what is said of all of them.
-fn short(name: &str) -> &str {
-    let name = name.strip_prefix(oracles::mvcc::UNPROMISED).unwrap_or(name);
-    let end = name.find(": ").into_iter().chain(name.find(" (")).min();
-    &name[..end.unwrap_or(name.len())]
+/// What is counted under a name.
+trait Named {
+    fn name(&self) -> &str;
+}
+
+impl Named for Reason {
+    fn name(&self) -> &str {
+        Reason::name(*self)
+    }
+}
+
+impl Named for &Justification {
+    /// An exemption has words of its own.
+    fn name(&self) -> &str {
+        match self {
+            Justification::Exempt(by) => exemptions::of(*by).name,
+            other => Justification::name(other),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{Reason, Verdict};
+    use model::Verdict;
 
     use super::*;
 
     #[test]
     fn a_line_says_what_counts_most_first() {
         let mut verdicts = ByOracle::new();
-        verdicts.entry("crash".into()).or_default().add(&Verdict::Holds { by: Vec::new() });
+        verdicts.entry("crash".into()).or_default().add(&Verdict::holds());
         let model = verdicts.entry("model".into()).or_default();
-        model.add(&Verdict::Holds { by: vec!["skip: manual, page 7".into()] });
-        model.add(&Verdict::Holds { by: vec!["unpromised, savepoint: measured".into()] });
+        model.add(&Verdict::Holds { by: [Justification::Documented("skip".into())].into() });
+        model.add(&Verdict::Holds { by: [Justification::Undocumented("savepoint".into())].into() });
         for (reason, times) in [("a", 1), ("b", 3), ("c", 1), ("d", 1), ("e", 1), ("f", 1)] {
             (0..times).for_each(|_| model.add(&Verdict::Undecided { reason: Reason::Expression(reason) }));
         }
         assert_eq!(
             lines(&verdicts),
-            ["model: 10% hold by design (skip 10%), 10% unpromised (savepoint 10%), \
+            ["model: 10% hold by design (skip 10%), 10% undocumented (savepoint 10%), \
               80% undecided (b 30%, a 10%, c 10%, d 10%, 2 more)"]
         );
     }

@@ -31,7 +31,7 @@ impl Examples {
                 let of = &violation.fingerprint;
                 let level = of.level.map_or("", |level| level.short());
                 // The rule is the longest of them, and the end of a long name is cut off.
-                format!("{} {} {level} {}", of.kind, of.statement, of.rule)
+                format!("{} {} {level} {}", of.symptom, of.statement, of.cause)
             }
             Verdict::Undecided { reason } => format!("undecided {reason}"),
         };

@@ -3,15 +3,18 @@
 use std::path::Path;
 
 use anyhow::Context;
-use model::{Aftermath, Trace, Verdict, Violation};
+use model::{Aftermath, Trace, Verdict, Violation, verdict::Justification};
 use oracles::Answer;
-use report::{Style, findings};
+use report::{
+    Style,
+    findings::{self, What},
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::Stored;
 use crate::{
     errors::{Advised, colour},
-    loading,
+    judged, loading,
     output::say,
 };
 
@@ -59,13 +62,16 @@ fn show(one: &Judged, shown: &Answer, files: (&Path, &Path)) {
     match &one.verdict {
         Verdict::Holds { by } if by.is_empty() => say!("{}: holds", one.oracle),
         Verdict::Holds { by } => {
-            let (unpromised, design): (Vec<&str>, Vec<&str>) =
-                by.iter().map(String::as_str).partition(|name| name.starts_with(oracles::mvcc::UNPROMISED));
+            let (undocumented, design): (Vec<&Justification>, Vec<&Justification>) =
+                by.iter().partition(|by| by.undocumented());
+            let words = |by: &[&Justification]| -> Vec<String> {
+                by.iter().map(|by| judged::justification(by)).collect()
+            };
             let mut said = Vec::new();
             if !design.is_empty() {
-                said.push(format!("by design: {}", design.join("; ")));
+                said.push(format!("by design: {}", words(&design).join("; ")));
             }
-            said.extend(unpromised.iter().map(|name| name.to_string()));
+            said.extend(words(&undocumented));
             say!("{}: holds, {}", one.oracle, said.join("; "));
         }
         Verdict::Undecided { reason } => say!("{}: undecided: {reason}", one.oracle),
@@ -86,13 +92,11 @@ fn story(
     let server = &shown.trace.server;
     findings::Story {
         known: oracles::mvcc::known(&violation.fingerprint),
-        id: violation.fingerprint.rule.clone(),
+        id: violation.fingerprint.cause.to_string(),
         server: format!("{} {}", server.product, server.version),
         level: violation.fingerprint.level.unwrap_or(shown.trace.level).sql(),
         runs: [1, 1],
-        story: violation.story.clone(),
-        rule: violation.fingerprint.rule.clone(),
-        evidence: violation.evidence.clone(),
+        what: What::of(&judged::words(violation, server.product)),
         oracle: oracle.to_string(),
         condition: String::new(),
         statements: shown.case.steps.len(),

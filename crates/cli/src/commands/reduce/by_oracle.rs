@@ -22,7 +22,7 @@ pub fn smaller(
     let times = search.args.confirm;
     let suspicion = Suspicion { seen, judge, violation, leftovers: None };
     let confirmed = confirm(server, &suspicion, times as u32).ok_or_else(|| Advised {
-        message: format!("{} did not come back {times} times in a row", violation.fingerprint.rule),
+        message: format!("{} did not come back {times} times in a row", violation.fingerprint),
         advice: vec!["what comes only now and then cannot be made smaller; try --confirm 1".into()],
     })?;
     let (line, time) = (&search.line, search.time);

@@ -14,7 +14,7 @@ use std::{
 };
 
 use anyhow::Context;
-use campaign::{JudgeOverrides, Panel, reducing::smallest, verdicts};
+use campaign::{JudgeOverrides, Panel, reducing::smallest};
 use clap::ValueEnum;
 use execute::Reset;
 use model::{Case, Level, Product, Seed, Target, Violation};
@@ -349,5 +349,5 @@ fn nothing(name: &str, target: &Target, level: Level) -> Advised {
 
 /// A complaint in one line.
 fn words(violation: &Violation) -> String {
-    verdicts::words(&violation.fingerprint)
+    violation.fingerprint.to_string()
 }

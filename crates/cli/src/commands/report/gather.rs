@@ -62,6 +62,7 @@ fn finding(past: &Past, kept: &Kept) -> Finding {
         level: filed.violation.fingerprint.level.unwrap_or(filed.level),
         oracle: filed.oracle.clone(),
         violation: filed.violation.clone(),
+        sources: oracles::mvcc::source,
         judged_as: filed.judged_as.to_string(),
         condition: filed.condition.words().to_string(),
         runs: filed.runs,
@@ -76,7 +77,6 @@ fn finding(past: &Past, kept: &Kept) -> Finding {
         seen: Vec::new(),
         elsewhere: Vec::new(),
         ready: None,
-        graph: None,
     }
 }
 
@@ -94,8 +94,8 @@ fn groups(past: &Past, findings: &[Finding]) -> Vec<Group> {
             like: folded.name.like.clone(),
             signature: folded.signature.clone(),
             title: best.title(),
-            story: best.violation.story.clone(),
-            rule: best.violation.fingerprint.rule.clone(),
+            story: best.words().story(),
+            rule: best.violation.fingerprint.cause.to_string(),
             first_at: folded.first_at(),
             cases: folded.cases(),
             statements: best.case.steps.len(),

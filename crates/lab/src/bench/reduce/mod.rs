@@ -50,7 +50,7 @@ impl Finding {
     /// The known family, or the rule that is broken.
     pub fn family(&self) -> String {
         let print = &self.filed.violation.fingerprint;
-        oracles::mvcc::known(print).unwrap_or_else(|| format!("{} {}", print.kind, print.statement))
+        oracles::mvcc::known(print).unwrap_or_else(|| format!("{} {}", print.symptom, print.statement))
     }
 }
 

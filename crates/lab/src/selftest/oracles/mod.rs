@@ -8,7 +8,7 @@ use std::{cell::RefCell, collections::BTreeMap, path::Path, time::Duration};
 use campaign::{JudgeOverrides, Verdicts, events::Found};
 use execute::{Placement, Reset, Runner};
 use generate::Profile;
-use model::{Level, Seed, Target};
+use model::{Level, Seed, Target, Violation};
 use oracles::Answer;
 use reference::Bug;
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub struct Planted {
     pub after: Option<u64>,
     pub oracle: Option<String>,
     pub fingerprint: Option<String>,
-    pub story: Option<String>,
+    pub violation: Option<Violation>,
     /// Findings before that are there without the bug, too: they catch nothing.
     pub others: u64,
     /// Suspicions that clean runs did not show.
@@ -53,7 +53,8 @@ pub struct Planted {
 pub struct Clean {
     pub level: Level,
     pub cases: u64,
-    pub findings: Vec<String>,
+    /// The number of the case, and what is said of it.
+    pub findings: Vec<(u64, Violation)>,
     pub flaky: u64,
     pub verdicts: BTreeMap<String, Verdicts>,
 }
@@ -107,7 +108,7 @@ fn without_it(engine: &mut Runner, bug: Option<Bug>, found: &Found, folder: &Pat
     let filed = filed(folder)?;
     let run = engine.run(&filed.case, filed.trace.level)?;
     let clean = Answer { case: filed.case, trace: run.trace, aftermath: run.aftermath };
-    Ok(!complaints(&found.oracle, &clean).contains(&found.fingerprint))
+    Ok(!complaints(&found.oracle, &clean).contains(&found.violation.fingerprint))
 }
 
 /// Plants a bug and hunts for it, in at most so many cases.
@@ -128,8 +129,8 @@ pub fn plant(
         caught: first.is_some(),
         after: first.map(|found| found.case + 1),
         oracle: first.map(|found| found.oracle.clone()),
-        fingerprint: first.map(|found| campaign::verdicts::words(&found.fingerprint)),
-        story: first.map(|found| found.story.clone()),
+        fingerprint: first.map(|found| found.violation.fingerprint.to_string()),
+        violation: first.map(|found| found.violation.clone()),
         others: done.others,
         flaky: tally.flaky,
     })
@@ -139,14 +140,11 @@ pub fn plant(
 pub fn clean(lab: &Lab<'_>, plan: &Plan<'_>, level: Level, cases: u64) -> crate::Result<Clean> {
     let done = hunt(lab, plan, None, &[level], cases)?;
     let tally = done.summary.total();
-    let line = |row: &campaign::summary::Row| {
-        let print = campaign::verdicts::words(&row.smallest.violation.fingerprint);
-        format!("{print} · case {} · {}", row.smallest.case, row.smallest.violation.story)
-    };
+    let found = |row: &campaign::summary::Row| (row.smallest.case, row.smallest.violation.clone());
     Ok(Clean {
         level,
         cases: tally.cases,
-        findings: done.summary.findings.iter().map(line).collect(),
+        findings: done.summary.findings.iter().map(found).collect(),
         flaky: tally.flaky,
         verdicts: done
             .summary

@@ -1,7 +1,9 @@
 //! What a statement did to its rows, read off the tables and put into the chains.
 
 use dialect::contract::OnStaleWrite;
-use model::{Reason, Reply, RowSet, Violation, sql::StatementKind};
+use model::{
+    Reason, Reply, RowSet, Symptom, sql::StatementKind, verdict::Response, verdict::evidence::Sighting,
+};
 
 use super::{Data, Found, MARKED, Pending, Probe, Talk, Until, Visible, fit};
 
@@ -91,16 +93,10 @@ impl Talk<'_> {
         if !changes.iter().any(|(id, _)| newer(id)) {
             return Ok(());
         }
-        let story = format!(
-            "{} changes a row that another transaction has changed since the snapshot; it should fail with {class}.",
-            self.told(pending.step)
-        );
-        Err(Found::Violated(Box::new(Violation {
-            fingerprint: self.fingerprint("incorrect-query-result", "stale-write", pending.step),
-            step: Some(pending.step),
-            story,
-            evidence: vec![format!("rule: {}", rules.stale.source)],
-        })))
+        Err(self.violated(Symptom::MissingError, rules.stale.id, pending.step, |evidence| {
+            evidence.expected = Some(Response::Error(class));
+            evidence.sighting = Some(Sighting::StaleWrite);
+        }))
     }
 }
 

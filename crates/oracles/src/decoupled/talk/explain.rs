@@ -2,7 +2,11 @@
 //! what came, the violation is named by it. Scans that went on after a wait are not tried: there are too many ways.
 
 use dialect::contract::Visibility;
-use model::{Reason, Scene, Shown, Violation, sql::StatementKind};
+use model::{
+    Reason, Scene, Shown, Violation,
+    sql::StatementKind,
+    verdict::{Cause, Deviations},
+};
 
 use super::{Found, Pending, Talk, Time, Until, View, Visible, views::same_view};
 use crate::{
@@ -45,8 +49,7 @@ impl Talk<'_> {
         let tried = pending.explanations.remove(0).0;
         match (same, pending.wrong.take()) {
             (true, Some(mut wrong)) => {
-                wrong.evidence.push(format!("{tried} would explain it"));
-                wrong.fingerprint.rule = tried;
+                wrong.fingerprint.cause = Cause::Deviations(tried);
                 Err(Found::Violated(wrong))
             }
             (_, wrong) => {
@@ -68,7 +71,7 @@ impl Talk<'_> {
     }
 
     /// The views that a concession would give, where they differ from the right ones.
-    fn explanations(&self, pending: &Pending, txn: usize) -> Vec<(String, Vec<View>)> {
+    fn explanations(&self, pending: &Pending, txn: usize) -> Vec<(Deviations, Vec<View>)> {
         if pending.roles.changes {
             return self.uncommitted(pending, txn);
         }
@@ -88,7 +91,7 @@ impl Talk<'_> {
         };
         let noop = self.deviation(DecoupledView::WithoutNoops);
         let key = self.deviation(DecoupledView::WithOldKeys);
-        let mut all: Vec<(String, Vec<View>)> = Vec::new();
+        let mut all: Vec<(Deviations, Vec<View>)> = Vec::new();
         let ways = [(vec![noop], true, false), (vec![key], false, true), (vec![noop, key], true, true)];
         let moments = &self.txns[txn].snapshot;
         for (taken, (by, without, old)) in
@@ -100,19 +103,19 @@ impl Talk<'_> {
                 pending.views.iter().map(|(at, _)| (*at, view(*taken, *at, *without, *old))).collect();
             let new = |other: &[View]| !views.iter().zip(other).all(|((_, a), (_, b))| same_view(a, b));
             if new(&pending.views) && all.iter().all(|(_, other)| new(other)) {
-                all.push((by.join("+"), views));
+                all.push((by.iter().map(|name| (*name).into()).collect(), views));
             }
         }
         all
     }
 
     /// Did an UPDATE that should have waited judge what others have not committed?
-    pub(super) fn uncommitted(&self, pending: &Pending, txn: usize) -> Vec<(String, Vec<View>)> {
+    pub(super) fn uncommitted(&self, pending: &Pending, txn: usize) -> Vec<(Deviations, Vec<View>)> {
         let Some(deviation) = self.judges_uncommitted(pending.step) else { return Vec::new() };
         let newest = |at: usize| self.chains[at].view(txn, Until::Newest);
         let views: Vec<View> = pending.views.iter().map(|(at, _)| (*at, newest(*at))).collect();
         let new = !views.iter().zip(&pending.views).all(|((_, a), (_, b))| same_view(a, b));
-        if new { vec![(deviation.name.to_string(), views)] } else { Vec::new() }
+        if new { vec![([deviation.name.into()].into(), views)] } else { Vec::new() }
     }
 
     /// The deviation of this server that gives such a view.

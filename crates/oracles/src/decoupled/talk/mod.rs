@@ -15,6 +15,8 @@ use history::{Fate, History};
 use model::{
     Level, Open, Outcome, Reason, Reply, RowSet, Scene, Shown, Verdict, Violation,
     sql::{Statement, StatementKind},
+    verdict::Deviations,
+    verdict::Justification,
 };
 
 use super::{
@@ -51,7 +53,7 @@ struct Pending {
     /// What is wrong, while it is tried what would explain it.
     wrong: Option<Box<Violation>>,
     /// What is tried: by which concession, and on which views.
-    explanations: Vec<(String, Vec<View>)>,
+    explanations: Vec<(Deviations, Vec<View>)>,
 }
 
 /// What the query before a statement is for.
@@ -313,8 +315,7 @@ impl<'a> Talk<'a> {
         Ask::Done(match self.undecided.take() {
             Some(reason) => Verdict::Undecided { reason },
             None => {
-                let by = self.uncertain.iter().map(|why| format!("accepted without certainty: {why}"));
-                Verdict::Holds { by: by.collect() }
+                Verdict::Holds { by: self.uncertain.iter().copied().map(Justification::Uncertain).collect() }
             }
         })
     }

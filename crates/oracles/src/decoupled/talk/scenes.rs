@@ -1,7 +1,10 @@
 //! From a statement to the scene that is played for it, and from what was shown to what is said of it.
 
 use dialect::contract::Visibility;
-use model::{ErrorClass, Outcome, Reason, Reply, RowSet, Scene, Shown, Violation, sql::StatementKind};
+use model::{
+    ErrorClass, Outcome, Reason, Reply, RowSet, RuleId, Scene, Shown, Symptom, sql::StatementKind,
+    verdict::Response, verdict::evidence::Sighting,
+};
 
 use super::{
     Found, MARK, MARKED, PLAIN, Pending, Probe, Roles, Talk, View, Visible, WAYS, fit, views::same_view,
@@ -54,16 +57,12 @@ impl Talk<'_> {
         match class {
             ErrorClass::Deadlock | ErrorClass::LockTimeout => {
                 if !self.others(step, &roles.tables) {
-                    let story = format!(
-                        "{} fails with {class}, but no other transaction is open that touched its tables.",
-                        self.told(step)
-                    );
-                    return Err(Found::Violated(Box::new(Violation {
-                        fingerprint: self.fingerprint("inconsistent-blocking", class.name(), step),
-                        step: Some(step),
-                        story,
-                        evidence: Vec::new(),
-                    })));
+                    let (symptom, rule) = (Symptom::NeedlessError, RuleId::ConflictNeedsAnother);
+                    return Err(self.violated(symptom, rule, step, |evidence| {
+                        evidence.expected = Some(Response::AnAnswer { nobody_in_the_way: true });
+                        evidence.actual = Some(Response::Error(class));
+                        evidence.sighting = Some(Sighting::NobodyElse);
+                    }));
                 }
                 Ok(Some(true))
             }

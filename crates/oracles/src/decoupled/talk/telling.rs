@@ -1,7 +1,10 @@
 //! What is wrong, told with what it rests on.
 
 use dialect::contract::Visibility;
-use model::{Fingerprint, Outcome, RowSet, Violation, sql::StatementKind};
+use model::{
+    Evidence, Fingerprint, Outcome, RowSet, RuleId, ShownBy, Symptom, Violation, sql::StatementKind,
+    verdict::Cause, verdict::Response, verdict::evidence::Sighting, verdict::evidence::Table,
+};
 
 use super::{Found, NOBODY, Pending, Stage, Talk, Until, Visible, fit};
 use crate::decoupled::compare::same_table;
@@ -17,18 +20,19 @@ impl Talk<'_> {
                 continue;
             }
             let fingerprint = Fingerprint {
-                kind: "incorrect-final-state".into(),
-                rule: "final-state".into(),
-                statement: "final".into(),
+                symptom: Symptom::WrongFinalState,
+                cause: Cause::Alone { after_wait: false },
+                statement: ShownBy::FinalState,
                 level: Some(self.seen.trace.level),
             };
-            let should = shown(stage, at, &view, read);
-            return Some(Violation {
-                fingerprint,
-                step: None,
-                story: format!("{name} holds {read} in the end, and should hold {should}."),
-                evidence: Vec::new(),
-            });
+            let table = |rows| Response::FinalState(Table { table: name.clone(), rows });
+            let evidence = Evidence {
+                rule: Some(RuleId::CommitLasts),
+                expected: Some(table(shown(stage, at, &view, read))),
+                actual: Some(table(read.clone())),
+                ..Evidence::default()
+            };
+            return Some(Violation { fingerprint, step: None, evidence: Box::new(evidence) });
         }
         None
     }
@@ -36,22 +40,20 @@ impl Talk<'_> {
     /// A step waits: is that certainly wrong?
     pub(super) fn waits(&self, step: usize) -> Option<Found> {
         let roles = self.named(step)?;
-        let why = if roles.consistent {
-            "a plain read takes no locks and waits for nobody"
+        let (rule, nobody) = if roles.consistent {
+            (RuleId::PlainReadTakesNoLocks, false)
         } else if fit::told_not_to_wait(&self.history.steps[step]) && !roles.nested {
-            "it was told not to wait"
+            (RuleId::AskedNotToWait, false)
         } else if !self.others(step, &roles.tables) {
-            "no other transaction is open that touched its tables"
+            (RuleId::WaitNeedsBlocker, true)
         } else {
             return None;
         };
-        let story = format!("{} waits, but {why}.", self.told(step));
-        Some(Found::Violated(Box::new(Violation {
-            fingerprint: self.fingerprint("inconsistent-blocking", "wait", step),
-            step: Some(step),
-            story,
-            evidence: Vec::new(),
-        })))
+        Some(self.violated(Symptom::NeedlessWait, rule, step, |evidence| {
+            evidence.expected = Some(Response::AnAnswer { nobody_in_the_way: nobody });
+            evidence.actual = Some(Response::Wait);
+            evidence.sighting = nobody.then_some(Sighting::NobodyElse);
+        }))
     }
 
     /// Is another transaction open that named one of these tables, or was one since the step was sent?
@@ -69,78 +71,63 @@ impl Talk<'_> {
         })
     }
 
-    pub(super) fn fingerprint(&self, kind: &str, rule: &str, step: usize) -> Fingerprint {
-        Fingerprint {
-            kind: kind.to_string(),
-            rule: rule.to_string(),
-            statement: StatementKind::label(self.history.steps[step].kind()).to_string(),
-            level: Some(self.level(step)),
-        }
+    fn fingerprint(&self, symptom: Symptom, cause: Cause, step: usize) -> Fingerprint {
+        let statement = ShownBy::Statement(self.history.steps[step].kind());
+        Fingerprint { symptom, cause, statement, level: Some(self.level(step)) }
     }
 
-    /// A step for people.
-    pub(super) fn told(&self, step: usize) -> String {
+    /// What a step shows, with its text.
+    fn evidence(&self, step: usize) -> Evidence {
         let session = &self.seen.case.sessions[self.seen.case.steps[step].session].name;
-        format!("Step {} ({session}: {})", step + 1, self.text(step))
+        Evidence { session: session.clone(), sql: self.text(step).to_string(), ..Evidence::default() }
     }
 
-    pub(super) fn wrong(&self, pending: &Pending, what: &str, should: &Outcome) -> Violation {
+    /// A rule that is broken for certain.
+    pub(super) fn violated(
+        &self,
+        symptom: Symptom,
+        rule: RuleId,
+        step: usize,
+        tell: impl FnOnce(&mut Evidence),
+    ) -> Found {
+        let mut evidence = Box::new(Evidence { rule: Some(rule), ..self.evidence(step) });
+        tell(&mut evidence);
+        let fingerprint = self.fingerprint(symptom, Cause::Rule(rule), step);
+        Found::Violated(Box::new(Violation { fingerprint, step: Some(step), evidence }))
+    }
+
+    pub(super) fn wrong(&self, pending: &Pending, symptom: Symptom, should: &Outcome) -> Violation {
         let step = pending.step;
-        let came = self.outcome(step);
-        let mut evidence = Vec::new();
-        if let Some(rules) = self.rules(step) {
+        let mut evidence = self.evidence(step);
+        evidence.rule = self.rules(step).map(|rules| {
             let rule = match (pending.roles.changes, pending.roles.consistent) {
                 (false, true) if self.single(step) => rules.single_read,
                 (false, true) => rules.read,
                 (false, false) if self.history.steps[step].is(StatementKind::Select) => rules.read,
                 _ => rules.change,
             };
-            evidence.push(format!("rule: it sees {}; {}", sees(rule.is), rule.source));
+            rule.id
+        });
+        if let (Some(stage), Some(setup)) = (self.stage(), &self.known.rows) {
+            evidence.views.extend(pending.views.iter().map(|(at, view)| Table {
+                table: stage.tables[*at].name.clone(),
+                rows: shown(stage, *at, view, &setup[*at]),
+            }));
         }
-        if let Some(stage) = self.stage() {
-            for (at, view) in &pending.views {
-                let rows: Vec<String> = view.iter().map(|row| text(stage.shown(*at, &row.data))).collect();
-                evidence.push(format!("its view of {}: {}", stage.tables[*at].name, rows.join(" ")));
-            }
-        }
-        evidence.push(format!("alone on this view: {should}"));
-        if self.seen.trace.waited(step) {
-            evidence.push("it waited before it answered".to_string());
-        }
+        evidence.expected = Some(Response::Outcome(Box::new(should.clone())));
+        evidence.actual = Some(Response::Outcome(Box::new(self.outcome(step).clone())));
         // A statement that waited may have judged rows before and after the wait.
-        let waited = if self.seen.trace.waited(step) { "-after-wait" } else { "" };
-        Violation {
-            fingerprint: self.fingerprint("incorrect-query-result", &format!("{what}{waited}"), step),
-            step: Some(step),
-            story: format!(
-                "{} gives {came}; alone on what it should see it gives {should}.",
-                self.told(step)
-            ),
-            evidence,
-        }
+        evidence.waited = self.seen.trace.waited(step);
+        let cause = Cause::Alone { after_wait: evidence.waited };
+        let fingerprint = self.fingerprint(symptom, cause, step);
+        Violation { fingerprint, step: Some(step), evidence: Box::new(evidence) }
     }
 }
 
-fn sees(what: Visibility) -> &'static str {
-    match what {
-        Visibility::Newest => "the newest rows, committed or not",
-        Visibility::Committed => "the newest committed rows",
-        Visibility::Fresh => "what was committed when it began",
-        Visibility::Snapshot => "what was committed when the snapshot was taken",
-    }
-}
-
-fn text(cells: &[Option<Vec<u8>>]) -> String {
-    let cell = |cell: &Option<Vec<u8>>| match cell {
-        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        None => "NULL".to_string(),
-    };
-    format!("({})", cells.iter().map(cell).collect::<Vec<_>>().join(", "))
-}
-
-/// A view for people, written as the server writes rows.
+/// A view as the server writes rows, in the columns of a table like this one.
 fn shown(stage: &Stage, at: usize, view: &[Visible], like: &RowSet) -> RowSet {
-    let mut rows = RowSet::new(like.columns().to_vec());
+    let columns = view.first().map_or(like.columns().len(), |row| stage.shown(at, &row.data).len());
+    let mut rows = RowSet::new(like.columns().iter().take(columns).cloned().collect());
     for row in view {
         stage.shown(at, &row.data).iter().for_each(|cell| rows.push(cell.as_deref()));
     }

@@ -1,9 +1,9 @@
 //! What an answer does to the hypothesis: changes, locks, the end of a transaction.
 
-use dialect::contract::manual::always;
 use model::{
-    DbError, Ends, Open, Reply,
+    DbError, Ends, Open, Reply, RuleId, Symptom,
     sql::{Expr, Query, Statement},
+    verdict::Response,
 };
 
 use super::{Rejection, Replay};
@@ -39,11 +39,11 @@ impl Replay<'_> {
             if success {
                 let met = |lock: &Lock| txn.trespassed.contains(&(lock.table, lock.row));
                 if allowed.locks.iter().any(met) {
-                    return Err(self.broken(
+                    return Err(Replay::mismatch(
                         step,
-                        "phantom",
-                        always::LOCKED_RANGE,
-                        "the rows that were locked before".into(),
+                        Symptom::Phantom,
+                        RuleId::LockedRange,
+                        Response::LockedRows,
                     ));
                 }
             }
@@ -96,10 +96,10 @@ impl Replay<'_> {
                         })
                 });
                 if let Some(lock) = locked {
-                    return Err(self.missing(
+                    return Err(Replay::missing(
                         step,
-                        always::LOCKED_IS_NOT_CHANGED,
-                        format!("a wait for the lock of step {}", lock.step + 1),
+                        RuleId::LockedNotChanged,
+                        Response::WaitFor(lock.step),
                         Some(other),
                     ));
                 }
@@ -158,10 +158,10 @@ impl Replay<'_> {
                         && !apart(lock)
                 };
                 if let Some(held) = txn.locks.iter().find(against) {
-                    return Err(self.missing(
+                    return Err(Replay::missing(
                         step,
-                        always::LOCKED_IS_NOT_LOCKED,
-                        format!("a wait for the lock of step {}", held.step + 1),
+                        RuleId::LockedNotLocked,
+                        Response::WaitFor(held.step),
                         Some(other),
                     ));
                 }

@@ -18,17 +18,18 @@ use std::{
 };
 pub use timeline::Timeline;
 
-use dialect::contract::{Contract, LevelRules, SnapshotPoint, Visibility, manual::always};
+use dialect::contract::{Contract, LevelRules, SnapshotPoint, Visibility};
 use model::{
-    Cause, DbError, Ends, ErrorClass, Level, Reason, Reply, Round,
+    Cause, DbError, Ends, ErrorClass, Level, Reason, Reply, Round, RuleId, Symptom,
     sql::{Rollback, Statement, StatementKind},
+    verdict::{Response, evidence::Table},
 };
 
 use smallvec::{SmallVec, smallvec};
 
 use super::{
     access_path::Path,
-    allowed_outcome::{Expected, covers},
+    allowed_outcome::{covers, row_set},
     deviations::KnownDeviation,
     evaluate::Evaluate,
     evaluation_cache::EvaluationCache,
@@ -44,16 +45,13 @@ const MAX_HYPOTHESES: usize = 32;
 /// What is wrong.
 #[derive(Clone, Debug)]
 pub struct Mismatch {
-    /// In one word.
-    pub kind: &'static str,
+    pub symptom: Symptom,
     /// The rule that it breaks.
-    pub rule: String,
-    /// The step that shows it.
+    pub rule: RuleId,
+    /// The step that shows it; none for the final state.
     pub step: Option<usize>,
     /// What should have come.
-    pub expected: String,
-    /// What came.
-    pub actual: String,
+    pub expected: Response,
     /// If a wait is missing: for this session.
     pub due: Option<usize>,
 }
@@ -428,13 +426,12 @@ impl<'a> Replay<'a> {
                         rejected = worse(rejected, Rejection::Undecided(why));
                         continue 'hypotheses;
                     }
-                    let expected = expected.into_iter().cloned().collect();
+                    let table = Table { table: name.clone(), rows: row_set(&expected, Some(rows)) };
                     rejected.get_or_insert(Rejection::Mismatch(Box::new(Mismatch {
-                        kind: "wrong-final-state",
-                        rule: always::COMMITTED_STAYS.into(),
+                        symptom: Symptom::WrongFinalState,
+                        rule: RuleId::CommitLasts,
                         step: None,
-                        expected: format!("{name}: {}", Expected::Rows(expected)),
-                        actual: format!("{name}: {rows}"),
+                        expected: Response::FinalState(table),
                         due: None,
                     })));
                     continue 'hypotheses;
@@ -448,24 +445,15 @@ impl<'a> Replay<'a> {
         }
     }
 
-    pub(super) fn broken(&self, step: usize, kind: &'static str, rule: &str, expected: String) -> Rejection {
-        let outcome = &self.seen.trace.outcomes[step];
-        let actual = match (kind, &outcome.reply) {
-            ("needless-wait", _) => "it waits".to_string(),
-            // A count may be right and what it matched wrong.
-            (_, Reply::Done { matched: Some(matched), .. }) => format!("{outcome} ({matched} matched)"),
-            _ => outcome.to_string(),
-        };
-        let rule = rule.to_string();
-        Rejection::Mismatch(Box::new(Mismatch { kind, rule, step: Some(step), expected, actual, due: None }))
+    /// Something is wrong at a step.
+    pub(super) fn mismatch(step: usize, symptom: Symptom, rule: RuleId, expected: Response) -> Rejection {
+        Rejection::Mismatch(Box::new(Mismatch { symptom, rule, step: Some(step), expected, due: None }))
     }
 
     /// A wait is missing.
-    pub(super) fn missing(&self, step: usize, rule: &str, expected: String, due: Option<usize>) -> Rejection {
-        match self.broken(step, "missing-wait", rule, expected) {
-            Rejection::Mismatch(broken) => Rejection::Mismatch(Box::new(Mismatch { due, ..*broken })),
-            Rejection::Undecided(why) => Rejection::Undecided(why),
-        }
+    pub(super) fn missing(step: usize, rule: RuleId, expected: Response, due: Option<usize>) -> Rejection {
+        let symptom = Symptom::MissingWait;
+        Rejection::Mismatch(Box::new(Mismatch { symptom, rule, step: Some(step), expected, due }))
     }
 }
 
@@ -475,7 +463,7 @@ fn worse(old: Option<Rejection>, new: Rejection) -> Option<Rejection> {
         (None, new) => new,
         (Some(Rejection::Mismatch(_)), Rejection::Undecided(why)) => Rejection::Undecided(why),
         // Rows and counts say more than a wait that did not come.
-        (Some(Rejection::Mismatch(old)), Rejection::Mismatch(new)) if old.kind == "missing-wait" => {
+        (Some(Rejection::Mismatch(old)), Rejection::Mismatch(new)) if old.symptom == Symptom::MissingWait => {
             Rejection::Mismatch(new)
         }
         (Some(old), _) => old,
@@ -488,7 +476,7 @@ fn milder(old: Option<(Rejection, bool)>, new: (Rejection, bool)) -> (Rejection,
     let Some(old) = old else { return new };
     let rank = |(rejected, at_once): &(Rejection, bool)| match rejected {
         Rejection::Undecided(_) => 0,
-        Rejection::Mismatch(broken) if broken.kind == "missing-wait" => 1,
+        Rejection::Mismatch(broken) if broken.symptom == Symptom::MissingWait => 1,
         Rejection::Mismatch(_) => 2 + u8::from(*at_once),
     };
     if rank(&new) < rank(&old) { new } else { old }

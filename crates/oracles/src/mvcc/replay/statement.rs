@@ -1,10 +1,11 @@
 //! A statement on rows: what the contract allows it to answer, and whether that is what came.
 
-use dialect::contract::{OnStaleWrite, Visibility, manual::always};
+use dialect::contract::{LevelRules, OnStaleWrite, Visibility};
 use eval::Fault;
 use model::{
-    DbError, ErrorClass, Reason, Reply,
+    DbError, ErrorClass, Reason, Reply, RuleId, Symptom,
     sql::{InsertModifier, Statement},
+    verdict::Response,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -41,11 +42,11 @@ impl Replay<'_> {
             && let Some(allowed) = self.concurrency(&mut hypothesis, step, error, waited.as_ref())
         {
             if !allowed {
-                return Err(self.broken(
+                return Err(Replay::mismatch(
                     step,
-                    "needless-error",
-                    "an error of concurrency needs another transaction",
-                    "an answer".into(),
+                    Symptom::NeedlessError,
+                    RuleId::ConflictNeedsAnother,
+                    Response::AnAnswer { nobody_in_the_way: false },
                 ));
             }
             // What could not even begin has taken no snapshot.
@@ -119,25 +120,26 @@ impl Replay<'_> {
         let due = all.iter().find_map(|allowed| allowed.due.first());
         if let (Some(due), true) = (due, success) {
             let is = |state: &Session| state.txn.as_ref().is_some_and(|txn| txn.id == *due);
-            return Err(self.missing(
+            return Err(Replay::missing(
                 step,
-                always::CHANGED_IS_WAITED_FOR,
-                "a wait".into(),
+                RuleId::ChangedIsWaitedFor,
+                Response::Wait,
                 hypothesis.and_then(|hypothesis| hypothesis.sessions.iter().position(is)),
             ));
         }
-        let expected = all.first().map_or_else(String::new, |allowed| allowed.reply.to_string());
-        let kind = match (reply, all.first().map(|allowed| &allowed.reply)) {
-            (Reply::Error(_), _) => "needless-error",
-            (_, Some(Expected::Error(_))) => "missing-error",
-            (Reply::Rows(_), _) => "wrong-rows",
+        let rules = self.rules(session).ok_or(Rejection::Undecided(Reason::NoContractAtThisLevel))?;
+        let expected = all.first().map_or(Response::Anything, |allowed| allowed.reply.response(reply));
+        let symptom = match (reply, all.first().map(|allowed| &allowed.reply)) {
+            (Reply::Error(_), _) => Symptom::NeedlessError,
+            (_, Some(Expected::Error(_))) => Symptom::MissingError,
+            (Reply::Rows(_), _) => Symptom::WrongRows,
             // It changed as many as it should, and says that it found others: nobody sees that in the rows.
             (Reply::Done { affected, .. }, Some(Expected::Done(counts, _))) if counts.contains(affected) => {
-                "wrong-match"
+                Symptom::WrongMatch
             }
-            _ => "wrong-count",
+            _ => Symptom::WrongCount,
         };
-        Err(self.broken(step, kind, self.seen_by(session, tree, lasts), expected))
+        Err(Replay::mismatch(step, symptom, seen_by(rules, tree, lasts), expected))
     }
 
     /// Why deviations leave open which rows a statement met: for good, and at all.
@@ -147,16 +149,6 @@ impl Replay<'_> {
             let why = (unknown.why)(answered);
             (lasting.or(why.filter(|_| unknown.lasts)), any.or(why))
         })
-    }
-
-    /// The rule by which a statement sees what it sees; `lasts`: it is in a transaction that goes on after it.
-    fn seen_by(&self, session: usize, tree: &Statement, lasts: bool) -> &'static str {
-        let Some(rules) = self.rules(session) else { return "" };
-        match tree {
-            Statement::Query(query) if query.locks.is_empty() && lasts => rules.read.source,
-            Statement::Query(query) if query.locks.is_empty() => rules.single_read.source,
-            _ => rules.change.source,
-        }
     }
 
     /// If it is an error of concurrency: is it allowed here?
@@ -306,6 +298,15 @@ impl Replay<'_> {
         // What this server does not do, or not at this level, explains nothing.
         all.retain(|allowed| allowed.by.is_none_or(|by| deviations.contains(&by)));
         Ok(all)
+    }
+}
+
+/// The rule by which a statement sees what it sees; `lasts`: it is in a transaction that goes on after it.
+fn seen_by(rules: &LevelRules, tree: &Statement, lasts: bool) -> RuleId {
+    match tree {
+        Statement::Query(query) if query.locks.is_empty() && lasts => rules.read.id,
+        Statement::Query(query) if query.locks.is_empty() => rules.single_read.id,
+        _ => rules.change.id,
     }
 }
 

@@ -1,8 +1,7 @@
 //! Statements that begin, end and go back: BEGIN, savepoints.
 
-use dialect::contract::manual::always;
-use model::Reason;
 use model::sql::{Begin, TransactionMode};
+use model::{Reason, RuleId, Symptom, verdict::Response};
 
 use smallvec::{SmallVec, smallvec};
 
@@ -88,11 +87,11 @@ impl Replay<'_> {
             (None, false) | (Some(_), true) if hypothesis.sessions[session].perhaps_open => {
                 Err(Rejection::Undecided(Reason::SavepointAfterAnError))
             }
-            (None, false) | (Some(_), true) => Err(self.broken(
+            (None, false) | (Some(_), true) => Err(Replay::mismatch(
                 step,
-                "savepoint",
-                always::SAVEPOINT_LASTS,
-                if failed { "ok" } else { "an error" }.to_string(),
+                Symptom::Savepoint,
+                RuleId::SavepointLasts,
+                if failed { Response::Success } else { Response::AnError },
             )),
         }
     }

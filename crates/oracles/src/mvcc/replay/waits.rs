@@ -2,8 +2,9 @@
 
 use dialect::contract::Visibility;
 use model::{
-    Reason, Round,
+    Reason, Round, RuleId, Symptom,
     sql::{LockWait, Query, Statement},
+    verdict::Response,
 };
 
 use super::{Explained, Hypotheses, Rejection, Replay, worse};
@@ -34,22 +35,17 @@ impl Replay<'_> {
             let lasts = of.perhaps_open || of.txn.as_ref().is_some_and(|txn| txn.lasts);
             let rules = self.rules(session).ok_or(Rejection::Undecided(Reason::NoContractAtThisLevel))?;
             if !self.contract.waits {
-                return Err(self.broken(
-                    step,
-                    "needless-wait",
-                    "nothing waits here: a conflict is an error at once",
-                    "an answer".into(),
-                ));
+                return Err(needless(step, RuleId::NothingWaits, false));
             }
             let never = match self.trees[step].as_deref() {
                 None => return Err(Rejection::Undecided(Reason::Unparsed)),
                 Some(Statement::Query(query)) if query.locks.is_empty() => {
                     let sees = if lasts { rules.read.is } else { rules.single_read.is };
-                    (sees != Visibility::Committed).then_some("a plain read takes no locks")
+                    (sees != Visibility::Committed).then_some(RuleId::PlainReadTakesNoLocks)
                 }
                 // The clause does not reach into the queries inside.
                 Some(Statement::Query(query)) if no_wait(query) && !self.footprints[step].inner => {
-                    Some("it was asked not to wait")
+                    Some(RuleId::AskedNotToWait)
                 }
                 Some(
                     Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_),
@@ -60,26 +56,25 @@ impl Replay<'_> {
                     | Statement::Rollback(_)
                     | Statement::Savepoint(_)
                     | Statement::Release(_),
-                ) => Some("the end of a transaction waits for nobody"),
+                ) => Some(RuleId::EndWaitsForNobody),
                 Some(_) => return Err(Rejection::Undecided(Reason::SchemaChanged)),
             };
             if let Some(rule) = never {
-                return Err(self.broken(step, "needless-wait", rule, "an answer".into()));
+                return Err(needless(step, rule, false));
             }
         }
         for (session, state) in hypothesis.sessions.iter().enumerate() {
             let (Some(waiting), Some(_)) = (&state.waiting, &state.txn) else { continue };
             if self.blockers(hypothesis, session, waiting.step).next().is_none() {
-                return Err(self.broken(
-                    waiting.step,
-                    "needless-wait",
-                    "a wait is for another transaction that is open and in the way",
-                    "an answer: no other transaction can be in its way".into(),
-                ));
+                return Err(needless(waiting.step, RuleId::WaitNeedsBlocker, true));
             }
         }
         Ok(())
     }
+}
+
+fn needless(step: usize, rule: RuleId, nobody_in_the_way: bool) -> Rejection {
+    Replay::mismatch(step, Symptom::NeedlessWait, rule, Response::AnAnswer { nobody_in_the_way })
 }
 
 /// Is it asked not to wait?

@@ -13,9 +13,9 @@ pub mod reorder;
 
 use std::sync::Arc;
 
-use model::{Case, Reason, Step, Trace, Verdict, Violation, sql::Statement};
+use model::{Case, Reason, Step, Symptom, Trace, Verdict, Violation, sql::Statement};
 
-use super::{Mvcc, deviations::KnownDeviation, named, schema::Schema};
+use super::{Mvcc, deviations::KnownDeviation, schema::Schema};
 use crate::{Answer, Request};
 
 /// Why there is no twin, or why it says nothing, in a few words that can be counted.
@@ -94,8 +94,8 @@ pub fn twin(
 }
 
 impl Twin {
-    /// What its run shows about what is wrong at this step of the case, and of which kind that is.
-    pub fn shows(&self, model: &Mvcc, run: &Answer, wrong: Option<usize>, kind: Option<&str>) -> Shows {
+    /// What its run shows about what is wrong at this step of the case, and by which symptom.
+    pub fn shows(&self, model: &Mvcc, run: &Answer, wrong: Option<usize>, symptom: Option<Symptom>) -> Shows {
         let at = |violation: &Violation| violation.step.map(|step| self.steps[step]);
         if run.trace.stalled {
             return Shows::Nothing(Reason::TwinStalls);
@@ -105,7 +105,7 @@ impl Twin {
             Verdict::Undecided { .. } => return Shows::Nothing(Reason::TwinUndecided),
             Verdict::Violated(violation) => violation,
         };
-        let same = kind.is_none_or(|kind| violation.fingerprint.kind == kind);
+        let same = symptom.is_none_or(|symptom| violation.fingerprint.symptom == symptom);
         if at(&violation) != wrong || !same {
             let mine = wrong.and_then(|step| self.steps.iter().position(|of| *of == step));
             return match place(&run.trace, violation.step) > place(&run.trace, mine) {
@@ -115,7 +115,7 @@ impl Twin {
         }
         // Where it is explained again, what it needs is still there.
         let again = match model.verdict(run) {
-            Verdict::Violated(again) => named(&again.fingerprint).is_some(),
+            Verdict::Violated(again) => again.fingerprint.deviations().is_some(),
             Verdict::Holds { .. } => true,
             Verdict::Undecided { .. } => return Shows::Nothing(Reason::TwinUndecided),
         };

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use lab::selftest::oracles::{Clean, Figures, Plan, Planted, clean, forbids, plant};
-use model::Level;
+use model::{Level, Product};
 use reference::Bug;
 use report::findings::thousands;
 
@@ -11,7 +11,7 @@ use super::super::{Form, Generated, code, with};
 use crate::{
     arguments::{How, count},
     errors::{Advised, of_lab},
-    interrupt, oracle_args,
+    interrupt, judged, oracle_args,
     output::{plural, say},
     profiles,
 };
@@ -130,7 +130,10 @@ fn show_clean(clean: &Clean) {
         plural(clean.findings.len() as u64, "finding"),
         thousands(clean.flaky)
     );
-    clean.findings.iter().for_each(|finding| say!("  {finding}"));
+    for (case, violation) in &clean.findings {
+        let story = judged::words(violation, Product::Reference).story();
+        say!("  {} · case {case} · {story}", violation.fingerprint);
+    }
     for (oracle, verdicts) in &clean.verdicts {
         let undecided = verdicts.undecided();
         if undecided > 0 {

@@ -8,8 +8,8 @@ use report::{
 
 /// The sentence that is broken, of that version's manual.
 pub fn manual(finding: &Finding) -> Item {
-    let sentence = manual::broken(&finding.server, &finding.violation)
-        .and_then(|promise| manual::says(&finding.server, promise));
+    let rule = finding.violation.evidence.rule;
+    let sentence = rule.and_then(|rule| manual::says(&finding.server, rule));
     match sentence {
         Some(says) => {
             Item::passed(ChecklistItem::Manual, format!("\u{201c}{}\u{201d} ({})", says.text, says.place))
