@@ -4,12 +4,11 @@ use std::io::IsTerminal;
 
 use anstyle::{AnsiColor, Style};
 use dbms::attach::AttachError;
+use dbms::attach::secrets::hide;
 use execute::{ConnectError, LaunchError};
 use lab::Nothing;
 use model::Case;
 use provision::ServerError;
-
-use crate::secrets::hide;
 
 /// An error with advice below it.
 #[derive(Debug)]
@@ -87,7 +86,7 @@ pub fn of_lab(error: lab::LabError) -> anyhow::Error {
         Err(error) => error,
     };
     let error = match error.downcast::<lab::CaseFailed>() {
-        Ok(failed) => return of_case(&format!("case {}", failed.number), &failed.case, failed.error),
+        Ok(failed) => return of_case(&failed.name, &failed.case, failed.error),
         Err(error) => error,
     };
     let advice = match error.downcast_ref::<lab::Nothing>() {
@@ -116,6 +115,15 @@ pub fn of_case(name: &str, case: &Case, error: LaunchError) -> anyhow::Error {
         }
         LaunchError::Connect(error) => anyhow::Error::from(error).context(format!("{name} could not be run")),
     }
+}
+
+/// Shows the error of the argument parser, which repeats arguments, without passwords; and ends.
+pub fn exit(error: clap::Error) -> ! {
+    if !error.use_stderr() {
+        error.exit(); // It is the help that was asked for.
+    }
+    anstream::eprint!("{}", hide(&error.render().ansi().to_string()));
+    std::process::exit(error.exit_code())
 }
 
 /// May standard output be coloured?

@@ -18,7 +18,7 @@ pub fn timeline(case: &Case, trace: &Trace, report: &Report, name: &str) -> Stri
         name: name.to_string(),
         steps: steps.iter().map(mark).collect(),
         tables: tables.iter().map(|(table, finding)| (table.clone(), mark(finding))).collect(),
-        known: known(case, report),
+        known: report.known_as(case),
         closing: closing(report),
     };
     draw(case, trace, &marks, &Style { colour: colour(), ..Style::default() })
@@ -29,19 +29,6 @@ fn mark(finding: &Finding) -> Mark {
         Finding::Met => Mark::Met,
         Finding::Missed { expected, .. } => Mark::Missed { expected: expected.to_string() },
         Finding::Unspecified => Mark::Unspecified,
-    }
-}
-
-/// The names under which this failure is known, if it came out as known.
-pub fn known(case: &Case, report: &Report) -> Vec<String> {
-    match report.status {
-        Status::KnownFailure if case.links.is_empty() => vec!["in the case file".into()],
-        Status::KnownFailure => case.links.clone(),
-        Status::Pass
-        | Status::Surprise(_)
-        | Status::NothingExpected
-        | Status::Invalid
-        | Status::Contradiction(_) => Vec::new(),
     }
 }
 
@@ -59,40 +46,6 @@ fn closing(report: &Report) -> Option<String> {
         Status::Invalid => Some("not judged: an answer came after the server had been called settled".into()),
         Status::Contradiction(why) => Some(format!("the case file contradicts itself: {why}")),
     }
-}
-
-/// One word for a status, for counting.
-pub fn status(report: &Report) -> String {
-    match &report.status {
-        Status::Pass => "pass",
-        Status::KnownFailure => "known-failure",
-        Status::Surprise(Surprise::UnexpectedFailure) => "unexpected-failure",
-        Status::Surprise(Surprise::UnexpectedPass) => "unexpected-pass",
-        Status::Surprise(Surprise::OtherFailure) => "other-failure",
-        Status::NothingExpected => "nothing-expected",
-        Status::Invalid => "invalid",
-        Status::Contradiction(_) => "contradiction",
-    }
-    .to_string()
-}
-
-/// Was an expectation not met, known or not?
-pub fn missed(report: &Report) -> bool {
-    !report.should.holds() || surprise(report)
-}
-
-/// Is it something that the case file does not say?
-pub fn surprise(report: &Report) -> bool {
-    match report.status {
-        Status::Pass | Status::KnownFailure | Status::NothingExpected => false,
-        Status::Surprise(_) | Status::Invalid | Status::Contradiction(_) => true,
-    }
-}
-
-/// The steps, counted from 1, about which the file says nothing.
-pub fn unspecified(report: &Report) -> Vec<usize> {
-    let steps = report.should.steps.iter().enumerate();
-    steps.filter(|(_, finding)| **finding == Finding::Unspecified).map(|(i, _)| i + 1).collect()
 }
 
 /// What the oracles that need no expectations complain about.

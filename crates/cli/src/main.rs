@@ -18,7 +18,6 @@ mod output;
 mod problems;
 mod profiles;
 mod progress;
-mod secrets;
 mod targets;
 
 use std::process::ExitCode;
@@ -50,7 +49,7 @@ Exit codes: 0 nothing found, 1 something found, 2 the job could not be done.";
 
 fn main() -> ExitCode {
     // Our own binary is also the process that embedded engines run in and the one that keeps servers.
-    let args = secrets::take_arguments();
+    let args = dbms::attach::secrets::take_arguments();
     match args.get(1).and_then(|arg| arg.to_str()) {
         Some("__sqlite") => {
             return dbms::sqlite::child::main(args.get(2).map_or("".as_ref(), |arg| arg.as_ref()));
@@ -58,7 +57,7 @@ fn main() -> ExitCode {
         Some("__keeper") => provision::keeper_main(),
         _ => {}
     }
-    let isopod = Isopod::try_parse_from(args).unwrap_or_else(|error| secrets::exit(error));
+    let isopod = Isopod::try_parse_from(args).unwrap_or_else(|error| errors::exit(error));
     match commands::run(isopod.command) {
         Ok(_) if output::failed() => ExitCode::from(2),
         Ok(code) => ExitCode::from(code),

@@ -155,7 +155,7 @@ pub fn say_notes(runner: &Runner) {
 }
 
 /// What a run lacks is said once, not once per server.
-fn say_once(note: &str) {
+pub fn say_once(note: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if lock(&SAID).insert(note.to_string()) {
         eprintln!("note: {note}");

@@ -1,9 +1,12 @@
-//! The laboratory: [`bench`] measures Isopod against the bare server, [`selftest`] tests it on a real one.
+//! The laboratory: [`bench`] measures Isopod against the bare server, [`selftest`] tests it on a real one, [`corpus`] runs cases with
+//! expectations, and [`generated`] says how good generated cases are.
 //!
 //! Every experiment takes a plan and gives back its figures as a type with `Serialize`. Nothing here prints: how far a long one has
 //! come is an [`Event`], and whoever shows it gives the hook.
 
 pub mod bench;
+pub mod corpus;
+pub mod generated;
 pub mod selftest;
 
 use std::time::Duration;
@@ -36,7 +39,14 @@ pub struct Lab<'a> {
 /// How far a long experiment has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    Begun { what: String, units: u64 },
+    Begun {
+        what: String,
+        units: u64,
+    },
+    /// What it is busy with now.
+    Now(String),
+    /// What the user should know of a server.
+    Note(String),
     Reached(u64),
     Ended,
 }
@@ -60,6 +70,11 @@ impl Lab<'_> {
         Ok(CleanServer::new(self.runner(target, self.options(Reset::Clean))?, target))
     }
 
+    /// What may show only while cases run.
+    fn notes(&self, runner: &Runner) {
+        runner.notes().into_iter().for_each(|note| (self.hook)(Event::Note(note)));
+    }
+
     fn stopped(&self) -> bool {
         (self.stop)()
     }
@@ -81,6 +96,10 @@ impl Job<'_> {
         self.reached(self.done + 1);
     }
 
+    fn now(&mut self, what: String) {
+        (self.hook)(Event::Now(what));
+    }
+
     fn reached(&mut self, units: u64) {
         self.done = units;
         (self.hook)(Event::Reached(units));
@@ -93,19 +112,24 @@ impl Drop for Job<'_> {
     }
 }
 
-/// A generated case could not be run.
+/// A case could not be run.
 #[derive(Debug, thiserror::Error)]
-#[error("case {number} could not be run")]
+#[error("{name} could not be run")]
 pub struct CaseFailed {
-    pub number: u64,
+    pub name: String,
     pub case: Case,
     #[source]
     pub error: LaunchError,
 }
 
 impl CaseFailed {
-    fn new(number: u64, case: &Case, error: LaunchError) -> LabError {
-        Box::new(CaseFailed { number, case: case.clone(), error })
+    fn new(name: impl Into<String>, case: &Case, error: LaunchError) -> LabError {
+        Box::new(CaseFailed { name: name.into(), case: case.clone(), error })
+    }
+
+    /// Of a generated case.
+    fn number(number: u64, case: &Case, error: LaunchError) -> LabError {
+        CaseFailed::new(format!("case {number}"), case, error)
     }
 }
 

@@ -117,6 +117,50 @@ pub struct Report {
     pub groups: Vec<usize>,
 }
 
+impl Report {
+    /// One word for the status, for counting.
+    pub fn name(&self) -> &'static str {
+        match &self.status {
+            Status::Pass => "pass",
+            Status::KnownFailure => "known-failure",
+            Status::Surprise(Surprise::UnexpectedFailure) => "unexpected-failure",
+            Status::Surprise(Surprise::UnexpectedPass) => "unexpected-pass",
+            Status::Surprise(Surprise::OtherFailure) => "other-failure",
+            Status::NothingExpected => "nothing-expected",
+            Status::Invalid => "invalid",
+            Status::Contradiction(_) => "contradiction",
+        }
+    }
+
+    /// The names under which this failure is known, if it came out as known.
+    pub fn known_as(&self, case: &Case) -> Vec<String> {
+        match self.status {
+            Status::KnownFailure if case.links.is_empty() => vec!["in the case file".into()],
+            Status::KnownFailure => case.links.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Is it something that the case file does not say?
+    pub fn surprise(&self) -> bool {
+        match self.status {
+            Status::Pass | Status::KnownFailure | Status::NothingExpected => false,
+            Status::Surprise(_) | Status::Invalid | Status::Contradiction(_) => true,
+        }
+    }
+
+    /// Was an expectation not met, known or not?
+    pub fn missed(&self) -> bool {
+        !self.should.holds() || self.surprise()
+    }
+
+    /// The steps, counted from 1, about which the file says nothing.
+    pub fn unspecified(&self) -> Vec<usize> {
+        let steps = self.should.steps.iter().enumerate();
+        steps.filter(|(_, finding)| **finding == Finding::Unspecified).map(|(i, _)| i + 1).collect()
+    }
+}
+
 /// Is the case written for this product?
 pub fn applies(case: &Case, product: Product) -> bool {
     case.products.is_empty() || case.products.contains(&product)

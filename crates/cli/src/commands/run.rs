@@ -51,7 +51,7 @@ struct Ran<'a> {
     runs: u64,
     alike: u64,
     trace: &'a Trace,
-    status: String,
+    status: &'static str,
     /// What the oracles complain about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     violations: Vec<model::Violation>,
@@ -180,7 +180,7 @@ fn one(
     let report = oracles::expectations::check(case, &run.trace);
     let answer = Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath };
     let violations = judged::violations(&answer);
-    done.missed |= judged::missed(&report) || alike < runs || !violations.is_empty();
+    done.missed |= report.missed() || alike < runs || !violations.is_empty();
     if args.json {
         let ran = Ran {
             file: name.to_string(),
@@ -190,7 +190,7 @@ fn one(
             runs,
             alike,
             trace: &answer.trace,
-            status: judged::status(&report),
+            status: report.name(),
             violations,
         };
         done.printed.push(serde_json::to_value(&ran)?);

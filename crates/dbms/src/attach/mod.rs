@@ -18,6 +18,7 @@ mod password;
 mod postgres;
 mod rights;
 pub mod schema;
+pub mod secrets;
 mod server;
 
 use std::path::PathBuf;

@@ -118,7 +118,7 @@ fn count_one(
         let made = generator.case(number);
         let mut one = |case: &Case| -> crate::Result<Trace> {
             let run = runner.run(case, plan.levels[0]);
-            Ok(run.map_err(|error| CaseFailed::new(number, case, error))?.trace)
+            Ok(run.map_err(|error| CaseFailed::number(number, case, error))?.trace)
         };
         let trace = one(&made.case)?;
         counter.add(&made, &trace);

@@ -47,7 +47,7 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan, target: &Target, level: Level) -> cra
     let mut progress = lab.job(format!("{target} {level}"), plan.cases * 2);
     let mut one = |number: u64, runner: &mut Runner| -> crate::Result<Trace> {
         let case = generate::workload::case(plan.seed, number, product);
-        let run = runner.run(&case, level).map_err(|error| CaseFailed::new(number, &case, error))?;
+        let run = runner.run(&case, level).map_err(|error| CaseFailed::number(number, &case, error))?;
         progress.step();
         Ok(run.trace)
     };

@@ -123,7 +123,7 @@ pub fn read(lab: &Lab<'_>, plan: &Plan<'_>, files: &[PathBuf]) -> crate::Result<
 
 fn once(runner: &mut Runner, generator: &mut Generator, number: u64, level: Level) -> crate::Result<Answer> {
     let case = generator.case(number).case;
-    let run = runner.run(&case, level).map_err(|error| CaseFailed::new(number, &case, error))?;
+    let run = runner.run(&case, level).map_err(|error| CaseFailed::number(number, &case, error))?;
     // What was seen beside the trace says nothing about a trace that was changed.
     Ok(Answer { case, trace: run.trace, aftermath: Default::default() })
 }

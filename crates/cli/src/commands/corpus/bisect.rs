@@ -5,20 +5,22 @@
 
 use std::path::{Path, PathBuf};
 
-use execute::Reset;
-use model::{Case, Level, Place, Product, Target, Version, target::Settings};
+use lab::corpus::{
+    bisect::{self, Bisected, Plan},
+    changes::{AtLevel, Behaviour},
+};
+use model::{Case, Place, Product, Target, Version, target::Settings};
 use oracles::expectations;
 use serde::Serialize;
 
-use super::changes::{AtLevel, Behaviour};
 use crate::{
     arguments::{How, Levels, count, levels},
     choice::{Choices, choices},
+    commands::lab::with,
     corpus,
     errors::{self, Advised},
-    interrupt, judged, loading,
+    interrupt, loading,
     output::{plural, say},
-    progress::Progress,
     targets,
 };
 
@@ -188,7 +190,7 @@ fn installed(args: &Args, product: Product) -> anyhow::Result<Row> {
     let Choices { here, more } = choices()?;
     let mut targets = Vec::new();
     for target in here.into_iter().filter(inside) {
-        match fitted(&settings, &target) {
+        match bisect::fitted(&settings, &target) {
             Ok(settings) => targets.push(Target { settings, ..target }),
             Err(without) => eprintln!("note: {target} does not have {without} and is left out"),
         }
@@ -197,121 +199,24 @@ fn installed(args: &Args, product: Product) -> anyhow::Result<Row> {
     Ok(Row { product, targets, missing })
 }
 
-/// The settings as this version knows them: one that it does not have is left out if that is how it behaves anyway.
-fn fitted(settings: &Settings, target: &Target) -> std::result::Result<Settings, String> {
-    let dialect = dialect::of(target.product);
-    let mut fitted = Settings::new();
-    for (name, value) in settings {
-        match target.version.as_ref().and_then(|version| dialect.lacks(version, name)) {
-            None => {
-                fitted.insert(name.clone(), value.clone());
-            }
-            Some(without) if without.eq_ignore_ascii_case(value) => {}
-            Some(_) => return Err(format!("{name}={value}")),
-        }
-    }
-    Ok(fitted)
-}
-
 /// Runs the case on each version. Also says whether all of them could be run.
 fn measure(args: &Args, name: &str, case: &Case, row: Row) -> anyhow::Result<(Result, bool)> {
-    let levels = args.level.on(row.product)?;
-    let mut progress = Progress::new("", row.targets.len() as u64 * levels.len() as u64 * args.repeat);
-    let mut found: Vec<Vec<Behaviour>> = levels.iter().map(|_| Vec::new()).collect();
-    let settings_differ = row
-        .targets
-        .windows(2)
-        .any(|pair| pair[0].settings != pair[1].settings && pair[0].version == pair[1].version);
-    let (mut whole, mut last) = (true, None);
-    for (i, target) in row.targets.iter().enumerate() {
-        if interrupt::asked() {
-            break;
-        }
-        progress.reached((i * levels.len()) as u64 * args.repeat);
-        progress.now(format!("{} of {}: {target}", i + 1, row.targets.len()));
-        match version(args, name, case, target, &levels, &mut progress) {
-            Ok(behaviours) => {
-                for (all, mut behaviour) in found.iter_mut().zip(behaviours) {
-                    if settings_differ {
-                        let settings = target.settings.iter().map(|(name, value)| format!(" {name}={value}"));
-                        behaviour.version.extend(settings);
-                    }
-                    all.push(behaviour);
-                }
-            }
-            Err(error) => {
-                whole = false;
-                let error = error.context(format!("{target} was left out"));
-                if let Some(error) = last.replace(error) {
-                    progress.above(|| errors::show(&error));
-                }
-            }
-        }
-    }
-    progress.end();
+    let levels = &args.level.on(row.product)?;
+    let plan = Plan { name, case, levels, repeat: args.repeat };
+    let Bisected { levels, failed } = with(&args.how, |lab| Ok(bisect::measure(lab, &plan, &row.targets)))?;
+    let whole = failed.is_empty();
+    let errors = failed
+        .into_iter()
+        .map(|(target, error)| errors::of_lab(error).context(format!("{target} was left out")));
+    let mut errors: Vec<anyhow::Error> = errors.collect();
+    let last = if levels.iter().all(|at| at.behaviours.len() < 2) { errors.pop() } else { None };
+    errors.iter().for_each(errors::show);
     match last {
-        Some(error) if found.iter().all(|at| at.len() < 2) => return Err(error),
-        Some(error) => errors::show(&error),
-        None => {}
-    }
-    let levels =
-        levels.iter().zip(found).map(|(&level, behaviours)| AtLevel::new(case, level, behaviours)).collect();
-    let result = Result {
-        case: name.to_string(),
-        product: row.product,
-        repeat: args.repeat,
-        not_installed: row.missing,
-        levels,
-    };
-    Ok((result, whole))
-}
-
-/// Runs the case on one version, at each level.
-fn version(
-    args: &Args,
-    name: &str,
-    case: &Case,
-    target: &Target,
-    levels: &[Level],
-    progress: &mut Progress,
-) -> anyhow::Result<Vec<Behaviour>> {
-    let mut runner = targets::runner(target, &args.how, args.how.options(Reset::Clean))?;
-    let mut behaviours = Vec::new();
-    for &level in levels {
-        let mut first: Option<Behaviour> = None;
-        for _ in 0..args.repeat {
-            if interrupt::asked() {
-                break;
-            }
-            let trace = runner.run(case, level).map_err(|error| errors::of_case(name, case, error))?.trace;
-            let behaviour = first.get_or_insert_with(|| Behaviour {
-                version: trace.server.version.to_string(),
-                target: target.to_string(),
-                status: words(case, &expectations::check(case, &trace)),
-                runs: 0,
-                alike: 0,
-                trace: trace.clone(),
-            });
-            behaviour.count(&trace);
-            progress.step();
+        Some(error) => Err(error),
+        None => {
+            let (case, product, not_installed) = (name.to_string(), row.product, row.missing);
+            Ok((Result { case, product, repeat: args.repeat, not_installed, levels }, whole))
         }
-        behaviours.extend(first);
-    }
-    targets::say_notes(&runner);
-    Ok(behaviours)
-}
-
-fn words(case: &Case, report: &expectations::Report) -> String {
-    let known = judged::known(case, report);
-    match judged::status(report).as_str() {
-        "pass" => "as it should be".to_string(),
-        "known-failure" => format!("fails as known ({})", known.join(", ")),
-        "nothing-expected" => "the file expects nothing here".to_string(),
-        "unexpected-pass" => "as it should be, but known to fail here".to_string(),
-        "invalid" => "no evidence: an answer came after the server had been called settled".to_string(),
-        "unexpected-failure" => "not as expected".to_string(),
-        "other-failure" => "fails, but not as known".to_string(),
-        other => other.to_string(),
     }
 }
 

@@ -2,8 +2,6 @@
 //! is known to fail, and fails on either surprise; `bisect` asks in which version a case changed its ways.
 
 mod bisect;
-mod cell;
-mod changes;
 mod summary;
 mod table;
 mod test;

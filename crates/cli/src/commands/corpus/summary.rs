@@ -1,10 +1,10 @@
 //! What `corpus test` prints: the cases of a target as it is done, all targets side by side, and the last line.
 
-use super::cell::{Cell, Tested};
 use crate::{
     interrupt,
     output::{plural, say},
 };
+use lab::corpus::cell::{Cell, Tested};
 
 /// One line per case: its levels side by side. Without `every`, cases that are as they should be at every level are
 /// only counted.

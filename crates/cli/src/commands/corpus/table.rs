@@ -22,8 +22,8 @@ use anyhow::Context;
 use model::{Level, Product, Version, target::Settings};
 use oracles::expectations;
 
-use super::cell::{Cell, Tested};
 use crate::{corpus::Entry, output::plural};
+use lab::corpus::cell::{Cell, Tested};
 
 /// Can this file be written? Tried before anything runs, with the draft; the file itself is not touched.
 pub fn writable(file: &Path) -> anyhow::Result<()> {

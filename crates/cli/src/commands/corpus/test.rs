@@ -6,13 +6,11 @@
 use std::path::PathBuf;
 
 use execute::Reset;
-use model::{Level, Target};
+use lab::corpus::cell::{self, Cell, Place, Tested};
+use model::{Level, Target, Trace};
 use oracles::expectations;
 
-use super::{
-    cell::{self, Cell, Tested},
-    summary, table,
-};
+use super::{summary, table};
 use crate::{
     arguments::{Levels, Where, count, levels},
     corpus::{self, Entry},
@@ -206,8 +204,17 @@ fn one(
             if interrupt::asked() || failed.len() - before >= patience {
                 break;
             }
-            let shown = match cell::run(&mut runner, entry, &job.target, level, args.repeat, progress) {
-                Ok(shown) => shown,
+            let Entry { name, case, .. } = entry;
+            let place = Place { name, case, target: &job.target, level, repeat: args.repeat };
+            let once = || -> anyhow::Result<Trace> {
+                let run = runner.run(case, level).map_err(|error| errors::of_case(name, case, error))?;
+                targets::still_there(name, &job.target, &run.trace)?;
+                progress.step();
+                Ok(run.trace)
+            };
+            let shown = match cell::count(&place, &interrupt::asked, once) {
+                Ok(Some(shown)) => shown,
+                Ok(None) => continue,
                 Err(error) => {
                     failed.push(error.context(format!("{} {level}: {} was not run", job.target, entry.name)));
                     continue;

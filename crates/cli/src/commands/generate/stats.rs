@@ -1,112 +1,31 @@
-//! `isopod generate --stats`: the cases are run, and it is shown how good they are.
-//!
-//! All of them are run once from the fast reset and counted as a hunt counts them. A sample is also run in serial orders and
-//! session by session, which tells whether a case truly conflicted and which statements would fail without anybody else.
+//! `isopod generate --stats`: how good the cases are.
 
 use std::collections::BTreeMap;
 
-use campaign::{
-    Counter, Quality, Sample,
-    quality::{Chance, chances},
-};
-use execute::{Reset, Runner};
-use generate::{Generator, Profile};
-use model::{ErrorClass, Level, Product, Target, Trace};
-use serde::Serialize;
+use campaign::{Quality, Sample};
+use generate::Profile;
+use lab::generated::{Plan, Stats, measure};
+use model::{ErrorClass, Target};
 
 use super::Args;
 use crate::{
-    errors, interrupt,
+    commands::lab::{Form, code, with},
+    errors::of_lab,
     output::{plural, say},
-    progress::Progress,
-    targets,
 };
 
-/// What one target came to.
-#[derive(Serialize)]
-struct Stats {
-    target: String,
-    server: String,
-    seed: String,
-    profile: String,
-    profile_hash: String,
-    levels: Vec<Level>,
-    quality: Quality,
-    sample: Sample,
-    chances: Vec<Chance>,
-    /// Features that the product has and that did not occur.
-    never: Vec<&'static str>,
-}
-
-/// Runs it.
 pub fn run(args: &Args, profile: &Profile) -> anyhow::Result<u8> {
-    let mut all = Vec::new();
-    for target in &args.on.targets(Some(args.level))? {
-        if interrupt::asked() {
-            break;
-        }
-        let stats = measure(args, profile, target)?;
-        if !args.json {
-            show(&stats, target.product);
-        }
-        all.push(stats);
-    }
-    if args.json {
-        say!("{}", serde_json::to_string_pretty(&all)?);
-    }
-    Ok(if interrupt::asked() { 2 } else { 0 })
-}
-
-fn measure(args: &Args, profile: &Profile, target: &Target) -> anyhow::Result<Stats> {
-    let levels = args.level.on(target.product)?;
-    let cases = args.cases.unwrap_or(50_000);
-    let mut runner = targets::runner(target, &args.on.how, args.on.how.options(Reset::Fast))?;
-    let info = runner.info().map_err(|error| anyhow::anyhow!(error))?;
-    let mut generator = Generator::with(args.seed, target.product, &info.version, &levels, profile.clone());
-    let mut counter = Counter::new(target.product);
-    let mut sample = Sample::default();
-    let mut progress = Progress::new(format!("{target}"), cases);
-    // Spread over all schemas: a step that shares no factor with what a schema and a set hold.
-    let every = (cases / args.sample.max(1)).max(1);
-    for number in args.first..args.first.saturating_add(cases) {
-        if interrupt::asked() {
-            break;
-        }
-        let made = generator.case(number);
-        let mut one = |case: &model::Case| once(&mut runner, case, levels[0], number);
-        let trace = one(&made.case)?;
-        counter.add(&made, &trace);
-        if number % every == number / every % every && sample.cases < args.sample {
-            sample.add(number, &made.case, &trace, one)?;
-        }
-        progress.step();
-    }
-    progress.end();
-    let quality = counter.quality;
-    Ok(Stats {
-        target: target.to_string(),
-        server: format!("{} {}", info.product, info.version),
-        seed: args.seed.to_string(),
-        profile: profile.name.clone(),
-        profile_hash: profile.hash(),
-        chances: chances(&quality, target.product),
-        never: never(&quality, target.product, &info.version),
-        levels,
-        quality,
-        sample,
-    })
-}
-
-fn once(runner: &mut Runner, case: &model::Case, level: Level, number: u64) -> anyhow::Result<Trace> {
-    let run =
-        runner.run(case, level).map_err(|error| errors::of_case(&format!("case {number}"), case, error))?;
-    Ok(run.trace)
-}
-
-/// Features that the server can have, and that did not occur.
-fn never(quality: &Quality, product: Product, version: &model::Version) -> Vec<&'static str> {
-    let possible = generate::features::possible(&dialect::capabilities(product, version));
-    possible.into_iter().filter(|name| !quality.features.contains_key(*name)).collect()
+    let targets = args.on.targets(Some(args.level))?;
+    with(&args.on.how, |lab| {
+        let one = |target: &Target| {
+            let levels = &args.level.on(target.product)?;
+            let (first, cases, seed) = (args.first, args.cases.unwrap_or(50_000), args.seed);
+            let plan = Plan { first, cases, seed, profile, levels, sample: args.sample };
+            measure(lab, &plan, target).map(Some).map_err(of_lab)
+        };
+        Form { json: args.json }.each(&targets, one, show)
+    })?;
+    Ok(code(false))
 }
 
 /// So much of so many, in percent with one digit.
@@ -117,7 +36,7 @@ pub fn percent(part: u64, whole: u64) -> String {
     format!("{}.{}%", part * 100 / whole, part * 1000 / whole % 10)
 }
 
-fn show(stats: &Stats, product: Product) {
+fn show(stats: &Stats) {
     let (quality, sample) = (&stats.quality, &stats.sample);
     let levels: Vec<&str> = stats.levels.iter().map(|level| level.short()).collect();
     say!(
@@ -155,7 +74,7 @@ fn show(stats: &Stats, product: Product) {
     }
     failures(quality, sample);
     features(stats);
-    opportunities(stats, product);
+    opportunities(stats);
 }
 
 fn failures(quality: &Quality, sample: &Sample) {
@@ -198,7 +117,8 @@ fn features(stats: &Stats) {
     }
 }
 
-fn opportunities(stats: &Stats, product: Product) {
+fn opportunities(stats: &Stats) {
+    let product = stats.product;
     say!("");
     say!(
         "Opportunities: cases that could have shown it. Where nothing was found, its rate is below the last figure (95%)"

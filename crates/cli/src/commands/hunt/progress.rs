@@ -146,7 +146,7 @@ impl Shown {
 
     /// A line that stays.
     fn line(&self, text: &str) {
-        let text = crate::secrets::hide(text);
+        let text = dbms::attach::secrets::hide(text);
         match &self.bars {
             Some((all, _)) => {
                 let _ = all.println(text);

@@ -14,7 +14,7 @@ use crate::{
     interrupt,
     output::say,
     progress::Progress,
-    targets::LocalServers,
+    targets::{self, LocalServers},
 };
 
 /// How many cases, and which.
@@ -50,17 +50,19 @@ pub struct ProfileName {
 pub struct Form {
     /// The figures, as JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// Works with a laboratory whose progress is shown.
-fn with<T>(how: &How, work: impl FnOnce(&Lab<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
+pub fn with<T>(how: &How, work: impl FnOnce(&Lab<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
     interrupt::listen();
     let shown: Mutex<Option<Progress>> = Mutex::new(None);
     let hook = |event: Event| {
         let mut shown = lock(&shown);
         match event {
             Event::Begun { what, units } => *shown = Some(Progress::new(what, units)),
+            Event::Now(what) => shown.iter_mut().for_each(|progress| progress.now(what.clone())),
+            Event::Note(note) => targets::say_once(&note),
             Event::Reached(units) => shown.iter_mut().for_each(|progress| progress.reached(units)),
             Event::Ended => shown.take().into_iter().for_each(Progress::end),
         }
@@ -76,7 +78,7 @@ fn with<T>(how: &How, work: impl FnOnce(&Lab<'_>) -> anyhow::Result<T>) -> anyho
 
 impl Form {
     /// Shows the figures of each item as they come, or those of all together as JSON. Nothing more comes once the user has asked to stop.
-    fn each<I, F: Serialize>(
+    pub fn each<I, F: Serialize>(
         &self,
         items: impl IntoIterator<Item = I>,
         mut measure: impl FnMut(I) -> anyhow::Result<Option<F>>,
@@ -101,6 +103,6 @@ impl Form {
 }
 
 /// The exit code.
-fn code(failed: bool) -> u8 {
+pub fn code(failed: bool) -> u8 {
     if interrupt::asked() { 2 } else { u8::from(failed) }
 }

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use execute::Runner;
-use model::{Level, Product, Target, Trace, Version};
+use model::{Case, Level, Product, Target, Trace, Version};
 use oracles::expectations::{self, Report};
 use serde::Serialize;
 
-use crate::{corpus::Entry, errors, interrupt, judged, progress::Progress, targets};
+use crate::Stop;
 
 /// What one target came to.
 pub struct Tested {
@@ -83,53 +82,56 @@ pub struct Shown {
     pub report: Report,
 }
 
-/// Runs the case. All runs of a case come in a row, so that its tables are made once.
-pub fn run(
-    runner: &mut Runner,
-    entry: &Entry,
-    target: &Target,
-    level: Level,
-    repeat: u64,
-    progress: &mut Progress,
-) -> anyhow::Result<Shown> {
+/// Which case, where and how often.
+pub struct Place<'a> {
+    pub name: &'static str,
+    pub case: &'a Case,
+    pub target: &'a Target,
+    pub level: Level,
+    pub repeat: u64,
+}
+
+/// Counts the runs of a case, which come in a row so that its tables are made once; none if there was not even one. `run` runs it once.
+pub fn count<E>(
+    place: &Place<'_>,
+    stop: &Stop,
+    mut run: impl FnMut() -> Result<Trace, E>,
+) -> Result<Option<Shown>, E> {
+    let &Place { name, case, target, level, repeat } = place;
     let mut first: Option<(Trace, Report)> = None;
     let mut odd: Option<(Trace, Report)> = None;
     let mut statuses: BTreeMap<String, u64> = BTreeMap::new();
     let (mut alike, mut runs) = (0, 0);
     for _ in 0..repeat {
-        if interrupt::asked() && first.is_some() {
+        if stop() && first.is_some() {
             break;
         }
-        let run = runner
-            .run(&entry.case, level)
-            .map_err(|error| errors::of_case(entry.name, &entry.case, error))?;
-        targets::still_there(entry.name, target, &run.trace)?;
-        let report = expectations::check(&entry.case, &run.trace);
-        *statuses.entry(judged::status(&report)).or_default() += 1;
-        let first = first.get_or_insert_with(|| (run.trace.clone(), report.clone()));
-        alike += u64::from(run.trace.same(&first.0));
+        let trace = run()?;
+        let report = expectations::check(case, &trace);
+        *statuses.entry(report.name().to_string()).or_default() += 1;
+        let first = first.get_or_insert_with(|| (trace.clone(), report.clone()));
+        alike += u64::from(trace.same(&first.0));
         runs += 1;
-        if judged::surprise(&report) && odd.is_none() {
-            odd = Some((run.trace, report));
+        if report.surprise() && odd.is_none() {
+            odd = Some((trace, report));
         }
-        progress.step();
     }
     let surprise = odd.is_some() || alike < runs;
-    let Some((trace, report)) = odd.or(first) else { anyhow::bail!("nothing was run") };
+    let Some((trace, report)) = odd.or(first) else { return Ok(None) };
     let cell = Cell {
-        case: entry.name,
+        case: name,
         target: target.to_string(),
         server: format!("{} {}", trace.server.product, trace.server.version),
         level,
         surprise,
-        known: judged::known(&entry.case, &report),
+        known: report.known_as(case),
         conflicts: conflicts(&trace),
-        unspecified_steps: judged::unspecified(&report),
+        unspecified_steps: report.unspecified(),
         statuses,
         runs,
         alike,
     };
-    Ok(Shown { cell, trace, report })
+    Ok(Some(Shown { cell, trace, report }))
 }
 
 fn conflicts(trace: &Trace) -> BTreeSet<String> {

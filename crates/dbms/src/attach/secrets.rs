@@ -12,7 +12,7 @@ use std::{
     sync::OnceLock,
 };
 
-use dbms::attach::{SECRET_VARIABLES, Surroundings};
+use super::{SECRET_VARIABLES, Surroundings};
 
 /// The arguments that may hold a password.
 static HIDDEN: OnceLock<Vec<String>> = OnceLock::new();
@@ -141,15 +141,6 @@ fn hide_one(text: &str, argument: &str) -> String {
         }
     }
     text
-}
-
-/// Shows the error of the argument parser, which repeats arguments, without passwords; and ends.
-pub fn exit(error: clap::Error) -> ! {
-    if !error.use_stderr() {
-        error.exit(); // It is the help that was asked for.
-    }
-    anstream::eprint!("{}", hide(&error.render().ansi().to_string()));
-    std::process::exit(error.exit_code())
 }
 
 #[cfg(test)]

@@ -1,0 +1,5 @@
+//! Cases with expectations on real servers: [`cell`] counts how one came out, [`changes`] compares versions, [`bisect`] runs them in a row.
+
+pub mod bisect;
+pub mod cell;
+pub mod changes;
