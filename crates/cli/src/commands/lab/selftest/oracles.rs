@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use lab::selftest::oracles::{Clean, Figures, Plan, Planted, clean, forbids, plant};
-use model::{Level, Product};
+use model::Level;
 use reference::Bug;
 use report::findings::thousands;
 
@@ -131,7 +131,7 @@ fn show_clean(clean: &Clean) {
         thousands(clean.flaky)
     );
     for (case, violation) in &clean.findings {
-        let story = judged::words(violation, Product::Reference).story();
+        let story = judged::words(violation, reference::PRODUCT).story();
         say!("  {} · case {case} · {story}", violation.fingerprint);
     }
     for (oracle, verdicts) in &clean.verdicts {
