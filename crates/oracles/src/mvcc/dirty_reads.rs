@@ -218,9 +218,9 @@ impl StatementContext<'_> {
             if row.iter().any(Expr::has_query) {
                 return None;
             }
-            let new = of.new_row(&self.compute, insert.columns.as_deref(), row, &[], &[]).ok()?;
+            let new = of.new_row(&self.evaluator, insert.columns.as_deref(), row, &[], &[]).ok()?;
             let meets = |other: &Values| {
-                let same = |key: &Vec<usize>| self.compute.same_key(&of.columns, key, &new, other);
+                let same = |key: &Vec<usize>| self.evaluator.same_key(&of.columns, key, &new, other);
                 of.uniques.iter().map(same).any(|same| same.unwrap_or(true))
             };
             for (chain, choices) in self.hypothesis.tables[table].iter().zip(choices.iter_mut()) {

@@ -132,8 +132,8 @@ impl StatementContext<'_> {
                 let mut new = Vec::new();
                 for row in rows {
                     if !row.iter().any(Expr::has_query) {
-                        let make = || of.new_row(&self.compute, insert.columns.as_deref(), row, &[], &[]);
-                        new.push(self.compute.known_of(|known| &mut known.made, row, make)?);
+                        let make = || of.new_row(&self.evaluator, insert.columns.as_deref(), row, &[], &[]);
+                        new.push(self.evaluator.known_of(|known| &mut known.made, row, make)?);
                         continue;
                     }
                     let mut exprs = Vec::new();
@@ -142,7 +142,7 @@ impl StatementContext<'_> {
                     }
                     let (columns, values) = answers.values();
                     new.push(of.new_row(
-                        &self.compute,
+                        &self.evaluator,
                         insert.columns.as_deref(),
                         &exprs,
                         columns,
@@ -167,16 +167,16 @@ impl StatementContext<'_> {
                     for (&at, value) in positions.iter().zip(row.iter()) {
                         given[at] = Some(value.clone());
                     }
-                    new.push(of.complete(&self.compute, given)?);
+                    new.push(of.complete(&self.evaluator, given)?);
                 }
                 Ok(new)
             }
             InsertSource::Set(list) => {
                 let names: Vec<_> = list.iter().map(|one| one.column.name.clone()).collect();
                 let exprs: Vec<Expr> = list.iter().map(|one| one.value.clone()).collect();
-                Ok(vec![of.new_row(&self.compute, Some(&names), &exprs, &[], &[])?])
+                Ok(vec![of.new_row(&self.evaluator, Some(&names), &exprs, &[], &[])?])
             }
-            InsertSource::DefaultValues => Ok(vec![of.new_row(&self.compute, Some(&[]), &[], &[], &[])?]),
+            InsertSource::DefaultValues => Ok(vec![of.new_row(&self.evaluator, Some(&[]), &[], &[], &[])?]),
         }
     }
 
@@ -247,11 +247,11 @@ impl StatementContext<'_> {
     /// Does the server look for the parent of a row that it then does not insert, because one with its key is there? MySQL from 9.6 on,
     /// where foreign keys are not the engine's affair any more, was measured both ways.
     fn looks_for_parents(&self) -> bool {
-        self.semantics().foreign_keys_in_sql.is_some_and(|since| self.compute.version.0[..] >= *since)
+        self.semantics().foreign_keys_in_sql.is_some_and(|since| self.evaluator.version.0[..] >= *since)
     }
 
     fn semantics(&self) -> &'static Semantics {
-        &dialect::of(self.compute.product).semantics
+        &dialect::of(self.evaluator.product).semantics
     }
 
     fn replaced(
@@ -263,7 +263,7 @@ impl StatementContext<'_> {
         anew: bool,
     ) -> Result<Vec<u64>, Fault> {
         let of = &self.schema.tables[table];
-        let same = |key: &Vec<usize>, other: &Values| self.compute.same_key(&of.columns, key, &row, other);
+        let same = |key: &Vec<usize>, other: &Values| self.evaluator.same_key(&of.columns, key, &row, other);
         let counts = match self.semantics().counts {
             Counts::Matched => vec![1],
             Counts::Changed => vec![1 + hits.len() as u64],
@@ -332,13 +332,13 @@ impl StatementContext<'_> {
         for assignment in assignments {
             let at = of.position(&assignment.column.name.name).ok_or(Fault::Unsure(Reason::NoSuchColumn))?;
             let expr = offered(&assignment.value)?;
-            let value = self.compute.value(&columns, &expr, if sequential { &row } else { &before })?;
+            let value = self.evaluator.value(&columns, &expr, if sequential { &row } else { &before })?;
             if value.is_null() && of.traits[at].not_null {
                 return Err(Fault::Error(ErrorClass::Constraint));
             }
-            row[at] = self.compute.store(&value, &of.columns[at].ty)?;
+            row[at] = self.evaluator.store(&value, &of.columns[at].ty)?;
         }
-        of.finish(&self.compute, row[..of.columns.len()].to_vec())
+        of.finish(&self.evaluator, row[..of.columns.len()].to_vec())
     }
 }
 

@@ -1,7 +1,7 @@
 //! A wait that was due and did not come: is anything damaged by it?
 //!
 //! A statement that did not wait may still have done what it would have done after waiting, and then nobody can tell. So the trace is
-//! told once more as if it had waited: its answer, and whatever its session did next, come after the end of the transaction that it
+//! replayed as if it had waited: its answer, and whatever its session did next, come after the end of the transaction that it
 //! should have waited for. What the model says to that is the damage: rows, a count or a final state that are not
 //! what waiting would have given.
 //!
@@ -23,7 +23,8 @@ use model::{
 };
 
 use super::{
-    KnownDeviation, Mvcc, Use,
+    KnownDeviation, Mvcc,
+    judgement::Judgement,
     schema::{Schema, Table},
 };
 use crate::{Answer, Ask, Conversation, Request};
@@ -31,12 +32,12 @@ use crate::{Answer, Ask, Conversation, Request};
 /// The verdict's reason.
 pub const SUSPECT: Reason = Reason::LockSuspect;
 
-/// So many missing waits of one trace are told as if they had come.
-const TOLD: usize = 4;
+/// At most this many missing waits of one trace are replayed as if they had come.
+const MAX_MISSING: usize = 4;
 
 /// A wait that was due and did not come.
 #[derive(Clone, Debug)]
-pub struct Suspicion {
+pub struct MissingWait {
     /// What would be said if that alone were wrong.
     pub violation: Violation,
     /// The step that did not wait.
@@ -45,67 +46,54 @@ pub struct Suspicion {
     pub other: usize,
 }
 
-/// What is said of a run.
-pub struct Told {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The concessions that it rests on.
-    pub uses: Vec<Use>,
-    /// If it is no more than a suspicion: which.
-    pub suspicion: Option<Suspicion>,
-}
-
 impl Mvcc {
-    /// What it says of a run in which these concessions explain nothing.
-    pub(super) fn suspected(&self, seen: &Answer, without: &[&'static KnownDeviation]) -> Told {
-        self.told(seen, without, &mut Vec::new())
+    /// What it says of a run in which these deviations explain nothing; of a missing wait, what that damages.
+    pub(super) fn with_damage(&self, seen: &Answer, without: &[&'static KnownDeviation]) -> Judgement {
+        self.as_if_waited(seen, without, &mut Vec::new())
     }
 
-    /// `missing`: who should have waited for whom in what this is told from.
-    fn told(
+    /// `others`: who should have waited for whom in the trace from which this one was made.
+    fn as_if_waited(
         &self,
         seen: &Answer,
         without: &[&'static KnownDeviation],
-        missing: &mut Vec<(usize, usize)>,
-    ) -> Told {
-        let mut suspicion = None;
-        let (verdict, uses) = self.judged(seen, without, &mut suspicion);
-        let Some(mut suspicion) = suspicion else { return Told { verdict, uses, suspicion: None } };
-        let violated =
-            |by: Violation| Told { verdict: Verdict::Violated(by), uses: Vec::new(), suspicion: None };
-        let session = seen.case.steps[suspicion.step].session;
-        if circle(missing, session, suspicion.other) {
-            suspicion.violation.evidence.damage = Some(Damage::Circle);
-            return violated(suspicion.violation);
+        others: &mut Vec<(usize, usize)>,
+    ) -> Judgement {
+        let judgement = self.judgement(seen, without);
+        let Some(mut missing) = judgement.missing_wait else { return judgement };
+        let session = seen.case.steps[missing.step].session;
+        if circle(others, session, missing.other) {
+            missing.violation.evidence.damage = Some(Damage::Circle);
+            return Judgement::violated(missing.violation);
         }
-        let again = match missing.len() < TOLD {
+        let again = match others.len() < MAX_MISSING {
             true => {
                 let parsed = Statements::default().of(seen.trace.server.product, &seen.case);
                 let history = History::new(&seen.case, &seen.trace, parsed);
-                as_if_waited(&history, suspicion.step, suspicion.other)
+                trace_as_if_waited(&history, missing.step, missing.other)
             }
             false => None,
         };
         if let Some(trace) = again {
-            missing.push((session, suspicion.other));
+            others.push((session, missing.other));
             let again = Answer { case: seen.case.clone(), trace, aftermath: Default::default() };
-            if let Verdict::Violated(damage) = self.told(&again, without, missing).verdict
+            if let Verdict::Violated(damage) = self.as_if_waited(&again, without, others).verdict
                 && damage.fingerprint.deviations().is_none()
                 && damage.fingerprint.symptom != Symptom::NeedlessWait
             {
-                return violated(damaged(suspicion.violation, damage));
+                missing.violation.evidence.damage = Some(Damage::AsIfWaited(Box::new(damage)));
+                return Judgement::violated(missing.violation);
             }
         }
-        let verdict = Verdict::Undecided { reason: SUSPECT };
-        Told { verdict, uses: Vec::new(), suspicion: Some(suspicion) }
+        Judgement { missing_wait: Some(missing), ..Judgement::undecided(SUSPECT) }
     }
 
     /// The runs that may show what a missing wait damages.
-    pub(super) fn continued(&self, seen: &Answer, suspicion: &Suspicion) -> Vec<Request> {
+    pub(super) fn continuations(&self, seen: &Answer, missing: &MissingWait) -> Vec<Request> {
         let server = &seen.trace.server;
         let setup = self.schemas.get(server, &seen.case.setup.statements);
         match setup.schema.as_ref() {
-            Ok(schema) => continuations(seen, schema, suspicion.step, suspicion.other),
+            Ok(schema) => continuations(seen, schema, missing.step, missing.other),
             Err(_) => Vec::new(),
         }
     }
@@ -121,12 +109,6 @@ fn circle(missing: &[(usize, usize)], session: usize, other: usize) -> bool {
     at.contains(&session)
 }
 
-/// The missing wait, with what it damages as its evidence.
-fn damaged(mut missing: Violation, damage: Violation) -> Violation {
-    missing.evidence.damage = Some(Damage::AsIfWaited(Box::new(damage)));
-    missing
-}
-
 /// Is it only suspected that a lock is missing?
 pub fn suspects(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Undecided { reason } if *reason == SUSPECT)
@@ -135,13 +117,13 @@ pub fn suspects(verdict: &Verdict) -> bool {
 /// Asks for runs that go on where a wait is missing.
 pub struct Talk {
     asks: Option<Vec<Request>>,
-    suspicion: Suspicion,
+    missing: MissingWait,
 }
 
 impl Talk {
     /// With these runs in mind.
-    pub fn new(asks: Vec<Request>, suspicion: Suspicion) -> Talk {
-        Talk { asks: Some(asks).filter(|asks| !asks.is_empty()), suspicion }
+    pub fn new(asks: Vec<Request>, missing: MissingWait) -> Talk {
+        Talk { asks: Some(asks).filter(|asks| !asks.is_empty()), missing }
     }
 }
 
@@ -152,9 +134,9 @@ impl Conversation for Talk {
         }
         let model = Mvcc::default();
         for answer in answers.iter().filter(|answer| answer.trace.false_decisions == 0) {
-            let Suspicion { violation, step, .. } = &self.suspicion;
+            let MissingWait { violation, step, .. } = &self.missing;
             // It must be the same statement that does not wait, and something must be damaged by it.
-            if let Verdict::Violated(damage) = model.suspected(answer, &[]).verdict
+            if let Verdict::Violated(damage) = model.with_damage(answer, &[]).verdict
                 && damage.fingerprint.symptom == violation.fingerprint.symptom
                 && damage.step == Some(*step)
             {
@@ -170,7 +152,7 @@ impl Conversation for Talk {
 }
 
 /// The trace as if a step had waited until a session's transaction ended; none if that did not end.
-fn as_if_waited(history: &History<'_>, step: usize, other: usize) -> Option<Trace> {
+fn trace_as_if_waited(history: &History<'_>, step: usize, other: usize) -> Option<Trace> {
     let (case, trace) = (history.case, history.trace);
     let session = case.steps[step].session;
     let answered = history.steps[step].answered;
@@ -178,22 +160,22 @@ fn as_if_waited(history: &History<'_>, step: usize, other: usize) -> Option<Trac
     if ended <= began || ended >= trace.rounds.len() {
         return None;
     }
-    let mut told = trace.clone();
-    told.rounds[began].answered.retain(|answered| *answered != step);
-    told.rounds[began].waiting.push(Wait { step, blockers: vec![other] });
-    told.rounds[ended].answered.push(step);
+    let mut moved = trace.clone();
+    moved.rounds[began].answered.retain(|answered| *answered != step);
+    moved.rounds[began].waiting.push(Wait { step, blockers: vec![other] });
+    moved.rounds[ended].answered.push(step);
     let own = |round: &Round| match round.cause {
         Cause::Sent(step) => case.steps[step].session == session,
         Cause::RolledBack(of) | Cause::Killed(of) => of == session,
         Cause::Timeout => false,
     };
     let (own, others): (Vec<Round>, Vec<Round>) =
-        told.rounds.drain(began + 1..=ended).partition(|round| own(round));
-    let rest = told.rounds.split_off(began + 1);
-    told.rounds.extend(others);
-    told.rounds.extend(own);
-    told.rounds.extend(rest);
-    Some(told)
+        moved.rounds.drain(began + 1..=ended).partition(|round| own(round));
+    let rest = moved.rounds.split_off(began + 1);
+    moved.rounds.extend(others);
+    moved.rounds.extend(own);
+    moved.rounds.extend(rest);
+    Some(moved)
 }
 
 /// Runs that go on from there: the other one commits in one and rolls back in the other.

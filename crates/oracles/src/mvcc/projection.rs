@@ -19,7 +19,7 @@ impl StatementContext<'_> {
         for item in &select.items {
             match item {
                 SelectItem::Expr { expr, .. } if !expr.has_query() => {
-                    row.push(self.compute.value(&[], expr, &[])?)
+                    row.push(self.evaluator.value(&[], expr, &[])?)
                 }
                 _ => return Err(Fault::Unsure(Reason::SelectWithoutFrom)),
             }
@@ -63,7 +63,7 @@ impl StatementContext<'_> {
             ([SelectItem::Star], _) => Ok(row),
             (_, [_]) => {
                 let make = || self.projected(select, from, &row);
-                self.compute.known_row(|known| &mut known.projected, select, &row, make)
+                self.evaluator.known_row(|known| &mut known.projected, select, &row, make)
             }
             (_, _) => self.projected(select, from, &row),
         };
@@ -89,7 +89,7 @@ impl StatementContext<'_> {
                     return Err(Fault::Unsure(Reason::QueryInResult));
                 }
                 SelectItem::Expr { expr, .. } => {
-                    projected.push(self.compute.value(&from.columns, expr, row)?)
+                    projected.push(self.evaluator.value(&from.columns, expr, row)?)
                 }
             }
         }
@@ -117,7 +117,7 @@ impl StatementContext<'_> {
                     fault = Some(Fault::Unsure(Reason::OrderByExpression));
                     return Ordering::Equal;
                 };
-                match self.compute.order(&from.columns[at], &left[at], &right[at]) {
+                match self.evaluator.order(&from.columns[at], &left[at], &right[at]) {
                     Ok(Ordering::Equal) => {}
                     Ok(order) if item.direction == Some(Direction::Desc) => return order.reverse(),
                     Ok(order) => return order,
@@ -152,7 +152,7 @@ impl StatementContext<'_> {
         };
         let mut values = Vec::with_capacity(rows.len());
         for row in rows {
-            let value = self.compute.value(&from.columns, arg, row)?;
+            let value = self.evaluator.value(&from.columns, arg, row)?;
             if !value.is_null() {
                 values.push(value);
             }
@@ -172,7 +172,7 @@ impl StatementContext<'_> {
             let better = match &best {
                 None => true,
                 Some(best) => {
-                    let order = self.compute.order(&from.columns[at], &value, best)?;
+                    let order = self.evaluator.order(&from.columns[at], &value, best)?;
                     if order == Ordering::Equal && value != *best {
                         return Err(Fault::Unsure(Reason::AggregateTie));
                     }

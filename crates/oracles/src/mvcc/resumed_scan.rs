@@ -140,7 +140,7 @@ impl StatementContext<'_> {
     fn partition(&self, table: &Table, values: &Values) -> Result<i64, Reason> {
         match &table.partitions {
             None => Ok(0),
-            Some(Partitions::Hash(expr, count)) => match self.compute.value(&table.columns, expr, values) {
+            Some(Partitions::Hash(expr, count)) => match self.evaluator.value(&table.columns, expr, values) {
                 Ok(Datum::Int(n)) => Ok((n % *count as i64).abs()),
                 _ => Err(Reason::PartitionedScan),
             },
@@ -195,7 +195,7 @@ impl IndexWalk<'_, '_> {
     fn compare(&self, left: &Place<'_>, right: &Place<'_>) -> Ordering {
         let mut columns = self.order.iter().map(|&(at, down)| {
             let column = &self.table.columns[at];
-            let order = self.context.compute.order(column, &left.values[at], &right.values[at]);
+            let order = self.context.evaluator.order(column, &left.values[at], &right.values[at]);
             let order = order.unwrap_or(Ordering::Equal);
             if down { order.reverse() } else { order }
         });

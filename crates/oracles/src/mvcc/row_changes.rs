@@ -121,12 +121,12 @@ impl<'s, 'a> RowChanges<'s, 'a> {
         every: bool,
     ) -> Result<Vec<RowRef>, Fault> {
         let of = &self.context.schema.tables[table];
-        let compute = self.context.compute;
+        let evaluator = self.context.evaluator;
         let mut hits: Vec<RowRef> = Vec::new();
         let wanted = |key: &&Vec<usize>| among.is_none_or(|among| same_columns(among, key));
         for key in of.uniques.iter().filter(wanted) {
             let found =
-                self.find(table, changes, |other| compute.same_key(&of.columns, key, values, other))?;
+                self.find(table, changes, |other| evaluator.same_key(&of.columns, key, values, other))?;
             for row in found {
                 if Some(row) != itself && !hits.contains(&row) {
                     hits.push(row);
@@ -217,10 +217,10 @@ impl<'s, 'a> RowChanges<'s, 'a> {
             if ignored.is_some_and(|ignored| ignored(of, foreign, new)) {
                 continue;
             }
-            let compute = self.context.compute;
+            let evaluator = self.context.evaluator;
             let before = self.due.len();
             let found = self.find(foreign.parent, false, |parent| {
-                compute.same_keys(&of.columns, &foreign.columns, new, &foreign.keys, parent)
+                evaluator.same_keys(&of.columns, &foreign.columns, new, &foreign.keys, parent)
             })?;
             let columns = Some(foreign.keys.iter().fold(0, |bits, at| bits | 1 << at));
             self.locks.extend(found.iter().filter_map(|row| match row {
@@ -231,7 +231,7 @@ impl<'s, 'a> RowChanges<'s, 'a> {
             }));
             // A row that refers to itself is its own parent.
             let own = foreign.parent == table
-                && compute.same_keys(&of.columns, &foreign.columns, new, &foreign.keys, new)?;
+                && evaluator.same_keys(&of.columns, &foreign.columns, new, &foreign.keys, new)?;
             if found.is_empty() && !own && self.due.len() == before {
                 return Err(Fault::Error(ErrorClass::Constraint));
             }
@@ -248,11 +248,11 @@ impl<'s, 'a> RowChanges<'s, 'a> {
                 if kept || foreign.keys.iter().any(|&at| old[at].is_null()) {
                     continue;
                 }
-                let compute = self.context.compute;
+                let evaluator = self.context.evaluator;
                 let action = if new.is_some() { foreign.on_update } else { foreign.on_delete };
                 let changes = !matches!(action, Action::Restrict | Action::NoAction);
                 let found = self.find(child, changes, |row| {
-                    compute.same_keys(&of.columns, &foreign.columns, row, &foreign.keys, old)
+                    evaluator.same_keys(&of.columns, &foreign.columns, row, &foreign.keys, old)
                 })?;
                 for row in found {
                     match action {
@@ -267,12 +267,12 @@ impl<'s, 'a> RowChanges<'s, 'a> {
                             for (&at, &key) in foreign.columns.iter().zip(&foreign.keys) {
                                 values[at] = match (action, new) {
                                     (Action::Cascade, Some(new)) => {
-                                        compute.store(&new[key], &of.columns[at].ty)?
+                                        evaluator.store(&new[key], &of.columns[at].ty)?
                                     }
                                     _ => Datum::Null,
                                 };
                             }
-                            let values = of.finish(&compute, values)?;
+                            let values = of.finish(&evaluator, values)?;
                             self.update(child, row, values)?;
                         }
                     }

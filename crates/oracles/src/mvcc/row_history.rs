@@ -16,7 +16,7 @@ use super::{
     Mvcc, Use,
     allowed_outcome::show,
     hypothesis::{Chain, Hypothesis, SETUP, TxnId, Version},
-    names,
+    judgement::each_once,
     replay::{Replay, Timeline},
 };
 use crate::Answer;
@@ -26,7 +26,7 @@ impl Mvcc {
     pub fn told_for_people(&self, seen: &Answer, wrong: Option<usize>) -> Result<Account, Reason> {
         self.read(seen, &[], None, |read| {
             let timeline = |lenient: bool| {
-                let replay = read.replaying(lenient, None);
+                let replay = read.replay(lenient, None);
                 let timeline = replay.timeline();
                 (replay, timeline)
             };
@@ -92,7 +92,7 @@ impl<'a> Teller<'a> {
         self.account.whole = timeline.whole;
         let mut used: Vec<Use> = before.used.clone();
         used.sort_unstable();
-        self.account.by = names(&used).iter().map(|by| by.name.to_string()).collect();
+        self.account.by = each_once(&used).iter().map(|by| by.name.to_string()).collect();
         self.account
     }
 

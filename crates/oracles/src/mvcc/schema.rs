@@ -13,8 +13,8 @@ use model::{
 };
 
 use super::{
-    evaluate::Evaluate,
     hypothesis::{Chain, Rows},
+    row_evaluator::RowEvaluator,
 };
 
 /// The values of a row.
@@ -213,9 +213,9 @@ impl Schema {
         if insert.modifier.is_some() || !insert.on_duplicate.is_empty() || !insert.on_conflict.is_empty() {
             return Err(Reason::SetupNotRead);
         }
-        let compute = Evaluate { product, version, known: None };
+        let evaluator = RowEvaluator { product, version, known: None };
         for row in rows {
-            let values = self.tables[at].new_row(&compute, insert.columns.as_deref(), row, &[], &[]);
+            let values = self.tables[at].new_row(&evaluator, insert.columns.as_deref(), row, &[], &[]);
             let values = values.map_err(|fault| match fault {
                 eval::Fault::Unsure(why) => why,
                 eval::Fault::Error(_) => Reason::SetupFails,
@@ -319,7 +319,7 @@ impl Table {
     /// The row that these expressions make. `more` are columns and values that they may name beside none.
     pub fn new_row(
         &self,
-        compute: &Evaluate<'_>,
+        evaluator: &RowEvaluator<'_>,
         names: Option<&[model::sql::Ident]>,
         exprs: &[Expr],
         more: &[Column],
@@ -340,20 +340,24 @@ impl Table {
             if matches!(expr, Expr::Default) {
                 continue;
             }
-            let value = compute.value(more, expr, values)?;
+            let value = evaluator.value(more, expr, values)?;
             given[at] = Some(value);
         }
-        self.complete(compute, given)
+        self.complete(evaluator, given)
     }
 
     /// A row of these values: stored, with defaults and computed columns, and checked.
-    pub fn complete(&self, compute: &Evaluate<'_>, given: Vec<Option<Datum>>) -> Result<Values, eval::Fault> {
+    pub fn complete(
+        &self,
+        evaluator: &RowEvaluator<'_>,
+        given: Vec<Option<Datum>>,
+    ) -> Result<Values, eval::Fault> {
         let mut row = Vec::with_capacity(self.columns.len());
         for (at, value) in given.into_iter().enumerate() {
             let (ty, traits) = (&self.columns[at].ty, &self.traits[at]);
             row.push(match (value, &traits.default) {
-                (Some(value), _) => compute.store(&value, ty)?,
-                (None, Some(default)) => compute.store(&compute.value(&[], default, &[])?, ty)?,
+                (Some(value), _) => evaluator.store(&value, ty)?,
+                (None, Some(default)) => evaluator.store(&evaluator.value(&[], default, &[])?, ty)?,
                 // Without a value and a default: refused in strict mode.
                 (None, None) if traits.not_null && traits.generated.is_none() => {
                     return Err(eval::Fault::Unsure(Reason::NoDefault));
@@ -361,15 +365,15 @@ impl Table {
                 (None, None) => Datum::Null,
             });
         }
-        self.finish(compute, row)
+        self.finish(evaluator, row)
     }
 
     /// Computes the generated columns of a row and checks it.
-    pub fn finish(&self, compute: &Evaluate<'_>, mut row: Vec<Datum>) -> Result<Values, eval::Fault> {
+    pub fn finish(&self, evaluator: &RowEvaluator<'_>, mut row: Vec<Datum>) -> Result<Values, eval::Fault> {
         for at in 0..row.len() {
             if let Some(expr) = &self.traits[at].generated {
-                let value = compute.known_value(&self.columns, expr, &row)?;
-                row[at] = compute.store(&value, &self.columns[at].ty)?;
+                let value = evaluator.known_value(&self.columns, expr, &row)?;
+                row[at] = evaluator.store(&value, &self.columns[at].ty)?;
             }
         }
         for (value, traits) in row.iter().zip(&self.traits) {
@@ -377,9 +381,9 @@ impl Table {
                 return Err(eval::Fault::Error(model::ErrorClass::Constraint));
             }
         }
-        let row = compute.kept(row);
+        let row = evaluator.kept(row);
         for check in &self.checks {
-            if compute.known_truth(&self.columns, check, &row)? == Some(false) {
+            if evaluator.known_truth(&self.columns, check, &row)? == Some(false) {
                 return Err(eval::Fault::Error(model::ErrorClass::Constraint));
             }
         }

@@ -83,7 +83,7 @@ impl<'a> StatementContext<'a> {
                     let find = || columns_read(&from, select, &condition, query);
                     let read = match nested {
                         true => find(),
-                        false => self.compute.known_of(|known| &mut known.reads, select, find),
+                        false => self.evaluator.known_of(|known| &mut known.reads, select, find),
                     };
                     let mode = match (shared, wait) {
                         (Some(false), Some(LockWait::SkipLocked)) => LockMode::SkipLocked(None),

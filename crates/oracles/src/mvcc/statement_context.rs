@@ -19,10 +19,10 @@ use super::{
     access_path::Path,
     allowed_outcome::AllowedOutcome,
     deviations::{Assumed, ContestedRow, KnownDeviation, ModelChange},
-    evaluate::Evaluate,
     expressions::pins,
     from_clause::{FromClause, Named},
     hypothesis::{Hypothesis, Now, Rows, TxnId, Waiting},
+    row_evaluator::RowEvaluator,
     schema::{Schema, Values},
 };
 
@@ -31,7 +31,7 @@ use super::{
 pub struct StatementContext<'a> {
     pub schema: &'a Schema,
     /// How values are computed.
-    pub compute: Evaluate<'a>,
+    pub evaluator: RowEvaluator<'a>,
     /// What holds at its level.
     pub rules: &'a LevelRules,
     pub trees: &'a [Option<Arc<Statement>>],
@@ -193,7 +193,7 @@ impl<'a> StatementContext<'a> {
             rows[*row].mine(self.me)
                 || !keys
                     .iter()
-                    .any(|mine| self.compute.same_key(&of.columns, key, mine, values).unwrap_or(false))
+                    .any(|mine| self.evaluator.same_key(&of.columns, key, mine, values).unwrap_or(false))
         });
     }
 
@@ -216,20 +216,20 @@ impl<'a> StatementContext<'a> {
         let Some(expr) = &condition.expr else { return Ok(true) };
         let truth = match (expr, condition.columns.is_empty()) {
             (Cow::Borrowed(expr), true) if from.tables.len() == 1 => {
-                self.compute.known_truth(&from.columns, expr, values)?
+                self.evaluator.known_truth(&from.columns, expr, values)?
             }
             // Joined rows are made anew each time.
-            (Cow::Borrowed(expr), true) => self.compute.known_join(&from.columns, expr, values)?,
+            (Cow::Borrowed(expr), true) => self.evaluator.known_join(&from.columns, expr, values)?,
             (Cow::Owned(_), true) | (_, false) => {
                 let (columns, foreseen) = condition.first.get_or_init(|| {
                     let columns: Vec<Column> =
                         from.columns.iter().chain(&condition.columns).cloned().collect();
-                    let foreseen = self.compute.foreseen(&columns, expr);
+                    let foreseen = self.evaluator.foreseen(&columns, expr);
                     (columns, foreseen)
                 });
                 foreseen.clone()?;
                 let row: Vec<Datum> = values.iter().chain(&condition.values).cloned().collect();
-                self.compute.truth_foreseen(columns, expr, &row)?
+                self.evaluator.truth_foreseen(columns, expr, &row)?
             }
         };
         Ok(truth == Some(true))
@@ -238,7 +238,7 @@ impl<'a> StatementContext<'a> {
     /// As [`StatementContext::holds`] with the conditions of joins.
     fn joins(&self, from: &FromClause, condition: &Condition, values: &Values) -> Result<bool, Fault> {
         for on in &from.on {
-            if self.compute.known_join(&from.columns, on, values)? != Some(true) {
+            if self.evaluator.known_join(&from.columns, on, values)? != Some(true) {
                 return Ok(false);
             }
         }
@@ -271,7 +271,7 @@ impl<'a> StatementContext<'a> {
                 let (left, right): (&Values, &Values) = (left.borrow(), right.borrow());
                 let joined = || left.iter().chain(right.iter()).cloned().collect::<Values>();
                 let find = || self.joins(from, condition, &joined());
-                if noted(self.compute.known_pair(from.place, [left, right], find), &mut scan.error)? {
+                if noted(self.evaluator.known_pair(from.place, [left, right], find), &mut scan.error)? {
                     scan.rows.push((smallvec![*one, *two], joined()));
                 }
             }

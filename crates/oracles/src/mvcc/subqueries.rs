@@ -82,7 +82,7 @@ impl<'a> StatementContext<'a> {
         if !expr.has_query() {
             return Ok(Cow::Borrowed(expr));
         }
-        let queries = self.compute.known_of(|known| &mut known.inner, expr, || queries(expr));
+        let queries = self.evaluator.known_of(|known| &mut known.inner, expr, || queries(expr));
         let mut walk = Replace { context: self, sees, answers, queries: &queries, fault: None };
         let mut replaced = expr.clone();
         replaced.visit_mut(&mut walk);
@@ -157,7 +157,7 @@ impl<'a> StatementContext<'a> {
         let scan = match sees {
             Visibility::Committed => {
                 let find = || columns_read(&from, select, &condition, query);
-                let read = self.compute.known_of(|known| &mut known.reads, select, find);
+                let read = self.evaluator.known_of(|known| &mut known.reads, select, find);
                 let scan = self.lock(&from, &condition, LockMode::Shared(read)).map_err(Fault::Unsure)?;
                 if let ([named], None) = (&from.tables[..], &query.limit) {
                     locks.extend(scan.rows.iter().map(|(numbers, _)| Lock {

@@ -62,7 +62,7 @@ impl StatementContext<'_> {
         if !update.returning.is_empty() || !update.from.is_empty() {
             return Err(Fault::Unsure(Reason::UpdateModifier));
         }
-        let ordered = dialect::of(self.compute.product).semantics.assignments;
+        let ordered = dialect::of(self.evaluator.product).semantics.assignments;
         if ordered == Assignments::MostlyInOrder && in_some_order(update) {
             return Err(Fault::Unsure(Reason::AssignedInSomeOrder));
         }
@@ -311,7 +311,7 @@ impl StatementContext<'_> {
             let columns = &self.schema.tables[named.table].columns;
             rows.sort_by(|(_, left), (_, right)| {
                 let order = key.iter().map(|&at| {
-                    self.compute
+                    self.evaluator
                         .order(&columns[at], &left[at], &right[at])
                         .unwrap_or(std::cmp::Ordering::Equal)
                 });
@@ -361,7 +361,7 @@ impl StatementContext<'_> {
         }
         let single = from.tables.len() == 1;
         let matched = single.then_some(done.len() as u64);
-        let count = match dialect::of(self.compute.product).semantics.counts {
+        let count = match dialect::of(self.evaluator.product).semantics.counts {
             Counts::Matched => done.len() as u64 - ignored,
             Counts::Changed => changed,
         };
@@ -399,7 +399,7 @@ impl StatementContext<'_> {
             from.tables.len() == 1 && assigned.iter().all(|one| matches!(one.value, Cow::Borrowed(_)));
         match assigned.first() {
             Some(first) if steady => {
-                self.compute.known_row(|known| &mut known.assigned, first.value.as_ref(), values, make)
+                self.evaluator.known_row(|known| &mut known.assigned, first.value.as_ref(), values, make)
             }
             Some(_) | None => make(),
         }
@@ -424,7 +424,7 @@ impl StatementContext<'_> {
         };
         let mut row: Vec<Datum> = values.iter().chain(extra).cloned().collect();
         // Elsewhere all assignments see the row as it was.
-        let ordered = dialect::of(self.compute.product).semantics.assignments != Assignments::AtOnce;
+        let ordered = dialect::of(self.evaluator.product).semantics.assignments != Assignments::AtOnce;
         let sequential = ordered && from.tables.len() == 1;
         let old = if sequential { Vec::new() } else { row.clone() };
         for one in assigned.iter().filter(|one| one.factor == factor) {
@@ -432,20 +432,20 @@ impl StatementContext<'_> {
             let seen = if sequential { &row } else { &old };
             let value = match one.value.as_ref() {
                 Expr::Default => match &of.traits[one.column].default {
-                    Some(default) => self.compute.value(&[], default, &[])?,
+                    Some(default) => self.evaluator.value(&[], default, &[])?,
                     None => Datum::Null,
                 },
                 value => match one.value {
-                    Cow::Borrowed(value) => self.compute.known_value(&columns, value, seen)?,
-                    Cow::Owned(_) => self.compute.value(&columns, value, seen)?,
+                    Cow::Borrowed(value) => self.evaluator.known_value(&columns, value, seen)?,
+                    Cow::Owned(_) => self.evaluator.value(&columns, value, seen)?,
                 },
             };
             if value.is_null() && of.traits[one.column].not_null {
                 return Err(Fault::Error(ErrorClass::Constraint));
             }
-            row[at] = self.compute.store(&value, &of.columns[one.column].ty)?;
+            row[at] = self.evaluator.store(&value, &of.columns[one.column].ty)?;
         }
-        of.finish(&self.compute, row[start..start + of.columns.len()].to_vec())
+        of.finish(&self.evaluator, row[start..start + of.columns.len()].to_vec())
     }
 }
 

@@ -48,7 +48,7 @@ fn alternatives(statement: &Alternatives<'_, '_>) -> Result<Vec<AllowedOutcome>,
 fn left_behind<'a>(context: &StatementContext<'a>, table: usize) -> VisibleRows<'a> {
     let of = &context.schema.tables[table];
     let (Some(key), Some(view)) = (&of.clustered, context.view) else { return Vec::new() };
-    let same_key = |one: &Values, other: &Values| context.compute.same_key(&of.columns, key, one, other);
+    let same_key = |one: &Values, other: &Values| context.evaluator.same_key(&of.columns, key, one, other);
     let mut left = Vec::new();
     let written = context.written(&context.hypothesis.tables[table]);
     for (row, chain) in context.hypothesis.tables[table].iter().enumerate() {
@@ -76,7 +76,7 @@ fn old_instead_of_new<'a>(context: &StatementContext<'a>, table: usize, seen: &m
     let second = |key: &&Vec<usize>| Some(*key) != of.clustered.as_ref();
     for (row, old) in left_behind(context, table) {
         let unique = |new: &Values| {
-            let same = |key: &Vec<usize>| context.compute.same_key(&of.columns, key, old, new);
+            let same = |key: &Vec<usize>| context.evaluator.same_key(&of.columns, key, old, new);
             of.uniques.iter().filter(second).any(|key| same(key).unwrap_or(false))
         };
         if let Some((_, new)) = seen.iter_mut().find(|(of, new)| *of == row && unique(new)) {

@@ -23,6 +23,7 @@ mod early_savepoint_ends_all;
 mod foreign_key_beside_null;
 mod judges_uncommitted;
 mod key_change_keeps_old_row;
+pub mod lookup;
 mod model_change;
 mod moved_across_scan;
 mod noop_without_version;

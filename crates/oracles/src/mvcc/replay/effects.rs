@@ -187,7 +187,7 @@ impl Replay<'_> {
         match filter {
             None => true,
             Some(filter) => {
-                self.compute().known_range(&self.schema.tables[table].columns, filter, values)
+                self.evaluator().known_range(&self.schema.tables[table].columns, filter, values)
                     == Ok(Some(true))
             }
         }

@@ -31,9 +31,9 @@ use super::{
     access_path::Path,
     allowed_outcome::{covers, row_set},
     deviations::KnownDeviation,
-    evaluate::Evaluate,
     evaluation_cache::EvaluationCache,
     hypothesis::{Hypothesis, Savepoint, Waiting},
+    row_evaluator::RowEvaluator,
     schema::{Schema, Values},
     table_footprint::TableFootprint,
 };
@@ -78,7 +78,7 @@ pub struct Replay<'a> {
     /// Which tables each step reaches.
     pub footprints: &'a [TableFootprint],
     /// What expressions came to.
-    pub computed: &'a RefCell<EvaluationCache>,
+    pub evaluated: &'a RefCell<EvaluationCache>,
     /// Are all deviations tried, and not only those that are part of the contract?
     pub tries_reported: bool,
     /// May REPLACE make a new row where it could write over the old one?
@@ -98,7 +98,7 @@ pub use extra_waits::Waits;
 /// Hypotheses; most often there is one.
 pub(super) type Hypotheses = SmallVec<[Hypothesis; 1]>;
 
-type Explained = Result<Hypotheses, Rejection>;
+pub type Explained = Result<Hypotheses, Rejection>;
 
 impl<'a> Replay<'a> {
     /// The accounts that reach the end.
@@ -255,9 +255,9 @@ impl<'a> Replay<'a> {
     }
 
     /// How values are computed.
-    pub(super) fn compute(&self) -> Evaluate<'a> {
+    pub(super) fn evaluator(&self) -> RowEvaluator<'a> {
         let server = &self.seen.trace.server;
-        Evaluate { product: server.product, version: &server.version, known: Some(self.computed) }
+        RowEvaluator { product: server.product, version: &server.version, known: Some(self.evaluated) }
     }
 
     pub(super) fn rules(&self, session: usize) -> Option<&'a LevelRules> {

@@ -33,64 +33,87 @@ impl Replay<'_> {
         waited: Option<Waiting>,
     ) -> Explained {
         let session = self.seen.case.steps[step].session;
-        let outcome = &self.seen.trace.outcomes[step];
-        let reply = &outcome.reply;
+        let reply = &self.seen.trace.outcomes[step].reply;
         // The statement may have been queued while its transaction was ended by another.
         self.start(&mut hypothesis, step, false);
-        let lasts = hypothesis.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
-        if let Reply::Error(error) = reply
-            && let Some(allowed) = self.concurrency(&mut hypothesis, step, error, waited.as_ref())
-        {
-            if !allowed {
-                return Err(Replay::mismatch(
-                    step,
-                    Symptom::NeedlessError,
-                    RuleId::ConflictNeedsAnother,
-                    Response::AnAnswer { nobody_in_the_way: false },
-                ));
+        if let Reply::Error(error) = reply {
+            if let Some(allowed) = self.concurrency(&mut hypothesis, step, error, waited.as_ref()) {
+                return self.failed_by_others(hypothesis, step, error, allowed);
             }
-            // What could not even begin has taken no snapshot.
-            if let Some(txn) = &mut hypothesis.sessions[session].txn
-                && error.class == ErrorClass::Busy
-                && txn.view_by == Some(step)
-            {
-                txn.view = None;
-            }
-            self.after(&mut hypothesis, step, Some(error), outcome.transaction);
-            return Ok(smallvec![hypothesis]);
-        }
-        if let Reply::Error(error) = reply
             // What failed inside the server is the business of `crash`.
-            && matches!(
+            if matches!(
                 error.class,
                 ErrorClass::Other | ErrorClass::Syntax | ErrorClass::Denied | ErrorClass::Internal
-            )
-        {
-            return Err(Rejection::Undecided(Reason::ServerRefuses));
+            ) {
+                return Err(Rejection::Undecided(Reason::ServerRefuses));
+            }
         }
-        let all =
+        let outcomes =
             self.allowed_outcomes(&hypothesis, step, tree, waited.as_ref()).map_err(|fault| match fault {
                 Fault::Unsure(why) => Rejection::Undecided(why),
                 Fault::Error(_) => Rejection::Undecided(Reason::ErrorForetold),
             })?;
         let success = !matches!(reply, Reply::Error(_));
-        let mut hypotheses = Hypotheses::new();
-        let mut rejected = None;
+        let waited = waited.as_ref();
+        let answered =
+            Answered { replay: self, hypothesis: &hypothesis, step, statement: tree, waited, success };
+        let (lasting_doubt, doubt) = self.unknown_rows(session, &answered);
         let parents = self.schema.tables.iter().any(|table| !table.parents.is_empty());
         let fits = |allowed: &&AllowedOutcome| {
             let due = success && !allowed.due.is_empty() && allowed.reply != Expected::Anything;
             !due && (allowed.fits(reply) || parents && allowed.fits_either(reply))
         };
-        let fitting: SmallVec<[&AllowedOutcome; 4]> = all.iter().filter(fits).collect();
-        let answered = Answered {
-            replay: self,
-            hypothesis: &hypothesis,
-            step,
-            statement: tree,
-            waited: waited.as_ref(),
-            success,
-        };
-        let (lasting_doubt, doubt) = self.unknown_rows(session, &answered);
+        let fitting: SmallVec<[&AllowedOutcome; 4]> = outcomes.iter().filter(fits).collect();
+        if fitting.is_empty() {
+            return Err(match doubt {
+                Some(why) => Rejection::Undecided(why),
+                None => self.no_outcome_fits(&hypothesis, step, tree, &outcomes),
+            });
+        }
+        // What is wrong with an outcome that fits (it changes a locked row) comes before what is unknown.
+        self.applied(hypothesis, step, &fitting, lasting_doubt)
+    }
+
+    /// A statement failed because of other transactions, or so the server says.
+    fn failed_by_others(
+        &self,
+        mut hypothesis: Hypothesis,
+        step: usize,
+        error: &DbError,
+        allowed: bool,
+    ) -> Explained {
+        if !allowed {
+            return Err(Replay::mismatch(
+                step,
+                Symptom::NeedlessError,
+                RuleId::ConflictNeedsAnother,
+                Response::AnAnswer { nobody_in_the_way: false },
+            ));
+        }
+        let session = self.seen.case.steps[step].session;
+        // What could not even begin has taken no snapshot.
+        if let Some(txn) = &mut hypothesis.sessions[session].txn
+            && error.class == ErrorClass::Busy
+            && txn.view_by == Some(step)
+        {
+            txn.view = None;
+        }
+        self.after(&mut hypothesis, step, Some(error), self.seen.trace.outcomes[step].transaction);
+        Ok(smallvec![hypothesis])
+    }
+
+    /// The hypotheses that follow from one by each outcome that fits; there is at least one of these.
+    fn applied(
+        &self,
+        hypothesis: Hypothesis,
+        step: usize,
+        fitting: &[&AllowedOutcome],
+        lasting_doubt: Option<Reason>,
+    ) -> Explained {
+        let outcome = &self.seen.trace.outcomes[step];
+        let success = outcome.error().is_none();
+        let mut hypotheses = Hypotheses::new();
+        let mut rejected = None;
         let mut hypothesis = Some(hypothesis);
         for (at, allowed) in fitting.iter().enumerate() {
             // The last one takes the hypothesis itself.
@@ -98,8 +121,7 @@ impl Replay<'_> {
             let Some(mut next) = next else { break };
             match self.apply(&mut next, step, allowed, success) {
                 Ok(()) => {
-                    let error = outcome.error();
-                    self.after(&mut next, step, error, outcome.transaction);
+                    self.after(&mut next, step, outcome.error(), outcome.transaction);
                     next.doubtful = next.doubtful.or(lasting_doubt);
                     if !hypotheses.contains(&next) {
                         hypotheses.push(next);
@@ -108,28 +130,33 @@ impl Replay<'_> {
                 Err(rejection) => rejected = worse(rejected, rejection),
             }
         }
-        if !hypotheses.is_empty() {
-            return Ok(hypotheses);
+        match rejected {
+            Some(rejected) if hypotheses.is_empty() => Err(rejected),
+            _ => Ok(hypotheses),
         }
-        if let Some(rejected) = rejected {
-            return Err(rejected);
-        }
-        if let Some(why) = doubt {
-            return Err(Rejection::Undecided(why));
-        }
-        let due = all.iter().find_map(|allowed| allowed.due.first());
-        if let (Some(due), true) = (due, success) {
+    }
+
+    /// What is wrong with an answer that is none of those allowed.
+    fn no_outcome_fits(
+        &self,
+        hypothesis: &Hypothesis,
+        step: usize,
+        tree: &Statement,
+        outcomes: &[AllowedOutcome],
+    ) -> Rejection {
+        let session = self.seen.case.steps[step].session;
+        let reply = &self.seen.trace.outcomes[step].reply;
+        let due = outcomes.iter().find_map(|allowed| allowed.due.first());
+        if let (Some(due), false) = (due, matches!(reply, Reply::Error(_))) {
             let is = |state: &Session| state.txn.as_ref().is_some_and(|txn| txn.id == *due);
-            return Err(Replay::missing(
-                step,
-                RuleId::ChangedIsWaitedFor,
-                Response::Wait,
-                hypothesis.and_then(|hypothesis| hypothesis.sessions.iter().position(is)),
-            ));
+            let other = hypothesis.sessions.iter().position(is);
+            return Replay::missing(step, RuleId::ChangedIsWaitedFor, Response::Wait, other);
         }
-        let rules = self.rules(session).ok_or(Rejection::Undecided(Reason::NoContractAtThisLevel))?;
-        let expected = all.first().map_or(Response::Anything, |allowed| allowed.reply.response(reply));
-        let symptom = match (reply, all.first().map(|allowed| &allowed.reply)) {
+        let Some(rules) = self.rules(session) else {
+            return Rejection::Undecided(Reason::NoContractAtThisLevel);
+        };
+        let expected = outcomes.first().map(|allowed| &allowed.reply);
+        let symptom = match (reply, expected) {
             (Reply::Error(_), _) => Symptom::NeedlessError,
             (_, Some(Expected::Error(_))) => Symptom::MissingError,
             (Reply::Rows(_), _) => Symptom::WrongRows,
@@ -139,7 +166,9 @@ impl Replay<'_> {
             }
             _ => Symptom::WrongCount,
         };
-        Err(Replay::mismatch(step, symptom, seen_by(rules, tree, lasts), expected))
+        let expected = expected.map_or(Response::Anything, |expected| expected.response(reply));
+        let lasts = hypothesis.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
+        Replay::mismatch(step, symptom, seen_by(rules, tree, lasts), expected)
     }
 
     /// Why deviations leave open which rows a statement met: for good, and at all.
@@ -257,7 +286,7 @@ impl Replay<'_> {
         let deviations: SmallVec<[&'static KnownDeviation; 16]> = self.tried(session).collect();
         let context = StatementContext {
             schema: self.schema,
-            compute: self.compute(),
+            evaluator: self.evaluator(),
             rules,
             trees: self.trees,
             hypothesis,

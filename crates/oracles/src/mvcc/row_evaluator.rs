@@ -15,14 +15,14 @@ use super::{
 
 /// Computes as one server does.
 #[derive(Clone, Copy, Debug)]
-pub struct Evaluate<'a> {
+pub struct RowEvaluator<'a> {
     pub product: Product,
     pub version: &'a Version,
     /// What was computed before.
     pub known: Option<&'a RefCell<EvaluationCache>>,
 }
 
-impl Evaluate<'_> {
+impl RowEvaluator<'_> {
     fn over<'b>(&'b self, columns: &'b [Column]) -> Evaluator<'b> {
         Evaluator { product: self.product, version: self.version, columns }
     }
@@ -36,7 +36,7 @@ impl Evaluate<'_> {
         self.over(columns).truth(expr, row)
     }
 
-    /// As [`Evaluate::value`], of an expression that stays where it is as long as what is known of it.
+    /// As [`RowEvaluator::value`], of an expression that stays where it is as long as what is known of it.
     pub fn known_value(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Datum, Fault> {
         let Some(known) = self.known else { return self.value(columns, expr, row) };
         if let Some(said) = known.borrow().values.get(at(expr), row) {
@@ -47,12 +47,12 @@ impl Evaluate<'_> {
         said
     }
 
-    /// As [`Evaluate::truth`], likewise. The columns are always those of its statement.
+    /// As [`RowEvaluator::truth`], likewise. The columns are always those of its statement.
     pub fn known_truth(&self, columns: &[Column], expr: &Expr, row: &Values) -> Result<Option<bool>, Fault> {
         self.by_row(|known| &mut known.truths, columns, expr, row)
     }
 
-    /// As [`Evaluate::truth`], likewise. The columns are always those of its table.
+    /// As [`RowEvaluator::truth`], likewise. The columns are always those of its table.
     pub fn known_range(&self, columns: &[Column], expr: &Expr, row: &Values) -> Result<Option<bool>, Fault> {
         self.by_row(|known| &mut known.ranges, columns, expr, row)
     }
@@ -74,7 +74,7 @@ impl Evaluate<'_> {
         said
     }
 
-    /// As [`Evaluate::known_truth`], of a row that was joined for this.
+    /// As [`RowEvaluator::known_truth`], of a row that was joined for this.
     pub fn known_join(&self, columns: &[Column], expr: &Expr, row: &[Datum]) -> Result<Option<bool>, Fault> {
         let Some(known) = self.known else { return self.truth(columns, expr, row) };
         if let Some(said) = known.borrow().joins.get(at(expr), row) {
@@ -108,7 +108,7 @@ impl Evaluate<'_> {
         self.over(columns).foreseen(expr)
     }
 
-    /// As [`Evaluate::truth`], of a condition of which nothing was foreseen.
+    /// As [`RowEvaluator::truth`], of a condition of which nothing was foreseen.
     pub fn truth_foreseen(
         &self,
         columns: &[Column],
