@@ -5,7 +5,7 @@
 //! read, and looks new, although without the join or the refused statement beside it it would be known. Such a case is made smaller
 //! once more, by steps that are accepted if the old fingerprint comes back **or** a bug that has a name shows in the same kind of
 //! statement at the same level. That alone would only show that the known bug lives next door. So the name is taken only if, in the case before these
-//! steps, too, what the concession needs is the cause: its twin (`oracles/src/mvcc/twins`), judged by the oracle that found it, must
+//! steps, too, what the known deviation needs is the cause: its twin (`oracles/src/mvcc/twins`), judged by the oracle that found it, must
 //! hold. Otherwise the finding keeps its case and stays new, and it is said what it turned into.
 //!
 //! ```text
@@ -15,7 +15,7 @@
 //! T1: SELECT * FROM u            wrong                    T1: SELECT * FROM u           wrong
 //! ```
 //!
-//! A finding that needs two concessions is made smaller in the same way until it needs one of them, and no twin is asked for: each
+//! A finding that needs two known deviations is made smaller in the same way until it needs one of them, and no twin is asked for: each
 //! of them was needed before. One that is in no tracker is not given up for one that is.
 
 use execute::Reset;
@@ -88,7 +88,7 @@ pub fn attribute(
     (Attribution::Known(Box::new(turned)), found.tried)
 }
 
-/// Is it worth trying? Of what the quick oracle can judge and one concession explains, the name stands.
+/// Is it worth trying? Of what the quick oracle can judge and one known deviation explains, the name stands.
 fn may_turn(
     runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,
@@ -119,7 +119,7 @@ fn follows(old: &Fingerprint, new: &Fingerprint) -> bool {
     }
 }
 
-/// In the case before: is it gone without what the concession needs?
+/// In the case before: is it gone without what the known deviation needs?
 fn is_cause(
     runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,

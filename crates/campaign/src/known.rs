@@ -4,7 +4,7 @@
 //! through is such a folder; every other `.iso` file is a case of its own. An entry is named by the first link of its case, or by its
 //! folder or file.
 //!
-//! Where concessions explain a finding its signature says which bug it is, and that is enough. All else that is known is compared
+//! Where known deviations explain a finding its signature says which bug it is, and that is enough. All else that is known is compared
 //! by running (`triage`).
 
 use std::{

@@ -10,7 +10,7 @@
 //! | another; the same rule is broken | wrong in the same places | new, and behaves like it |
 //! | | another | new |
 //!
-//! What concessions explain is known by its signature alone, since its twin has been asked (`oracles/src/mvcc/twins`). An entry of the
+//! What known deviations explain is known by its signature alone, since its twin has been asked (`oracles/src/mvcc/twins`). An entry of the
 //! corpus without a link is in no tracker: what is the same as it stays new, and behaves like it. An entry of the corpus is compared only
 //! where its `fails on` says that it fails: elsewhere it may fail for another reason. In doubt, a finding is new.
 //!

@@ -14,15 +14,15 @@ pub struct Verdicts {
     /// Of these, those that need an exemption that a manual gives, and no other.
     pub holds_by_design: u64,
     /// Of these, those that need what is measured and promised nowhere: neither wrong nor by design.
-    #[serde(default)]
-    pub unpromised: u64,
+    #[serde(default, alias = "unpromised")]
+    pub undocumented: u64,
     /// Runs that need an exemption, by its name; one that needs several counts at each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by: BTreeMap<Justification, u64>,
     /// Runs in which something is wrong, by fingerprint.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub violated: BTreeMap<String, u64>,
-    /// What came of the twins of those that a concession explains.
+    /// What came of the twins of those that a known deviation explains.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub twins: BTreeMap<String, u64>,
     /// Runs about which it could not tell, by reason.
@@ -40,7 +40,7 @@ impl Verdicts {
             Verdict::Holds { by } => {
                 self.holds += 1;
                 let undocumented = by.iter().any(Justification::undocumented);
-                self.unpromised += u64::from(undocumented);
+                self.undocumented += u64::from(undocumented);
                 self.holds_by_design += u64::from(!by.is_empty() && !undocumented);
                 for one in by {
                     match self.by.get_mut(one) {
@@ -63,7 +63,7 @@ impl Verdicts {
     pub fn merge(&mut self, other: &Verdicts) {
         self.holds += other.holds;
         self.holds_by_design += other.holds_by_design;
-        self.unpromised += other.unpromised;
+        self.undocumented += other.undocumented;
         for (mine, theirs) in [(&mut self.violated, &other.violated), (&mut self.twins, &other.twins)] {
             theirs.iter().for_each(|(name, count)| *mine.entry(name.clone()).or_default() += count);
         }
@@ -134,6 +134,6 @@ mod tests {
         // What is promised nowhere is no design.
         let by = [documented("a"), Justification::Undocumented("c".into())].into();
         verdicts.add(&Verdict::Holds { by });
-        assert_eq!((verdicts.holds, verdicts.holds_by_design, verdicts.unpromised), (4, 2, 1));
+        assert_eq!((verdicts.holds, verdicts.holds_by_design, verdicts.undocumented), (4, 2, 1));
     }
 }

@@ -4,7 +4,7 @@
 //! more often than they cause it, and whether a transaction is ended or left open is no difference. Where less is certain, or more is
 //! known, there are fewer of them in it:
 //!
-//! - where concessions explain a finding, none: a known family shows through every kind of statement (docs/measured/folding-2026-11-17.md);
+//! - where known deviations explain a finding, none: a known family shows through every kind of statement (docs/measured/folding-2026-11-17.md);
 //! - where the server says at which place of its code it gave up, none;
 //! - where it died, hung or failed otherwise, and where the case was not made smaller, only the statement that shows it.
 

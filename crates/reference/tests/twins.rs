@@ -1,4 +1,4 @@
-//! Twins on the engine with planted bugs, told to the model as if a server with concessions had run them: what the concession is
+//! Twins on the engine with planted bugs, told to the model as if a server with known deviations had run them: what the known deviation is
 //! the cause of is gone in the twin, what only looks like it stays.
 
 mod common;
@@ -87,7 +87,7 @@ fn miscounts(case: &Case, trace: &mut Trace) {
 }
 
 #[test]
-fn what_a_concession_is_the_cause_of_is_gone() {
+fn what_a_known_deviation_is_the_cause_of_is_gone() {
     let said = |bug: Bug, on| shown(bug, Some(bug), on, honest);
     assert_eq!(said(Bug::NoopUpdateNoVersion, MYSQL), "noop-without-version: gone");
     assert_eq!(said(Bug::KeyChangeLeavesOldRow, MYSQL), "key-change-keeps-old-row: gone");

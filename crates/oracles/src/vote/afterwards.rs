@@ -12,7 +12,7 @@ use crate::mvcc::{
     twins::{Shows, Use},
 };
 
-/// Is it a concession that explains it, one that has a twin?
+/// Is it a known deviation that explains it, one that has a twin?
 pub fn explained(verdict: &Verdict, uses: &[Use]) -> bool {
     match verdict {
         Verdict::Violated(violation) => violation.fingerprint.deviations().is_some(),

@@ -8,11 +8,11 @@
 //! |---|---|---|
 //! | wrong at a step | wrong at the same step | wrong, and both say so |
 //! | wrong | fine up to there, though it could have seen it | they disagree: `logic` |
-//! | fine, by no concession | wrong | they disagree: `logic` |
-//! | fine by a concession | wrong | fine: the decoupled run knows no concessions |
+//! | fine, by no known deviation | wrong | they disagree: `logic` |
+//! | fine by a known deviation | wrong | fine: the decoupled run knows no deviations |
 //! | one of them cannot tell | | what the other one says, and that it stands alone |
 //!
-//! What a concession explains is then run once more as its twin (`mvcc/twins`); if the twin shows the same, it is new. Where it is a
+//! What a known deviation explains is then run once more as its twin (`mvcc/twins`); if the twin shows the same, it is new. Where it is a
 //! scan that went on after a wait, the server is asked first by which index it went (`mvcc/plans`), and no other may explain it.
 //!
 //! A disagreement is about ONE statement on ONE view: a bug of single statements, or a mistake of ours. It is never called an
@@ -121,7 +121,7 @@ impl Oracle for Vote {
 struct Session<'a> {
     seen: &'a Answer,
     said: Verdict,
-    /// Where the model needs which concession.
+    /// Where the model needs which known deviation.
     uses: Vec<Use>,
     second: Option<Box<dyn Conversation + 'a>>,
     /// Is more to be asked about this case than the model?
@@ -141,7 +141,7 @@ impl Session<'_> {
         }
     }
 
-    /// Both have spoken. What a concession explains is run again without what that needs.
+    /// Both have spoken. What a known deviation explains is run again without what that needs.
     fn decided(&mut self, verdict: Verdict) -> Ask {
         if !self.asked || !explained(&verdict, &self.uses) {
             return Ask::Done(verdict);

@@ -1,4 +1,4 @@
-//! The known families of bugs, and those that we found: each by its name, and what its concession does NOT excuse.
+//! The known families of bugs, and those that we found: each by its name, and what its known deviation does NOT excuse.
 
 use super::*;
 

@@ -1,5 +1,5 @@
 //! The MVCC model against traces made by hand: what it accepts, what it calls wrong, by which name it knows it, and what each
-//! concession does NOT excuse.
+//! known deviation does NOT excuse.
 
 mod families;
 mod half_done;

@@ -26,10 +26,10 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
                 most(&design, runs)
             ));
         }
-        if said.unpromised > 0 {
+        if said.undocumented > 0 {
             parts.push(format!(
                 "{} undocumented ({})",
-                share(said.unpromised, runs),
+                share(said.undocumented, runs),
                 most(&undocumented, runs)
             ));
         }

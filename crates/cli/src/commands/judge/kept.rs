@@ -84,11 +84,11 @@ fn show(result: &Result) {
         let runs = verdicts.runs();
         say!("\n{name}  {} judged per second", thousands(*per_second));
         say!(
-            "  holds      {:>9}  {:>6}   {} of them by design, {} unpromised",
+            "  holds      {:>9}  {:>6}   {} of them by design, {} undocumented",
             thousands(verdicts.holds),
             share(verdicts.holds, runs),
             thousands(verdicts.holds_by_design),
-            thousands(verdicts.unpromised)
+            thousands(verdicts.undocumented)
         );
         list(&verdicts.by);
         say!(

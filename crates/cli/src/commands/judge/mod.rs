@@ -24,7 +24,7 @@ Examples:
   isopod judge --traces runs/1 --judge-as SER            as if every session had run at SERIALIZABLE
 
 By default {} judge. An oracle that needs a server ({}) is
-undecided here, and twins are not run, so what a concession explains is known by what it looks like. Exit codes: 0 nothing found, 1 findings, 2 the
+undecided here, and twins are not run, so what a known deviation explains is known by what it looks like. Exit codes: 0 nothing found, 1 findings, 2 the
 job could not be done.", oracle_args::without_server(), oracle_args::with_server()))]
 pub struct Args {
     /// A case file; or the folder of a finding, which has both files

@@ -17,7 +17,7 @@ use crate::Lab;
 /// What a finding is.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Family {
-    /// The concessions that explain it.
+    /// The known deviations that explain it.
     Explained(String),
     /// Nothing explains it.
     New,
@@ -98,7 +98,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Is the large case right without what the concession needs, at one of its statements?
+    /// Is the large case right without what the known deviation needs, at one of its statements?
     fn is_cause(
         &mut self,
         kept: &Kept,

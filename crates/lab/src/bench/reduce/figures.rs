@@ -75,7 +75,7 @@ pub struct Share {
 #[derive(Debug, Default, Serialize)]
 pub struct Drift {
     pub same: u64,
-    /// Those of which the original needs several concessions, and the small case one of these.
+    /// Those of which the original needs several known deviations, and the small case one of these.
     pub fewer: Vec<(String, String, String)>,
     /// The finding, what explained it, and what does now.
     pub other: Vec<(String, String, String)>,
@@ -100,7 +100,7 @@ impl Drift {
 /// What explains a case.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Explained {
-    /// These concessions, by name; nothing, if there are none.
+    /// These known deviations, by name; nothing, if there are none.
     By(BTreeSet<String>),
     /// Nothing is wrong, or it cannot be told.
     Not(String),

@@ -3,7 +3,7 @@
 //!
 //! The cases are those of run folders, as they were before they were made smaller. Every strategy reduces all of them, one after
 //! the other, and what it learns it keeps from one to the next. In the end originals and reduced cases are run once more on a new
-//! server and judged afresh: the concession that explains one must explain the other. For comparison the same is done without
+//! server and judged afresh: the known deviation that explains one must explain the other. For comparison the same is done without
 //! the fingerprint, where any complaint will do.
 
 pub mod figures;

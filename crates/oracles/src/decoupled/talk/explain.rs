@@ -1,4 +1,4 @@
-//! Whether a concession would explain what is wrong. The statement is played once more on the view that it would give; if that is
+//! Whether a known deviation would explain what is wrong. The statement is played once more on the view that it would give; if that is
 //! what came, the violation is named by it. Scans that went on after a wait are not tried: there are too many ways.
 
 use dialect::contract::Visibility;
@@ -70,7 +70,7 @@ impl Talk<'_> {
         }
     }
 
-    /// The views that a concession would give, where they differ from the right ones.
+    /// The views that a known deviation would give, where they differ from the right ones.
     fn explanations(&self, pending: &Pending, txn: usize) -> Vec<(Deviations, Vec<View>)> {
         if pending.roles.changes {
             return self.uncommitted(pending, txn);

@@ -52,7 +52,7 @@ struct Pending {
     open: Option<Reason>,
     /// What is wrong, while it is tried what would explain it.
     wrong: Option<Box<Violation>>,
-    /// What is tried: by which concession, and on which views.
+    /// What is tried: by which known deviation, and on which views.
     explanations: Vec<(Deviations, Vec<View>)>,
 }
 

@@ -1,9 +1,9 @@
-//! Twins: the same case without what a concession needs.
+//! Twins: the same case without what a known deviation needs.
 //!
-//! A concession explains a cause, and the model recognises it by what came. Another bug may look the same. So a case that a
-//! concession explains is run once more as its twin, in which the cause cannot be at work: the statement that waited comes after
+//! A known deviation explains a cause, and the model recognises it by what came. Another bug may look the same. So a case that a
+//! known deviation explains is run once more as its twin, in which the cause cannot be at work: the statement that waited comes after
 //! the one that it waited for, the update writes another value, the key is not changed, the transaction that was rolled back is
-//! not there. The twin still has the statement that was wrong. If that is wrong in the twin, too, the concession was not the
+//! not there. The twin still has the statement that was wrong. If that is wrong in the twin, too, the known deviation was not the
 //! cause, and the finding is new.
 //!
 //! How a case becomes its twin stands with each deviation (`super::deviations`). One that is only observed has none: it is listed apart,
@@ -21,7 +21,7 @@ use crate::{Answer, Request};
 /// Why there is no twin, or why it says nothing, in a few words that can be counted.
 pub type Why = Reason;
 
-/// A concession and the step that needs it.
+/// A known deviation and the step that needs it.
 pub type Use = (&'static KnownDeviation, usize);
 
 /// A case on its way to becoming its twin.
@@ -42,7 +42,7 @@ pub struct TwinDraft<'a> {
 pub struct Twin {
     /// What is to be run.
     pub request: Request,
-    /// The concessions whose cause is gone.
+    /// The known deviations whose cause is gone.
     pub without: Vec<&'static KnownDeviation>,
     /// For each of its steps the number in the case.
     steps: Vec<usize>,

@@ -184,7 +184,7 @@ fn drift(name: &str, drift: &Drift) {
     say!("explained as the original, {name}: {} of {all}", drift.same);
     if !drift.fewer.is_empty() {
         say!(
-            "  {} by one of the concessions that the original needs ({})",
+            "  {} by one of the known deviations that the original needs ({})",
             drift.fewer.len(),
             drift.fewer[0].0
         );
