@@ -72,6 +72,8 @@ fn crates_depend_only_along_the_arrows() {
                 "isopod-reduce",
                 "isopod-reference",
                 "isopod-campaign",
+                "isopod-provision",
+                "isopod-report",
             ],
         ),
     ]);

@@ -7,6 +7,8 @@
 pub mod bench;
 pub mod corpus;
 pub mod generated;
+pub mod places;
+pub mod ready;
 pub mod selftest;
 
 use std::time::Duration;
@@ -20,6 +22,9 @@ use oracles::Oracle;
 pub type LabError = Box<dyn std::error::Error + Send + Sync>;
 
 pub type Result<T> = std::result::Result<T, LabError>;
+
+/// The places where a case can run.
+pub type Everywhere<'a> = dyn Fn(&Case) -> Result<Vec<Target>> + 'a;
 
 /// Did the user ask to stop?
 pub type Stop = dyn Fn() -> bool + Sync;

@@ -6,8 +6,11 @@
 use std::path::PathBuf;
 
 use execute::Reset;
-use lab::corpus::cell::{self, Cell, Place, Tested};
-use model::{Level, Target, Trace};
+use lab::corpus::{
+    cell::{self, Cell, Place, Tested},
+    table::markdown,
+};
+use model::{Case, Level, Target, Trace};
 use oracles::expectations;
 
 use super::{summary, table};
@@ -136,7 +139,8 @@ fn finish(args: &Args, entries: &[Entry], all: &[Tested], failed: usize) -> anyh
             eprintln!("note: {} was not written, because not everything was run", file.display());
         }
         Some(file) => {
-            table::write(file, &table::markdown(entries, all, args.repeat))?;
+            let cases: Vec<(&str, &Case)> = entries.iter().map(|entry| (entry.name, &entry.case)).collect();
+            table::write(file, &markdown(&cases, all, args.repeat))?;
             eprintln!("the table is in {}", file.display());
         }
         None => {}

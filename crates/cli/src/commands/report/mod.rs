@@ -1,6 +1,5 @@
 //! `isopod report`: the pages, the Markdown and the scripts of a run.
 
-mod elsewhere;
 mod gather;
 mod open;
 mod ready;
@@ -9,12 +8,11 @@ mod write;
 use std::path::PathBuf;
 
 use campaign::Past;
+use lab::ready::Which;
 
-use self::ready::Which;
 use crate::{
     arguments::How,
     errors::Advised,
-    interrupt,
     output::{plural, say},
 };
 
@@ -71,14 +69,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     })?;
     let mut told = gather::gather(&past);
     if args.elsewhere || args.ready.is_some() {
-        interrupt::listen();
-    }
-    match &args.ready {
-        Some(which) => ready::fill(&mut told, &args.how, which, args.elsewhere)?,
-        None if args.elsewhere => {
-            elsewhere::fill(&mut told, &args.how, |group| Some(group.id.clone()))?;
-        }
-        None => {}
+        ready::run(&mut told, &args.how, args.ready.as_ref(), args.elsewhere)?;
     }
     let page = write::write(&args.run.join("report"), &told)?;
     say!(

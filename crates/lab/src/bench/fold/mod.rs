@@ -14,7 +14,7 @@ use std::{
 };
 
 use campaign::{Past, past::Kept};
-use model::{Case, Signature, Target};
+use model::Signature;
 use oracles::signature::signature;
 use serde::Serialize;
 
@@ -22,10 +22,7 @@ use self::{
     family::{Bench, Family},
     places::Found,
 };
-use crate::{Lab, Nothing};
-
-/// The places where a case can run.
-pub type Everywhere<'a> = dyn Fn(&Case) -> crate::Result<Vec<Target>> + 'a;
+use crate::{Everywhere, Lab, Nothing};
 
 /// A signature, and which families are in its group.
 #[derive(Debug, Serialize)]

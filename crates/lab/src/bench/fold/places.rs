@@ -9,8 +9,7 @@ use campaign::{
 };
 use model::Target;
 
-use super::Everywhere;
-use crate::{Lab, levels};
+use crate::{Everywhere, Lab, levels};
 
 /// Where a case is wrong and where it is right; nothing where nobody can tell.
 type Pattern = BTreeMap<(String, Column), bool>;

@@ -8,11 +8,9 @@ use report::{
     run::Group,
 };
 
-use super::gather::Told;
 use crate::{
-    arguments::How,
-    commands::where_else::{Attempt, HEADS, Row, places, word},
-    oracle_args,
+    Everywhere, Lab,
+    places::{Attempt, HEADS, Row, word},
 };
 
 /// How often in each place.
@@ -21,28 +19,25 @@ const RUNS: u64 = 3;
 /// Tries the findings that are chosen, one of a signature, and notes it with every finding of the signature. Gives the tables, by the
 /// finding that was tried.
 pub fn fill(
-    told: &mut Told,
-    how: &How,
+    lab: &Lab<'_>,
+    (groups, findings): (&[Group], &mut [Finding]),
+    places: &Everywhere<'_>,
     chosen: impl Fn(&Group) -> Option<String>,
-) -> anyhow::Result<BTreeMap<String, Vec<Row>>> {
-    let panel = Panel::new(oracle_args::hunting(&[])?, JudgeOverrides::default());
+) -> crate::Result<BTreeMap<String, Vec<Row>>> {
+    let panel = Panel::new(oracles::default_set(), JudgeOverrides::default());
     let mut all = BTreeMap::new();
-    for group in &told.run.groups {
+    for group in groups {
         let Some(id) = chosen(group) else { continue };
-        let Some(best) = told.findings.iter().find(|one| one.id == id) else { continue };
-        let tried = Attempt { how, panel: &panel, runs: RUNS, found_at: Some(best.trace.level) };
-        let rows = everywhere(&tried, best)?;
+        let Some(best) = findings.iter().find(|one| one.id == id) else { continue };
+        let attempt = Attempt { panel: &panel, runs: RUNS, found_at: Some(best.trace.level) };
+        let rows = attempt.everywhere(lab, &best.case, &places(&best.case)?, &best.title());
         let table = table(&rows);
-        for one in told.findings.iter_mut().filter(|one| group.findings.contains(&one.id)) {
+        for one in findings.iter_mut().filter(|one| group.findings.contains(&one.id)) {
             one.elsewhere.clone_from(&table);
         }
         all.insert(id, rows);
     }
     Ok(all)
-}
-
-fn everywhere(tried: &Attempt<'_>, finding: &Finding) -> anyhow::Result<Vec<Row>> {
-    tried.everywhere(&finding.case, &places(&[], &finding.case)?, &finding.title())
 }
 
 /// A server that could not be asked is left out.

@@ -6,7 +6,7 @@ use report::{
     ready::{ChecklistItem, Item},
 };
 
-use crate::commands::where_else::{Cell, Row, word};
+use crate::places::{Cell, Row, word};
 
 const SWITCH: &str = "innodb_snapshot_isolation";
 

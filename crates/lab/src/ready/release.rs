@@ -3,26 +3,30 @@
 
 use dialect::Runs;
 use model::{Place, Target, Version, target::Settings};
-use provision::{Build, Installed, Store, lifetime};
+use provision::{Build, Installed, lifetime};
 use report::{
     Finding,
     ready::{ChecklistItem, Item, State},
 };
 
-use super::by_client::{self, Rate};
-use crate::{commands::where_else::Row, installing, progress::Line};
+use super::{
+    Plan,
+    by_client::{self, Rate},
+};
+use crate::{Lab, places::Row};
 
 /// What the script shows on the version at hand, on the newest, and whose builds these are.
-pub fn items(finding: &Finding) -> Vec<Item> {
-    let own = installed(finding, &finding.server.version);
-    let rate = own.as_ref().map_err(Clone::clone).and_then(|server| by_client::rate(finding, server));
+pub fn items(lab: &Lab<'_>, plan: &Plan<'_>, finding: &Finding) -> Vec<Item> {
+    let own = installed(plan, finding, &finding.server.version);
+    let rate =
+        own.as_ref().map_err(Clone::clone).and_then(|server| by_client::rate(lab, plan, finding, server));
     let first = plain_client(finding, &rate);
-    let newest = newest(finding, &rate);
+    let newest = newest(lab, plan, finding, &rate);
     vec![first, newest, build(finding, own.as_ref().ok())]
 }
 
 /// The server of the finding's product in this version, or the newest of it. What is missing is installed.
-fn installed(finding: &Finding, version: &Version) -> Result<Installed, String> {
+fn installed(plan: &Plan<'_>, finding: &Finding, version: &Version) -> Result<Installed, String> {
     let product = finding.product();
     let dialect = dialect::of(product);
     if dialect.runs != Runs::Server {
@@ -33,11 +37,7 @@ fn installed(finding: &Finding, version: &Version) -> Result<Installed, String> 
         Ok(_) | Err(_) => Place::Cache,
     };
     let target = Target { product, version: Some(version.clone()), settings: Settings::new(), place };
-    let line = Line::new();
-    let found =
-        Store::open().and_then(|store| store.ensure(&target, &mut |event| installing::say(&line, &event)));
-    line.end();
-    found.map_err(|error| error.title)
+    (plan.install)(&target)
 }
 
 fn name(finding: &Finding, version: &Version) -> String {
@@ -73,11 +73,11 @@ fn plain_client(finding: &Finding, rate: &Result<Rate, String>) -> Item {
 }
 
 /// The newest release of the line.
-fn newest(finding: &Finding, rate: &Result<Rate, String>) -> Item {
+fn newest(lab: &Lab<'_>, plan: &Plan<'_>, finding: &Finding, rate: &Result<Rate, String>) -> Item {
     let asked = ChecklistItem::NewestRelease;
     let own = &finding.server.version;
     let line = dialect::of(finding.product()).series(own);
-    let newest = match installed(finding, &line) {
+    let newest = match installed(plan, finding, &line) {
         Ok(newest) => newest,
         Err(why) => return Item::unchecked(asked, why),
     };
@@ -92,7 +92,7 @@ fn newest(finding: &Finding, rate: &Result<Rate, String>) -> Item {
             Ok(_) | Err(_) => Item::passed(asked, format!("found there: {told}")),
         };
     }
-    match by_client::rate(finding, &newest) {
+    match by_client::rate(lab, plan, finding, &newest) {
         Ok(rate) if rate.always() => Item::passed(asked, format!("{told}: {} there", rate.words())),
         Ok(rate) if rate.showed == 0 => {
             Item::failed(asked, format!("gone: found on {own}; {told}: {} there", rate.words()))

@@ -12,7 +12,8 @@ use model::{Product, Target, target::Settings};
 use provision::{ConfigMode, Installed, Instance, StartOptions};
 use report::{Finding, scripts};
 
-use crate::{interrupt, progress::Progress};
+use super::Plan;
+use crate::Lab;
 
 /// So often; each time must show it.
 pub const RUNS: u64 = 20;
@@ -43,33 +44,36 @@ impl Rate {
 }
 
 /// Runs it so often. A reason in words where it could not be done.
-pub fn rate(finding: &Finding, installed: &Installed) -> Result<Rate, String> {
+pub fn rate(
+    lab: &Lab<'_>,
+    plan: &Plan<'_>,
+    finding: &Finding,
+    installed: &Installed,
+) -> Result<Rate, String> {
     let script = scripts::shell::script(finding).ok_or_else(|| {
         format!("{} has no client that a script could drive", dialect::of(finding.product()).title)
     })?;
     let client = client(finding.product())?;
-    let whole = |error: anyhow::Error| format!("{error:#}");
-    let folder = tempfile::tempdir().map_err(|error| whole(error.into()))?;
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let path = folder.path().join(format!("{}.sh", finding.id));
     fs::write(&path, script).map_err(|error| format!("{}: {error}", path.display()))?;
-    let server = start(installed).map_err(whole)?;
+    let server = start(plan.exe, installed)?;
     let title = format!("{} with {}", finding.id, client.program.display());
-    let mut progress = Progress::new(title, RUNS);
+    let mut progress = lab.job(title, RUNS);
     let mut rate = Rate { showed: 0, of: 0, client: client.version.clone() };
     for _ in 0..RUNS {
-        if interrupt::asked() {
+        if lab.stopped() {
             return Err("it was stopped".into());
         }
-        rate.showed += u64::from(run(&path, &client, &server)?);
+        rate.showed += u64::from(run(lab, &path, &client, &server)?);
         rate.of += 1;
         progress.step();
     }
-    progress.end();
     Ok(rate)
 }
 
 /// A server with its vendor's settings.
-fn start(installed: &Installed) -> anyhow::Result<Instance> {
+fn start(exe: &Path, installed: &Installed) -> Result<Instance, String> {
     let manifest = installed.manifest();
     let target = Target {
         product: manifest.product,
@@ -78,16 +82,15 @@ fn start(installed: &Installed) -> anyhow::Result<Instance> {
         place: model::Place::Cache,
     };
     let options = StartOptions { patience: PATIENCE, config: ConfigMode::Vendor, ..StartOptions::default() };
-    let exe = env::current_exe()?;
-    installed.start(&exe, &target, &options).map_err(|error| {
+    installed.start(exe, &target, &options).map_err(|error| {
         let lines: Vec<&str> =
             std::iter::once(error.title.as_str()).chain(error.help.iter().map(String::as_str)).collect();
-        anyhow::anyhow!("with its vendor's settings: {}", lines.join("; "))
+        format!("with its vendor's settings: {}", lines.join("; "))
     })
 }
 
 /// One run: did the wrong answer come again?
-fn run(script: &Path, client: &Client, server: &Instance) -> Result<bool, String> {
+fn run(lab: &Lab<'_>, script: &Path, client: &Client, server: &Instance) -> Result<bool, String> {
     let socket = server.socket();
     let folder = socket.parent().unwrap_or(socket);
     let at = if client.kind.wants_folder { folder } else { socket };
@@ -107,7 +110,7 @@ fn run(script: &Path, client: &Client, server: &Instance) -> Result<bool, String
         Some(3) => {
             Err("the script cannot check the answer: line breaks or `|` in it, or the server died".into())
         }
-        _ if interrupt::asked() => Err("it was stopped".into()),
+        _ if lab.stopped() => Err("it was stopped".into()),
         _ => Err(format!("the script could not be run: {last}")),
     }
 }

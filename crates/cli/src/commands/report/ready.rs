@@ -1,0 +1,67 @@
+//! `isopod report --where` and `--ready`: the tables of other servers, and the checklist of what may be filed.
+
+use lab::ready::{Plan, Which, elsewhere, fill};
+use model::{Case, Target};
+use provision::Store;
+
+use super::gather::Told;
+use crate::{
+    arguments::How,
+    clock,
+    commands::{lab::with, where_else::places},
+    errors::{Advised, of_lab},
+    installing,
+    output::say,
+    progress::Line,
+};
+
+/// Fills them in; without `ready` only the tables.
+pub fn run(told: &mut Told, how: &How, ready: Option<&Which>, tables: bool) -> anyhow::Result<()> {
+    if let Some(Which::One(id)) = ready
+        && !told.findings.iter().any(|one| one.id == *id)
+    {
+        let ids: Vec<&str> = told.run.groups.iter().map(|group| group.id.as_str()).collect();
+        return Err(Advised {
+            message: format!("this run has no finding {id}"),
+            advice: vec![
+                format!("its findings, one of each signature: {}", ids.join(", ")),
+                "--ready checks the new ones, --ready=all all of them".into(),
+            ],
+        }
+        .into());
+    }
+    let (exe, today) = (std::env::current_exe()?, clock::today());
+    let places = |case: &Case| places(&[], case).map_err(anyhow::Error::into_boxed_dyn_error);
+    let install = |target: &Target| {
+        let line = Line::new();
+        let found =
+            Store::open().and_then(|store| store.ensure(target, &mut |event| installing::say(&line, &event)));
+        line.end();
+        found.map_err(|error| error.title)
+    };
+    let Told { run, findings } = told;
+    with(how, |lab| match ready {
+        Some(which) => {
+            let plan = Plan { which, tables, today: &today, places: &places, install: &install, exe: &exe };
+            fill(lab, &plan, &mut run.groups, findings).map_err(of_lab)
+        }
+        None => {
+            let all = elsewhere::fill(lab, (&run.groups, findings), &places, |group| Some(group.id.clone()));
+            all.map(drop).map_err(of_lab)
+        }
+    })
+}
+
+/// The short list for the terminal.
+pub fn show(told: &Told) {
+    for group in &told.run.groups {
+        let Some(list) = &group.ready else { continue };
+        match &list.known {
+            Some(name) => say!("known {name}: nothing to file"),
+            None => say!("{}: {} · {}", list.checked, group.title, list.verdict()),
+        }
+        for item in list.open() {
+            say!("  {} {}: {}", item.state.sign(), item.asked.title(), item.words);
+        }
+    }
+}
