@@ -21,7 +21,7 @@ pub enum Expected {
     Among(Vec<Values>),
     /// These rows, and at least one of them twice.
     Twice(Vec<Values>),
-    /// One of these counts of affected rows, and so many matched.
+    /// One of these counts of affected rows, and this many matched.
     Done(Vec<u64>, Option<u64>),
     /// An error of this class.
     Error(ErrorClass),

@@ -235,7 +235,7 @@ pub struct Session {
     pub perhaps_open: bool,
 }
 
-/// One account. What differs most often stands first, for that is where comparing two of them ends.
+/// One way in which it may have happened. What differs most often stands first, for that is where comparing two of them ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hypothesis {
     /// How many commits there have been.

@@ -48,7 +48,7 @@ impl Mvcc {
     }
 }
 
-/// Follows an account from round to round.
+/// Follows a sequence of hypotheses from round to round.
 struct Teller<'a> {
     replay: &'a Replay<'a>,
     account: Account,

@@ -112,6 +112,10 @@ pub enum Status {
     Observed,
 }
 
+type AlternativesHook = fn(&Alternatives<'_, '_>) -> Result<Vec<AllowedOutcome>, Fault>;
+type InsteadHook = fn(&StatementContext<'_>, &AllowedOutcome, &[usize]) -> Vec<AllowedOutcome>;
+type TwinHook = fn(&mut TwinDraft<'_>, usize) -> Result<(), Why>;
+
 /// A known deviation. Two are the same if they are the same static.
 pub struct KnownDeviation {
     /// In kebab-case. It is the deviation's id in findings, so it never changes.
@@ -124,9 +128,9 @@ pub struct KnownDeviation {
     /// The levels at which a statement may need it.
     pub levels: &'static [Level],
     /// What else it lets a statement answer, beside the outcomes that are known already.
-    pub alternatives: Option<fn(&Alternatives<'_, '_>) -> Result<Vec<AllowedOutcome>, Fault>>,
+    pub alternatives: Option<AlternativesHook>,
     /// What may come instead of one outcome of a statement on these tables.
-    pub instead: Option<fn(&StatementContext<'_>, &AllowedOutcome, &[usize]) -> Vec<AllowedOutcome>>,
+    pub instead: Option<InsteadHook>,
     /// How the rows of a scan that went on after a wait differ from those of one state.
     pub resumed_scan: Option<ScanDifference>,
     /// The commit since which a change makes a statement that waited fail with a write conflict.
@@ -138,7 +142,7 @@ pub struct KnownDeviation {
     /// The view that it gives the decoupled run.
     pub decoupled_view: Option<DecoupledView>,
     /// Makes the case its twin, in which the statement of a step cannot meet this deviation.
-    pub twin: Option<fn(&mut TwinDraft<'_>, usize) -> Result<(), Why>>,
+    pub twin: Option<TwinHook>,
 }
 
 /// One without any hook, for the rest of another: `..NO_HOOKS`.

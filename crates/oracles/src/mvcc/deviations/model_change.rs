@@ -22,6 +22,8 @@ pub struct Assumed {
 pub type RowsMet =
     fn(&StatementContext<'_>, (&Query, &Select), usize, &VisibleRows<'_>) -> Option<Vec<(usize, Values)>>;
 
+type ForeignKeyIgnored = fn(&Table, &Foreign, &[Datum]) -> bool;
+
 /// The places at which a deviation can change the model.
 pub struct ModelChange {
     /// Changes the rows of a table that a snapshot shows.
@@ -32,7 +34,7 @@ pub struct ModelChange {
     /// it has passed by all such rows behind it.
     pub passes_by: Option<fn(&ContestedRow<'_>) -> bool>,
     /// Is a foreign key of a table not enforced for a row?
-    pub ignores_foreign_key: Option<fn(&Table, &Foreign, &[Datum]) -> bool>,
+    pub ignores_foreign_key: Option<ForeignKeyIgnored>,
 }
 
 impl ModelChange {

@@ -1,4 +1,4 @@
-//! Goes through a trace round by round, and keeps every account of it that the contract allows.
+//! Replays a trace round by round, and keeps every hypothesis about it that the contract allows.
 //!
 //! One [`Hypothesis`] is enough for most traces. Where the trace does not say what happened (which of two woken statements ran
 //! first, whether a read without rows took the snapshot) each possibility becomes a hypothesis of its own. A hypothesis ends when a
@@ -39,7 +39,7 @@ use super::{
 };
 use crate::Answer;
 
-/// So many accounts are kept; beyond, nothing is said.
+/// At most this many hypotheses are kept; with more, the verdict is undecided.
 const MAX_HYPOTHESES: usize = 32;
 
 /// What is wrong.
@@ -56,28 +56,24 @@ pub struct Mismatch {
     pub due: Option<usize>,
 }
 
-/// Why an account ended.
+/// Why a hypothesis is given up.
 #[derive(Clone, Debug)]
 pub enum Rejection {
     /// Something is wrong.
     Mismatch(Box<Mismatch>),
-    /// It cannot be told.
     Undecided(Reason),
 }
 
-/// A trace to go through.
+/// A trace to be replayed.
 pub struct Replay<'a> {
     /// Case and trace.
     pub seen: &'a Answer,
-    /// The tables.
     pub schema: &'a Schema,
-    /// The contract.
     pub contract: &'a Contract,
     /// The trees of the steps.
     pub trees: &'a [Option<Arc<Statement>>],
     /// Which tables each step reaches.
     pub footprints: &'a [TableFootprint],
-    /// What expressions came to.
     pub evaluated: &'a RefCell<EvaluationCache>,
     /// Are all deviations tried, and not only those that are part of the contract?
     pub tries_reported: bool,
@@ -87,7 +83,7 @@ pub struct Replay<'a> {
     pub deviations: &'a [&'static KnownDeviation],
     /// Not further than the round in which this step answers.
     pub until: Option<usize>,
-    /// The way on which the statement of a step went, where that is known.
+    /// The access path of a step, where that is known.
     pub path: Option<(usize, &'a Path)>,
     /// Where waits are counted.
     pub waits: Option<&'a Cell<Waits>>,
@@ -101,7 +97,7 @@ pub(super) type Hypotheses = SmallVec<[Hypothesis; 1]>;
 pub type Explained = Result<Hypotheses, Rejection>;
 
 impl<'a> Replay<'a> {
-    /// The accounts that reach the end.
+    /// The hypotheses that explain the whole trace.
     pub fn run(&self) -> Explained {
         let mut hypotheses: Hypotheses =
             smallvec![Hypothesis::new(self.schema, self.seen.case.sessions.len())];
