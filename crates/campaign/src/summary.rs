@@ -179,7 +179,7 @@ fn row(folded: Folded<'_>) -> Row {
         id: smallest.id.clone(),
         targets: folded.targets().into_iter().cloned().collect(),
         kind: print.symptom,
-        rule: print.cause.to_string(),
+        rule: print.label(),
         statement: print.statement,
         levels: folded.levels().into_keys().collect(),
         first_at: folded.first_at(),

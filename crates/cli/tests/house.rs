@@ -264,3 +264,68 @@ fn a_new_statement_is_placed_in_model_and_dialect_and_nearly_nowhere_else() {
     let long: Vec<&str> = long.map(|(path, _)| path.as_str()).collect();
     assert!(long.len() <= 3, "{long:#?}");
 }
+
+#[test]
+fn a_verdict_holds_no_sentence() {
+    // Names of the case, its SQL, lines of a log, places in code; `words` and `Words` are what version 0 wrote.
+    let allowed = [
+        "pub session: String",
+        "pub sql: String",
+        "pub log: Vec<String>",
+        "pub words: Vec<String>",
+        "Words(String)",
+        "pub table: String",
+        "Value { table: String, column: String, row: RowSet, at: usize }",
+        "Twice { table: String, columns: Vec<String>, rows: RowSet }",
+        "Index { table: String, index: String, rows: RowSet, plain: RowSet }",
+        "RunOn { steps: Vec<String>, then: Option<Box<Damage>> }",
+        "Index(String)",
+        "pub transactions: Vec<String>",
+        "pub kind: String",
+        "pub struct DeviationId(pub String);",
+        "CrashSite(String)",
+        "LogWords(String)",
+        "ErrorCode(String)",
+    ];
+    let mut found = Vec::new();
+    for (name, text) in sources() {
+        if !name.starts_with("model/src/verdict/") || name.ends_with("/old.rs") {
+            continue;
+        }
+        let fields = text.lines().map(str::trim).filter(|line| {
+            let code =
+                ["//", "#[", "fn ", "pub fn ", "let ", "use "].iter().any(|word| line.starts_with(word));
+            line.contains("String") && !code && !line.contains("::")
+        });
+        found.extend(fields.map(|line| line.trim_end_matches(',').to_string()));
+    }
+    assert!(found.len() >= allowed.len(), "this test looks at nothing: {found:?}");
+    found.retain(|line| !allowed.contains(&line.as_str()));
+    assert!(found.is_empty(), "text in a verdict that is not in the list: {found:?}");
+}
+
+#[test]
+fn nobody_reads_the_words_of_a_verdict_back() {
+    let openings = [
+        "rule: ",
+        "expected: ",
+        "actual: ",
+        "statement: ",
+        "twin: ",
+        "path: ",
+        "unpromised, ",
+        "assertion ",
+        "-after-wait",
+    ];
+    for (name, text) in sources() {
+        if !name.contains("/src/") || name == "model/src/verdict/old.rs" {
+            continue;
+        }
+        for (call, opening) in ["strip_prefix", "strip_suffix", "starts_with", "ends_with", "split_once"]
+            .iter()
+            .flat_map(|call| openings.iter().map(move |opening| (call, opening)))
+        {
+            assert!(!text.contains(&format!("{call}(\"{opening}")), "{name} reads \"{opening}\" back");
+        }
+    }
+}

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The number of the format.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The file. Each finding comes with the names of the files beside its page.
 pub fn json(run: &Run, findings: &[(&Finding, &[Script])]) -> String {
@@ -63,7 +63,7 @@ fn one(finding: &Finding, files: &[Script]) -> Value {
         "level": finding.level,
         "oracle": finding.oracle,
         "kind": print.symptom,
-        "rule": print.cause.to_string(),
+        "rule": print.label(),
         "statement": print.statement,
         "step": finding.violation.step.map(|step| step + 1),
         "story": finding.words().story(),

@@ -190,10 +190,9 @@ impl<'a> Words<'a> {
     /// The rule that is broken. An invariant and a server that fails have no words but their name.
     pub fn rule(&self) -> String {
         let print = &self.violation.fingerprint;
-        match (&print.cause, self.evidence().rule) {
-            (Cause::Invariant, _) | (Cause::Unknown, None) => print.symptom.to_string(),
-            (_, Some(rule)) => contract::words(self.product, rule).to_string(),
-            (cause, None) => cause.to_string(),
+        match self.evidence().rule.filter(|_| print.cause != Cause::Invariant) {
+            Some(rule) => contract::words(self.product, rule).to_string(),
+            None => print.label(),
         }
     }
 
@@ -212,7 +211,7 @@ impl<'a> Words<'a> {
         if !evidence.sql.is_empty() {
             lines.push(format!("statement: {}", evidence.sql));
         }
-        if evidence.rule.is_some() {
+        if evidence.rule.is_some() && self.violation.fingerprint.cause != Cause::Invariant {
             lines.push(format!("rule: {}", self.rule()));
         }
         if let Some(expected) = &evidence.expected {

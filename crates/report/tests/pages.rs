@@ -321,7 +321,7 @@ fn json_keeps_its_keys() {
     let files = scripts::all(&finding);
     let text = json::json(&a_run(), &[(&finding, &files)]);
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(value["format"], 1);
+    assert_eq!(value["format"], 2);
     let keys: Vec<&String> = value["findings"][0].as_object().unwrap().keys().collect();
     assert_eq!(
         keys,

@@ -118,6 +118,14 @@ impl Fingerprint {
     pub fn deviations(&self) -> Option<&Deviations> {
         self.cause.deviations()
     }
+
+    /// In one word what is behind it, or what is wrong where that says more.
+    pub fn label(&self) -> String {
+        match &self.cause {
+            Cause::Invariant | Cause::Unknown => self.symptom.to_string(),
+            cause => cause.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for Fingerprint {

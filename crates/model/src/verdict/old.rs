@@ -9,9 +9,14 @@ use serde::Deserialize;
 
 use super::{
     Cause, DeviationId, Evidence, ExemptionId, Fingerprint, Justification, Reason, Response, RuleId, ShownBy,
-    Symptom, Violation,
+    Symptom, Violation, evidence::Table,
 };
-use crate::{level::Level, signature::Signature};
+use crate::{
+    level::Level,
+    rows::{Column, RowSet},
+    signature::Signature,
+    value::Kind,
+};
 
 /// A fingerprint of any version.
 #[derive(Deserialize)]
@@ -104,7 +109,7 @@ fn of_lines(story: String, lines: Vec<String>) -> Evidence {
         match line.split_once(": ") {
             Some(("statement", sql)) => evidence.sql = sql.to_string(),
             Some(("expected" | "alone on this view", words)) => {
-                evidence.expected = Some(Response::Words(words.to_string()));
+                evidence.expected = Some(response(words));
             }
             Some(("actual", "it waits")) => evidence.actual = Some(Response::Wait),
             Some(("actual", words)) => evidence.actual = Some(Response::Words(words.to_string())),
@@ -117,6 +122,52 @@ fn of_lines(story: String, lines: Vec<String>) -> Evidence {
         }
     }
     evidence
+}
+
+/// Rows where it is rows, or the rows of a table; words otherwise.
+fn response(words: &str) -> Response {
+    if let Some(rows) = rows(words) {
+        return Response::Rows(rows);
+    }
+    match words.split_once(": ").map(|(table, told)| (table, rows(told))) {
+        Some((table, Some(rows))) => Response::FinalState(Table { table: table.to_string(), rows }),
+        Some((_, None)) | None => Response::Words(words.to_string()),
+    }
+}
+
+/// `(1, 'a, b') (2, NULL)` as rows. The cells keep the text that they were written with, so they have a kind that is shown as it is.
+fn rows(told: &str) -> Option<RowSet> {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let (mut depth, mut quoted) = (0usize, false);
+    if told == "no rows" {
+        return Some(RowSet::default());
+    }
+    for c in told.trim().chars() {
+        match c {
+            '(' if depth == 0 => rows.push(vec![String::new()]),
+            ' ' if depth == 0 => {}
+            _ if depth == 0 => return None,
+            ',' if depth == 1 && !quoted => rows.last_mut()?.push(String::new()),
+            ')' if depth == 1 && !quoted => {}
+            c => rows.last_mut()?.last_mut()?.push(c),
+        }
+        match c {
+            '\'' => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    let wide = rows.first()?.len();
+    if depth > 0 || quoted || rows.iter().any(|row| row.len() != wide) {
+        return None;
+    }
+    let column = Column { name: String::new(), kind: Kind::Integer, type_name: String::new() };
+    let mut set = RowSet::new(vec![column; wide]);
+    for cell in rows.iter().flatten().map(|cell| cell.trim()) {
+        set.push((cell != "NULL").then_some(cell.as_bytes()));
+    }
+    Some(set)
 }
 
 fn meaning(
@@ -274,5 +325,125 @@ pub(super) fn justification(words: &str) -> Justification {
     match words {
         "a step of the case ends sessions or the server" => Justification::AskedFor,
         words => Justification::Documented(name(words)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::StatementKind;
+
+    /// As a hunt of version 0.1 filed it.
+    const BY_MODEL: &str = r#"{
+        "fingerprint": {
+            "kind": "wrong-rows",
+            "rule": "at REPEATABLE READ all plain reads of a transaction show the snapshot of the first (MySQL Reference Manual, 17.7.2.1 Transaction Isolation Levels)",
+            "statement": "select",
+            "level": "RR"
+        },
+        "step": 3,
+        "story": "Step 4 (T2) answers (0); the contract allows no rows.",
+        "evidence": [
+            "statement: SELECT * FROM t",
+            "rule: at REPEATABLE READ all plain reads of a transaction show the snapshot of the first (MySQL Reference Manual, 17.7.2.1 Transaction Isolation Levels)",
+            "expected: (1, 'a, (b') (2, NULL)",
+            "actual: (0, 'x')",
+            "no concession explains it",
+            "judged by one oracle alone: the decoupled run was not asked"
+        ]
+    }"#;
+
+    #[test]
+    fn a_violation_of_version_0_is_read() {
+        let read: Violation = serde_json::from_str(BY_MODEL).unwrap();
+        let Fingerprint { symptom, cause, statement, level } = &read.fingerprint;
+        assert_eq!((*symptom, cause), (Symptom::WrongRows, &Cause::Rule(RuleId::OneSnapshot)));
+        assert_eq!(*statement, ShownBy::Statement(Some(StatementKind::Select)));
+        assert_eq!((*level, read.step), (Some(Level::RepeatableRead), Some(3)));
+        let evidence = &read.evidence;
+        assert_eq!((evidence.sql.as_str(), evidence.rule), ("SELECT * FROM t", Some(RuleId::OneSnapshot)));
+        let Some(Response::Rows(rows)) = &evidence.expected else { panic!("{evidence:?}") };
+        assert_eq!(rows.texts(), ["(1, 'a, (b')", "(2, NULL)"]);
+        assert_eq!(evidence.words[0], "Step 4 (T2) answers (0); the contract allows no rows.");
+        assert_eq!(evidence.words.len(), 3, "what has no field is kept as it was");
+        // Written and read again it is what it was.
+        let again: Violation = serde_json::from_str(&serde_json::to_string(&read).unwrap()).unwrap();
+        assert_eq!(again, read);
+    }
+
+    #[test]
+    fn every_kind_and_rule_of_version_0_has_a_meaning() {
+        for (kind, rule, now) in [
+            ("incorrect-query-result", "rows", "wrong-rows alone"),
+            ("incorrect-query-result", "count-after-wait", "wrong-count alone-after-wait"),
+            ("incorrect-query-result", "stale-write", "missing-error refused-by-view"),
+            ("incorrect-query-result", "noop-without-version", "wrong-rows noop-without-version"),
+            ("incorrect-final-state", "final-state", "wrong-final-state alone"),
+            ("inconsistent-blocking", "wait", "needless-wait wait-needs-blocker"),
+            ("inconsistent-blocking", "deadlock", "needless-error conflict-needs-another"),
+            ("invariant", "aborted-read", "aborted-read invariant"),
+            ("logic", "decoupled-objects", "logic decoupled-objects"),
+            ("crash", "assertion row0sel.cc:99", "crash assertion row0sel.cc:99"),
+            ("crash", "server-gone", "crash unknown"),
+            ("error-log", "UTC - mysqld got signal", "error-log UTC - mysqld got signal"),
+            ("internal-error", "1815", "internal-error 1815"),
+            ("corruption", "integrity-check", "corruption integrity-check"),
+            (
+                "wrong-count",
+                "changed-during-wait+skipped-before-wait",
+                "wrong-count changed-during-wait+skipped-before-wait",
+            ),
+            (
+                "missing-wait",
+                "what another transaction is changing is waited for",
+                "missing-wait changed-is-waited-for",
+            ),
+            ("wrong-rows", "words that nobody knows any more", "wrong-rows unknown"),
+        ] {
+            let (symptom, cause) = of_words(kind, rule).unwrap_or_else(|| panic!("{kind} {rule}"));
+            assert_eq!(format!("{symptom} {cause}"), now);
+        }
+        assert_eq!(of_words("no-such-kind", "rows"), None);
+    }
+
+    #[test]
+    fn a_signature_of_version_0_is_the_one_of_today() {
+        let old = r#"{"unexplained": {"kind": "wrong-rows", "rule": "what its level promises", "statements": ["insert", "select"]}}"#;
+        let read: Signature = serde_json::from_str(old).unwrap();
+        let statements =
+            [StatementKind::Select, StatementKind::Insert].map(|kind| ShownBy::Statement(Some(kind)));
+        let (symptom, cause) = (Symptom::WrongRows, Cause::Rule(RuleId::OneSnapshot).at_any_level());
+        assert_eq!(read, Signature::Unexplained { symptom, cause, statements: statements.into() });
+        let old = r#"{"explained": ["noop-without-version"]}"#;
+        assert_eq!(serde_json::from_str::<Signature>(old).unwrap().to_string(), "noop-without-version");
+    }
+
+    #[test]
+    fn what_is_no_rows_stays_words() {
+        for words in ["some of (1)", "2 rows", "(1", "('1)", "(1) (1, 2)"] {
+            assert_eq!(response(words), Response::Words(words.to_string()));
+        }
+        let Response::FinalState(Table { table, rows }) = response("t: (1) (2)") else { panic!() };
+        assert_eq!((table.as_str(), rows.len()), ("t", 2));
+    }
+
+    #[test]
+    fn reasons_and_justifications_of_version_0() {
+        let reason = |name: &str| serde_json::from_value::<Reason>(name.into()).unwrap();
+        assert_eq!(reason("false-decision"), Reason::LateAnswer);
+        assert_eq!(reason("unread"), reason("unparsed"));
+        assert_eq!(reason("a date beside something else").name(), "a date beside something else");
+        for (words, now) in [
+            ("semi-consistent-skip: MySQL Reference Manual", "semi-consistent-skip"),
+            ("unpromised, early-savepoint-ends-all: measured", "undocumented early-savepoint-ends-all"),
+            ("dirty read (Transaction Isolation Levels: \"x\")", "exempt dirty-read"),
+            ("accepted without certainty: two-views", "uncertain two-views"),
+            ("a step of the case ends sessions or the server", "asked-for"),
+            ("exempt dirty-read", "exempt dirty-read"),
+            ("undocumented x", "undocumented x"),
+        ] {
+            let read: Justification = serde_json::from_value(words.into()).unwrap();
+            assert_eq!(read.to_string(), now);
+        }
     }
 }

@@ -233,3 +233,18 @@ impl<'de> Deserialize<'de> for Reason {
         Ok(super::old::reason(&name).unwrap_or_else(|| Reason::from_name(&name)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_a_name_of_its_own_and_is_found_by_it() {
+        let mut names: Vec<&str> = Reason::ALL.iter().map(|reason| reason.name()).collect();
+        assert!(Reason::ALL.iter().all(|reason| Reason::from_name(reason.name()) == *reason));
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

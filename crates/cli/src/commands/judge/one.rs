@@ -92,7 +92,7 @@ fn story(
     let server = &shown.trace.server;
     findings::Story {
         known: oracles::mvcc::known(&violation.fingerprint),
-        id: violation.fingerprint.cause.to_string(),
+        id: violation.fingerprint.label(),
         server: format!("{} {}", server.product, server.version),
         level: violation.fingerprint.level.unwrap_or(shown.trace.level).sql(),
         runs: [1, 1],

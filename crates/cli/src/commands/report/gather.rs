@@ -95,7 +95,7 @@ fn groups(past: &Past, findings: &[Finding]) -> Vec<Group> {
             signature: folded.signature.clone(),
             title: best.title(),
             story: best.words().story(),
-            rule: best.violation.fingerprint.cause.to_string(),
+            rule: best.violation.fingerprint.label(),
             first_at: folded.first_at(),
             cases: folded.cases(),
             statements: best.case.steps.len(),
