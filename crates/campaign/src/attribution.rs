@@ -20,11 +20,11 @@
 
 use execute::Reset;
 use model::{
-    Case, Fingerprint, Verdict, Violation,
+    Case, Execution, Fingerprint, Verdict, Violation,
     verdict::evidence::{Before, Turned},
 };
 use oracles::{
-    Answer, Oracle,
+    Oracle,
     mvcc::{
         self,
         deviations::{KnownDeviation, Status},
@@ -63,10 +63,10 @@ pub fn attribute(
     if !may_turn(runs, suspicion, best, quick.as_ref()) {
         return (Attribution::None, 0);
     }
-    let product = best.answer.trace.server.product;
+    let product = best.execution.trace.server.product;
     let mut search = Either { runs, suspicion, best, last: None, over: how.over, told: how.told };
     let budget = Budget { candidates };
-    let found = reduce(&best.answer.case, product, Scope::Whole, &mut search, how.strategy, budget);
+    let found = reduce(&best.execution.case, product, Scope::Whole, &mut search, how.strategy, budget);
     let last = search.last.filter(|violation| violation.fingerprint != *old);
     let Some(violation) = last else { return (Attribution::None, found.tried) };
     let again = Suspicion { violation: &violation, leftovers: None, ..*suspicion };
@@ -96,7 +96,7 @@ fn may_turn(
     quick: &dyn Oracle,
 ) -> bool {
     let two = suspicion.violation.fingerprint.deviations().is_some_and(|by| by.len() > 1);
-    two || matches!(suspicion.judge.with(quick).verdict(&best.answer, runs), Verdict::Undecided { .. })
+    two || matches!(suspicion.judge.with(quick).verdict(&best.execution, runs), Verdict::Undecided { .. })
 }
 
 /// May a finding of the old fingerprint become one of the new?
@@ -130,21 +130,22 @@ fn is_cause(
 ) -> bool {
     let &[by] = by else { return false };
     // Whose statement needs it, of those who take part: the one who sees what is wrong, or another.
-    let own = |answer: &Answer, violation: &Violation, step: usize| {
-        violation.step.map(|wrong| answer.case.steps[wrong].session == answer.case.steps[step].session)
+    let own = |execution: &Execution, violation: &Violation, step: usize| {
+        violation.step.map(|wrong| execution.case.steps[wrong].session == execution.case.steps[step].session)
     };
-    let uses = quick.explained_by(&turned.answer);
+    let uses = quick.explained_by(&turned.execution);
     let Some((_, needs)) = uses.into_iter().find(|(of, _)| *of == by) else { return false };
-    let whose = own(&turned.answer, &turned.violation, needs);
-    let twins = quick.twins(&best.answer, by, best.violation.step);
-    let mut twins = twins.iter().filter(|(step, _)| own(&best.answer, &best.violation, *step) == whose);
+    let whose = own(&turned.execution, &turned.violation, needs);
+    let twins = quick.twins(&best.execution, by, best.violation.step);
+    let mut twins = twins.iter().filter(|(step, _)| own(&best.execution, &best.violation, *step) == whose);
     twins.any(|(_, twin)| holds(runs, suspicion, twin))
 }
 
 fn holds(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, twin: &Case) -> bool {
-    let answer = runs.rerun(twin, suspicion.seen.trace.level, Reset::Clean);
-    let answer = answer.filter(|answer| !answer.trace.stalled);
-    answer.is_some_and(|answer| matches!(suspicion.judge.verdict(&answer, runs), Verdict::Holds { .. }))
+    let execution = runs.rerun(twin, suspicion.seen.trace.level, Reset::Clean);
+    let execution = execution.filter(|execution| !execution.trace.stalled);
+    execution
+        .is_some_and(|execution| matches!(suspicion.judge.verdict(&execution, runs), Verdict::Holds { .. }))
 }
 
 /// A search that accepts what the finding was, and what follows from it.
@@ -165,8 +166,8 @@ impl Interest for Either<'_, '_> {
             None => &self.suspicion.violation.fingerprint,
         };
         let level = self.suspicion.seen.trace.level;
-        let Some(answer) = self.runs.rerun(case, level, self.best.condition.reset()) else { return false };
-        match self.suspicion.judge.verdict(&answer, self.runs) {
+        let Some(execution) = self.runs.rerun(case, level, self.best.condition.reset()) else { return false };
+        match self.suspicion.judge.verdict(&execution, self.runs) {
             Verdict::Violated(violation)
                 if violation.fingerprint == *old || follows(old, &violation.fingerprint) =>
             {

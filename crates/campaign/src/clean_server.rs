@@ -1,8 +1,7 @@
 //! A server handle for clean re-runs: of suspicions, of the candidates of a reduction, and of what oracles ask for.
 
-use execute::{ConnectError, LaunchError, Looks, Reset, Run, Runner};
-use model::{Case, Level, Product, Scene, ServerInfo, Shown, Target};
-use oracles::Answer;
+use execute::{ConnectError, LaunchError, Looks, Reset, Runner};
+use model::{Case, Execution, Level, Product, Scene, ServerInfo, Shown, Target};
 
 use crate::panel::admissible;
 
@@ -11,7 +10,7 @@ pub const ATTEMPTS: usize = 3;
 
 /// Runs cases again, each from its own reset; none if that could not be done.
 pub trait CleanRuns {
-    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer>;
+    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Execution>;
 
     /// Plays a single statement.
     fn play(&mut self, scene: &Scene) -> Option<Shown>;
@@ -79,13 +78,13 @@ impl CleanServer {
     }
 
     /// Runs a case once, and says why it could not be run.
-    pub fn run(&mut self, case: &Case, level: Level, reset: Reset) -> Result<Answer, LaunchError> {
+    pub fn run(&mut self, case: &Case, level: Level, reset: Reset) -> Result<Execution, LaunchError> {
         self.tune(reset);
-        self.runner.run(case, level).map(|run| answer(case, run))
+        self.runner.run(case, level)
     }
 
     /// Runs a case, on a new server where one fails.
-    pub fn try_run(&mut self, case: &Case, level: Level, reset: Reset) -> Result<Answer, Rejected> {
+    pub fn try_run(&mut self, case: &Case, level: Level, reset: Reset) -> Result<Execution, Rejected> {
         self.tune(reset);
         self.attempt(case, level)
     }
@@ -95,11 +94,11 @@ impl CleanServer {
     }
 
     /// Runs a case as the runner is tuned, on a new server where one fails.
-    pub(crate) fn attempt(&mut self, case: &Case, level: Level) -> Result<Answer, Rejected> {
+    pub(crate) fn attempt(&mut self, case: &Case, level: Level) -> Result<Execution, Rejected> {
         let mut attempts = 1;
         loop {
             match self.runner.run(case, level).map_err(|error| Rejected::new(case, error)) {
-                Ok(run) => return Ok(answer(case, run)),
+                Ok(execution) => return Ok(execution),
                 Err(Rejected::Server(error)) => {
                     self.runner.renew();
                     if attempts == ATTEMPTS {
@@ -114,7 +113,7 @@ impl CleanServer {
 }
 
 impl CleanRuns for CleanServer {
-    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
+    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Execution> {
         self.try_run(case, level, reset).ok().filter(admissible)
     }
 
@@ -133,8 +132,4 @@ impl CleanRuns for CleanServer {
     fn set_postchecks(&mut self, on: bool) {
         self.checking = on;
     }
-}
-
-fn answer(case: &Case, run: Run) -> Answer {
-    Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath }
 }

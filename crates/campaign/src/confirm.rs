@@ -5,8 +5,7 @@
 //! holds it back by an old read view), and with the leftovers written into the setup, where everybody can see them.
 
 use execute::Reset;
-use model::{Case, Verdict, Violation};
-use oracles::Answer;
+use model::{Case, Execution, Verdict, Violation};
 use serde::{Deserialize, Serialize};
 
 use crate::{clean_server::CleanRuns, panel::Judge};
@@ -45,7 +44,7 @@ impl Condition {
 /// A suspicion that came back.
 pub struct Confirmed {
     /// The last run that shows it.
-    pub answer: Answer,
+    pub execution: Execution,
     /// What the oracle says of that run.
     pub violation: Violation,
     /// Under which condition.
@@ -57,7 +56,7 @@ pub struct Confirmed {
 /// A violation to be reproduced.
 pub struct Suspicion<'a> {
     /// The run that shows it.
-    pub seen: &'a Answer,
+    pub seen: &'a Execution,
     /// The oracle that says so.
     pub judge: Judge<'a>,
     /// What it says.
@@ -87,16 +86,16 @@ pub fn series(
     let level = suspicion.seen.trace.level;
     let mut last = None;
     for _ in 0..times {
-        let answer = runs.rerun(case, level, condition.reset())?;
-        let verdict = suspicion.judge.verdict(&answer, runs);
+        let execution = runs.rerun(case, level, condition.reset())?;
+        let verdict = suspicion.judge.verdict(&execution, runs);
         match verdict {
             Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
-                last = Some((answer, violation));
+                last = Some((execution, violation));
             }
             Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => return None,
         }
     }
-    last.map(|(answer, violation)| Confirmed { answer, violation, condition, runs: [times; 2] })
+    last.map(|(execution, violation)| Confirmed { execution, violation, condition, runs: [times; 2] })
 }
 
 #[cfg(test)]
@@ -113,7 +112,7 @@ pub(crate) mod tests {
     struct Said(bool);
 
     impl Conversation for Said {
-        fn next(&mut self, _: &[Answer]) -> Ask {
+        fn next(&mut self, _: &[Execution]) -> Ask {
             Ask::Done(if self.0 { Verdict::Violated(wrong()) } else { Verdict::holds() })
         }
     }
@@ -129,7 +128,7 @@ pub(crate) mod tests {
             }
         }
 
-        fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+        fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
             Box::new(Said(seen.trace.stalled))
         }
     }
@@ -144,10 +143,10 @@ pub(crate) mod tests {
         Violation { fingerprint, step: None, evidence: Box::default() }
     }
 
-    pub(crate) fn answer(case: &Case, stalled: bool) -> Answer {
+    pub(crate) fn execution(case: &Case, stalled: bool) -> Execution {
         let server = ServerInfo::bare(model::Product::Mysql, model::Version(vec![9, 7]));
         let trace = Trace { stalled, ..Trace::empty(server, Level::RepeatableRead) };
-        Answer { case: case.clone(), trace, aftermath: Default::default() }
+        Execution::new(case.clone(), trace)
     }
 
     /// Shows it under one condition only, and at most this often.
@@ -157,7 +156,7 @@ pub(crate) mod tests {
     }
 
     impl CleanRuns for Shows {
-        fn rerun(&mut self, case: &Case, _: Level, reset: Reset) -> Option<Answer> {
+        fn rerun(&mut self, case: &Case, _: Level, reset: Reset) -> Option<Execution> {
             let condition = match (reset, case.title.as_str()) {
                 (Reset::Purged, _) => Condition::Purged,
                 (_, "leftovers") => Condition::Leftovers,
@@ -165,7 +164,7 @@ pub(crate) mod tests {
             };
             let shows = self.under == Some(condition) && self.times > 0;
             self.times -= u32::from(shows);
-            Some(answer(case, shows))
+            Some(execution(case, shows))
         }
 
         fn play(&mut self, _: &Scene) -> Option<Shown> {
@@ -178,7 +177,7 @@ pub(crate) mod tests {
     }
 
     fn tried(under: Option<Condition>, times: u32) -> Option<Condition> {
-        let seen = answer(&Case::default(), true);
+        let seen = execution(&Case::default(), true);
         let leftovers = Some(Case { title: "leftovers".into(), ..Case::default() });
         let violation = wrong();
         let overrides = JudgeOverrides::default();

@@ -2,8 +2,7 @@
 //! families of findings.
 
 use execute::Reset;
-use model::{Case, Level, Verdict, Violation};
-use oracles::Answer;
+use model::{Case, Execution, Level, Verdict, Violation};
 
 use crate::{
     clean_server::{CleanRuns, CleanServer, Rejected},
@@ -50,7 +49,7 @@ pub struct Cell {
 
 impl Cell {
     /// Adds what a panel says of a run.
-    pub fn add(&mut self, panel: &Panel, seen: &Answer, runs: &mut dyn CleanRuns, first_only: bool) {
+    pub fn add(&mut self, panel: &Panel, seen: &Execution, runs: &mut dyn CleanRuns, first_only: bool) {
         let (mut wrong, mut undecided) = (false, false);
         for (_, verdict) in panel.judge(seen, runs) {
             match verdict {

@@ -5,8 +5,7 @@
 
 use std::{borrow::Cow, fmt, str::FromStr};
 
-use model::{Level, Version, target::Settings};
-use oracles::Answer;
+use model::{Execution, Level, Version, target::Settings};
 use serde::{Deserialize, Serialize};
 
 /// What the oracles are told instead.
@@ -48,7 +47,7 @@ impl JudgeOverrides {
     }
 
     /// The run as the oracles see it.
-    pub fn apply<'a>(&self, seen: &'a Answer) -> Cow<'a, Answer> {
+    pub fn apply<'a>(&self, seen: &'a Execution) -> Cow<'a, Execution> {
         if self.is_empty() {
             return Cow::Borrowed(seen);
         }
@@ -123,7 +122,7 @@ mod tests {
 
     #[test]
     fn only_what_is_shown_changes() {
-        let seen = crate::confirm::tests::answer(&Default::default(), false);
+        let seen = crate::confirm::tests::execution(&Default::default(), false);
         assert!(matches!(overrides(&[]).apply(&seen), Cow::Borrowed(_)));
         let shown = overrides(&["SER", "9.9", "snapshot_isolation=ON"]).apply(&seen).into_owned();
         assert_eq!(shown.trace.level, Level::Serializable);

@@ -2,8 +2,8 @@
 //! clean resets, on the same server.
 
 use execute::Reset;
-use model::{Case, Level, Reason, Scene, Shown, Verdict, Violation};
-use oracles::{Answer, Ask, Oracle};
+use model::{Case, Execution, Level, Reason, Scene, Shown, Verdict, Violation};
+use oracles::{Ask, Oracle};
 
 use crate::{clean_server::CleanRuns, overrides::JudgeOverrides};
 
@@ -41,7 +41,7 @@ impl Panel {
     /// What each of them says of a run. One is asked when its verdict is wanted.
     pub fn judge<'a>(
         &'a self,
-        seen: &'a Answer,
+        seen: &'a Execution,
         runs: &'a mut dyn CleanRuns,
     ) -> impl Iterator<Item = (Judge<'a>, Verdict)> {
         self.judges().map(move |judge| (judge, judge.verdict(seen, runs)))
@@ -50,7 +50,7 @@ impl Panel {
     /// What the first that objects to a run objects to.
     pub fn first_violation<'a>(
         &'a self,
-        seen: &Answer,
+        seen: &Execution,
         runs: &mut dyn CleanRuns,
     ) -> Option<(Judge<'a>, Violation)> {
         self.judges().find_map(|judge| Some((judge, violation(judge.verdict(seen, runs))?)))
@@ -59,7 +59,7 @@ impl Panel {
     /// What they object to in a stored run, without a server.
     pub fn violations_of_stored<'a>(
         &'a self,
-        seen: &'a Answer,
+        seen: &'a Execution,
     ) -> impl Iterator<Item = (Judge<'a>, Violation)> {
         self.judges().filter_map(|judge| Some((judge, violation(judge.verdict_of_stored(seen))?)))
     }
@@ -86,7 +86,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What it says of a run.
-    pub fn verdict(&self, seen: &Answer, runs: &mut dyn CleanRuns) -> Verdict {
+    pub fn verdict(&self, seen: &Execution, runs: &mut dyn CleanRuns) -> Verdict {
         if !admissible(seen) {
             return undecided(Reason::LateAnswer);
         }
@@ -95,7 +95,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What it says of a stored run, without a server.
-    pub fn verdict_of_stored(&self, seen: &Answer) -> Verdict {
+    pub fn verdict_of_stored(&self, seen: &Execution) -> Verdict {
         if !admissible(seen) {
             return undecided(Reason::LateAnswer);
         }
@@ -106,18 +106,18 @@ impl<'a> Judge<'a> {
 /// Runs what an oracle asks for as it is in truth, and shows it as the oracle is told.
 struct OverriddenRuns<'a> {
     runs: &'a mut dyn CleanRuns,
-    seen: &'a Answer,
+    seen: &'a Execution,
     overrides: &'a JudgeOverrides,
 }
 
 impl CleanRuns for OverriddenRuns<'_> {
-    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Answer> {
+    fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Execution> {
         if self.overrides.is_empty() {
             return self.runs.rerun(case, level, reset);
         }
         let case = Case { sessions: self.seen.case.sessions.clone(), ..case.clone() };
-        let answer = self.runs.rerun(&case, self.seen.trace.level, reset)?;
-        Some(self.overrides.apply(&answer).into_owned())
+        let execution = self.runs.rerun(&case, self.seen.trace.level, reset)?;
+        Some(self.overrides.apply(&execution).into_owned())
     }
 
     fn play(&mut self, scene: &Scene) -> Option<Shown> {
@@ -130,7 +130,7 @@ impl CleanRuns for OverriddenRuns<'_> {
 }
 
 /// Answers what an oracle asks about a run until it gives its verdict.
-fn converse(oracle: &dyn Oracle, seen: &Answer, runs: &mut dyn CleanRuns) -> Verdict {
+fn converse(oracle: &dyn Oracle, seen: &Execution, runs: &mut dyn CleanRuns) -> Verdict {
     let mut conversation = oracle.open(seen);
     let mut ask = conversation.next(&[]);
     let (mut questions, mut scenes) = (0, 0);
@@ -141,7 +141,7 @@ fn converse(oracle: &dyn Oracle, seen: &Answer, runs: &mut dyn CleanRuns) -> Ver
                 questions += 1;
                 let run = |request: &oracles::Request| runs.rerun(&request.case, request.level, Reset::Clean);
                 // What could not be run is missing among the answers.
-                let answers: Vec<Answer> = requests.iter().filter_map(run).collect();
+                let answers: Vec<Execution> = requests.iter().filter_map(run).collect();
                 conversation.next(&answers)
             }
             Ask::Play(scene) => {
@@ -161,6 +161,6 @@ fn undecided(reason: Reason) -> Verdict {
 }
 
 /// A run that is not evidence says nothing, whatever it looks like.
-pub fn admissible(answer: &Answer) -> bool {
-    answer.trace.false_decisions == 0
+pub fn admissible(execution: &Execution) -> bool {
+    execution.trace.false_decisions == 0
 }

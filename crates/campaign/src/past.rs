@@ -20,7 +20,6 @@ use crate::{
     quality::Quality,
     settings::Settings,
     tally::{LINE, Tally},
-    traces,
     triage::Triage,
 };
 
@@ -199,18 +198,12 @@ pub fn kept(folder: &Path) -> Result<Kept, HuntError> {
     } else {
         (json(&folder.join("case.json"))?, None)
     };
-    traces::fits(&case, &trace).map_err(|reason| HuntError::at(&folder.join("trace.json"), reason))?;
-    let sessions = trace.rounds.iter().filter_map(|round| match round.cause {
-        model::Cause::RolledBack(session) | model::Cause::Killed(session) => Some(session),
-        model::Cause::Sent(_) | model::Cause::Timeout => None,
-    });
-    if let Some(session) = sessions.into_iter().find(|session| *session >= case.sessions.len()) {
-        let reason = format!("it names session {session} and the case has {}", case.sessions.len());
-        return Err(HuntError::at(&folder.join("trace.json"), reason));
-    }
+    let execution = model::Execution { case, trace, aftermath: aftermath.unwrap_or_default() };
+    execution.check().map_err(|reason| HuntError::at(&folder.join("trace.json"), reason))?;
+    let model::Execution { case, trace, aftermath } = execution;
     let original = folder.join("original.iso");
     let original = if original.is_file() { Some(self::text(&original)?) } else { None };
-    Ok(Kept { filed, case, text, original, trace, aftermath: aftermath.unwrap_or_default() })
+    Ok(Kept { filed, case, text, original, trace, aftermath })
 }
 
 fn text(path: &Path) -> Result<String, HuntError> {

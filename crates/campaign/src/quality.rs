@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use generate::Made;
 use history::{History, Statements, StepInfo, refused_by_others};
-use model::{ErrorClass, Level, Product, Trace, Verdict, schema::SetupData};
+use model::{ErrorClass, Execution, Level, Product, Trace, Verdict, schema::SetupData};
 use oracles::{
-    Answer, Oracle,
+    Oracle,
     opportunities::{self, Sort},
 };
 use serde::{Deserialize, Serialize};
@@ -177,7 +177,7 @@ impl Counter {
     }
 
     /// Adds the waits of a case, if it is one of those in which they are counted.
-    pub fn waits(&mut self, number: u64, seen: &Answer) {
+    pub fn waits(&mut self, number: u64, seen: &Execution) {
         if number.is_multiple_of(SAMPLED)
             && let Some(waits) = self.oracles.iter().find_map(|oracle| oracle.waits(seen))
         {

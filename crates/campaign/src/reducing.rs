@@ -60,29 +60,29 @@ pub fn smaller(
     if left == 0 {
         return Smaller { confirmed, original: None, tried: 0, finished: false, was: None, like: None };
     }
-    let product = confirmed.answer.trace.server.product;
+    let product = confirmed.execution.trace.server.product;
     let oracle = suspicion.judge.oracle;
     let (quick, thorough) = (oracle.quick_equivalent(), oracle.thorough_equivalent());
     let quick = alike(quick.as_deref(), suspicion, &confirmed, runs);
     let thorough = alike(thorough.as_deref(), suspicion, &confirmed, runs);
     let last = thorough.as_ref().unwrap_or(suspicion);
-    let original = confirmed.answer.case.clone();
+    let original = confirmed.execution.case.clone();
     let (mut best, mut tried, mut finished) = (confirmed, 0, false);
     // What the model alone led too far is gone on with from where both agree.
     for suspected in quick.iter().chain([suspicion]) {
         // What the server is asked beside the case costs more than the case, and most findings do not need it.
         runs.set_postchecks(false);
-        if series(runs, suspected, &best.answer.case, condition, 1).is_none() {
+        if series(runs, suspected, &best.execution.case, condition, 1).is_none() {
             runs.set_postchecks(true);
         }
         let mut search = Search { runs, suspicion: suspected, condition, over: how.over, told: how.told };
         let budget = Budget { candidates: left };
-        let found = reduce(&best.answer.case, product, Scope::Whole, &mut search, how.strategy, budget);
+        let found = reduce(&best.execution.case, product, Scope::Whole, &mut search, how.strategy, budget);
         runs.set_postchecks(true);
         (tried, left) = (tried + found.tried, left - found.tried);
         // The first of them is the case itself, perhaps without what it expected.
         let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
-        if found.case != best.answer.case {
+        if found.case != best.execution.case {
             way.push(found.case);
         }
         let came = smallest(&way, |case| series(runs, last, case, condition, times));
@@ -106,11 +106,11 @@ pub fn smaller(
         Attribution::Resembles(name) => like = Some(name),
         Attribution::None => {}
     }
-    if best.answer.case == original {
+    if best.execution.case == original {
         return Smaller { confirmed: best, original: None, tried, finished, was, like };
     }
-    let (from, to) = (original.steps.len(), best.answer.case.steps.len());
-    best.answer.case.notes.push(format!("reduced from {from} to {to} statements"));
+    let (from, to) = (original.steps.len(), best.execution.case.steps.len());
+    best.execution.case.notes.push(format!("reduced from {from} to {to} statements"));
     Smaller { confirmed: best, original: Some(original), tried, finished, was, like }
 }
 
@@ -122,7 +122,7 @@ fn alike<'a>(
     runs: &mut dyn CleanRuns,
 ) -> Option<Suspicion<'a>> {
     let judge = suspicion.judge.with(oracle?);
-    match judge.verdict(&confirmed.answer, runs) {
+    match judge.verdict(&confirmed.execution, runs) {
         Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
             Some(Suspicion { seen: suspicion.seen, judge, violation: suspicion.violation, leftovers: None })
         }
@@ -176,7 +176,7 @@ impl Interest for Search<'_, '_> {
 }
 
 fn limit(confirmed: &Confirmed) -> u64 {
-    let came = |reply: Reply| confirmed.answer.trace.outcomes.iter().any(|outcome| outcome.reply == reply);
+    let came = |reply: Reply| confirmed.execution.trace.outcomes.iter().any(|outcome| outcome.reply == reply);
     if came(Reply::Hung) {
         HANGING
     } else if came(Reply::ServerDied) {
@@ -189,15 +189,14 @@ fn limit(confirmed: &Confirmed) -> u64 {
 #[cfg(test)]
 mod tests {
     use execute::Reset;
-    use model::{Level, Scene, SessionSpec, Shown, Step};
-    use oracles::Answer;
+    use model::{Execution, Level, Scene, SessionSpec, Shown, Step};
     use reduce::strategy::InOrder;
 
     use super::*;
     use crate::{
         confirm::{
             Condition,
-            tests::{Stalls, answer, wrong},
+            tests::{Stalls, execution, wrong},
         },
         overrides::JudgeOverrides,
         panel::Judge,
@@ -210,11 +209,11 @@ mod tests {
     }
 
     impl CleanRuns for Two {
-        fn rerun(&mut self, case: &Case, _: Level, reset: Reset) -> Option<Answer> {
+        fn rerun(&mut self, case: &Case, _: Level, reset: Reset) -> Option<Execution> {
             assert_eq!(reset, Reset::Purged, "under the condition of the finding");
             self.runs += 1;
             let has = |sql: &str| case.steps.iter().any(|step| step.sql == sql);
-            Some(answer(case, has("SELECT 2") && has("SELECT 5") && self.runs <= self.times))
+            Some(execution(case, has("SELECT 2") && has("SELECT 5") && self.runs <= self.times))
         }
 
         fn play(&mut self, _: &Scene) -> Option<Shown> {
@@ -230,11 +229,11 @@ mod tests {
         let steps = (0..8).map(|i| Step { session: 0, sql: format!("SELECT {i}"), expect: Vec::new() });
         let sessions = vec![SessionSpec::plain("T1")];
         let case = Case { title: "Two".into(), sessions, steps: steps.collect(), ..Case::default() };
-        let (seen, violation, overrides) = (answer(&case, true), wrong(), JudgeOverrides::default());
+        let (seen, violation, overrides) = (execution(&case, true), wrong(), JudgeOverrides::default());
         let judge = Judge { oracle: &Stalls, overrides: &overrides };
         let suspicion = Suspicion { seen: &seen, judge, violation: &violation, leftovers: None };
-        let (answer, violation) = (answer(&case, true), wrong());
-        let confirmed = Confirmed { answer, violation, condition: Condition::Purged, runs: [3, 3] };
+        let (execution, violation) = (execution(&case, true), wrong());
+        let confirmed = Confirmed { execution, violation, condition: Condition::Purged, runs: [3, 3] };
         let how = How { candidates, strategy: &mut InOrder, over: &|| false, told: &mut |_| {} };
         smaller(&mut Two { times, runs: 0 }, &suspicion, confirmed, how)
     }
@@ -242,13 +241,13 @@ mod tests {
     #[test]
     fn the_smallest_case_is_run_as_often_as_the_finding_was() {
         let done = made_smaller(u32::MAX, 400);
-        let steps: Vec<&str> = done.confirmed.answer.case.steps.iter().map(|step| &*step.sql).collect();
+        let steps: Vec<&str> = done.confirmed.execution.case.steps.iter().map(|step| &*step.sql).collect();
         assert_eq!(steps, ["SELECT 2", "SELECT 5"]);
-        assert_eq!(done.confirmed.answer.case.notes, ["reduced from 8 to 2 statements"]);
+        assert_eq!(done.confirmed.execution.case.notes, ["reduced from 8 to 2 statements"]);
         assert_eq!((done.confirmed.runs, done.original.map(|case| case.steps.len())), ([3, 3], Some(8)));
         // It is shown by the search and two of the three last runs, and the finding keeps its case.
         let flaky = made_smaller(done.tried as u32 + 2, 400);
-        assert_eq!((flaky.confirmed.answer.case.steps.len(), flaky.original), (8, None));
+        assert_eq!((flaky.confirmed.execution.case.steps.len(), flaky.original), (8, None));
     }
 
     #[test]
@@ -269,6 +268,6 @@ mod tests {
     #[test]
     fn no_candidates_no_runs() {
         let done = made_smaller(u32::MAX, 0);
-        assert_eq!((done.tried, done.original, done.confirmed.answer.case.steps.len()), (0, None, 8));
+        assert_eq!((done.tried, done.original, done.confirmed.execution.case.steps.len()), (0, None, 8));
     }
 }

@@ -16,8 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use model::{Aftermath, Case, ServerInfo, Trace};
-use oracles::Answer;
+use model::{Aftermath, Case, Execution, ServerInfo, Trace};
 use serde::{Deserialize, Serialize};
 
 use crate::HuntError;
@@ -30,25 +29,21 @@ const FULL: u64 = 64 << 20;
 enum Line {
     Server(ServerInfo),
     Setup(Vec<String>),
-    Run(Box<Run>),
+    Run(Box<Entry>),
 }
 
 /// A run without its server and its setup, which stand above it.
 #[derive(Serialize, Deserialize)]
-struct Run {
+struct Entry {
     number: u64,
     case: Case,
     trace: Trace,
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "Aftermath::is_empty")]
     aftermath: Aftermath,
 }
 
-fn is_default(aftermath: &Aftermath) -> bool {
-    *aftermath == Aftermath::default()
-}
-
 /// Writes the traces of one worker at one target.
-pub struct Keeper {
+pub struct TraceWriter {
     folder: PathBuf,
     name: String,
     number: u32,
@@ -59,18 +54,18 @@ pub struct Keeper {
     setup: Option<Vec<String>>,
 }
 
-impl Keeper {
+impl TraceWriter {
     /// Begins a file that is not there yet, below a run folder.
-    pub fn open(run: &Path, target: usize, worker: usize) -> Result<Keeper, HuntError> {
+    pub fn open(run: &Path, target: usize, worker: usize) -> Result<TraceWriter, HuntError> {
         let folder = run.join("traces");
         fs::create_dir_all(&folder).map_err(|error| HuntError::at(&folder, error))?;
         let name = format!("{target}-{worker}");
         let (number, file) = next(&folder, &name, 0)?;
-        Ok(Keeper { folder, name, number, file, bytes: 0, full: FULL, server: None, setup: None })
+        Ok(TraceWriter { folder, name, number, file, bytes: 0, full: FULL, server: None, setup: None })
     }
 
     /// Keeps a run.
-    pub fn keep(&mut self, number: u64, seen: &Answer) -> Result<(), HuntError> {
+    pub fn keep(&mut self, number: u64, seen: &Execution) -> Result<(), HuntError> {
         if self.bytes >= self.full {
             (self.number, self.file) = next(&self.folder, &self.name, self.number + 1)?;
             (self.bytes, self.server, self.setup) = (0, None, None);
@@ -84,11 +79,11 @@ impl Keeper {
             lines.push(Line::Setup(seen.case.setup.statements.clone()));
             self.setup = Some(seen.case.setup.statements.clone());
         }
-        let Answer { mut case, mut trace, aftermath } = seen.clone();
+        let Execution { mut case, mut trace, aftermath } = seen.clone();
         case.setup.statements.clear();
         let server = &mut trace.server;
         (server.version_text, server.settings, server.flags) = Default::default();
-        lines.push(Line::Run(Box::new(Run { number, case, trace, aftermath })));
+        lines.push(Line::Run(Box::new(Entry { number, case, trace, aftermath })));
         let path = &self.folder;
         let mut text = Vec::new();
         for line in &lines {
@@ -113,16 +108,8 @@ fn next(folder: &Path, name: &str, from: u32) -> Result<(u32, File), HuntError> 
     Err(HuntError::Unfit(format!("{} has no room for another file", folder.display())))
 }
 
-/// A run that was kept.
-pub struct Kept {
-    /// The number of the case.
-    pub number: u64,
-    /// The run, whole.
-    pub answer: Answer,
-}
-
-/// Reads the runs of a file, in order.
-pub struct Reader {
+/// Reads the runs of a file, in order, each with the number of its case.
+pub struct TraceReader {
     path: PathBuf,
     lines: BufReader<File>,
     line: u64,
@@ -130,15 +117,15 @@ pub struct Reader {
     setup: Vec<String>,
 }
 
-impl Reader {
+impl TraceReader {
     /// Opens it.
-    pub fn open(path: &Path) -> Result<Reader, HuntError> {
+    pub fn open(path: &Path) -> Result<TraceReader, HuntError> {
         let file = File::open(path).map_err(|error| HuntError::at(path, error))?;
         let lines = BufReader::with_capacity(1 << 20, file);
-        Ok(Reader { path: path.to_path_buf(), lines, line: 0, server: None, setup: Vec::new() })
+        Ok(TraceReader { path: path.to_path_buf(), lines, line: 0, server: None, setup: Vec::new() })
     }
 
-    fn read(&mut self) -> Result<Option<Kept>, HuntError> {
+    fn read(&mut self) -> Result<Option<(u64, Execution)>, HuntError> {
         loop {
             let mut text = Vec::new();
             let failed = |error: std::io::Error| HuntError::at(&self.path, error);
@@ -155,48 +142,24 @@ impl Reader {
                 Line::Server(server) => self.server = Some(server),
                 Line::Setup(setup) => self.setup = setup,
                 Line::Run(run) => {
-                    let Run { number, mut case, mut trace, aftermath } = *run;
+                    let Entry { number, mut case, mut trace, aftermath } = *run;
                     case.setup.statements = self.setup.clone();
                     trace.server =
                         self.server.clone().ok_or_else(|| wrong(&"no server stands above this run"))?;
-                    let answer = Answer { case, trace, aftermath };
-                    fits(&answer.case, &answer.trace).map_err(|reason| wrong(&reason))?;
-                    return Ok(Some(Kept { number, answer }));
+                    let execution = Execution { case, trace, aftermath };
+                    execution.check().map_err(|reason| wrong(&reason))?;
+                    return Ok(Some((number, execution)));
                 }
             }
         }
     }
 }
 
-impl Iterator for Reader {
-    type Item = Result<Kept, HuntError>;
+impl Iterator for TraceReader {
+    type Item = Result<(u64, Execution), HuntError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
-    }
-}
-
-/// Is it a trace of this case? What does not fit is nothing to judge.
-pub fn fits(case: &Case, trace: &Trace) -> Result<(), String> {
-    let (steps, outcomes) = (case.steps.len(), trace.outcomes.len());
-    if steps != outcomes {
-        return Err(format!("the case has {steps} steps and the trace has {outcomes} outcomes"));
-    }
-    if case.steps.iter().any(|step| step.session >= case.sessions.len()) {
-        return Err("a step of the case names no session".to_string());
-    }
-    let named = trace.rounds.iter().flat_map(|round| {
-        let sent = match round.cause {
-            model::Cause::Sent(step) => Some(step),
-            model::Cause::Timeout | model::Cause::RolledBack(_) | model::Cause::Killed(_) => None,
-        };
-        sent.into_iter()
-            .chain(round.answered.iter().copied())
-            .chain(round.waiting.iter().map(|wait| wait.step))
-    });
-    match named.into_iter().find(|step| *step >= steps) {
-        Some(step) => Err(format!("the trace names step {step} and the case has {steps}")),
-        None => Ok(()),
     }
 }
 
@@ -224,18 +187,18 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>, HuntError> {
 mod tests {
     use super::*;
 
-    fn run(title: &str, setup: &str) -> Answer {
+    fn run(title: &str, setup: &str) -> Execution {
         let mut case = Case { title: title.into(), ..Case::default() };
         case.setup.statements = vec![setup.to_string()];
-        let mut answer = crate::confirm::tests::answer(&case, false);
-        answer.trace.server.flags = vec!["--port=0".into()];
-        answer
+        let mut execution = crate::confirm::tests::execution(&case, false);
+        execution.trace.server.flags = vec!["--port=0".into()];
+        execution
     }
 
-    fn read(folder: &Path) -> Vec<(u64, Answer)> {
+    fn read(folder: &Path) -> Vec<(u64, Execution)> {
         let files = files(folder).unwrap();
-        let runs = files.iter().flat_map(|path| Reader::open(path).unwrap());
-        runs.map(|kept| kept.map(|kept| (kept.number, kept.answer)).unwrap()).collect()
+        let runs = files.iter().flat_map(|path| TraceReader::open(path).unwrap());
+        runs.map(Result::unwrap).collect()
     }
 
     #[test]
@@ -243,12 +206,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let runs = [run("a", "x"), run("b", "x"), run("c", "y")];
-        let mut keeper = Keeper::open(folder, 0, 1).unwrap();
+        let mut writer = TraceWriter::open(folder, 0, 1).unwrap();
         for (number, run) in runs.iter().enumerate() {
-            keeper.full = if number < 2 { FULL } else { 1 };
-            keeper.keep(number as u64, run).unwrap();
+            writer.full = if number < 2 { FULL } else { 1 };
+            writer.keep(number as u64, run).unwrap();
         }
-        Keeper::open(folder, 0, 1).unwrap().keep(7, &runs[0]).unwrap();
+        TraceWriter::open(folder, 0, 1).unwrap().keep(7, &runs[0]).unwrap();
         assert!(files(folder).unwrap().len() >= 3, "{:?}", files(folder));
         let back = read(folder);
         assert_eq!(back.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [0, 1, 2, 7]);
@@ -261,24 +224,12 @@ mod tests {
     fn half_a_line_at_the_end_is_left_out_and_elsewhere_it_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        let mut keeper = Keeper::open(folder, 0, 0).unwrap();
-        keeper.keep(0, &run("a", "x")).unwrap();
-        keeper.file.write_all(b"{\"run\": {\"num").unwrap();
+        let mut writer = TraceWriter::open(folder, 0, 0).unwrap();
+        writer.keep(0, &run("a", "x")).unwrap();
+        writer.file.write_all(b"{\"run\": {\"num").unwrap();
         assert_eq!(read(folder).len(), 1);
-        keeper.file.write_all(b"\n").unwrap();
+        writer.file.write_all(b"\n").unwrap();
         let path = &files(folder).unwrap()[0];
-        assert!(Reader::open(path).unwrap().any(|kept| kept.is_err()));
-    }
-
-    #[test]
-    fn a_trace_of_another_case_does_not_fit() {
-        let mut answer = run("a", "x");
-        assert_eq!(fits(&answer.case, &answer.trace), Ok(()));
-        answer.trace.rounds.push(model::Round {
-            cause: model::Cause::Sent(0),
-            answered: vec![],
-            waiting: vec![],
-        });
-        assert!(fits(&answer.case, &answer.trace).unwrap_err().contains("step 0"));
+        assert!(TraceReader::open(path).unwrap().any(|kept| kept.is_err()));
     }
 }

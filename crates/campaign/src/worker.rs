@@ -22,7 +22,7 @@ use crate::{
     settings::{HuntTarget, TargetId},
     swarm,
     tally::Tally,
-    traces::Keeper,
+    traces::TraceWriter,
     usage,
 };
 
@@ -72,7 +72,7 @@ pub(crate) struct TargetWorker<'a> {
     generator: Generator,
     counter: Counter,
     /// Writes down every run, if that was asked for.
-    keeper: Option<Keeper>,
+    traces: Option<TraceWriter>,
     info: ServerInfo,
     level: Level,
     /// The case that ran last on this server, and what it ended with.
@@ -102,7 +102,8 @@ impl<'a> TargetWorker<'a> {
         let info = runner.info().map_err(|error| Stop::Target(error.to_string()))?;
         shared.met(at, &info)?;
         let generator = campaign.generator(at, &info);
-        let keeper = campaign.settings.keep_traces.then(|| Keeper::open(campaign.folder.path(), at, worker));
+        let traces =
+            campaign.settings.keep_traces.then(|| TraceWriter::open(campaign.folder.path(), at, worker));
         let level = levels[0];
         let mut opened = TargetWorker {
             shared,
@@ -114,7 +115,7 @@ impl<'a> TargetWorker<'a> {
             drawn: Settings::new(),
             generator,
             counter: Counter::new(info.product),
-            keeper: keeper.transpose()?,
+            traces: traces.transpose()?,
             info,
             level,
             past: None,
@@ -239,8 +240,8 @@ impl<'a> TargetWorker<'a> {
         tally.trace(&seen.trace);
         self.counter.add(made, &seen.trace);
         let ended = seen.trace.final_state.clone().unwrap_or_default();
-        if let Some(keeper) = &mut self.keeper {
-            keeper.keep(number, &seen)?;
+        if let Some(traces) = &mut self.traces {
+            traces.keep(number, &seen)?;
         }
         self.counter.waits(number, &seen);
         let shared = self.shared;
@@ -311,13 +312,13 @@ impl<'a> TargetWorker<'a> {
         let over = || shared.over() || begun.elapsed() > limit;
         let Smaller { confirmed, original, tried, was, like, .. } =
             self.smaller(number, suspicion, confirmed, &over)?;
-        let Confirmed { answer, violation, condition, runs } = confirmed;
+        let Confirmed { execution, violation, condition, runs } = confirmed;
         let signature = match &original {
-            Some(_) => oracles::signature::signature(self.info.product, &answer.case, &violation),
+            Some(_) => oracles::signature::signature(self.info.product, &execution.case, &violation),
             None => oracles::signature::bare(&violation.fingerprint),
         };
         let known = shared.campaign.known.name(&signature);
-        let statements = answer.case.steps.len();
+        let statements = execution.case.steps.len();
         if let Some(original) = &original {
             let (target, from) = (target.clone(), original.steps.len());
             shared.say(Event::Reduced { target, case: number, from, to: statements, tried })?;
@@ -329,8 +330,8 @@ impl<'a> TargetWorker<'a> {
             target,
             drawn: self.drawn.clone(),
             case: number,
-            level: answer.trace.level,
-            server: format!("{} {}", answer.trace.server.product, answer.trace.server.version),
+            level: execution.trace.level,
+            server: format!("{} {}", execution.trace.server.product, execution.trace.server.version),
             oracle: suspicion.judge.oracle.name().to_string(),
             known,
             violation,
@@ -346,11 +347,11 @@ impl<'a> TargetWorker<'a> {
             at: shared.elapsed(),
         };
         let evidence = Evidence {
-            case: &answer.case,
+            case: &execution.case,
             original: original.as_ref(),
-            trace: &answer.trace,
-            aftermath: &answer.aftermath,
-            server: &answer.trace.server,
+            trace: &execution.trace,
+            aftermath: &execution.aftermath,
+            server: &execution.trace.server,
         };
         filing::file(&shared.campaign.folder, &filed, &evidence)?;
         shared.filed(self.at, &filed);

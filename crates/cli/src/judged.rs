@@ -1,10 +1,9 @@
 //! From what the oracle says to what is shown: marks for the timeline, and words for the status.
 
 use campaign::{JudgeOverrides, Panel};
-use model::{Case, DeviationId, Product, Trace, Violation, verdict::Justification};
+use model::{Case, DeviationId, Execution, Product, Trace, Violation, verdict::Justification};
 use oracles::{
-    Answer,
-    expectations::{Finding, Findings, Report, Status, Surprise},
+    expectations::{CheckReport, Status, StepCheck, StepChecks, Surprise},
     invariants::exemptions,
 };
 use report::{Mark, Marks, Style, Words, timeline as draw};
@@ -12,27 +11,27 @@ use report::{Mark, Marks, Style, Words, timeline as draw};
 use crate::errors::colour;
 
 /// The timeline of a run, marked with what was expected.
-pub fn timeline(case: &Case, trace: &Trace, report: &Report, name: &str) -> String {
-    let Findings { steps, tables } = &report.should;
+pub fn timeline(case: &Case, trace: &Trace, report: &CheckReport, name: &str) -> String {
+    let StepChecks { steps, tables } = &report.should;
     let marks = Marks {
         name: name.to_string(),
         steps: steps.iter().map(mark).collect(),
-        tables: tables.iter().map(|(table, finding)| (table.clone(), mark(finding))).collect(),
+        tables: tables.iter().map(|(table, check)| (table.clone(), mark(check))).collect(),
         known: report.known_as(case),
         closing: closing(report),
     };
     draw(case, trace, &marks, &Style { colour: colour(), ..Style::default() })
 }
 
-fn mark(finding: &Finding) -> Mark {
-    match finding {
-        Finding::Met => Mark::Met,
-        Finding::Missed { expected, .. } => Mark::Missed { expected: expected.to_string() },
-        Finding::Unspecified => Mark::Unspecified,
+fn mark(check: &StepCheck) -> Mark {
+    match check {
+        StepCheck::Met => Mark::Met,
+        StepCheck::Missed { expected, .. } => Mark::Missed { expected: expected.to_string() },
+        StepCheck::Unspecified => Mark::Unspecified,
     }
 }
 
-fn closing(report: &Report) -> Option<String> {
+fn closing(report: &CheckReport) -> Option<String> {
     match &report.status {
         Status::Pass | Status::KnownFailure => None,
         Status::NothingExpected => Some("nothing is expected here, so nothing was judged".into()),
@@ -49,7 +48,7 @@ fn closing(report: &Report) -> Option<String> {
 }
 
 /// What the oracles that need no expectations complain about.
-pub fn violations(seen: &Answer) -> Vec<Violation> {
+pub fn violations(seen: &Execution) -> Vec<Violation> {
     let panel = Panel::new(oracles::without_server(), JudgeOverrides::default());
     panel.violations_of_stored(seen).map(|(_, violation)| violation).collect()
 }

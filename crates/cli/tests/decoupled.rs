@@ -13,13 +13,14 @@ use dbms::launch::Settle;
 use execute::{Options, Reset, Runner};
 use generate::Generator;
 use model::{
-    Case, Fingerprint, Level, Reply, RowSet, Seed, Symptom, Verdict, verdict::evidence::SecondOpinion,
+    Case, Execution, Fingerprint, Level, Reply, RowSet, Seed, Symptom, Verdict,
+    verdict::evidence::SecondOpinion,
 };
-use oracles::{Answer, Ask, Oracle, decoupled::Decoupled};
+use oracles::{Ask, Oracle, decoupled::Decoupled};
 use reference::ReferenceServer;
 
 /// What the oracle says of a run, with what it asks for.
-fn judged(runner: &mut Runner, oracle: &dyn Oracle, seen: &Answer) -> Verdict {
+fn judged(runner: &mut Runner, oracle: &dyn Oracle, seen: &Execution) -> Verdict {
     let mut talk = oracle.open(seen);
     let mut ask = talk.next(&[]);
     loop {
@@ -33,10 +34,10 @@ fn judged(runner: &mut Runner, oracle: &dyn Oracle, seen: &Answer) -> Verdict {
     }
 }
 
-fn seen(runner: &mut Runner, case: &Case, level: Level) -> Answer {
+fn seen(runner: &mut Runner, case: &Case, level: Level) -> Execution {
     let run = runner.run(case, level).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(run.trace.false_decisions, 0);
-    Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath }
+    run
 }
 
 fn engine() -> Runner {
@@ -215,7 +216,7 @@ fn every_answer_that_is_changed_is_told() {
 }
 
 /// The step at which the oracle finds something wrong, none for the final state; none if it finds nothing.
-fn wrong_at(runner: &mut Runner, seen: &Answer) -> Option<Option<usize>> {
+fn wrong_at(runner: &mut Runner, seen: &Execution) -> Option<Option<usize>> {
     match judged(runner, &Decoupled::default(), seen) {
         Verdict::Violated(violation) => Some(violation.step),
         Verdict::Holds { .. } | Verdict::Undecided { .. } => None,

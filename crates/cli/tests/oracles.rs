@@ -9,8 +9,8 @@ use std::{collections::BTreeMap, env, fs, path::Path, process::Command, time::Du
 use common::{case, installed, runner, target};
 use dbms::launch::Settle;
 use execute::{Looks, Options, Reset};
-use model::{Case, Level, Product, Seed, Target, Verdict, verdict::evidence::AccessPath};
-use oracles::{Answer, Ask, Oracle, crash::Crash, invariants::Invariants};
+use model::{Case, Execution, Level, Product, Seed, Target, Verdict, verdict::evidence::AccessPath};
+use oracles::{Ask, Oracle, crash::Crash, invariants::Invariants};
 use reference::ReferenceServer;
 
 /// Runs so many cases of the workload at every level; gives what was said, counted.
@@ -29,7 +29,7 @@ fn judge_many(text: &str, cases: u64) -> Option<BTreeMap<String, u64>> {
         let run = runner.run(&case, level).unwrap_or_else(|error| panic!("{text}: {error}"));
         checked += u64::from(run.aftermath.damage.is_empty());
         through += run.aftermath.through.len();
-        let seen = Answer { case, trace: run.trace, aftermath: run.aftermath };
+        let seen = run;
         for judge in &judges {
             let verdict = oracles::judge(judge.as_ref(), &seen);
             let word = match &verdict {
@@ -79,12 +79,12 @@ const SAVEPOINT: &str = "debug=+d,transaction_write_set_savepoint_block_before_r
 const SETUP: [&str; 2] =
     ["CREATE TABLE t(a INT PRIMARY KEY, b INT, KEY kb(b))", "INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)"];
 
-fn seen(runner: &mut execute::Runner, case: &Case) -> Answer {
+fn seen(runner: &mut execute::Runner, case: &Case) -> Execution {
     let run = runner.run(case, Level::RepeatableRead).unwrap_or_else(|error| panic!("{error}"));
-    Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath }
+    run
 }
 
-fn fingerprint(oracle: &dyn Oracle, seen: &Answer) -> String {
+fn fingerprint(oracle: &dyn Oracle, seen: &Execution) -> String {
     match oracles::judge(oracle, seen) {
         Verdict::Violated(violation) => {
             let print = violation.fingerprint;
@@ -181,7 +181,7 @@ fn first_told(plant: &str, cases: u64) -> Option<String> {
         let case = generate::workload::case(Seed(11), number, Product::Reference);
         let run =
             runner.run(&case, Level::ALL[number as usize % 4]).unwrap_or_else(|error| panic!("{error}"));
-        let seen = Answer { case, trace: run.trace, aftermath: run.aftermath };
+        let seen = run;
         for judge in &judges {
             if let Verdict::Violated(_) = oracles::judge(judge.as_ref(), &seen) {
                 return Some(fingerprint(judge.as_ref(), &seen));
@@ -207,7 +207,7 @@ fn every_bug_that_can_be_planted_is_told_for_what_it_is() {
 }
 
 /// What the vote says, with all the runs and scenes that it asks for.
-fn voted(runner: &mut execute::Runner, seen: &Answer) -> model::Violation {
+fn voted(runner: &mut execute::Runner, seen: &Execution) -> model::Violation {
     let vote = oracles::vote::Vote::default();
     let mut talk = vote.open(seen);
     let mut ask = talk.next(&[]);
@@ -218,7 +218,7 @@ fn voted(runner: &mut execute::Runner, seen: &Answer) -> model::Violation {
             Ask::Run(requests) => {
                 let run = |request: &oracles::Request| {
                     let run = runner.run(&request.case, request.level).unwrap();
-                    Answer { case: request.case.clone(), trace: run.trace, aftermath: run.aftermath }
+                    run
                 };
                 talk.next(&requests.iter().map(run).collect::<Vec<_>>())
             }
@@ -235,7 +235,7 @@ fn a_resumed_scan_is_explained_by_the_index_that_the_server_names() {
             let text = fs::read_to_string(corpus().join(format!("seeds/{name}.iso"))).unwrap();
             let case = model::casefile::parse(&text).unwrap_or_else(|_| panic!("{name}")).into_case();
             let run = runner.run(&case, Level::ReadCommitted).unwrap();
-            let seen = Answer { case, trace: run.trace, aftermath: run.aftermath };
+            let seen = run;
             let violation = voted(&mut runner, &seen);
             assert!(oracles::mvcc::known(&violation.fingerprint).is_some(), "{server} {name}: {violation:?}");
             let path = violation.evidence.access_path;

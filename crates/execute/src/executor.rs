@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use dialect::Dialect;
-use model::{Aftermath, Case, Level, Open, Outcome, Reply, RowSet, SessionSpec, Trace};
+use model::{Aftermath, Case, Execution, Level, Open, Outcome, Reply, RowSet, SessionSpec, Trace};
 
 use crate::{
     aftermath::{self, Lookout, Looks},
@@ -63,7 +63,7 @@ pub struct Counts {
     pub false_decisions: u64,
 }
 
-/// Wall times of one run. They stand beside the trace, never in it.
+/// How the last case was run, and how long that took. It stands beside the trace, never in it.
 #[derive(Clone, Debug, Default)]
 pub struct Timing {
     /// Emptying and filling the tables, preparing the sessions.
@@ -74,19 +74,8 @@ pub struct Timing {
     pub waits: Vec<Duration>,
     /// All of the time that went into knowing that statements wait: those above, and whether they still do after each answer.
     pub proof: Duration,
-}
-
-/// A run: what happened and how long it took.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// What happened.
-    pub trace: Trace,
-    /// How long it took.
-    pub timing: Timing,
     /// Why the setup had to be run anew as text, if it had to.
     pub opaque_setup: Option<String>,
-    /// What was seen beside it.
-    pub aftermath: Aftermath,
 }
 
 /// No answer is awaited for longer than this before it is asked whether it can come at all.
@@ -104,6 +93,8 @@ pub struct Executor {
     pub(crate) options: Options,
     /// What was counted so far.
     pub counts: Counts,
+    /// Of the case that ran last.
+    pub timing: Timing,
     control: Box<dyn Session>,
     holder: Option<Box<dyn Session>>,
     stage: Stage,
@@ -147,6 +138,7 @@ impl Executor {
             parked: Vec::new(),
             options,
             counts: Counts::default(),
+            timing: Timing::default(),
             dead: false,
             spoiled: false,
         })
@@ -173,7 +165,7 @@ impl Executor {
     }
 
     /// Runs a case; again if an answer came after the server had been called settled.
-    pub fn run(&mut self, case: &Case, level: Level) -> Result<Run, ConnectError> {
+    pub fn run(&mut self, case: &Case, level: Level) -> Result<Execution, ConnectError> {
         if self.options.guarded
             && let Some(found) = dialect::guard::objections(self.dialect.product, case).first()
         {
@@ -190,7 +182,7 @@ impl Executor {
         self.run_once(case, &plan, level)
     }
 
-    fn run_once(&mut self, case: &Case, plan: &Plan, level: Level) -> Result<Run, ConnectError> {
+    fn run_once(&mut self, case: &Case, plan: &Plan, level: Level) -> Result<Execution, ConnectError> {
         let start = Instant::now();
         self.prepare(case, plan, level).inspect_err(|_| self.stage.forget())?;
         let ready = Instant::now();
@@ -227,9 +219,10 @@ impl Executor {
             false_decisions,
             final_state,
         };
-        let timing = Timing { reset: ready - start, steps: done - ready, waits, proof };
+        let opaque_setup = plan.opaque.clone();
+        self.timing = Timing { reset: ready - start, steps: done - ready, waits, proof, opaque_setup };
         let aftermath = self.aftermath(case, plan, &trace);
-        Ok(Run { trace, timing, opaque_setup: plan.opaque.clone(), aftermath })
+        Ok(Execution { case: case.clone(), trace, aftermath })
     }
 
     /// Looks at the server after a case.

@@ -27,7 +27,7 @@ mod watchdog;
 
 pub use aftermath::Looks;
 pub use bare::Bare;
-pub use executor::{Counts, Executor, Options, Run, Timing};
+pub use executor::{Counts, Executor, Options, Timing};
 pub use placement::{Placed, Placement};
 pub use plan::Plan;
 pub use prepare::Reset;

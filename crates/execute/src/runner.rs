@@ -1,10 +1,10 @@
 //! Runs case after case, and brings up a new server when one has died.
 
-use model::{Case, Level, Scene, ServerInfo, Shown};
+use model::{Case, Execution, Level, Scene, ServerInfo, Shown};
 
 use crate::{
     aftermath::Looks,
-    executor::{Counts, Executor, Options, Run},
+    executor::{Counts, Executor, Options, Timing},
     os,
     placement::{self, Placed, Placement},
     prepare::Reset,
@@ -114,7 +114,7 @@ impl Runner {
     }
 
     /// Runs a case. A server that died in an earlier case has been replaced.
-    pub fn run(&mut self, case: &Case, level: Level) -> Result<Run, LaunchError> {
+    pub fn run(&mut self, case: &Case, level: Level) -> Result<Execution, LaunchError> {
         let executor = self.executor()?;
         match executor.run(case, level) {
             Ok(run) => Ok(run),
@@ -129,6 +129,11 @@ impl Runner {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Of the case that ran last on the server that is up.
+    pub fn timing(&self) -> Timing {
+        self.executor.as_ref().map(|executor| executor.timing.clone()).unwrap_or_default()
     }
 
     /// Plays a scene. A server that cannot be asked is replaced before the next case.

@@ -22,6 +22,12 @@ pub struct Aftermath {
     pub through: Vec<Through>,
 }
 
+impl Aftermath {
+    pub fn is_empty(&self) -> bool {
+        *self == Aftermath::default()
+    }
+}
+
 /// A table read through one index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Through {

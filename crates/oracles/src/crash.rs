@@ -6,13 +6,13 @@
 
 use dialect::sql::{Reach, reach};
 use model::{
-    ErrorClass, Evidence, Fingerprint, Level, Reply, ShownBy, Symptom, Verdict, Violation,
+    ErrorClass, Evidence, Execution, Fingerprint, Level, Reply, ShownBy, Symptom, Verdict, Violation,
     sql::Statement,
     trace,
     verdict::{Cause, Justification, Response, evidence::Sighting},
 };
 
-use crate::{Answer, Ask, Conversation, Oracle, OracleInfo};
+use crate::{Ask, Conversation, Oracle, OracleInfo};
 
 /// The oracle.
 #[derive(Debug, Default)]
@@ -29,15 +29,15 @@ impl Oracle for Crash {
         }
     }
 
-    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+    fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
         Box::new(Once(seen))
     }
 }
 
-struct Once<'a>(&'a Answer);
+struct Once<'a>(&'a Execution);
 
 impl Conversation for Once<'_> {
-    fn next(&mut self, _answers: &[Answer]) -> Ask {
+    fn next(&mut self, _answers: &[Execution]) -> Ask {
         Ask::Done(judge(self.0))
     }
 }
@@ -51,7 +51,7 @@ enum Trouble {
     Internal,
 }
 
-fn judge(seen: &Answer) -> Verdict {
+fn judge(seen: &Execution) -> Verdict {
     if let Some((trouble, step)) = worst(seen) {
         if matches!(trouble, Trouble::Died | Trouble::Lost) && asked_for(seen) {
             return Verdict::Holds { by: [Justification::AskedFor].into() };
@@ -75,7 +75,7 @@ fn judge(seen: &Answer) -> Verdict {
 }
 
 /// The worst that happened, and at which step: of several that a dead server left behind, the one that was sent last.
-fn worst(seen: &Answer) -> Option<(Trouble, usize)> {
+fn worst(seen: &Execution) -> Option<(Trouble, usize)> {
     let troubles = seen.trace.outcomes.iter().enumerate().filter_map(|(step, outcome)| {
         let trouble = match &outcome.reply {
             Reply::ServerDied => Trouble::Died,
@@ -91,7 +91,7 @@ fn worst(seen: &Answer) -> Option<(Trouble, usize)> {
 }
 
 /// The step that was sent last.
-fn last_sent(seen: &Answer) -> Option<usize> {
+fn last_sent(seen: &Execution) -> Option<usize> {
     seen.trace.rounds.iter().rev().find_map(|round| match round.cause {
         trace::Cause::Sent(step) => Some(step),
         trace::Cause::Timeout | trace::Cause::RolledBack(_) | trace::Cause::Killed(_) => None,
@@ -99,12 +99,12 @@ fn last_sent(seen: &Answer) -> Option<usize> {
 }
 
 /// Does a step ask for it: SHUTDOWN, KILL?
-fn asked_for(seen: &Answer) -> bool {
+fn asked_for(seen: &Execution) -> bool {
     let product = seen.trace.server.product;
     seen.case.steps.iter().any(|step| reach(product, &step.sql).contains(&Reach::Server))
 }
 
-fn of_step(seen: &Answer, trouble: Trouble, step: usize) -> Violation {
+fn of_step(seen: &Execution, trouble: Trouble, step: usize) -> Violation {
     let case_step = &seen.case.steps[step];
     let session = &seen.case.sessions[case_step.session];
     let (symptom, cause) = match trouble {
@@ -136,7 +136,7 @@ fn of_step(seen: &Answer, trouble: Trouble, step: usize) -> Violation {
     Violation { fingerprint, step: Some(step), evidence: Box::new(evidence) }
 }
 
-fn of_server(seen: &Answer, symptom: Symptom, cause: Cause, lines: &[String]) -> Verdict {
+fn of_server(seen: &Execution, symptom: Symptom, cause: Cause, lines: &[String]) -> Verdict {
     let levels: Vec<Level> =
         seen.case.sessions.iter().map(|session| session.level.unwrap_or(seen.trace.level)).collect();
     let level = levels.first().copied().filter(|first| levels.iter().all(|level| level == first));
@@ -146,7 +146,7 @@ fn of_server(seen: &Answer, symptom: Symptom, cause: Cause, lines: &[String]) ->
 }
 
 /// Lines of the log that say that something is wrong with the server itself.
-fn alarms(seen: &Answer) -> impl Iterator<Item = &str> {
+fn alarms(seen: &Execution) -> impl Iterator<Item = &str> {
     let alarm = dialect::of(seen.trace.server.product).checks.alarms;
     seen.aftermath
         .log

@@ -24,7 +24,7 @@ use serde::Serialize;
 /// What one step or table came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Finding {
+pub enum StepCheck {
     /// As expected.
     Met,
     /// Not as expected.
@@ -38,38 +38,38 @@ pub enum Finding {
     Unspecified,
 }
 
-impl Finding {
+impl StepCheck {
     fn is_missed(&self) -> bool {
-        matches!(self, Finding::Missed { .. })
+        matches!(self, StepCheck::Missed { .. })
     }
 }
 
 /// Every step and table of a case, held against one set of expectations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Findings {
+pub struct StepChecks {
     /// For each step.
-    pub steps: Vec<Finding>,
+    pub steps: Vec<StepCheck>,
     /// For each table that is mentioned.
-    pub tables: Vec<(String, Finding)>,
+    pub tables: Vec<(String, StepCheck)>,
 }
 
-impl Findings {
-    fn all(&self) -> impl Iterator<Item = &Finding> {
+impl StepChecks {
+    fn all(&self) -> impl Iterator<Item = &StepCheck> {
         self.steps.iter().chain(self.tables.iter().map(|(_, finding)| finding))
     }
 
     /// Is nothing missed?
     pub fn holds(&self) -> bool {
-        !self.all().any(Finding::is_missed)
+        !self.all().any(StepCheck::is_missed)
     }
 
     /// How many were met, missed, and unspecified.
     pub fn counts(&self) -> (usize, usize, usize) {
-        let count = |wanted: fn(&Finding) -> bool| self.all().filter(|finding| wanted(finding)).count();
+        let count = |wanted: fn(&StepCheck) -> bool| self.all().filter(|finding| wanted(finding)).count();
         (
-            count(|finding| *finding == Finding::Met),
-            count(Finding::is_missed),
-            count(|finding| *finding == Finding::Unspecified),
+            count(|finding| *finding == StepCheck::Met),
+            count(StepCheck::is_missed),
+            count(|finding| *finding == StepCheck::Unspecified),
         )
     }
 }
@@ -106,18 +106,18 @@ pub enum Surprise {
 
 /// What [`check`] found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct CheckReport {
     /// As a whole.
     pub status: Status,
     /// Against what should come.
-    pub should: Findings,
+    pub should: StepChecks,
     /// Against what is known to come instead, where a group of known failures fits.
-    pub known: Option<Findings>,
+    pub known: Option<StepChecks>,
     /// The groups that fit: indexes into [`Case::fails`].
     pub groups: Vec<usize>,
 }
 
-impl Report {
+impl CheckReport {
     /// One word for the status, for counting.
     pub fn name(&self) -> &'static str {
         match &self.status {
@@ -157,7 +157,7 @@ impl Report {
     /// The steps, counted from 1, about which the file says nothing.
     pub fn unspecified(&self) -> Vec<usize> {
         let steps = self.should.steps.iter().enumerate();
-        steps.filter(|(_, finding)| **finding == Finding::Unspecified).map(|(i, _)| i + 1).collect()
+        steps.filter(|(_, finding)| **finding == StepCheck::Unspecified).map(|(i, _)| i + 1).collect()
     }
 }
 
@@ -167,7 +167,7 @@ pub fn applies(case: &Case, product: Product) -> bool {
 }
 
 /// Holds a trace against the expectations of its case.
-pub fn check(case: &Case, trace: &Trace) -> Report {
+pub fn check(case: &Case, trace: &Trace) -> CheckReport {
     let groups: Vec<usize> = (0..case.fails.len())
         .filter(|&i| case.fails[i].at.weight(&trace.server, trace.level).is_some())
         .collect();
@@ -175,7 +175,7 @@ pub fn check(case: &Case, trace: &Trace) -> Report {
         Ok(both) => both,
         Err(contradiction) => {
             let status = Status::Contradiction(contradiction);
-            return Report { status, should: Findings::default(), known: None, groups };
+            return CheckReport { status, should: StepChecks::default(), known: None, groups };
         }
     };
     let expects = !groups.is_empty() || should.says_anything();
@@ -193,7 +193,7 @@ pub fn check(case: &Case, trace: &Trace) -> Report {
             None => Status::Pass,
         }
     };
-    Report { status, should, known, groups }
+    CheckReport { status, should, known, groups }
 }
 
 /// What is expected of each step and table at one place.
@@ -256,7 +256,7 @@ impl Expecting<'_> {
         self.steps.iter().any(Option::is_some) || self.tables.iter().any(|(_, expected)| expected.is_some())
     }
 
-    fn compare(&self, case: &Case, trace: &Trace) -> Findings {
+    fn compare(&self, case: &Case, trace: &Trace) -> StepChecks {
         let steps =
             (0..self.steps.len()).map(|step| compare_step(case, trace, step, self.steps[step])).collect();
         let tables = self
@@ -264,29 +264,29 @@ impl Expecting<'_> {
             .iter()
             .map(|(table, expected)| (table.to_string(), compare_table(trace, table, *expected)))
             .collect();
-        Findings { steps, tables }
+        StepChecks { steps, tables }
     }
 }
 
-fn compare_step(case: &Case, trace: &Trace, step: usize, expected: Option<&Expected>) -> Finding {
+fn compare_step(case: &Case, trace: &Trace, step: usize, expected: Option<&Expected>) -> StepCheck {
     let not_sent = Outcome::bare(Reply::NotSent);
     let outcome = trace.outcomes.get(step).unwrap_or(&not_sent);
     let waited = trace.waited(step);
     let met = match expected {
         None if outcome.is_lost() => false,
-        None => return Finding::Unspecified,
+        None => return StepCheck::Unspecified,
         Some(Expected { waits: true, answer: None }) => waited || queued_to_the_end(case, trace, step),
         Some(Expected { waits, answer }) => {
             *waits == waited && answer.as_ref().is_some_and(|answer| answers(answer, outcome))
         }
     };
     if met {
-        return Finding::Met;
+        return StepCheck::Met;
     }
     let got = if waited { format!("waits, then {outcome}") } else { outcome.to_string() };
     // A step that nobody mentions should at least have come to an answer.
     let ok = Expected { waits: false, answer: Some(Answer::Ok) };
-    Finding::Missed { expected: expected.cloned().unwrap_or(ok), got }
+    StepCheck::Missed { expected: expected.cloned().unwrap_or(ok), got }
 }
 
 /// Was this step never sent because an earlier one of its session waited until the end?
@@ -333,15 +333,15 @@ fn answers(answer: &Answer, outcome: &Outcome) -> bool {
     }
 }
 
-fn compare_table(trace: &Trace, table: &str, expected: Option<&Expected>) -> Finding {
-    let Some(expected) = expected else { return Finding::Unspecified };
-    let missed = |got: String| Finding::Missed { expected: expected.clone(), got };
+fn compare_table(trace: &Trace, table: &str, expected: Option<&Expected>) -> StepCheck {
+    let Some(expected) = expected else { return StepCheck::Unspecified };
+    let missed = |got: String| StepCheck::Missed { expected: expected.clone(), got };
     let Some(state) = &trace.final_state else { return missed("the tables could not be read".into()) };
     let by_name = |same: fn(&str, &str) -> bool| state.iter().find(|(name, _)| same(name, table));
     let found = by_name(|a, b| a == b).or_else(|| by_name(str::eq_ignore_ascii_case));
     let Some((_, got)) = found else { return missed("there is no such table".into()) };
     match &expected.answer {
-        Some(Answer::Rows { ordered, rows }) if same_rows(rows, got, *ordered) => Finding::Met,
+        Some(Answer::Rows { ordered, rows }) if same_rows(rows, got, *ordered) => StepCheck::Met,
         Some(
             Answer::Rows { .. }
             | Answer::Ok

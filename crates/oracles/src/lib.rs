@@ -14,20 +14,9 @@ pub mod signature;
 pub mod story;
 pub mod vote;
 
-use model::{Aftermath, Case, Level, Reason, Scene, Shown, Trace, Verdict};
+use model::{Case, Execution, Level, Reason, Scene, Shown, Verdict};
 
 use mvcc::{Waits, deviations::KnownDeviation, twins::Use};
-
-/// A run that an oracle is shown.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// What was run.
-    pub case: Case,
-    /// What happened.
-    pub trace: Trace,
-    /// What was seen beside it.
-    pub aftermath: Aftermath,
-}
 
 /// A run that an oracle asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +58,7 @@ pub trait Oracle: Send + Sync {
     fn info(&self) -> OracleInfo;
 
     /// Begins with the run that is to be judged.
-    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a>;
+    fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a>;
 
     fn name(&self) -> &'static str {
         self.info().name
@@ -86,14 +75,14 @@ pub trait Oracle: Send + Sync {
     }
 
     /// The known deviations that explain a run, each with the step that needs it.
-    fn explained_by(&self, _seen: &Answer) -> Vec<Use> {
+    fn explained_by(&self, _seen: &Execution) -> Vec<Use> {
         Vec::new()
     }
 
     /// For each step the case in which that step lacks what a known deviation needs; `wrong` is the step that shows it.
     fn twins(
         &self,
-        _seen: &Answer,
+        _seen: &Execution,
         _by: &'static KnownDeviation,
         _wrong: Option<usize>,
     ) -> Vec<(usize, Case)> {
@@ -101,7 +90,7 @@ pub trait Oracle: Send + Sync {
     }
 
     /// How many waits of a run it can tell about, and how many of them nothing demands.
-    fn waits(&self, _seen: &Answer) -> Option<Waits> {
+    fn waits(&self, _seen: &Execution) -> Option<Waits> {
         None
     }
 }
@@ -109,7 +98,7 @@ pub trait Oracle: Send + Sync {
 /// An oracle at work on one run.
 pub trait Conversation {
     /// What it says to the answers to what it asked for last; none the first time.
-    fn next(&mut self, answers: &[Answer]) -> Ask;
+    fn next(&mut self, answers: &[Execution]) -> Ask;
 
     /// What it says to a scene that it asked for.
     fn shown(&mut self, _shown: Shown) -> Ask {
@@ -149,7 +138,7 @@ pub fn named(names: &[String]) -> Result<Vec<Box<dyn Oracle>>, String> {
 }
 
 /// What an oracle says that asks for no further run.
-pub fn judge(oracle: &dyn Oracle, seen: &Answer) -> Verdict {
+pub fn judge(oracle: &dyn Oracle, seen: &Execution) -> Verdict {
     let undecided = || Verdict::Undecided { reason: Reason::WantsMoreRuns };
     let mut conversation = oracle.open(seen);
     match conversation.next(&[]) {

@@ -1,17 +1,17 @@
 //! The story of the rows, told of traces made by hand: who wrote what, when that was committed or undone, and what reads should see.
 
 use model::{
-    Level, Product,
+    Execution, Level, Product,
     account::{View, Writer},
 };
-use oracles::{Answer, mvcc::Mvcc};
+use oracles::mvcc::Mvcc;
 
 const T: [&str; 2] = ["CREATE TABLE t (a INT PRIMARY KEY, b INT)", "INSERT INTO t (a, b) VALUES (1, 10)"];
 
-fn run(text: &str) -> Answer {
+fn run(text: &str) -> Execution {
     let server = notation::server("mariadb@10.11.19?innodb_snapshot_isolation=OFF");
     let (case, trace) = notation::trace(server, Level::RepeatableRead, &T, text);
-    Answer { case, trace, aftermath: Default::default() }
+    Execution::new(case, trace)
 }
 
 #[test]

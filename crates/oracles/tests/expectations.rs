@@ -4,7 +4,7 @@ use model::{
     Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet, ServerInfo,
     Trace, Wait, casefile, rows::Column, target::Settings, value::Kind,
 };
-use oracles::expectations::{Finding, Report, Status, Surprise, applies, check};
+use oracles::expectations::{CheckReport, Status, StepCheck, Surprise, applies, check};
 
 fn case(text: &str) -> Case {
     casefile::parse(text).unwrap_or_else(|problems| panic!("{problems:#?}")).into_case()
@@ -182,8 +182,8 @@ fn what_queues_behind_a_waiting_step_waits_and_what_has_no_session_does_not() {
         let outcomes = vec![Outcome::bare(first), done(0), Outcome::bare(Reply::NotSent)];
         check(&case, &trace(outcomes, &[], &[])).should.steps[2].clone()
     };
-    assert_eq!(third(Reply::Killed), Finding::Met);
-    assert!(matches!(third(Reply::ConnectionLost), Finding::Missed { got, .. } if got == "not sent"));
+    assert_eq!(third(Reply::Killed), StepCheck::Met);
+    assert!(matches!(third(Reply::ConnectionLost), StepCheck::Missed { got, .. } if got == "not sent"));
 }
 
 const KNOWN: &str = "
@@ -206,7 +206,7 @@ fails on
     final t => (8)
 ";
 
-fn known(affected: u64, read: &str, last: &str, change: impl Fn(&mut Trace)) -> Report {
+fn known(affected: u64, read: &str, last: &str, change: impl Fn(&mut Trace)) -> CheckReport {
     let outcomes = vec![done(affected), selected(ints(&[read])), selected(ints(&["1"]))];
     let mut trace = trace(outcomes, &[], &[("T", ints(&[last]))]);
     change(&mut trace);
@@ -237,7 +237,7 @@ fn elsewhere_the_same_case_must_hold() {
     assert_eq!(known(2, "1", "1", elsewhere).status, Status::Surprise(Surprise::UnexpectedFailure));
     let report = known(1, "7", "1", elsewhere);
     assert_eq!(report.status, Status::Surprise(Surprise::UnexpectedFailure));
-    assert!(matches!(&report.should.steps[1], Finding::Missed { expected, got }
+    assert!(matches!(&report.should.steps[1], StepCheck::Missed { expected, got }
         if expected.to_string() == "(1)" && got == "(7)"));
     let serializable = |trace: &mut Trace| {
         elsewhere(trace);

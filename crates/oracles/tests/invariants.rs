@@ -1,15 +1,15 @@
 //! Each invariant and each kind of crash against a trace made by hand that breaks it, and against neighbours that do not.
 
 use model::{
-    Aftermath, Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet,
+    Case, Cause, DbError, Ends, ErrorClass, Execution, Level, Open, Outcome, Product, Reply, Round, RowSet,
     ServerInfo, SessionSpec, Setup, Step, Through, Trace, Verdict, rows::Column, value::Kind,
 };
-use oracles::{Answer, crash::Crash, invariants::Invariants, judge};
+use oracles::{crash::Crash, invariants::Invariants, judge};
 
 /// One statement of a run: who, what, and what came.
 type Line<'a> = (usize, &'a str, Outcome);
 
-fn run(product: Product, level: Level, setup: &[&str], lines: Vec<Line<'_>>) -> Answer {
+fn run(product: Product, level: Level, setup: &[&str], lines: Vec<Line<'_>>) -> Execution {
     let sessions = 1 + lines.iter().map(|(session, ..)| *session).max().unwrap_or(0);
     let case = Case {
         sessions: (1..=sessions).map(|i| SessionSpec::plain(format!("T{i}"))).collect(),
@@ -28,7 +28,7 @@ fn run(product: Product, level: Level, setup: &[&str], lines: Vec<Line<'_>>) -> 
         final_state: Some(Vec::new()),
         ..Trace::empty(ServerInfo::bare(product, "9.7.4".parse().unwrap()), level)
     };
-    Answer { case, trace, aftermath: Aftermath::default() }
+    Execution::new(case, trace)
 }
 
 fn table(columns: &[&str], cells: &[&[Option<&str>]]) -> RowSet {
@@ -61,7 +61,7 @@ fn error(class: ErrorClass, ends: Ends, transaction: Open) -> Outcome {
     Outcome { reply: Reply::Error(error), warnings: Vec::new(), transaction }
 }
 
-fn invariants(seen: &Answer) -> Verdict {
+fn invariants(seen: &Execution) -> Verdict {
     judge(&Invariants::default(), seen)
 }
 
@@ -86,7 +86,7 @@ use Level::{ReadCommitted as RC, ReadUncommitted as RU, RepeatableRead as RR, Se
 use Open::{No, Yes};
 
 /// T1 writes 77 and rolls back, T2 reads in between.
-fn dirty(product: Product, level: Level, read: &str, got: &[(&str, &str)], end: &str) -> Answer {
+fn dirty(product: Product, level: Level, read: &str, got: &[(&str, &str)], end: &str) -> Execution {
     run(
         product,
         level,
@@ -334,7 +334,7 @@ fn every_kind_of_crash() {
     let step = |sql: &str, outcome: Outcome| {
         run(Product::Mysql, RR, SETUP, vec![(0, "BEGIN", ok(Yes)), (0, sql, outcome)])
     };
-    let said = |seen: &Answer| rule(&judge(&Crash, seen));
+    let said = |seen: &Execution| rule(&judge(&Crash, seen));
     let update = "UPDATE t SET b = 1";
     let mut died = step(update, Outcome::bare(Reply::ServerDied));
     assert_eq!(said(&died), "crash unknown update");

@@ -4,11 +4,8 @@
 mod common;
 
 use common::runner;
-use model::{Case, Product, Reply, RowSet, Trace, Verdict};
-use oracles::{
-    Answer,
-    mvcc::{Mvcc, named, twins::Shows},
-};
+use model::{Case, Execution, Product, Reply, RowSet, Trace, Verdict};
+use oracles::mvcc::{Mvcc, named, twins::Shows};
 use reference::Bug;
 
 /// What a server does to what it shows, beside its planted bug.
@@ -24,7 +21,7 @@ fn shown(of: Bug, planted: Option<Bug>, on: (Product, &str), quirk: Quirk) -> St
         let mut trace = runner.run(case, level).unwrap().trace;
         (trace.server.product, trace.server.version) = (on.0, on.1.parse().unwrap());
         quirk(case, &mut trace);
-        Answer { case: case.clone(), trace, aftermath: Default::default() }
+        Execution::new(case.clone(), trace)
     };
     let model = Mvcc::default();
     let seen = run(&case);

@@ -23,7 +23,7 @@ fn drawn(mutation: Mutation) -> Vec<super::Mutant> {
         (0..200).map(|seed| mutation.of(&case, &trace, &mut Rng::new(seed)).unwrap()).collect();
     for mutant in &mutants {
         assert!(!mutant.trace.same(&trace), "{}", mutant.what);
-        crate::traces::fits(&case, &mutant.trace).unwrap();
+        model::Execution::new(case.clone(), mutant.trace.clone()).check().unwrap();
     }
     let again = mutation.of(&case, &trace, &mut Rng::new(7)).unwrap();
     assert_eq!(again, mutants[7]);

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use execute::{Looks, Reset, Runner};
 use model::{Case, Level, Target, Trace};
-use oracles::Answer;
 use serde::Serialize;
 
 use crate::{
@@ -164,9 +163,12 @@ fn one(
     level: Level,
     done: &mut Done,
 ) -> anyhow::Result<()> {
-    let mut once = || runner.run(case, level).map_err(|error| errors::of_case(name, case, error));
-    let run = once()?;
-    if let Some(why) = &run.opaque_setup {
+    let mut once = || {
+        let run = runner.run(case, level).map_err(|error| errors::of_case(name, case, error))?;
+        anyhow::Ok((run, runner.timing().opaque_setup))
+    };
+    let (run, opaque_setup) = once()?;
+    if let Some(why) = opaque_setup {
         eprintln!("note: {name}: the setup is run anew each time, slower: {why}");
     }
     let (mut alike, mut runs) = (1, 1);
@@ -174,12 +176,11 @@ fn one(
         if interrupt::asked() {
             break;
         }
-        alike += u64::from(once()?.trace.same(&run.trace));
+        alike += u64::from(once()?.0.trace.same(&run.trace));
         runs += 1;
     }
     let report = oracles::expectations::check(case, &run.trace);
-    let answer = Answer { case: case.clone(), trace: run.trace, aftermath: run.aftermath };
-    let violations = judged::violations(&answer);
+    let violations = judged::violations(&run);
     done.missed |= report.missed() || alike < runs || !violations.is_empty();
     if args.json {
         let ran = Ran {
@@ -189,19 +190,19 @@ fn one(
             level,
             runs,
             alike,
-            trace: &answer.trace,
+            trace: &run.trace,
             status: report.name(),
             violations,
         };
         done.printed.push(serde_json::to_value(&ran)?);
         return Ok(());
     }
-    say!("{}", judged::timeline(case, &answer.trace, &report, name));
+    say!("{}", judged::timeline(case, &run.trace, &report, name));
     violations
         .iter()
-        .for_each(|violation| say!("{}", judged::complaint(violation, answer.trace.server.product)));
+        .for_each(|violation| say!("{}", judged::complaint(violation, run.trace.server.product)));
     if runs > 1 {
         say!("{alike} of {runs} runs alike\n");
     }
-    targets::still_there(name, target, &answer.trace)
+    targets::still_there(name, target, &run.trace)
 }

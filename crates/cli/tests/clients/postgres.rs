@@ -471,7 +471,7 @@ fn nothing_answers_that_was_said_to_wait() {
                     deadlocks += run.trace.outcomes.iter().filter(class).count();
                     let hung = run.trace.outcomes.iter().any(|outcome| outcome.reply == Reply::Hung);
                     assert!(!hung, "{how}, seed {seed}, {level}: {:?}", run.trace);
-                    waits.extend(run.timing.waits);
+                    waits.extend(executor.timing.waits.clone());
                 }
             }
             waits.sort_unstable();

@@ -8,8 +8,8 @@ pub mod table;
 use std::{env, fs::OpenOptions, io::Write, path::Path, thread};
 
 use dbms::launch::{Launcher, Settle};
-use execute::{Options, Placement, Run, Runner};
-use model::{Case, Cause, Level, SessionSpec, Step, Target, Trace, case::Setup};
+use execute::{Options, Placement, Runner};
+use model::{Case, Cause, Execution, Level, SessionSpec, Step, Target, Trace, case::Setup};
 use provision::{ErrorKind, Installed, ServerError, Store};
 
 /// Isopod's own binary.
@@ -99,7 +99,7 @@ pub fn case(setup: &[&str], steps: &str) -> Case {
 }
 
 /// Runs a case at REPEATABLE READ.
-pub fn run(runner: &mut Runner, case: &Case) -> Run {
+pub fn run(runner: &mut Runner, case: &Case) -> Execution {
     let run = runner.run(case, Level::RepeatableRead).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(run.trace.false_decisions, 0, "{:?}", run.trace);
     run

@@ -209,7 +209,7 @@ fn interference(runner: &mut Runner) {
     let innocent = |runner: &mut Runner| {
         let run = run(runner, &case(TABLE, "T1: SELECT * FROM t\nT2: SELECT COUNT(*) FROM t"));
         assert_eq!(said(&run.trace), ["(1, 1) (2, 2) (3, 3)", "(3)"]);
-        assert_eq!(run.opaque_setup, None);
+        assert_eq!(runner.timing().opaque_setup, None);
         assert_eq!(left(&run.trace, "t"), ["(1, 1)", "(2, 2)", "(3, 3)"]);
     };
     innocent(runner);
@@ -266,7 +266,7 @@ fn interference(runner: &mut Runner) {
             case.final_state = vec![FinalState { table: "t".into(), expect: Vec::<Expectation>::new() }];
             let run = run(runner, &case);
             assert_eq!(said(&run.trace)[1], expected);
-            assert!(run.opaque_setup.is_some());
+            assert!(runner.timing().opaque_setup.is_some());
             assert_eq!(left(&run.trace, "t").len(), 3);
         }
         innocent(runner);

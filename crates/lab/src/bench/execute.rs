@@ -71,13 +71,13 @@ pub fn measure(
             if lab.stopped() {
                 return Ok(None);
             }
-            let run = executor.run(&straight, level)?;
+            executor.run(&straight, level)?;
             let begun = Instant::now();
             for step in &straight.steps {
                 ask::ask(wire.as_mut(), &step.sql, ask::LIMIT)?;
             }
-            times.push([begun.elapsed(), run.timing.steps]);
-            clean.push(run.timing.reset);
+            times.push([begun.elapsed(), executor.timing.steps]);
+            clean.push(executor.timing.reset);
             waits.extend(hot(executor, level)?);
         }
     }
@@ -103,9 +103,9 @@ pub fn measure(
     let mut runner = lab.runner(target, lab.options(Reset::Fast))?;
     // One more than is counted: the first builds the tables.
     for turn in 0..=turns {
-        let run = runner.run(&straight, level)?;
+        runner.run(&straight, level)?;
         if turn > 0 {
-            fast.push(run.timing.reset);
+            fast.push(runner.timing().reset);
         }
     }
     let rate = |i: usize| steps / median(times.iter().map(|pair| pair[i]).collect()).as_secs_f64();
@@ -161,7 +161,8 @@ fn hot(executor: &mut Executor, level: Level) -> crate::Result<Vec<Duration>> {
         .map(|(session, sql)| Step { session, sql: sql.into(), expect: Vec::new() })
     };
     let case = Case { steps: (0..20).flat_map(turn).collect(), ..base() };
-    Ok(executor.run(&case, level)?.timing.waits)
+    executor.run(&case, level)?;
+    Ok(std::mem::take(&mut executor.timing.waits))
 }
 
 fn base() -> Case {

@@ -161,10 +161,10 @@ fn hunt_turn(
         let run = executor.run(&made.case, level)?;
         times.hunt += begun.elapsed();
         times.generate += generated;
-        times.reset += run.timing.reset;
-        times.steps += run.timing.steps;
-        times.waits += run.timing.proof;
-        times.waited += run.timing.waits.len() as u64;
+        times.reset += executor.timing.reset;
+        times.steps += executor.timing.steps;
+        times.waits += executor.timing.proof;
+        times.waited += executor.timing.waits.len() as u64;
         times.statements += run.trace.outcomes.len() as u64;
         times.cases += 1;
         cases.push(made.case);

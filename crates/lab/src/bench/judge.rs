@@ -4,13 +4,13 @@
 //! kept, for that is how a hunt judges them: orders of one set of transactions come in a row, and sets of one schema too. Each
 //! round has an oracle of its own, which remembers nothing of the round before.
 
+use model::Execution;
 use std::{panic::resume_unwind, path::Path, thread, time::Instant};
 
 use campaign::{
     Verdicts,
-    traces::{self, Reader},
+    traces::{self, TraceReader},
 };
-use oracles::Answer;
 use serde::Serialize;
 
 use crate::{Nothing, Stop};
@@ -82,7 +82,7 @@ struct Judged {
 }
 
 /// Judges all of them as often as it was asked for; nothing if the user asked to stop.
-fn judge(plan: &Plan<'_>, stop: &Stop, seen: &[Answer]) -> crate::Result<Option<Judged>> {
+fn judge(plan: &Plan<'_>, stop: &Stop, seen: &[Execution]) -> crate::Result<Option<Judged>> {
     let mut judged = Judged { cpu: Vec::new(), wall: Vec::new(), verdicts: Verdicts::default() };
     for _ in 0..plan.rounds {
         // One that has seen nothing yet.
@@ -102,16 +102,16 @@ fn judge(plan: &Plan<'_>, stop: &Stop, seen: &[Answer]) -> crate::Result<Option<
 }
 
 /// All runs that were kept, or the first of them.
-fn load(path: &Path, cases: Option<u64>) -> crate::Result<Vec<Answer>> {
+fn load(path: &Path, cases: Option<u64>) -> crate::Result<Vec<Execution>> {
     let files = traces::files(path).map_err(|error| Nothing::TraceFile(error.into()))?;
     let most = cases.map_or(usize::MAX, |cases| usize::try_from(cases).unwrap_or(usize::MAX));
     let mut all = Vec::new();
     for file in &files {
-        for kept in Reader::open(file)? {
+        for kept in TraceReader::open(file)? {
             if all.len() >= most {
                 return Ok(all);
             }
-            all.push(kept?.answer);
+            all.push(kept?.1);
         }
     }
     Ok(all)

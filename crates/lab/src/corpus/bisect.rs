@@ -2,7 +2,7 @@
 
 use execute::Reset;
 use model::{Case, Level, Target, target::Settings};
-use oracles::expectations::{Report, check};
+use oracles::expectations::{CheckReport, check};
 
 use super::changes::{AtLevel, Behaviour};
 use crate::{CaseFailed, Job, Lab, LabError};
@@ -104,7 +104,7 @@ pub fn fitted(settings: &Settings, target: &Target) -> Result<Settings, String> 
     Ok(fitted)
 }
 
-fn words(case: &Case, report: &Report) -> String {
+fn words(case: &Case, report: &CheckReport) -> String {
     let known = report.known_as(case);
     match report.name() {
         "pass" => "as it should be".to_string(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Case, Level, Product, Target, Trace, Version};
-use oracles::expectations::{self, Report};
+use oracles::expectations::{self, CheckReport};
 use serde::Serialize;
 
 use crate::Stop;
@@ -79,7 +79,7 @@ pub struct Shown {
     /// The run.
     pub trace: Trace,
     /// What is said about it.
-    pub report: Report,
+    pub report: CheckReport,
 }
 
 /// Which case, where and how often.
@@ -98,8 +98,8 @@ pub fn count<E>(
     mut run: impl FnMut() -> Result<Trace, E>,
 ) -> Result<Option<Shown>, E> {
     let &Place { name, case, target, level, repeat } = place;
-    let mut first: Option<(Trace, Report)> = None;
-    let mut odd: Option<(Trace, Report)> = None;
+    let mut first: Option<(Trace, CheckReport)> = None;
+    let mut odd: Option<(Trace, CheckReport)> = None;
     let mut statuses: BTreeMap<String, u64> = BTreeMap::new();
     let (mut alike, mut runs) = (0, 0);
     for _ in 0..repeat {

@@ -11,8 +11,7 @@ use campaign::{
     past::{self, Kept},
 };
 use generate::Profile;
-use model::{Fingerprint, Level, Seed, Target};
-use oracles::Answer;
+use model::{Execution, Fingerprint, Level, Seed, Target};
 
 use crate::Lab;
 
@@ -134,13 +133,13 @@ impl Hunt<'_> {
 }
 
 /// The run that a finding's folder holds.
-pub fn filed(folder: &Path) -> crate::Result<Answer> {
+pub fn filed(folder: &Path) -> crate::Result<Execution> {
     let Kept { case, trace, aftermath, .. } = past::kept(folder)?;
-    Ok(Answer { case, trace, aftermath })
+    Ok(Execution { case, trace, aftermath })
 }
 
 /// What this oracle, which a finding names, complains about in a run; one that needs a server is spoken for by those who do not.
-pub fn complaints(oracle: &str, seen: &Answer) -> Vec<Fingerprint> {
+pub fn complaints(oracle: &str, seen: &Execution) -> Vec<Fingerprint> {
     let mut judges = oracles::without_server();
     if judges.iter().any(|judge| judge.name() == oracle) {
         judges.retain(|judge| judge.name() == oracle);

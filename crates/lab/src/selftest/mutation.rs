@@ -10,12 +10,12 @@ use std::{
 
 use campaign::{
     mutate::{Mutant, Mutation},
-    traces::{self, Reader},
+    traces::{self, TraceReader},
 };
 use execute::{Reset, Runner};
 use generate::{Generator, Profile};
-use model::{Level, Seed, Target, Verdict, verdict::Justification};
-use oracles::{Answer, Oracle};
+use model::{Execution, Level, Seed, Target, Verdict, verdict::Justification};
+use oracles::Oracle;
 use serde::Serialize;
 
 use crate::{CaseFailed, Lab};
@@ -99,9 +99,9 @@ pub fn read(lab: &Lab<'_>, plan: &Plan<'_>, files: &[PathBuf]) -> crate::Result<
     let mut tests: BTreeMap<String, Test<'_>> = BTreeMap::new();
     for path in files {
         for file in traces::files(path)? {
-            for kept in Reader::open(&file)? {
-                let traces::Kept { number, answer } = kept?;
-                let server = &answer.trace.server;
+            for kept in TraceReader::open(&file)? {
+                let (number, execution) = kept?;
+                let server = &execution.trace.server;
                 let name = format!("{} {}", server.product, server.version);
                 let test = match tests.entry(name) {
                     Entry::Occupied(found) => found.into_mut(),
@@ -114,18 +114,23 @@ pub fn read(lab: &Lab<'_>, plan: &Plan<'_>, files: &[PathBuf]) -> crate::Result<
                 if lab.stopped() || test.enough() || test.result.cases >= cases {
                     break;
                 }
-                test.take(number, Answer { aftermath: Default::default(), ..answer });
+                test.take(number, Execution::new(execution.case, execution.trace));
             }
         }
     }
     Ok(tests.into_values().map(Test::result).collect())
 }
 
-fn once(runner: &mut Runner, generator: &mut Generator, number: u64, level: Level) -> crate::Result<Answer> {
+fn once(
+    runner: &mut Runner,
+    generator: &mut Generator,
+    number: u64,
+    level: Level,
+) -> crate::Result<Execution> {
     let case = generator.case(number).case;
     let run = runner.run(&case, level).map_err(|error| CaseFailed::number(number, &case, error))?;
     // What was seen beside the trace says nothing about a trace that was changed.
-    Ok(Answer { case, trace: run.trace, aftermath: Default::default() })
+    Ok(Execution::new(case, run.trace))
 }
 
 /// The traces of one server, one after the other.
@@ -157,7 +162,7 @@ impl<'a> Test<'a> {
     }
 
     /// Changes a trace in every way, if it is accepted.
-    fn take(&mut self, number: u64, seen: Answer) {
+    fn take(&mut self, number: u64, seen: Execution) {
         self.result.cases += 1;
         if !campaign::panel::admissible(&seen) {
             return;
@@ -172,8 +177,8 @@ impl<'a> Test<'a> {
         }
     }
 
-    fn judge(&mut self, number: u64, seen: &Answer, before: &BTreeSet<Justification>, mutant: Mutant) {
-        let shown = Answer { case: seen.case.clone(), trace: mutant.trace, aftermath: Default::default() };
+    fn judge(&mut self, number: u64, seen: &Execution, before: &BTreeSet<Justification>, mutant: Mutant) {
+        let shown = Execution::new(seen.case.clone(), mutant.trace);
         let counted = self.result.mutations.entry(mutant.name).or_default();
         counted.mutants += 1;
         let through = match oracles::judge(self.oracle.as_ref(), &shown) {

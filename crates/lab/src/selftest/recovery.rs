@@ -65,7 +65,8 @@ fn killed_in_the_middle(runner: &mut Runner, level: Level, rng: &mut Rng) -> cra
     // How long it takes, once its tables are there: the blow is to fall among its steps, not before the first one.
     run(runner)?;
     let begun = Instant::now();
-    let steps = run(runner)?.timing.steps;
+    run(runner)?;
+    let steps = runner.timing().steps;
     let before = begun.elapsed().saturating_sub(steps);
     let after = before + steps.mul_f64(rng.below(1000) as f64 / 1000.0);
     let executor = runner.executor()?;

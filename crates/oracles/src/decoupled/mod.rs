@@ -28,10 +28,10 @@ mod talk;
 
 use std::sync::{Arc, Mutex};
 
-use model::{Product, Reason, RowSet, ServerInfo, Verdict, Version, sync::lock};
+use model::{Execution, Product, Reason, RowSet, ServerInfo, Verdict, Version, sync::lock};
 
 use crate::{
-    Answer, Ask, Conversation, Oracle, OracleInfo,
+    Ask, Conversation, Oracle, OracleInfo,
     story::{Memory, ReadTables},
 };
 use stage::Stage;
@@ -68,7 +68,7 @@ impl Oracle for Decoupled {
         }
     }
 
-    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+    fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
         let tables: ReadTables = self.memory.tables(seen.trace.server.product, &seen.case);
         let known = Setups(self.setups.clone()).of(&seen.trace.server, &seen.case.setup.statements);
         match Talk::new(seen, tables, known, Setups(self.setups.clone()), &self.memory) {
@@ -82,7 +82,7 @@ impl Oracle for Decoupled {
 struct Said(Reason);
 
 impl Conversation for Said {
-    fn next(&mut self, _: &[Answer]) -> Ask {
+    fn next(&mut self, _: &[Execution]) -> Ask {
         Ask::Done(Verdict::Undecided { reason: self.0 })
     }
 }

@@ -3,11 +3,10 @@
 //! Where the executor read the tables through each of their indexes, every way must give what the plain read gave.
 
 use super::Found;
-use crate::Answer;
-use model::{Symptom, verdict::evidence::Sighting};
+use model::{Execution, Symptom, verdict::evidence::Sighting};
 
 /// Compares the ways.
-pub fn check(seen: &Answer, found: &mut Vec<Found>) {
+pub fn check(seen: &Execution, found: &mut Vec<Found>) {
     for through in &seen.aftermath.through {
         let plain = seen.trace.final_state.iter().flatten().find(|(table, _)| *table == through.table);
         if let Some((table, rows)) = plain

@@ -13,12 +13,12 @@ mod writers;
 
 use history::History;
 use model::{
-    Evidence, Fingerprint, Reason, Reply, RuleId, ShownBy, Symptom, Verdict, Violation,
+    Evidence, Execution, Fingerprint, Reason, Reply, RuleId, ShownBy, Symptom, Verdict, Violation,
     sql::{Statement, StatementKind},
     verdict::{Cause, Justification, Response, evidence::Sighting},
 };
 
-use crate::{Answer, Ask, Conversation, Oracle, OracleInfo, story::Memory};
+use crate::{Ask, Conversation, Oracle, OracleInfo, story::Memory};
 
 /// Something that an invariant complains about.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Oracle for Invariants {
         }
     }
 
-    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+    fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
         Box::new(Once(judge(seen, &self.memory)))
     }
 }
@@ -59,12 +59,12 @@ impl Oracle for Invariants {
 struct Once(Verdict);
 
 impl Conversation for Once {
-    fn next(&mut self, _answers: &[Answer]) -> Ask {
+    fn next(&mut self, _answers: &[Execution]) -> Ask {
         Ask::Done(self.0.clone())
     }
 }
 
-fn judge(seen: &Answer, memory: &Memory) -> Verdict {
+fn judge(seen: &Execution, memory: &Memory) -> Verdict {
     let undecided = |reason: Reason| Verdict::Undecided { reason };
     if seen.trace.false_decisions > 0 {
         return undecided(Reason::LateAnswer);

@@ -4,10 +4,10 @@
 //! them. Where the server says which index it was, only that one may explain it. The answer counts only if the run is otherwise
 //! the same.
 
-use model::{Case, Cause, Outcome, Reason, Reply, Round, RowSet, Step, Trace};
+use model::{Case, Cause, Execution, Outcome, Reason, Reply, Round, RowSet, Step, Trace};
 
 use super::twins::Use;
-use crate::{Answer, Request};
+use crate::Request;
 
 /// Why it is not known, in a few words that can be counted.
 pub type Why = Reason;
@@ -27,7 +27,7 @@ pub struct Plan {
 }
 
 /// Asks for the plan of the first step that is explained by a scan that went on; none if there is no such step.
-pub fn plan(seen: &Answer, uses: &[Use]) -> Option<Plan> {
+pub fn plan(seen: &Execution, uses: &[Use]) -> Option<Plan> {
     let (_, step) = uses.iter().find(|(by, _)| by.resumed_scan.is_some()).copied()?;
     let explain = dialect::of(seen.trace.server.product).explain?;
     let Step { session, sql, .. } = &seen.case.steps[step];
@@ -39,7 +39,7 @@ pub fn plan(seen: &Answer, uses: &[Use]) -> Option<Plan> {
 
 impl Plan {
     /// The access path in the server's plan.
-    pub fn path(&self, seen: &Answer, run: &Answer) -> Result<Path, Why> {
+    pub fn path(&self, seen: &Execution, run: &Execution) -> Result<Path, Why> {
         let said = match &run.trace.outcomes.get(self.step).ok_or(Reason::PlanNotRun)?.reply {
             Reply::Rows(said) => said,
             _ => return Err(Reason::PlanRefused),

@@ -4,7 +4,7 @@ use std::{cell::RefCell, sync::Arc};
 
 use dialect::contract::Contract;
 use model::{
-    Evidence, Fingerprint, Reason, RowSet, ShownBy, Symptom, Verdict, Violation,
+    Evidence, Execution, Fingerprint, Reason, RowSet, ShownBy, Symptom, Verdict, Violation,
     sql::{InsertVerb, Statement},
     verdict::{Cause, Justification, Response, evidence::Table},
 };
@@ -20,7 +20,6 @@ use super::{
     table_footprint::TableFootprint,
     twins::Use,
 };
-use crate::Answer;
 
 /// What is said of a run.
 pub struct Judgement {
@@ -48,7 +47,7 @@ impl Judgement {
 
 /// A run with its statements parsed.
 pub struct ParsedRun<'a> {
-    pub seen: &'a Answer,
+    pub seen: &'a Execution,
     pub schema: &'a Schema,
     pub contract: &'a Contract,
     pub trees: &'a [Option<Arc<Statement>>],
@@ -184,7 +183,7 @@ fn justification(by: &&'static KnownDeviation) -> Justification {
 }
 
 fn violation(
-    seen: &Answer,
+    seen: &Execution,
     mismatch: &Mismatch,
     explained: &[&'static KnownDeviation],
     trees: &[Option<Arc<Statement>>],

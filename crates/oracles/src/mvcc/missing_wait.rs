@@ -18,7 +18,7 @@
 use dialect::sql::{parse, print_expr};
 use history::{History, Statements};
 use model::{
-    Case, Cause, Reason, Round, Step, Symptom, Trace, Verdict, Violation, Wait, sql::Statement,
+    Case, Cause, Execution, Reason, Round, Step, Symptom, Trace, Verdict, Violation, Wait, sql::Statement,
     verdict::evidence::Damage,
 };
 
@@ -27,7 +27,7 @@ use super::{
     judgement::Judgement,
     schema::{Schema, Table},
 };
-use crate::{Answer, Ask, Conversation, Request};
+use crate::{Ask, Conversation, Request};
 
 /// The verdict's reason.
 pub const SUSPECT: Reason = Reason::LockSuspect;
@@ -48,14 +48,14 @@ pub struct MissingWait {
 
 impl Mvcc {
     /// What it says of a run in which these deviations explain nothing; of a missing wait, what that damages.
-    pub(super) fn with_damage(&self, seen: &Answer, without: &[&'static KnownDeviation]) -> Judgement {
+    pub(super) fn with_damage(&self, seen: &Execution, without: &[&'static KnownDeviation]) -> Judgement {
         self.as_if_waited(seen, without, &mut Vec::new())
     }
 
     /// `others`: who should have waited for whom in the trace from which this one was made.
     fn as_if_waited(
         &self,
-        seen: &Answer,
+        seen: &Execution,
         without: &[&'static KnownDeviation],
         others: &mut Vec<(usize, usize)>,
     ) -> Judgement {
@@ -76,7 +76,7 @@ impl Mvcc {
         };
         if let Some(trace) = again {
             others.push((session, missing.other));
-            let again = Answer { case: seen.case.clone(), trace, aftermath: Default::default() };
+            let again = Execution::new(seen.case.clone(), trace);
             if let Verdict::Violated(damage) = self.as_if_waited(&again, without, others).verdict
                 && damage.fingerprint.deviations().is_none()
                 && damage.fingerprint.symptom != Symptom::NeedlessWait
@@ -89,7 +89,7 @@ impl Mvcc {
     }
 
     /// The runs that may show what a missing wait damages.
-    pub(super) fn continuations(&self, seen: &Answer, missing: &MissingWait) -> Vec<Request> {
+    pub(super) fn continuations(&self, seen: &Execution, missing: &MissingWait) -> Vec<Request> {
         let server = &seen.trace.server;
         let setup = self.schemas.get(server, &seen.case.setup.statements);
         match setup.schema.as_ref() {
@@ -128,7 +128,7 @@ impl Talk {
 }
 
 impl Conversation for Talk {
-    fn next(&mut self, answers: &[Answer]) -> Ask {
+    fn next(&mut self, answers: &[Execution]) -> Ask {
         if let Some(asks) = self.asks.take() {
             return Ask::Run(asks);
         }
@@ -179,7 +179,7 @@ fn trace_as_if_waited(history: &History<'_>, step: usize, other: usize) -> Optio
 }
 
 /// Runs that go on from there: the other one commits in one and rolls back in the other.
-pub fn continuations(seen: &Answer, schema: &Schema, step: usize, other: usize) -> Vec<Request> {
+pub fn continuations(seen: &Execution, schema: &Schema, step: usize, other: usize) -> Vec<Request> {
     let session = seen.case.steps[step].session;
     let product = seen.trace.server.product;
     let tree = parse(product, &seen.case.steps[step].sql).tree();

@@ -64,7 +64,7 @@ mod update_delete;
 
 use std::cell::Cell;
 
-use model::{Case, Reason, Trace, Verdict, sync::lock};
+use model::{Case, Execution, Reason, Trace, Verdict, sync::lock};
 
 use self::{
     access_path::Path,
@@ -79,7 +79,7 @@ pub use self::{
     missing_wait::suspects,
     replay::Waits,
 };
-use crate::{Answer, Ask, Conversation, Oracle, OracleInfo};
+use crate::{Ask, Conversation, Oracle, OracleInfo};
 
 /// The oracle.
 #[derive(Debug, Default)]
@@ -89,17 +89,17 @@ pub struct Mvcc {
 
 impl Mvcc {
     /// What it says of a run.
-    pub fn verdict(&self, seen: &Answer) -> Verdict {
+    pub fn verdict(&self, seen: &Execution) -> Verdict {
         self.verdict_without(seen, &[])
     }
 
     /// What it says of a run in which these deviations explain nothing.
-    pub fn verdict_without(&self, seen: &Answer, without: &[&'static KnownDeviation]) -> Verdict {
+    pub fn verdict_without(&self, seen: &Execution, without: &[&'static KnownDeviation]) -> Verdict {
         self.account(seen, without).0
     }
 
     /// The twin of a run that these deviations explain; `wrong` is the step that shows it.
-    pub fn twin(&self, seen: &Answer, uses: &[Use], wrong: Option<usize>) -> Result<Twin, Why> {
+    pub fn twin(&self, seen: &Execution, uses: &[Use], wrong: Option<usize>) -> Result<Twin, Why> {
         if uses.is_empty() {
             return Err(Reason::NotExplainedByTheModel);
         }
@@ -112,25 +112,25 @@ impl Mvcc {
     }
 
     /// What it says of a run in which these deviations explain nothing, and the steps that need one of the others.
-    pub fn account(&self, seen: &Answer, without: &[&'static KnownDeviation]) -> (Verdict, Vec<Use>) {
+    pub fn account(&self, seen: &Execution, without: &[&'static KnownDeviation]) -> (Verdict, Vec<Use>) {
         let Judgement { verdict, uses, .. } = self.with_damage(seen, without);
         (verdict, uses)
     }
 
     /// As [`Mvcc::account`], and the wait that is missing, if nothing explains that.
-    fn judgement(&self, seen: &Answer, without: &[&'static KnownDeviation]) -> Judgement {
+    fn judgement(&self, seen: &Execution, without: &[&'static KnownDeviation]) -> Judgement {
         let judged = self.read(seen, without, None, |run| run.judge());
         judged.unwrap_or_else(Judgement::undecided)
     }
 
     /// What it says of a run in which the statement of a step had this access path.
-    pub fn verdict_by(&self, seen: &Answer, step: usize, path: &Path) -> Verdict {
+    pub fn verdict_by(&self, seen: &Execution, step: usize, path: &Path) -> Verdict {
         let judged = self.read(seen, &[], Some((step, path)), |run| run.judge());
         judged.unwrap_or_else(Judgement::undecided).verdict
     }
 
     /// How many of the waits of a run nothing demands; none where the run is not as the contract wants it.
-    pub fn waits(&self, seen: &Answer) -> Option<Waits> {
+    pub fn waits(&self, seen: &Execution) -> Option<Waits> {
         let waits = Cell::default();
         let counted =
             |run: &ParsedRun<'_>| Replay { waits: Some(&waits), ..run.replay(false, None) }.run().is_ok();
@@ -140,7 +140,7 @@ impl Mvcc {
     /// Parses a run and does something with it.
     fn read<T>(
         &self,
-        seen: &Answer,
+        seen: &Execution,
         without: &[&'static KnownDeviation],
         path: Option<(usize, &Path)>,
         act: impl FnOnce(&ParsedRun<'_>) -> T,
@@ -183,20 +183,25 @@ impl Oracle for Mvcc {
         }
     }
 
-    fn explained_by(&self, seen: &Answer) -> Vec<Use> {
+    fn explained_by(&self, seen: &Execution) -> Vec<Use> {
         self.account(seen, &[]).1
     }
 
-    fn twins(&self, seen: &Answer, by: &'static KnownDeviation, wrong: Option<usize>) -> Vec<(usize, Case)> {
+    fn twins(
+        &self,
+        seen: &Execution,
+        by: &'static KnownDeviation,
+        wrong: Option<usize>,
+    ) -> Vec<(usize, Case)> {
         let twin = |step| Some((step, self.twin(seen, &[(by, step)], wrong).ok()?.request.case));
         (0..seen.case.steps.len()).filter_map(twin).collect()
     }
 
-    fn waits(&self, seen: &Answer) -> Option<Waits> {
+    fn waits(&self, seen: &Execution) -> Option<Waits> {
         Mvcc::waits(self, seen)
     }
 
-    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+    fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
         let Judgement { verdict, missing_wait, .. } = self.with_damage(seen, &[]);
         match missing_wait {
             Some(missing) => Box::new(missing_wait::Talk::new(self.continuations(seen, &missing), missing)),
@@ -209,7 +214,7 @@ impl Oracle for Mvcc {
 struct Decided(Option<Verdict>);
 
 impl Conversation for Decided {
-    fn next(&mut self, _: &[Answer]) -> Ask {
+    fn next(&mut self, _: &[Execution]) -> Ask {
         Ask::Done(self.0.take().unwrap_or(Verdict::Undecided { reason: Reason::AskedTwice }))
     }
 }

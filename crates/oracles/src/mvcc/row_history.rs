@@ -7,7 +7,7 @@
 
 use dialect::contract::Visibility;
 use model::{
-    Account, Cause, Reason, Reply,
+    Account, Cause, Execution, Reason, Reply,
     account::{Read, RowVersion, TableChains, View, Writer},
     sql::Statement,
 };
@@ -19,11 +19,10 @@ use super::{
     judgement::each_once,
     replay::{Replay, Timeline},
 };
-use crate::Answer;
 
 impl Mvcc {
     /// What happened to the rows of a run in which this step is wrong; none, and why, where the model cannot follow it at all.
-    pub fn told_for_people(&self, seen: &Answer, wrong: Option<usize>) -> Result<Account, Reason> {
+    pub fn told_for_people(&self, seen: &Execution, wrong: Option<usize>) -> Result<Account, Reason> {
         self.read(seen, &[], None, |read| {
             let timeline = |lenient: bool| {
                 let replay = read.replay(lenient, None);

@@ -6,10 +6,9 @@
 use std::sync::{Arc, Mutex};
 
 use history::{History, Statements};
-use model::{Case, Product, Reason, sync::lock};
+use model::{Case, Execution, Product, Reason, sync::lock};
 
 use super::Tables;
-use crate::Answer;
 
 /// A setup that was read.
 pub type ReadTables = Arc<Result<Tables, Reason>>;
@@ -40,7 +39,7 @@ impl Memory {
         read
     }
 
-    pub fn history<'a>(&self, seen: &'a Answer) -> History<'a> {
+    pub fn history<'a>(&self, seen: &'a Execution) -> History<'a> {
         let parsed = self.statements.of(seen.trace.server.product, &seen.case);
         History::new(&seen.case, &seen.trace, parsed)
     }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use model::{
+use model::{Execution, 
     Ends, Level, Open, Outcome, Product, Reply,
     sql::{InsertModifier, Resolution, Statement, StatementKind, TransactionMode},
 };
 
 use super::Told;
-use crate::Answer;
 
 /// What became of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +44,7 @@ struct Teller {
 
 /// Tells the transactions of a run.
 pub fn tell(
-    seen: &Answer,
+    seen: &Execution,
     product: Product,
     trees: Vec<Option<Arc<Statement>>>,
 ) -> (Vec<Told>, Vec<Transaction>) {

@@ -26,10 +26,12 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use model::{Case, Fingerprint, Hash64, Reason, Shown, Verdict, sync::lock, verdict::evidence::AccessPath};
+use model::{
+    Case, Execution, Fingerprint, Hash64, Reason, Shown, Verdict, sync::lock, verdict::evidence::AccessPath,
+};
 
 use crate::{
-    Answer, Ask, Conversation, Oracle, OracleInfo,
+    Ask, Conversation, Oracle, OracleInfo,
     decoupled::Decoupled,
     mvcc::{
         self, Mvcc,
@@ -104,7 +106,7 @@ impl Oracle for Vote {
         Some(Box::new(Vote::thorough()))
     }
 
-    fn open<'a>(&self, seen: &'a Answer) -> Box<dyn Conversation + 'a> {
+    fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
         let (said, uses) = self.model.account(seen, &[]);
         // Of waits the decoupled run says nothing: the model asks for runs of its own.
         if mvcc::suspects(&said) {
@@ -119,7 +121,7 @@ impl Oracle for Vote {
 
 /// A vote at work.
 struct Session<'a> {
-    seen: &'a Answer,
+    seen: &'a Execution,
     said: Verdict,
     /// Where the model needs which known deviation.
     uses: Vec<Use>,
@@ -157,7 +159,7 @@ impl Session<'_> {
     }
 
     /// The server has named the way on which the statement went: is it explained by that, too?
-    fn planned(&mut self, verdict: Verdict, plan: &Plan, answers: &[Answer]) -> Ask {
+    fn planned(&mut self, verdict: Verdict, plan: &Plan, answers: &[Execution]) -> Ask {
         let path = match answers.first() {
             Some(run) => plan.path(self.seen, run),
             None => Err(Reason::PlanNotRun),
@@ -195,7 +197,7 @@ impl Session<'_> {
 }
 
 impl Conversation for Session<'_> {
-    fn next(&mut self, answers: &[Answer]) -> Ask {
+    fn next(&mut self, answers: &[Execution]) -> Ask {
         if let Some((verdict, plan)) = self.plan.take() {
             return self.planned(verdict, &plan, answers);
         }

@@ -5,8 +5,8 @@ mod families;
 mod half_done;
 mod waits;
 
-use model::{Level, Open, Verdict};
-use oracles::{Answer, Ask, Oracle, mvcc::Mvcc};
+use model::{Execution, Level, Open, Verdict};
+use oracles::{Ask, Oracle, mvcc::Mvcc};
 
 const T: [&str; 2] = [
     "CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT)",
@@ -28,11 +28,11 @@ fn snapshot_isolation(level: Level) -> On {
 }
 
 /// A trace in the notation of tests, and the rows of `t` in the end.
-fn play(on: &On, setup: &[&str], text: &str, end: Option<&str>) -> Answer {
+fn play(on: &On, setup: &[&str], text: &str, end: Option<&str>) -> Execution {
     let end = end.map(|rows| format!("\nfinal t: {rows}")).unwrap_or_default();
     let (case, trace) =
         notation::trace(notation::server(on.server), on.level, setup, &format!("{text}{end}"));
-    Answer { case, trace, aftermath: Default::default() }
+    Execution::new(case, trace)
 }
 
 /// `holds`, `holds by NAME`, `KIND: RULE at step N` or `undecided REASON`.

@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
-use execute::{Options, Placement, Run, Runner};
+use execute::{Options, Placement, Runner};
 use generate::Generator;
-use model::{Case, Level, Product, Seed, Target, Verdict, Version};
-use oracles::Answer;
+use model::{Case, Execution, Level, Product, Seed, Target, Verdict, Version};
 use reference::ReferenceServer;
 
 /// Runs cases on the engine of this target.
@@ -23,11 +22,10 @@ pub fn generator(seed: u64) -> Generator {
 }
 
 /// What the oracles that need no contract complain about: kind and rule, and the story.
-pub fn complaint(case: &Case, run: &Run) -> Option<(String, String)> {
-    let seen = Answer { case: case.clone(), trace: run.trace.clone(), aftermath: Default::default() };
+pub fn complaint(case: &Case, run: &Execution) -> Option<(String, String)> {
     let all = oracles::without_server();
     all.iter().filter(|oracle| ["crash", "invariants"].contains(&oracle.name())).find_map(|oracle| {
-        match oracles::judge(oracle.as_ref(), &seen) {
+        match oracles::judge(oracle.as_ref(), run) {
             Verdict::Violated(violation) => Some((
                 format!("{} {}", violation.fingerprint.symptom, violation.fingerprint.cause),
                 format!("{:?}\n{}", violation.evidence, show(case, run)),
@@ -38,7 +36,7 @@ pub fn complaint(case: &Case, run: &Run) -> Option<(String, String)> {
 }
 
 /// A case and what came of it, for the message of a test that fails.
-pub fn show(case: &Case, run: &Run) -> String {
+pub fn show(case: &Case, run: &Execution) -> String {
     let mut text = case.setup.statements.join(";\n") + "\n";
     for (step, outcome) in case.steps.iter().zip(&run.trace.outcomes) {
         text += &format!("T{}: {}\n    => {outcome}\n", step.session + 1, step.sql);

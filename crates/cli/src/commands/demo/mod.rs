@@ -3,12 +3,9 @@
 use std::time::Duration;
 
 use campaign::{JudgeOverrides, Panel};
-use execute::{Options, Run};
-use model::{Case, Level, Target, Violation};
-use oracles::{
-    Answer,
-    expectations::{Finding, Report, check},
-};
+use execute::Options;
+use model::{Case, Execution, Level, Target, Violation};
+use oracles::expectations::{CheckReport, StepCheck, check};
 use reference::Bug;
 use report::{
     Style,
@@ -137,7 +134,7 @@ struct Told {
 }
 
 /// What came otherwise than the case says: that needs no oracle.
-fn missed(case: &Case, report: &Report, level: Level) -> Told {
+fn missed(case: &Case, report: &CheckReport, level: Level) -> Told {
     let steps = report.should.steps.iter().enumerate().filter_map(|(i, finding)| {
         let name = &case.sessions[case.steps[i].session].name;
         let (got, expected) = differs(finding)?;
@@ -160,10 +157,10 @@ fn missed(case: &Case, report: &Report, level: Level) -> Told {
     }
 }
 
-fn differs(finding: &Finding) -> Option<(&str, String)> {
+fn differs(finding: &StepCheck) -> Option<(&str, String)> {
     match finding {
-        Finding::Missed { expected, got } => Some((got, expected.to_string())),
-        Finding::Met | Finding::Unspecified => None,
+        StepCheck::Missed { expected, got } => Some((got, expected.to_string())),
+        StepCheck::Met | StepCheck::Unspecified => None,
     }
 }
 
@@ -175,7 +172,12 @@ fn target(bug: Option<Bug>) -> Target {
 type Complaint = Option<(String, Violation)>;
 
 /// Runs a case a few times: the last run, and what the oracles say of each.
-fn runs(target: &Target, how: &How, case: &Case, level: Level) -> anyhow::Result<(Run, Vec<Complaint>)> {
+fn runs(
+    target: &Target,
+    how: &How,
+    case: &Case,
+    level: Level,
+) -> anyhow::Result<(Execution, Vec<Complaint>)> {
     let options = Options { hung_after: HUNG_AFTER, label: true, ..Options::default() };
     let mut runner = targets::runner(target, how, options)?;
     let panel = Panel::new(oracles::without_server(), JudgeOverrides::default());
@@ -183,19 +185,18 @@ fn runs(target: &Target, how: &How, case: &Case, level: Level) -> anyhow::Result
     let mut last = None;
     for _ in 0..RUNS {
         let run = runner.run(case, level).map_err(|error| anyhow::anyhow!(error))?;
-        complaints.push(complaint(&panel, case, &run));
+        complaints.push(complaint(&panel, &run));
         last = Some(run);
     }
     Ok((last.ok_or_else(|| anyhow::anyhow!("nothing was run"))?, complaints))
 }
 
-fn complaint(panel: &Panel, case: &Case, run: &Run) -> Complaint {
-    let seen = Answer { case: case.clone(), trace: run.trace.clone(), aftermath: Default::default() };
-    let (judge, violation) = panel.violations_of_stored(&seen).next()?;
+fn complaint(panel: &Panel, run: &Execution) -> Complaint {
+    let (judge, violation) = panel.violations_of_stored(run).next()?;
     Some((judge.oracle.name().to_string(), violation))
 }
 
-fn story(bug: Bug, run: &Run, told: Told) -> findings::Story {
+fn story(bug: Bug, run: &Execution, told: Told) -> findings::Story {
     findings::Story {
         known: None,
         id: bug.name().to_string(),

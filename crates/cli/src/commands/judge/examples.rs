@@ -7,8 +7,7 @@ use std::{
 };
 
 use anyhow::Context;
-use model::Verdict;
-use oracles::Answer;
+use model::{Execution, Verdict};
 
 /// Where they go, and how many of each are there.
 pub struct Examples {
@@ -24,7 +23,7 @@ impl Examples {
     }
 
     /// Keeps a run if it is one of the first of its kind.
-    pub fn offer(&mut self, shown: &Answer, verdict: &Verdict) -> anyhow::Result<()> {
+    pub fn offer(&mut self, shown: &Execution, verdict: &Verdict) -> anyhow::Result<()> {
         let name = match verdict {
             Verdict::Holds { .. } => return Ok(()),
             Verdict::Violated(violation) => {

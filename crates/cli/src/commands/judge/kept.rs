@@ -8,7 +8,7 @@ use std::{
 
 use campaign::{
     Verdicts,
-    traces::{self, Reader},
+    traces::{self, TraceReader},
 };
 use report::findings::{share, thousands};
 use serde::Serialize;
@@ -47,11 +47,11 @@ pub fn run(paths: &[PathBuf], stored: &Stored, examples: Option<Examples>, json:
     }
     let mut result = Result { files: files.len(), runs: 0, oracles: BTreeMap::new() };
     for file in &files {
-        for kept in Reader::open(file)? {
+        for kept in TraceReader::open(file)? {
             if interrupt::asked() {
                 break;
             }
-            let shown = stored.shown(kept?.answer);
+            let shown = stored.shown(kept?.1);
             result.runs += 1;
             for judge in stored.panel.judges() {
                 let begun = Instant::now();

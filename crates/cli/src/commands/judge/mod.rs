@@ -7,8 +7,7 @@ mod one;
 use std::path::PathBuf;
 
 use campaign::{JudgeOverrides, Panel};
-use model::Level;
-use oracles::Answer;
+use model::{Execution, Level};
 
 use crate::{arguments::count, errors::Advised, oracle_args};
 
@@ -91,8 +90,8 @@ struct Stored {
 
 impl Stored {
     /// The run as the oracles, and those who read, see it.
-    fn shown(&self, mut answer: Answer) -> Answer {
-        answer.trace.level = self.level.unwrap_or(answer.trace.level);
-        self.overrides.apply(&answer).into_owned()
+    fn shown(&self, mut execution: Execution) -> Execution {
+        execution.trace.level = self.level.unwrap_or(execution.trace.level);
+        self.overrides.apply(&execution).into_owned()
     }
 }

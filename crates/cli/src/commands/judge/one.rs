@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use model::{Aftermath, Trace, Verdict, Violation, verdict::Justification};
-use oracles::Answer;
+use model::{Aftermath, Execution, Trace, Verdict, Violation, verdict::Justification};
 use report::{
     Style,
     findings::{self, What},
@@ -42,15 +41,15 @@ pub fn run(case: &Path, trace: &Path, stored: &Stored, json: bool) -> anyhow::Re
     Ok(u8::from(judged.iter().any(|one| matches!(one.verdict, Verdict::Violated(_)))))
 }
 
-fn load(case: &Path, trace: &Path) -> anyhow::Result<Answer> {
+fn load(case: &Path, trace: &Path) -> anyhow::Result<Execution> {
     let beside = trace.with_file_name("aftermath.json");
     let aftermath: Aftermath = if beside.is_file() { read(&beside)? } else { Aftermath::default() };
-    let answer = Answer { case: loading::load(case)?, trace: read::<Trace>(trace)?, aftermath };
-    campaign::traces::fits(&answer.case, &answer.trace).map_err(|reason| Advised {
+    let execution = Execution { case: loading::load(case)?, trace: read::<Trace>(trace)?, aftermath };
+    execution.check().map_err(|reason| Advised {
         message: format!("{} is no trace of {}", trace.display(), case.display()),
         advice: vec![reason],
     })?;
-    Ok(answer)
+    Ok(execution)
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
@@ -58,7 +57,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
     serde_json::from_slice(&text).with_context(|| format!("{} is not what it should be", path.display()))
 }
 
-fn show(one: &Judged, shown: &Answer, files: (&Path, &Path)) {
+fn show(one: &Judged, shown: &Execution, files: (&Path, &Path)) {
     match &one.verdict {
         Verdict::Holds { by } if by.is_empty() => say!("{}: holds", one.oracle),
         Verdict::Holds { by } => {
@@ -86,7 +85,7 @@ fn show(one: &Judged, shown: &Answer, files: (&Path, &Path)) {
 fn story(
     oracle: &str,
     violation: &Violation,
-    shown: &Answer,
+    shown: &Execution,
     (case, trace): (&Path, &Path),
 ) -> findings::Story {
     let server = &shown.trace.server;

@@ -3,11 +3,8 @@
 
 use campaign::{CleanRuns, CleanServer};
 use execute::Reset;
-use model::Case;
-use oracles::{
-    Answer,
-    expectations::{self, Finding, Status},
-};
+use model::{Case, Execution};
+use oracles::expectations::{self, Status, StepCheck};
 use reduce::Scope;
 
 use super::{Done, Search};
@@ -16,15 +13,15 @@ use super::{Done, Search};
 pub type Missed = Vec<(String, String)>;
 
 /// What a run misses of what its case expects; none if nothing.
-pub fn missed(seen: &Answer) -> Option<Missed> {
+pub fn missed(seen: &Execution) -> Option<Missed> {
     let report = expectations::check(&seen.case, &seen.trace);
     match report.status {
         Status::Surprise(_) | Status::KnownFailure => {}
         Status::Pass | Status::NothingExpected | Status::Invalid | Status::Contradiction(_) => return None,
     }
-    let got = |finding: &Finding| match finding {
-        Finding::Missed { got, .. } => Some(got.clone()),
-        Finding::Met | Finding::Unspecified => None,
+    let got = |finding: &StepCheck| match finding {
+        StepCheck::Missed { got, .. } => Some(got.clone()),
+        StepCheck::Met | StepCheck::Unspecified => None,
     };
     let step = |at: usize| {
         let step = &seen.case.steps[at];
@@ -42,7 +39,7 @@ pub fn missed(seen: &Answer) -> Option<Missed> {
 pub fn smaller(
     search: &mut Search<'_>,
     server: &mut CleanServer,
-    seen: &Answer,
+    seen: &Execution,
     wanted: &Missed,
 ) -> anyhow::Result<Done> {
     server.set_postchecks(false);

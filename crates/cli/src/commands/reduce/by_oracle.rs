@@ -5,8 +5,7 @@ use campaign::{
     confirm::{Suspicion, confirm},
     reducing::{self, How, Smaller},
 };
-use model::Violation;
-use oracles::Answer;
+use model::{Execution, Violation};
 
 use super::{Done, Search, words};
 use crate::errors::Advised;
@@ -17,7 +16,7 @@ pub fn smaller(
     server: &mut CleanServer,
     judge: Judge<'_>,
     violation: &Violation,
-    seen: &Answer,
+    seen: &Execution,
 ) -> anyhow::Result<Done> {
     let times = search.args.confirm;
     let suspicion = Suspicion { seen, judge, violation, leftovers: None };
@@ -38,7 +37,7 @@ pub fn smaller(
         oracle: judge.oracle.name().to_string(),
         keeps: words(&confirmed.violation),
         violation: Some(confirmed.violation),
-        case: confirmed.answer.case,
+        case: confirmed.execution.case,
         tried,
         finished,
     })

@@ -8,8 +8,8 @@ use campaign::{
     past::Kept,
     quality::{Quality, chances},
 };
-use model::{Level, Target};
-use oracles::{Answer, mvcc::Mvcc};
+use model::{Execution, Level, Target};
+use oracles::mvcc::Mvcc;
 use report::{
     Finding, Run,
     finding::Seen,
@@ -47,7 +47,7 @@ fn finding(past: &Past, kept: &Kept) -> Finding {
     let Kept { filed, case, text, trace, aftermath, .. } = kept;
     let mut target = filed.target.clone();
     target.settings.extend(filed.drawn.clone());
-    let seen = Answer { case: case.clone(), trace: trace.clone(), aftermath: aftermath.clone() };
+    let seen = Execution { case: case.clone(), trace: trace.clone(), aftermath: aftermath.clone() };
     // The rows are told as the oracles were told it.
     let shown = filed.judged_as.apply(&seen);
     let account =

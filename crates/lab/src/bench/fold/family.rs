@@ -6,9 +6,9 @@
 
 use campaign::{CleanRuns, CleanServer, Panel, past::Kept};
 use execute::Reset;
-use model::{Case, Target, Verdict};
+use model::{Case, Execution, Target, Verdict};
 use oracles::{
-    Answer, Oracle,
+    Oracle,
     mvcc::{self, Mvcc, deviations::KnownDeviation},
 };
 
@@ -34,7 +34,7 @@ pub struct Bench<'a> {
 /// What is said of a case.
 enum Said {
     By(Vec<&'static KnownDeviation>),
-    Unexplained(Box<Answer>, Option<usize>),
+    Unexplained(Box<Execution>, Option<usize>),
     Nothing,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Bench<'a> {
     fn is_cause(
         &mut self,
         kept: &Kept,
-        seen: &Answer,
+        seen: &Execution,
         wrong: Option<usize>,
         by: &[&'static KnownDeviation],
     ) -> crate::Result<bool> {

@@ -9,7 +9,6 @@ use campaign::{JudgeOverrides, Verdicts, events::Found};
 use execute::{Placement, Reset, Runner};
 use generate::Profile;
 use model::{Level, Seed, Target, Violation};
-use oracles::Answer;
 use reference::Bug;
 use serde::Serialize;
 
@@ -106,8 +105,7 @@ fn without_it(engine: &mut Runner, bug: Option<Bug>, found: &Found, folder: &Pat
         return Ok(true);
     }
     let filed = filed(folder)?;
-    let run = engine.run(&filed.case, filed.trace.level)?;
-    let clean = Answer { case: filed.case, trace: run.trace, aftermath: run.aftermath };
+    let clean = engine.run(&filed.case, filed.trace.level)?;
     Ok(!complaints(&found.oracle, &clean).contains(&found.violation.fingerprint))
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use dialect::contract::{Contract, LevelRules, contract};
 use history::{Fate, History};
 use model::{
-    Level, Open, Outcome, Reason, Reply, RowSet, Scene, Shown, Verdict, Violation,
+    Execution, Level, Open, Outcome, Reason, Reply, RowSet, Scene, Shown, Verdict, Violation,
     sql::{Statement, StatementKind},
     verdict::Deviations,
     verdict::Justification,
@@ -28,7 +28,7 @@ use super::{
     stage::{MARK, MARKED, PLAIN, Stage},
 };
 use crate::{
-    Answer, Ask, Conversation,
+    Ask, Conversation,
     mvcc::deviations::{self, KnownDeviation},
     story::{Memory, ReadTables, Tables},
 };
@@ -94,7 +94,7 @@ enum Found {
 
 /// The conversation.
 pub struct Talk<'a> {
-    seen: &'a Answer,
+    seen: &'a Execution,
     history: History<'a>,
     tables: ReadTables,
     known: Known,
@@ -130,7 +130,7 @@ pub struct Talk<'a> {
 impl<'a> Talk<'a> {
     /// Begins; the reason why not has a name.
     pub fn new(
-        seen: &'a Answer,
+        seen: &'a Execution,
         tables: ReadTables,
         known: Known,
         setups: Setups,
@@ -335,7 +335,7 @@ impl<'a> Talk<'a> {
 }
 
 impl Conversation for Talk<'_> {
-    fn next(&mut self, _: &[Answer]) -> Ask {
+    fn next(&mut self, _: &[Execution]) -> Ask {
         if let Some(rows) = self.known.rows.clone() {
             return match self.reset(&rows) {
                 Ok(()) => self.go_on(),

@@ -20,7 +20,7 @@ pub use timeline::Timeline;
 
 use dialect::contract::{Contract, LevelRules, SnapshotPoint, Visibility};
 use model::{
-    Cause, DbError, Ends, ErrorClass, Level, Reason, Reply, Round, RuleId, Symptom,
+    Cause, DbError, Ends, ErrorClass, Execution, Level, Reason, Reply, Round, RuleId, Symptom,
     sql::{Rollback, Statement, StatementKind},
     verdict::{Response, evidence::Table},
 };
@@ -37,7 +37,6 @@ use super::{
     schema::{Schema, Values},
     table_footprint::TableFootprint,
 };
-use crate::Answer;
 
 /// At most this many hypotheses are kept; with more, the verdict is undecided.
 const MAX_HYPOTHESES: usize = 32;
@@ -67,7 +66,7 @@ pub enum Rejection {
 /// A trace to be replayed.
 pub struct Replay<'a> {
     /// Case and trace.
-    pub seen: &'a Answer,
+    pub seen: &'a Execution,
     pub schema: &'a Schema,
     pub contract: &'a Contract,
     /// The trees of the steps.

@@ -13,10 +13,10 @@ pub mod reorder;
 
 use std::sync::Arc;
 
-use model::{Case, Reason, Step, Symptom, Trace, Verdict, Violation, sql::Statement};
+use model::{Case, Execution, Reason, Step, Symptom, Trace, Verdict, Violation, sql::Statement};
 
 use super::{Mvcc, deviations::KnownDeviation, schema::Schema};
-use crate::{Answer, Request};
+use crate::Request;
 
 /// Why there is no twin, or why it says nothing, in a few words that can be counted.
 pub type Why = Reason;
@@ -27,7 +27,7 @@ pub type Use = (&'static KnownDeviation, usize);
 /// A case on its way to becoming its twin.
 pub struct TwinDraft<'a> {
     /// The run.
-    pub seen: &'a Answer,
+    pub seen: &'a Execution,
     /// The trees of its steps.
     pub trees: &'a [Option<Arc<Statement>>],
     /// Its tables.
@@ -61,7 +61,7 @@ pub enum Shows {
 
 /// The twin of a run for these uses. `wrong` is the step that shows what is wrong; it has to be in the twin.
 pub fn twin(
-    seen: &Answer,
+    seen: &Execution,
     trees: &[Option<Arc<Statement>>],
     schema: &Schema,
     uses: &[Use],
@@ -95,7 +95,13 @@ pub fn twin(
 
 impl Twin {
     /// What its run shows about what is wrong at this step of the case, and by which symptom.
-    pub fn shows(&self, model: &Mvcc, run: &Answer, wrong: Option<usize>, symptom: Option<Symptom>) -> Shows {
+    pub fn shows(
+        &self,
+        model: &Mvcc,
+        run: &Execution,
+        wrong: Option<usize>,
+        symptom: Option<Symptom>,
+    ) -> Shows {
         let at = |violation: &Violation| violation.step.map(|step| self.steps[step]);
         if run.trace.stalled {
             return Shows::Nothing(Reason::TwinStalls);
