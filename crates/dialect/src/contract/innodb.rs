@@ -8,7 +8,6 @@ use model::{ErrorClass, Level, Product, RuleId, ServerInfo};
 
 use super::{Contract, Engine, LevelRules, OnStaleWrite, Rule, SnapshotPoint, Visibility};
 
-/// Of a server.
 pub fn contract(server: &ServerInfo) -> Contract {
     let strict = snapshot_isolation(server);
     let levels = [

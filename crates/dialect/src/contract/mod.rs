@@ -71,7 +71,6 @@ pub struct LevelRules {
     pub source_read: Rule<Visibility>,
     /// The queries inside other statements that change rows.
     pub inner_read: Rule<Visibility>,
-    /// The snapshot.
     pub snapshot: Rule<SnapshotPoint>,
     /// Does START TRANSACTION WITH CONSISTENT SNAPSHOT take it at once?
     pub begin_takes_it: bool,
@@ -95,7 +94,6 @@ pub enum Engine {
 #[derive(Clone, Debug)]
 pub struct Contract {
     pub engine: Engine,
-    /// For each level.
     pub levels: Vec<(Level, LevelRules)>,
     /// Does anything wait here? Elsewhere a conflict is an error at once.
     pub waits: bool,

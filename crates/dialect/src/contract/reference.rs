@@ -4,7 +4,6 @@ use model::{Level, Product, ServerInfo, Version};
 
 use super::{Contract, Engine, innodb};
 
-/// The contract.
 pub fn contract() -> Contract {
     let promises = ServerInfo::bare(Product::Mysql, Version(vec![9, 7]));
     let levels: Vec<_> = innodb::contract(&promises)

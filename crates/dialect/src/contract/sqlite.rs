@@ -9,7 +9,6 @@ use super::{Contract, Engine, LevelRules, OnStaleWrite, Rule, SnapshotPoint, Vis
 const SNAPSHOT: Rule<Visibility> = Rule { is: Visibility::Snapshot, id: RuleId::OneSnapshot };
 const SINGLE: Rule<Visibility> = Rule { is: Visibility::Fresh, id: RuleId::OnlyCommitted };
 
-/// The contract.
 pub fn contract() -> Contract {
     let rules = LevelRules {
         read: SNAPSHOT,

@@ -12,7 +12,6 @@ use super::{
     schema::Values,
 };
 
-/// What comes back.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
     /// These rows, in any order.
@@ -45,22 +44,16 @@ impl Expected {
 /// What a statement does to a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// New values, or none.
     Put {
-        /// The table.
         table: usize,
-        /// The row.
         row: usize,
         /// The values; none deletes it.
         data: Option<Values>,
         /// Are they those that were there?
         noop: bool,
     },
-    /// A new row.
     Insert {
-        /// The table.
         table: usize,
-        /// Its values.
         data: Values,
     },
 }
@@ -68,9 +61,7 @@ pub enum Effect {
 /// One way in which it may go.
 #[derive(Clone, Debug)]
 pub struct AllowedOutcome {
-    /// The answer.
     pub reply: Expected,
-    /// The changes.
     pub effects: Vec<Effect>,
     /// The rows that stay locked.
     pub locks: Vec<Lock>,
@@ -98,7 +89,6 @@ impl AllowedOutcome {
         }
     }
 
-    /// An error.
     pub fn error(class: ErrorClass) -> AllowedOutcome {
         AllowedOutcome::only(Expected::Error(class))
     }
@@ -238,7 +228,6 @@ fn bytes(datum: &Datum) -> Option<Vec<u8>> {
     })
 }
 
-/// A value for people.
 pub fn show(datum: &Datum) -> String {
     use dialect::sql::print_expr;
     // Its constants are the plainest to read.

@@ -21,14 +21,12 @@ pub struct Named<'t> {
 pub struct FromClause<'t> {
     pub place: usize,
     pub tables: SmallVec<[Named<'t>; 2]>,
-    /// Conditions of joins.
     pub on: Vec<&'t Expr>,
     /// Their columns, one after the other.
     pub columns: Cow<'t, [Column]>,
 }
 
 impl<'a> StatementContext<'a> {
-    /// What table references mean.
     pub fn from<'t>(&self, tables: &'t [TableRef]) -> Result<FromClause<'t>, Fault>
     where
         'a: 't,

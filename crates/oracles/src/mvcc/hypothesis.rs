@@ -29,7 +29,6 @@ pub const SETUP: TxnId = 0;
 /// One state of a row.
 #[derive(Clone, Debug)]
 pub struct Version {
-    /// Who wrote it.
     pub writer: TxnId,
     /// When that was committed.
     pub at: Option<u32>,
@@ -53,7 +52,6 @@ impl PartialEq for Version {
 /// The versions of a row; most have one or two.
 pub type Versions = SmallVec<[Version; 2]>;
 
-/// A row through time.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
     pub versions: Arc<Versions>,
@@ -188,7 +186,6 @@ pub struct Txn {
     /// Does it last until COMMIT or ROLLBACK?
     pub lasts: bool,
     pub read_only: bool,
-    /// What its snapshot shows.
     pub view: Option<u32>,
     /// The step that took it by being sent.
     pub view_by: Option<usize>,
@@ -240,7 +237,6 @@ pub struct Session {
 pub struct Hypothesis {
     /// How many commits there have been.
     pub clock: u32,
-    /// The next transaction's number.
     pub next: TxnId,
     /// The tables in which a change was undone, as bits.
     pub undone: u64,

@@ -29,7 +29,6 @@ use super::{
 };
 use crate::{Ask, Conversation, Request};
 
-/// The verdict's reason.
 pub const SUSPECT: Reason = Reason::LockSuspect;
 
 /// At most this many missing waits of one trace are replayed as if they had come.

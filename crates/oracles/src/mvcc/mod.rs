@@ -81,7 +81,6 @@ pub use self::{
 };
 use crate::{Ask, Conversation, Oracle, OracleInfo};
 
-/// The oracle.
 #[derive(Debug, Default)]
 pub struct Mvcc {
     schemas: SchemaCache,

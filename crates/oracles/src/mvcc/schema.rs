@@ -20,7 +20,6 @@ use super::{
 /// The values of a row.
 pub type Values = Arc<[Datum]>;
 
-/// All tables.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     /// In the order of the setup.
@@ -29,7 +28,6 @@ pub struct Schema {
     pub begin: Vec<Rows>,
 }
 
-/// A table.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub name: String,
@@ -86,7 +84,6 @@ pub struct Foreign {
 }
 
 impl Schema {
-    /// Reads a setup.
     pub fn read(product: Product, version: &Version, statements: &[String]) -> Result<Schema, Reason> {
         let mut schema = Schema::default();
         let mut later: Vec<(usize, Vec<usize>, References)> = Vec::new();
@@ -399,7 +396,6 @@ fn partitions(of: &model::sql::Partitioning) -> Partitions {
     }
 }
 
-/// Are CHECK constraints enforced?
 fn checks(product: Product, version: &Version) -> bool {
     dialect::capabilities(product, version).checks
 }

@@ -21,7 +21,6 @@ use super::{
     statement_context::{Condition, LockMode, Scan, StatementContext, VisibleRows},
 };
 
-/// A SELECT that locks.
 struct LockingRead<'r, 'f, 'c> {
     query: &'r Query,
     select: &'r Select,

@@ -30,13 +30,11 @@ use super::{
 #[derive(Clone, Copy)]
 pub struct StatementContext<'a> {
     pub schema: &'a Schema,
-    /// How values are computed.
     pub evaluator: RowEvaluator<'a>,
     /// What holds at its level.
     pub rules: &'a LevelRules,
     pub trees: &'a [Option<Arc<Statement>>],
     pub hypothesis: &'a Hypothesis,
-    /// Whose statement it is.
     pub session: usize,
     pub me: TxnId,
     /// The snapshot of that, if it has one.
@@ -67,7 +65,6 @@ pub struct Condition<'e> {
     pub expr: Option<Cow<'e, Expr>>,
     /// Values that stand in for its subqueries.
     pub columns: Vec<Column>,
-    /// See `columns`.
     pub values: Vec<Datum>,
     /// What was found out with the first row: all columns that it may name, and what it is for every row.
     pub first: OnceCell<(Vec<Column>, Result<(), Fault>)>,
@@ -92,7 +89,6 @@ pub type VisibleRows<'w> = Vec<(usize, &'w Values)>;
 /// The number of a row in each table; most scans are of one or two.
 pub type RowNumbers = SmallVec<[usize; 2]>;
 
-/// What a scan found.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
     /// For each match the row of each table, and their values one after the other.

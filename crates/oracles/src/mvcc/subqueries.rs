@@ -35,7 +35,6 @@ pub struct SubqueryValues {
     pub due: Vec<TxnId>,
     /// An error that one of them raises.
     pub error: Option<ErrorClass>,
-    /// What they lock.
     pub locks: Vec<Lock>,
 }
 

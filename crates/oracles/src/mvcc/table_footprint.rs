@@ -4,7 +4,6 @@ use model::sql::{ObjectName, Query, Statement, TableFactor, Visit};
 
 use super::schema::Schema;
 
-/// What a statement reaches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableFootprint {
     /// The tables, as bits.

@@ -4,7 +4,6 @@ use model::{DeviationId, Fingerprint, verdict::Deviations};
 
 use super::{KnownDeviation, Status, all, find};
 
-/// Deviations by their ids.
 pub fn ids<'a>(all: impl IntoIterator<Item = &'a &'static KnownDeviation>) -> Deviations {
     all.into_iter().map(|by| by.name.into()).collect()
 }

@@ -71,7 +71,6 @@ const INNODB: &[&KnownDeviation] = &[
 /// Those of the reference engine.
 const REFERENCE: &[&KnownDeviation] = &[&semi_consistent_skip::DEVIATION];
 
-/// Those of SQLite.
 const SQLITE: &[&KnownDeviation] = &[];
 
 fn registry(engine: Engine) -> &'static [&'static KnownDeviation] {

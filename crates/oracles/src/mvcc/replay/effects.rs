@@ -15,7 +15,6 @@ use crate::mvcc::{
 };
 
 impl Replay<'_> {
-    /// Carries out an outcome.
     pub(super) fn apply(
         &self,
         hypothesis: &mut Hypothesis,

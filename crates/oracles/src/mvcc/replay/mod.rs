@@ -41,7 +41,6 @@ use super::{
 /// At most this many hypotheses are kept; with more, the verdict is undecided.
 const MAX_HYPOTHESES: usize = 32;
 
-/// What is wrong.
 #[derive(Clone, Debug)]
 pub struct Mismatch {
     pub symptom: Symptom,
@@ -58,7 +57,6 @@ pub struct Mismatch {
 /// Why a hypothesis is given up.
 #[derive(Clone, Debug)]
 pub enum Rejection {
-    /// Something is wrong.
     Mismatch(Box<Mismatch>),
     Undecided(Reason),
 }
@@ -249,7 +247,6 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// How values are computed.
     pub(super) fn evaluator(&self) -> RowEvaluator<'a> {
         let server = &self.seen.trace.server;
         RowEvaluator { product: server.product, version: &server.version, known: Some(self.evaluated) }
@@ -322,7 +319,6 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// A step has answered.
     fn answer(&self, mut hypothesis: Hypothesis, step: usize) -> Explained {
         let session = self.seen.case.steps[step].session;
         let outcome = &self.seen.trace.outcomes[step];
@@ -404,7 +400,6 @@ impl<'a> Replay<'a> {
         Ok(hypotheses)
     }
 
-    /// The final state.
     fn finals(&self, hypotheses: Hypotheses) -> Explained {
         let Some(tables) = &self.seen.trace.final_state else { return Ok(hypotheses) };
         let mut next = Hypotheses::new();
@@ -445,7 +440,6 @@ impl<'a> Replay<'a> {
         Rejection::Mismatch(Box::new(Mismatch { symptom, rule, step: Some(step), expected, due: None }))
     }
 
-    /// A wait is missing.
     pub(super) fn missing(step: usize, rule: RuleId, expected: Response, due: Option<usize>) -> Rejection {
         let symptom = Symptom::MissingWait;
         Rejection::Mismatch(Box::new(Mismatch { symptom, rule, step: Some(step), expected, due }))

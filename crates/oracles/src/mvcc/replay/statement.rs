@@ -24,7 +24,6 @@ const DIVISION_BY_ZERO: u32 = 1365;
 const NO_NUMBER: [u32; 2] = [1292, 1366];
 
 impl Replay<'_> {
-    /// A statement on rows.
     pub(super) fn statement(
         &self,
         mut hypothesis: Hypothesis,

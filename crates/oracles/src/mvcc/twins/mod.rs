@@ -26,11 +26,9 @@ pub type Use = (&'static KnownDeviation, usize);
 
 /// A case on its way to becoming its twin.
 pub struct TwinDraft<'a> {
-    /// The run.
     pub seen: &'a Execution,
     /// The trees of its steps.
     pub trees: &'a [Option<Arc<Statement>>],
-    /// Its tables.
     pub schema: &'a Schema,
     /// The statements of the setup.
     pub setup: Vec<String>,
@@ -48,7 +46,6 @@ pub struct Twin {
     steps: Vec<usize>,
 }
 
-/// What a twin shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shows {
     /// Nothing is wrong there.
