@@ -2,95 +2,17 @@
 //! which steps were undone. Where several places used to decide one of these for themselves, the test names what is right.
 
 use history::{Fate, History, Moment, Statements, UndoneBy};
-use model::{
-    Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet, ServerInfo,
-    SessionSpec, Step, Trace, Wait,
-};
+use model::{Case, Level, Product, ServerInfo, Trace, Version};
 
 struct Run {
     case: Case,
     trace: Trace,
 }
 
-/// Each line is `T1: statement => answer`, with ` *` behind it if a transaction is open then, ` !` if it has failed, ` ?` if nobody
-/// knows. Answers: `ok`, `N rows`, `shown` (rows), `refused`, `deadlock`, `gone`, `lost`, `died`, `killed`, `rolled back`, `not sent`, `waits`;
-/// behind `|` the answer of the one that was woken. `T1 is rolled back` ends what is open.
+/// On the newest version that tests know of; the case in the notation of traces.
 fn run(product: Product, level: Level, text: &str) -> Run {
-    let mut case = Case::default();
-    let mut trace = Trace {
-        server: ServerInfo {
-            product,
-            version: "9.7.4".parse().unwrap(),
-            version_text: String::new(),
-            settings: Default::default(),
-            flags: Vec::new(),
-        },
-        level,
-        rounds: Vec::new(),
-        outcomes: Vec::new(),
-        stalled: false,
-        false_decisions: 0,
-        final_state: None,
-    };
-    let mut waiting = None;
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let session = line[1..2].parse::<usize>().unwrap() - 1;
-        while case.sessions.len() <= session {
-            case.sessions.push(SessionSpec::plain(format!("T{}", case.sessions.len() + 1)));
-        }
-        let Some((sql, answers)) = line[3..].split_once(" => ") else {
-            let cause = Cause::RolledBack(session);
-            trace.rounds.push(Round { cause, answered: Vec::new(), waiting: Vec::new() });
-            continue;
-        };
-        let step = case.steps.len();
-        case.steps.push(Step { session, sql: sql.trim().to_string(), expect: Vec::new() });
-        trace.outcomes.push(Outcome::bare(Reply::NotSent));
-        let mut round = Round { cause: Cause::Sent(step), answered: Vec::new(), waiting: Vec::new() };
-        match answers.split(" | ").next().unwrap() {
-            "not sent" => continue,
-            "waits" => {
-                round.waiting.push(Wait { step, blockers: Vec::new() });
-                waiting = Some(step);
-            }
-            own => {
-                round.answered.push(step);
-                trace.outcomes[step] = outcome(own);
-            }
-        }
-        if let Some((_, woken)) = answers.split_once(" | ") {
-            let step = waiting.take().unwrap();
-            round.answered.push(step);
-            trace.outcomes[step] = outcome(woken);
-        }
-        trace.rounds.push(round);
-    }
+    let (case, trace) = notation::trace(ServerInfo::bare(product, Version(vec![9, 7])), level, &[], text);
     Run { case, trace }
-}
-
-fn outcome(text: &str) -> Outcome {
-    let (text, transaction) = match text.rsplit_once(' ') {
-        Some((text, "*")) => (text, Open::Yes),
-        Some((text, "!")) => (text, Open::Failed),
-        Some((text, "?")) => (text, Open::Unknown),
-        _ => (text, Open::No),
-    };
-    let error = |class, ends| {
-        Reply::Error(DbError { code: 1, sqlstate: String::new(), class, ends, message: String::new() })
-    };
-    let reply = match text {
-        "ok" => Reply::Done { affected: 0, matched: None },
-        "shown" => Reply::Rows(RowSet::new(Vec::new())),
-        "refused" => error(ErrorClass::Busy, Ends::Statement),
-        "deadlock" => error(ErrorClass::Deadlock, Ends::Transaction),
-        "gone" => error(ErrorClass::GoneAway, Ends::Session),
-        "lost" => Reply::ConnectionLost,
-        "died" => Reply::ServerDied,
-        "killed" => Reply::Killed,
-        "rolled back" => Reply::RolledBack,
-        rows => Reply::Done { affected: rows.trim_end_matches(" rows").parse().unwrap(), matched: None },
-    };
-    Outcome { reply, warnings: Vec::new(), transaction }
 }
 
 impl Run {
@@ -157,7 +79,7 @@ fn begin_in_a_transaction_commits_it_only_where_the_dialect_says_so() {
     // A warning, and nothing else.
     assert_eq!(run(Postgres, RC, text).told(), "T1 1 2 3 4 undone");
     let refused =
-        text.replacen("BEGIN => ok *\n                T1: ROLLBACK", "BEGIN => refused *\n T1: ROLLBACK", 1);
+        text.replacen("BEGIN => ok *\n                T1: ROLLBACK", "BEGIN => busy *\n T1: ROLLBACK", 1);
     assert_eq!(run(Sqlite, SER, &refused).told(), "T1 1 2 3 4 undone");
 }
 
@@ -165,13 +87,13 @@ fn begin_in_a_transaction_commits_it_only_where_the_dialect_says_so() {
 fn a_commit_that_is_refused_may_be_tried_again() {
     let text = "T1: BEGIN => ok *
                 T1: INSERT INTO t VALUES (1) => 1 rows *
-                T1: COMMIT => refused *
+                T1: COMMIT => busy *
                 T1: COMMIT => ok";
     assert_eq!(run(Sqlite, SER, text).told(), "T1 1 2 3 4 committed");
     // If nothing is open after it, it may have committed before it failed.
-    let over = text.replace("refused *", "refused");
+    let over = text.replace("busy *", "busy");
     assert_eq!(run(Mysql, RC, &over).told(), "T1 1 2 3 unknown, T1 4 committed");
-    assert_eq!(run(Mysql, RC, "T1: COMMIT => refused").told(), "T1 1 undone");
+    assert_eq!(run(Mysql, RC, "T1: COMMIT => busy").told(), "T1 1 undone");
 }
 
 #[test]
@@ -204,7 +126,7 @@ fn what_is_open_at_the_end_ends_when_we_roll_it_back() {
         RC,
         "T1: BEGIN => ok *
          T1: UPDATE t SET a = 2 => 1 rows *
-         T2: SELECT a FROM t => shown
+         T2: SELECT a FROM t => none
          T1 is rolled back",
     );
     assert_eq!(run.told(), "T1 1 2 undone, T2 3 committed");
@@ -227,11 +149,11 @@ fn a_savepoint_without_autocommit_belongs_to_what_the_next_statement_begins() {
     assert_eq!(without.history().steps[3].savepoint, Some(0));
     // With autocommit each is a transaction by itself, and there is nothing to go back to.
     assert_eq!(
-        run(Mysql, RC, "T1: SAVEPOINT s => ok\n T1: ROLLBACK TO s => refused").told(),
+        run(Mysql, RC, "T1: SAVEPOINT s => ok\n T1: ROLLBACK TO s => busy").told(),
         "T1 1 committed, T1 2 undone"
     );
     // SQLite's begins one, and releasing that commits it.
-    let sqlite = "T1: SAVEPOINT s => ok *\n T1: INSERT INTO t VALUES (1) => 1 rows *\n T1: RELEASE s => ok";
+    let sqlite = "T1: SAVEPOINT s => ok *\n T1: INSERT INTO t VALUES (1) => 1 rows *\n T1: RELEASE s => ok -";
     assert_eq!(run(Sqlite, SER, sqlite).told(), "T1 1 2 3 committed");
 }
 
@@ -239,11 +161,11 @@ fn a_savepoint_without_autocommit_belongs_to_what_the_next_statement_begins() {
 fn where_the_protocol_is_silent_a_transaction_stays_as_it_was() {
     let text = "T1: UPDATE t SET a = 1 => 1 rows ?
                 T1: BEGIN => ok ?
-                T1: UPDATE t SET a = 2 => refused ?
+                T1: UPDATE t SET a = 2 => busy ?
                 T1: ROLLBACK => ok ?";
     assert_eq!(run(Mysql, RC, text).told(), "T1 1 committed, T1 2 3 4 undone");
     assert_eq!(run(Mysql, RC, text).without_autocommit().told(), "T1 1 committed, T1 2 3 4 undone");
-    assert_eq!(run(Mysql, RC, "T1: UPDATE t SET a = 1 => refused ?").told(), "T1 1 undone");
+    assert_eq!(run(Mysql, RC, "T1: UPDATE t SET a = 1 => busy ?").told(), "T1 1 undone");
 }
 
 #[test]
@@ -253,20 +175,20 @@ fn the_level_is_that_of_the_session_until_something_else_is_said() {
         run.history().transactions.iter().map(|transaction| transaction.level).collect::<Vec<_>>()
     };
     let begin =
-        "T1: BEGIN ISOLATION LEVEL SERIALIZABLE => ok *\n T1: COMMIT => ok\n T1: SELECT a FROM t => shown";
+        "T1: BEGIN ISOLATION LEVEL SERIALIZABLE => ok *\n T1: COMMIT => ok\n T1: SELECT a FROM t => none";
     assert_eq!(levels(Postgres, begin), [Some(SER), Some(RC)]);
-    let set = "T1: SELECT a FROM t => shown
+    let set = "T1: SELECT a FROM t => none
                T1: SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE => ok
-               T1: SELECT a FROM t => shown
-               T2: SELECT a FROM t => shown";
+               T1: SELECT a FROM t => none
+               T2: SELECT a FROM t => none";
     assert_eq!(levels(Mysql, set), [Some(RC), None, None, Some(RC)]);
     // Some products set that of the open transaction.
     let inside =
         "T1: BEGIN => ok *\n T1: SET TRANSACTION ISOLATION LEVEL SERIALIZABLE => ok *\n T1: COMMIT => ok";
     assert_eq!(levels(Postgres, inside), [None]);
-    assert_eq!(levels(Mysql, "T1: CALL p() => ok\n T1: SELECT a FROM t => shown"), [None, None]);
+    assert_eq!(levels(Mysql, "T1: CALL p() => ok\n T1: SELECT a FROM t => none"), [None, None]);
     assert_eq!(
-        levels(Sqlite, "T1: PRAGMA foreign_keys = ON => ok\n T1: SELECT a FROM t => shown"),
+        levels(Sqlite, "T1: PRAGMA foreign_keys = ON => ok\n T1: SELECT a FROM t => none"),
         [Some(RC); 2]
     );
 }
@@ -274,9 +196,9 @@ fn the_level_is_that_of_the_session_until_something_else_is_said() {
 #[test]
 fn what_a_text_without_a_tree_does_is_known_only_if_it_is_alone() {
     assert_eq!(run(Mysql, RC, "T1: CALL p() => ok").told(), "T1 1 committed");
-    assert_eq!(run(Mysql, RC, "T1: CALL p() => refused").told(), "T1 1 unknown");
-    assert_eq!(run(Mysql, RC, "T1: CALL p() => refused").undone(), "-");
-    let inside = "T1: BEGIN => ok *\n T1: INSERT INTO t VALUES (1) => 1 rows *\n T1: CALL p() => ok";
+    assert_eq!(run(Mysql, RC, "T1: CALL p() => busy").told(), "T1 1 unknown");
+    assert_eq!(run(Mysql, RC, "T1: CALL p() => busy").undone(), "-");
+    let inside = "T1: BEGIN => ok *\n T1: INSERT INTO t VALUES (1) => 1 rows *\n T1: CALL p() => ok -";
     assert_eq!(run(Mysql, RC, inside).told(), "T1 1 2 3 unknown");
 }
 
@@ -318,7 +240,7 @@ fn going_back_to_a_savepoint_undoes_what_came_after_it() {
     );
     // One that was not set, or is refused, undoes nothing.
     assert_eq!(
-        between(&format!("T1: SAVEPOINT s => refused *\n{insert}\nT1: ROLLBACK TO s => refused *")),
+        between(&format!("T1: SAVEPOINT s => busy *\n{insert}\nT1: ROLLBACK TO s => busy *")),
         "-, error, -, error, -"
     );
     // Of two with one name the newer; once that is released, the older.
@@ -333,8 +255,8 @@ fn going_back_to_a_savepoint_undoes_what_came_after_it() {
 #[test]
 fn what_failed_is_undone_unless_part_of_it_may_stay() {
     let text = "T1: BEGIN => ok *
-                T1: INSERT INTO t VALUES (1) => refused *
-                T1: INSERT OR FAIL INTO t VALUES (1), (2) => refused *
+                T1: INSERT INTO t VALUES (1) => busy *
+                T1: INSERT OR FAIL INTO t VALUES (1), (2) => busy *
                 T1: COMMIT => ok";
     assert_eq!(run(Sqlite, SER, text).undone(), "-, error, -, -");
     assert_eq!(run(Sqlite, SER, &text.replace("COMMIT", "ROLLBACK")).undone(), "all, error, all, all");
@@ -345,12 +267,12 @@ fn a_snapshot_is_taken_by_the_first_read_or_by_the_first_statement_that_touches_
     let after =
         |product, level, text: &str| run(product, level, &format!("T1: BEGIN => ok *\n{text}")).snapshot();
     let write = "T1: UPDATE t SET a = 1 => 1 rows *\n";
-    let read = "T1: SELECT a FROM t => shown *\n";
+    let read = "T1: SELECT a FROM t => none *\n";
     for product in [Mysql, Mariadb, Reference] {
         assert_eq!(after(product, RR, &format!("{write}{read}")), Some((3, false)), "{product}");
-        assert_eq!(after(product, RR, &format!("T1: SELECT 1 => shown *\n{read}")), Some((3, false)));
+        assert_eq!(after(product, RR, &format!("T1: SELECT 1 => none *\n{read}")), Some((3, false)));
         assert_eq!(
-            after(product, RR, &format!("T1: SELECT a FROM t FOR UPDATE => shown *\n{read}")),
+            after(product, RR, &format!("T1: SELECT a FROM t FOR UPDATE => none *\n{read}")),
             Some((3, false))
         );
         assert_eq!(after(product, RC, read), None);
@@ -361,13 +283,13 @@ fn a_snapshot_is_taken_by_the_first_read_or_by_the_first_statement_that_touches_
     }
     assert_eq!(after(Postgres, RC, read), None);
     // What fails shows nothing, and takes none that later reads would share.
-    assert_eq!(after(Mysql, RR, "T1: SELECT a FROM t => refused *"), None);
+    assert_eq!(after(Mysql, RR, "T1: SELECT a FROM t => busy *"), None);
 }
 
 #[test]
 fn begin_may_take_the_snapshot_itself() {
     let begin = |product, level, begin: &str| {
-        run(product, level, &format!("T1: {begin} => ok *\nT1: SELECT a FROM t => shown *")).snapshot()
+        run(product, level, &format!("T1: {begin} => ok *\nT1: SELECT a FROM t => none *")).snapshot()
     };
     let consistent = "START TRANSACTION WITH CONSISTENT SNAPSHOT";
     assert_eq!(begin(Mysql, RR, consistent), Some((1, false)));
@@ -400,9 +322,9 @@ fn transactions_of_two_sessions_are_concurrent_while_both_are_open() {
         Mysql,
         RR,
         "T1: BEGIN => ok *
-         T2: SELECT a FROM t => shown
+         T2: SELECT a FROM t => none
          T1: COMMIT => ok
-         T2: SELECT a FROM t => shown",
+         T2: SELECT a FROM t => none",
     );
     let history = run.history();
     let pairs: Vec<_> = history.concurrent().map(|(one, other)| (one.session, &other.steps[..])).collect();

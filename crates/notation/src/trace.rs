@@ -8,8 +8,9 @@
 //! final t: (1, 12)
 //! ```
 //!
-//! Behind `|` are the answers of those that a step has woken, in the order in which they began to wait. What cannot be read panics, with
-//! the line: whoever writes these is a test.
+//! Behind `|` are the answers of those that a step has woken, in the order in which they began to wait. Whether a transaction is open after
+//! an answer follows from BEGIN and COMMIT, unless ` *` (yes), ` -` (no), ` !` (a failed one) or ` ?` (not said) stands behind it.
+//! `T1 is rolled back` is the end of a case with something open. What cannot be read panics, with the line: whoever writes these is a test.
 
 use model::{
     Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Reply, Round, RowSet, ServerInfo,
@@ -38,7 +39,8 @@ pub fn trace(server: ServerInfo, level: Level, setup: &[&str], text: &str) -> (C
                 script.trace.final_state.get_or_insert_default().push((table.to_string(), rows(cells)));
             }
             None => script
-                .line(line)
+                .rolled_back(line)
+                .or_else(|| script.line(line))
                 .unwrap_or_else(|| panic!("`T1: statement => answer` is not how this reads: {line}")),
         }
     }
@@ -63,16 +65,23 @@ struct Script {
 }
 
 impl Script {
+    fn rolled_back(&mut self, line: &str) -> Option<()> {
+        let cause = Cause::RolledBack(session(line.strip_suffix(" is rolled back")?)?);
+        self.trace.rounds.push(Round { cause, answered: Vec::new(), waiting: Vec::new() });
+        Some(())
+    }
+
     fn line(&mut self, line: &str) -> Option<()> {
         let (who, rest) = line.split_once(": ")?;
         let (sql, answers) = rest.split_once(" => ")?;
-        let session = who.strip_prefix('T')?.parse::<usize>().ok()?.checked_sub(1)?;
+        let session = session(who)?;
         let step = self.steps.len();
         self.steps.push(Step { session, sql: sql.to_string(), expect: Vec::new() });
         self.trace.outcomes.push(Outcome::bare(Reply::NotSent));
         let mut round = Round { cause: Cause::Sent(step), answered: Vec::new(), waiting: Vec::new() };
         let mut answers = answers.split(" | ");
         match answers.next()? {
+            "not sent" => return Some(()),
             "waits" => {
                 round.waiting.push(Wait { step, blockers: Vec::new() });
                 self.waiting.push(step);
@@ -93,6 +102,13 @@ impl Script {
 
     fn answered(&mut self, step: usize, text: &str) {
         let Step { session, sql, .. } = &self.steps[step];
+        let (text, said) = match text.rsplit_once(' ') {
+            Some((text, "*")) => (text, Some(Open::Yes)),
+            Some((text, "-")) => (text, Some(Open::No)),
+            Some((text, "!")) => (text, Some(Open::Failed)),
+            Some((text, "?")) => (text, Some(Open::Unknown)),
+            _ => (text, None),
+        };
         let (reply, open) = (reply(text), &mut self.open[*session]);
         match sql.split_whitespace().next().unwrap_or_default() {
             "BEGIN" | "START" => *open = true,
@@ -103,12 +119,23 @@ impl Script {
         if matches!(&reply, Reply::Error(error) if error.ends == Ends::Transaction) {
             *open = false;
         }
-        let transaction = if *open { Open::Yes } else { Open::No };
+        match said {
+            Some(Open::Yes | Open::Failed) => *open = true,
+            Some(Open::No) => *open = false,
+            Some(Open::Unknown) | None => {}
+        }
+        let transaction = said.unwrap_or(if *open { Open::Yes } else { Open::No });
         self.trace.outcomes[step] = Outcome { reply, warnings: Vec::new(), transaction };
     }
 }
 
-/// `(1, 10) (2, 20)`, `none`, `2 rows`, `2 of 3` (changed of matched), `ok`, `duplicate`, `conflict`, `deadlock`.
+/// `T1` is the first.
+fn session(name: &str) -> Option<usize> {
+    name.strip_prefix('T')?.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// `(1, 10) (2, 20)`, `none`, `2 rows`, `2 of 3` (changed of matched), `ok`, `duplicate`, `conflict`, `deadlock`, `busy`, `gone` (an error that
+/// ends the session), `lost`, `died`, `killed`, `rolled back`.
 pub fn reply(text: &str) -> Reply {
     let error = |class, code, ends| {
         Reply::Error(DbError { code, sqlstate: String::new(), class, ends, message: String::new() })
@@ -119,6 +146,12 @@ pub fn reply(text: &str) -> Reply {
         "duplicate" => error(ErrorClass::DuplicateKey, 1062, Ends::Statement),
         "conflict" => error(ErrorClass::WriteConflict, 1020, Ends::Transaction),
         "deadlock" => error(ErrorClass::Deadlock, 1213, Ends::Transaction),
+        "busy" => error(ErrorClass::Busy, 5, Ends::Statement),
+        "gone" => error(ErrorClass::GoneAway, 2013, Ends::Session),
+        "lost" => Reply::ConnectionLost,
+        "died" => Reply::ServerDied,
+        "killed" => Reply::Killed,
+        "rolled back" => Reply::RolledBack,
         "none" => Reply::Rows(rows(text)),
         _ if text.starts_with('(') => Reply::Rows(rows(text)),
         _ => match text.split_once(" of ") {
@@ -176,6 +209,21 @@ mod tests {
         let open: Vec<Open> = trace.outcomes.iter().map(|outcome| outcome.transaction).collect();
         assert_eq!(open, [Open::Yes, Open::Yes, Open::No, Open::No, Open::No]);
         assert_eq!(trace.final_state, Some(vec![("t".to_string(), rows("(1, NULL)"))]));
+    }
+
+    #[test]
+    fn what_the_server_says_of_transactions_may_be_written_down() {
+        let text = "T1: BEGIN => ok
+                    T1: COMMIT => busy *
+                    T1: SELECT a FROM t => none ?
+                    T1: SELECT a FROM t => lost -
+                    T1: SELECT a FROM t => not sent
+                    T1 is rolled back";
+        let (case, trace) = trace(server("mysql@9.7.4"), Level::ReadCommitted, &[], text);
+        let open: Vec<Open> = trace.outcomes.iter().map(|outcome| outcome.transaction).collect();
+        assert_eq!(open, [Open::Yes, Open::Yes, Open::Unknown, Open::No, Open::No]);
+        assert_eq!((case.steps.len(), trace.rounds.len()), (5, 5));
+        assert_eq!(trace.rounds[4].cause, Cause::RolledBack(0));
     }
 
     #[test]

@@ -26,3 +26,43 @@ fn touches(step: &StepInfo<'_>) -> bool {
         _ => step.access().is_none_or(AccessSet::touches_tables),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use history::Statements;
+    use model::Level;
+
+    use super::*;
+
+    fn early(target: &str, begin: &str, middle: &str) -> bool {
+        let text = format!("T1: {begin} => ok\n{middle}\nT1: ROLLBACK TO SAVEPOINT s => ok");
+        let server = notation::server(target);
+        let (case, trace) = notation::trace(server, Level::RepeatableRead, &[], &text);
+        let parsed = Statements::default().of(trace.server.product, &case);
+        goes_back_early(&History::new(&case, &trace, parsed))
+    }
+
+    #[test]
+    fn only_what_was_set_before_any_table_was_touched_is_early() {
+        let (set, read) = ("T1: SAVEPOINT s => ok\n", "T1: SELECT a FROM t => none\n");
+        assert!(early("mysql@9.7", "BEGIN", &format!("{set}{read}")));
+        assert!(early("mysql@9.7", "BEGIN", &format!("T1: SELECT 1 => (1)\n{set}{read}")));
+        assert!(!early("mysql@9.7", "BEGIN", &format!("{read}{set}")));
+        assert!(!early("sqlite@3.46", "BEGIN", &format!("{set}{read}")));
+    }
+
+    #[test]
+    fn a_snapshot_that_begin_takes_is_known_to_the_engine() {
+        assert!(!early("mysql@9.7", "START TRANSACTION WITH CONSISTENT SNAPSHOT", "T1: SAVEPOINT s => ok"));
+    }
+
+    #[test]
+    fn a_savepoint_of_the_transaction_before_is_not_gone_back_to() {
+        let middle = "T1: SAVEPOINT s => ok\nT1: COMMIT => ok\nT1: BEGIN => ok\n";
+        assert!(!early(
+            "mysql@9.7",
+            "BEGIN",
+            &format!("{middle}T1: SELECT a FROM t => none\nT1: SAVEPOINT s => ok")
+        ));
+    }
+}
