@@ -32,6 +32,7 @@ pub mod sample;
 pub mod settings;
 pub mod summary;
 pub mod swarm;
+pub mod symptoms;
 pub mod tally;
 pub mod traces;
 pub mod triage;

@@ -6,7 +6,7 @@
 //! says the same of the finding. If it does not, the last one on the way to it that does is taken. What looks new then, only because
 //! the model cannot read the case, is looked at once more (`attribution`).
 
-use model::{Case, Fingerprint, Reply, Verdict};
+use model::{Case, Fingerprint, Product, Reply, Verdict};
 use oracles::Oracle;
 use reduce::{Budget, Interest, Scope, Strategy, Trial, reduce};
 
@@ -150,6 +150,57 @@ pub fn smallest<T>(way: &[Case], mut comes: impl FnMut(&Case) -> Option<T>) -> O
         }
     }
     Some((good, best))
+}
+
+/// Makes a case smaller while `holds` says so; which must hold that many times in a row of the case and of the smallest one. None if it does
+/// not of the case. Gives the case, how many candidates were tried, and whether it is certain that nothing more can be left out.
+pub fn by_predicate(
+    case: &Case,
+    product: Product,
+    scope: Scope,
+    times: u64,
+    holds: &mut dyn FnMut(&Case) -> bool,
+    how: How<'_>,
+) -> Option<(Case, u64, bool)> {
+    if !(0..times).all(|_| holds(case)) {
+        return None;
+    }
+    let How { candidates, strategy, over, told } = how;
+    let mut predicate = Predicate { holds, over, told };
+    let found = reduce(case, product, scope, &mut predicate, strategy, Budget { candidates });
+    let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
+    if found.case != *case {
+        way.push(found.case);
+    }
+    Some(match smallest(&way, |case| (0..times).all(|_| holds(case)).then_some(())) {
+        Some((at, ())) => {
+            let mut smaller = way[at].clone();
+            let (from, to) = (case.steps.len(), smaller.steps.len());
+            smaller.notes.push(format!("reduced from {from} to {to} statements"));
+            (smaller, found.tried, found.finished && at + 1 == way.len())
+        }
+        None => (case.clone(), found.tried, found.finished && way.is_empty()),
+    })
+}
+
+struct Predicate<'a> {
+    holds: &'a mut dyn FnMut(&Case) -> bool,
+    over: &'a dyn Fn() -> bool,
+    told: &'a mut dyn FnMut(&Trial<'_>),
+}
+
+impl Interest for Predicate<'_> {
+    fn holds(&mut self, case: &Case) -> bool {
+        (self.holds)(case)
+    }
+
+    fn over(&mut self) -> bool {
+        (self.over)()
+    }
+
+    fn tried(&mut self, trial: &Trial<'_>) {
+        (self.told)(trial);
+    }
 }
 
 /// A search on a server.

@@ -67,7 +67,7 @@ pub struct Settings {
 impl Settings {
     /// The strategy by which cases are made smaller.
     pub fn strategy(&self) -> Kind {
-        Kind::ALL.into_iter().find(|kind| kind.name() == self.strategy).unwrap_or(Kind::InOrder)
+        Kind::named(&self.strategy).unwrap_or(Kind::InOrder)
     }
 }
 

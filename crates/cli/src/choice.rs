@@ -15,7 +15,6 @@ use crate::{
 /// What one `--target` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// This one.
     One(Target),
     /// Every server that is installed, and the embedded ones.
     All,

@@ -10,7 +10,6 @@ pub struct Entry {
     pub name: &'static str,
     /// The file's text.
     pub text: &'static str,
-    /// What it says.
     pub case: Case,
 }
 

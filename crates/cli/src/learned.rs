@@ -18,7 +18,6 @@ pub fn load(path: &Path) -> anyhow::Result<(Learned, Option<String>)> {
     Ok((learned, Some(format!("{:016x}", Seed(0).sub(&text, 0)))))
 }
 
-/// Writes it.
 pub fn save(path: &Path, learned: &Learned) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(learned)? + "\n";
     std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))

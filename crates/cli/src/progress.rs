@@ -109,7 +109,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// Nothing said yet.
     pub fn new() -> Line {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new_spinner();
@@ -119,7 +118,6 @@ impl Line {
         Line { bar, pace: Pace::new() }
     }
 
-    /// Says it.
     pub fn say(&self, text: String) {
         self.pace.printed();
         match &self.bar {

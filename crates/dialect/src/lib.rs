@@ -20,6 +20,7 @@ pub mod settings;
 pub mod sql;
 pub mod sqlite;
 pub mod tables;
+mod variants;
 
 pub use capabilities::{Capabilities, capabilities, newest};
 pub use checks::Checks;
@@ -32,6 +33,7 @@ pub use session::{Begin, SetLevel};
 pub use settings::{Choice, Since, Switch};
 use sql::Rules;
 pub use tables::Tables;
+pub use variants::variants;
 
 /// What there is to know about a product.
 pub struct Dialect {

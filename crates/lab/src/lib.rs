@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod corpus;
+pub mod examples;
 pub mod generated;
 pub mod places;
 pub mod ready;

@@ -10,7 +10,6 @@ use anyhow::Context;
 
 use crate::{errors, loading, output::say, problems};
 
-/// Options.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

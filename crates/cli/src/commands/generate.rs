@@ -16,7 +16,6 @@ use crate::{
     progress::Progress,
 };
 
-/// Options.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -75,7 +74,6 @@ fn dialect(text: &str) -> Result<(Product, Version), String> {
     Ok((product, version))
 }
 
-/// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let profile: Profile = profiles::load(&args.profile)?;

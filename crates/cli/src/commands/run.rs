@@ -14,7 +14,6 @@ use crate::{
     targets,
 };
 
-/// Options.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -64,7 +63,6 @@ struct Done {
     printed: Vec<serde_json::Value>,
 }
 
-/// Runs it.
 pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let cases = load(&args.files)?;

@@ -81,7 +81,6 @@ With --target it drops, on servers that run already, the schemas that dead runs 
     },
 }
 
-/// Runs it.
 pub fn run(command: Command) -> anyhow::Result<u8> {
     interrupt::listen();
     match command {

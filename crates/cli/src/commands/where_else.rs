@@ -16,7 +16,6 @@ use crate::{
     targets,
 };
 
-/// Options.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -51,7 +50,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let case = loading::load(&args.case)?;
     let panel = Panel::new(oracle_args::hunting(&args.oracle)?, JudgeOverrides::default());

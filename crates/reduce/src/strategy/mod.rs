@@ -73,6 +73,20 @@ impl Kind {
         }
     }
 
+    /// What it does, in one line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Kind::InOrder => "As listed, the largest pieces first; the same for every case",
+            Kind::Random => "Any",
+            Kind::Table => "Drawn by a table of probabilities that follows what worked",
+            Kind::Bandit => "What worked best so far, and now and then any",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// A strategy of this kind that begins with what was learned before.
     pub fn begin(self, seed: Seed, learned: Learned) -> Box<dyn Strategy> {
         let rng = seed.rng("reduce", 0);

@@ -24,7 +24,6 @@ use crate::{
     targets,
 };
 
-/// Options of `bisect`.
 #[derive(clap::Args)]
 pub struct Args {
     /// A case of the corpus, or a file
@@ -68,7 +67,6 @@ struct Result {
     levels: Vec<AtLevel>,
 }
 
-/// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let (name, case) = find(&args.case)?;

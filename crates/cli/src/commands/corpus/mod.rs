@@ -48,7 +48,6 @@ Exit code 0: no change, 1: a change, 2: it could not be said.")]
     Bisect(Box<bisect::Args>),
 }
 
-/// Options of `list`.
 #[derive(clap::Args)]
 pub struct ListArgs {
     /// Only cases whose name or link holds one of these
@@ -58,7 +57,6 @@ pub struct ListArgs {
     show: bool,
 }
 
-/// Runs it.
 pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::List(args) => list(args),

@@ -23,7 +23,6 @@ use crate::{
     targets,
 };
 
-/// Options of `test`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Only cases whose name or link holds one of these
@@ -72,7 +71,6 @@ impl Job<'_> {
     }
 }
 
-/// Runs it.
 pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let entries = corpus::matching(&args.words)?;
@@ -172,7 +170,7 @@ fn jobs<'a>(args: &Args, entries: &'a [Entry]) -> anyhow::Result<Vec<Job<'a>>> {
         let variants = if args.as_is {
             vec![target.clone()]
         } else {
-            targets::variants(&target, targets::ensure_installed(&target)?.as_ref())
+            dialect::variants(&target, targets::ensure_installed(&target)?.as_ref())
         };
         for target in variants {
             jobs.push(Job { target, levels: levels.clone(), entries: entries.clone() });

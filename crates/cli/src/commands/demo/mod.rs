@@ -48,7 +48,6 @@ const RUNS: u32 = 3;
 /// The bug that is shown if none is named.
 const FIRST: Bug = Bug::AbortedRead;
 
-/// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let bug = match &args.bug {
         Some(name) => named(name)?,

@@ -9,11 +9,10 @@ use model::Seed;
 use crate::{
     arguments::{How, Levels, count, levels},
     choice::Choice,
-    commands::reduce::StrategyName,
+    commands::reduce::strategies,
     oracle_args,
 };
 
-/// Options.
 #[derive(clap::Args)]
 #[command(after_help = format!("\
 Examples:
@@ -88,8 +87,8 @@ pub struct Args {
     #[arg(long)]
     pub no_reduce: bool,
     /// Which of the smaller cases is tried next
-    #[arg(long, value_enum, default_value = "in-order", conflicts_with = "no_reduce")]
-    pub strategy: StrategyName,
+    #[arg(long, value_parser = strategies(), default_value = "in-order", conflicts_with = "no_reduce")]
+    pub strategy: reduce::strategy::Kind,
     /// Begin every reduction with what was learned before; what this hunt learns goes to learned.json in its folder
     #[arg(long, value_name = "FILE", conflicts_with = "no_reduce")]
     pub learned: Option<PathBuf>,

@@ -18,7 +18,6 @@ use crate::{
     targets::LocalServers,
 };
 
-/// Runs it.
 pub fn run(args: Args) -> anyhow::Result<u8> {
     interrupt::listen();
     provision::share_session();

@@ -33,7 +33,6 @@ enum Goal {
 }
 
 impl Shown {
-    /// Nothing shown yet.
     pub fn new(settings: &Settings, quiet: bool) -> Shown {
         let goal = match settings.budget {
             campaign::Budget::Seconds(seconds) => Goal::Millis(seconds * 1000),
@@ -60,7 +59,6 @@ impl Shown {
         Shown { bars, targets, goal, wide, pace, first, seen, refused: false }
     }
 
-    /// Something happened.
     pub fn show(&mut self, said: &TimedEvent) {
         match &said.event {
             Event::Progress { target, tally } => self.progress(target, tally, said.at),

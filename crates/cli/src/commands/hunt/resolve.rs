@@ -21,14 +21,12 @@ const SHORT: u64 = 20;
 
 /// Everything that is decided before the hunt begins.
 pub struct ResolvedHunt {
-    /// What to do.
     pub settings: Settings,
     pub panel: Panel,
     /// What the generator draws how often.
     pub profile: Profile,
     /// Where everything is kept.
     pub folder: Folder,
-    /// What is known.
     pub known: Known,
     /// Was nothing said, so that the summary should tell what else there is?
     pub by_default: bool,
@@ -139,7 +137,7 @@ fn settings(args: &Args, profile: &Profile, panel: &Panel) -> anyhow::Result<Set
         pin: !args.how.no_pin,
         settings_swarm: args.settings_swarm,
         reduce: if args.no_reduce { 0 } else { reduce::Budget::default().candidates },
-        strategy: args.strategy.kind().name().to_string(),
+        strategy: args.strategy.name().to_string(),
         learned: args.learned.as_deref().map(began).transpose()?,
         keep_traces: args.keep_traces,
         judge_as: JudgeOverrides::all(&args.judge_as),

@@ -10,13 +10,17 @@ use campaign::{
     Verdicts,
     traces::{self, TraceReader},
 };
+use lab::examples::Examples;
 use report::findings::{share, thousands};
 use serde::Serialize;
 
-use super::{Stored, examples::Examples};
-use crate::{errors::Advised, interrupt, output::say};
+use super::Stored;
+use crate::{
+    errors::{Advised, of_lab},
+    interrupt,
+    output::say,
+};
 
-/// What one oracle came to.
 #[derive(Default, Serialize)]
 struct Counted {
     #[serde(flatten)]
@@ -34,7 +38,6 @@ struct Result {
     oracles: BTreeMap<&'static str, Counted>,
 }
 
-/// Judges all of them.
 pub fn run(paths: &[PathBuf], stored: &Stored, examples: Option<Examples>, json: bool) -> anyhow::Result<u8> {
     interrupt::listen();
     let mut examples = examples;
@@ -60,7 +63,7 @@ pub fn run(paths: &[PathBuf], stored: &Stored, examples: Option<Examples>, json:
                 counted.time += begun.elapsed();
                 counted.verdicts.add(&verdict);
                 if let Some(examples) = &mut examples {
-                    examples.offer(&shown, &verdict)?;
+                    examples.offer(&shown, &verdict).map_err(of_lab)?;
                 }
             }
         }

@@ -1,6 +1,5 @@
 //! `isopod judge`: traces that are stored, judged again without a server. One of a finding, or all that a hunt has kept.
 
-mod examples;
 mod kept;
 mod one;
 
@@ -11,9 +10,8 @@ use model::{Execution, Level};
 
 use crate::{arguments::count, errors::Advised, oracle_args};
 
-use examples::Examples;
+use lab::examples::Examples;
 
-/// Options.
 #[derive(clap::Args)]
 #[command(after_help = format!("\
 Examples:
@@ -54,7 +52,6 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let stored = Stored {
         panel: Panel::new(oracle_args::named(&args.oracle)?, JudgeOverrides::default()),

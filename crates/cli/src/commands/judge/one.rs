@@ -23,7 +23,6 @@ struct Judged {
     verdict: Verdict,
 }
 
-/// Judges it.
 pub fn run(case: &Path, trace: &Path, stored: &Stored, json: bool) -> anyhow::Result<u8> {
     let shown = stored.shown(load(case, trace)?);
     let judged = stored.panel.judges();

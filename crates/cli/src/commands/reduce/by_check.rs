@@ -12,7 +12,6 @@ use reduce::Scope;
 use super::{Done, Search};
 use crate::errors::Advised;
 
-/// Makes the case smaller.
 pub fn smaller(
     search: &mut Search<'_>,
     name: &str,

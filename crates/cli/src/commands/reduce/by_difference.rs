@@ -1,8 +1,8 @@
 //! What is kept is how two targets differ: the kind of the first statement that comes out differently, and in which way.
 
-use campaign::{CleanRuns, CleanServer};
+use campaign::{CleanRuns, CleanServer, symptoms::difference};
 use execute::Reset;
-use model::{Case, Level, Outcome, Reply, Target, Trace, sql::StatementKind};
+use model::{Case, Level, Target};
 use reduce::Scope;
 
 use super::{Done, Search};
@@ -11,7 +11,6 @@ use crate::{
     targets,
 };
 
-/// Makes the case smaller.
 pub fn smaller(
     search: &mut Search<'_>,
     (name, case): (&str, &Case),
@@ -49,61 +48,4 @@ pub fn smaller(
     let (case, tried, finished) = search.without_oracle(case, product, Scope::Whole, &mut holds)?;
     let oracle = format!("{} against {}", target.bare(), other.bare());
     Ok(Done { oracle, keeps: wanted, violation: None, case, tried, finished })
-}
-
-/// The first difference in one line; none if there is none.
-fn difference(product: model::Product, case: &Case, one: &Trace, two: &Trace) -> Option<String> {
-    for step in 0..case.steps.len() {
-        let tree = dialect::sql::parse(product, &case.steps[step].sql).tree();
-        let kind = StatementKind::label(tree.map(|tree| tree.kind()));
-        let session = &case.sessions[case.steps[step].session];
-        let level = session.level.unwrap_or(one.level).short();
-        let waits = |trace: &Trace| if trace.waited(step) { "waits" } else { "does not wait" };
-        if one.waited(step) != two.waited(step) {
-            return Some(format!("{kind} at {level}: {} against {}", waits(one), waits(two)));
-        }
-        if let Some(how) = other_reply(&one.outcomes[step], &two.outcomes[step]) {
-            return Some(format!("{kind} at {level}: {how}"));
-        }
-    }
-    match (&one.final_state, &two.final_state) {
-        (Some(one), Some(two)) => {
-            let same = one.len() == two.len()
-                && one
-                    .iter()
-                    .zip(two)
-                    .all(|((name, rows), (other, more))| name == other && rows.same_rows(more));
-            (!same).then(|| "other rows in the end".to_string())
-        }
-        (one, two) => {
-            (one.is_some() != two.is_some()).then(|| "no rows in the end on one of them".to_string())
-        }
-    }
-}
-
-fn other_reply(one: &Outcome, two: &Outcome) -> Option<String> {
-    match (&one.reply, &two.reply) {
-        (Reply::Rows(one), Reply::Rows(two)) => (!one.same_rows(two)).then(|| "other rows".to_string()),
-        (Reply::Done { affected: one, .. }, Reply::Done { affected: two, .. }) => {
-            (one != two).then(|| "another count".to_string())
-        }
-        (one, two) => {
-            let (one, two) = (word(one), word(two));
-            (one != two).then(|| format!("{one} against {two}"))
-        }
-    }
-}
-
-fn word(reply: &Reply) -> String {
-    match reply {
-        Reply::Rows(_) => "rows".into(),
-        Reply::Done { .. } => "done".into(),
-        Reply::RolledBack => "rolled back".into(),
-        Reply::Error(error) => format!("error {}", error.class.name()),
-        Reply::ConnectionLost => "connection lost".into(),
-        Reply::ServerDied => "server died".into(),
-        Reply::Hung => "hung".into(),
-        Reply::Killed => "killed".into(),
-        Reply::NotSent => "not sent".into(),
-    }
 }

@@ -10,7 +10,6 @@ use model::{Execution, Violation};
 use super::{Done, Search, words};
 use crate::errors::Advised;
 
-/// Makes the case smaller.
 pub fn smaller(
     search: &mut Search<'_>,
     server: &mut CleanServer,

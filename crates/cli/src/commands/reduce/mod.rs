@@ -14,11 +14,15 @@ use std::{
 };
 
 use anyhow::Context;
-use campaign::{JudgeOverrides, Panel, reducing::smallest};
-use clap::ValueEnum;
+use campaign::{
+    JudgeOverrides, Panel,
+    reducing::{How, by_predicate},
+    symptoms::missed,
+};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use execute::Reset;
 use model::{Case, Level, Product, Seed, Target, Violation};
-use reduce::{Budget, Interest, Scope, Strategy, Trial, strategy};
+use reduce::{Budget, Scope, Strategy, Trial, strategy};
 use serde::Serialize;
 
 use super::hunt::seconds;
@@ -32,7 +36,6 @@ use crate::{
     targets,
 };
 
-/// Options.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -78,8 +81,8 @@ pub struct Args {
     #[arg(long = "for", value_name = "TIME", value_parser = seconds)]
     time: Option<u64>,
     /// Which of the smaller cases is tried next
-    #[arg(long, value_enum, default_value = "in-order")]
-    strategy: StrategyName,
+    #[arg(long, value_parser = strategies(), default_value = "in-order")]
+    strategy: strategy::Kind,
     /// Where chance begins; strategies other than in-order have it
     #[arg(long, default_value = "0000-0000-0001")]
     seed: Seed,
@@ -94,29 +97,11 @@ pub struct Args {
     json: bool,
 }
 
-/// The strategies as the command line knows them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StrategyName {
-    /// As listed, the largest pieces first; the same for every case
-    InOrder,
-    /// Any
-    Random,
-    /// Drawn by a table of probabilities that follows what worked
-    Table,
-    /// What worked best so far, and now and then any
-    Bandit,
-}
-
-impl StrategyName {
-    /// The strategy.
-    pub fn kind(self) -> strategy::Kind {
-        match self {
-            StrategyName::InOrder => strategy::Kind::InOrder,
-            StrategyName::Random => strategy::Kind::Random,
-            StrategyName::Table => strategy::Kind::Table,
-            StrategyName::Bandit => strategy::Kind::Bandit,
-        }
-    }
+/// The strategies, with what the help says of them.
+pub fn strategies() -> impl TypedValueParser<Value = strategy::Kind> {
+    let values = strategy::Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.about()));
+    PossibleValuesParser::new(values)
+        .map(|name| strategy::Kind::named(&name).unwrap_or(strategy::Kind::InOrder))
 }
 
 /// What came of it.
@@ -152,14 +137,13 @@ struct Done {
     finished: bool,
 }
 
-/// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
     let name = args.case.display().to_string();
     let case = loading::load(&args.case)?;
     let known = args.learned.as_deref().map(learned::load).transpose()?;
     let (learned, hash) = known.unwrap_or_default();
-    let mut strategy = args.strategy.kind().begin(args.seed, learned);
+    let mut strategy = args.strategy.begin(args.seed, learned);
     let mut search = Search::new(args, strategy.as_mut());
     let (target, done) = search.all(&name, &case)?;
     search.line.end();
@@ -173,7 +157,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         oracle: done.oracle,
         keeps: done.keeps,
         violation: done.violation,
-        strategy: args.strategy.kind().name(),
+        strategy: args.strategy.name(),
         seed: args.seed,
         learned: hash,
         from,
@@ -259,7 +243,7 @@ impl<'a> Search<'a> {
             by_difference::smaller(self, (name, case), (&mut server, target), other, level)?
         } else if let Some(command) = &args.check {
             by_check::smaller(self, name, case, target.product, command)?
-        } else if let Some(missed) = by_expectation::missed(&seen) {
+        } else if let Some(missed) = missed(&seen) {
             by_expectation::smaller(self, &mut server, &seen, &missed)?
         } else {
             return Err(nothing(name, target, level).into());
@@ -276,7 +260,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Makes a case smaller whose interest is no complaint. The smallest must be interesting as often as it is asked for.
+    /// Makes a case smaller whose interest is no complaint.
     fn without_oracle(
         &mut self,
         case: &Case,
@@ -284,51 +268,18 @@ impl<'a> Search<'a> {
         scope: Scope,
         holds: &mut dyn FnMut(&Case) -> bool,
     ) -> anyhow::Result<(Case, u64, bool)> {
-        let times = self.args.confirm;
-        if !(0..times).all(|_| holds(case)) {
-            return Err(Advised {
-                message: format!("it did not come back {times} times in a row"),
-                advice: vec!["what comes only now and then cannot be made smaller; try --confirm 1".into()],
-            }
-            .into());
-        }
-        let budget = Budget { candidates: self.args.candidates };
-        let mut asked = Asked { holds, line: &self.line, time: self.time };
-        let found = reduce::reduce(case, product, scope, &mut asked, self.strategy, budget);
-        let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
-        if found.case != *case {
-            way.push(found.case);
-        }
-        let from = case.steps.len();
-        match smallest(&way, |case| (0..times).all(|_| holds(case)).then_some(())) {
-            Some((at, ())) => {
-                let mut smaller = way[at].clone();
-                smaller.notes.push(format!("reduced from {from} to {} statements", smaller.steps.len()));
-                Ok((smaller, found.tried, found.finished && at + 1 == way.len()))
-            }
-            None => Ok((case.clone(), found.tried, found.finished && way.is_empty())),
-        }
-    }
-}
-
-/// Whoever is asked where there is no oracle.
-struct Asked<'a> {
-    holds: &'a mut dyn FnMut(&Case) -> bool,
-    line: &'a Line,
-    time: Time,
-}
-
-impl Interest for Asked<'_> {
-    fn holds(&mut self, case: &Case) -> bool {
-        (self.holds)(case)
-    }
-
-    fn over(&mut self) -> bool {
-        self.time.over()
-    }
-
-    fn tried(&mut self, trial: &Trial<'_>) {
-        told(self.line, trial);
+        let (times, time, line) = (self.args.confirm, self.time, &self.line);
+        let how = How {
+            candidates: self.args.candidates,
+            strategy: self.strategy,
+            over: &|| time.over(),
+            told: &mut |trial| told(line, trial),
+        };
+        let found = by_predicate(case, product, scope, times, holds, how).ok_or_else(|| Advised {
+            message: format!("it did not come back {times} times in a row"),
+            advice: vec!["what comes only now and then cannot be made smaller; try --confirm 1".into()],
+        })?;
+        Ok(found)
     }
 }
 

@@ -18,7 +18,6 @@ use report::{
 
 /// Everything that a report shows.
 pub struct Told {
-    /// The run.
     pub run: Run,
     /// The findings, first found first.
     pub findings: Vec<Finding>,

@@ -16,7 +16,6 @@ use crate::{
     output::{plural, say},
 };
 
-/// Options.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -61,7 +60,6 @@ pub struct Args {
     open: bool,
 }
 
-/// Runs it.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let past = Past::read(&args.run).map_err(|error| Advised {
         message: error.to_string(),

@@ -11,7 +11,6 @@ use crate::{
     targets::LocalServers,
 };
 
-/// Options.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -16,7 +16,6 @@ use crate::{
     output::say,
 };
 
-/// Options.
 #[derive(clap::Args)]
 pub struct Args {
     /// Run folders of `isopod hunt`, best of many seeds

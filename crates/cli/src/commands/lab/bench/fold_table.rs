@@ -4,7 +4,6 @@ use lab::bench::fold::{Folding, homes};
 
 use crate::output::{plural, say};
 
-/// Prints them.
 pub fn show(folding: &Folding) {
     let sum = plural(folding.findings as u64, "finding");
     say!(

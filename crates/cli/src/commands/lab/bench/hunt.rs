@@ -5,7 +5,6 @@ use lab::bench::hunt::{Figures, Plan, measure};
 use super::super::{Form, Generated, code, with};
 use crate::{arguments::Where, errors::of_lab, output::say, profiles, targets};
 
-/// Options.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

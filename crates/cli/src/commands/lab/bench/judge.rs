@@ -8,7 +8,6 @@ use report::findings::thousands;
 use super::super::{Form, code};
 use crate::{arguments::count, errors::of_lab, interrupt, oracle_args, output::say};
 
-/// Options.
 #[derive(clap::Args)]
 pub struct Args {
     /// Run folders of `isopod hunt --keep-traces`, or files of kept traces; each is measured by itself

@@ -78,7 +78,6 @@ opportunities for each known family, and distinct pairs of statements that met, 
     Strategies(strategies::Args),
 }
 
-/// Runs it.
 pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Execute(args) => execute::run(&args),

@@ -6,7 +6,6 @@ use report::findings::thousands;
 use super::super::{Form, Generated, code, with};
 use crate::{arguments::Where, errors::of_lab, oracle_args, output::say, profiles, targets};
 
-/// Options.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -15,7 +15,6 @@ use crate::{
     output::say,
 };
 
-/// Options.
 #[derive(clap::Args)]
 pub struct Args {
     /// Run folders of `isopod hunt`, best with --no-reduce and --keep 50

@@ -9,7 +9,6 @@ use lab::bench::reduce::{
 
 use crate::output::say;
 
-/// Prints them.
 pub fn show(figures: &Figures) {
     families(figures);
     listed(figures);

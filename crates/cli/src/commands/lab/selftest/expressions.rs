@@ -9,7 +9,6 @@ use crate::{
     output::{plural, say},
 };
 
-/// Options.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

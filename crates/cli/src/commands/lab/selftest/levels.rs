@@ -14,7 +14,6 @@ use crate::{
     profiles,
 };
 
-/// Options.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -75,7 +75,6 @@ Exit code 1: a lie was not found out.")]
     Levels(levels::Args),
 }
 
-/// Runs it.
 pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Determinism(args) => determinism::run(&args),

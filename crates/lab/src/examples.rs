@@ -6,7 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
 use model::{Execution, Verdict};
 
 /// Where they go, and how many of each are there.
@@ -23,7 +22,7 @@ impl Examples {
     }
 
     /// Keeps a run if it is one of the first of its kind.
-    pub fn offer(&mut self, shown: &Execution, verdict: &Verdict) -> anyhow::Result<()> {
+    pub fn offer(&mut self, shown: &Execution, verdict: &Verdict) -> crate::Result<()> {
         let name = match verdict {
             Verdict::Holds { .. } => return Ok(()),
             Verdict::Violated(violation) => {
@@ -42,13 +41,15 @@ impl Examples {
         let plain: String =
             name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).take(80).collect();
         let folder = self.folder.join(format!("{plain}-{seen}"));
-        let failed = || format!("cannot write to {}", folder.display());
-        fs::create_dir_all(&folder).with_context(failed)?;
-        fs::write(folder.join("case.iso"), model::casefile::print(&shown.case)?).with_context(failed)?;
-        fs::write(folder.join("trace.json"), serde_json::to_string_pretty(&shown.trace)?)
-            .with_context(failed)?;
-        fs::write(folder.join("verdict.json"), serde_json::to_string_pretty(verdict)?)
-            .with_context(failed)?;
-        Ok(())
+        let files = [
+            ("case.iso", model::casefile::print(&shown.case)?),
+            ("trace.json", serde_json::to_string_pretty(&shown.trace)?),
+            ("verdict.json", serde_json::to_string_pretty(verdict)?),
+        ];
+        let write = || {
+            fs::create_dir_all(&folder)?;
+            files.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
+        };
+        Ok(write().map_err(|error| format!("cannot write to {}: {error}", folder.display()))?)
     }
 }
