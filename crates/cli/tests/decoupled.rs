@@ -82,14 +82,14 @@ fn the_known_families_are_told_at_the_step_that_shows_them() {
     for text in ["mariadb@10.11", "mysql@9.7"] {
         let Some(mut runner) = start(text, Options::default()) else { continue };
         for (name, level, expected) in [
-            ("seeds/mdev-26642.iso", RR, format!("wrong-rows noop-without-version at step 8")),
+            ("seeds/mdev-26642.iso", RR, "wrong-rows noop-without-version at step 8".to_string()),
             ("seeds/mdev-26642.iso", RC, "holds".into()),
-            ("seeds/mdev-32898.iso", RR, format!("wrong-rows key-change-keeps-old-row at step 7")),
+            ("seeds/mdev-32898.iso", RR, "wrong-rows key-change-keeps-old-row at step 7".to_string()),
             ("seeds/mdev-32898.iso", RC, "holds".into()),
-            ("seeds/mysql-104833.iso", RC, format!("wrong-count alone-after-wait at step 4")),
-            ("seeds/mysql-104833.iso", RU, format!("wrong-count alone-after-wait at step 4")),
+            ("seeds/mysql-104833.iso", RC, "wrong-count alone-after-wait at step 4".to_string()),
+            ("seeds/mysql-104833.iso", RU, "wrong-count alone-after-wait at step 4".to_string()),
             ("seeds/mysql-104833.iso", RR, "holds".into()),
-            ("seeds/mdev-27992.iso", RC, format!("wrong-count alone-after-wait at step 4")),
+            ("seeds/mdev-27992.iso", RC, "wrong-count alone-after-wait at step 4".to_string()),
             ("seeds/mdev-27992.iso", RR, "holds".into()),
         ] {
             assert_eq!(said(&mut runner, name, level), expected, "{text} {name} {level}");
@@ -103,7 +103,7 @@ fn a_row_with_a_key_that_was_set_to_what_it_is_is_told_by_name() {
     let Some(mut runner) = start("mariadb@10.11", Options::default()) else { return };
     let mut case = corpus("seeds/mdev-26642.iso");
     case.setup.statements[0] = "CREATE TABLE t(c1 INT, c2 INT PRIMARY KEY)".to_string();
-    let expected = format!("wrong-rows noop-without-version at step 8");
+    let expected = "wrong-rows noop-without-version at step 8".to_string();
     assert_eq!(said_of(&mut runner, &case, Level::RepeatableRead), expected);
 }
 

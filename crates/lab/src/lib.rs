@@ -129,13 +129,13 @@ pub struct CaseFailed {
 }
 
 impl CaseFailed {
-    fn new(name: impl Into<String>, case: &Case, error: LaunchError) -> LabError {
+    fn boxed(name: impl Into<String>, case: &Case, error: LaunchError) -> LabError {
         Box::new(CaseFailed { name: name.into(), case: case.clone(), error })
     }
 
     /// Of a generated case.
     fn number(number: u64, case: &Case, error: LaunchError) -> LabError {
-        CaseFailed::new(format!("case {number}"), case, error)
+        CaseFailed::boxed(format!("case {number}"), case, error)
     }
 }
 

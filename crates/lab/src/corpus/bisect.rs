@@ -69,7 +69,7 @@ fn version(
             if lab.stopped() {
                 break;
             }
-            let run = runner.run(case, level).map_err(|error| CaseFailed::new(*name, case, error))?;
+            let run = runner.run(case, level).map_err(|error| CaseFailed::boxed(*name, case, error))?;
             let trace = run.trace;
             let behaviour = first.get_or_insert_with(|| Behaviour {
                 version: trace.server.version.to_string(),

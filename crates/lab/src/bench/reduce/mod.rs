@@ -39,6 +39,9 @@ pub struct Plan<'a> {
     pub seed: Seed,
 }
 
+/// The reduced cases of the first strategy, by the names of their findings.
+pub type Reduced = Vec<(String, Case)>;
+
 /// A finding that is to be made smaller.
 pub struct Finding {
     pub filed: Filed,
@@ -54,8 +57,8 @@ impl Finding {
     }
 }
 
-/// Reduces them; nothing if the user asked to stop. With the figures come the reduced cases of the first strategy, by the names of their findings.
-pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>) -> crate::Result<Option<(Figures, Vec<(String, Case)>)>> {
+/// Reduces them; nothing if the user asked to stop.
+pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>) -> crate::Result<Option<(Figures, Reduced)>> {
     let findings = load(plan)?;
     let kinds: &[Kind] = if plan.quick { &[Kind::InOrder] } else { &Kind::ALL };
     let mut strategies: Vec<_> = kinds.iter().map(|kind| kind.begin(plan.seed, Learned::default())).collect();
