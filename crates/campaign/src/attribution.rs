@@ -18,9 +18,10 @@
 //! A finding that needs two known deviations is made smaller in the same way until it needs one of them, and no twin is asked for: each
 //! of them was needed before. One that is in no tracker is not given up for one that is.
 
+use dialect::Execution;
 use execute::Reset;
 use model::{
-    Case, Execution, Fingerprint, Verdict, Violation,
+    Case, Fingerprint, Verdict, Violation,
     verdict::evidence::{Before, Turned},
 };
 use oracles::{

@@ -1,7 +1,8 @@
 //! A server handle for clean re-runs: of suspicions, of the candidates of a reduction, and of what oracles ask for.
 
+use dialect::Execution;
 use execute::{ConnectError, LaunchError, Looks, Reset, Runner};
-use model::{Case, Execution, Level, Product, Scene, ServerInfo, Shown, Target};
+use model::{Case, Level, Product, Scene, ServerInfo, Shown, Target};
 
 use crate::panel::admissible;
 

@@ -4,8 +4,9 @@
 //! runs do not show is therefore tried under two more conditions before it is called flaky: with purge at work (a clean run
 //! holds it back by an old read view), and with the leftovers written into the setup, where everybody can see them.
 
+use dialect::Execution;
 use execute::Reset;
-use model::{Case, Execution, Verdict, Violation};
+use model::{Case, Verdict, Violation};
 use serde::{Deserialize, Serialize};
 
 use crate::{clean_server::CleanRuns, panel::Judge};
@@ -67,9 +68,10 @@ pub struct Suspicion<'a> {
 
 /// Tries to reproduce it, `times` times in a row.
 pub fn confirm(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, times: u32) -> Option<Confirmed> {
-    let mut tries = vec![(&suspicion.seen.case, Condition::Clean)];
+    let case: &Case = &suspicion.seen.case;
+    let mut tries = vec![(case, Condition::Clean)];
     if runs.purges() {
-        tries.push((&suspicion.seen.case, Condition::Purged));
+        tries.push((case, Condition::Purged));
     }
     tries.extend(suspicion.leftovers.as_ref().map(|case| (case, Condition::Leftovers)));
     tries.into_iter().find_map(|(case, condition)| series(runs, suspicion, case, condition, times.max(1)))

@@ -1,8 +1,9 @@
 //! One case at every level of a server, judged by a panel: for `isopod where`, for comparing findings with what is known, and for
 //! families of findings.
 
+use dialect::Execution;
 use execute::Reset;
-use model::{Case, Execution, Level, Verdict, Violation};
+use model::{Case, Level, Verdict, Violation};
 
 use crate::{
     clean_server::{CleanRuns, CleanServer, Rejected},

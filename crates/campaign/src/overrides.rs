@@ -3,9 +3,10 @@
 //!
 //! Only what the oracles are shown is changed; what is run, and run again, stays as it is.
 
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::{borrow::Cow, fmt, str::FromStr, sync::Arc};
 
-use model::{Execution, Level, Version, target::Settings};
+use dialect::Execution;
+use model::{Level, Version, target::Settings};
 use serde::{Deserialize, Serialize};
 
 /// What the oracles are told instead.
@@ -54,7 +55,7 @@ impl JudgeOverrides {
         let mut shown = seen.clone();
         if let Some(level) = self.level {
             shown.trace.level = level;
-            shown.case.sessions.iter_mut().for_each(|session| session.level = Some(level));
+            Arc::make_mut(&mut shown.case).set_level(level);
         }
         let server = &mut shown.trace.server;
         if let Some(version) = &self.version {

@@ -1,8 +1,9 @@
 //! The oracles of a hunt and what they are told: every judgement of a run is asked for here. What an oracle asks for is run from
 //! clean resets, on the same server.
 
+use dialect::Execution;
 use execute::Reset;
-use model::{Case, Execution, Level, Reason, Scene, Shown, Verdict, Violation};
+use model::{Case, Level, Reason, Scene, Shown, Verdict, Violation};
 use oracles::{Ask, Oracle};
 
 use crate::{clean_server::CleanRuns, overrides::JudgeOverrides};

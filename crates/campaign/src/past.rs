@@ -198,12 +198,11 @@ pub fn kept(folder: &Path) -> Result<Kept, HuntError> {
     } else {
         (json(&folder.join("case.json"))?, None)
     };
-    let execution = model::Execution { case, trace, aftermath: aftermath.unwrap_or_default() };
-    execution.check().map_err(|reason| HuntError::at(&folder.join("trace.json"), reason))?;
-    let model::Execution { case, trace, aftermath } = execution;
+    let misfit = |reason| HuntError::at(&folder.join("trace.json"), reason);
+    dialect::Execution::check(&case, &trace).map_err(misfit)?;
     let original = folder.join("original.iso");
     let original = if original.is_file() { Some(self::text(&original)?) } else { None };
-    Ok(Kept { filed, case, text, original, trace, aftermath })
+    Ok(Kept { filed, case, text, original, trace, aftermath: aftermath.unwrap_or_default() })
 }
 
 fn text(path: &Path) -> Result<String, HuntError> {

@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dialect::{Execution, ParsedCase};
 use generate::Made;
-use history::{History, Statements, StepInfo, refused_by_others};
-use model::{ErrorClass, Execution, Level, Product, Trace, Verdict, schema::SetupData};
+use history::{History, StepInfo, refused_by_others};
+use model::{ErrorClass, Level, Product, Trace, Verdict, schema::SetupData};
 use oracles::{
     Oracle,
     opportunities::{self, Sort},
@@ -112,36 +113,25 @@ fn add<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
 
 /// Counts case after case.
 pub struct Counter {
-    product: Product,
-    statements: Statements,
-    /// The setup of the case before, which most often is that of the next one, too.
-    setup: (Vec<String>, SetupData),
     /// Those that may be able to tell which waits nothing demands.
     oracles: Vec<Box<dyn Oracle>>,
     /// What it has counted.
     pub quality: Quality,
 }
 
-impl Counter {
-    /// Begins at zero.
-    pub fn new(product: Product) -> Counter {
-        Counter {
-            product,
-            statements: Statements::default(),
-            setup: Default::default(),
-            oracles: oracles::without_server(),
-            quality: Quality::default(),
-        }
+impl Default for Counter {
+    fn default() -> Counter {
+        Counter { oracles: oracles::without_server(), quality: Quality::default() }
     }
+}
 
+impl Counter {
     /// Adds a case and what came of it.
-    pub fn add(&mut self, made: &Made, trace: &Trace) {
-        let texts = &made.case.setup.statements;
-        if self.setup.0 != *texts {
-            // What does not read as data has no keys that we know of.
-            self.setup = (texts.clone(), dialect::sql::setup(self.product, texts).unwrap_or_default());
-        }
-        let history = History::new(&made.case, trace, self.statements.of(self.product, &made.case));
+    pub fn add(&mut self, made: &Made, case: &ParsedCase, trace: &Trace) {
+        // What does not read as data has no keys that we know of.
+        let unknown = SetupData::default();
+        let setup = case.schema.data.as_ref().unwrap_or(&unknown);
+        let history = History::new(case, trace);
         let quality = &mut self.quality;
         quality.cases += 1;
         let (waited, refused) = conflict(trace);
@@ -167,7 +157,7 @@ impl Counter {
         strategy.cases += 1;
         strategy.conflicting += u64::from(conflicting);
         for opportunity in &opportunities::ALL {
-            let seen = (opportunity.seen)(&history, &self.setup.1);
+            let seen = (opportunity.seen)(&history, setup);
             if !seen.is_empty() {
                 let levels = entry(&mut quality.opportunities, opportunity.name);
                 seen.iter().for_each(|level| *levels.entry(level).or_default() += 1);

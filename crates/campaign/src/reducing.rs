@@ -6,6 +6,8 @@
 //! says the same of the finding. If it does not, the last one on the way to it that does is taken. What looks new then, only because
 //! the model cannot read the case, is looked at once more (`attribution`).
 
+use std::sync::Arc;
+
 use model::{Case, Fingerprint, Product, Reply, Verdict};
 use oracles::Oracle;
 use reduce::{Budget, Interest, Scope, Strategy, Trial, reduce};
@@ -82,7 +84,7 @@ pub fn smaller(
         (tried, left) = (tried + found.tried, left - found.tried);
         // The first of them is the case itself, perhaps without what it expected.
         let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
-        if found.case != best.execution.case {
+        if found.case != *best.execution.case.case() {
             way.push(found.case);
         }
         let came = smallest(&way, |case| series(runs, last, case, condition, times));
@@ -110,8 +112,9 @@ pub fn smaller(
         return Smaller { confirmed: best, original: None, tried, finished, was, like };
     }
     let (from, to) = (original.steps.len(), best.execution.case.steps.len());
-    best.execution.case.notes.push(format!("reduced from {from} to {to} statements"));
-    Smaller { confirmed: best, original: Some(original), tried, finished, was, like }
+    Arc::make_mut(&mut best.execution.case).add_note(format!("reduced from {from} to {to} statements"));
+    let original = Some(original.case().clone());
+    Smaller { confirmed: best, original, tried, finished, was, like }
 }
 
 /// The same suspicion before another oracle, if there is one and it says the same.
@@ -239,8 +242,9 @@ fn limit(confirmed: &Confirmed) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use dialect::Execution;
     use execute::Reset;
-    use model::{Execution, Level, Scene, SessionSpec, Shown, Step};
+    use model::{Level, Scene, SessionSpec, Shown, Step};
     use reduce::strategy::InOrder;
 
     use super::*;

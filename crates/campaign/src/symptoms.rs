@@ -1,6 +1,7 @@
 //! What stays while a case gets smaller about which no oracle complains: how two servers differ, or what an expectation misses.
 
-use model::{Case, Execution, Outcome, Reply, Trace, sql::StatementKind};
+use dialect::Execution;
+use model::{Case, Outcome, Reply, Trace, sql::StatementKind};
 use oracles::expectations::{self, Status, StepCheck};
 
 /// What is missed: statement or table, and what comes there.

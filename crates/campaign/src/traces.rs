@@ -16,7 +16,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use model::{Aftermath, Case, Execution, ServerInfo, Trace};
+use dialect::{Execution, ParseCache};
+use model::{Aftermath, Case, ServerInfo, Setup, Trace};
 use serde::{Deserialize, Serialize};
 
 use crate::HuntError;
@@ -79,8 +80,8 @@ impl TraceWriter {
             lines.push(Line::Setup(seen.case.setup.statements.clone()));
             self.setup = Some(seen.case.setup.statements.clone());
         }
-        let Execution { mut case, mut trace, aftermath } = seen.clone();
-        case.setup.statements.clear();
+        let Execution { case, mut trace, aftermath } = seen.clone();
+        let case = Case { setup: Setup::default(), ..case.case().clone() };
         let server = &mut trace.server;
         (server.version_text, server.settings, server.flags) = Default::default();
         lines.push(Line::Run(Box::new(Entry { number, case, trace, aftermath })));
@@ -113,7 +114,8 @@ pub struct TraceReader {
     path: PathBuf,
     lines: BufReader<File>,
     line: u64,
-    server: Option<ServerInfo>,
+    /// What it ran on, and what was parsed by its grammar.
+    server: Option<(ServerInfo, ParseCache)>,
     setup: Vec<String>,
 }
 
@@ -139,16 +141,22 @@ impl TraceReader {
                 HuntError::at(&self.path, format!("line {}: {reason}", self.line))
             };
             match serde_json::from_slice(&text).map_err(|error| wrong(&error))? {
-                Line::Server(server) => self.server = Some(server),
+                Line::Server(server) => {
+                    let parsed = self.server.take().map(|(_, parsed)| parsed);
+                    let parsed = parsed.filter(|parsed| parsed.product() == server.product);
+                    let parsed = parsed.unwrap_or_else(|| ParseCache::new(server.product));
+                    self.server = Some((server, parsed));
+                }
                 Line::Setup(setup) => self.setup = setup,
                 Line::Run(run) => {
                     let Entry { number, mut case, mut trace, aftermath } = *run;
                     case.setup.statements = self.setup.clone();
-                    trace.server =
-                        self.server.clone().ok_or_else(|| wrong(&"no server stands above this run"))?;
-                    let execution = Execution { case, trace, aftermath };
-                    execution.check().map_err(|reason| wrong(&reason))?;
-                    return Ok(Some((number, execution)));
+                    let Some((server, parsed)) = &mut self.server else {
+                        return Err(wrong(&"no server stands above this run"));
+                    };
+                    trace.server.clone_from(server);
+                    Execution::check(&case, &trace).map_err(|reason| wrong(&reason))?;
+                    return Ok(Some((number, Execution { case: parsed.case(case), trace, aftermath })));
                 }
             }
         }

@@ -1,11 +1,15 @@
 //! A worker: one thread with one CPU and, for each of its targets, one server. It takes a schema, makes its cases, runs them from
 //! fast resets, lets the oracles judge, and makes smaller and files what clean runs confirm.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
+use dialect::ParsedCase;
 use execute::{LaunchError, Looks, Options, Placement, Reset};
 use generate::{Generator, Made};
-use model::{Case, Level, Reply, RowSet, Seed, ServerInfo, Target, Verdict, target::Settings};
+use model::{Level, Reply, RowSet, Seed, ServerInfo, Target, Verdict, target::Settings};
 use reduce::Trial;
 
 use crate::{
@@ -76,7 +80,7 @@ pub(crate) struct TargetWorker<'a> {
     info: ServerInfo,
     level: Level,
     /// The case that ran last on this server, and what it ended with.
-    past: Option<(Case, Vec<(String, RowSet)>)>,
+    past: Option<(Arc<ParsedCase>, Vec<(String, RowSet)>)>,
     /// Cases since the server was new, and its size then.
     age: u64,
     size: u64,
@@ -114,7 +118,7 @@ impl<'a> TargetWorker<'a> {
             wish,
             drawn: Settings::new(),
             generator,
-            counter: Counter::new(info.product),
+            counter: Counter::default(),
             traces: traces.transpose()?,
             info,
             level,
@@ -238,7 +242,7 @@ impl<'a> TargetWorker<'a> {
         self.note_deaths()?;
         (self.refusals, self.ran) = (0, true);
         tally.trace(&seen.trace);
-        self.counter.add(made, &seen.trace);
+        self.counter.add(made, &seen.case, &seen.trace);
         let ended = seen.trace.final_state.clone().unwrap_or_default();
         if let Some(traces) = &mut self.traces {
             traces.keep(number, &seen)?;

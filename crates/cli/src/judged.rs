@@ -1,7 +1,8 @@
 //! From what the oracle says to what is shown: marks for the timeline, and words for the status.
 
 use campaign::{JudgeOverrides, Panel};
-use model::{Case, DeviationId, Execution, Product, Trace, Violation, verdict::Justification};
+use dialect::Execution;
+use model::{Case, DeviationId, Product, Trace, Violation, verdict::Justification};
 use oracles::{
     expectations::{CheckReport, Status, StepCheck, StepChecks, Surprise},
     invariants::exemptions,

@@ -10,11 +10,11 @@ use std::{collections::BTreeMap, env, fs, path::Path};
 
 use common::{runner, target};
 use dbms::launch::Settle;
+use dialect::Execution;
 use execute::{Options, Reset, Runner};
 use generate::Generator;
 use model::{
-    Case, Execution, Fingerprint, Level, Reply, RowSet, Seed, Symptom, Verdict,
-    verdict::evidence::SecondOpinion,
+    Case, Fingerprint, Level, Reply, RowSet, Seed, Symptom, Verdict, verdict::evidence::SecondOpinion,
 };
 use oracles::{Ask, Oracle, decoupled::Decoupled};
 use reference::ReferenceServer;

@@ -8,8 +8,9 @@ use std::{collections::BTreeMap, env, fs, path::Path, process::Command, time::Du
 
 use common::{case, installed, runner, target};
 use dbms::launch::Settle;
+use dialect::Execution;
 use execute::{Looks, Options, Reset};
-use model::{Case, Execution, Level, Product, Seed, Target, Verdict, verdict::evidence::AccessPath};
+use model::{Case, Level, Product, Seed, Target, Verdict, verdict::evidence::AccessPath};
 use oracles::{Ask, Oracle, crash::Crash, invariants::Invariants};
 use reference::ReferenceServer;
 

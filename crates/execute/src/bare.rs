@@ -34,7 +34,8 @@ impl Executor {
 
     /// What a case needs; whoever sends it bare works that out before the clock runs.
     pub fn plan(&mut self, case: &Case) -> Plan {
-        self.reader.plan(case, self.dialect)
+        let case = self.parsed.case(case.clone());
+        self.planner.plan(&case, self.dialect)
     }
 }
 

@@ -1,15 +1,18 @@
 //! Runs cases on one server: prepare, submit step by step, end, read the final state.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use dialect::Dialect;
-use model::{Aftermath, Case, Execution, Level, Open, Outcome, Reply, RowSet, SessionSpec, Trace};
+use dialect::{Dialect, Execution, ParseCache, ParsedCase};
+use model::{Aftermath, Case, Level, Open, Outcome, Reply, RowSet, SessionSpec, Trace};
 
 use crate::{
     aftermath::{self, Lookout, Looks},
     ask::{must, text},
     os,
-    plan::{Plan, Reader},
+    plan::{Plan, Planner},
     prepare::{Reset, Stage},
     scheduler::Play,
     seams::{ConnectError, LockMonitor, Server, Session},
@@ -100,7 +103,8 @@ pub struct Executor {
     stage: Stage,
     pub(crate) stages: Stages,
     lookout: Lookout,
-    pub(crate) reader: Reader,
+    pub(crate) parsed: ParseCache,
+    pub(crate) planner: Planner,
     /// How long a statement usually takes that does not wait.
     pace: Duration,
     /// Sessions at other levels than those of the last case: setting a level and reading it back takes two round trips.
@@ -133,7 +137,8 @@ impl Executor {
             stage: Stage::default(),
             stages: Stages::default(),
             lookout,
-            reader: Reader::default(),
+            parsed: ParseCache::new(dialect.product),
+            planner: Planner::default(),
             pace: Duration::ZERO,
             parked: Vec::new(),
             options,
@@ -171,18 +176,24 @@ impl Executor {
         {
             return Err(ConnectError::Untrusted(format!("{}: {}", found.place, found.why)));
         }
-        let plan = self.reader.plan(case, self.dialect);
+        let case = self.parsed.case(case.clone());
+        let plan = self.planner.plan(&case, self.dialect);
         self.spoiled |= plan.changes_server;
         for _ in 1..self.options.tries {
-            let run = self.run_once(case, &plan, level)?;
+            let run = self.run_once(&case, &plan, level)?;
             if run.trace.false_decisions == 0 {
                 return Ok(run);
             }
         }
-        self.run_once(case, &plan, level)
+        self.run_once(&case, &plan, level)
     }
 
-    fn run_once(&mut self, case: &Case, plan: &Plan, level: Level) -> Result<Execution, ConnectError> {
+    fn run_once(
+        &mut self,
+        case: &Arc<ParsedCase>,
+        plan: &Plan,
+        level: Level,
+    ) -> Result<Execution, ConnectError> {
         let start = Instant::now();
         self.prepare(case, plan, level).inspect_err(|_| self.stage.forget())?;
         let ready = Instant::now();

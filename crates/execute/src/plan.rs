@@ -1,12 +1,12 @@
 //! What a case needs, worked out from its text: its tables as data, and what its steps may change beside rows.
 //!
-//! A hunt runs the same statements in many orders, and hundreds of cases on the same tables. So whatever was read once is
-//! remembered: the setup until another one comes, and each statement as long as the setup is the same.
+//! A hunt runs the same statements in many orders, and hundreds of cases on the same tables. So what was worked out is kept: for
+//! the setup until another one comes, and for each statement as long as the setup is the same.
 
 use std::{collections::HashMap, sync::Arc};
 
-use dialect::{Dialect, sql};
-use model::{Case, schema::SetupData};
+use dialect::{Dialect, ParsedCase, ParsedSetup, ParsedStatement, sql};
+use model::{schema::SetupData, sql::Statement};
 
 /// A setup that is data, and what follows from it.
 #[derive(Debug)]
@@ -62,23 +62,23 @@ struct Facts {
     names: Vec<usize>,
 }
 
-/// So many statements are remembered; a setup rarely sees as many.
+/// At most this many statements are kept; a setup rarely sees as many.
 const REMEMBERED: usize = 10_000;
 
-/// Reads cases, and remembers what it has read.
+/// Makes plans, and keeps what it has worked out for the setup at hand.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
-    statements: Vec<String>,
+pub(crate) struct Planner {
+    of: Option<Arc<ParsedSetup>>,
     setup: Option<Result<Arc<Tables>, String>>,
     steps: HashMap<String, Facts>,
 }
 
-impl Reader {
-    /// Reads a case.
-    pub fn plan(&mut self, case: &Case, dialect: &Dialect) -> Plan {
-        if self.setup.is_none() || self.statements != case.setup.statements {
-            self.statements.clone_from(&case.setup.statements);
-            self.setup = Some(read_setup(&self.statements, dialect));
+impl Planner {
+    pub fn plan(&mut self, case: &ParsedCase, dialect: &Dialect) -> Plan {
+        let same = |of: &Arc<ParsedSetup>| Arc::ptr_eq(of, &case.schema) || *of == case.schema;
+        if !self.of.as_ref().is_some_and(same) {
+            self.of = Some(case.schema.clone());
+            self.setup = Some(read_setup(&case.schema, dialect));
             self.steps.clear();
         }
         if self.steps.len() > REMEMBERED {
@@ -99,9 +99,14 @@ impl Reader {
             changes_session: Vec::new(),
             changes_server: false,
         };
-        for step in &case.steps {
+        for (step, parsed) in case.steps.iter().zip(&case.statements) {
             if !self.steps.contains_key(&step.sql) {
-                let facts = read_step(&step.sql, plan.setup.as_deref(), dialect);
+                let facts = read_step(
+                    &step.sql,
+                    parsed.as_deref().map(ParsedStatement::tree),
+                    plan.setup.as_deref(),
+                    dialect,
+                );
                 self.steps.insert(step.sql.clone(), facts);
             }
             let facts = &self.steps[&step.sql];
@@ -117,8 +122,8 @@ impl Reader {
     }
 }
 
-fn read_setup(statements: &[String], dialect: &Dialect) -> Result<Arc<Tables>, String> {
-    let data = sql::setup(dialect.product, statements).map_err(|why| why.to_string())?;
+fn read_setup(setup: &ParsedSetup, dialect: &Dialect) -> Result<Arc<Tables>, String> {
+    let data = setup.data.clone().map_err(|why| why.to_string())?;
     let counts =
         |ddl: &String| dialect.tables.counter.is_some_and(|word| ddl.to_ascii_uppercase().contains(word));
     let names = data.tables.iter().map(|table| dialect.quoted(&table.name));
@@ -136,10 +141,10 @@ fn read_setup(statements: &[String], dialect: &Dialect) -> Result<Arc<Tables>, S
     }))
 }
 
-fn read_step(text: &str, tables: Option<&Tables>, dialect: &Dialect) -> Facts {
-    let mut facts = match sql::parse(dialect.product, text) {
-        sql::Parsed::Tree(statement) => {
-            let facts = sql::facts(&statement);
+fn read_step(text: &str, tree: Option<&Statement>, tables: Option<&Tables>, dialect: &Dialect) -> Facts {
+    let mut facts = match tree {
+        Some(statement) => {
+            let facts = sql::facts(statement);
             Facts {
                 changes_schema: facts.changes_schema(),
                 changes_server: facts.changes_server,
@@ -147,7 +152,7 @@ fn read_step(text: &str, tables: Option<&Tables>, dialect: &Dialect) -> Facts {
                 ..Facts::default()
             }
         }
-        sql::Parsed::Opaque(_) => Facts {
+        None => Facts {
             changes_schema: true,
             strange: true,
             changes_server: sql::reach(dialect.product, text).contains(&sql::Reach::Server),
@@ -188,7 +193,7 @@ fn mentions(text: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use model::{Product, SessionSpec, Setup, Step};
+    use model::{Case, Product, SessionSpec, Setup, Step};
 
     use super::*;
 
@@ -201,8 +206,8 @@ mod tests {
         assert!(!mentions("update t2 set a = 1", "t"));
     }
 
-    fn case(setup: &[&str], steps: &[&str]) -> Case {
-        Case {
+    fn case(setup: &[&str], steps: &[&str]) -> Arc<ParsedCase> {
+        let case = Case {
             sessions: vec![SessionSpec::plain("T1")],
             setup: Setup { statements: setup.iter().map(|text| text.to_string()).collect() },
             steps: steps
@@ -210,27 +215,28 @@ mod tests {
                 .map(|sql| Step { session: 0, sql: sql.to_string(), expect: Vec::new() })
                 .collect(),
             ..Case::default()
-        }
+        };
+        ParsedCase::new(Product::Mysql, case)
     }
 
     #[test]
     fn what_is_remembered_belongs_to_its_setup() {
         let dialect = dialect::of(Product::Mysql);
-        let mut reader = Reader::default();
+        let mut planner = Planner::default();
         let two = ["CREATE TABLE t(a INT)", "CREATE TABLE u(a INT)", "INSERT INTO t VALUES (1)"];
-        assert_eq!(reader.plan(&case(&two, &["SELECT * FROM t"]), dialect).touched, [true, false]);
-        assert_eq!(reader.plan(&case(&two, &["SELECT * FROM u"]), dialect).touched, [true, true]);
+        assert_eq!(planner.plan(&case(&two, &["SELECT * FROM t"]), dialect).touched, [true, false]);
+        assert_eq!(planner.plan(&case(&two, &["SELECT * FROM u"]), dialect).touched, [true, true]);
         let one = ["CREATE TABLE u(a INT)"];
-        assert_eq!(reader.plan(&case(&one, &["SELECT * FROM u"]), dialect).touched, [true]);
-        assert_eq!(reader.plan(&case(&one, &["SELECT 1"]), dialect).touched, [false]);
-        assert!(reader.plan(&case(&["CREATE VIEW v AS SELECT 1"], &["SELECT 1"]), dialect).setup.is_none());
+        assert_eq!(planner.plan(&case(&one, &["SELECT * FROM u"]), dialect).touched, [true]);
+        assert_eq!(planner.plan(&case(&one, &["SELECT 1"]), dialect).touched, [false]);
+        assert!(planner.plan(&case(&["CREATE VIEW v AS SELECT 1"], &["SELECT 1"]), dialect).setup.is_none());
     }
 
     #[test]
     fn a_foreign_key_may_change_every_table() {
         let setup =
             ["CREATE TABLE p(a INT PRIMARY KEY)", "CREATE TABLE c(a INT, FOREIGN KEY (a) REFERENCES p(a))"];
-        let plan = Reader::default().plan(&case(&setup, &["DELETE FROM p"]), dialect::of(Product::Mysql));
+        let plan = Planner::default().plan(&case(&setup, &["DELETE FROM p"]), dialect::of(Product::Mysql));
         assert_eq!(plan.touched, [true, true]);
     }
 }

@@ -1,6 +1,7 @@
 //! Runs case after case, and brings up a new server when one has died.
 
-use model::{Case, Execution, Level, Scene, ServerInfo, Shown};
+use dialect::Execution;
+use model::{Case, Level, Scene, ServerInfo, Shown};
 
 use crate::{
     aftermath::Looks,

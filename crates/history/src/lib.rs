@@ -24,26 +24,21 @@
 //!
 //! Each of these was decided in several ways before there was one place for it; the tests name them.
 
-mod access;
 mod moment;
 mod segment;
-mod statements;
 mod step;
 mod transaction;
 
-use std::sync::Arc;
+use dialect::ParsedCase;
+use model::{Cause, Level, Trace};
 
-use model::{Case, Cause, Level, Trace};
-
-pub use access::AccessSet;
 pub use moment::Moment;
-pub use statements::{ParsedStatement, Statements};
 pub use step::{StepInfo, UndoneBy, refused_by_others};
 pub use transaction::{Fate, Transaction};
 
 #[derive(Clone, Debug)]
 pub struct History<'a> {
-    pub case: &'a Case,
+    pub case: &'a ParsedCase,
     pub trace: &'a Trace,
     /// One for each step of the case.
     pub steps: Vec<StepInfo<'a>>,
@@ -52,16 +47,11 @@ pub struct History<'a> {
 }
 
 impl<'a> History<'a> {
-    /// `parsed`: the statements of the steps.
-    pub fn new(
-        case: &'a Case,
-        trace: &'a Trace,
-        parsed: impl IntoIterator<Item = Option<Arc<ParsedStatement>>>,
-    ) -> History<'a> {
-        let steps = case.steps.iter().zip(&trace.outcomes).zip(parsed);
+    pub fn new(case: &'a ParsedCase, trace: &'a Trace) -> History<'a> {
+        let steps = case.steps.iter().zip(&trace.outcomes).zip(&case.statements);
         let steps = steps.map(|((step, outcome), parsed)| StepInfo {
             session: step.session,
-            parsed,
+            parsed: parsed.as_deref(),
             outcome,
             transaction: None,
             sent: Moment::NEVER,

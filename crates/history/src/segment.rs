@@ -1,12 +1,12 @@
 //! Divides the steps of a session into transactions.
 
-use dialect::{Semantics, contract::SnapshotPoint};
+use dialect::{AccessSet, Semantics, contract::SnapshotPoint};
 use model::{
     Ends, Level, Open, Reply,
     sql::{InsertModifier, LockTiming, Resolution, Statement, StatementKind, TransactionMode},
 };
 
-use crate::{AccessSet, Fate, History, Moment, StepInfo, Transaction, UndoneBy};
+use crate::{Fate, History, Moment, StepInfo, Transaction, UndoneBy};
 
 /// A session while its steps are gone through.
 struct Session {

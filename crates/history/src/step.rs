@@ -1,19 +1,18 @@
 //! A step of a case and what came of it.
 
-use std::sync::Arc;
-
+use dialect::{AccessSet, ParsedStatement};
 use model::{
     ErrorClass, Outcome, Reply, RowSet,
     sql::{Query, Statement, StatementKind},
 };
 
-use crate::{access::AccessSet, moment::Moment, statements::ParsedStatement};
+use crate::moment::Moment;
 
 #[derive(Clone, Debug)]
 pub struct StepInfo<'a> {
     pub session: usize,
     /// None for a text that has no tree.
-    pub parsed: Option<Arc<ParsedStatement>>,
+    pub parsed: Option<&'a ParsedStatement>,
     pub outcome: &'a Outcome,
     /// By index; none if it was never sent.
     pub transaction: Option<usize>,
@@ -39,11 +38,11 @@ pub enum UndoneBy {
 
 impl StepInfo<'_> {
     pub fn statement(&self) -> Option<&Statement> {
-        self.parsed.as_deref().map(|parsed| &parsed.tree)
+        self.parsed.map(ParsedStatement::tree)
     }
 
     pub fn kind(&self) -> Option<StatementKind> {
-        self.parsed.as_deref().map(|parsed| parsed.kind)
+        self.parsed.map(|parsed| parsed.kind)
     }
 
     pub fn is(&self, kind: StatementKind) -> bool {
@@ -55,7 +54,7 @@ impl StepInfo<'_> {
     }
 
     pub fn access(&self) -> Option<&AccessSet> {
-        self.parsed.as_deref().map(ParsedStatement::access)
+        self.parsed.map(ParsedStatement::access)
     }
 
     pub fn query(&self) -> Option<&Query> {

@@ -1,24 +1,26 @@
 //! Transactions told from traces made by hand: where they begin and end, what became of them, when their snapshot was taken and
 //! which steps were undone. Where several places used to decide one of these for themselves, the test names what is right.
 
-use history::{Fate, History, Moment, Statements, UndoneBy};
-use model::{Case, Level, Product, ServerInfo, Trace, Version};
+use std::sync::Arc;
+
+use dialect::ParsedCase;
+use history::{Fate, History, Moment, UndoneBy};
+use model::{Level, Product, ServerInfo, Trace, Version};
 
 struct Run {
-    case: Case,
+    case: Arc<ParsedCase>,
     trace: Trace,
 }
 
 /// On the newest version that tests know of; the case in the notation of traces.
 fn run(product: Product, level: Level, text: &str) -> Run {
     let (case, trace) = notation::trace(ServerInfo::bare(product, Version(vec![9, 7])), level, &[], text);
-    Run { case, trace }
+    Run { case: ParsedCase::new(product, case), trace }
 }
 
 impl Run {
     fn history(&self) -> History<'_> {
-        let parsed = Statements::default().of(self.trace.server.product, &self.case);
-        History::new(&self.case, &self.trace, parsed)
+        History::new(&self.case, &self.trace)
     }
 
     /// `T1 1-3 committed`: whose, its steps counted from 1, its fate.
@@ -55,7 +57,9 @@ impl Run {
     }
 
     fn without_autocommit(mut self) -> Run {
-        self.case.sessions.iter_mut().for_each(|session| session.autocommit = false);
+        let mut case = self.case.case().clone();
+        case.sessions.iter_mut().for_each(|session| session.autocommit = false);
+        self.case = ParsedCase::new(self.case.product, case);
         self
     }
 }

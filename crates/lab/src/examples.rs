@@ -6,7 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use model::{Execution, Verdict};
+use dialect::Execution;
+use model::Verdict;
 
 /// Where they go, and how many of each are there.
 pub struct Examples {

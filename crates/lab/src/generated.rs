@@ -48,7 +48,8 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>, target: &Target) -> crate::Result
     let mut runner = lab.runner(target, lab.options(Reset::Fast))?;
     let info = runner.info()?;
     let mut generator = Generator::with(plan.seed, target.product, &info.version, levels, profile.clone());
-    let mut counter = Counter::new(target.product);
+    let mut counter = Counter::default();
+    let mut parsed = dialect::ParseCache::new(target.product);
     let mut sample = Sample::default();
     let mut progress = lab.job(target.to_string(), cases);
     // Spread over all schemas: a step that shares no factor with what a schema and a set hold.
@@ -60,7 +61,7 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>, target: &Target) -> crate::Result
         let made = generator.case(number);
         let mut one = |case: &model::Case| once(&mut runner, case, levels[0], number);
         let trace = one(&made.case)?;
-        counter.add(&made, &trace);
+        counter.add(&made, &parsed.case(made.case.clone()), &trace);
         if number % every == number / every % every && sample.cases < plan.sample {
             sample.add(number, &made.case, &trace, one)?;
         }

@@ -4,11 +4,10 @@
 //! A statement that still waited when the case was over, and was killed by us, is no hang: whether it had to wait is
 //! a question for others.
 
+use dialect::Execution;
 use dialect::sql::{Reach, reach};
 use model::{
-    ErrorClass, Evidence, Execution, Fingerprint, Level, Reply, ShownBy, Symptom, Verdict, Violation,
-    sql::Statement,
-    trace,
+    ErrorClass, Evidence, Fingerprint, Level, Reply, ShownBy, Symptom, Verdict, Violation, trace,
     verdict::{Cause, Justification, Response, evidence::Sighting},
 };
 
@@ -120,7 +119,6 @@ fn of_step(seen: &Execution, trouble: Trouble, step: usize) -> Violation {
             (Symptom::InternalError, Cause::ErrorCode(code))
         }
     };
-    let tree = dialect::sql::parse(seen.trace.server.product, &case_step.sql).tree();
     let mut log: Vec<String> = alarms(seen).map(str::to_string).collect();
     log.extend(seen.aftermath.stack.iter().flat_map(|stack| stack.lines().map(str::to_string)));
     let evidence = Evidence {
@@ -130,7 +128,7 @@ fn of_step(seen: &Execution, trouble: Trouble, step: usize) -> Violation {
         log,
         ..Evidence::default()
     };
-    let statement = ShownBy::Statement(tree.as_ref().map(Statement::kind));
+    let statement = ShownBy::Statement(seen.case.kind(step));
     let level = Some(session.level.unwrap_or(seen.trace.level));
     let fingerprint = Fingerprint { symptom, cause, statement, level };
     Violation { fingerprint, step: Some(step), evidence: Box::new(evidence) }

@@ -14,7 +14,8 @@ pub mod signature;
 pub mod story;
 pub mod vote;
 
-use model::{Case, Execution, Level, Reason, Scene, Shown, Verdict};
+use dialect::Execution;
+use model::{Case, Level, Reason, Scene, Shown, Verdict};
 
 use mvcc::{Waits, deviations::KnownDeviation, twins::Use};
 

@@ -1,7 +1,8 @@
 //! The story of the rows, told of traces made by hand: who wrote what, when that was committed or undone, and what reads should see.
 
+use dialect::Execution;
 use model::{
-    Execution, Level, Product,
+    Level, Product,
     account::{View, Writer},
 };
 use oracles::mvcc::Mvcc;

@@ -1,14 +1,15 @@
 //! Tries candidates, layer by layer, until nothing more works.
 
-use std::collections::BTreeSet;
+use std::{cell::RefCell, collections::BTreeSet};
 
+use dialect::ParseCache;
 use model::{Case, Product, casefile};
 
 use crate::{
     Budget, Interest, Reduced, Scope, Size, Strategy, Trial,
     layers::{self, Layer},
     strategy::Offer,
-    view::{Candidate, Reader, View},
+    view::{Candidate, View},
 };
 
 /// Makes a case of a product smaller. The same case, product, budget, strategy and answers give the same result.
@@ -26,7 +27,7 @@ pub fn reduce(
     };
     let mut search = Search {
         writable: casefile::print(&case).is_ok(),
-        reader: Reader::new(product),
+        parsed: RefCell::new(ParseCache::new(product)),
         size: Size::of(&case),
         known: BTreeSet::from([key(&case)]),
         case,
@@ -64,7 +65,7 @@ fn bare(case: &Case) -> Case {
 }
 
 struct Search<'a> {
-    reader: Reader,
+    parsed: RefCell<ParseCache>,
     /// Can the case be written as a file? If so, it stays that way.
     writable: bool,
     case: Case,
@@ -107,7 +108,7 @@ impl Search<'_> {
     }
 
     fn offers(&self, layer: &Layer) -> Vec<(Offer, Candidate)> {
-        let view = View { case: &self.case, reader: &self.reader };
+        let view = View { case: &self.case, parsed: &self.parsed };
         let mut offers = Vec::new();
         for (pass, list) in layer.passes.iter().enumerate() {
             for (at, candidate) in list(view).into_iter().enumerate() {
@@ -123,7 +124,7 @@ impl Search<'_> {
             if !self.goes_on() {
                 return;
             }
-            let view = View { case: &self.case, reader: &self.reader };
+            let view = View { case: &self.case, parsed: &self.parsed };
             let case = layers::names::renamed(view, kinds);
             if case != self.case
                 && self.tries("names", Candidate { operation: "rename", case }, true) == Some(true)

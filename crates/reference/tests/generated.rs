@@ -14,7 +14,7 @@ fn a_clean_engine_is_left_alone() {
     for number in 0..3_000 {
         let case = generator.case(number).case;
         let run = runner.run(&case, Level::RepeatableRead).unwrap();
-        if let Some((kind, story)) = complaint(&case, &run) {
+        if let Some((kind, story)) = complaint(&run) {
             panic!("case {number}: {kind}: {story}");
         }
         statements += case.steps.len();
@@ -63,7 +63,7 @@ fn every_planted_bug_is_found_and_nothing_else() {
         let found = (0..4_000).find_map(|number| {
             let case = generator.case(number).case;
             let run = runner.run(&case, Level::RepeatableRead).unwrap();
-            complaint(&case, &run)
+            complaint(&run)
         });
         let (kind, story) = found.unwrap_or_else(|| panic!("{} was not found", bug.name()));
         assert_eq!(kind, called, "{story}");
@@ -95,7 +95,7 @@ fn a_rate_makes_a_bug_rare_and_keeps_it_repeatable() {
         let hits = (0..1_500).filter(|&number| {
             let case = generator.case(number).case;
             let run = runner.run(&case, Level::RepeatableRead).unwrap();
-            complaint(&case, &run).is_some()
+            complaint(&run).is_some()
         });
         hits.collect::<Vec<_>>()
     };

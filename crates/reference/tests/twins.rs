@@ -4,7 +4,8 @@
 mod common;
 
 use common::runner;
-use model::{Case, Execution, Product, Reply, RowSet, Trace, Verdict};
+use dialect::Execution;
+use model::{Case, Product, Reply, RowSet, Trace, Verdict};
 use oracles::mvcc::{Mvcc, named, twins::Shows};
 use reference::Bug;
 

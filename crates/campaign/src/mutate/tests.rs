@@ -23,7 +23,7 @@ fn drawn(mutation: Mutation) -> Vec<super::Mutant> {
         (0..200).map(|seed| mutation.of(&case, &trace, &mut Rng::new(seed)).unwrap()).collect();
     for mutant in &mutants {
         assert!(!mutant.trace.same(&trace), "{}", mutant.what);
-        model::Execution::new(case.clone(), mutant.trace.clone()).check().unwrap();
+        dialect::Execution::check(&case, &mutant.trace).unwrap();
     }
     let again = mutation.of(&case, &trace, &mut Rng::new(7)).unwrap();
     assert_eq!(again, mutants[7]);

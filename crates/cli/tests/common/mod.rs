@@ -8,8 +8,9 @@ pub mod table;
 use std::{env, fs::OpenOptions, io::Write, path::Path, thread};
 
 use dbms::launch::{Launcher, Settle};
+use dialect::Execution;
 use execute::{Options, Placement, Runner};
-use model::{Case, Cause, Execution, Level, SessionSpec, Step, Target, Trace, case::Setup};
+use model::{Case, Cause, Level, SessionSpec, Step, Target, Trace, case::Setup};
 use provision::{ErrorKind, Installed, ServerError, Store};
 
 /// Isopod's own binary.

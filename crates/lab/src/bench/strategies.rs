@@ -109,7 +109,8 @@ fn count_one(
     runner: &mut Runner,
     progress: &mut Job<'_>,
 ) -> crate::Result<Option<Counts>> {
-    let mut counter = Counter::new(target.product);
+    let mut counter = Counter::default();
+    let mut parsed = dialect::ParseCache::new(target.product);
     let mut conflicting = 0;
     for number in 0..plan.cases {
         if lab.stopped() {
@@ -121,7 +122,7 @@ fn count_one(
             Ok(run.map_err(|error| CaseFailed::number(number, case, error))?.trace)
         };
         let trace = one(&made.case)?;
-        counter.add(&made, &trace);
+        counter.add(&made, &parsed.case(made.case.clone()), &trace);
         conflicting += u64::from(truly_conflicts(&made.case, &trace, one)?);
         progress.step();
     }

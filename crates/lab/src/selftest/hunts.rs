@@ -10,8 +10,9 @@ use campaign::{
     events::Found,
     past::{self, Kept},
 };
+use dialect::Execution;
 use generate::Profile;
-use model::{Execution, Fingerprint, Level, Seed, Target};
+use model::{Fingerprint, Level, Seed, Target};
 
 use crate::Lab;
 
@@ -135,7 +136,7 @@ impl Hunt<'_> {
 /// The run that a finding's folder holds.
 pub fn filed(folder: &Path) -> crate::Result<Execution> {
     let Kept { case, trace, aftermath, .. } = past::kept(folder)?;
-    Ok(Execution { case, trace, aftermath })
+    Ok(Execution::looked_after(case, trace, aftermath))
 }
 
 /// What this oracle, which a finding names, complains about in a run; one that needs a server is spoken for by those who do not.

@@ -12,9 +12,10 @@ use campaign::{
     mutate::{Mutant, Mutation},
     traces::{self, TraceReader},
 };
+use dialect::Execution;
 use execute::{Reset, Runner};
 use generate::{Generator, Profile};
-use model::{Execution, Level, Seed, Target, Verdict, verdict::Justification};
+use model::{Level, Seed, Target, Verdict, verdict::Justification};
 use oracles::Oracle;
 use serde::Serialize;
 
@@ -114,7 +115,7 @@ pub fn read(lab: &Lab<'_>, plan: &Plan<'_>, files: &[PathBuf]) -> crate::Result<
                 if lab.stopped() || test.enough() || test.result.cases >= cases {
                     break;
                 }
-                test.take(number, Execution::new(execution.case, execution.trace));
+                test.take(number, Execution { aftermath: Default::default(), ..execution });
             }
         }
     }
@@ -130,7 +131,7 @@ fn once(
     let case = generator.case(number).case;
     let run = runner.run(&case, level).map_err(|error| CaseFailed::number(number, &case, error))?;
     // What was seen beside the trace says nothing about a trace that was changed.
-    Ok(Execution::new(case, run.trace))
+    Ok(Execution { aftermath: Default::default(), ..run })
 }
 
 /// The traces of one server, one after the other.
@@ -178,7 +179,7 @@ impl<'a> Test<'a> {
     }
 
     fn judge(&mut self, number: u64, seen: &Execution, before: &BTreeSet<Justification>, mutant: Mutant) {
-        let shown = Execution::new(seen.case.clone(), mutant.trace);
+        let shown = seen.with_trace(mutant.trace);
         let counted = self.result.mutations.entry(mutant.name).or_default();
         counted.mutants += 1;
         let through = match oracles::judge(self.oracle.as_ref(), &shown) {

@@ -1,7 +1,8 @@
 //! Going back to a savepoint that was set before the transaction touched any table: InnoDB then ends the whole transaction, with its
 //! locks and its snapshot. No manual promises that, and the model knows it as such; here nothing is said of such a case.
 
-use history::{AccessSet, History, StepInfo};
+use dialect::AccessSet;
+use history::{History, StepInfo};
 use model::sql::{Statement, TransactionMode};
 
 /// Does a session do that?
@@ -29,7 +30,7 @@ fn touches(step: &StepInfo<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use history::Statements;
+    use dialect::ParsedCase;
     use model::Level;
 
     use super::*;
@@ -38,8 +39,8 @@ mod tests {
         let text = format!("T1: {begin} => ok\n{middle}\nT1: ROLLBACK TO SAVEPOINT s => ok");
         let server = notation::server(target);
         let (case, trace) = notation::trace(server, Level::RepeatableRead, &[], &text);
-        let parsed = Statements::default().of(trace.server.product, &case);
-        goes_back_early(&History::new(&case, &trace, parsed))
+        let case = ParsedCase::new(trace.server.product, case);
+        goes_back_early(&History::new(&case, &trace))
     }
 
     #[test]

@@ -28,7 +28,8 @@ mod talk;
 
 use std::sync::{Arc, Mutex};
 
-use model::{Execution, Product, Reason, RowSet, ServerInfo, Verdict, Version, sync::lock};
+use dialect::{Execution, ParsedSetup};
+use model::{Reason, RowSet, ServerInfo, Verdict, Version, sync::lock};
 
 use crate::{
     Ask, Conversation, Oracle, OracleInfo,
@@ -43,9 +44,8 @@ const SETUPS: usize = 8;
 /// A setup that was read, and the rows that it makes, once they were seen.
 #[derive(Clone, Debug)]
 struct Known {
-    product: Product,
+    setup: Arc<ParsedSetup>,
     version: Version,
-    statements: Vec<String>,
     stage: Arc<Result<Stage, Reason>>,
     rows: Option<Arc<Vec<RowSet>>>,
 }
@@ -69,9 +69,9 @@ impl Oracle for Decoupled {
     }
 
     fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
-        let tables: ReadTables = self.memory.tables(seen.trace.server.product, &seen.case);
-        let known = Setups(self.setups.clone()).of(&seen.trace.server, &seen.case.setup.statements);
-        match Talk::new(seen, tables, known, Setups(self.setups.clone()), &self.memory) {
+        let tables: ReadTables = self.memory.tables(&seen.case.schema);
+        let known = Setups(self.setups.clone()).of(&seen.trace.server, &seen.case.schema);
+        match Talk::new(seen, tables, known, Setups(self.setups.clone())) {
             Ok(talk) => Box::new(talk),
             Err(reason) => Box::new(Said(reason)),
         }
@@ -92,21 +92,18 @@ impl Conversation for Said {
 struct Setups(Arc<Mutex<Vec<Known>>>);
 
 impl Setups {
-    fn of(&self, server: &ServerInfo, statements: &[String]) -> Known {
+    fn of(&self, server: &ServerInfo, setup: &Arc<ParsedSetup>) -> Known {
         let mut all = lock(&self.0);
         let same = |known: &&Known| {
-            known.product == server.product
-                && known.version == server.version
-                && known.statements == statements
+            known.version == server.version && (Arc::ptr_eq(&known.setup, setup) || known.setup == *setup)
         };
         if let Some(known) = all.iter().find(same) {
             return known.clone();
         }
         let known = Known {
-            product: server.product,
+            setup: setup.clone(),
             version: server.version.clone(),
-            statements: statements.to_vec(),
-            stage: Arc::new(Stage::read(server, statements)),
+            stage: Arc::new(Stage::read(server, setup)),
             rows: None,
         };
         if all.len() >= SETUPS {

@@ -4,10 +4,11 @@
 //! column at the end, which nobody but us writes: it says which row is which after a statement has changed some. Where the
 //! server can, that column is invisible; elsewhere statements that would meet it are not run there.
 
+use dialect::ParsedSetup;
 use model::{
     Product, Prop, Reason, RowSet, ServerInfo, Value,
     schema::{KeyKind, SetupData},
-    sql::{ColumnOption, Statement, TableColumn, TableItem, TypeName},
+    sql::{ColumnOption, Statement, StatementClass, TableColumn, TableItem, TypeName},
 };
 
 use super::chains::{Data, Visible};
@@ -59,18 +60,14 @@ pub struct Stage {
 
 impl Stage {
     /// Reads a setup; the reason why not has a name that can be counted.
-    pub fn read(server: &ServerInfo, statements: &[String]) -> Result<Stage, Reason> {
+    pub fn read(server: &ServerInfo, setup: &ParsedSetup) -> Result<Stage, Reason> {
         let product = server.product;
-        let data = dialect::sql::setup(product, statements).map_err(|_| Reason::SetupNotRead)?;
+        let data = setup.data.as_ref().map_err(|_| Reason::SetupNotRead)?;
         if data.ddl.iter().any(|text| moves(text)) {
             return Err(Reason::OwnValues);
         }
-        let trees: Vec<Statement> = data
-            .ddl
-            .iter()
-            .map(|text| dialect::sql::parse(product, text).tree().ok_or(Reason::SetupNotRead))
-            .collect::<Result<_, _>>()?;
-        let tables = tables(product, &data, &trees)?;
+        let trees: Vec<&Statement> = setup.trees().flatten().collect();
+        let tables = tables(setup, data, &trees)?;
         let invisible = invisible(server);
         let mut marked = data.ddl.clone();
         if dialect::of(product).tables.alter {
@@ -78,9 +75,10 @@ impl Stage {
             let add = |table: &Table| format!("ALTER TABLE {} ADD COLUMN {MARK} {how}", table.quoted);
             marked.extend(tables.iter().map(add));
         } else {
-            marked = trees.into_iter().map(|tree| dialect::sql::print(product, &with_mark(tree))).collect();
+            let ddl = trees.iter().filter(|tree| tree.class() == StatementClass::Ddl);
+            marked = ddl.map(|tree| dialect::sql::print(product, &with_mark((*tree).clone()))).collect();
         }
-        Ok(Stage { product, tables, build: [data.ddl, marked], invisible })
+        Ok(Stage { product, tables, build: [data.ddl.clone(), marked], invisible })
     }
 
     /// A table by its name.
@@ -235,8 +233,8 @@ fn with_mark(mut tree: Statement) -> Statement {
     tree
 }
 
-fn tables(product: Product, data: &SetupData, trees: &[Statement]) -> Result<Vec<Table>, Reason> {
-    let dialect = dialect::of(product);
+fn tables(setup: &ParsedSetup, data: &SetupData, trees: &[&Statement]) -> Result<Vec<Table>, Reason> {
+    let dialect = dialect::of(setup.product);
     let mut all: Vec<Table> = Vec::new();
     for table in &data.tables {
         let create = trees.iter().find_map(|tree| match tree {
@@ -287,10 +285,8 @@ fn tables(product: Product, data: &SetupData, trees: &[Statement]) -> Result<Vec
             inserts: Vec::new(),
         });
     }
-    for text in &data.inserts {
-        let Some(Statement::Insert(insert)) = dialect::sql::parse(product, text).tree() else {
-            return Err(Reason::SetupNotRead);
-        };
+    for (text, tree) in setup.texts.iter().zip(trees) {
+        let Statement::Insert(insert) = tree else { continue };
         let name = &insert.table.name.name;
         let table =
             all.iter_mut().find(|table| table.name.eq_ignore_ascii_case(name)).ok_or(Reason::SetupNotRead)?;

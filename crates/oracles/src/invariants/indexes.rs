@@ -3,7 +3,8 @@
 //! Where the executor read the tables through each of their indexes, every way must give what the plain read gave.
 
 use super::Found;
-use model::{Execution, Symptom, verdict::evidence::Sighting};
+use dialect::Execution;
+use model::{Symptom, verdict::evidence::Sighting};
 
 /// Compares the ways.
 pub fn check(seen: &Execution, found: &mut Vec<Found>) {

@@ -11,9 +11,10 @@ mod repeat;
 mod unique;
 mod writers;
 
+use dialect::Execution;
 use history::History;
 use model::{
-    Evidence, Execution, Fingerprint, Reason, Reply, RuleId, ShownBy, Symptom, Verdict, Violation,
+    Evidence, Fingerprint, Reason, Reply, RuleId, ShownBy, Symptom, Verdict, Violation,
     sql::{Statement, StatementKind},
     verdict::{Cause, Justification, Response, evidence::Sighting},
 };
@@ -69,8 +70,8 @@ fn judge(seen: &Execution, memory: &Memory) -> Verdict {
     if seen.trace.false_decisions > 0 {
         return undecided(Reason::LateAnswer);
     }
-    let tables = memory.tables(seen.trace.server.product, &seen.case);
-    let history = memory.history(seen);
+    let tables = memory.tables(&seen.case.schema);
+    let history = History::new(&seen.case, &seen.trace);
     let mut found = Vec::new();
     indexes::check(seen, &mut found);
     let unclear = tables.as_ref().as_ref().err().copied().or_else(|| unclear(&history));

@@ -4,7 +4,8 @@
 //! them. Where the server says which index it was, only that one may explain it. The answer counts only if the run is otherwise
 //! the same.
 
-use model::{Case, Cause, Execution, Outcome, Reason, Reply, Round, RowSet, Step, Trace};
+use dialect::Execution;
+use model::{Case, Cause, Outcome, Reason, Reply, Round, RowSet, Step, Trace};
 
 use super::twins::Use;
 use crate::Request;
@@ -33,7 +34,7 @@ pub fn plan(seen: &Execution, uses: &[Use]) -> Option<Plan> {
     let Step { session, sql, .. } = &seen.case.steps[step];
     let mut steps = seen.case.steps.clone();
     steps.insert(step, Step { session: *session, sql: format!("{explain} {sql}"), expect: Vec::new() });
-    let case = Case { steps, ..seen.case.clone() };
+    let case = Case { steps, ..seen.case.case().clone() };
     Some(Plan { request: Request { case, level: seen.trace.level }, step })
 }
 

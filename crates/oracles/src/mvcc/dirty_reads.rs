@@ -48,7 +48,7 @@ impl StatementContext<'_> {
         let sessions = self.hypothesis.sessions.iter().enumerate().filter(|(of, _)| *of != self.session);
         sessions.filter_map(move |(_, state)| {
             let (waiting, txn) = (state.waiting.as_ref()?, state.txn.as_ref()?);
-            let statement = self.trees[waiting.step].as_deref();
+            let statement = self.case.tree(waiting.step);
             (txn.touched & (1 << table.min(63)) != 0 && writes(self.schema, statement, table))
                 .then_some((txn.id, statement))
         })

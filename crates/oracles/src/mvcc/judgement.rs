@@ -1,10 +1,10 @@
 //! The verdict on a run: its trace is replayed by the strict rules, and if they do not explain it, with the known deviations.
 
-use std::{cell::RefCell, sync::Arc};
+use std::cell::RefCell;
 
-use dialect::contract::Contract;
+use dialect::{Execution, contract::Contract};
 use model::{
-    Evidence, Execution, Fingerprint, Reason, RowSet, ShownBy, Symptom, Verdict, Violation,
+    Evidence, Fingerprint, Reason, RowSet, ShownBy, Symptom, Verdict, Violation,
     sql::{InsertVerb, Statement},
     verdict::{Cause, Justification, Response, evidence::Table},
 };
@@ -50,7 +50,6 @@ pub struct ParsedRun<'a> {
     pub seen: &'a Execution,
     pub schema: &'a Schema,
     pub contract: &'a Contract,
-    pub trees: &'a [Option<Arc<Statement>>],
     pub footprints: &'a [TableFootprint],
     pub evaluated: &'a RefCell<EvaluationCache>,
     /// Those that may explain something here.
@@ -63,12 +62,11 @@ impl<'a> ParsedRun<'a> {
     /// A replay of its trace: with all deviations or only with those that are part of the contract, and not further than the round in which
     /// a step answers.
     pub fn replay(&self, tries_reported: bool, until: Option<usize>) -> Replay<'a> {
-        let ParsedRun { seen, schema, contract, trees, footprints, evaluated, deviations, path } = *self;
+        let ParsedRun { seen, schema, contract, footprints, evaluated, deviations, path } = *self;
         Replay {
             seen,
             schema,
             contract,
-            trees,
             footprints,
             evaluated,
             tries_reported,
@@ -139,7 +137,7 @@ impl<'a> ParsedRun<'a> {
     }
 
     fn violated(&self, mismatch: &Mismatch, uses: Vec<Use>) -> Judgement {
-        let violation = violation(self.seen, mismatch, &each_once(&uses), self.trees);
+        let violation = violation(self.seen, mismatch, &each_once(&uses));
         let missing_wait = match (mismatch.step, mismatch.due, uses.is_empty()) {
             (Some(step), Some(other), true) => {
                 Some(MissingWait { violation: violation.clone(), step, other })
@@ -151,8 +149,8 @@ impl<'a> ParsedRun<'a> {
 
     /// Does a statement put rows in the place of others?
     fn replaces(&self) -> bool {
-        let is = |tree: &Arc<Statement>| matches!(&**tree, Statement::Insert(insert) if insert.verb == InsertVerb::Replace);
-        self.trees.iter().flatten().any(is)
+        let replaces = |step| matches!(self.seen.case.tree(step), Some(Statement::Insert(insert)) if insert.verb == InsertVerb::Replace);
+        (0..self.seen.case.steps.len()).any(replaces)
     }
 }
 
@@ -182,12 +180,7 @@ fn justification(by: &&'static KnownDeviation) -> Justification {
     }
 }
 
-fn violation(
-    seen: &Execution,
-    mismatch: &Mismatch,
-    explained: &[&'static KnownDeviation],
-    trees: &[Option<Arc<Statement>>],
-) -> Violation {
+fn violation(seen: &Execution, mismatch: &Mismatch, explained: &[&'static KnownDeviation]) -> Violation {
     let cause = match explained {
         [] => Cause::Rule(mismatch.rule),
         by => Cause::Deviations(ids(by)),
@@ -202,8 +195,7 @@ fn violation(
                 Symptom::NeedlessWait => Response::Wait,
                 _ => Response::Outcome(Box::new(seen.trace.outcomes[step].clone())),
             });
-            let kind = trees[step].as_deref().map(Statement::kind);
-            (ShownBy::Statement(kind), Some(session.level.unwrap_or(seen.trace.level)))
+            (ShownBy::Statement(seen.case.kind(step)), Some(session.level.unwrap_or(seen.trace.level)))
         }
         None => {
             let tables = seen.trace.final_state.as_deref().unwrap_or_default();

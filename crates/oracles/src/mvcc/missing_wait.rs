@@ -15,10 +15,10 @@
 //! If two should have waited for each other, one of them had to give way: that is damage, too. If nothing shows, the case is run further: the one who should have waited writes and both read, and the other one commits or
 //! rolls back. If nothing shows then, the verdict is undecided: `lock-suspect`.
 
-use dialect::sql::{parse, print_expr};
-use history::{History, Statements};
+use dialect::{Execution, sql::print_expr};
+use history::History;
 use model::{
-    Case, Cause, Execution, Reason, Round, Step, Symptom, Trace, Verdict, Violation, Wait, sql::Statement,
+    Case, Cause, Reason, Round, Step, Symptom, Trace, Verdict, Violation, Wait, sql::Statement,
     verdict::evidence::Damage,
 };
 
@@ -67,15 +67,14 @@ impl Mvcc {
         }
         let again = match others.len() < MAX_MISSING {
             true => {
-                let parsed = Statements::default().of(seen.trace.server.product, &seen.case);
-                let history = History::new(&seen.case, &seen.trace, parsed);
+                let history = History::new(&seen.case, &seen.trace);
                 trace_as_if_waited(&history, missing.step, missing.other)
             }
             false => None,
         };
         if let Some(trace) = again {
             others.push((session, missing.other));
-            let again = Execution::new(seen.case.clone(), trace);
+            let again = seen.with_trace(trace);
             if let Verdict::Violated(damage) = self.as_if_waited(&again, without, others).verdict
                 && damage.fingerprint.deviations().is_none()
                 && damage.fingerprint.symptom != Symptom::NeedlessWait
@@ -90,7 +89,7 @@ impl Mvcc {
     /// The runs that may show what a missing wait damages.
     pub(super) fn continuations(&self, seen: &Execution, missing: &MissingWait) -> Vec<Request> {
         let server = &seen.trace.server;
-        let setup = self.schemas.get(server, &seen.case.setup.statements);
+        let setup = self.schemas.get(server, &seen.case.schema);
         match setup.schema.as_ref() {
             Ok(schema) => continuations(seen, schema, missing.step, missing.other),
             Err(_) => Vec::new(),
@@ -181,21 +180,21 @@ fn trace_as_if_waited(history: &History<'_>, step: usize, other: usize) -> Optio
 pub fn continuations(seen: &Execution, schema: &Schema, step: usize, other: usize) -> Vec<Request> {
     let session = seen.case.steps[step].session;
     let product = seen.trace.server.product;
-    let tree = parse(product, &seen.case.steps[step].sql).tree();
-    let filter = match &tree {
-        Some(Statement::Update(update)) => update.filter.as_ref(),
-        Some(Statement::Delete(delete)) => delete.filter.as_ref(),
-        Some(Statement::Query(query)) => match &query.first {
+    let Some(tree) = seen.case.tree(step) else { return Vec::new() };
+    let filter = match tree {
+        Statement::Update(update) => update.filter.as_ref(),
+        Statement::Delete(delete) => delete.filter.as_ref(),
+        Statement::Query(query) => match &query.first {
             model::sql::QueryPart::Select(select) => select.filter.as_ref(),
             model::sql::QueryPart::Paren(_) => None,
         },
-        Some(_) | None => None,
+        _ => None,
     };
-    let target = super::table_footprint::footprint(schema, tree.as_ref()).target;
+    let target = super::table_footprint::footprint(schema, tree).target;
     let Some(table) = target.and_then(|table| schema.tables.get(table)) else { return Vec::new() };
     let step_of = |session: usize, sql: String| Step { session, sql, expect: Vec::new() };
     let one = |end: &str| {
-        let mut case = Case { steps: seen.case.steps[..=step].to_vec(), ..seen.case.clone() };
+        let mut case = Case { steps: seen.case.steps[..=step].to_vec(), ..seen.case.case().clone() };
         case.final_state.clear();
         case.fails.clear();
         case.steps.extend(writing(table).map(|column| {

@@ -64,7 +64,8 @@ mod update_delete;
 
 use std::cell::Cell;
 
-use model::{Case, Execution, Reason, Trace, Verdict, sync::lock};
+use dialect::Execution;
+use model::{Case, Reason, Trace, Verdict, sync::lock};
 
 use self::{
     access_path::Path,
@@ -103,11 +104,9 @@ impl Mvcc {
             return Err(Reason::NotExplainedByTheModel);
         }
         let server = &seen.trace.server;
-        let setup = self.schemas.get(server, &seen.case.setup.statements);
+        let setup = self.schemas.get(server, &seen.case.schema);
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
-        let mut statements = lock(&setup.statement_cache);
-        let (trees, _) = statements.read(server.product, schema, &seen.case);
-        twins::twin(seen, &trees, schema, uses, wrong)
+        twins::twin(seen, schema, uses, wrong)
     }
 
     /// What it says of a run in which these deviations explain nothing, and the steps that need one of the others.
@@ -145,18 +144,17 @@ impl Mvcc {
         act: impl FnOnce(&ParsedRun<'_>) -> T,
     ) -> Result<T, Reason> {
         let server = &seen.trace.server;
-        let setup = self.schemas.get(server, &seen.case.setup.statements);
+        let setup = self.schemas.get(server, &seen.case.schema);
         let contract = setup.contract.as_ref().ok_or(Reason::NoContract)?;
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
         let mut statements = lock(&setup.statement_cache);
-        let (trees, footprints) = statements.read(server.product, schema, &seen.case);
+        let footprints = statements.footprints(schema, &seen.case);
         let deviations: Vec<&'static KnownDeviation> =
             setup.deviations.iter().copied().filter(|deviation| !without.contains(deviation)).collect();
         Ok(act(&ParsedRun {
             seen,
             schema,
             contract,
-            trees: &trees,
             footprints: &footprints,
             evaluated: &statements.evaluated,
             deviations: &deviations,

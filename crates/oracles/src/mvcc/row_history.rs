@@ -5,9 +5,9 @@
 //! named. If the strict rules explain everything before the statement that is wrong, they alone are told, up to it: what it should
 //! have seen follows from them, and not from the deviation that explains what it saw.
 
-use dialect::contract::Visibility;
+use dialect::{Execution, contract::Visibility};
 use model::{
-    Account, Cause, Execution, Reason, Reply,
+    Account, Cause, Reason, Reply,
     account::{Read, RowVersion, TableChains, View, Writer},
     sql::Statement,
 };
@@ -110,7 +110,7 @@ impl<'a> Teller<'a> {
         let trace = &self.replay.seen.trace;
         let answered = trace.rounds.get(round).map_or(&[][..], |round| &round.answered);
         for &step in answered {
-            let Some(Statement::Query(query)) = self.replay.trees[step].as_deref() else { continue };
+            let Some(Statement::Query(query)) = self.replay.seen.case.tree(step) else { continue };
             let reach = self.replay.footprints[step].tables;
             if !matches!(trace.outcomes[step].reply, Reply::Rows(_)) || reach == 0 {
                 continue;
@@ -234,7 +234,7 @@ impl<'a> Teller<'a> {
         let mut steps = answered.iter().copied().filter(|&step| {
             let session = case.steps[step].session;
             let changes = matches!(
-                self.replay.trees[step].as_deref(),
+                self.replay.seen.case.tree(step),
                 Some(Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
             );
             changes && known.is_none_or(|known| known == session)

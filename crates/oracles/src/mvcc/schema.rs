@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use dialect::ParsedSetup;
 use eval::{Column, Datum};
 use model::{
     Product, Reason, Version,
@@ -84,13 +85,14 @@ pub struct Foreign {
 }
 
 impl Schema {
-    pub fn read(product: Product, version: &Version, statements: &[String]) -> Result<Schema, Reason> {
+    pub fn read(version: &Version, setup: &ParsedSetup) -> Result<Schema, Reason> {
+        let product = setup.product;
         let mut schema = Schema::default();
         let mut later: Vec<(usize, Vec<usize>, References)> = Vec::new();
-        for text in statements {
-            match dialect::sql::parse(product, text).tree() {
+        for tree in setup.trees() {
+            match tree {
                 Some(Statement::CreateTable(create)) if !create.temporary => {
-                    schema.create(product, version, &create, &mut later)?;
+                    schema.create(product, version, create, &mut later)?;
                 }
                 Some(Statement::CreateIndex(create)) => {
                     let table = schema.find(&create.table.name.name).ok_or(Reason::SetupNotRead)?;
@@ -101,7 +103,7 @@ impl Schema {
                     schema.tables[table].index(name, &create.columns, create.unique)?;
                 }
                 Some(Statement::CreatePartition(_)) => {}
-                Some(Statement::Insert(insert)) => schema.fill(product, version, &insert)?,
+                Some(Statement::Insert(insert)) => schema.fill(product, version, insert)?,
                 Some(Statement::Pragma(_)) => {}
                 Some(_) | None => return Err(Reason::SetupNotRead),
             }

@@ -1,5 +1,4 @@
-//! A cache of schemas: for each its tables, the statements that were parsed with the tables that they reach, and their evaluated
-//! expressions.
+//! A cache of schemas: for each its tables, which of them its statements reach, and their evaluated expressions.
 //!
 //! Hundreds of cases share a schema, and the orders of a set share their statements. With or without the cache the verdict is the same.
 
@@ -8,12 +7,15 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use dialect::contract::{Contract, contract};
-use model::{Case, Product, Reason, ServerInfo, sql::Statement, sync::lock};
+use dialect::{
+    ParsedCase, ParsedSetup, ParsedStatement,
+    contract::{Contract, contract},
+};
+use model::{Reason, ServerInfo, sync::lock};
 
 use super::{
     deviations::{self, KnownDeviation},
-    evaluation_cache::{EvaluationCache, Known},
+    evaluation_cache::{EvaluationCache, Places, address},
     schema::Schema,
     table_footprint::{TableFootprint, footprint},
 };
@@ -32,7 +34,7 @@ pub struct SchemaCache {
 #[derive(Debug)]
 pub struct CachedSchema {
     server: ServerInfo,
-    statements: Vec<String>,
+    setup: Arc<ParsedSetup>,
     /// What its server owes.
     pub contract: Option<Contract>,
     /// How it is known to leave that.
@@ -44,12 +46,11 @@ pub struct CachedSchema {
 
 impl SchemaCache {
     /// Reads a setup, if it is not known already.
-    pub fn get(&self, server: &ServerInfo, statements: &[String]) -> Arc<CachedSchema> {
+    pub fn get(&self, server: &ServerInfo, setup: &Arc<ParsedSetup>) -> Arc<CachedSchema> {
         let mut known = lock(&self.schemas);
         // What it was started with, and how it words its version, changes nothing that is kept here.
         let same = |known: &&Arc<CachedSchema>| {
-            known.statements == statements
-                && known.server.product == server.product
+            (Arc::ptr_eq(&known.setup, setup) || known.setup == *setup)
                 && known.server.version == server.version
                 && known.server.settings == server.settings
         };
@@ -61,10 +62,10 @@ impl SchemaCache {
             contract.as_ref().map_or_else(Vec::new, |contract| deviations::existing(server, contract));
         let read = Arc::new(CachedSchema {
             server: server.clone(),
-            statements: statements.to_vec(),
+            setup: setup.clone(),
             contract,
             deviations,
-            schema: Schema::read(server.product, &server.version, statements),
+            schema: Schema::read(&server.version, setup),
             statement_cache: Mutex::default(),
         });
         if known.len() >= SCHEMAS {
@@ -75,34 +76,28 @@ impl SchemaCache {
     }
 }
 
-/// Parsed statements and their evaluated expressions.
+/// What was worked out about the statements of a schema.
 #[derive(Debug, Default)]
 pub struct StatementCache {
-    texts: Known<String, (Option<Arc<Statement>>, TableFootprint)>,
+    /// By the address of the tree, which is held so that it stays the same.
+    footprints: Places<(Arc<ParsedStatement>, TableFootprint)>,
     /// By the addresses of expressions, so it ends when the statements do.
     pub evaluated: RefCell<EvaluationCache>,
 }
 
 impl StatementCache {
-    /// The trees of the steps of a case, none for a text that cannot be read; and which tables they reach.
-    pub fn read(
-        &mut self,
-        product: Product,
-        schema: &Schema,
-        case: &Case,
-    ) -> (Vec<Option<Arc<Statement>>>, Vec<TableFootprint>) {
-        if self.texts.len() >= STATEMENTS {
+    /// Which tables the steps of a case reach.
+    pub fn footprints(&mut self, schema: &Schema, case: &ParsedCase) -> Vec<TableFootprint> {
+        if self.footprints.len() >= STATEMENTS {
             *self = StatementCache::default();
         }
-        let mut read = |text: &String| {
-            if let Some(known) = self.texts.get(text) {
-                return known.clone();
+        let mut of = |statement: &Option<Arc<ParsedStatement>>| match statement {
+            Some(statement) => {
+                let new = || (statement.clone(), footprint(schema, statement));
+                self.footprints.entry(address(&**statement)).or_insert_with(new).1
             }
-            let tree = dialect::sql::parse(product, text).tree().map(Arc::new);
-            let reached = footprint(schema, tree.as_deref());
-            self.texts.insert(text.clone(), (tree.clone(), reached));
-            (tree, reached)
+            None => TableFootprint::default(),
         };
-        case.steps.iter().map(|step| read(&step.sql)).unzip()
+        case.statements.iter().map(&mut of).collect()
     }
 }

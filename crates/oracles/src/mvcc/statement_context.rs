@@ -3,10 +3,12 @@
 use std::{
     borrow::{Borrow, Cow},
     cell::OnceCell,
-    sync::Arc,
 };
 
-use dialect::contract::{LevelRules, OnStaleWrite, SnapshotPoint, Visibility};
+use dialect::{
+    ParsedCase,
+    contract::{LevelRules, OnStaleWrite, SnapshotPoint, Visibility},
+};
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass, Reason,
@@ -33,7 +35,7 @@ pub struct StatementContext<'a> {
     pub evaluator: RowEvaluator<'a>,
     /// What holds at its level.
     pub rules: &'a LevelRules,
-    pub trees: &'a [Option<Arc<Statement>>],
+    pub case: &'a ParsedCase,
     pub hypothesis: &'a Hypothesis,
     pub session: usize,
     pub me: TxnId,

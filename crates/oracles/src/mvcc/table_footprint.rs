@@ -14,7 +14,7 @@ pub struct TableFootprint {
     pub inner: bool,
 }
 
-pub fn footprint(schema: &Schema, statement: Option<&Statement>) -> TableFootprint {
+pub fn footprint(schema: &Schema, statement: &Statement) -> TableFootprint {
     struct Names<'s> {
         schema: &'s Schema,
         bits: u64,
@@ -31,7 +31,7 @@ pub fn footprint(schema: &Schema, statement: Option<&Statement>) -> TableFootpri
         }
     }
     let (target, outer) = match statement {
-        Some(Statement::Query(query)) => {
+        Statement::Query(query) => {
             let table = match &query.first {
                 model::sql::QueryPart::Select(select) => match &select.from[..] {
                     [from] if from.joins.is_empty() => named(schema, &from.first),
@@ -41,19 +41,17 @@ pub fn footprint(schema: &Schema, statement: Option<&Statement>) -> TableFootpri
             };
             (table, 1)
         }
-        Some(Statement::Insert(insert)) => (schema.find(&insert.table.name.name), 0),
-        Some(Statement::Update(update)) => match &update.tables[..] {
+        Statement::Insert(insert) => (schema.find(&insert.table.name.name), 0),
+        Statement::Update(update) => match &update.tables[..] {
             [from] if from.joins.is_empty() => (named(schema, &from.first), 0),
             _ => (None, 0),
         },
-        Some(Statement::Delete(delete)) if delete.using.is_empty() => (named(schema, &delete.table), 0),
-        Some(Statement::Delete(_)) => (None, 0),
-        Some(_) | None => return TableFootprint::default(),
+        Statement::Delete(delete) if delete.using.is_empty() => (named(schema, &delete.table), 0),
+        Statement::Delete(_) => (None, 0),
+        _ => return TableFootprint::default(),
     };
     let mut names = Names { schema, bits: 0, queries: 0 };
-    if let Some(statement) = statement {
-        statement.visit(&mut names);
-    }
+    statement.visit(&mut names);
     let mut bits = names.bits;
     // Foreign keys lead on, both ways, as far as they go.
     for _ in 0..schema.tables.len() {

@@ -20,7 +20,8 @@ mod phantom;
 mod read_skew;
 mod write_skew;
 
-use history::{AccessSet, History, StepInfo, Transaction};
+use dialect::AccessSet;
+use history::{History, StepInfo, Transaction};
 use model::{
     Level, Product,
     schema::{KeyKind, SetupData, Table},

@@ -1,12 +1,11 @@
-//! What was read before: the orders of a set share their statements and the sets of a schema its tables, and reading them
-//! costs far more than judging.
+//! The tables that were read before: the sets of a schema share them, and reading them costs far more than judging.
 //!
 //! It is only a memory: with or without it the same is said.
 
 use std::sync::{Arc, Mutex};
 
-use history::{History, Statements};
-use model::{Case, Execution, Product, Reason, sync::lock};
+use dialect::ParsedSetup;
+use model::{Reason, sync::lock};
 
 use super::Tables;
 
@@ -18,29 +17,20 @@ const SETUPS: usize = 8;
 
 /// What was read before. Several judges at work may share it.
 #[derive(Debug, Default)]
-pub struct Memory {
-    setups: Mutex<Vec<(Product, Vec<String>, ReadTables)>>,
-    statements: Statements,
-}
+pub struct Memory(Mutex<Vec<(Arc<ParsedSetup>, ReadTables)>>);
 
 impl Memory {
-    /// The tables that the setup of a case makes.
-    pub fn tables(&self, product: Product, case: &Case) -> ReadTables {
-        let texts = &case.setup.statements;
-        let mut known = lock(&self.setups);
-        if let Some(at) = known.iter().position(|(of, setup, _)| *of == product && setup == texts) {
-            return known[at].2.clone();
+    pub fn tables(&self, setup: &Arc<ParsedSetup>) -> ReadTables {
+        let mut known = lock(&self.0);
+        let same = |of: &Arc<ParsedSetup>| Arc::ptr_eq(of, setup) || of == setup;
+        if let Some((_, tables)) = known.iter().find(|(of, _)| same(of)) {
+            return tables.clone();
         }
-        let read = Arc::new(Tables::read(product, texts));
+        let read = Arc::new(Tables::read(setup));
         if known.len() >= SETUPS {
             known.remove(0);
         }
-        known.push((product, texts.clone(), read.clone()));
+        known.push((setup.clone(), read.clone()));
         read
-    }
-
-    pub fn history<'a>(&self, seen: &'a Execution) -> History<'a> {
-        let parsed = self.statements.of(seen.trace.server.product, &seen.case);
-        History::new(&seen.case, &seen.trace, parsed)
     }
 }

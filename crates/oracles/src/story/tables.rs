@@ -2,7 +2,7 @@
 //!
 //! Only setups that create tables and indexes and insert constants are read; about any other nothing is said.
 
-use dialect::SqlFamily;
+use dialect::{ParsedSetup, SqlFamily};
 use model::{
     Product, Reason,
     sql::{
@@ -89,11 +89,13 @@ pub enum Type {
 
 impl Tables {
     /// Reads a setup; the reason why not has a name that can be counted.
-    pub fn read(product: Product, statements: &[String]) -> Result<Tables, Reason> {
+    pub fn read(setup: &ParsedSetup) -> Result<Tables, Reason> {
         let mut tables = Tables::default();
-        for text in statements {
-            match dialect::sql::parse(product, text).tree() {
-                Some(Statement::CreateTable(create)) if !create.temporary => tables.create(product, &create),
+        for tree in setup.trees() {
+            match tree {
+                Some(Statement::CreateTable(create)) if !create.temporary => {
+                    tables.create(setup.product, create);
+                }
                 Some(Statement::CreateIndex(index)) => {
                     if let (true, None, Some(at)) =
                         (index.unique, &index.filter, tables.find(&index.table.name.name))
@@ -103,7 +105,7 @@ impl Tables {
                 }
                 // Its rows are those of the table that it is a part of.
                 Some(Statement::CreatePartition(_)) => {}
-                Some(Statement::Insert(insert)) => tables.inserts.push(insert),
+                Some(Statement::Insert(insert)) => tables.inserts.push(insert.clone()),
                 Some(_) | None => return Err(Reason::SetupNotRead),
             }
         }

@@ -26,9 +26,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use model::{
-    Case, Execution, Fingerprint, Hash64, Reason, Shown, Verdict, sync::lock, verdict::evidence::AccessPath,
-};
+use dialect::Execution;
+use model::{Case, Fingerprint, Hash64, Reason, Shown, Verdict, sync::lock, verdict::evidence::AccessPath};
 
 use crate::{
     Ask, Conversation, Oracle, OracleInfo,

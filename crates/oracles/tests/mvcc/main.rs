@@ -5,7 +5,8 @@ mod families;
 mod half_done;
 mod waits;
 
-use model::{Execution, Level, Open, Verdict};
+use dialect::Execution;
+use model::{Level, Open, Verdict};
 use oracles::{Ask, Oracle, mvcc::Mvcc};
 
 const T: [&str; 2] = [

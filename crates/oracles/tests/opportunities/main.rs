@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use dialect::ParsedCase;
 use expect_test::expect;
-use history::{History, Statements};
+use history::History;
 use model::{Case, Cause, Level, Product, Round, Trace, casefile};
 use oracles::opportunities::{ALL, Levels, Opportunity, Sort};
 use serde::Deserialize;
@@ -29,10 +30,9 @@ fn load(file: &str) -> Case {
 }
 
 fn levels(opportunity: &Opportunity, case: &Case, trace: &Trace) -> Levels {
-    let product = trace.server.product;
-    let schema = dialect::sql::setup(product, &case.setup.statements).unwrap_or_default();
-    let history = History::new(case, trace, Statements::default().of(product, case));
-    (opportunity.seen)(&history, &schema)
+    let case = ParsedCase::new(trace.server.product, case.clone());
+    let schema = case.schema.data.clone().unwrap_or_default();
+    (opportunity.seen)(&History::new(&case, trace), &schema)
 }
 
 /// What a recorded run could have shown at the level that it ran at.

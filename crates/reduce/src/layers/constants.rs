@@ -126,7 +126,7 @@ fn changed(view: View<'_>, mut to: impl FnMut(&Literal, usize) -> Option<Literal
     let mut place = 0;
     let texts = case.steps.iter_mut().map(|step| &mut step.sql).chain(&mut case.setup.statements);
     for text in texts {
-        let Some(tree) = view.reader.tree(text) else { continue };
+        let Some(tree) = view.tree(text) else { continue };
         let mut tree = (*tree).clone();
         let changed = change(&mut tree, &mut |literal| {
             place += 1;
@@ -141,7 +141,7 @@ fn changed(view: View<'_>, mut to: impl FnMut(&Literal, usize) -> Option<Literal
 
 /// The statement with other constants, the first that fits; a text without a tree stays.
 pub fn replaced(view: View<'_>, text: &str, to: &[(Literal, Literal)]) -> String {
-    let Some(tree) = view.reader.tree(text) else { return text.to_string() };
+    let Some(tree) = view.tree(text) else { return text.to_string() };
     let mut tree = (*tree).clone();
     let other = |literal: &Literal| to.iter().find(|(one, _)| one == literal).map(|(_, other)| other.clone());
     match change(&mut tree, &mut |literal| other(literal)) {

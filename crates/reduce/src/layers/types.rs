@@ -60,7 +60,7 @@ fn columns(view: View<'_>) -> Vec<Column> {
 /// Makes columns INT.
 fn retype(view: View<'_>, case: &mut Case, which: impl Fn(&str, &str) -> bool) {
     for text in &mut case.setup.statements {
-        let Some(tree) = view.reader.tree(text) else { continue };
+        let Some(tree) = view.tree(text) else { continue };
         let mut tree = (*tree).clone();
         let Statement::CreateTable(create) = &mut tree else { continue };
         for item in &mut create.items {
@@ -87,14 +87,14 @@ fn number_all(view: View<'_>, case: &mut Case) {
     let mut ranks = Ranks::default();
     let texts = || case.steps.iter().map(|step| &step.sql).chain(&case.setup.statements);
     for text in texts() {
-        let Some(tree) = view.reader.tree(text) else { continue };
+        let Some(tree) = view.tree(text) else { continue };
         change(&mut (*tree).clone(), &mut |literal| {
             ranks.note(literal);
             None
         });
     }
     for text in case.steps.iter_mut().map(|step| &mut step.sql).chain(&mut case.setup.statements) {
-        let Some(tree) = view.reader.tree(text) else { continue };
+        let Some(tree) = view.tree(text) else { continue };
         let mut tree = (*tree).clone();
         if change(&mut tree, &mut |literal| ranks.number(literal)) {
             *text = view.print(&tree);
@@ -107,7 +107,7 @@ fn number_column(view: View<'_>, case: &mut Case, column: &Column) {
     let mut ranks = Ranks::default();
     for number in [false, true] {
         for text in case.steps.iter_mut().map(|step| &mut step.sql).chain(&mut case.setup.statements) {
-            let Some(tree) = view.reader.tree(text) else { continue };
+            let Some(tree) = view.tree(text) else { continue };
             let mut tree = (*tree).clone();
             let before = tree.clone();
             let mut visit = |expr: &mut Expr| match expr {

@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
+use dialect::Execution;
 use execute::{Options, Placement, Runner};
 use generate::Generator;
-use model::{Case, Execution, Level, Product, Seed, Target, Verdict, Version};
+use model::{Case, Level, Product, Seed, Target, Verdict, Version};
 use reference::ReferenceServer;
 
 /// Runs cases on the engine of this target.
@@ -22,13 +23,13 @@ pub fn generator(seed: u64) -> Generator {
 }
 
 /// What the oracles that need no contract complain about: kind and rule, and the story.
-pub fn complaint(case: &Case, run: &Execution) -> Option<(String, String)> {
+pub fn complaint(run: &Execution) -> Option<(String, String)> {
     let all = oracles::without_server();
     all.iter().filter(|oracle| ["crash", "invariants"].contains(&oracle.name())).find_map(|oracle| {
         match oracles::judge(oracle.as_ref(), run) {
             Verdict::Violated(violation) => Some((
                 format!("{} {}", violation.fingerprint.symptom, violation.fingerprint.cause),
-                format!("{:?}\n{}", violation.evidence, show(case, run)),
+                format!("{:?}\n{}", violation.evidence, show(&run.case, run)),
             )),
             Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
         }

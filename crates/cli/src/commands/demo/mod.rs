@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use campaign::{JudgeOverrides, Panel};
+use dialect::Execution;
 use execute::Options;
-use model::{Case, Execution, Level, Target, Violation};
+use model::{Case, Level, Target, Violation};
 use oracles::expectations::{CheckReport, StepCheck, check};
 use reference::Bug;
 use report::{

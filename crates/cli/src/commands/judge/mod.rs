@@ -6,7 +6,8 @@ mod one;
 use std::path::PathBuf;
 
 use campaign::{JudgeOverrides, Panel};
-use model::{Execution, Level};
+use dialect::Execution;
+use model::Level;
 
 use crate::{arguments::count, errors::Advised, oracle_args};
 

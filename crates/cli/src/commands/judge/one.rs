@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use model::{Aftermath, Execution, Trace, Verdict, Violation, verdict::Justification};
+use dialect::Execution;
+use model::{Aftermath, Trace, Verdict, Violation, verdict::Justification};
 use report::{
     Style,
     findings::{self, What},
@@ -43,12 +44,12 @@ pub fn run(case: &Path, trace: &Path, stored: &Stored, json: bool) -> anyhow::Re
 fn load(case: &Path, trace: &Path) -> anyhow::Result<Execution> {
     let beside = trace.with_file_name("aftermath.json");
     let aftermath: Aftermath = if beside.is_file() { read(&beside)? } else { Aftermath::default() };
-    let execution = Execution { case: loading::load(case)?, trace: read::<Trace>(trace)?, aftermath };
-    execution.check().map_err(|reason| Advised {
+    let (parsed, read) = (loading::load(case)?, read::<Trace>(trace)?);
+    Execution::check(&parsed, &read).map_err(|reason| Advised {
         message: format!("{} is no trace of {}", trace.display(), case.display()),
         advice: vec![reason],
     })?;
-    Ok(execution)
+    Ok(Execution::looked_after(parsed, read, aftermath))
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {

@@ -5,8 +5,9 @@ use campaign::{
     CleanRuns, CleanServer,
     symptoms::{Missed, missed},
 };
+use dialect::Execution;
 use execute::Reset;
-use model::{Case, Execution};
+use model::Case;
 use reduce::Scope;
 
 use super::{Done, Search};

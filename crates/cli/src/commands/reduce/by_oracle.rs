@@ -5,7 +5,8 @@ use campaign::{
     confirm::{Suspicion, confirm},
     reducing::{self, How, Smaller},
 };
-use model::{Execution, Violation};
+use dialect::Execution;
+use model::Violation;
 
 use super::{Done, Search, words};
 use crate::errors::Advised;
@@ -36,7 +37,7 @@ pub fn smaller(
         oracle: judge.oracle.name().to_string(),
         keeps: words(&confirmed.violation),
         violation: Some(confirmed.violation),
-        case: confirmed.execution.case,
+        case: confirmed.execution.case.case().clone(),
         tried,
         finished,
     })

@@ -8,7 +8,8 @@ use campaign::{
     past::Kept,
     quality::{Quality, chances},
 };
-use model::{Execution, Level, Target};
+use dialect::Execution;
+use model::{Level, Target};
 use oracles::mvcc::Mvcc;
 use report::{
     Finding, Run,
@@ -46,7 +47,7 @@ fn finding(past: &Past, kept: &Kept) -> Finding {
     let Kept { filed, case, text, trace, aftermath, .. } = kept;
     let mut target = filed.target.clone();
     target.settings.extend(filed.drawn.clone());
-    let seen = Execution { case: case.clone(), trace: trace.clone(), aftermath: aftermath.clone() };
+    let seen = Execution::looked_after(case.clone(), trace.clone(), aftermath.clone());
     // The rows are told as the oracles were told it.
     let shown = filed.judged_as.apply(&seen);
     let account =

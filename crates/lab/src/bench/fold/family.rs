@@ -5,8 +5,9 @@
 //! one and something does the small one, the large one must be right without what that needs; else it is something else beside it.
 
 use campaign::{CleanRuns, CleanServer, Panel, past::Kept};
+use dialect::Execution;
 use execute::Reset;
-use model::{Case, Execution, Target, Verdict};
+use model::{Case, Target, Verdict};
 use oracles::{
     Oracle,
     mvcc::{self, Mvcc, deviations::KnownDeviation},

@@ -69,7 +69,12 @@ impl<'a> Bench<'a> {
         let how = Reducing { candidates, strategy, over: &stop, told: &mut told };
         let done = reducing::smaller(server, &suspicion, confirmed, how);
         let time = begun.elapsed();
-        Ok(Some(Made { case: done.confirmed.execution.case, time, finished: done.finished, trials }))
+        Ok(Some(Made {
+            case: done.confirmed.execution.case.case().clone(),
+            time,
+            finished: done.finished,
+            trials,
+        }))
     }
 
     /// The same where any complaint of the model will do.

@@ -10,10 +10,11 @@ mod views;
 
 use std::sync::Arc;
 
+use dialect::Execution;
 use dialect::contract::{Contract, LevelRules, contract};
 use history::{Fate, History};
 use model::{
-    Execution, Level, Open, Outcome, Reason, Reply, RowSet, Scene, Shown, Verdict, Violation,
+    Level, Open, Outcome, Reason, Reply, RowSet, Scene, Shown, Verdict, Violation,
     sql::{Statement, StatementKind},
     verdict::Deviations,
     verdict::Justification,
@@ -30,7 +31,7 @@ use super::{
 use crate::{
     Ask, Conversation,
     mvcc::deviations::{self, KnownDeviation},
-    story::{Memory, ReadTables, Tables},
+    story::{ReadTables, Tables},
 };
 
 /// So many views are tried for one statement.
@@ -134,13 +135,12 @@ impl<'a> Talk<'a> {
         tables: ReadTables,
         known: Known,
         setups: Setups,
-        memory: &Memory,
     ) -> Result<Talk<'a>, Reason> {
         let contract = contract(&seen.trace.server).ok_or(Reason::NoContract)?;
         if let Err(why) = known.stage.as_ref() {
             return Err(*why);
         }
-        let history = memory.history(seen);
+        let history = History::new(&seen.case, &seen.trace);
         if early::goes_back_early(&history) {
             return Err(Reason::EarlySavepoint);
         }

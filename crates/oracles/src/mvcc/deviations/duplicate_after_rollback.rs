@@ -57,15 +57,14 @@ fn met_twice(context: &StatementContext<'_>, tables: &[usize]) -> bool {
 fn without_rollbacks(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
     let reader = draft.session(step);
     let mut gone: Vec<usize> = Vec::new();
-    for end in 0..draft.trees.len() {
-        let rolls =
-            matches!(draft.trees[end].as_deref(), Some(Statement::Rollback(Rollback { to: None, .. })));
+    for end in 0..draft.seen.case.steps.len() {
+        let rolls = matches!(draft.seen.case.tree(end), Some(Statement::Rollback(Rollback { to: None, .. })));
         let session = draft.session(end);
         if !rolls || session == reader {
             continue;
         }
         let begins = |at: &usize| {
-            draft.session(*at) == session && matches!(draft.trees[*at].as_deref(), Some(Statement::Begin(_)))
+            draft.session(*at) == session && matches!(draft.seen.case.tree(*at), Some(Statement::Begin(_)))
         };
         let begin = (0..end).rev().find(begins).ok_or(Reason::NoBegin)?;
         gone.extend((begin..=end).filter(|at| draft.session(*at) == session));

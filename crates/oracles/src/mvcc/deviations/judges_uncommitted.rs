@@ -47,7 +47,7 @@ fn may_judge_half_done_work(answered: &Answered<'_>) -> Option<Reason> {
     let session = replay.seen.case.steps[answered.step].session;
     let beside = |waited: &Waiting| waited.beside & replay.footprints[answered.step].tables != 0;
     let waits_with_a_change = |(other, state): (usize, &Session)| {
-        let waits = state.waiting.as_ref().and_then(|waiting| replay.trees[waiting.step].as_deref());
+        let waits = state.waiting.as_ref().and_then(|waiting| replay.seen.case.tree(waiting.step));
         other != session && waits.is_some_and(|tree| !matches!(tree, Statement::Query(_)))
     };
     let mut sessions = answered.hypothesis.sessions.iter().enumerate();

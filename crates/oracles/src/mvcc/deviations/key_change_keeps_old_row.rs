@@ -89,8 +89,8 @@ fn old_instead_of_new<'a>(context: &StatementContext<'a>, table: usize, seen: &m
 fn another_column(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
     let reader = draft.session(step);
     let mut found = false;
-    for other in 0..draft.trees.len() {
-        let Some(Statement::Update(update)) = draft.trees[other].as_deref() else { continue };
+    for other in 0..draft.seen.case.steps.len() {
+        let Some(Statement::Update(update)) = draft.seen.case.tree(other) else { continue };
         if draft.session(other) == reader {
             continue;
         }

@@ -69,7 +69,7 @@ fn sets_null_again(context: &StatementContext<'_>, effect: &Effect) -> bool {
 
 /// The twin: every constant that the statement assigns becomes another one.
 fn another_constant(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
-    let Some(Statement::Update(update)) = draft.trees[step].as_deref() else { return Err(Reason::NoUpdate) };
+    let Some(Statement::Update(update)) = draft.seen.case.tree(step) else { return Err(Reason::NoUpdate) };
     let mut update = update.clone();
     let mut changed = false;
     for assignment in &mut update.assignments {

@@ -67,7 +67,7 @@ fn as_they_are_or_with_null(
 
 /// The twin: without ORDER BY.
 fn without_order(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
-    let Some(Statement::Query(query)) = draft.trees[step].as_deref() else { return Err(Reason::NoQuery) };
+    let Some(Statement::Query(query)) = draft.seen.case.tree(step) else { return Err(Reason::NoQuery) };
     let mut query = query.clone();
     query.order_by.clear();
     draft.rewrite(step, &Statement::Query(query));

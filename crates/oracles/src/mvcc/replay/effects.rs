@@ -172,7 +172,7 @@ impl Replay<'_> {
     /// Does the condition of a step select these values? Where that is not clear, no.
     pub(super) fn selects(&self, step: usize, table: usize, values: Option<&Values>) -> bool {
         let Some(values) = values else { return false };
-        let filter = match self.trees[step].as_deref() {
+        let filter = match self.seen.case.tree(step) {
             Some(Statement::Query(Query { first: model::sql::QueryPart::Select(select), .. })) => {
                 &select.filter
             }
@@ -224,11 +224,11 @@ impl Replay<'_> {
     /// answer does, if that comes from a table: what touches none (a savepoint) says no either way.
     pub(super) fn goes_on(&self, step: usize) -> bool {
         let session = self.seen.case.steps[step].session;
-        let later =
-            (step + 1..self.trees.len()).filter(|&later| self.seen.case.steps[later].session == session);
+        let later = (step + 1..self.seen.case.steps.len())
+            .filter(|&later| self.seen.case.steps[later].session == session);
         for later in later {
             let outcome = &self.seen.trace.outcomes[later];
-            match (self.trees[later].as_deref(), &outcome.reply) {
+            match (self.seen.case.tree(later), &outcome.reply) {
                 (Some(Statement::Begin(_) | Statement::Commit(_)), _) => return false,
                 (Some(Statement::Rollback(rollback)), _) if rollback.to.is_none() => return false,
                 (_, Reply::Rows(_) | Reply::Done { .. }) if self.footprints[later].tables != 0 => {

@@ -21,7 +21,7 @@ pub struct Waits {
 impl Replay<'_> {
     /// Does something demand that this statement waits? Nothing where it cannot be told.
     pub(super) fn demanded(&self, hypothesis: &Hypothesis, step: usize) -> Option<bool> {
-        let tree = self.trees[step].as_deref()?;
+        let tree = self.seen.case.tree(step)?;
         let all = self.allowed_outcomes(hypothesis, step, tree, None).ok()?;
         let goes_on = |allowed: &AllowedOutcome| {
             let answers = !matches!(allowed.reply, Expected::Error(_) | Expected::Anything);

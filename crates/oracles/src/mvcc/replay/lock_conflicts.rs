@@ -72,7 +72,7 @@ impl Replay<'_> {
 
     fn lock_request(&self, step: usize) -> LockRequest {
         let tables = self.footprints[step].tables;
-        let tree = self.trees[step].as_deref();
+        let tree = self.seen.case.tree(step);
         let exclusive = match tree {
             Some(Statement::Query(query)) => query.locks.iter().any(|lock| match lock.strength {
                 LockStrength::Update | LockStrength::NoKeyUpdate => true,

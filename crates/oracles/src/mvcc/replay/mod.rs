@@ -12,15 +12,14 @@ mod timeline;
 mod transaction_control;
 mod waits;
 
-use std::{
-    cell::{Cell, RefCell},
-    sync::Arc,
-};
+use std::cell::{Cell, RefCell};
+
 pub use timeline::Timeline;
 
+use dialect::Execution;
 use dialect::contract::{Contract, LevelRules, SnapshotPoint, Visibility};
 use model::{
-    Cause, DbError, Ends, ErrorClass, Execution, Level, Reason, Reply, Round, RuleId, Symptom,
+    Cause, DbError, Ends, ErrorClass, Level, Reason, Reply, Round, RuleId, Symptom,
     sql::{Rollback, Statement, StatementKind},
     verdict::{Response, evidence::Table},
 };
@@ -67,8 +66,6 @@ pub struct Replay<'a> {
     pub seen: &'a Execution,
     pub schema: &'a Schema,
     pub contract: &'a Contract,
-    /// The trees of the steps.
-    pub trees: &'a [Option<Arc<Statement>>],
     /// Which tables each step reaches.
     pub footprints: &'a [TableFootprint],
     pub evaluated: &'a RefCell<EvaluationCache>,
@@ -166,7 +163,7 @@ impl<'a> Replay<'a> {
         };
         let control = |step: usize| {
             !matches!(
-                self.trees[step].as_deref(),
+                self.seen.case.tree(step),
                 Some(
                     Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_)
                 )
@@ -209,7 +206,7 @@ impl<'a> Replay<'a> {
         let lasts = !self.seen.case.sessions[session].autocommit;
         let rules = self.rules(session);
         let first = rules.is_some_and(|rules| rules.snapshot.is == SnapshotPoint::FirstStatement);
-        let locks = match self.trees[step].as_deref() {
+        let locks = match self.seen.case.tree(step) {
             Some(Statement::Query(query)) => {
                 !query.locks.is_empty()
                     || !self.contract.waits
@@ -236,7 +233,7 @@ impl<'a> Replay<'a> {
             let beside = hypothesis.sessions.iter().enumerate().filter(|(of, _)| *of != session);
             let beside = beside.fold(0, |bits, (_, state)| match (&state.waiting, &state.txn) {
                 (Some(other), Some(txn))
-                    if !matches!(self.trees[other.step].as_deref(), Some(Statement::Query(_))) =>
+                    if !matches!(self.seen.case.tree(other.step), Some(Statement::Query(_))) =>
                 {
                     bits | txn.touched
                 }
@@ -335,7 +332,7 @@ impl<'a> Replay<'a> {
             }
             Reply::Rows(_) | Reply::Done { .. } | Reply::RolledBack | Reply::Error(_) => {}
         }
-        let Some(tree) = self.trees[step].as_deref() else {
+        let Some(tree) = self.seen.case.tree(step) else {
             return Err(Rejection::Undecided(Reason::Unparsed));
         };
         if matches!(

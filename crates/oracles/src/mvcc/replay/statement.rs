@@ -188,7 +188,7 @@ impl Replay<'_> {
         waited: Option<&Waiting>,
     ) -> Option<bool> {
         let session = self.seen.case.steps[step].session;
-        let tree = self.trees[step].as_deref()?;
+        let tree = self.seen.case.tree(step)?;
         let others = hypothesis.others(session, u64::MAX).next().is_some();
         match error.class {
             // A circle has at least one other who waits.
@@ -287,7 +287,7 @@ impl Replay<'_> {
             schema: self.schema,
             evaluator: self.evaluator(),
             rules,
-            trees: self.trees,
+            case: &self.seen.case,
             hypothesis,
             session,
             me: txn.map_or(u32::MAX, |txn| txn.id),

@@ -37,7 +37,7 @@ impl Replay<'_> {
             if !self.contract.waits {
                 return Err(needless(step, RuleId::NothingWaits, false));
             }
-            let never = match self.trees[step].as_deref() {
+            let never = match self.seen.case.tree(step) {
                 None => return Err(Rejection::Undecided(Reason::Unparsed)),
                 Some(Statement::Query(query)) if query.locks.is_empty() => {
                     let sees = if lasts { rules.read.is } else { rules.single_read.is };

@@ -11,9 +11,8 @@
 
 pub mod reorder;
 
-use std::sync::Arc;
-
-use model::{Case, Execution, Reason, Step, Symptom, Trace, Verdict, Violation, sql::Statement};
+use dialect::Execution;
+use model::{Case, Reason, Step, Symptom, Trace, Verdict, Violation, sql::Statement};
 
 use super::{Mvcc, deviations::KnownDeviation, schema::Schema};
 use crate::Request;
@@ -27,8 +26,6 @@ pub type Use = (&'static KnownDeviation, usize);
 /// A case on its way to becoming its twin.
 pub struct TwinDraft<'a> {
     pub seen: &'a Execution,
-    /// The trees of its steps.
-    pub trees: &'a [Option<Arc<Statement>>],
     pub schema: &'a Schema,
     /// The statements of the setup.
     pub setup: Vec<String>,
@@ -57,16 +54,9 @@ pub enum Shows {
 }
 
 /// The twin of a run for these uses. `wrong` is the step that shows what is wrong; it has to be in the twin.
-pub fn twin(
-    seen: &Execution,
-    trees: &[Option<Arc<Statement>>],
-    schema: &Schema,
-    uses: &[Use],
-    wrong: Option<usize>,
-) -> Result<Twin, Why> {
+pub fn twin(seen: &Execution, schema: &Schema, uses: &[Use], wrong: Option<usize>) -> Result<Twin, Why> {
     let mut draft = TwinDraft {
         seen,
-        trees,
         schema,
         setup: seen.case.setup.statements.clone(),
         steps: seen.case.steps.iter().cloned().enumerate().collect(),
@@ -85,7 +75,7 @@ pub fn twin(
     let case = Case {
         setup: model::Setup { statements: draft.setup },
         steps: draft.steps.into_iter().map(|(_, step)| step).collect(),
-        ..seen.case.clone()
+        ..seen.case.case().clone()
     };
     Ok(Twin { request: Request { case, level: seen.trace.level }, without, steps })
 }

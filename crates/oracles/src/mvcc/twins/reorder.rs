@@ -27,7 +27,7 @@ pub fn behind_the_others(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), W
         if !before.last().is_some_and(|at| open(*at)) {
             continue;
         }
-        let end = of(step + 1..draft.trees.len()).into_iter().find(|at| !open(*at));
+        let end = of(step + 1..draft.seen.case.steps.len()).into_iter().find(|at| !open(*at));
         last = last.max(Some(end.ok_or(Reason::ATransactionWithoutEnd)?));
     }
     draft.move_behind(step, last.ok_or(Reason::NobodyBesideIt)?)

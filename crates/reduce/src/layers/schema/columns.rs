@@ -88,7 +88,7 @@ fn without(
         if !mentions(view.product(), text, table) {
             return Some(text.clone());
         }
-        let Some(tree) = view.reader.tree(text) else {
+        let Some(tree) = view.tree(text) else {
             return (!mentions(view.product(), text, &names[at])).then(|| text.clone());
         };
         let mut tree = (*tree).clone();

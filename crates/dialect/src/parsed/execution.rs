@@ -1,29 +1,38 @@
 //! One run of a case, as everybody hands it on: from the executor to oracles, reducer, run folder and report.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-use crate::{Aftermath, Case, Cause, Trace};
+use model::{Aftermath, Case, Cause, Trace};
 
-/// What was run and what came of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+use super::ParsedCase;
+
+/// What was run and what came of it. The case is parsed by the grammar of what it ran on.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
-    pub case: Case,
+    pub case: Arc<ParsedCase>,
     /// What happened.
     pub trace: Trace,
     /// What was seen beside it.
-    #[serde(default, skip_serializing_if = "Aftermath::is_empty")]
     pub aftermath: Aftermath,
 }
 
 impl Execution {
     /// After which nobody looked at the server.
     pub fn new(case: Case, trace: Trace) -> Execution {
-        Execution { case, trace, aftermath: Aftermath::default() }
+        Execution::looked_after(case, trace, Aftermath::default())
+    }
+
+    pub fn looked_after(case: Case, trace: Trace, aftermath: Aftermath) -> Execution {
+        Execution { case: ParsedCase::new(trace.server.product, case), trace, aftermath }
+    }
+
+    /// The same case with another trace, after which nobody looked at the server.
+    pub fn with_trace(&self, trace: Trace) -> Execution {
+        Execution { case: self.case.clone(), trace, aftermath: Aftermath::default() }
     }
 
     /// Is it a trace of this case? What does not fit is nothing to judge.
-    pub fn check(&self) -> Result<(), String> {
-        let Execution { case, trace, .. } = self;
+    pub fn check(case: &Case, trace: &Trace) -> Result<(), String> {
         let (steps, outcomes) = (case.steps.len(), trace.outcomes.len());
         if steps != outcomes {
             return Err(format!("the case has {steps} steps and the trace has {outcomes} outcomes"));
@@ -53,18 +62,19 @@ impl Execution {
 
 #[cfg(test)]
 mod tests {
+    use model::{Level, Product, Round, ServerInfo, Version};
+
     use super::*;
-    use crate::{Level, Product, Round, ServerInfo, Version};
 
     #[test]
     fn a_trace_of_another_case_does_not_fit() {
         let server = ServerInfo::bare(Product::Mysql, Version(vec![9, 7]));
-        let mut execution = Execution::new(Case::default(), Trace::empty(server, Level::RepeatableRead));
-        assert_eq!(execution.check(), Ok(()));
+        let (case, mut trace) = (Case::default(), Trace::empty(server, Level::RepeatableRead));
+        assert_eq!(Execution::check(&case, &trace), Ok(()));
         let round = |cause| Round { cause, answered: vec![], waiting: vec![] };
-        execution.trace.rounds = vec![round(Cause::Sent(0))];
-        assert!(execution.check().unwrap_err().contains("step 0"));
-        execution.trace.rounds = vec![round(Cause::Killed(2))];
-        assert!(execution.check().unwrap_err().contains("session 2"));
+        trace.rounds = vec![round(Cause::Sent(0))];
+        assert!(Execution::check(&case, &trace).unwrap_err().contains("step 0"));
+        trace.rounds = vec![round(Cause::Killed(2))];
+        assert!(Execution::check(&case, &trace).unwrap_err().contains("session 2"));
     }
 }
