@@ -46,8 +46,8 @@ fn the_same_case_gives_the_same_trace() {
 /// What the oracles that need no model call each bug; none if they need not see it.
 fn called(bug: Bug) -> Option<&'static str> {
     match bug {
-        Bug::Crash => Some("crash server-gone"),
-        Bug::Hang => Some("hang hung-statement"),
+        Bug::Crash => Some("crash unknown"),
+        Bug::Hang => Some("hang unknown"),
         Bug::InternalError => Some("internal-error 1815"),
         Bug::AbortedRead => Some("aborted-read invariant"),
         Bug::DuplicateUnique | Bug::MissingUniqueLock => Some("unique-value-twice invariant"),
