@@ -53,7 +53,7 @@ fn a_complaint_is_kept_whatever_the_strategy() {
     let case = folder.put("big.iso", BIG);
     for strategy in ["in-order", "random", "table", "bandit"] {
         let one = reduced(&case, PLANTED, &["--strategy", strategy, "--seed", "7"]);
-        assert_eq!(one["violation"]["fingerprint"]["rule"], "aborted-read", "{one}");
+        assert_eq!(one["violation"]["fingerprint"]["symptom"], "aborted-read", "{one}");
         assert_eq!((&one["to"], &one["finished"]), (&3.into(), &true.into()), "{strategy}: {one}");
         let said = lines(&one);
         let small = [
@@ -171,7 +171,10 @@ steps
     );
     let args = ["reduce", &case, "--target", "mariadb@10.11", "--level", "RR", "--json"];
     let done = isopod(&args).exits(0).json();
-    assert_eq!(done["violation"]["fingerprint"]["rule"], "key-change-keeps-old-row", "{done}");
+    assert_eq!(
+        done["violation"]["fingerprint"]["cause"]["deviations"][0], "key-change-keeps-old-row",
+        "{done}"
+    );
     // The paper has eight statements and two rows.
     assert!(done["to"].as_u64().unwrap() <= 6, "{done}");
     let said = lines(&done);
