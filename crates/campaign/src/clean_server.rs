@@ -2,7 +2,7 @@
 
 use dialect::Execution;
 use execute::{ConnectError, LaunchError, Looks, Reset, Runner};
-use model::{Case, Level, Product, Scene, ServerInfo, Shown, Target};
+use model::{Case, Level, Probe, ProbeResult, Product, ServerInfo, Target};
 
 use crate::panel::admissible;
 
@@ -14,7 +14,7 @@ pub trait CleanRuns {
     fn rerun(&mut self, case: &Case, level: Level, reset: Reset) -> Option<Execution>;
 
     /// Plays a single statement.
-    fn play(&mut self, scene: &Scene) -> Option<Shown>;
+    fn probe(&mut self, probe: &Probe) -> Option<ProbeResult>;
 
     /// Does this server have a purge that can be held back?
     fn purges(&self) -> bool;
@@ -118,12 +118,12 @@ impl CleanRuns for CleanServer {
         self.try_run(case, level, reset).ok().filter(admissible)
     }
 
-    fn play(&mut self, scene: &Scene) -> Option<Shown> {
-        let played = self.runner.play(scene);
-        if played.is_err() {
+    fn probe(&mut self, probe: &Probe) -> Option<ProbeResult> {
+        let run = self.runner.probe(probe);
+        if run.is_err() {
             self.runner.renew();
         }
-        played.ok()
+        run.ok()
     }
 
     fn purges(&self) -> bool {

@@ -102,7 +102,9 @@ pub fn series(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use model::{Fingerprint, Level, Scene, ServerInfo, Shown, ShownBy, Symptom, Trace, verdict::Cause};
+    use model::{
+        Fingerprint, Level, Probe, ProbeResult, ServerInfo, ShownBy, Symptom, Trace, verdict::Cause,
+    };
     use oracles::{Ask, Conversation, Oracle, OracleInfo};
 
     use super::*;
@@ -169,7 +171,7 @@ pub(crate) mod tests {
             Some(execution(case, shows))
         }
 
-        fn play(&mut self, _: &Scene) -> Option<Shown> {
+        fn probe(&mut self, _: &Probe) -> Option<ProbeResult> {
             None
         }
 

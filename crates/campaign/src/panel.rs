@@ -3,7 +3,7 @@
 
 use dialect::Execution;
 use execute::Reset;
-use model::{Case, Level, Reason, Scene, Shown, Verdict, Violation};
+use model::{Case, Level, Probe, ProbeResult, Reason, Verdict, Violation};
 use oracles::{Ask, Oracle};
 
 use crate::{clean_server::CleanRuns, overrides::JudgeOverrides};
@@ -11,8 +11,8 @@ use crate::{clean_server::CleanRuns, overrides::JudgeOverrides};
 /// An oracle that asks for more than this is not answered any more.
 const QUESTIONS: usize = 64;
 
-/// Nor one that wants to see more scenes than this: a case has some dozens of statements.
-const SCENES: usize = 2_000;
+/// Nor one that wants to see more probes than this: a case has some dozens of statements.
+const PROBES: usize = 2_000;
 
 /// Oracles that judge together, in the order in which they are asked.
 #[derive(Default)]
@@ -121,8 +121,8 @@ impl CleanRuns for OverriddenRuns<'_> {
         Some(self.overrides.apply(&execution).into_owned())
     }
 
-    fn play(&mut self, scene: &Scene) -> Option<Shown> {
-        self.runs.play(scene)
+    fn probe(&mut self, probe: &Probe) -> Option<ProbeResult> {
+        self.runs.probe(probe)
     }
 
     fn purges(&self) -> bool {
@@ -134,8 +134,8 @@ impl CleanRuns for OverriddenRuns<'_> {
 fn converse(oracle: &dyn Oracle, seen: &Execution, runs: &mut dyn CleanRuns) -> Verdict {
     let mut conversation = oracle.open(seen);
     let mut ask = conversation.next(&[]);
-    let (mut questions, mut scenes) = (0, 0);
-    while questions < QUESTIONS && scenes < SCENES {
+    let (mut questions, mut probes) = (0, 0);
+    while questions < QUESTIONS && probes < PROBES {
         ask = match ask {
             Ask::Done(verdict) => return verdict,
             Ask::Run(requests) => {
@@ -145,11 +145,11 @@ fn converse(oracle: &dyn Oracle, seen: &Execution, runs: &mut dyn CleanRuns) -> 
                 let answers: Vec<Execution> = requests.iter().filter_map(run).collect();
                 conversation.next(&answers)
             }
-            Ask::Play(scene) => {
-                scenes += 1;
-                match runs.play(&scene) {
-                    Some(shown) => conversation.shown(shown),
-                    None => return undecided(Reason::NotPlayed),
+            Ask::Probe(probe) => {
+                probes += 1;
+                match runs.probe(&probe) {
+                    Some(shown) => conversation.probed(shown),
+                    None => return undecided(Reason::NotProbed),
                 }
             }
         };

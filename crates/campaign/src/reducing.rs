@@ -244,7 +244,7 @@ fn limit(confirmed: &Confirmed) -> u64 {
 mod tests {
     use dialect::Execution;
     use execute::Reset;
-    use model::{Level, Scene, SessionSpec, Shown, Step};
+    use model::{Level, Probe, ProbeResult, SessionSpec, Step};
     use reduce::strategy::InOrder;
 
     use super::*;
@@ -271,7 +271,7 @@ mod tests {
             Some(execution(case, has("SELECT 2") && has("SELECT 5") && self.runs <= self.times))
         }
 
-        fn play(&mut self, _: &Scene) -> Option<Shown> {
+        fn probe(&mut self, _: &Probe) -> Option<ProbeResult> {
             None
         }
 

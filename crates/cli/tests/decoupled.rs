@@ -27,8 +27,8 @@ fn judged(runner: &mut Runner, oracle: &dyn Oracle, seen: &Execution) -> Verdict
         ask = match ask {
             Ask::Done(verdict) => return verdict,
             Ask::Run(_) => panic!("it asks for a run"),
-            Ask::Play(scene) => {
-                talk.shown(runner.play(&scene).unwrap_or_else(|error| panic!("{error}: {scene:#?}")))
+            Ask::Probe(probe) => {
+                talk.probed(runner.probe(&probe).unwrap_or_else(|error| panic!("{error}: {probe:#?}")))
             }
         };
     }

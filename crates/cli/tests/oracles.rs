@@ -207,7 +207,7 @@ fn every_bug_that_can_be_planted_is_told_for_what_it_is() {
     }
 }
 
-/// What the vote says, with all the runs and scenes that it asks for.
+/// What the vote says, with all the runs and probes that it asks for.
 fn voted(runner: &mut execute::Runner, seen: &Execution) -> model::Violation {
     let vote = oracles::vote::Vote::default();
     let mut talk = vote.open(seen);
@@ -223,7 +223,7 @@ fn voted(runner: &mut execute::Runner, seen: &Execution) -> model::Violation {
                 };
                 talk.next(&requests.iter().map(run).collect::<Vec<_>>())
             }
-            Ask::Play(scene) => talk.shown(runner.play(&scene).unwrap()),
+            Ask::Probe(probe) => talk.probed(runner.probe(&probe).unwrap()),
         };
     }
 }

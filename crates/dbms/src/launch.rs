@@ -172,8 +172,8 @@ impl Server for Kept {
         self.server.connect()
     }
 
-    fn aside(&mut self, stage: usize) -> Result<Box<dyn Session>, ConnectError> {
-        self.server.aside(stage)
+    fn connect_scratch(&mut self, number: usize) -> Result<Box<dyn Session>, ConnectError> {
+        self.server.connect_scratch(number)
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {

@@ -15,9 +15,9 @@ use crate::{
     plan::{Plan, Planner},
     prepare::{Reset, Stage},
     scheduler::Play,
+    scratch::ScratchSchemas,
     seams::{ConnectError, LockMonitor, Server, Session},
     slot::Slot,
-    stages::Stages,
 };
 
 /// How cases are run.
@@ -101,7 +101,7 @@ pub struct Executor {
     control: Box<dyn Session>,
     holder: Option<Box<dyn Session>>,
     stage: Stage,
-    pub(crate) stages: Stages,
+    pub(crate) scratch: ScratchSchemas,
     lookout: Lookout,
     pub(crate) parsed: ParseCache,
     pub(crate) planner: Planner,
@@ -135,7 +135,7 @@ impl Executor {
             holder,
             slots: Vec::new(),
             stage: Stage::default(),
-            stages: Stages::default(),
+            scratch: ScratchSchemas::default(),
             lookout,
             parsed: ParseCache::new(dialect.product),
             planner: Planner::default(),

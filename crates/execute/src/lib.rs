@@ -20,9 +20,9 @@ mod plan;
 mod prepare;
 mod runner;
 mod scheduler;
+mod scratch;
 pub mod seams;
 mod slot;
-mod stages;
 mod watchdog;
 
 pub use aftermath::Looks;

@@ -1,7 +1,7 @@
 //! Runs case after case, and brings up a new server when one has died.
 
 use dialect::Execution;
-use model::{Case, Level, Scene, ServerInfo, Shown};
+use model::{Case, Level, Probe, ProbeResult, ServerInfo};
 
 use crate::{
     aftermath::Looks,
@@ -137,9 +137,9 @@ impl Runner {
         self.executor.as_ref().map(|executor| executor.timing.clone()).unwrap_or_default()
     }
 
-    /// Plays a scene. A server that cannot be asked is replaced before the next case.
-    pub fn play(&mut self, scene: &Scene) -> Result<Shown, LaunchError> {
-        Ok(self.executor()?.play(scene)?)
+    /// Runs a probe. A server that cannot be asked is replaced before the next case.
+    pub fn probe(&mut self, probe: &Probe) -> Result<ProbeResult, LaunchError> {
+        Ok(self.executor()?.probe(probe)?)
     }
 
     /// From now on tables are emptied in this way, and the server is looked at so often.

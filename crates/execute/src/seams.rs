@@ -80,10 +80,10 @@ pub trait Server {
     /// Opens a session, with our own schema as its default. Blocks.
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError>;
 
-    /// Opens a session on a stage: in another schema of our own than that of the cases, which is made when it is first asked
+    /// Opens a session in a scratch schema: another schema of our own than that of the cases, which is made when it is first asked
     /// for. Blocks.
-    fn aside(&mut self, _stage: usize) -> Result<Box<dyn Session>, ConnectError> {
-        Err(ConnectError::NoStage)
+    fn connect_scratch(&mut self, _number: usize) -> Result<Box<dyn Session>, ConnectError> {
+        Err(ConnectError::NoScratchSchema)
     }
 
     /// A monitor for this server, of the kind asked for at start.
@@ -168,7 +168,7 @@ pub enum ConnectError {
     Untrusted(String),
     /// This server has no second schema for us.
     #[error("there is no second schema for us on this server")]
-    NoStage,
+    NoScratchSchema,
     /// The connection or the server went away.
     #[error("the server went away")]
     Gone,

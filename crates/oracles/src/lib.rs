@@ -15,7 +15,7 @@ pub mod story;
 pub mod vote;
 
 use dialect::Execution;
-use model::{Case, Level, Reason, Scene, Shown, Verdict};
+use model::{Case, Level, Probe, ProbeResult, Reason, Verdict};
 
 use mvcc::{Waits, deviations::KnownDeviation, twins::Use};
 
@@ -33,8 +33,8 @@ pub struct Request {
 pub enum Ask {
     /// Run these, and show me.
     Run(Vec<Request>),
-    /// Play this single statement, and show me.
-    Play(Box<Scene>),
+    /// Run this single statement, and show me.
+    Probe(Box<Probe>),
     /// That is all.
     Done(Verdict),
 }
@@ -101,8 +101,8 @@ pub trait Conversation {
     /// What it says to the answers to what it asked for last; none the first time.
     fn next(&mut self, answers: &[Execution]) -> Ask;
 
-    /// What it says to a scene that it asked for.
-    fn shown(&mut self, _shown: Shown) -> Ask {
+    /// What it says to a probe that it asked for.
+    fn probed(&mut self, _result: ProbeResult) -> Ask {
         Ask::Done(Verdict::Undecided { reason: Reason::NotAskedFor })
     }
 }
@@ -147,8 +147,8 @@ pub fn judge(oracle: &dyn Oracle, seen: &Execution) -> Verdict {
         // Without an answer it may still say why it asked.
         Ask::Run(_) => match conversation.next(&[]) {
             Ask::Done(verdict) => verdict,
-            Ask::Run(_) | Ask::Play(_) => undecided(),
+            Ask::Run(_) | Ask::Probe(_) => undecided(),
         },
-        Ask::Play(_) => undecided(),
+        Ask::Probe(_) => undecided(),
     }
 }

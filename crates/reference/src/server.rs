@@ -27,8 +27,8 @@ pub struct ReferenceServer {
     silence: Option<Rc<Silence>>,
     info: ServerInfo,
     plants: Plants,
-    /// An engine has one schema, so each stage is an engine of its own, with the same bugs.
-    stages: Vec<Rc<RefCell<Engine>>>,
+    /// An engine has one schema, so each scratch schema is an engine of its own, with the same bugs.
+    scratch: Vec<Rc<RefCell<Engine>>>,
 }
 
 impl ReferenceServer {
@@ -44,7 +44,7 @@ impl ReferenceServer {
             flags: Vec::new(),
         };
         let engine = Rc::new(RefCell::new(Engine::new(plants.clone())));
-        Ok(ReferenceServer { engine, silence: None, info, plants, stages: Vec::new() })
+        Ok(ReferenceServer { engine, silence: None, info, plants, scratch: Vec::new() })
     }
 }
 
@@ -73,11 +73,11 @@ impl Server for ReferenceServer {
         self.open(self.engine.clone())
     }
 
-    fn aside(&mut self, stage: usize) -> Result<Box<dyn Session>, ConnectError> {
-        while self.stages.len() <= stage {
-            self.stages.push(Rc::new(RefCell::new(Engine::new(self.plants.clone()))));
+    fn connect_scratch(&mut self, number: usize) -> Result<Box<dyn Session>, ConnectError> {
+        while self.scratch.len() <= number {
+            self.scratch.push(Rc::new(RefCell::new(Engine::new(self.plants.clone()))));
         }
-        self.open(self.stages[stage].clone())
+        self.open(self.scratch[number].clone())
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {

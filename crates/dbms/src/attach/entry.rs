@@ -119,7 +119,7 @@ pub fn failed(connector: &Connector, error: &ConnectError) -> AttachError {
         ConnectError::Refused { .. }
         | ConnectError::Own { .. }
         | ConnectError::Level { .. }
-        | ConnectError::NoStage
+        | ConnectError::NoScratchSchema
         | ConnectError::Untrusted(_) => format!("{}: {error}", connector.name),
     })
 }

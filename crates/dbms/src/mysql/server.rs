@@ -42,8 +42,8 @@ pub struct MysqlServer {
     info: ServerInfo,
     /// Takes no part in any case.
     control: MysqlSession,
-    /// The stages that were made.
-    stages: Vec<String>,
+    /// The scratch schemas that were made.
+    scratch: Vec<String>,
 }
 
 impl MysqlServer {
@@ -64,7 +64,7 @@ impl MysqlServer {
             }
             (Settle::Proc, Some(_)) | (Settle::Sql, _) => {}
         }
-        let mut server = MysqlServer { options, schema, info, control, stages: Vec::new() };
+        let mut server = MysqlServer { options, schema, info, control, scratch: Vec::new() };
         server.drop_schema()?;
         demand(&mut server.control, &format!("CREATE DATABASE `{}`", server.schema), SILENCE)?;
         Ok(server)
@@ -75,10 +75,10 @@ impl MysqlServer {
         &self.schema
     }
 
-    /// Drops our schema and its stages, and nothing else.
+    /// Drops our schema and its scratch schemas, and nothing else.
     pub fn drop_schema(&mut self) -> Result<(), ConnectError> {
-        for stage in std::mem::take(&mut self.stages) {
-            let sql = format!("DROP DATABASE IF EXISTS `{stage}`");
+        for schema in std::mem::take(&mut self.scratch) {
+            let sql = format!("DROP DATABASE IF EXISTS `{schema}`");
             self.reconnecting(|control| demand(control, &sql, SILENCE))?;
         }
         let sql = format!("DROP DATABASE IF EXISTS `{}`", self.schema);
@@ -111,13 +111,13 @@ impl Server for MysqlServer {
         Ok(Box::new(session))
     }
 
-    fn aside(&mut self, stage: usize) -> Result<Box<dyn Session>, ConnectError> {
-        let name = format!("{}_stage{stage}", self.schema);
-        if !self.stages.contains(&name) {
+    fn connect_scratch(&mut self, number: usize) -> Result<Box<dyn Session>, ConnectError> {
+        let name = format!("{}_stage{number}", self.schema);
+        if !self.scratch.contains(&name) {
             for sql in [format!("DROP DATABASE IF EXISTS `{name}`"), format!("CREATE DATABASE `{name}`")] {
                 self.reconnecting(|control| demand(control, &sql, SILENCE))?;
             }
-            self.stages.push(name.clone());
+            self.scratch.push(name.clone());
         }
         let session = MysqlSession::connect(&self.options.address, &self.options.login, Some(&name))?;
         Ok(Box::new(session))

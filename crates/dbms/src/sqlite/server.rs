@@ -66,8 +66,8 @@ pub struct SqliteServer {
     next: SessionId,
     /// Our own binary and the target, to start another one like this.
     origin: (PathBuf, Target),
-    /// A child has one database, so each stage is a child of its own.
-    stages: Vec<SqliteServer>,
+    /// A child has one database, so each scratch schema is a child of its own.
+    scratch: Vec<SqliteServer>,
 }
 
 impl SqliteServer {
@@ -111,7 +111,7 @@ impl SqliteServer {
             opening: chosen.opening(),
             next: 1,
             origin: (exe.to_path_buf(), target.clone()),
-            stages: Vec::new(),
+            scratch: Vec::new(),
         };
         if let Some(asked) = target.version.as_ref().filter(|asked| !server.info.version.within(asked)) {
             return Err(StartError::Version { asked: asked.clone(), found: version });
@@ -158,14 +158,14 @@ impl Server for SqliteServer {
         Ok(Box::new(self.session()?))
     }
 
-    fn aside(&mut self, stage: usize) -> Result<Box<dyn Session>, ConnectError> {
-        while self.stages.len() <= stage {
+    fn connect_scratch(&mut self, number: usize) -> Result<Box<dyn Session>, ConnectError> {
+        while self.scratch.len() <= number {
             let started = SqliteServer::start(&self.origin.0, &self.origin.1).map_err(|error| {
                 ConnectError::Refused { server: "sqlite".into(), reason: error.to_string() }
             })?;
-            self.stages.push(started);
+            self.scratch.push(started);
         }
-        self.stages[stage].connect()
+        self.scratch[number].connect()
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {

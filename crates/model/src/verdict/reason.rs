@@ -38,9 +38,9 @@ reasons! {
     Hung = "hung",
     WantsMoreRuns = "wants-more-runs",
     TooManyQuestions = "too-many-questions",
-    NotPlayed = "not-played",
-    NoStage = "no-stage",
-    ProbeRefused = "probe-refused",
+    NotProbed = "not-played",
+    NoScratchSchema = "no-stage",
+    FirstQueryRefused = "probe-refused",
     NotAskedFor = "not-asked-for",
     AskedTwice = "asked-twice",
     // The setup.
@@ -57,7 +57,7 @@ reasons! {
     References = "references",
     UniquePrefix = "unique-prefix",
     OwnValues = "own-values",
-    StageColumns = "stage-columns",
+    ScratchColumns = "stage-columns",
     StrangeBytes = "strange-bytes",
     // The steps.
     Unparsed = "unparsed",

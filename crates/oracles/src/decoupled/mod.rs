@@ -23,7 +23,7 @@ mod early;
 mod fit;
 mod order;
 mod roles;
-mod stage;
+mod scratch;
 mod talk;
 
 use std::sync::{Arc, Mutex};
@@ -35,7 +35,7 @@ use crate::{
     Ask, Conversation, Oracle, OracleInfo,
     story::{Memory, ReadTables},
 };
-use stage::Stage;
+use scratch::ScratchTables;
 use talk::Talk;
 
 /// So many setups are remembered.
@@ -46,7 +46,7 @@ const SETUPS: usize = 8;
 struct Known {
     setup: Arc<ParsedSetup>,
     version: Version,
-    stage: Arc<Result<Stage, Reason>>,
+    scratch: Arc<Result<ScratchTables, Reason>>,
     rows: Option<Arc<Vec<RowSet>>>,
 }
 
@@ -103,7 +103,7 @@ impl Setups {
         let known = Known {
             setup: setup.clone(),
             version: server.version.clone(),
-            stage: Arc::new(Stage::read(server, setup)),
+            scratch: Arc::new(ScratchTables::read(server, setup)),
             rows: None,
         };
         if all.len() >= SETUPS {
@@ -116,7 +116,7 @@ impl Setups {
     /// Remembers the rows that a setup makes.
     fn keep(&self, of: &Known, rows: &Arc<Vec<RowSet>>) {
         let mut all = lock(&self.0);
-        let same = |known: &&mut Known| Arc::ptr_eq(&known.stage, &of.stage);
+        let same = |known: &&mut Known| Arc::ptr_eq(&known.scratch, &of.scratch);
         if let Some(known) = all.iter_mut().find(same) {
             known.rows = Some(rows.clone());
         }

@@ -8,7 +8,7 @@ use dialect::contract::{LevelRules, Visibility};
 use history::StepInfo;
 use model::sql::{Footprint, InsertSource, ObjectName, Statement, StatementClass, StatementKind};
 
-use super::stage::Stage;
+use super::scratch::ScratchTables;
 
 /// What a statement does to tables.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ impl Verb {
 
 /// Reads a statement. `single`: it is a transaction by itself.
 pub fn roles(
-    stage: &Stage,
+    scratch: &ScratchTables,
     step: &StepInfo<'_>,
     text: &str,
     rules: &LevelRules,
@@ -66,7 +66,7 @@ pub fn roles(
     let (mut own, mut other): (Vec<Visibility>, Vec<Visibility>) = (Vec::new(), Vec::new());
     let (own_tables, nested) = match step.statement() {
         Some(statement) => named(statement),
-        None => (all(stage), all(stage)),
+        None => (all(scratch), all(scratch)),
     };
     let verb = match step.kind() {
         Some(StatementKind::Select) => Verb::Select,
@@ -104,11 +104,11 @@ pub fn roles(
     }
     roles.nested = !nested.is_empty();
     for (names, sees) in [(own_tables, own), (nested, other)] {
-        for at in names.iter().filter_map(|name| stage.find(name)) {
+        for at in names.iter().filter_map(|name| scratch.find(name)) {
             roles.add(at, &sees);
             // A foreign key looks at the newest rows of the tables that it joins.
-            for (joined, table) in stage.tables.iter().enumerate() {
-                if roles.changes && joined != at && table.group == stage.tables[at].group {
+            for (joined, table) in scratch.tables.iter().enumerate() {
+                if roles.changes && joined != at && table.group == scratch.tables[at].group {
                     roles.add(joined, &[change]);
                 }
             }
@@ -137,8 +137,8 @@ impl Roles {
     }
 }
 
-fn all(stage: &Stage) -> Vec<String> {
-    stage.tables.iter().map(|table| table.name.clone()).collect()
+fn all(scratch: &ScratchTables) -> Vec<String> {
+    scratch.tables.iter().map(|table| table.name.clone()).collect()
 }
 
 /// The tables that a statement names itself, and those that queries inside it name.

@@ -27,7 +27,9 @@ use std::{
 };
 
 use dialect::Execution;
-use model::{Case, Fingerprint, Hash64, Reason, Shown, Verdict, sync::lock, verdict::evidence::AccessPath};
+use model::{
+    Case, Fingerprint, Hash64, ProbeResult, Reason, Verdict, sync::lock, verdict::evidence::AccessPath,
+};
 
 use crate::{
     Ask, Conversation, Oracle, OracleInfo,
@@ -138,7 +140,7 @@ impl Session<'_> {
     fn go_on(&mut self, ask: Ask) -> Ask {
         match ask {
             Ask::Done(second) => self.decided(decide(&self.said, Some(&second), &self.seen.trace)),
-            Ask::Run(_) | Ask::Play(_) => ask,
+            Ask::Run(_) | Ask::Probe(_) => ask,
         }
     }
 
@@ -220,10 +222,10 @@ impl Conversation for Session<'_> {
         }
     }
 
-    fn shown(&mut self, shown: Shown) -> Ask {
+    fn probed(&mut self, result: ProbeResult) -> Ask {
         match &mut self.second {
             Some(second) => {
-                let ask = second.shown(shown);
+                let ask = second.probed(result);
                 self.go_on(ask)
             }
             None => Ask::Done(decide(&self.said, None, &self.seen.trace)),

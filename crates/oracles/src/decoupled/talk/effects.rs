@@ -5,7 +5,7 @@ use model::{
     Reason, Reply, RowSet, Symptom, sql::StatementKind, verdict::Response, verdict::evidence::Sighting,
 };
 
-use super::{Data, Found, MARKED, Pending, Probe, Talk, Until, Visible, fit};
+use super::{Data, FirstQuery, Found, MARKED, Pending, Talk, Until, Visible, fit};
 
 impl Talk<'_> {
     /// Reads off the tables what the statement did, and writes it down.
@@ -13,16 +13,16 @@ impl Talk<'_> {
         &mut self,
         pending: &Pending,
         txn: usize,
-        probe: Option<RowSet>,
+        first_query: Option<RowSet>,
         tables: &[RowSet],
     ) -> Result<(), Found> {
         let undecided = Found::Undecided;
-        let setup = self.known.stage.clone();
-        let Ok(stage) = setup.as_ref() else { return Err(undecided(Reason::SetupNotRead)) };
+        let setup = self.known.scratch.clone();
+        let Ok(scratch) = setup.as_ref() else { return Err(undecided(Reason::SetupNotRead)) };
         self.mark += 1;
         for ((at, view), read) in pending.views.iter().zip(tables) {
-            let after = stage.rows(*at, read).map_err(undecided)?;
-            let changes = match pending.stage {
+            let after = scratch.rows(*at, read).map_err(undecided)?;
+            let changes = match pending.schema {
                 MARKED => marked(view, after),
                 _ => unmarked(view, after),
             };
@@ -39,12 +39,12 @@ impl Talk<'_> {
                 }
             }
         }
-        self.unchanged(pending, txn, probe);
+        self.unchanged(pending, txn, first_query);
         Ok(())
     }
 
     /// Rows that were written without being changed become the transaction's own all the same.
-    pub(super) fn unchanged(&mut self, pending: &Pending, txn: usize, probe: Option<RowSet>) {
+    pub(super) fn unchanged(&mut self, pending: &Pending, txn: usize, first_query: Option<RowSet>) {
         let maybe = match &self.outcome(pending.step).reply {
             Reply::Done { affected, matched: Some(matched) } => matched > affected,
             // Nothing is said about rows that were met and left as they were.
@@ -54,10 +54,11 @@ impl Talk<'_> {
         if !maybe {
             return;
         }
-        if let (Probe::Matching, Some(probe)) = (pending.probe, probe) {
-            let id =
-                |row| String::from_utf8_lossy(probe.cell(row, 0).unwrap_or_default()).parse::<u64>().ok();
-            let ids: Vec<u64> = (0..probe.len()).filter_map(id).collect();
+        if let (FirstQuery::Matching, Some(first_query)) = (pending.first_query, first_query) {
+            let id = |row| {
+                String::from_utf8_lossy(first_query.cell(row, 0).unwrap_or_default()).parse::<u64>().ok()
+            };
+            let ids: Vec<u64> = (0..first_query.len()).filter_map(id).collect();
             let at = pending.views.iter().position(|(_, view)| view.iter().any(|row| ids.contains(&row.id)));
             let Some((at, view)) = at.map(|at| &pending.views[at]) else { return };
             let now = self.chains[*at].view(txn, Until::Committed(self.now));

@@ -1,9 +1,9 @@
-//! Whether a known deviation would explain what is wrong. The statement is played once more on the view that it would give; if that is
+//! Whether a known deviation would explain what is wrong. The statement is run once more on the view that it would give; if that is
 //! what came, the violation is named by it. Scans that went on after a wait are not tried: there are too many ways.
 
 use dialect::contract::Visibility;
 use model::{
-    Reason, Scene, Shown, Violation,
+    Probe, ProbeResult, Reason, Violation,
     sql::StatementKind,
     verdict::{Cause, Deviations},
 };
@@ -21,7 +21,7 @@ impl Talk<'_> {
         mut pending: Pending,
         txn: usize,
         wrong: Box<Violation>,
-    ) -> Result<Option<Box<Scene>>, Found> {
+    ) -> Result<Option<Box<Probe>>, Found> {
         // Such an UPDATE may have judged half of what a waiting statement does.
         if self.judges_uncommitted(pending.step).is_some()
             && pending.views.iter().any(|(at, _)| self.half_done(*at, pending.step))
@@ -37,14 +37,14 @@ impl Talk<'_> {
     pub(super) fn explained(
         &mut self,
         mut pending: Pending,
-        shown: Shown,
-    ) -> Result<Option<Box<Scene>>, Found> {
-        let same = match &shown {
-            Shown::Played { outcome: Some(outcome), .. } => {
+        result: ProbeResult,
+    ) -> Result<Option<Box<Probe>>, Found> {
+        let same = match &result {
+            ProbeResult::Ran { outcome: Some(outcome), .. } => {
                 let (kind, came) = (self.history.steps[pending.step].kind(), self.outcome(pending.step));
                 compare(kind, came, outcome, false) == Compared::Same
             }
-            Shown::Played { .. } | Shown::Unfilled { .. } | Shown::Not(_) => false,
+            ProbeResult::Ran { .. } | ProbeResult::FixtureRefused { .. } | ProbeResult::NotRun(_) => false,
         };
         let tried = pending.explanations.remove(0).0;
         match (same, pending.wrong.take()) {
@@ -59,7 +59,7 @@ impl Talk<'_> {
         }
     }
 
-    fn next_explanation(&mut self, mut pending: Pending) -> Result<Option<Box<Scene>>, Found> {
+    fn next_explanation(&mut self, mut pending: Pending) -> Result<Option<Box<Probe>>, Found> {
         match (pending.explanations.first().cloned(), pending.wrong.take()) {
             (Some((_, views)), wrong) => {
                 pending.wrong = wrong;
@@ -76,7 +76,7 @@ impl Talk<'_> {
             return self.uncommitted(pending, txn);
         }
         let reads = pending.roles.tables.iter().all(|(_, sees)| *sees == [Visibility::Snapshot]);
-        let (true, Some(stage)) = (reads, self.stage()) else {
+        let (true, Some(scratch)) = (reads, self.scratch()) else {
             return Vec::new();
         };
         let view = |taken: Time, at: usize, noop: bool, key: bool| -> Vec<Visible> {
@@ -85,7 +85,7 @@ impl Talk<'_> {
             let seen = if noop { chain.view_of_changes(txn, until) } else { chain.view(txn, until) };
             let mut seen = self.shadowed(txn, at, seen, !noop);
             if key {
-                seen.extend(chain.left_behind(txn, taken, |data| stage.key(at, data)));
+                seen.extend(chain.left_behind(txn, taken, |data| scratch.key(at, data)));
             }
             seen
         };

@@ -1,9 +1,9 @@
-//! The conversation about one run: goes through its events, asks for a scene where a statement is to be judged, and takes up what
+//! The conversation about one run: goes through its events, asks for a probe where a statement is to be judged, and takes up what
 //! was shown.
 
 mod effects;
 mod explain;
-mod scenes;
+mod probes;
 mod telling;
 mod transactions;
 mod views;
@@ -14,7 +14,7 @@ use dialect::Execution;
 use dialect::contract::{Contract, LevelRules, contract};
 use history::{Fate, History};
 use model::{
-    Level, Open, Outcome, Reason, Reply, RowSet, Scene, Shown, Verdict, Violation,
+    Level, Open, Outcome, Probe, ProbeResult, Reason, Reply, RowSet, Verdict, Violation,
     sql::{Statement, StatementKind},
     verdict::Deviations,
     verdict::Justification,
@@ -26,7 +26,7 @@ use super::{
     early, fit,
     order::{Event, orders},
     roles::{Roles, Verb, roles},
-    stage::{MARK, MARKED, PLAIN, Stage},
+    scratch::{MARK, MARKED, PLAIN, ScratchTables},
 };
 use crate::{
     Ask, Conversation,
@@ -40,13 +40,13 @@ const WAYS: usize = 8;
 /// A view of one table.
 type View = (usize, Vec<Visible>);
 
-/// A statement that is being played.
+/// A statement that is being run.
 struct Pending {
     step: usize,
     roles: Roles,
     views: Vec<View>,
-    stage: usize,
-    probe: Probe,
+    schema: usize,
+    first_query: FirstQuery,
     /// Other views that it may have had.
     others: Vec<Vec<View>>,
     /// Why none of these need be the right one, if that is so.
@@ -59,7 +59,7 @@ struct Pending {
 
 /// What the query before a statement is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Probe {
+enum FirstQuery {
     /// There is none.
     No,
     /// Which rows an UPDATE matches.
@@ -137,7 +137,7 @@ impl<'a> Talk<'a> {
         setups: Setups,
     ) -> Result<Talk<'a>, Reason> {
         let contract = contract(&seen.trace.server).ok_or(Reason::NoContract)?;
-        if let Err(why) = known.stage.as_ref() {
+        if let Err(why) = known.scratch.as_ref() {
             return Err(*why);
         }
         let history = History::new(&seen.case, &seen.trace);
@@ -196,8 +196,8 @@ impl<'a> Talk<'a> {
         None
     }
 
-    fn stage(&self) -> Option<&Stage> {
-        self.known.stage.as_ref().as_ref().ok()
+    fn scratch(&self) -> Option<&ScratchTables> {
+        self.known.scratch.as_ref().as_ref().ok()
     }
 
     fn setup_tables(&self) -> Option<&Tables> {
@@ -225,11 +225,13 @@ impl<'a> Talk<'a> {
 
     /// Begins anew with the next order.
     fn reset(&mut self, rows: &Arc<Vec<RowSet>>) -> Result<(), Reason> {
-        let Some(stage) = self.known.stage.as_ref().as_ref().ok() else { return Err(Reason::SetupNotRead) };
+        let Some(scratch) = self.known.scratch.as_ref().as_ref().ok() else {
+            return Err(Reason::SetupNotRead);
+        };
         (self.now, self.mark, self.next_id) = (0, 0, 1);
-        self.chains = vec![Chain::default(); stage.tables.len()];
+        self.chains = vec![Chain::default(); scratch.tables.len()];
         for (at, read) in rows.iter().enumerate() {
-            for (_, data) in stage.rows(at, read)? {
+            for (_, data) in scratch.rows(at, read)? {
                 self.chains[at].insert(self.next_id, data, NOBODY, 0);
                 self.next_id += 1;
             }
@@ -265,7 +267,7 @@ impl<'a> Talk<'a> {
                 Event::Answered(step) => self.answered(step),
             };
             match found {
-                Ok(Some(scene)) => return Ask::Play(scene),
+                Ok(Some(probe)) => return Ask::Probe(probe),
                 Ok(None) => {}
                 Err(found) => return self.stop(found),
             }
@@ -288,7 +290,7 @@ impl<'a> Talk<'a> {
                     return match self.known.rows.clone().map(|rows| self.reset(&rows)) {
                         Some(Ok(())) => self.go_on(),
                         Some(Err(reason)) => Ask::Done(Verdict::Undecided { reason }),
-                        None => Ask::Done(Verdict::Undecided { reason: Reason::NotPlayed }),
+                        None => Ask::Done(Verdict::Undecided { reason: Reason::NotProbed }),
                     };
                 }
                 if self.more {
@@ -321,8 +323,8 @@ impl<'a> Talk<'a> {
     }
 
     fn named(&self, step: usize) -> Option<Roles> {
-        let (stage, rules) = (self.stage()?, self.rules(step)?);
-        roles(stage, &self.history.steps[step], self.text(step), &rules, self.single(step))
+        let (scratch, rules) = (self.scratch()?, self.rules(step)?);
+        roles(scratch, &self.history.steps[step], self.text(step), &rules, self.single(step))
     }
 
     /// Is it a transaction by itself? Of what an error ended nobody knows: there are servers that open a new transaction at once.
@@ -342,43 +344,45 @@ impl Conversation for Talk<'_> {
                 Err(reason) => Ask::Done(Verdict::Undecided { reason }),
             };
         }
-        let Some(stage) = self.stage() else {
+        let Some(scratch) = self.scratch() else {
             return Ask::Done(Verdict::Undecided { reason: Reason::SetupNotRead });
         };
-        Ask::Play(Box::new(Scene {
-            stage: PLAIN,
-            build: stage.build[PLAIN].clone(),
+        Ask::Probe(Box::new(Probe {
+            schema: PLAIN,
+            build: scratch.build[PLAIN].clone(),
             prelude: self.prelude.clone(),
-            tables: stage.beginning(),
-            probe: None,
+            tables: scratch.beginning(),
+            first_query: None,
             sql: None,
             changes: true,
         }))
     }
 
-    fn shown(&mut self, shown: Shown) -> Ask {
+    fn probed(&mut self, result: ProbeResult) -> Ask {
         if let Some(pending) = self.pending.take() {
-            return match self.played(pending, shown) {
-                Ok(Some(scene)) => Ask::Play(scene),
+            return match self.judge_probe(pending, result) {
+                Ok(Some(probe)) => Ask::Probe(probe),
                 Ok(None) => self.go_on(),
                 Err(found) => self.stop(found),
             };
         }
         // What the setup makes.
-        match shown {
-            Shown::Played { tables, .. } => {
+        match result {
+            ProbeResult::Ran { tables, .. } => {
                 let rows = Arc::new(tables);
                 self.setups.keep(&self.known, &rows);
                 self.known.rows = Some(rows);
                 self.next(&[])
             }
-            Shown::Unfilled { .. } => Ask::Done(Verdict::Undecided { reason: Reason::SetupNotFilled }),
-            Shown::Not(reason) => Ask::Done(Verdict::Undecided { reason }),
+            ProbeResult::FixtureRefused { .. } => {
+                Ask::Done(Verdict::Undecided { reason: Reason::SetupNotFilled })
+            }
+            ProbeResult::NotRun(reason) => Ask::Done(Verdict::Undecided { reason }),
         }
     }
 }
 
-/// SQLite enforces foreign keys only in sessions that ask for it. If all of them do so first, the stage does so too.
+/// SQLite enforces foreign keys only in sessions that ask for it. If all of them do so first, the scratch schema does so too.
 fn prelude(history: &History<'_>) -> Vec<String> {
     let first = |session: usize| {
         let step = history.steps.iter().position(|step| step.session == session)?;

@@ -6,16 +6,16 @@ use model::{
     verdict::Cause, verdict::Response, verdict::evidence::Sighting, verdict::evidence::Table,
 };
 
-use super::{Found, NOBODY, Pending, Stage, Talk, Until, Visible, fit};
+use super::{Found, NOBODY, Pending, ScratchTables, Talk, Until, Visible, fit};
 use crate::decoupled::compare::same_table;
 
 impl Talk<'_> {
     pub(super) fn final_state(&self) -> Option<Violation> {
-        let stage = self.stage()?;
+        let scratch = self.scratch()?;
         for (name, read) in self.seen.trace.final_state.as_ref()? {
-            let Some(at) = stage.find(name) else { continue };
+            let Some(at) = scratch.find(name) else { continue };
             let view = self.chains[at].view(NOBODY, Until::Committed(self.now));
-            let rows: Vec<&[Option<Vec<u8>>]> = view.iter().map(|row| stage.shown(at, &row.data)).collect();
+            let rows: Vec<&[Option<Vec<u8>>]> = view.iter().map(|row| scratch.shown(at, &row.data)).collect();
             if same_table(&rows, read) {
                 continue;
             }
@@ -28,7 +28,7 @@ impl Talk<'_> {
             let table = |rows| Response::FinalState(Table { table: name.clone(), rows });
             let evidence = Evidence {
                 rule: Some(RuleId::CommitLasts),
-                expected: Some(table(shown(stage, at, &view, read))),
+                expected: Some(table(shown(scratch, at, &view, read))),
                 actual: Some(table(read.clone())),
                 ..Evidence::default()
             };
@@ -108,10 +108,10 @@ impl Talk<'_> {
             };
             rule.id
         });
-        if let (Some(stage), Some(setup)) = (self.stage(), &self.known.rows) {
+        if let (Some(scratch), Some(setup)) = (self.scratch(), &self.known.rows) {
             evidence.views.extend(pending.views.iter().map(|(at, view)| Table {
-                table: stage.tables[*at].name.clone(),
-                rows: shown(stage, *at, view, &setup[*at]),
+                table: scratch.tables[*at].name.clone(),
+                rows: shown(scratch, *at, view, &setup[*at]),
             }));
         }
         evidence.expected = Some(Response::Outcome(Box::new(should.clone())));
@@ -125,11 +125,11 @@ impl Talk<'_> {
 }
 
 /// A view as the server writes rows, in the columns of a table like this one.
-fn shown(stage: &Stage, at: usize, view: &[Visible], like: &RowSet) -> RowSet {
-    let columns = view.first().map_or(like.columns().len(), |row| stage.shown(at, &row.data).len());
+fn shown(scratch: &ScratchTables, at: usize, view: &[Visible], like: &RowSet) -> RowSet {
+    let columns = view.first().map_or(like.columns().len(), |row| scratch.shown(at, &row.data).len());
     let mut rows = RowSet::new(like.columns().iter().take(columns).cloned().collect());
     for row in view {
-        stage.shown(at, &row.data).iter().for_each(|cell| rows.push(cell.as_deref()));
+        scratch.shown(at, &row.data).iter().for_each(|cell| rows.push(cell.as_deref()));
     }
     rows
 }

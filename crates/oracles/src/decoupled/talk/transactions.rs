@@ -1,7 +1,7 @@
 //! Transactions while a run is gone through: when they begin and end, their savepoints and their fate.
 
 use model::{
-    Reason, Scene,
+    Probe, Reason,
     sql::{LockTiming, Statement, StatementKind, TransactionMode},
 };
 
@@ -44,7 +44,7 @@ impl Talk<'_> {
     }
 
     /// A step took effect.
-    pub(super) fn answered(&mut self, step: usize) -> Result<Option<Box<Scene>>, Found> {
+    pub(super) fn answered(&mut self, step: usize) -> Result<Option<Box<Probe>>, Found> {
         self.waiting.retain(|waiting| *waiting != step);
         let Some(txn) = self.history.steps[step].transaction else { return Ok(None) };
         // BEGIN commits what was open before it.

@@ -109,11 +109,11 @@ impl Talk<'_> {
         view: Vec<Visible>,
         unchanged: bool,
     ) -> Vec<Visible> {
-        let Some(stage) = self.stage() else { return view };
+        let Some(scratch) = self.scratch() else { return view };
         let written = self.chains[at].overwritten_by(txn, unchanged);
-        let own: Vec<_> = written.iter().filter_map(|data| stage.key(at, data)).collect();
+        let own: Vec<_> = written.iter().filter_map(|data| scratch.key(at, data)).collect();
         let hidden =
-            |row: &Visible| !row.own && stage.key(at, &row.data).is_some_and(|key| own.contains(&key));
+            |row: &Visible| !row.own && scratch.key(at, &row.data).is_some_and(|key| own.contains(&key));
         view.iter().filter(|row| !hidden(row)).cloned().collect()
     }
 }

@@ -1,19 +1,19 @@
-//! From a statement to the scene that is played for it, and from what was shown to what is said of it.
+//! From a statement to the probe that is run for it, and from what was shown to what is said of it.
 
 use dialect::contract::Visibility;
 use model::{
-    ErrorClass, Outcome, Reason, Reply, RowSet, RuleId, Scene, Shown, Symptom, sql::StatementKind,
+    ErrorClass, Outcome, Probe, ProbeResult, Reason, Reply, RowSet, RuleId, Symptom, sql::StatementKind,
     verdict::Response, verdict::evidence::Sighting,
 };
 
 use super::{
-    Found, MARK, MARKED, PLAIN, Pending, Probe, Roles, Talk, View, Visible, WAYS, fit, views::same_view,
+    FirstQuery, Found, MARK, MARKED, PLAIN, Pending, Roles, Talk, View, Visible, WAYS, fit, views::same_view,
 };
 use crate::decoupled::compare::{Compared, compare};
 
 impl Talk<'_> {
     /// A statement that reads or changes rows.
-    pub(super) fn data(&mut self, step: usize, txn: usize) -> Result<Option<Box<Scene>>, Found> {
+    pub(super) fn data(&mut self, step: usize, txn: usize) -> Result<Option<Box<Probe>>, Found> {
         let Some(roles) = self.named(step) else {
             return Err(Found::Undecided(Reason::NoContractAtThisLevel));
         };
@@ -28,8 +28,8 @@ impl Talk<'_> {
             return Ok(None);
         }
         self.take_snapshot(step, txn, &roles);
-        match self.scene(step, txn, roles) {
-            Ok(scene) => Ok(Some(scene)),
+        match self.probe(step, txn, roles) {
+            Ok(probe) => Ok(Some(probe)),
             Err((reason, changes)) => {
                 self.not_judged(reason, changes)?;
                 self.close(step, txn)?;
@@ -84,13 +84,13 @@ impl Talk<'_> {
         }
     }
 
-    /// What is to be played for a step; the reason why not, and whether the step changes rows.
-    pub(super) fn scene(
+    /// What is to be run for a step; the reason why not, and whether the step changes rows.
+    pub(super) fn probe(
         &mut self,
         step: usize,
         txn: usize,
         roles: Roles,
-    ) -> Result<Box<Scene>, (Reason, bool)> {
+    ) -> Result<Box<Probe>, (Reason, bool)> {
         let changes = roles.changes;
         let not = |reason: Reason| (reason, changes);
         let told = &self.history.steps[step];
@@ -110,18 +110,18 @@ impl Talk<'_> {
         if passed && fit::updates_ignoring(told) {
             return Err(not(Reason::IgnoredRows));
         }
-        let Some(stage) = self.stage() else { return Err(not(Reason::SetupNotRead)) };
-        if told.is(StatementKind::Insert) && roles.tables.iter().any(|(at, _)| stage.tables[*at].counts) {
+        let Some(scratch) = self.scratch() else { return Err(not(Reason::SetupNotRead)) };
+        if told.is(StatementKind::Insert) && roles.tables.iter().any(|(at, _)| scratch.tables[*at].counts) {
             return Err(not(Reason::Counter));
         }
         // MySQL replaces such a row or refuses to, by what it has looked up of the foreign key before.
-        if fit::replaces(told) && roles.tables.iter().any(|(at, _)| stage.tables[*at].group == 0) {
+        if fit::replaces(told) && roles.tables.iter().any(|(at, _)| scratch.tables[*at].group == 0) {
             return Err(not(Reason::ReplaceOfAParent));
         }
         // A row with a mark differs from the same row without one, which REPLACE would leave as it is.
         let number = match () {
             () if !changes || fit::replaces(told) => PLAIN,
-            () if stage.invisible || !fit::meets_added_column(told) => MARKED,
+            () if scratch.invisible || !fit::meets_added_column(told) => MARKED,
             () if fit::only_adds(told) => PLAIN,
             () => return Err(not(Reason::NoInvisibleColumn)),
         };
@@ -159,7 +159,7 @@ impl Talk<'_> {
         let Some(views) = others.pop() else { return Err(not(Reason::NoView)) };
         let tables = views
             .iter()
-            .map(|(at, view)| stage.prop(*at, view, number))
+            .map(|(at, view)| scratch.fixture(*at, view, number))
             .collect::<Result<Vec<_>, _>>()
             .map_err(not)?;
         // Rows that match and do not change are known by the query only.
@@ -170,17 +170,17 @@ impl Talk<'_> {
         let explain = dialect::of(product).explain.map(|explain| format!("{explain} {}", self.text(step)));
         let unsure =
             roles.consistent && !self.txns[txn].sure && self.txns[txn].snapshot.last() == Some(&self.now);
-        let (probe, why) = match (matching, explain) {
-            (Some(query), _) => (Some(query), Probe::Matching),
-            (None, Some(explain)) if unsure => (Some(explain), Probe::Looks),
-            (None, _) => (None, Probe::No),
+        let (first_query, why) = match (matching, explain) {
+            (Some(query), _) => (Some(query), FirstQuery::Matching),
+            (None, Some(explain)) if unsure => (Some(explain), FirstQuery::Looks),
+            (None, _) => (None, FirstQuery::No),
         };
-        let scene = Scene {
-            stage: number,
-            build: stage.build[number].clone(),
+        let probe = Probe {
+            schema: number,
+            build: scratch.build[number].clone(),
             prelude: self.prelude.clone(),
             tables,
-            probe,
+            first_query,
             sql: Some(self.text(step).to_string()),
             changes,
         };
@@ -188,18 +188,18 @@ impl Talk<'_> {
             step,
             roles,
             views,
-            stage: number,
-            probe: why,
+            schema: number,
+            first_query: why,
             others,
             open,
             wrong: None,
             explanations: Vec::new(),
         });
-        Ok(Box::new(scene))
+        Ok(Box::new(probe))
     }
 
     /// The same statement on the next view that it may have had.
-    fn another(&mut self, mut pending: Pending) -> Result<Option<Box<Scene>>, Found> {
+    fn another(&mut self, mut pending: Pending) -> Result<Option<Box<Probe>>, Found> {
         let Some(views) = pending.others.pop() else { return Ok(None) };
         self.again(pending, views)
     }
@@ -209,41 +209,47 @@ impl Talk<'_> {
         &mut self,
         mut pending: Pending,
         views: Vec<View>,
-    ) -> Result<Option<Box<Scene>>, Found> {
+    ) -> Result<Option<Box<Probe>>, Found> {
         let undecided = Found::Undecided;
-        let Some(stage) = self.stage() else { return Ok(None) };
+        let Some(scratch) = self.scratch() else { return Ok(None) };
         let tables = views
             .iter()
-            .map(|(at, view)| stage.prop(*at, view, pending.stage))
+            .map(|(at, view)| scratch.fixture(*at, view, pending.schema))
             .collect::<Result<Vec<_>, _>>()
             .map_err(undecided)?;
-        let scene = Scene {
-            stage: pending.stage,
-            build: stage.build[pending.stage].clone(),
+        let probe = Probe {
+            schema: pending.schema,
+            build: scratch.build[pending.schema].clone(),
             prelude: self.prelude.clone(),
             tables,
-            probe: None,
+            first_query: None,
             sql: Some(self.text(pending.step).to_string()),
             changes: pending.roles.changes,
         };
         pending.views = views;
-        pending.probe = Probe::No;
+        pending.first_query = FirstQuery::No;
         self.pending = Some(pending);
-        Ok(Some(Box::new(scene)))
+        Ok(Some(Box::new(probe)))
     }
 
-    /// A statement was played. Gives what is to be played next, if another view may explain what came.
-    pub(super) fn played(&mut self, pending: Pending, shown: Shown) -> Result<Option<Box<Scene>>, Found> {
+    /// A statement was run. Gives what is to be run next, if another view may explain what came.
+    pub(super) fn judge_probe(
+        &mut self,
+        pending: Pending,
+        result: ProbeResult,
+    ) -> Result<Option<Box<Probe>>, Found> {
         let (step, changes) = (pending.step, pending.roles.changes);
         let Some(txn) = self.history.steps[step].transaction else { return Ok(None) };
         if pending.wrong.is_some() {
-            return self.explained(pending, shown);
+            return self.explained(pending, result);
         }
-        let (probe, outcome, tables) = match shown {
-            Shown::Played { probe, outcome: Some(outcome), tables } => (probe, outcome, tables),
-            Shown::Played { .. } => return Err(Found::Undecided(Reason::NotPlayed)),
-            Shown::Not(reason) => return Err(Found::Undecided(reason)),
-            Shown::Unfilled { error, .. } => {
+        let (first_query, outcome, tables) = match result {
+            ProbeResult::Ran { first_query, outcome: Some(outcome), tables } => {
+                (first_query, outcome, tables)
+            }
+            ProbeResult::Ran { .. } => return Err(Found::Undecided(Reason::NotProbed)),
+            ProbeResult::NotRun(reason) => return Err(Found::Undecided(reason)),
+            ProbeResult::FixtureRefused { error, .. } => {
                 let reason = match error.class {
                     ErrorClass::DuplicateKey => Reason::ViewBreaksKey,
                     ErrorClass::Constraint => Reason::ViewBreaksConstraint,
@@ -257,7 +263,7 @@ impl Talk<'_> {
                 return Ok(None);
             }
         };
-        if let (Probe::Looks, Some(plan)) = (pending.probe, &probe) {
+        if let (FirstQuery::Looks, Some(plan)) = (pending.first_query, &first_query) {
             match looks(plan) {
                 Some(true) => self.txns[txn].sure = true,
                 Some(false) => {
@@ -294,7 +300,7 @@ impl Talk<'_> {
             }
         }
         if changes && self.outcome(step).error().is_none() {
-            self.effects(&pending, txn, probe, &tables)?;
+            self.effects(&pending, txn, first_query, &tables)?;
         }
         self.close(step, txn)?;
         Ok(None)

@@ -1,21 +1,21 @@
-//! The tables of a case on a stage: how they are made, filled and read there.
+//! The tables of a case in a scratch schema: how they are made, filled and read there.
 //!
-//! There are two stages. On one the tables are exactly those of the case; queries run there. On the other they have one more
+//! There are two scratch schemas. In one the tables are exactly those of the case; queries run there. In the other they have one more
 //! column at the end, which nobody but us writes: it says which row is which after a statement has changed some. Where the
 //! server can, that column is invisible; elsewhere statements that would meet it are not run there.
 
 use dialect::ParsedSetup;
 use model::{
-    Product, Prop, Reason, RowSet, ServerInfo, Value,
+    Product, Reason, RowSet, ServerInfo, TableFixture, Value,
     schema::{KeyKind, SetupData},
     sql::{ColumnOption, Statement, StatementClass, TableColumn, TableItem, TypeName},
 };
 
 use super::chains::{Data, Visible};
 
-/// The stage whose tables are those of the case.
+/// The scratch schema whose tables are those of the case.
 pub const PLAIN: usize = 0;
-/// The stage whose tables have one more column.
+/// The scratch schema whose tables have one more column.
 pub const MARKED: usize = 1;
 
 /// The column that says which row is which.
@@ -48,7 +48,7 @@ struct Column {
 
 /// All tables of a setup.
 #[derive(Clone, Debug)]
-pub struct Stage {
+pub struct ScratchTables {
     product: Product,
     /// The tables, in order.
     pub tables: Vec<Table>,
@@ -58,9 +58,9 @@ pub struct Stage {
     pub invisible: bool,
 }
 
-impl Stage {
+impl ScratchTables {
     /// Reads a setup; the reason why not has a name that can be counted.
-    pub fn read(server: &ServerInfo, setup: &ParsedSetup) -> Result<Stage, Reason> {
+    pub fn read(server: &ServerInfo, setup: &ParsedSetup) -> Result<ScratchTables, Reason> {
         let product = server.product;
         let data = setup.data.as_ref().map_err(|_| Reason::SetupNotRead)?;
         if data.ddl.iter().any(|text| moves(text)) {
@@ -78,7 +78,7 @@ impl Stage {
             let ddl = trees.iter().filter(|tree| tree.class() == StatementClass::Ddl);
             marked = ddl.map(|tree| dialect::sql::print(product, &with_mark((*tree).clone()))).collect();
         }
-        Ok(Stage { product, tables, build: [data.ddl.clone(), marked], invisible })
+        Ok(ScratchTables { product, tables, build: [data.ddl.clone(), marked], invisible })
     }
 
     /// A table by its name.
@@ -87,33 +87,33 @@ impl Stage {
     }
 
     /// The tables as the setup fills them.
-    pub fn beginning(&self) -> Vec<Prop> {
-        let prop = |table: &Table| Prop {
+    pub fn beginning(&self) -> Vec<TableFixture> {
+        let fixture = |table: &Table| TableFixture {
             name: table.name.clone(),
             fill: table.inserts.clone(),
             read: self.query(table, PLAIN),
         };
-        self.tables.iter().map(prop).collect()
+        self.tables.iter().map(fixture).collect()
     }
 
     /// A table that holds this view.
-    pub fn prop(&self, at: usize, view: &[Visible], stage: usize) -> Result<Prop, Reason> {
+    pub fn fixture(&self, at: usize, view: &[Visible], schema: usize) -> Result<TableFixture, Reason> {
         let table = &self.tables[at];
         let mut names: Vec<&str> = Vec::new();
         names.extend(table.columns.iter().filter(|column| !column.generated).map(|c| c.quoted.as_str()));
-        if stage == MARKED {
+        if schema == MARKED {
             names.push(MARK);
         }
         let rows: Vec<String> =
-            view.iter().map(|row| self.row(table, row, stage)).collect::<Result<_, _>>()?;
+            view.iter().map(|row| self.row(table, row, schema)).collect::<Result<_, _>>()?;
         let insert =
             format!("INSERT INTO {} ({}) VALUES {}", table.quoted, names.join(", "), rows.join(", "));
         let fill = if rows.is_empty() { Vec::new() } else { vec![insert] };
-        Ok(Prop { name: table.name.clone(), fill, read: self.query(table, stage) })
+        Ok(TableFixture { name: table.name.clone(), fill, read: self.query(table, schema) })
     }
 
     /// One row as constants.
-    fn row(&self, table: &Table, row: &Visible, stage: usize) -> Result<String, Reason> {
+    fn row(&self, table: &Table, row: &Visible, schema: usize) -> Result<String, Reason> {
         let mut cells = Vec::new();
         let mut exact = table.columns.len();
         for (at, column) in table.columns.iter().enumerate() {
@@ -126,22 +126,22 @@ impl Stage {
                 );
             }
         }
-        if stage == MARKED {
+        if schema == MARKED {
             cells.push(row.id.to_string());
         }
         Ok(format!("({})", cells.join(", ")))
     }
 
     /// What reads a table: its columns as they are shown, which row it is, and exact values.
-    fn query(&self, table: &Table, stage: usize) -> String {
-        let mark = if stage == MARKED { MARK } else { "NULL" };
+    fn query(&self, table: &Table, schema: usize) -> String {
+        let mark = if schema == MARKED { MARK } else { "NULL" };
         let exact: String = table
             .columns
             .iter()
             .filter_map(|column| column.exact.as_ref())
             .map(|e| format!(", {e}"))
             .collect();
-        let star = if stage == MARKED && !self.invisible {
+        let star = if schema == MARKED && !self.invisible {
             table.columns.iter().map(|c| c.quoted.as_str()).collect::<Vec<_>>().join(", ")
         } else {
             "*".to_string()
@@ -156,7 +156,7 @@ impl Stage {
         let shown = table.columns.len();
         let extra = table.columns.iter().filter(|column| column.exact.is_some()).count();
         if read.columns().len() != shown + 1 + extra {
-            return Err(Reason::StageColumns);
+            return Err(Reason::ScratchColumns);
         }
         let mut rows = Vec::new();
         for row in 0..read.len() {

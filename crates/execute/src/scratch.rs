@@ -1,13 +1,13 @@
-//! Plays scenes: one statement on tables that hold given rows, in a schema of its own beside that of the cases.
+//! Runs probes: one statement on tables that hold given rows, in a schema of its own beside that of the cases.
 //!
-//! Tables are made once and filled again and again; a table that still holds what a scene wants is left as it is. One session
+//! Tables are made once and filled again and again; a table that still holds what a probe wants is left as it is. One session
 //! makes and fills them and does not look at foreign keys, since rows come in any order; another one, as fresh as those of a
 //! case, runs the statement.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
 use dialect::Dialect;
-use model::{DbError, Outcome, Prop, Reason, Reply, RowSet, Scene, Shown, Warning};
+use model::{DbError, Outcome, Probe, ProbeResult, Reason, Reply, RowSet, TableFixture, Warning};
 
 use crate::{
     ask::{LIMIT, ask, must, text},
@@ -16,78 +16,78 @@ use crate::{
     seams::{ConnectError, RawError, RawReply, Server, Session},
 };
 
-/// All stages of a server, by number.
+/// All scratch schemas of a server, by number.
 #[derive(Default)]
-pub(crate) struct Stages(BTreeMap<usize, Stage>);
+pub(crate) struct ScratchSchemas(BTreeMap<usize, ScratchSchema>);
 
-struct Stage {
+struct ScratchSchema {
     /// Makes and fills the tables.
     filler: Box<dyn Session>,
     /// Runs the statements.
-    player: Box<dyn Session>,
-    /// What made the tables that are there, and what the player said first.
+    prober: Box<dyn Session>,
+    /// What made the tables that are there, and what the prober said first.
     built: Option<(Vec<String>, Vec<String>)>,
     /// How each table was filled, as far as it still holds that.
     filled: BTreeMap<String, Vec<String>>,
 }
 
 impl Executor {
-    /// Plays a scene.
-    pub fn play(&mut self, scene: &Scene) -> Result<Shown, ConnectError> {
-        let played = self.stages.play(self.server.as_mut(), self.dialect, scene);
-        match played {
-            Err(ConnectError::NoStage) => Ok(Shown::Not(Reason::NoStage)),
+    /// Runs a probe.
+    pub fn probe(&mut self, probe: &Probe) -> Result<ProbeResult, ConnectError> {
+        match self.scratch.probe(self.server.as_mut(), self.dialect, probe) {
+            Err(ConnectError::NoScratchSchema) => Ok(ProbeResult::NotRun(Reason::NoScratchSchema)),
             Err(error) => {
                 // Nobody knows what is there now.
-                self.stages.0.remove(&scene.stage);
+                self.scratch.0.remove(&probe.schema);
                 Err(error)
             }
-            shown => shown,
+            done => done,
         }
     }
 }
 
-impl Stages {
-    fn play(
+impl ScratchSchemas {
+    fn probe(
         &mut self,
         server: &mut dyn Server,
         dialect: &Dialect,
-        scene: &Scene,
-    ) -> Result<Shown, ConnectError> {
-        let stage = match self.0.entry(scene.stage) {
+        probe: &Probe,
+    ) -> Result<ProbeResult, ConnectError> {
+        let schema = match self.0.entry(probe.schema) {
             Entry::Occupied(there) => there.into_mut(),
             Entry::Vacant(empty) => {
-                let (filler, player) = (server.aside(scene.stage)?, server.aside(scene.stage)?);
-                empty.insert(Stage { filler, player, built: None, filled: BTreeMap::new() })
+                let (filler, prober) =
+                    (server.connect_scratch(probe.schema)?, server.connect_scratch(probe.schema)?);
+                empty.insert(ScratchSchema { filler, prober, built: None, filled: BTreeMap::new() })
             }
         };
         let there = |(build, prelude): &(Vec<String>, Vec<String>)| {
-            *build == scene.build && *prelude == scene.prelude
+            *build == probe.build && *prelude == probe.prelude
         };
-        if !stage.built.as_ref().is_some_and(there) {
-            stage.build(dialect, scene)?;
+        if !schema.built.as_ref().is_some_and(there) {
+            schema.build(dialect, probe)?;
             // A session that is idle may still know the tables that were there before.
-            stage.player = server.aside(scene.stage)?;
-            for statement in &scene.prelude {
-                must(stage.player.as_mut(), statement)?;
+            schema.prober = server.connect_scratch(probe.schema)?;
+            for statement in &probe.prelude {
+                must(schema.prober.as_mut(), statement)?;
             }
-            stage.built = Some((scene.build.clone(), scene.prelude.clone()));
+            schema.built = Some((probe.build.clone(), probe.prelude.clone()));
         }
-        for prop in &scene.tables {
-            if let Some(error) = stage.fill(dialect, prop)? {
-                return Ok(Shown::Unfilled { table: prop.name.clone(), error });
+        for fixture in &probe.tables {
+            if let Some(error) = schema.fill(dialect, fixture)? {
+                return Ok(ProbeResult::FixtureRefused { table: fixture.name.clone(), error });
             }
         }
-        stage.run(dialect, scene)
+        schema.run(dialect, probe)
     }
 }
 
-impl Stage {
-    fn build(&mut self, dialect: &Dialect, scene: &Scene) -> Result<(), ConnectError> {
+impl ScratchSchema {
+    fn build(&mut self, dialect: &Dialect, probe: &Probe) -> Result<(), ConnectError> {
         self.built = None;
         self.filled.clear();
         drop_all(self.filler.as_mut(), dialect, false)?;
-        for statement in &scene.build {
+        for statement in &probe.build {
             must(self.filler.as_mut(), statement)?;
         }
         if let Some(relax) = dialect.tables.before_drop {
@@ -97,53 +97,53 @@ impl Stage {
     }
 
     /// Makes a table hold its rows; the server's error if it does not take them.
-    fn fill(&mut self, dialect: &Dialect, prop: &Prop) -> Result<Option<DbError>, ConnectError> {
-        if self.filled.get(&prop.name) == Some(&prop.fill) {
+    fn fill(&mut self, dialect: &Dialect, fixture: &TableFixture) -> Result<Option<DbError>, ConnectError> {
+        if self.filled.get(&fixture.name) == Some(&fixture.fill) {
             return Ok(None);
         }
-        self.filled.remove(&prop.name);
-        let name = dialect.quoted(&prop.name);
+        self.filled.remove(&fixture.name);
+        let name = dialect.quoted(&fixture.name);
         must(self.filler.as_mut(), &dialect.tables.empty_fast.replace("{}", &name))?;
-        for statement in &prop.fill {
+        for statement in &fixture.fill {
             let answer = ask(self.filler.as_mut(), statement, LIMIT)?;
             if let RawReply::Error(error) = answer.reply {
                 return Ok(Some(meaning(dialect, error)));
             }
         }
-        self.filled.insert(prop.name.clone(), prop.fill.clone());
+        self.filled.insert(fixture.name.clone(), fixture.fill.clone());
         Ok(None)
     }
 
-    fn run(&mut self, dialect: &Dialect, scene: &Scene) -> Result<Shown, ConnectError> {
-        let player = self.player.as_mut();
-        let probe = match &scene.probe {
-            Some(query) => match ask(player, query, LIMIT)?.reply {
+    fn run(&mut self, dialect: &Dialect, probe: &Probe) -> Result<ProbeResult, ConnectError> {
+        let prober = self.prober.as_mut();
+        let first_query = match &probe.first_query {
+            Some(query) => match ask(prober, query, LIMIT)?.reply {
                 RawReply::Rows(rows) => Some(rows),
                 RawReply::Done { .. } | RawReply::RolledBack | RawReply::Error(_) | RawReply::Lost => {
-                    return Ok(Shown::Not(Reason::ProbeRefused));
+                    return Ok(ProbeResult::NotRun(Reason::FirstQueryRefused));
                 }
             },
             None => None,
         };
         let mut outcome = None;
-        if let Some(sql) = &scene.sql {
-            if scene.changes {
+        if let Some(sql) = &probe.sql {
+            if probe.changes {
                 self.filled.clear();
             }
-            outcome = Some(play(player, dialect, sql)?);
+            outcome = Some(run_statement(prober, dialect, sql)?);
         }
         let mut tables = Vec::new();
-        if scene.changes {
-            let read = |prop: &Prop| must(player, &prop.read);
-            tables = scene.tables.iter().map(read).collect::<Result<Vec<RowSet>, _>>()?;
+        if probe.changes {
+            let read = |fixture: &TableFixture| must(prober, &fixture.read);
+            tables = probe.tables.iter().map(read).collect::<Result<Vec<RowSet>, _>>()?;
         }
-        Ok(Shown::Played { probe, outcome, tables })
+        Ok(ProbeResult::Ran { first_query, outcome, tables })
     }
 }
 
 /// Runs the statement, and says what came of it in the words of a trace.
-fn play(player: &mut dyn Session, dialect: &Dialect, sql: &str) -> Result<Outcome, ConnectError> {
-    let answer = ask(player, sql, LIMIT)?;
+fn run_statement(prober: &mut dyn Session, dialect: &Dialect, sql: &str) -> Result<Outcome, ConnectError> {
+    let answer = ask(prober, sql, LIMIT)?;
     let mut warnings = Vec::new();
     let reply = match answer.reply {
         RawReply::Rows(rows) => Reply::Rows(rows),
@@ -155,7 +155,7 @@ fn play(player: &mut dyn Session, dialect: &Dialect, sql: &str) -> Result<Outcom
     if let (true, Some(show), false) =
         (answer.warnings > 0, dialect.show_warnings, matches!(reply, Reply::Error(_)))
     {
-        let rows = must(player, show)?;
+        let rows = must(prober, show)?;
         warnings = (0..rows.len())
             .map(|row| Warning {
                 code: text(&rows, row, 1).parse().unwrap_or(0),
