@@ -1,7 +1,7 @@
 //! A server handle for clean re-runs: of suspicions, of the candidates of a reduction, and of what oracles ask for.
 
 use dialect::Execution;
-use execute::{ConnectError, LaunchError, Looks, Reset, Runner};
+use execute::{ConnectError, LaunchError, PostCheckInterval, Reset, Runner};
 use model::{Case, Level, Probe, ProbeResult, Product, ServerInfo, Target};
 
 use crate::panel::admissible;
@@ -54,7 +54,7 @@ impl Rejected {
 /// The server, which is replaced when it fails.
 pub struct CleanServer {
     pub(crate) runner: Runner,
-    postchecks: Looks,
+    postchecks: PostCheckInterval,
     checking: bool,
     purges: bool,
 }
@@ -64,14 +64,14 @@ impl CleanServer {
     pub fn new(runner: Runner, target: &Target) -> CleanServer {
         let ours = target.attached().is_none();
         let server = CleanServer::of_hunt(runner, target.product);
-        let postchecks = if ours { server.postchecks } else { Looks::default() };
+        let postchecks = if ours { server.postchecks } else { PostCheckInterval::default() };
         CleanServer { postchecks, purges: ours && server.purges, ..server }
     }
 
     /// Of a worker of a hunt.
     pub(crate) fn of_hunt(runner: Runner, product: Product) -> CleanServer {
         let purges = dialect::of(product).purge_left.is_some();
-        CleanServer { runner, postchecks: Looks::ALWAYS, checking: true, purges }
+        CleanServer { runner, postchecks: PostCheckInterval::ALWAYS, checking: true, purges }
     }
 
     pub fn info(&mut self) -> Result<ServerInfo, LaunchError> {
@@ -91,7 +91,7 @@ impl CleanServer {
     }
 
     fn tune(&mut self, reset: Reset) {
-        self.runner.tune(reset, if self.checking { self.postchecks } else { Looks::default() });
+        self.runner.tune(reset, if self.checking { self.postchecks } else { PostCheckInterval::default() });
     }
 
     /// Runs a case as the runner is tuned, on a new server where one fails.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use dialect::ParsedCase;
-use execute::{LaunchError, Looks, Options, Placement, Reset};
+use execute::{LaunchError, Options, Placement, PostCheckInterval, Reset};
 use generate::{Generator, Made};
 use model::{Level, Reply, RowSet, Seed, ServerInfo, Target, Verdict, target::Settings};
 use reduce::Trial;
@@ -46,7 +46,7 @@ const REFUSED_SCHEMAS: u64 = 3;
 const LOOK: u64 = 1000;
 
 /// Every this many cases all tables are read through all of their indexes, and the server checks its data itself.
-const THROUGH: u64 = 20;
+const INDEX_SCANS: u64 = 20;
 const INTEGRITY: u64 = 500;
 
 /// Why a worker cannot go on.
@@ -231,7 +231,7 @@ impl<'a> TargetWorker<'a> {
     /// One case from a fast reset, and whatever follows from it.
     fn case(&mut self, number: u64, made: &Made, tally: &mut Tally) -> Result<(), Stop> {
         let past = self.past.take();
-        self.server.runner.tune(Reset::Fast, looks(number));
+        self.server.runner.tune(Reset::Fast, postcheck_interval(number));
         let seen = match self.server.attempt(&made.case, self.level) {
             Ok(seen) => seen,
             Err(Rejected::Server(error)) => return Err(Stop::Target(error.to_string())),
@@ -396,9 +396,9 @@ impl<'a> TargetWorker<'a> {
 }
 
 /// The server is looked at by the number of the case, so that a hunt that was resumed sees what another one saw.
-fn looks(number: u64) -> Looks {
+fn postcheck_interval(number: u64) -> PostCheckInterval {
     let due = |every: u64| u64::from(number.is_multiple_of(every));
-    Looks { integrity: due(INTEGRITY), through: due(THROUGH) }
+    PostCheckInterval { integrity: due(INTEGRITY), index_scans: due(INDEX_SCANS) }
 }
 
 /// Tries to bring up a server; one that does not come up may the next time.

@@ -9,15 +9,18 @@ use std::{collections::BTreeMap, env, fs, path::Path, process::Command, time::Du
 use common::{case, installed, runner, target};
 use dbms::launch::Settle;
 use dialect::Execution;
-use execute::{Looks, Options, Reset};
+use execute::{Options, PostCheckInterval, Reset};
 use model::{Case, Level, Product, Seed, Target, Verdict, verdict::evidence::AccessPath};
 use oracles::{Ask, Oracle, crash::Crash, invariants::Invariants};
 use reference::ReferenceServer;
 
 /// Runs so many cases of the workload at every level; gives what was said, counted.
 fn judge_many(text: &str, cases: u64) -> Option<BTreeMap<String, u64>> {
-    let options =
-        Options { reset: Reset::Fast, looks: Looks { integrity: 50, through: 10 }, ..Options::default() };
+    let options = Options {
+        reset: Reset::Fast,
+        postchecks: PostCheckInterval { integrity: 50, index_scans: 10 },
+        ..Options::default()
+    };
     let mut runner = runner(text, Settle::Proc, options)?;
     let product = target(text).product;
     let judges: Vec<Box<dyn Oracle>> = oracles::without_server();
@@ -29,7 +32,7 @@ fn judge_many(text: &str, cases: u64) -> Option<BTreeMap<String, u64>> {
         let level: Level = levels[number as usize % levels.len()];
         let run = runner.run(&case, level).unwrap_or_else(|error| panic!("{text}: {error}"));
         checked += u64::from(run.aftermath.damage.is_empty());
-        through += run.aftermath.through.len();
+        through += run.aftermath.index_scans.len();
         let seen = run;
         for judge in &judges {
             let verdict = oracles::judge(judge.as_ref(), &seen);
@@ -97,7 +100,7 @@ fn fingerprint(oracle: &dyn Oracle, seen: &Execution) -> String {
 
 #[test]
 fn a_planted_crash_is_told_with_its_log_and_its_stack() {
-    let options = Options { looks: Looks::ALWAYS, ..Options::default() };
+    let options = Options { postchecks: PostCheckInterval::ALWAYS, ..Options::default() };
     let Some(mut runner) = runner(&format!("{DEBUG}&{SAVEPOINT}"), Settle::Proc, options) else { return };
     let steps = "T1: BEGIN
                  T1: SAVEPOINT s
@@ -122,7 +125,7 @@ fn a_planted_crash_is_told_with_its_log_and_its_stack() {
 
 #[test]
 fn a_planted_loss_in_an_index_is_told_by_the_server_and_by_us() {
-    let options = Options { looks: Looks::ALWAYS, ..Options::default() };
+    let options = Options { postchecks: PostCheckInterval::ALWAYS, ..Options::default() };
     let Some(mut runner) = runner(DEBUG, Settle::Proc, options) else { return };
     let steps = "T1: SET SESSION debug = 'd,row_ins_skip_sec'
                  T1: INSERT INTO t VALUES (4, 40)";

@@ -9,7 +9,7 @@ use std::{
 };
 
 use dbms::sqlite::{SqliteServer, StartError};
-use execute::{Answer, RawReply, Server, Session, Settled};
+use execute::{RawReply, Server, Session, Settled, WireReply};
 use model::{Kind, Product};
 
 const BUSY: u32 = 5;
@@ -32,7 +32,7 @@ fn until(mut so: impl FnMut() -> bool) {
     }
 }
 
-fn wait(session: &mut dyn Session) -> Answer {
+fn wait(session: &mut dyn Session) -> WireReply {
     let mut answer = None;
     until(|| {
         answer = session.receive();
@@ -41,7 +41,7 @@ fn wait(session: &mut dyn Session) -> Answer {
     answer.unwrap()
 }
 
-fn run(session: &mut dyn Session, sql: &str) -> Answer {
+fn run(session: &mut dyn Session, sql: &str) -> WireReply {
     session.send(sql);
     wait(session)
 }

@@ -7,7 +7,7 @@ use model::RowSet;
 
 use crate::{
     os::{Interest, wait},
-    seams::{Answer, ConnectError, RawReply, Session},
+    seams::{ConnectError, RawReply, Session, WireReply},
 };
 
 /// Our own statements are short; a server that needs longer than this is not well.
@@ -16,7 +16,7 @@ pub const LIMIT: Duration = Duration::from_secs(30);
 /// Sends a statement and waits for its answer, whatever it is.
 ///
 /// `silence` is how long the server may say nothing. When it is over, the session is abandoned.
-pub fn ask(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<Answer, ConnectError> {
+pub fn ask(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<WireReply, ConnectError> {
     session.send(sql);
     await_answer(session, sql, silence)
 }
@@ -26,11 +26,11 @@ pub fn await_answer(
     session: &mut dyn Session,
     what: &str,
     silence: Duration,
-) -> Result<Answer, ConnectError> {
+) -> Result<WireReply, ConnectError> {
     loop {
         let spoke = wait(&[session.fd()], Interest::Read, silence);
         match session.receive() {
-            Some(Answer { reply: RawReply::Lost, .. }) => return Err(ConnectError::Gone),
+            Some(WireReply { reply: RawReply::Lost, .. }) => return Err(ConnectError::Gone),
             Some(answer) => return Ok(answer),
             None if spoke => {}
             None => {
@@ -42,7 +42,7 @@ pub fn await_answer(
 }
 
 /// As [`ask`], but an error of the server is a failure of ours: this statement must succeed.
-pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<Answer, ConnectError> {
+pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<WireReply, ConnectError> {
     let answer = ask(session, sql, silence)?;
     match &answer.reply {
         RawReply::Error(error) if ends_session(&error.sqlstate) => Err(ConnectError::Gone),

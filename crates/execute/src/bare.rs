@@ -6,7 +6,7 @@ use crate::{
     ask::{LIMIT, ask, must},
     executor::{Executor, set_level},
     plan::Plan,
-    prepare::{Reset, Stage},
+    prepare::{PreparedSchema, Reset},
     seams::{ConnectError, Session},
 };
 
@@ -15,7 +15,7 @@ use crate::{
 pub struct Bare {
     control: Box<dyn Session>,
     wires: Vec<(Level, Box<dyn Session>)>,
-    stage: Stage,
+    schema: PreparedSchema,
     reset: Reset,
 }
 
@@ -29,7 +29,7 @@ impl Executor {
             wires.push((level, wire));
         }
         let (control, reset) = (self.server.connect()?, self.options.reset);
-        Ok(Bare { control, wires, stage: Stage::default(), reset })
+        Ok(Bare { control, wires, schema: PreparedSchema::default(), reset })
     }
 
     /// What a case needs; whoever sends it bare works that out before the clock runs.
@@ -43,7 +43,7 @@ impl Bare {
     /// Sends reset, steps and the queries of the final state, session after session, and takes whatever comes.
     pub fn run(&mut self, on: &Executor, case: &Case, plan: &Plan, level: Level) -> Result<(), ConnectError> {
         let control = self.control.as_mut();
-        self.stage.set(control, on.dialect, case, plan, self.reset)?;
+        self.schema.set(control, on.dialect, case, plan, self.reset)?;
         for (session, spec) in case.sessions.iter().enumerate() {
             let level = spec.level.unwrap_or(level);
             let Some((_, wire)) = self.wires.iter_mut().find(|(known, _)| *known == level) else {

@@ -9,12 +9,12 @@ use dialect::{Dialect, Execution, ParseCache, ParsedCase};
 use model::{Aftermath, Case, Level, Open, Outcome, Reply, RowSet, SessionSpec, Trace};
 
 use crate::{
-    aftermath::{self, Lookout, Looks},
     ask::{must, text},
     os,
     plan::{Plan, Planner},
-    prepare::{Reset, Stage},
-    scheduler::Play,
+    postchecks::{self, PostCheckInterval, PostChecks},
+    prepare::{PreparedSchema, Reset},
+    scheduler::CaseRun,
     scratch::ScratchSchemas,
     seams::{ConnectError, LockMonitor, Server, Session},
     slot::Slot,
@@ -36,7 +36,7 @@ pub struct Options {
     /// The server is somebody else's: a case that reaches outside of its schema is refused.
     pub guarded: bool,
     /// How often the server is looked at after a case.
-    pub looks: Looks,
+    pub postchecks: PostCheckInterval,
 }
 
 impl Default for Options {
@@ -48,7 +48,7 @@ impl Default for Options {
             watch: None,
             tries: 5,
             guarded: false,
-            looks: Looks::default(),
+            postchecks: PostCheckInterval::default(),
         }
     }
 }
@@ -100,9 +100,9 @@ pub struct Executor {
     pub timing: Timing,
     control: Box<dyn Session>,
     holder: Option<Box<dyn Session>>,
-    stage: Stage,
+    schema: PreparedSchema,
     pub(crate) scratch: ScratchSchemas,
-    lookout: Lookout,
+    postchecks: PostChecks,
     pub(crate) parsed: ParseCache,
     pub(crate) planner: Planner,
     /// How long a statement usually takes that does not wait.
@@ -126,7 +126,7 @@ impl Executor {
             set_level(session.as_mut(), dialect, &server.info().version, Level::RepeatableRead)?;
             holder = Some(session);
         }
-        let lookout = Lookout::new(server.logs());
+        let postchecks = PostChecks::new(server.logs());
         Ok(Executor {
             server,
             dialect,
@@ -134,9 +134,9 @@ impl Executor {
             control,
             holder,
             slots: Vec::new(),
-            stage: Stage::default(),
+            schema: PreparedSchema::default(),
             scratch: ScratchSchemas::default(),
-            lookout,
+            postchecks,
             parsed: ParseCache::new(dialect.product),
             planner: Planner::default(),
             pace: Duration::ZERO,
@@ -195,17 +195,17 @@ impl Executor {
         level: Level,
     ) -> Result<Execution, ConnectError> {
         let start = Instant::now();
-        self.prepare(case, plan, level).inspect_err(|_| self.stage.forget())?;
+        self.prepare(case, plan, level).inspect_err(|_| self.schema.forget())?;
         let ready = Instant::now();
-        let mut play = Play::new(self, case);
-        let played = play.all();
-        let Play { rounds, outcomes, stalled, false_decisions, waits, proof, dead, .. } = play;
-        if let Err(error) = played {
+        let mut run = CaseRun::new(self, case);
+        let ran = run.all();
+        let CaseRun { rounds, outcomes, stalled, false_decisions, waits, proof, dead, .. } = run;
+        if let Err(error) = ran {
             // Nobody knows what the sessions are in the middle of.
             for slot in self.slots.drain(..) {
                 self.monitor.forget(slot.id);
             }
-            self.stage.forget();
+            self.schema.forget();
             return Err(error);
         }
         let done = Instant::now();
@@ -236,19 +236,25 @@ impl Executor {
         Ok(Execution { case: case.clone(), trace, aftermath })
     }
 
-    /// Looks at the server after a case.
+    /// PostCheckInterval at the server after a case.
     fn aftermath(&mut self, case: &Case, plan: &Plan, trace: &Trace) -> Aftermath {
-        let log = self.lookout.log(&self.dialect.checks, aftermath::wrong(trace));
-        let mut seen = Aftermath { stack: aftermath::stack(&log), log, ..Aftermath::default() };
+        let log = self.postchecks.log(&self.dialect.checks, postchecks::wrong(trace));
+        let mut seen = Aftermath { stack: postchecks::stack(&log), log, ..Aftermath::default() };
         if let Some(tables) = &trace.final_state {
             let what = (case, &tables[..], plan.tables().is_some());
-            self.lookout.look(self.control.as_mut(), self.dialect, self.options.looks, what, &mut seen);
+            self.postchecks.run_due(
+                self.control.as_mut(),
+                self.dialect,
+                self.options.postchecks,
+                what,
+                &mut seen,
+            );
         }
         seen
     }
 
     fn prepare(&mut self, case: &Case, plan: &Plan, level: Level) -> Result<(), ConnectError> {
-        let set = self.stage.set(self.control.as_mut(), self.dialect, case, plan, self.options.reset);
+        let set = self.schema.set(self.control.as_mut(), self.dialect, case, plan, self.options.reset);
         // A setup that we cannot read may have done anything to its session, and so may one that failed.
         if (set.is_err() || plan.setup.is_none()) && !self.control.reset() {
             match (self.server.connect(), &set) {

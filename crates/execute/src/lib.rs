@@ -9,7 +9,6 @@
 //!
 //! [`Executor`] runs cases on one server; [`Runner`] also brings up a new server when one has died.
 
-mod aftermath;
 pub mod ask;
 mod bare;
 mod end;
@@ -17,6 +16,7 @@ mod executor;
 pub mod os;
 pub mod placement;
 mod plan;
+mod postchecks;
 mod prepare;
 mod runner;
 mod scheduler;
@@ -25,11 +25,13 @@ pub mod seams;
 mod slot;
 mod watchdog;
 
-pub use aftermath::Looks;
 pub use bare::Bare;
 pub use executor::{Counts, Executor, Options, Timing};
 pub use placement::{Placed, Placement};
 pub use plan::Plan;
+pub use postchecks::PostCheckInterval;
 pub use prepare::Reset;
 pub use runner::{Launch, LaunchError, Runner};
-pub use seams::{Answer, ConnectError, LockMonitor, RawError, RawReply, Server, Session, SessionId, Settled};
+pub use seams::{
+    ConnectError, LockMonitor, RawError, RawReply, Server, Session, SessionId, Settled, WireReply,
+};

@@ -33,7 +33,7 @@ pub enum Reset {
 
 /// What is in our schema now.
 #[derive(Debug, Default)]
-pub struct Stage {
+pub struct PreparedSchema {
     /// The tables that are there; none if something unknown is.
     tables: Option<Arc<Tables>>,
     /// For each of them: may it hold rows or leftovers?
@@ -44,7 +44,7 @@ pub struct Stage {
     relaxed: bool,
 }
 
-impl Stage {
+impl PreparedSchema {
     /// Forgets what is there, so that the next case builds everything anew.
     pub fn forget(&mut self) {
         self.tables = None;

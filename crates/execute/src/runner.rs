@@ -4,10 +4,10 @@ use dialect::Execution;
 use model::{Case, Level, Probe, ProbeResult, ServerInfo};
 
 use crate::{
-    aftermath::Looks,
     executor::{Counts, Executor, Options, Timing},
     os,
     placement::{self, Placed, Placement},
+    postchecks::PostCheckInterval,
     prepare::Reset,
     seams::{ConnectError, Server},
     watchdog::Watchdog,
@@ -143,10 +143,10 @@ impl Runner {
     }
 
     /// From now on tables are emptied in this way, and the server is looked at so often.
-    pub fn tune(&mut self, reset: Reset, looks: Looks) {
-        (self.options.reset, self.options.looks) = (reset, looks);
+    pub fn tune(&mut self, reset: Reset, every: PostCheckInterval) {
+        (self.options.reset, self.options.postchecks) = (reset, every);
         if let Some(executor) = &mut self.executor {
-            (executor.options.reset, executor.options.looks) = (reset, looks);
+            (executor.options.reset, executor.options.postchecks) = (reset, every);
         }
     }
 

@@ -1,4 +1,4 @@
-//! One case at play: one statement is sent at a time, and the next goes out when the server has settled.
+//! One case being run: one statement is sent at a time, and the next goes out when the server has settled.
 //!
 //! A worked example, T2 waiting for T1 and with a second statement behind it:
 //!
@@ -26,7 +26,7 @@ use crate::{
     ask::{LIMIT, ask, text},
     executor::Executor,
     os,
-    seams::{Answer, ConnectError, RawError, RawReply, SessionId, Settled},
+    seams::{ConnectError, RawError, RawReply, SessionId, Settled, WireReply},
     slot::Outstanding,
 };
 
@@ -36,8 +36,8 @@ const REST: Duration = Duration::from_millis(100);
 /// How long a server is watched after one of its connections was lost.
 const AFTERMATH: Duration = Duration::from_millis(50);
 
-/// The state of a case at play.
-pub(crate) struct Play<'a> {
+/// The state of a case that is being run.
+pub(crate) struct CaseRun<'a> {
     pub on: &'a mut Executor,
     pub case: &'a Case,
     pub rounds: Vec<Round>,
@@ -53,9 +53,9 @@ pub(crate) struct Play<'a> {
     pub killed: Vec<(usize, Reply)>,
 }
 
-impl<'a> Play<'a> {
-    pub fn new(on: &'a mut Executor, case: &'a Case) -> Play<'a> {
-        Play {
+impl<'a> CaseRun<'a> {
+    pub fn new(on: &'a mut Executor, case: &'a Case) -> CaseRun<'a> {
+        CaseRun {
             on,
             case,
             rounds: Vec::with_capacity(case.steps.len()),
@@ -123,7 +123,7 @@ impl<'a> Play<'a> {
         let begun = Instant::now();
         let mut moved = begun;
         let mut round = Round { cause, answered: Vec::new(), waiting: Vec::new() };
-        let mut answers: Vec<(usize, Answer)> = Vec::new();
+        let mut answers: Vec<(usize, WireReply)> = Vec::new();
         let mut patience = self.on.patience();
         // What was spent on asking too early.
         let mut asking = Duration::ZERO;
@@ -214,7 +214,7 @@ impl<'a> Play<'a> {
     }
 
     /// Is it the error of a statement whose time was over?
-    fn timed_out(&self, answer: &Answer) -> bool {
+    fn timed_out(&self, answer: &WireReply) -> bool {
         match &answer.reply {
             RawReply::Error(error) => matches!(
                 (self.on.dialect.classify)(error.code, &error.sqlstate).0,
@@ -242,7 +242,7 @@ impl<'a> Play<'a> {
     fn collect(
         &mut self,
         round: &mut Round,
-        answers: &mut Vec<(usize, Answer)>,
+        answers: &mut Vec<(usize, WireReply)>,
     ) -> Result<bool, ConnectError> {
         let mut came = false;
         for i in 0..self.on.slots.len() {
@@ -326,7 +326,7 @@ impl<'a> Play<'a> {
     }
 
     /// Says what the answers mean, and fetches the warnings that they left.
-    fn finish(&mut self, answers: Vec<(usize, Answer)>) -> Result<(), ConnectError> {
+    fn finish(&mut self, answers: Vec<(usize, WireReply)>) -> Result<(), ConnectError> {
         for (step, answer) in answers {
             let session = self.case.steps[step].session;
             let killed = self.killed.iter().find(|(i, _)| *i == session).map(|(_, reply)| reply.clone());
@@ -412,7 +412,7 @@ impl<'a> Play<'a> {
     }
 
     /// The one statement that a session can be asked between two steps without losing what the first one left.
-    fn show_warnings(&mut self, session: usize) -> Result<Option<Answer>, ConnectError> {
+    fn show_warnings(&mut self, session: usize) -> Result<Option<WireReply>, ConnectError> {
         let slot = &mut self.on.slots[session];
         let (Some(show), Some(connection)) = (self.on.dialect.show_warnings, slot.session.as_mut()) else {
             return Ok(None);

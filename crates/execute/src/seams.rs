@@ -9,7 +9,7 @@ pub type SessionId = u64;
 
 /// An answer as the wire gave it, before a dialect says what an error means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct WireReply {
     /// What came.
     pub reply: RawReply,
     /// How many warnings the server counted.
@@ -58,7 +58,7 @@ pub trait Session {
     fn send(&mut self, sql: &str);
 
     /// The answer to the statement sent last, if it has come completely. Never blocks.
-    fn receive(&mut self) -> Option<Answer>;
+    fn receive(&mut self) -> Option<WireReply>;
 
     /// What to poll for input; negative if the answer is there and nothing has to be awaited.
     fn fd(&self) -> RawFd;

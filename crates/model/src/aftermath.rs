@@ -18,8 +18,8 @@ pub struct Aftermath {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damage: Vec<String>,
     /// Tables after the end, read through each of their indexes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub through: Vec<Through>,
+    #[serde(rename = "through", default, skip_serializing_if = "Vec::is_empty")]
+    pub index_scans: Vec<IndexScan>,
 }
 
 impl Aftermath {
@@ -30,7 +30,7 @@ impl Aftermath {
 
 /// A table read through one index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Through {
+pub struct IndexScan {
     /// The table.
     pub table: String,
     /// The index, by name; empty for the primary key or a plain scan.

@@ -27,7 +27,7 @@ pub mod value;
 pub mod verdict;
 
 pub use account::Account;
-pub use aftermath::{Aftermath, Through};
+pub use aftermath::{Aftermath, IndexScan};
 pub use case::{Case, FinalState, KnownFailure, SessionSpec, Setup, Step};
 pub use expect::{Expectation, Expected, Selector};
 pub use hash::{Hash64, hash64};

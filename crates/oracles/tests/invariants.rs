@@ -2,8 +2,8 @@
 
 use dialect::Execution;
 use model::{
-    Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet, ServerInfo,
-    SessionSpec, Setup, Step, Through, Trace, Verdict, rows::Column, value::Kind,
+    Case, Cause, DbError, Ends, ErrorClass, IndexScan, Level, Open, Outcome, Product, Reply, Round, RowSet,
+    ServerInfo, SessionSpec, Setup, Step, Trace, Verdict, rows::Column, value::Kind,
 };
 use oracles::{crash::Crash, invariants::Invariants, judge};
 
@@ -308,10 +308,10 @@ fn going_back_behind_the_first_read_changes_what_it_saw() {
 fn indexes_must_agree() {
     let mut seen = run(Product::Mysql, RR, SETUP, vec![(0, "SELECT * FROM t", rows(&[("1", "10")], No))]);
     seen.trace.final_state = Some(vec![("t".into(), ab(&[("1", "10"), ("2", "20")]))]);
-    let through = |cells: &[(&str, &str)]| Through { table: "t".into(), index: "u".into(), rows: ab(cells) };
-    seen.aftermath.through = vec![through(&[("2", "20"), ("1", "10")])];
+    let scan = |cells: &[(&str, &str)]| IndexScan { table: "t".into(), index: "u".into(), rows: ab(cells) };
+    seen.aftermath.index_scans = vec![scan(&[("2", "20"), ("1", "10")])];
     assert_eq!(rule(&invariants(&seen)), "holds");
-    seen.aftermath.through = vec![through(&[("1", "10")])];
+    seen.aftermath.index_scans = vec![scan(&[("1", "10")])];
     assert_eq!(rule(&invariants(&seen)), "index-disagrees invariant final");
 }
 

@@ -12,7 +12,7 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use execute::{Answer, ConnectError, RawReply, SessionId};
+use execute::{ConnectError, RawReply, SessionId, WireReply};
 use model::{Level, Open, sql::Statement};
 
 use crate::{
@@ -40,7 +40,7 @@ pub(crate) struct Link {
     /// What the last statement left.
     pub warnings: Vec<(u32, String)>,
     /// The answer that was not fetched yet.
-    mailbox: Option<Answer>,
+    mailbox: Option<WireReply>,
     /// Does its statement neither answer nor wait?
     hung: bool,
     lost: bool,
@@ -154,7 +154,7 @@ impl Engine {
     }
 
     /// The answer, if there is one.
-    pub fn receive(&mut self, id: SessionId) -> Option<Answer> {
+    pub fn receive(&mut self, id: SessionId) -> Option<WireReply> {
         self.links.get_mut(&id)?.mailbox.take()
     }
 
@@ -204,7 +204,7 @@ impl Engine {
         let Some(link) = self.links.get_mut(&id) else { return };
         let transaction = if link.txn.is_some() { Open::Yes } else { Open::No };
         let warnings = u16::try_from(link.warnings.len()).unwrap_or(u16::MAX);
-        link.mailbox = Some(Answer { reply, warnings, transaction });
+        link.mailbox = Some(WireReply { reply, warnings, transaction });
     }
 
     /// Tries a statement, and parks it if it must wait.

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, os::fd::RawFd, rc::Rc, time::Duration};
 
-use execute::{Answer, ConnectError, LockMonitor, Server, Session, SessionId, Settled};
+use execute::{ConnectError, LockMonitor, Server, Session, SessionId, Settled, WireReply};
 use model::{Place, Product, ServerInfo, Target, target::Settings};
 
 use crate::{
@@ -114,7 +114,7 @@ impl Session for ReferenceSession {
         self.engine.borrow_mut().send(self.id, sql);
     }
 
-    fn receive(&mut self) -> Option<Answer> {
+    fn receive(&mut self) -> Option<WireReply> {
         self.engine.borrow_mut().receive(self.id)
     }
 

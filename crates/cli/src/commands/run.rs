@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use execute::{Looks, Reset, Runner};
+use execute::{PostCheckInterval, Reset, Runner};
 use model::{Case, Level, Target, Trace};
 use serde::Serialize;
 
@@ -81,7 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         let mut options = args.on.how.options(Reset::Clean);
         options.label = true;
         if target.attached().is_none() {
-            options.looks = Looks::ALWAYS;
+            options.postchecks = PostCheckInterval::ALWAYS;
         }
         let mut runner = targets::runner(target, &args.on.how, options)?;
         for (name, case) in cases {

@@ -14,7 +14,7 @@ use dbms::{
     net::{Address, SILENCE},
 };
 use execute::{
-    Answer, ConnectError, Server, Session,
+    ConnectError, Server, Session, WireReply,
     ask::{ask, demand, demand_rows},
 };
 use model::Open;
@@ -47,9 +47,9 @@ trait Client {
     fn connect(address: &Address) -> Result<Box<dyn Session>, ConnectError>;
     fn drop_schema(server: &mut Self::Server);
     /// The code of an error as the product's manual lists it; empty for anything else.
-    fn code(answer: &Answer) -> String;
+    fn code(answer: &WireReply) -> String;
     /// Does it say that the session was killed?
-    fn killed(answer: &Answer) -> bool;
+    fn killed(answer: &WireReply) -> bool;
     /// Lets sessions that are opened from now on send statements of any size.
     fn allow_large(_session: &mut dyn Session) {}
 }

@@ -8,7 +8,7 @@ use dbms::{
     net::{Address, Login, SILENCE},
 };
 use execute::{
-    Answer, ConnectError, RawReply, Server, Session,
+    ConnectError, RawReply, Server, Session, WireReply,
     ask::demand,
     os::{Interest, wait},
 };
@@ -70,7 +70,7 @@ impl Client for Mysql {
         server.drop_schema().unwrap();
     }
 
-    fn code(answer: &Answer) -> String {
+    fn code(answer: &WireReply) -> String {
         match &answer.reply {
             RawReply::Error(error) => error.code.to_string(),
             RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => {
@@ -79,7 +79,7 @@ impl Client for Mysql {
         }
     }
 
-    fn killed(answer: &Answer) -> bool {
+    fn killed(answer: &WireReply) -> bool {
         answer.reply == RawReply::Lost
             || ["1317", "1927", "4031", "1053"].contains(&Self::code(answer).as_str())
     }

@@ -12,7 +12,7 @@ use dbms::{
     postgres::{PgServer, PgSession, locks::board::Board, session::PgConnectOptions},
 };
 use execute::{
-    Answer, ConnectError, Executor, RawReply, Server, Session,
+    ConnectError, Executor, RawReply, Server, Session, WireReply,
     ask::{demand, demand_rows},
 };
 use model::{Case, Level, Open, Outcome, Reply, SessionSpec, Step, case::Setup};
@@ -112,11 +112,11 @@ impl Client for Postgres {
         server.drop_schema().unwrap();
     }
 
-    fn code(answer: &Answer) -> String {
+    fn code(answer: &WireReply) -> String {
         state(answer).to_string()
     }
 
-    fn killed(answer: &Answer) -> bool {
+    fn killed(answer: &WireReply) -> bool {
         state(answer) == "57P01" && answer.transaction == Open::No
     }
 }
@@ -127,7 +127,7 @@ fn superuser() -> Login {
     Login { user: "postgres".to_string(), ..Login::default() }
 }
 
-fn state(answer: &Answer) -> &str {
+fn state(answer: &WireReply) -> &str {
     match &answer.reply {
         RawReply::Error(error) => &error.sqlstate,
         RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => "",

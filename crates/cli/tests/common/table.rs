@@ -12,7 +12,7 @@ use dbms::{
     options::Options,
 };
 use execute::{
-    Answer, ConnectError, LockMonitor, Server, Session, SessionId, Settled,
+    ConnectError, LockMonitor, Server, Session, SessionId, Settled, WireReply,
     ask::{ask, demand_rows},
     os::{Interest, wait},
 };
@@ -62,7 +62,7 @@ pub fn on_each(servers: &[&str], test: fn(&Own)) {
 }
 
 /// Sends a statement and gives its answer, whatever it is.
-pub fn run(session: &mut dyn Session, sql: &str) -> Answer {
+pub fn run(session: &mut dyn Session, sql: &str) -> WireReply {
     ask(session, sql, SILENCE).unwrap()
 }
 
@@ -93,7 +93,7 @@ impl<S: Server> Table<S> {
         self.sessions[session].id()
     }
 
-    pub fn drain(&mut self, into: &mut Vec<(usize, Answer)>) {
+    pub fn drain(&mut self, into: &mut Vec<(usize, WireReply)>) {
         self.outstanding.retain(|&index| match self.sessions[index].receive() {
             Some(answer) => {
                 into.push((index, answer));
@@ -104,7 +104,7 @@ impl<S: Server> Table<S> {
     }
 
     /// Everything that answers until the rest provably waits.
-    pub fn settle(&mut self) -> Vec<(usize, Answer)> {
+    pub fn settle(&mut self) -> Vec<(usize, WireReply)> {
         let begun = Instant::now();
         let mut answers = Vec::new();
         loop {
@@ -131,7 +131,7 @@ impl<S: Server> Table<S> {
         wait(&sockets, Interest::Read, time)
     }
 
-    pub fn send(&mut self, session: usize, sql: &str) -> Vec<(usize, Answer)> {
+    pub fn send(&mut self, session: usize, sql: &str) -> Vec<(usize, WireReply)> {
         let mut late = Vec::new();
         self.drain(&mut late);
         self.late += late.len();
@@ -141,7 +141,7 @@ impl<S: Server> Table<S> {
     }
 
     /// Sends what must not wait.
-    pub fn now(&mut self, session: usize, sql: &str) -> Answer {
+    pub fn now(&mut self, session: usize, sql: &str) -> WireReply {
         let mut answers = self.send(session, sql);
         assert_eq!(answers.len(), 1, "{sql}: {answers:?}");
         answers.remove(0).1
@@ -154,14 +154,14 @@ impl<S: Server> Table<S> {
     }
 
     /// Waits for something to come, and settles.
-    pub fn later(&mut self) -> Vec<(usize, Answer)> {
+    pub fn later(&mut self) -> Vec<(usize, WireReply)> {
         assert!(self.readable(SILENCE));
         self.settle()
     }
 
     /// Kills a session that was killed before, and one that is idle. The second notices with its next statement, either
     /// by the server's word, which `said` knows, or by the end.
-    pub fn kill_again(&mut self, gone: usize, idle: usize, said: impl Fn(&Answer) -> bool) {
+    pub fn kill_again(&mut self, gone: usize, idle: usize, said: impl Fn(&WireReply) -> bool) {
         let next = ask(self.sessions[gone].as_mut(), "SELECT 1", SILENCE).unwrap_err();
         assert_eq!(next.to_string(), "the server went away");
         let (gone, id) = (self.id(gone), self.id(idle));

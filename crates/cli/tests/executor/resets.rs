@@ -32,7 +32,7 @@ fn tables_with_foreign_keys_are_reset_in_place() {
         let case = case(&SETUP, STEPS);
         let mut first: Option<(Vec<String>, Vec<String>)> = None;
         for reset in [Reset::Clean, Reset::Fast, Reset::Fast, Reset::Purged, Reset::Clean, Reset::Fast] {
-            runner.tune(reset, execute::Looks::default());
+            runner.tune(reset, execute::PostCheckInterval::default());
             let run =
                 runner.run(&case, Level::Serializable).unwrap_or_else(|error| panic!("{target}: {error}"));
             let rows = ["p", "c", "s"].iter().flat_map(|table| left(&run.trace, table)).collect();

@@ -2,7 +2,7 @@
 
 use std::os::fd::RawFd;
 
-use execute::{Answer, ConnectError, LockMonitor, RawReply, Server, Session, SessionId, ask::ask};
+use execute::{ConnectError, LockMonitor, RawReply, Server, Session, SessionId, WireReply, ask::ask};
 use model::ServerInfo;
 
 use crate::net::SILENCE;
@@ -76,7 +76,7 @@ impl Session for Set {
         self.inner.send(sql);
     }
 
-    fn receive(&mut self) -> Option<Answer> {
+    fn receive(&mut self) -> Option<WireReply> {
         self.inner.receive()
     }
 
@@ -94,7 +94,7 @@ impl Session for Set {
             && self.statements.iter().all(|statement| {
                 matches!(
                     ask(inner.as_mut(), statement, SILENCE),
-                    Ok(Answer { reply: RawReply::Done { .. }, .. })
+                    Ok(WireReply { reply: RawReply::Done { .. }, .. })
                 )
             })
     }

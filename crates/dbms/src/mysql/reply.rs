@@ -5,7 +5,7 @@
 //! straight into a [`RowSet`]. Success without rows is one OK packet. An error may stand in the place of
 //! either, and also in the place of a row: a SELECT may lose a deadlock in the middle of its answer.
 
-use execute::{Answer, RawError, RawReply};
+use execute::{RawError, RawReply, WireReply};
 use model::{Open, RowSet, rows::Column};
 
 use super::{
@@ -53,11 +53,11 @@ impl Reading {
     }
 
     /// Takes one packet; gives the answer if this completes it.
-    pub fn packet(&mut self, payload: &[u8]) -> Result<Option<Answer>, Malformed> {
+    pub fn packet(&mut self, payload: &[u8]) -> Result<Option<WireReply>, Malformed> {
         let first = *payload.first().ok_or(Malformed("an empty packet"))?;
         if first == 0xff {
             *self = Reading::Idle;
-            return Ok(Some(Answer {
+            return Ok(Some(WireReply {
                 reply: RawReply::Error(error(payload)?),
                 warnings: 0,
                 transaction: Open::Unknown,
@@ -87,7 +87,7 @@ impl Reading {
                 if let Some((warnings, status)) = end(payload) {
                     let rows = std::mem::take(rows);
                     *self = Reading::Idle;
-                    return Ok(Some(Answer {
+                    return Ok(Some(WireReply {
                         reply: RawReply::Rows(rows),
                         warnings,
                         transaction: transaction(status),
@@ -116,13 +116,13 @@ fn end(payload: &[u8]) -> Option<(u16, u16)> {
 }
 
 /// Reads an OK packet.
-fn done(payload: &[u8]) -> Result<Answer, Malformed> {
+fn done(payload: &[u8]) -> Result<WireReply, Malformed> {
     let mut cursor = Cursor(&payload[1..]);
     let affected = cursor.packed()?;
     cursor.packed()?; // the last generated key
     let status = cursor.short()?;
     let warnings = cursor.short()?;
-    Ok(Answer {
+    Ok(WireReply {
         reply: RawReply::Done { affected, matched: matched(cursor.0) },
         warnings,
         transaction: transaction(status),
@@ -153,7 +153,7 @@ pub fn error(payload: &[u8]) -> Result<RawError, Malformed> {
 mod tests {
     use super::*;
 
-    fn read(packets: &[&[u8]]) -> Result<Option<Answer>, Malformed> {
+    fn read(packets: &[&[u8]]) -> Result<Option<WireReply>, Malformed> {
         let mut reading = Reading::Awaited;
         for (i, packet) in packets.iter().enumerate() {
             let answer = reading.packet(packet)?;

@@ -8,7 +8,7 @@
 use std::{os::fd::RawFd, time::Instant};
 
 use execute::{
-    Answer, ConnectError, RawError, RawReply, Session, SessionId,
+    ConnectError, RawError, RawReply, Session, SessionId, WireReply,
     ask::{ask, await_answer, demand},
 };
 use model::Open;
@@ -103,7 +103,7 @@ impl MysqlSession {
     }
 
     /// A statement of our own: sends it and waits for the answer, whatever it is.
-    pub fn query(&mut self, sql: &str) -> Result<Answer, ConnectError> {
+    pub fn query(&mut self, sql: &str) -> Result<WireReply, ConnectError> {
         ask(self, sql, SILENCE)
     }
 
@@ -136,7 +136,7 @@ impl Receiver for MysqlSession {
     }
 
     /// Gives the answer if the packets that are here complete it.
-    fn assemble(&mut self) -> Result<Option<Answer>, Malformed> {
+    fn assemble(&mut self) -> Result<Option<WireReply>, Malformed> {
         while let Some((_, range)) = self.inbox.take()? {
             if let Some(answer) = self.reading.packet(self.inbox.payload(range))? {
                 return Ok(Some(answer));
@@ -149,17 +149,17 @@ impl Receiver for MysqlSession {
         self.broken
     }
 
-    fn lost(&mut self) -> Answer {
+    fn lost(&mut self) -> WireReply {
         self.broken = true;
         self.reading = Reading::Idle;
-        Answer { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
+        WireReply { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
     }
 
     /// Our own mistake or the server's: it must be seen, and must not pass for a lost connection.
-    fn malformed(&mut self, Malformed(what): Malformed) -> Answer {
+    fn malformed(&mut self, Malformed(what): Malformed) -> WireReply {
         let message = format!("the client could not read the answer: {what}");
         let error = RawError { code: CLIENT_MALFORMED, sqlstate: "HY000".to_string(), message };
-        Answer { reply: RawReply::Error(error), ..self.lost() }
+        WireReply { reply: RawReply::Error(error), ..self.lost() }
     }
 }
 
@@ -172,7 +172,7 @@ impl Session for MysqlSession {
         self.command(COM_QUERY, sql.as_bytes());
     }
 
-    fn receive(&mut self) -> Option<Answer> {
+    fn receive(&mut self) -> Option<WireReply> {
         if self.abandoned && self.reading.outstanding() {
             return Some(self.lost()); // What is there to read answers something else.
         }
@@ -198,7 +198,7 @@ impl Session for MysqlSession {
         self.command(COM_RESET_CONNECTION, &[]);
         let reset = matches!(
             await_answer(self, "COM_RESET_CONNECTION", SILENCE),
-            Ok(Answer { reply: RawReply::Done { .. }, .. })
+            Ok(WireReply { reply: RawReply::Done { .. }, .. })
         );
         let schema = self.schema.clone();
         reset

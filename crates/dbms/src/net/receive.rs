@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use execute::Answer;
+use execute::WireReply;
 
 /// What reading from the socket gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,17 +40,17 @@ pub trait Receiver {
     /// Reads once.
     fn fill(&mut self) -> Fill;
     /// Gives the answer if what is here completes it.
-    fn assemble(&mut self) -> Result<Option<Answer>, Self::Malformed>;
+    fn assemble(&mut self) -> Result<Option<WireReply>, Self::Malformed>;
     /// Will nothing more come of it than what is here already?
     fn broken(&self) -> bool;
     /// The answer of a connection that is gone. It is broken from here on.
-    fn lost(&mut self) -> Answer;
+    fn lost(&mut self) -> WireReply;
     /// The answer where the bytes make no sense. It is broken from here on.
-    fn malformed(&mut self, what: Self::Malformed) -> Answer;
+    fn malformed(&mut self, what: Self::Malformed) -> WireReply;
 }
 
 /// Takes what has come; gives the answer once it is complete.
-pub fn receive(from: &mut impl Receiver) -> Option<Answer> {
+pub fn receive(from: &mut impl Receiver) -> Option<WireReply> {
     loop {
         let filled = from.fill();
         if filled == Fill::Nothing {
@@ -81,8 +81,8 @@ mod tests {
         broken: bool,
     }
 
-    fn answer(affected: u64) -> Answer {
-        Answer { reply: RawReply::Done { affected, matched: None }, warnings: 0, transaction: Open::No }
+    fn answer(affected: u64) -> WireReply {
+        WireReply { reply: RawReply::Done { affected, matched: None }, warnings: 0, transaction: Open::No }
     }
 
     impl Receiver for Script {
@@ -94,7 +94,7 @@ mod tests {
             fill
         }
 
-        fn assemble(&mut self) -> Result<Option<Answer>, ()> {
+        fn assemble(&mut self) -> Result<Option<WireReply>, ()> {
             if self.here.contains('?') { Err(()) } else { Ok(self.here.contains('!').then(|| answer(1))) }
         }
 
@@ -102,11 +102,11 @@ mod tests {
             self.broken
         }
 
-        fn lost(&mut self) -> Answer {
+        fn lost(&mut self) -> WireReply {
             answer(2)
         }
 
-        fn malformed(&mut self, (): ()) -> Answer {
+        fn malformed(&mut self, (): ()) -> WireReply {
             answer(3)
         }
     }

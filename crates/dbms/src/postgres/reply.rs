@@ -11,7 +11,7 @@
 //! Notices belong to no answer. Those of the lock manager are handed on; the rest is dropped.
 
 use dialect::sql::comment_end;
-use execute::{Answer, RawError, RawReply};
+use execute::{RawError, RawReply, WireReply};
 use fallible_iterator::FallibleIterator;
 use model::{Kind, Open, Product, RowSet, rows::Column};
 use postgres_protocol::message::backend::{DataRowBody, ErrorFields, Message, RowDescriptionBody};
@@ -40,9 +40,9 @@ pub enum Event {
     /// A message for the server's log, of which we asked for a copy.
     Logged(Place),
     /// The answer is complete.
-    Answer(Answer),
+    Reply(WireReply),
     /// The same, and the server has ended the session.
-    LastWords(Answer),
+    LastWords(WireReply),
 }
 
 /// How far an answer has come.
@@ -80,7 +80,7 @@ impl Reading {
                 if fatal {
                     *self = Reading::default();
                     let reply = RawReply::Error(error);
-                    return Ok(Event::LastWords(Answer { reply, warnings: 0, transaction: Open::No }));
+                    return Ok(Event::LastWords(WireReply { reply, warnings: 0, transaction: Open::No }));
                 }
                 self.rows = None;
                 self.reply = Some(RawReply::Error(error));
@@ -117,7 +117,7 @@ impl Reading {
                 let reply =
                     self.reply.take().ok_or_else(|| Malformed("an answer without a result".into()))?;
                 *self = Reading::default();
-                return Ok(Event::Answer(Answer { reply, warnings: 0, transaction }));
+                return Ok(Event::Reply(WireReply { reply, warnings: 0, transaction }));
             }
             _ => return Err(unasked()),
         }
@@ -298,7 +298,7 @@ mod tests {
     fn rows_are_read_however_the_bytes_are_cut() {
         let bytes = select();
         let whole = read("SELECT", &bytes, bytes.len()).unwrap();
-        let [Event::Logged(place), Event::Answer(answer)] = &whole[..] else { panic!("{whole:?}") };
+        let [Event::Logged(place), Event::Reply(answer)] = &whole[..] else { panic!("{whole:?}") };
         assert_eq!((&place.routine[..], &place.line[..]), ("ProcSleep", "1512"));
         let RawReply::Rows(rows) = &answer.reply else { panic!("no rows") };
         assert_eq!(rows.texts(), ["(7, x'00ff')", "(NULL, x'')"]);
@@ -308,7 +308,7 @@ mod tests {
         }
         for length in 0..bytes.len() {
             let events = read("SELECT", &bytes[..length], bytes.len()).unwrap();
-            assert!(!events.iter().any(|event| matches!(event, Event::Answer(_))), "half of it: {length}");
+            assert!(!events.iter().any(|event| matches!(event, Event::Reply(_))), "half of it: {length}");
         }
     }
 
@@ -317,7 +317,7 @@ mod tests {
         let end = [message(b'C', b"SELECT 2\0"), message(b'Z', b"I")].concat();
         let bytes = [description(&[]), row(&[]), row(&[]), end].concat();
         let events = read("SELECT FROM t", &bytes, bytes.len()).unwrap();
-        let [Event::Answer(answer)] = &events[..] else { panic!("{events:?}") };
+        let [Event::Reply(answer)] = &events[..] else { panic!("{events:?}") };
         let RawReply::Rows(rows) = &answer.reply else { panic!("no rows") };
         assert_eq!(rows.texts(), ["()", "()"]);
     }
@@ -334,10 +334,10 @@ mod tests {
         }
     }
 
-    fn done(sql: &str, tag: &str, status: &[u8]) -> Answer {
+    fn done(sql: &str, tag: &str, status: &[u8]) -> WireReply {
         let bytes = [message(b'C', format!("{tag}\0").as_bytes()), message(b'Z', status)].concat();
         match read(sql, &bytes, bytes.len()).unwrap().pop() {
-            Some(Event::Answer(answer)) => answer,
+            Some(Event::Reply(answer)) => answer,
             other => panic!("{other:?}"),
         }
     }
@@ -372,7 +372,7 @@ mod tests {
         // Only the first command of a text is known.
         let both = [message(b'C', b"COMMIT\0"), message(b'C', b"ROLLBACK\0"), message(b'Z', b"I")].concat();
         let events = read("COMMIT; ROLLBACK", &both, both.len()).unwrap();
-        let [Event::Answer(answer)] = &events[..] else { panic!("{events:?}") };
+        let [Event::Reply(answer)] = &events[..] else { panic!("{events:?}") };
         assert_eq!(answer.reply, RawReply::Done { affected: 0, matched: None });
         assert_eq!(done("x", "BEGIN", b"T").transaction, Open::Yes);
         assert_eq!(done("x", "BEGIN", b"E").transaction, Open::Failed);
@@ -384,7 +384,7 @@ mod tests {
         let bytes = [description(&[("a", 23)]), row(&[Some("1")]), message(b'E', error), message(b'Z', b"E")]
             .concat();
         let events = read("SELECT", &bytes, bytes.len()).unwrap();
-        let [Event::Answer(Answer { reply: RawReply::Error(error), transaction: Open::Failed, .. })] =
+        let [Event::Reply(WireReply { reply: RawReply::Error(error), transaction: Open::Failed, .. })] =
             &events[..]
         else {
             panic!("{events:?}")
@@ -400,7 +400,7 @@ mod tests {
         let bytes = [message(b'H', &[0, 0, 1, 0, 0]), message(b'd', b"1\t2\n"), message(b'c', b"")].concat();
         let bytes = [bytes, message(b'C', b"COPY 1\0"), message(b'Z', b"I")].concat();
         let events = read("COPY t TO STDOUT", &bytes, bytes.len()).unwrap();
-        let [Event::Answer(Answer { reply: RawReply::Rows(rows), .. })] = &events[..] else {
+        let [Event::Reply(WireReply { reply: RawReply::Rows(rows), .. })] = &events[..] else {
             panic!("{events:?}")
         };
         assert_eq!(rows.texts(), ["('1\t2')"]);

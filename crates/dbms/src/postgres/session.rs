@@ -8,7 +8,7 @@ use std::{os::fd::RawFd, time::Instant};
 
 use bytes::BytesMut;
 use execute::{
-    Answer, ConnectError, RawError, RawReply, Session, SessionId,
+    ConnectError, RawError, RawReply, Session, SessionId, WireReply,
     ask::{ask, demand},
 };
 use model::Open;
@@ -143,7 +143,7 @@ impl PgSession {
     }
 
     /// A statement of our own: sends it and waits for the answer, whatever it is.
-    pub fn query(&mut self, sql: &str) -> Result<Answer, ConnectError> {
+    pub fn query(&mut self, sql: &str) -> Result<WireReply, ConnectError> {
         ask(self, sql, SILENCE)
     }
 
@@ -163,7 +163,7 @@ impl Receiver for PgSession {
     }
 
     /// Gives the answer if the messages that are here complete it.
-    fn assemble(&mut self) -> Result<Option<Answer>, Malformed> {
+    fn assemble(&mut self) -> Result<Option<WireReply>, Malformed> {
         while let Some(message) = self.inbox.take()? {
             match self.reading.message(message)? {
                 Event::None => {}
@@ -172,7 +172,7 @@ impl Receiver for PgSession {
                     frontend::copy_fail("Isopod has no rows for COPY", &mut self.outbox)?;
                     self.flush();
                 }
-                Event::Answer(answer) => {
+                Event::Reply(answer) => {
                     self.transaction = answer.transaction;
                     return Ok(Some(answer));
                 }
@@ -189,17 +189,17 @@ impl Receiver for PgSession {
         self.broken
     }
 
-    fn lost(&mut self) -> Answer {
+    fn lost(&mut self) -> WireReply {
         self.broken = true;
         self.reading = Reading::default();
-        Answer { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
+        WireReply { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
     }
 
     /// Our own mistake or the server's: it must be seen, and must not pass for a lost connection.
-    fn malformed(&mut self, Malformed(what): Malformed) -> Answer {
+    fn malformed(&mut self, Malformed(what): Malformed) -> WireReply {
         let message = format!("the client could not read the answer: {what}");
         let error = RawError { code: 0, sqlstate: CLIENT_MALFORMED.to_string(), message };
-        Answer { reply: RawReply::Error(error), ..self.lost() }
+        WireReply { reply: RawReply::Error(error), ..self.lost() }
     }
 }
 
@@ -222,7 +222,7 @@ impl Session for PgSession {
         }
     }
 
-    fn receive(&mut self) -> Option<Answer> {
+    fn receive(&mut self) -> Option<WireReply> {
         if self.abandoned && self.reading.outstanding() {
             return Some(self.lost()); // What is there to read answers something else.
         }

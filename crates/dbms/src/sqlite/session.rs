@@ -10,7 +10,7 @@ use std::{
     path::Path,
 };
 
-use execute::{Answer, ConnectError, RawError, RawReply, Session, SessionId};
+use execute::{ConnectError, RawError, RawReply, Session, SessionId, WireReply};
 use model::Open;
 
 use super::{
@@ -118,9 +118,9 @@ impl SqliteSession {
         }
     }
 
-    fn lose(&mut self) -> Answer {
+    fn lose(&mut self) -> WireReply {
         self.lost = true;
-        Answer { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
+        WireReply { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
     }
 }
 
@@ -133,7 +133,7 @@ impl Session for SqliteSession {
         self.put(&Request::Run(sql.to_string()));
     }
 
-    fn receive(&mut self) -> Option<Answer> {
+    fn receive(&mut self) -> Option<WireReply> {
         self.flush();
         self.fill();
         match wire::take(&mut self.inbox).and_then(|body| body.map(|body| Reply::parse(&body)).transpose()) {
@@ -168,12 +168,12 @@ impl Drop for SqliteSession {
     }
 }
 
-fn answer(reply: Reply) -> Answer {
+fn answer(reply: Reply) -> WireReply {
     let transaction = if reply.autocommit { Open::No } else { Open::Yes };
     let reply = match reply.body {
         Body::Rows { columns, cells } => RawReply::Rows(wire::rows(columns, &cells)),
         Body::Done { affected } => RawReply::Done { affected, matched: None },
         Body::Error { code, message } => RawReply::Error(RawError { code, sqlstate: String::new(), message }),
     };
-    Answer { reply, warnings: 0, transaction }
+    WireReply { reply, warnings: 0, transaction }
 }

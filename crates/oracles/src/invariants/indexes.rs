@@ -8,15 +8,15 @@ use model::{Symptom, verdict::evidence::Sighting};
 
 /// Compares the ways.
 pub fn check(seen: &Execution, found: &mut Vec<Found>) {
-    for through in &seen.aftermath.through {
-        let plain = seen.trace.final_state.iter().flatten().find(|(table, _)| *table == through.table);
+    for scan in &seen.aftermath.index_scans {
+        let plain = seen.trace.final_state.iter().flatten().find(|(table, _)| *table == scan.table);
         if let Some((table, rows)) = plain
-            && !rows.same_rows(&through.rows)
+            && !rows.same_rows(&scan.rows)
         {
             let sighting = Sighting::Index {
                 table: table.clone(),
-                index: through.index.clone(),
-                rows: through.rows.clone(),
+                index: scan.index.clone(),
+                rows: scan.rows.clone(),
                 plain: rows.clone(),
             };
             found.push(Found { symptom: Symptom::IndexDisagrees, step: None, sighting, by: None });

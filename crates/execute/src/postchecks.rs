@@ -1,9 +1,9 @@
-//! What is looked at after a case beside its answers: the lines that the server's error log gained, the server's own check
+//! What is checked after a case beside its answers: the lines that the server's error log gained, the server's own check
 //! of its data, and the tables read through each of their indexes.
 //!
 //! The log is asked for its length after every case, which is one system call for each file; it is read only where it grew, and
-//! kept only where something went wrong or a line in it is alarming. The two other looks cost statements and are taken
-//! every so many cases.
+//! kept only where something went wrong or a line in it is alarming. The two other checks cost statements and are made
+//! only now and then.
 
 use std::{
     fs::{self, File},
@@ -12,7 +12,7 @@ use std::{
 };
 
 use dialect::{Checks, Dialect};
-use model::{Aftermath, Case, ErrorClass, Outcome, RowSet, Through, Trace};
+use model::{Aftermath, Case, ErrorClass, IndexScan, Outcome, RowSet, Trace};
 
 use crate::{
     ask::{LIMIT, ask, must, text},
@@ -22,23 +22,23 @@ use crate::{
 /// No more than this is read of what one case leaves in a log: its beginning and its end.
 const MOST: u64 = 256 << 10;
 
-/// How often a server is looked at: every so many cases, never for 0.
+/// Each check is made after every this many cases; 0 is never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Looks {
+pub struct PostCheckInterval {
     /// Its own check of its data.
     pub integrity: u64,
     /// Its tables, read through each of their indexes.
-    pub through: u64,
+    pub index_scans: u64,
 }
 
-impl Looks {
+impl PostCheckInterval {
     /// After every case.
-    pub const ALWAYS: Looks = Looks { integrity: 1, through: 1 };
+    pub const ALWAYS: PostCheckInterval = PostCheckInterval { integrity: 1, index_scans: 1 };
 }
 
 /// What is remembered of a server between cases.
 #[derive(Debug, Default)]
-pub(crate) struct Lookout {
+pub(crate) struct PostChecks {
     /// Its logs, and how far each was read.
     logs: Vec<(PathBuf, u64)>,
     cases: u64,
@@ -55,11 +55,11 @@ struct Index {
     columns: Vec<String>,
 }
 
-impl Lookout {
+impl PostChecks {
     /// Of a server with these logs. What stands in them already is no case's doing.
-    pub fn new(logs: Vec<PathBuf>) -> Lookout {
+    pub fn new(logs: Vec<PathBuf>) -> PostChecks {
         let logs = logs.into_iter().map(|path| (length(&path), path)).map(|(n, path)| (path, n)).collect();
-        Lookout { logs, ..Lookout::default() }
+        PostChecks { logs, ..PostChecks::default() }
     }
 
     /// The lines that the logs gained since the last time, if something is wrong with the server.
@@ -76,22 +76,22 @@ impl Lookout {
         if wrong || lines.iter().any(alarming) { lines } else { Vec::new() }
     }
 
-    /// Takes the looks that are due. `same`: the tables are those that the setup made.
-    pub fn look(
+    /// Runs the checks that are due. `same`: the tables are those that the setup made.
+    pub fn run_due(
         &mut self,
         control: &mut dyn Session,
         dialect: &Dialect,
-        looks: Looks,
+        every: PostCheckInterval,
         (case, tables, same): (&Case, &[(String, RowSet)], bool),
         aftermath: &mut Aftermath,
     ) {
         self.cases += 1;
-        let due = |every: u64| every > 0 && self.cases.is_multiple_of(every);
-        let (through, integrity) = (due(looks.through), due(looks.integrity));
-        if through {
-            aftermath.through = self.through(control, dialect, case, same);
+        let cases = self.cases;
+        let due = |every: u64| every > 0 && cases.is_multiple_of(every);
+        if due(every.index_scans) {
+            aftermath.index_scans = self.index_scans(control, dialect, case, same);
         }
-        if integrity && self.can_check(control, &dialect.checks) {
+        if due(every.integrity) && self.can_check(control, &dialect.checks) {
             aftermath.damage = damage(control, dialect, tables);
         }
     }
@@ -102,13 +102,13 @@ impl Lookout {
         })
     }
 
-    fn through(
+    fn index_scans(
         &mut self,
         control: &mut dyn Session,
         dialect: &Dialect,
         case: &Case,
         same: bool,
-    ) -> Vec<Through> {
+    ) -> Vec<IndexScan> {
         let Some(list) = dialect.checks.indexes else { return Vec::new() };
         let known = self.indexes.take().filter(|(setup, _)| same && *setup == case.setup.statements);
         let indexes = match known {
@@ -118,7 +118,7 @@ impl Lookout {
                 Err(_) => return Vec::new(),
             },
         };
-        let read = read_through(control, dialect, &indexes);
+        let read = scan_indexes(control, dialect, &indexes);
         if same {
             self.indexes = Some((case.setup.statements.clone(), indexes));
         }
@@ -205,7 +205,7 @@ fn indexes(rows: &RowSet) -> Vec<Index> {
     all
 }
 
-fn read_through(control: &mut dyn Session, dialect: &Dialect, indexes: &[Index]) -> Vec<Through> {
+fn scan_indexes(control: &mut dyn Session, dialect: &Dialect, indexes: &[Index]) -> Vec<IndexScan> {
     let mut read = Vec::new();
     let ready = dialect.checks.before.iter().all(|before| must(control, before).is_ok());
     for index in indexes.iter().filter(|_| ready) {
@@ -218,7 +218,7 @@ fn read_through(control: &mut dyn Session, dialect: &Dialect, indexes: &[Index])
             .replace("{columns}", &columns.join(", "));
         // An index that cannot be used in this way says so, and is left out.
         if let Ok(rows) = must(control, &statement) {
-            read.push(Through { table: index.table.clone(), index: index.name.clone(), rows });
+            read.push(IndexScan { table: index.table.clone(), index: index.name.clone(), rows });
         }
     }
     for after in dialect.checks.after {
@@ -251,14 +251,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         fs::write(&path, "before\n").unwrap();
-        let mut lookout = Lookout::new(vec![path.clone()]);
+        let mut postchecks = PostChecks::new(vec![path.clone()]);
         let checks = &dialect::of(model::Product::Mysql).checks;
-        assert!(lookout.log(checks, true).is_empty());
+        assert!(postchecks.log(checks, true).is_empty());
         fs::write(&path, "before\nquiet\n").unwrap();
-        assert!(lookout.log(checks, false).is_empty(), "nothing is wrong");
+        assert!(postchecks.log(checks, false).is_empty(), "nothing is wrong");
         fs::write(&path, "before\nquiet\nAssertion failure\n").unwrap();
-        assert_eq!(lookout.log(checks, false), ["Assertion failure"]);
+        assert_eq!(postchecks.log(checks, false), ["Assertion failure"]);
         fs::write(&path, "before\nquiet\nAssertion failure\nquiet again\n").unwrap();
-        assert_eq!(lookout.log(checks, true), ["quiet again"]);
+        assert_eq!(postchecks.log(checks, true), ["quiet again"]);
     }
 }
