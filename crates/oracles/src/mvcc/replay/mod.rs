@@ -390,7 +390,8 @@ impl<'a> Replay<'a> {
                 return Err(Rejection::Undecided(match tree.kind() {
                     StatementKind::Set => Reason::SettingsChanged,
                     StatementKind::LockTable => Reason::LockTable,
-                    _ => Reason::SchemaChanged,
+                    StatementKind::Ddl => Reason::SchemaChanged,
+                    _ => Reason::StatementNotModelled,
                 }));
             }
         };
