@@ -11,40 +11,41 @@ use model::{
 
 use super::{
     Ending,
-    ground::{Ground, compare, null_test},
-    weave::Spines,
+    context::{ConflictContext, compare, null_test},
+    interleave::ScriptPair,
 };
 use crate::orders::OrderKind;
 use crate::schema::{Table, pool};
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
+pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPair> {
     // Of one row it can only be said that it matched; of several, that one was passed by.
     let fits =
-        |rows: usize| move |table: &Table| table.rows.len() >= rows && ground.idle_columns(table).len() >= 2;
-    let table = ground.table(rng, fits(2)).or_else(|| ground.table(rng, fits(1)))?;
-    let mut idle = ground.idle_columns(table);
+        |rows: usize| move |table: &Table| table.rows.len() >= rows && context.idle_columns(table).len() >= 2;
+    let table = context.table(rng, fits(2)).or_else(|| context.table(rng, fits(1)))?;
+    let mut idle = context.idle_columns(table);
     rng.shuffle(&mut idle);
     // A column whose values differ can tell rows apart.
     idle.sort_by_key(|&column| !varies(table, column));
     let (read, written) = (idle[0], idle[1]);
-    let (value, condition) = turn(rng, ground, table, read)?;
+    let (value, condition) = turn(rng, context, table, read)?;
     let old = rng.pick(&table.rows)[written].clone();
-    let mut give = || ground.other(rng, table, written, &old).map(|value| (written, ground.literal(&value)));
+    let mut give =
+        || context.other(rng, table, written, &old).map(|value| (written, context.literal(&value)));
     let (mine, theirs) = (give()?, give()?);
-    let turned = vec![(read, ground.literal(&value))];
+    let turned = vec![(read, context.literal(&value))];
     let mut first = Vec::new();
     // In half of them the column turns only while the other waits for another change.
     if rng.ratio(1, 2) {
-        first.push(ground.update(table, vec![mine], None));
+        first.push(context.update(table, vec![mine], None));
     }
-    first.push(ground.update(table, turned, None));
+    first.push(context.update(table, turned, None));
     let mut second = Vec::new();
     if rng.ratio(1, 3) {
-        second.push(ground.select(table, Some(condition.clone())));
+        second.push(context.select(table, Some(condition.clone())));
     }
     let meet = (0, second.len());
-    second.push(ground.update(table, vec![theirs], Some(condition)));
-    Some(Spines { first, second, meet, shape: Some(OrderKind::Waiter), ending: Some(Ending::Commit) })
+    second.push(context.update(table, vec![theirs], Some(condition)));
+    Some(ScriptPair { first, second, meet, shape: Some(OrderKind::Waiter), ending: Some(Ending::Commit) })
 }
 
 fn varies(table: &Table, column: usize) -> bool {
@@ -52,7 +53,7 @@ fn varies(table: &Table, column: usize) -> bool {
 }
 
 /// A new value for every row, and a condition that it fulfils, which some rows fulfil before and others do not.
-fn turn(rng: &mut Rng, ground: &Ground, table: &Table, column: usize) -> Option<(Datum, Expr)> {
+fn turn(rng: &mut Rng, context: &ConflictContext, table: &Table, column: usize) -> Option<(Datum, Expr)> {
     let name = &table.columns[column].name;
     let without = rng.pick(&table.rows)[column].clone();
     let some_null = table.rows.iter().any(|row| row[column].is_null());
@@ -68,7 +69,7 @@ fn turn(rng: &mut Rng, ground: &Ground, table: &Table, column: usize) -> Option<
     if without.is_null() {
         return Some((rng.pick(&table.columns[column].pool).clone(), null_test(name, true)));
     }
-    let value = ground.other(rng, table, column, &without)?;
+    let value = context.other(rng, table, column, &without)?;
     let op = if rng.ratio(3, 4) { BinaryOp::Ne } else { BinaryOp::Eq };
-    Some((value, compare(name, op, ground.literal(&without))))
+    Some((value, compare(name, op, context.literal(&without))))
 }

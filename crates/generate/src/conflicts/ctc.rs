@@ -10,46 +10,46 @@ use model::{
 };
 
 use super::{
-    Body, Met,
+    Body, Collision,
+    context::{ConflictContext, Row},
     filtered::{PAIRS, Side, filter, find_or_put},
-    ground::{Ground, Row},
+    interleave,
     psf::paren,
-    weave,
 };
 use crate::{
     orders::{Pair, Place},
     schema::Table,
 };
 
-pub(super) fn collide(rng: &mut Rng, ground: &Ground, bodies: &mut [Body]) -> Option<Met> {
-    let (mut one, mut two) = weave::sessions(rng, bodies)?;
+pub(super) fn collide(rng: &mut Rng, context: &ConflictContext, bodies: &mut [Body]) -> Option<Collision> {
+    let (mut one, mut two) = interleave::sessions(rng, bodies)?;
     let (a, b, name) = *rng.pick(&PAIRS);
     if rng.ratio(1, 2) {
         (one, two) = (two, one);
     }
     let inserts = b == Side::Insert;
-    let table = ground.table(rng, |table| inserts || !table.rows.is_empty())?;
-    let first = find_or_put(rng, ground, bodies, one, a, table)?;
+    let table = context.table(rng, |table| inserts || !table.rows.is_empty())?;
+    let first = find_or_put(rng, context, bodies, one, a, table)?;
     let (second, row) = if inserts {
         // A statement of our own, whose row is known.
-        let row = ground.fresh(rng, table)?;
+        let row = context.fresh(rng, table)?;
         let index = rng.between(0, bodies[two].statements.len());
-        bodies[two].statements.insert(index, Statement::Insert(ground.insert(table, &row)));
+        bodies[two].statements.insert(index, Statement::Insert(context.insert(table, &row)));
         (Place { session: two, index }, row)
     } else {
-        (find_or_put(rng, ground, bodies, two, b, table)?, rng.pick(&table.rows).clone())
+        (find_or_put(rng, context, bodies, two, b, table)?, rng.pick(&table.rows).clone())
     };
     for place in [first, second] {
         if let Some(condition) = filter(&mut bodies[place.session].statements[place.index]) {
-            *condition = condition.take().map(|old| met_by(ground, table, &row, old));
+            *condition = condition.take().map(|old| met_by(context, table, &row, old));
         }
     }
     let (first, second) = if rng.ratio(1, 2) { (first, second) } else { (second, first) };
-    Some(Met { pairs: vec![Pair { first, second, shape: None }], features: vec![name] })
+    Some(Collision { pairs: vec![Pair { first, second, shape: None }], features: vec![name] })
 }
 
 /// The condition, changed so that the row meets it.
-fn met_by(ground: &Ground, table: &Table, row: &Row, condition: Expr) -> Expr {
+fn met_by(context: &ConflictContext, table: &Table, row: &Row, condition: Expr) -> Expr {
     let column = |c: &crate::schema::Column| Column {
         table: Some(table.name.clone()),
         name: c.name.clone(),
@@ -58,7 +58,7 @@ fn met_by(ground: &Ground, table: &Table, row: &Row, condition: Expr) -> Expr {
     };
     let columns: Vec<Column> = table.columns.iter().map(column).collect();
     let evaluator =
-        Evaluator { product: ground.caps.product, version: &ground.caps.version, columns: &columns };
+        Evaluator { product: context.caps.product, version: &context.caps.version, columns: &columns };
     match evaluator.truth(&condition, row) {
         Ok(Some(true)) => condition,
         Ok(Some(false)) => Expr::Unary { op: UnaryOp::Not, expr: Box::new(paren(condition)) },
@@ -66,6 +66,6 @@ fn met_by(ground: &Ground, table: &Table, row: &Row, condition: Expr) -> Expr {
             let expr = Box::new(paren(condition));
             Expr::IsNull { expr, negated: false, spelling: NullSpelling::Is }
         }
-        Err(_) => ground.row_is(table, row),
+        Err(_) => context.row_is(table, row),
     }
 }

@@ -5,7 +5,7 @@ use model::{
     sql::{Expr, LockStrength, Query, QueryPart, Statement, TableFactor, TableRef},
 };
 
-use super::{Body, ground::Ground};
+use super::{Body, context::ConflictContext};
 use crate::{orders::Place, schema::Table};
 
 /// One side of a pair.
@@ -108,38 +108,38 @@ fn is(statement: &Statement, side: Side, table: &str) -> bool {
 /// A side built from nothing, with this condition.
 pub fn build(
     rng: &mut Rng,
-    ground: &Ground,
+    context: &ConflictContext,
     side: Side,
     table: &Table,
     filter: Option<Expr>,
 ) -> Option<Statement> {
-    let update = ground.caps.clauses.locking_reads.then_some(LockStrength::Update);
+    let update = context.caps.clauses.locking_reads.then_some(LockStrength::Update);
     Some(match side {
-        Side::Select => ground.select(table, filter),
-        Side::Share => ground.locked(table, filter, ground.caps.share),
-        Side::ForUpdate => ground.locked(table, filter, update),
-        Side::Locking => ground.locking(rng, table, filter),
+        Side::Select => context.select(table, filter),
+        Side::Share => context.locked(table, filter, context.caps.share),
+        Side::ForUpdate => context.locked(table, filter, update),
+        Side::Locking => context.locking(rng, table, filter),
         Side::Update => {
-            let idle = ground.idle_columns(table);
+            let idle = context.idle_columns(table);
             let set = if idle.is_empty() {
                 // Every column is in a key: a write that changes nothing locks all the same.
                 let column = table.writable().next()?;
                 (column, Expr::column(&table.columns[column].name))
             } else {
                 let column = *rng.pick(&idle);
-                (column, ground.literal(rng.pick(&table.columns[column].pool)))
+                (column, context.literal(rng.pick(&table.columns[column].pool)))
             };
-            ground.update(table, vec![set], filter)
+            context.update(table, vec![set], filter)
         }
-        Side::Delete => ground.delete(table, filter),
-        Side::Insert => Statement::Insert(ground.insert(table, &ground.fresh(rng, table)?)),
+        Side::Delete => context.delete(table, filter),
+        Side::Insert => Statement::Insert(context.insert(table, &context.fresh(rng, table)?)),
     })
 }
 
 /// A statement of a session that is such a side, on this table: one that is there, or a new one.
 pub fn find_or_put(
     rng: &mut Rng,
-    ground: &Ground,
+    context: &ConflictContext,
     bodies: &mut [Body],
     session: usize,
     side: Side,
@@ -152,8 +152,8 @@ pub fn find_or_put(
         return Some(Place { session, index: *rng.pick(&found) });
     }
     let row = (!table.rows.is_empty()).then(|| rng.pick(&table.rows).clone());
-    let filter = row.and_then(|row| ground.covers(rng, table, &row));
-    let statement = build(rng, ground, side, table, filter)?;
+    let filter = row.and_then(|row| context.covers(rng, table, &row));
+    let statement = build(rng, context, side, table, filter)?;
     let index = rng.between(0, statements.len());
     bodies[session].statements.insert(index, statement);
     Some(Place { session, index })

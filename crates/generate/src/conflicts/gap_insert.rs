@@ -6,47 +6,47 @@ use model::{
 };
 
 use super::{
-    ground::{Ground, Row, compare},
-    weave::Spines,
+    context::{ConflictContext, Row, compare},
+    interleave::ScriptPair,
 };
 use crate::schema::Table;
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
-    let table = ground.table(rng, |_| true)?;
-    let row = ground.fresh(rng, table)?;
-    let range = range(rng, ground, table, &row);
-    let reader = |rng: &mut Rng| match (rng.below(6), ground.idle(table)) {
+pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPair> {
+    let table = context.table(rng, |_| true)?;
+    let row = context.fresh(rng, table)?;
+    let range = range(rng, context, table, &row);
+    let reader = |rng: &mut Rng| match (rng.below(6), context.idle(table)) {
         (0, Some(idle)) => {
-            let value = ground.literal(rng.pick(&table.columns[idle].pool));
-            ground.update(table, vec![(idle, value)], range.clone())
+            let value = context.literal(rng.pick(&table.columns[idle].pool));
+            context.update(table, vec![(idle, value)], range.clone())
         }
-        (1, _) if table.rows.iter().all(|row| ground.deletable(table, row)) => {
-            ground.delete(table, range.clone())
+        (1, _) if table.rows.iter().all(|row| context.deletable(table, row)) => {
+            context.delete(table, range.clone())
         }
-        (2, _) => ground.select(table, range.clone()),
-        _ => ground.locking(rng, table, range.clone()),
+        (2, _) => context.select(table, range.clone()),
+        _ => context.locking(rng, table, range.clone()),
     };
     let mut reads = vec![reader(rng)];
     if rng.ratio(3, 4) {
-        reads.push(ground.select(table, range.clone()));
+        reads.push(context.select(table, range.clone()));
     }
-    let mut inserts = vec![Statement::Insert(ground.insert(table, &row))];
+    let mut inserts = vec![Statement::Insert(context.insert(table, &row))];
     if rng.ratio(1, 3) {
-        inserts.push(ground.select(table, range.clone()));
+        inserts.push(context.select(table, range.clone()));
     }
     // The insert first: the reader meets a row that is not committed. The range first: the insert meets its gap.
     let (first, second) = if rng.ratio(2, 3) { (reads, inserts) } else { (inserts, reads) };
-    Some(Spines { first, second, meet: (0, 0), shape: None, ending: None })
+    Some(ScriptPair { first, second, meet: (0, 0), shape: None, ending: None })
 }
 
 /// A range around the row: by an indexed column if there is one, since gaps belong to indexes.
-fn range(rng: &mut Rng, ground: &Ground, table: &Table, row: &Row) -> Option<Expr> {
+fn range(rng: &mut Rng, context: &ConflictContext, table: &Table, row: &Row) -> Option<Expr> {
     let mut columns: Vec<usize> = (0..table.columns.len()).filter(|&c| !row[c].is_null()).collect();
     rng.shuffle(&mut columns);
     columns.sort_by_key(|&column| !table.indexed(column));
     let column = *columns.first()?;
     let name = &table.columns[column].name;
-    let value = ground.literal(&row[column]);
+    let value = context.literal(&row[column]);
     match rng.below(6) {
         0 => None,
         1 => Some(compare(name, BinaryOp::Eq, value)),

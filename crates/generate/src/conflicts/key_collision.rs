@@ -3,20 +3,20 @@
 use model::{Rng, sql::Statement};
 
 use super::{
-    ground::{Ground, Row},
-    weave::Spines,
+    context::{ConflictContext, Row},
+    interleave::ScriptPair,
 };
 use crate::orders::OrderKind;
 use crate::schema::{Index, Table};
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
-    let table = ground.table(rng, |table| table.unique().next().is_some())?;
+pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPair> {
+    let table = context.table(rng, |table| table.unique().next().is_some())?;
     let keys: Vec<&Index> = table.unique().collect();
     let key = *rng.pick(&keys);
-    let row = complete(rng, ground, table, key)?;
-    let first = vec![go(rng, ground, table, key, &row)];
+    let row = complete(rng, context, table, key)?;
+    let first = vec![go(rng, context, table, key, &row)];
     // The other one has the same key and otherwise values of its own.
-    let mut other = ground.fresh(rng, table)?;
+    let mut other = context.fresh(rng, table)?;
     for part in &key.parts {
         other[part.column] = row[part.column].clone();
     }
@@ -26,35 +26,35 @@ pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
     }
     let mut second = Vec::new();
     if rng.ratio(1, 3) {
-        second.push(ground.select(table, None));
+        second.push(context.select(table, None));
     }
     let meet = (0, second.len());
-    second.push(go(rng, ground, table, key, &other));
+    second.push(go(rng, context, table, key, &other));
     if rng.ratio(1, 2) {
-        second.push(ground.select(table, Some(ground.row_is(table, &other))));
+        second.push(context.select(table, Some(context.row_is(table, &other))));
     }
-    Some(Spines { first, second, meet, shape: Some(OrderKind::Waiter), ending: None })
+    Some(ScriptPair { first, second, meet, shape: Some(OrderKind::Waiter), ending: None })
 }
 
 /// A fresh row without NULL in the key: NULLs do not collide.
-fn complete(rng: &mut Rng, ground: &Ground, table: &Table, key: &Index) -> Option<Row> {
+fn complete(rng: &mut Rng, context: &ConflictContext, table: &Table, key: &Index) -> Option<Row> {
     (0..4)
-        .filter_map(|_| ground.fresh(rng, table))
+        .filter_map(|_| context.fresh(rng, table))
         .find(|row| key.parts.iter().all(|part| !row[part.column].is_null()))
 }
 
 /// One way to get a row with this key.
-fn go(rng: &mut Rng, ground: &Ground, table: &Table, key: &Index, row: &Row) -> Statement {
-    let movable = ground.movable(table);
+fn go(rng: &mut Rng, context: &ConflictContext, table: &Table, key: &Index, row: &Row) -> Statement {
+    let movable = context.movable(table);
     let can_move = !table.rows.is_empty() && key.parts.iter().all(|part| movable.contains(&part.column));
     match rng.below(4) {
         0 if can_move => {
             let from = rng.pick(&table.rows).clone();
             let sets =
-                key.parts.iter().map(|part| (part.column, ground.literal(&row[part.column]))).collect();
-            ground.update(table, sets, Some(ground.row_is(table, &from)))
+                key.parts.iter().map(|part| (part.column, context.literal(&row[part.column]))).collect();
+            context.update(table, sets, Some(context.row_is(table, &from)))
         }
-        0 | 1 => Statement::Insert(ground.insert(table, row)),
-        _ => ground.put(rng, table, row, key),
+        0 | 1 => Statement::Insert(context.insert(table, row)),
+        _ => context.put(rng, table, row, key),
     }
 }

@@ -7,10 +7,10 @@ use model::{
     sql::{BinaryOp, Expr},
 };
 
-use super::{Body, Met, fsf, ground::Ground};
+use super::{Body, Collision, context::ConflictContext, fsf};
 
-pub(super) fn collide(rng: &mut Rng, ground: &Ground, bodies: &mut [Body]) -> Option<Met> {
-    fsf::share(rng, ground, bodies, |theirs, shared| match theirs {
+pub(super) fn collide(rng: &mut Rng, context: &ConflictContext, bodies: &mut [Body]) -> Option<Collision> {
+    fsf::share(rng, context, bodies, |theirs, shared| match theirs {
         Some(theirs) => Expr::binary(paren(shared), BinaryOp::Or, paren(theirs)),
         None => shared,
     })

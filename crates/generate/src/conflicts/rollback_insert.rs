@@ -2,63 +2,63 @@
 
 use model::{Rng, sql::Statement};
 
-use super::{Ending, ground::Ground, weave::Spines};
+use super::{Ending, context::ConflictContext, interleave::ScriptPair};
 use crate::{orders::OrderKind, schema::Table};
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
+pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPair> {
     // NULLs in a UNIQUE key are many equal entries, which a cursor may mistake for each other.
     let nullable =
-        |table: &Table| ground.schema.tables.iter().any(|t| t.name == table.name && has_nullable(t));
-    let table = match ground.table(rng, nullable) {
+        |table: &Table| context.schema.tables.iter().any(|t| t.name == table.name && has_nullable(t));
+    let table = match context.table(rng, nullable) {
         Some(table) => table,
         // Where there is none, another strategy is as good, half of the time.
         None if rng.ratio(1, 2) => return None,
-        None => ground.table(rng, |_| true)?,
+        None => context.table(rng, |_| true)?,
     };
-    let mut row = ground.fresh(rng, table)?;
-    if let Some(key) = ground.nullable_unique(table).filter(|_| rng.ratio(3, 4)) {
+    let mut row = context.fresh(rng, table)?;
+    if let Some(key) = context.nullable_unique(table).filter(|_| rng.ratio(3, 4)) {
         for part in key.parts.iter().filter(|part| table.columns[part.column].nullable) {
             row[part.column] = eval::Datum::Null;
         }
         table.compute(&mut row);
     }
-    let mut first = vec![Statement::Insert(ground.insert(table, &row))];
+    let mut first = vec![Statement::Insert(context.insert(table, &row))];
     // Where reads do not wait for a row that they cannot see, another row that is changed and changed back brings them together.
-    let waits = dialect::of(ground.caps.product).semantics.waits_for_inserts;
-    if let (false, Some(idle), false) = (waits, ground.idle(table), table.rows.is_empty()) {
+    let waits = dialect::of(context.caps.product).semantics.waits_for_inserts;
+    if let (false, Some(idle), false) = (waits, context.idle(table), table.rows.is_empty()) {
         let there = rng.pick(&table.rows).clone();
-        if let Some(value) = ground.other(rng, table, idle, &there[idle]) {
-            let filter = Some(ground.row_is(table, &there));
-            first.insert(0, ground.update(table, vec![(idle, ground.literal(&value))], filter));
+        if let Some(value) = context.other(rng, table, idle, &there[idle]) {
+            let filter = Some(context.row_is(table, &there));
+            first.insert(0, context.update(table, vec![(idle, context.literal(&value))], filter));
         }
     }
     let mut second = Vec::new();
     if rng.ratio(1, 4) {
-        second.push(ground.select(table, None));
+        second.push(context.select(table, None));
     }
     let meet = (first.len() - 1, second.len());
-    let filter = if rng.ratio(2, 3) { None } else { ground.covers(rng, table, &row) };
+    let filter = if rng.ratio(2, 3) { None } else { context.covers(rng, table, &row) };
     second.push(match rng.below(8) {
-        0 => Statement::Insert(ground.insert(table, &row)),
-        1 => match ground.idle(table) {
+        0 => Statement::Insert(context.insert(table, &row)),
+        1 => match context.idle(table) {
             Some(idle) => {
-                let value = ground.literal(rng.pick(&table.columns[idle].pool));
-                ground.update(table, vec![(idle, value)], filter)
+                let value = context.literal(rng.pick(&table.columns[idle].pool));
+                context.update(table, vec![(idle, value)], filter)
             }
-            None => ground.locking(rng, table, filter),
+            None => context.locking(rng, table, filter),
         },
         _ => {
-            let read = ground.locking(rng, table, filter);
-            match ground.nullable_unique(table).or(table.unique().last()) {
-                Some(key) if rng.ratio(2, 3) => ground.by_index(read, key),
+            let read = context.locking(rng, table, filter);
+            match context.nullable_unique(table).or(table.unique().last()) {
+                Some(key) if rng.ratio(2, 3) => context.by_index(read, key),
                 Some(_) | None => read,
             }
         }
     });
     if rng.ratio(1, 2) {
-        second.push(ground.select(table, None));
+        second.push(context.select(table, None));
     }
-    Some(Spines { first, second, meet, shape: Some(OrderKind::Waiter), ending: Some(Ending::Rollback) })
+    Some(ScriptPair { first, second, meet, shape: Some(OrderKind::Waiter), ending: Some(Ending::Rollback) })
 }
 
 fn has_nullable(table: &Table) -> bool {

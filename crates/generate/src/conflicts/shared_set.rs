@@ -2,30 +2,30 @@
 
 use model::Rng;
 
-use super::{Ending, ground::Ground, weave::Spines};
+use super::{Ending, context::ConflictContext, interleave::ScriptPair};
 use crate::orders::OrderKind;
 
-pub(super) fn plan(rng: &mut Rng, ground: &Ground) -> Option<Spines> {
-    let table = ground.table(rng, |table| !table.rows.is_empty() && ground.idle(table).is_some())?;
-    let column = *rng.pick(&ground.idle_columns(table));
+pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPair> {
+    let table = context.table(rng, |table| !table.rows.is_empty() && context.idle(table).is_some())?;
+    let column = *rng.pick(&context.idle_columns(table));
     let row = rng.pick(&table.rows).clone();
-    let value = ground.other(rng, table, column, &row[column])?;
-    let set = || vec![(column, ground.literal(&value))];
-    let first = vec![ground.update(table, set(), Some(ground.row_is(table, &row)))];
+    let value = context.other(rng, table, column, &row[column])?;
+    let set = || vec![(column, context.literal(&value))];
+    let first = vec![context.update(table, set(), Some(context.row_is(table, &row)))];
     // A condition on the column itself would be judged by what the other wrote: it must hold before and after.
     let wide = match rng.below(3) {
         0 => None,
-        1 => Some(ground.row_is(table, &row)),
-        _ => ground.covers(rng, table, &row),
+        1 => Some(context.row_is(table, &row)),
+        _ => context.covers(rng, table, &row),
     };
     let mut second = Vec::new();
     if rng.ratio(9, 10) {
-        second.push(ground.select(table, None));
+        second.push(context.select(table, None));
     }
     let meet = (0, second.len());
-    second.push(ground.update(table, set(), wide));
+    second.push(context.update(table, set(), wide));
     if rng.ratio(9, 10) {
-        second.push(ground.select(table, None));
+        second.push(context.select(table, None));
     }
-    Some(Spines { first, second, meet, shape: Some(OrderKind::Sandwich), ending: Some(Ending::Commit) })
+    Some(ScriptPair { first, second, meet, shape: Some(OrderKind::Sandwich), ending: Some(Ending::Commit) })
 }

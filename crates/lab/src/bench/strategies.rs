@@ -70,10 +70,10 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>, target: &Target) -> crate::Result
     let levels = plan.levels;
     let mut runner = lab.runner(target, lab.options(Reset::Fast))?;
     let info = runner.info()?;
-    let total = Strategy::ALL.len() as u64 * plan.seeds * plan.cases;
+    let total = Strategy::all().len() as u64 * plan.seeds * plan.cases;
     let mut progress = lab.job(target.to_string(), total);
     let mut lines = Vec::new();
-    for strategy in Strategy::ALL {
+    for strategy in Strategy::all() {
         let mut runs: Vec<Counts> = Vec::new();
         for number in 0..plan.seeds {
             let seed = Seed(plan.seed.sub("strategies", number) >> 16);

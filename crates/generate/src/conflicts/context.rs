@@ -1,4 +1,4 @@
-//! What a strategy stands on: the schema, what the product can do, and builders of the plain statements that strategies put in.
+//! What a strategy works with: the schema, what the product can do, and builders of the plain statements that strategies put in.
 
 use dialect::Capabilities;
 use eval::Datum;
@@ -21,9 +21,8 @@ use crate::{
 /// A row, a datum for each column.
 pub type Row = Vec<Datum>;
 
-/// What strategies build on.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct ConflictContext<'a> {
     /// The tables.
     pub schema: &'a Schema,
     /// What the product can do.
@@ -32,7 +31,7 @@ pub struct Ground<'a> {
     pub profile: &'a Profile,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> ConflictContext<'a> {
     /// A constant.
     pub fn literal(&self, datum: &Datum) -> Expr {
         datum.literal(self.caps.product)

@@ -7,7 +7,7 @@ use super::{Body, Ending};
 use crate::orders::{OrderKind, Pair, Place};
 
 /// What a strategy wants two sessions to do.
-pub struct Spines {
+pub struct ScriptPair {
     /// The statements of the one that acts first, in order.
     pub first: Vec<Statement>,
     /// The statements of the other.
@@ -20,19 +20,21 @@ pub struct Spines {
     pub ending: Option<Ending>,
 }
 
-/// Statements of a body that do not belong to a strategy are kept so often.
+/// How often a statement of a body that does not belong to the strategy is kept.
 const KEPT: (usize, usize) = (1, 2);
 
-/// Puts spines into bodies.
-pub fn weave(rng: &mut Rng, bodies: &mut [Body], spines: Spines) -> Option<Pair> {
+/// Puts both scripts into bodies.
+pub fn interleave(rng: &mut Rng, bodies: &mut [Body], scripts: ScriptPair) -> Option<Pair> {
     let (one, two) = sessions(rng, bodies)?;
-    let first = Place { session: one, index: thread(rng, &mut bodies[one], spines.first, spines.meet.0) };
-    let second = Place { session: two, index: thread(rng, &mut bodies[two], spines.second, spines.meet.1) };
+    let first =
+        Place { session: one, index: insert_into(rng, &mut bodies[one], scripts.first, scripts.meet.0) };
+    let second =
+        Place { session: two, index: insert_into(rng, &mut bodies[two], scripts.second, scripts.meet.1) };
     // Most of the time: the other end is a case too.
     if rng.ratio(9, 10) {
-        bodies[one].ending = spines.ending;
+        bodies[one].ending = scripts.ending;
     }
-    Some(Pair { first, second, shape: spines.shape })
+    Some(Pair { first, second, shape: scripts.shape })
 }
 
 /// Two sessions by chance.
@@ -45,13 +47,13 @@ pub fn sessions(rng: &mut Rng, bodies: &[Body]) -> Option<(usize, usize)> {
     }
 }
 
-/// Weaves statements into a body; gives the place of the one that is to meet another.
-fn thread(rng: &mut Rng, body: &mut Body, spine: Vec<Statement>, meet: usize) -> usize {
+/// Interleaves statements into a body; gives the place of the one that is to meet another.
+fn insert_into(rng: &mut Rng, body: &mut Body, script: Vec<Statement>, meet: usize) -> usize {
     let rest = std::mem::take(&mut body.statements);
     let kept: Vec<Statement> = rest.into_iter().filter(|_| rng.ratio(KEPT.0, KEPT.1)).collect();
-    let (mut kept, total, mut place) = (kept.into_iter(), spine.len(), 0);
+    let (mut kept, total, mut place) = (kept.into_iter(), script.len(), 0);
     let mixed = &mut body.statements;
-    for (number, statement) in spine.into_iter().enumerate() {
+    for (number, statement) in script.into_iter().enumerate() {
         while kept.len() > 0 && !rng.ratio(total - number, total - number + kept.len()) {
             mixed.extend(kept.next());
         }
