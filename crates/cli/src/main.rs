@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         Some("__sqlite") => {
             return dbms::sqlite::child::main(args.get(2).map_or("".as_ref(), |arg| arg.as_ref()));
         }
-        Some("__keeper") => provision::keeper_main(),
+        Some("__keeper") => provision::supervisor_main(),
         _ => {}
     }
     let isopod = Isopod::try_parse_from(args).unwrap_or_else(|error| errors::exit(error));

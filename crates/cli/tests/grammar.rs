@@ -10,7 +10,7 @@ use common::{
 use dbms::{
     mysql::MysqlSession,
     net::Login,
-    postgres::{PgSession, locks::board::Board, session::PgConnectOptions},
+    postgres::{PgSession, locks::wait_notices::WaitNotices, session::PgConnectOptions},
 };
 use dialect::sql::{parse, print};
 use execute::{RawReply, Session};
@@ -140,7 +140,7 @@ fn on_postgres(own: &Own) {
     let login = Login { user: "postgres".to_string(), ..Login::default() };
     let (address, database) = (own.address.clone(), "postgres".to_string());
     let connect = PgConnectOptions { address, login, database, settings: Vec::new() };
-    let mut session = PgSession::connect(&connect, &Board::default()).unwrap();
+    let mut session = PgSession::connect(&connect, &WaitNotices::default()).unwrap();
     let trees = compare(&mut session, Product::Postgres, &[&COMMON[..], &POSTGRES].concat());
     assert!(trees > 5_000, "{trees}");
 }

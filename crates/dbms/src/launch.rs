@@ -14,7 +14,7 @@ use crate::{
     attach::Connector,
     mysql::MysqlServer,
     net::{Address, Login},
-    options::Options,
+    options::ServerOptions,
     postgres::PgServer,
     sqlite::SqliteServer,
 };
@@ -146,24 +146,24 @@ fn start(
     let instance = Arc::new(Mutex::new(instance));
     let watched = instance.clone();
     let alive: Option<Box<dyn Fn() -> bool + Send>> = Some(Box::new(move || lock(&watched).alive()));
-    let options = Options { address, login, name, settle, pid, alive };
+    let options = ServerOptions { address, login, name, settle, pid, alive };
     let server: Box<dyn Server> = match dialect::of(target.product).family {
         SqlFamily::Postgres => Box::new(PgServer::open(options, DATABASE).map_err(silent)?),
         SqlFamily::Mysql | SqlFamily::Sqlite => Box::new(MysqlServer::open(options).map_err(silent)?),
     };
     let info = ServerInfo { flags, ..server.info().clone() };
-    Ok(Box::new(Kept { server, info, logs, _instance: instance }))
+    Ok(Box::new(LaunchedServer { server, info, logs, _instance: instance }))
 }
 
 /// A server together with the instance behind it, which ends when this does.
-struct Kept {
+struct LaunchedServer {
     server: Box<dyn Server>,
     info: ServerInfo,
     logs: Vec<PathBuf>,
     _instance: Arc<Mutex<Instance>>,
 }
 
-impl Server for Kept {
+impl Server for LaunchedServer {
     fn info(&self) -> &ServerInfo {
         &self.info
     }

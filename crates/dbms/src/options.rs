@@ -13,7 +13,7 @@ use crate::{
 pub const PREFIX: &str = "isopod_";
 
 /// What is needed to use a server.
-pub struct Options {
+pub struct ServerOptions {
     /// Where it listens; of a Unix socket the path of the file itself.
     pub address: Address,
     /// Who we are.
@@ -29,7 +29,7 @@ pub struct Options {
     pub alive: Option<Box<dyn Fn() -> bool + Send>>,
 }
 
-impl Options {
+impl ServerOptions {
     /// The name of our schema, which needs no quotes anywhere.
     pub fn schema(&self) -> Result<String, ConnectError> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -47,7 +47,7 @@ impl Options {
     }
 }
 
-impl fmt::Debug for Options {
+impl fmt::Debug for ServerOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options")
             .field("address", &self.address)

@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    client::{self, Fetch, quiet, run},
+    client::{self, Download, quiet, run},
     error::{ErrorKind, IoContext, Result, ServerError},
     install::Progress,
     os,
@@ -137,7 +137,7 @@ impl Apt {
             command
         };
         let into = self.folder.join(into);
-        client::fetch(&command, &Fetch { into: &into, about: None, status }, progress).map(|_| ())
+        client::fetch(&command, &Download { into: &into, about: None, status }, progress).map(|_| ())
     }
 }
 

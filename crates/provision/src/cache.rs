@@ -17,14 +17,15 @@ use model::{Place, Product, Target, Version};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    cancellation,
     catalog::{self, ReleaseLine},
     copy::disk_use,
     debug_build,
     error::{ErrorKind, IoContext, Result, ServerError},
-    folder, giving_up,
+    folder,
     install::{self, Progress},
     instance::{self, Instance, StartOptions},
-    running::{self, Running},
+    running::{self, RunningInstance},
     scratch::{self, FileLock, Scratch},
     view,
 };
@@ -147,20 +148,25 @@ impl Installed {
     }
 
     /// Starts a throw-away instance with the target's settings. `exe` is the program that has
-    /// [`keeper_main`](super::keeper_main) behind its first argument `__keeper`: usually the running one.
+    /// [`supervisor_main`](super::supervisor_main) behind its first argument `__keeper`: usually the running one.
     pub fn start(&self, exe: &Path, target: &Target, options: &StartOptions) -> Result<Instance> {
         instance::start(self, exe, target, options)
     }
 
     /// Starts an instance that stays after we are gone, until [`stop`](super::stop).
-    pub fn start_detached(&self, exe: &Path, target: &Target, options: &StartOptions) -> Result<Running> {
+    pub fn start_detached(
+        &self,
+        exe: &Path,
+        target: &Target,
+        options: &StartOptions,
+    ) -> Result<RunningInstance> {
         instance::start_detached(self, exe, target, options)
     }
 }
 
 /// A line that can be had, with what is installed of it.
 #[derive(Debug)]
-pub struct Listed {
+pub struct ListedLine {
     /// The line.
     pub line: &'static ReleaseLine,
     /// What is installed of it, oldest first.
@@ -171,7 +177,7 @@ pub struct Listed {
 
 /// What was removed.
 #[derive(Debug, Default)]
-pub struct Pruned {
+pub struct PrunedCache {
     /// Folders that dead processes had left.
     pub leftovers: Vec<PathBuf>,
     /// Installations.
@@ -223,12 +229,12 @@ impl Store {
     }
 
     /// Everything that can be had, and what of it is installed.
-    pub fn list(&self) -> Vec<Listed> {
+    pub fn list(&self) -> Vec<ListedLine> {
         let mut lines: Vec<&'static ReleaseLine> = catalog::lines().iter().collect();
         lines.sort_by_key(|line| (line.product, line.version()));
         let all = self.all();
-        let obstacles = install::Obstacles::look();
-        let listed = |line| Listed {
+        let obstacles = install::MissingTools::look();
+        let listed = |line| ListedLine {
             line,
             installed: all.iter().filter(|i| of_line(&i.manifest, line)).cloned().collect(),
             obstacle: obstacles.of(line).map(str::to_string),
@@ -307,7 +313,7 @@ impl Store {
             None => {
                 progress(Progress::WaitForOther);
                 loop {
-                    giving_up::pause(giving_up::LOOK)?;
+                    cancellation::pause(cancellation::LOOK)?;
                     if let Some(lock) = FileLock::try_acquire(&path).doing("lock", &path)? {
                         return Ok(lock);
                     }
@@ -341,8 +347,8 @@ impl Store {
 
     /// Removes what dead processes left behind, and the installations too if asked, but for those that a running
     /// instance uses.
-    pub fn prune(&self, installs: bool) -> Result<Pruned> {
-        let mut pruned = Pruned { leftovers: self.prune_leftovers(), ..Pruned::default() };
+    pub fn prune(&self, installs: bool) -> Result<PrunedCache> {
+        let mut pruned = PrunedCache { leftovers: self.prune_leftovers(), ..PrunedCache::default() };
         if installs {
             let parents = [self.installs(), self.folders()];
             let entries =

@@ -30,7 +30,7 @@ pub enum Source {
         /// `bookworm`
         suite: &'static str,
         /// What happens to its packages after they were released.
-        keeps: Keeps,
+        keeps: PackageUpdates,
         /// The package that holds the server: fetched with everything that it depends on.
         server: &'static str,
         /// Packages of which only the files are wanted, not what they depend on.
@@ -67,7 +67,7 @@ pub enum Build {
 
 /// What happens to a suite's packages after they were released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum PackageUpdates {
     /// Corrections come in the suites `-updates` and `-security` beside it, and are taken.
     ReleaseLine,
     /// The same, but they are not taken: this is about what was released.
@@ -102,7 +102,7 @@ const LINES: &[ReleaseLine] = &[
         // As it was released, with the bugs that later corrections took away.
         source: Source::Debian {
             suite: "bullseye",
-            keeps: Keeps::Release,
+            keeps: PackageUpdates::Release,
             server: "mariadb-server-core-10.5",
             alone: &["mariadb-server-10.5"],
         },
@@ -115,7 +115,7 @@ const LINES: &[ReleaseLine] = &[
         // The other package is wanted for the SQL files that make the system tables; its scripts drag in much else.
         source: Source::Debian {
             suite: "bullseye",
-            keeps: Keeps::ReleaseLine,
+            keeps: PackageUpdates::ReleaseLine,
             server: "mariadb-server-core-10.5",
             alone: &["mariadb-server-10.5"],
         },
@@ -135,7 +135,7 @@ const LINES: &[ReleaseLine] = &[
         room: 350,
         source: Source::Debian {
             suite: "bookworm",
-            keeps: Keeps::ReleaseLine,
+            keeps: PackageUpdates::ReleaseLine,
             server: "mariadb-server-core",
             alone: &["mariadb-server"],
         },
@@ -155,7 +155,7 @@ const LINES: &[ReleaseLine] = &[
         room: 450,
         source: Source::Debian {
             suite: "trixie",
-            keeps: Keeps::ReleaseLine,
+            keeps: PackageUpdates::ReleaseLine,
             server: "mariadb-server-core",
             alone: &["mariadb-server"],
         },
@@ -185,7 +185,7 @@ const LINES: &[ReleaseLine] = &[
         room: 600,
         source: Source::Debian {
             suite: "sid",
-            keeps: Keeps::Nothing,
+            keeps: PackageUpdates::Nothing,
             server: "mysql-server-core",
             alone: &[],
         },
@@ -261,7 +261,7 @@ impl ReleaseLine {
     /// Does its source go on to other versions by itself?
     pub fn rolls(&self) -> bool {
         match &self.source {
-            Source::Debian { keeps, .. } => *keeps == Keeps::Nothing,
+            Source::Debian { keeps, .. } => *keeps == PackageUpdates::Nothing,
             Source::Npm { .. } | Source::Maven { .. } => false,
         }
     }

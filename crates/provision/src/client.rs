@@ -16,9 +16,9 @@ use std::{
 };
 
 use super::{
+    cancellation,
     copy::disk_use,
     error::{ErrorKind, Result, ServerError},
-    giving_up,
     install::Progress,
     os,
 };
@@ -43,7 +43,7 @@ pub fn quiet(program: &str) -> Command {
 }
 
 /// What a client fetches.
-pub struct Fetch<'a> {
+pub struct Download<'a> {
     /// The folder that grows while it fetches.
     pub into: &'a Path,
     /// About how many bytes will come, if that is known.
@@ -55,13 +55,13 @@ pub struct Fetch<'a> {
 /// Runs a client; what may pass by itself is tried again, later and later. Gives what it printed.
 pub fn fetch(
     command: &dyn Fn() -> Command,
-    what: &Fetch<'_>,
+    what: &Download<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<String> {
     let mut wait = Duration::from_secs(1);
     let mut attempt = 1;
     loop {
-        let mut meter = Meter::new(what.into);
+        let mut meter = DownloadMeter::new(what.into);
         let mut told = None;
         let error = match run(&mut command(), Some(what.into), &mut |line| {
             told = line.and_then(what.status).or_else(|| told.take());
@@ -78,24 +78,24 @@ pub fn fetch(
         }
         let reason = error.help.first().cloned().unwrap_or_else(|| error.title.clone());
         progress(Progress::Retry { attempt, after: wait, reason });
-        giving_up::pause(wait)?;
+        cancellation::pause(wait)?;
         wait *= 2;
         attempt += 1;
     }
 }
 
 /// How much has come into a folder, and how fast.
-struct Meter<'a> {
+struct DownloadMeter<'a> {
     folder: &'a Path,
     before: u64,
     begun: Instant,
     read: Instant,
 }
 
-impl Meter<'_> {
-    fn new(folder: &Path) -> Meter<'_> {
+impl DownloadMeter<'_> {
+    fn new(folder: &Path) -> DownloadMeter<'_> {
         let now = Instant::now();
-        Meter { folder, before: disk_use(folder), begun: now, read: now }
+        DownloadMeter { folder, before: disk_use(folder), begun: now, read: now }
     }
 
     /// Bytes, and bytes in a second. Nothing when it was read a moment ago: looking costs something too.
@@ -172,10 +172,10 @@ pub fn run(
             Err(error)
         };
         loop {
-            if giving_up::asked() {
-                return end(giving_up::interrupted());
+            if cancellation::asked() {
+                return end(cancellation::interrupted());
             }
-            if stdout.buffer().is_empty() && !os::readable(fd, giving_up::LOOK) {
+            if stdout.buffer().is_empty() && !os::readable(fd, cancellation::LOOK) {
                 // On a full disk apt may neither go on nor end: whoever watches it must.
                 if writes_to.and_then(os::free_bytes).is_some_and(|free| free < FULL) {
                     return end(ServerError::disk_full(writes_to.unwrap_or(Path::new("."))));
@@ -194,7 +194,7 @@ pub fn run(
     }
     let status = child.wait().map_err(failed)?;
     let errors = errors.join().unwrap_or_default();
-    giving_up::check()?;
+    cancellation::check()?;
     if status.success() { Ok(output) } else { Err(explain(&program, &output, &errors)) }
 }
 

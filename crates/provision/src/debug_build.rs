@@ -58,7 +58,7 @@ pub fn ensure(
     let tmp = store.tmp();
     let name = format!("{}-{}-debug-{}", line.product, line.version(), std::process::id());
     let scratch = Scratch::create(&tmp, &name).doing("make", &tmp.join(&name))?;
-    let wanted = maven::Wanted { artifact, sha256, about: line.fetch * 1_000_000 };
+    let wanted = maven::MavenArtifact { artifact, sha256, about: line.fetch * 1_000_000 };
     let file = maven::get(scratch.path(), &store.root().join("maven"), &wanted, progress)?;
     let root = scratch.path().join("root");
     unpack::zip(&file, within, &root, &|path| path == Path::new(PROGRAM), progress)?;

@@ -21,7 +21,7 @@ pub enum ConfigMode {
 }
 
 /// A flag and who takes it.
-struct Row {
+struct FlagRow {
     flag: &'static str,
     of: &'static [Product],
     /// The first version that has it; empty: all.
@@ -30,7 +30,7 @@ struct Row {
     before: &'static [u32],
 }
 
-impl Row {
+impl FlagRow {
     fn fits(&self, product: Product, version: &Version) -> bool {
         let at_least = |bound: &[u32]| version.cmp_prefix(&Version(bound.to_vec())).is_ge();
         self.of.contains(&product)
@@ -45,22 +45,22 @@ const MYSQL: &[Product] = &[Product::Mysql];
 const POSTGRES: &[Product] = &[Product::Postgres];
 
 /// A flag of all versions.
-const fn all(of: &'static [Product], flag: &'static str) -> Row {
-    Row { flag, of, from: &[], before: &[] }
+const fn all(of: &'static [Product], flag: &'static str) -> FlagRow {
+    FlagRow { flag, of, from: &[], before: &[] }
 }
 
 /// A flag that came with a version.
-const fn from(of: &'static [Product], from: &'static [u32], flag: &'static str) -> Row {
-    Row { flag, of, from, before: &[] }
+const fn from(of: &'static [Product], from: &'static [u32], flag: &'static str) -> FlagRow {
+    FlagRow { flag, of, from, before: &[] }
 }
 
 /// A flag that another one, or nothing, took the place of.
-const fn before(of: &'static [Product], before: &'static [u32], flag: &'static str) -> Row {
-    Row { flag, of, from: &[], before }
+const fn before(of: &'static [Product], before: &'static [u32], flag: &'static str) -> FlagRow {
+    FlagRow { flag, of, from: &[], before }
 }
 
 /// What a server cannot run without, several at a time and in folders of ours. None of it changes what a statement does.
-const NEEDED: &[Row] = &[
+const NEEDED: &[FlagRow] = &[
     // It would listen on a port that is the same for all.
     from(MYSQL, &[5, 7, 12], "--mysqlx=OFF"),
     // The folder that some builds name does not exist here, and then they do not start.
@@ -75,7 +75,7 @@ const NEEDED: &[Row] = &[
 
 /// Every flag of a throw-away server beside these. What memory the performance schema takes is asked for by what it may count: 5.7 knows the same words
 /// as 8.0, but for errors.
-const ROWS: &[Row] = &[
+const ROWS: &[FlagRow] = &[
     // Durability.
     all(INNODB, "--innodb-flush-log-at-trx-commit=0"),
     all(INNODB, "--innodb-doublewrite=0"),

@@ -24,7 +24,7 @@ use super::{
 };
 
 /// What was found in the folder.
-struct Found {
+struct ServerFolder {
     /// The folder's real path.
     folder: PathBuf,
     manifest: Manifest,
@@ -78,7 +78,7 @@ fn forget_former(store: &Store, folder: &Path, newest: &Path) {
     }
 }
 
-fn find(target: &Target, given: &Path) -> Result<Found> {
+fn find(target: &Target, given: &Path) -> Result<ServerFolder> {
     let folder = fs::canonicalize(given).doing("use", given)?;
     if !folder.is_dir() {
         return Err(ServerError::new(ErrorKind::Io, format!("{} is not a folder", given.display())));
@@ -114,7 +114,7 @@ fn find(target: &Target, given: &Path) -> Result<Found> {
     manifest.line = version.clone();
     manifest.package_version = version.to_string();
     manifest.version = version;
-    Ok(Found { folder, manifest, key })
+    Ok(ServerFolder { folder, manifest, key })
 }
 
 /// Is it what the target says?

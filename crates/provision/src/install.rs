@@ -11,7 +11,7 @@ use model::{Target, Version};
 use super::{
     apt::{self, Apt},
     cache::{Manifest, PackageVersion, Store},
-    catalog::{Keeps, ReleaseLine, Source},
+    catalog::{PackageUpdates, ReleaseLine, Source},
     client,
     copy::disk_use,
     error::{ErrorKind, IoContext, Result, ServerError},
@@ -95,7 +95,7 @@ pub fn install(
             .help(format!("it takes {needed} MiB while it is installed; {free} are free in {place}"))
             .help("make room, or set ISOPOD_CACHE to a folder on a larger disk"));
     }
-    if let Some(obstacle) = Obstacles::look().of(line) {
+    if let Some(obstacle) = MissingTools::look().of(line) {
         let error = ServerError::new(ErrorKind::MissingTool, format!("{} cannot be had here", line.name()));
         return Err(error.help(obstacle));
     }
@@ -158,22 +158,22 @@ fn check(line: &ReleaseLine, target: &Target, offered: &Version) -> Result<()> {
 }
 
 /// Why lines cannot be had on this machine, and what to do about it: known without a network, by source.
-pub struct Obstacles {
+pub struct MissingTools {
     debian: Option<String>,
     npm: Option<String>,
     maven: Option<String>,
 }
 
-impl Obstacles {
+impl MissingTools {
     /// Looks for the clients.
-    pub fn look() -> Obstacles {
+    pub fn look() -> MissingTools {
         let missing = |tool: &str, package: &str| {
             let way = format!("{tool} is not on this machine: apt-get install {package}");
             client::on_path(tool).is_none().then_some(way)
         };
         let built = (!cfg!(all(target_os = "linux", target_arch = "x86_64")))
             .then(|| "its packages are for Linux on x86-64 only".to_string());
-        Obstacles {
+        MissingTools {
             debian: apt::obstacle(),
             npm: built.clone().or_else(|| missing("npm", "npm")).or_else(|| missing("tar", "tar")),
             maven: built.or_else(|| missing("mvn", "maven")),
@@ -205,7 +205,7 @@ fn fetch(
     };
     let mut manifest = match &line.source {
         Source::Debian { suite, keeps, server, alone } => {
-            let apt = Apt::new(scratch, suite, *keeps == Keeps::ReleaseLine)?;
+            let apt = Apt::new(scratch, suite, *keeps == PackageUpdates::ReleaseLine)?;
             progress(Progress::Lists);
             apt.update(progress)?;
             let package = apt.candidate(server)?;
@@ -238,7 +238,7 @@ fn fetch(
         Source::Maven { artifact, within, sha256 } => {
             let version = artifact.split(':').nth(2).unwrap_or_default();
             progress(Progress::Found { version: version.to_string() });
-            let wanted = maven::Wanted { artifact, sha256, about };
+            let wanted = maven::MavenArtifact { artifact, sha256, about };
             let file = maven::get(scratch, &store.root().join("maven"), &wanted, progress)?;
             unpack::zip(&file, within, root, &unpack::wanted, progress)?;
             fs::remove_file(&file).doing("remove", &file)?;

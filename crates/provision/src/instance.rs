@@ -17,12 +17,12 @@ use super::{
     cache::Installed,
     error::{ErrorKind, Result, ServerError},
     flags::{self, ConfigMode},
-    keeper, os,
+    os,
     ready::{self, ReadyCheck},
-    running::{self, Running},
+    running::{self, RunningInstance},
     scratch, settings,
-    spec::{ReadySign, Record, Report, Spec},
-    view,
+    spec::{InstanceRecord, InstanceSpec, ReadySign, SupervisorReport},
+    supervisor, view,
 };
 
 /// What must be free beside a copy of the template: logs, tables and temporary files of a run.
@@ -60,7 +60,7 @@ impl Default for StartOptions {
 /// A running server. Dropping it stops the server and removes its folder.
 #[derive(Debug)]
 pub struct Instance {
-    keeper: Keeper,
+    keeper: Supervisor,
     id: String,
     folder: PathBuf,
     socket: PathBuf,
@@ -110,12 +110,12 @@ impl Instance {
 
     /// What it wrote to its error log so far. Readable after its death too, until this is dropped.
     pub fn error_log(&self) -> String {
-        keeper::log_of(&self.folder)
+        supervisor::log_of(&self.folder)
     }
 
     /// The files that this is written to.
     pub fn logs(&self) -> Vec<PathBuf> {
-        keeper::logs(&self.folder).to_vec()
+        supervisor::logs(&self.folder).to_vec()
     }
 
     /// Is it still running? True right after a connection broke means that only the connection did.
@@ -166,7 +166,7 @@ fn exiting(pid: u32) -> bool {
 
 /// Our end of a keeper.
 #[derive(Debug)]
-struct Keeper {
+struct Supervisor {
     process: Child,
     /// Its end is what the keeper waits for.
     bond: Option<ChildStdin>,
@@ -175,8 +175,8 @@ struct Keeper {
     detached: bool,
 }
 
-impl Keeper {
-    fn start(exe: &Path, spec: &Spec) -> Result<Keeper> {
+impl Supervisor {
+    fn start(exe: &Path, spec: &InstanceSpec) -> Result<Supervisor> {
         let mut command = Command::new(exe);
         command.arg("__keeper").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // A server that outlives us needs a session of its own.
@@ -195,11 +195,11 @@ impl Keeper {
         let _ = writeln!(bond, "{text}").and_then(|()| bond.flush());
         let folder = spec.parent.join(&spec.name);
         let reports = BufReader::new(reports);
-        Ok(Keeper { process, bond: Some(bond), reports, folder, detached: spec.detached })
+        Ok(Supervisor { process, bond: Some(bond), reports, folder, detached: spec.detached })
     }
 
     /// The next report; none when the keeper has ended. Waits.
-    fn next(&mut self) -> Option<Report> {
+    fn next(&mut self) -> Option<SupervisorReport> {
         let mut line = String::new();
         self.reports.read_line(&mut line).ok().filter(|&n| n > 0)?;
         serde_json::from_str(&line).ok()
@@ -210,9 +210,9 @@ impl Keeper {
         let fd = self.reports.get_ref().as_raw_fd();
         while !self.reports.buffer().is_empty() || os::readable(fd, Duration::ZERO) {
             match self.next() {
-                Some(Report::Up { .. }) => {}
-                Some(Report::Ended { status }) => return Some(status),
-                Some(Report::Failed { reason, .. }) => return Some(reason),
+                Some(SupervisorReport::Up { .. }) => {}
+                Some(SupervisorReport::Ended { status }) => return Some(status),
+                Some(SupervisorReport::Failed { reason, .. }) => return Some(reason),
                 None => return Some("its keeper ended".to_string()),
             }
         }
@@ -220,7 +220,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for Supervisor {
     fn drop(&mut self) {
         self.bond = None;
         if self.detached {
@@ -267,9 +267,9 @@ pub fn start_detached(
     exe: &Path,
     target: &Target,
     options: &StartOptions,
-) -> Result<Running> {
+) -> Result<RunningInstance> {
     let (keeper, record, _) = launch(installed, exe, target, options, true)?;
-    Ok(Running { id: running::id(&keeper.folder), folder: keeper.folder.clone(), record })
+    Ok(RunningInstance { id: running::id(&keeper.folder), folder: keeper.folder.clone(), record })
 }
 
 fn launch(
@@ -278,7 +278,7 @@ fn launch(
     target: &Target,
     options: &StartOptions,
     detached: bool,
-) -> Result<(Keeper, Record, Vec<String>)> {
+) -> Result<(Supervisor, InstanceRecord, Vec<String>)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let manifest = installed.manifest();
     let name = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -292,7 +292,7 @@ fn launch(
     flags.extend(settings::instance(product, &folder, port));
     flags.extend(settings::of_target(product, &target.settings)?);
     let title = format!("{} {}", manifest.product, manifest.version);
-    let spec = Spec {
+    let spec = InstanceSpec {
         title: title.clone(),
         target: target.to_string(),
         parent: folder.parent().map(Path::to_path_buf).unwrap_or_default(),
@@ -308,10 +308,10 @@ fn launch(
         port,
         patience_ms: options.patience.as_millis() as u64,
     };
-    let mut keeper = Keeper::start(exe, &spec)?;
+    let mut keeper = Supervisor::start(exe, &spec)?;
     match keeper.next() {
-        Some(Report::Up { pid }) => {
-            let record = Record {
+        Some(SupervisorReport::Up { pid }) => {
+            let record = InstanceRecord {
                 install: spec.install(),
                 title,
                 target: spec.target,
@@ -324,9 +324,9 @@ fn launch(
             };
             Ok((keeper, record, flags))
         }
-        Some(Report::Failed { disk_full: true, .. }) => Err(ServerError::disk_full(&folder)),
-        Some(Report::Failed { reason, log, .. }) => Err(refused(&title, target, &reason, &log)),
-        Some(Report::Ended { .. }) | None => {
+        Some(SupervisorReport::Failed { disk_full: true, .. }) => Err(ServerError::disk_full(&folder)),
+        Some(SupervisorReport::Failed { reason, log, .. }) => Err(refused(&title, target, &reason, &log)),
+        Some(SupervisorReport::Ended { .. }) | None => {
             Err(ServerError::new(ErrorKind::Io, format!("{title} does not start: its keeper ended"))
                 .help(format!("the keeper is {} __keeper", exe.display())))
         }
@@ -335,7 +335,7 @@ fn launch(
 
 /// Why a server did not come up; if its error log names one of the settings, so do we.
 fn refused(title: &str, target: &Target, reason: &str, log: &str) -> ServerError {
-    let lines = keeper::errors_of(log);
+    let lines = supervisor::errors_of(log);
     let plain = lines.join("\n").to_ascii_lowercase().replace('-', "_");
     let named = target.settings.iter().find(|(name, _)| plain.contains(name.as_str()));
     let mut error = match named {

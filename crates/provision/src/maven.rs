@@ -16,7 +16,7 @@ use sha2::Sha256;
 
 use super::{
     checksum,
-    client::{self, Fetch, quiet},
+    client::{self, Download, quiet},
     copy::copy_tree,
     error::{ErrorKind, IoContext, Result, ServerError},
     install::Progress,
@@ -24,7 +24,7 @@ use super::{
 };
 
 /// What is fetched.
-pub struct Wanted<'a> {
+pub struct MavenArtifact<'a> {
     /// `GROUP:NAME:VERSION[:TYPE[:CLASSIFIER]]`
     pub artifact: &'a str,
     /// Its checksum.
@@ -37,7 +37,7 @@ pub struct Wanted<'a> {
 pub fn get(
     folder: &Path,
     plugins: &Path,
-    wanted: &Wanted<'_>,
+    wanted: &MavenArtifact<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<PathBuf> {
     let repository = folder.join("repository");
@@ -55,7 +55,7 @@ pub fn get(
             .current_dir(folder);
         command
     };
-    let fetch = Fetch { into: &repository, about: Some(wanted.about), status: |_| None };
+    let fetch = Download { into: &repository, about: Some(wanted.about), status: |_| None };
     if let Err(error) = client::fetch(&command, &fetch, progress) {
         if error.kind == ErrorKind::Tool {
             // It may be what was kept that is broken.

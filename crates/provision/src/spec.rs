@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the keeper is to do: the first line on its input. The end of its input means that we are gone.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Spec {
+pub struct InstanceSpec {
     /// What runs, for people: `mysql 9.7.4`.
     pub title: String,
     /// The target as the user wrote it.
@@ -37,7 +37,7 @@ pub struct Spec {
     pub patience_ms: u64,
 }
 
-impl Spec {
+impl InstanceSpec {
     /// The installation that the server runs from: the template is a part of it.
     pub fn install(&self) -> Option<PathBuf> {
         self.template.parent().map(PathBuf::from)
@@ -57,7 +57,7 @@ pub enum ReadySign {
 /// What the keeper reports.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Report {
+pub enum SupervisorReport {
     /// The server accepts connections.
     Up {
         /// The server's process.
@@ -81,7 +81,7 @@ pub enum Report {
 
 /// What stands beside the folder of a running instance, for `list` and `stop`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Record {
+pub struct InstanceRecord {
     /// What runs.
     pub title: String,
     /// The target as the user wrote it.

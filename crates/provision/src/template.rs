@@ -11,16 +11,17 @@ use model::{Product, Version};
 
 use super::{
     cache::Manifest,
+    cancellation,
     copy::copy_tree,
     error::{ErrorKind, IoContext, Result, ServerError},
-    flags, giving_up, instance, keeper, os,
+    flags, instance, os,
     ready::{self, ReadyCheck},
     scratch::{Scratch, remove_tree},
-    settings, view,
+    settings, supervisor, view,
 };
 
 /// How the system tables of a server are made.
-enum Recipe {
+enum TemplateRecipe {
     /// MySQL from 5.7 on makes them by itself; `sql` runs afterwards.
     Initialize { sql: &'static str },
     /// Before that, and in MariaDB, it is fed with SQL files that come with it.
@@ -36,7 +37,7 @@ struct SqlFile {
 }
 
 /// Root may come in over TCP as well; with `--skip-name-resolve` `root@localhost` cannot.
-const MYSQL: Recipe = Recipe::Initialize {
+const MYSQL: TemplateRecipe = TemplateRecipe::Initialize {
     sql: "CREATE USER root@'127.0.0.1' IDENTIFIED BY '';\n\
           GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;\n",
 };
@@ -52,29 +53,29 @@ const FILES: &[SqlFile] = &[
 ];
 
 /// Each statement on a line of its own; the bootstrap parser wants it so.
-const MARIADB: Recipe = Recipe::Bootstrap {
+const MARIADB: TemplateRecipe = TemplateRecipe::Bootstrap {
     first: "create database mysql;\nuse mysql;\nSET @auth_root_socket=NULL;\nSET @skip_auth_anonymous=1;\n",
     files: FILES,
     last: "",
 };
 
 /// With accounts that have no name, which would come before root for whoever comes from this machine: they go.
-const OLD: Recipe = Recipe::Bootstrap {
+const OLD: TemplateRecipe = TemplateRecipe::Bootstrap {
     first: "create database mysql;\nuse mysql;\n",
     files: FILES,
     last: "DELETE FROM mysql.user WHERE User='';\n",
 };
 
 /// Which recipe is for whom: the first row that fits, by product and the first version that is too new for it.
-const RECIPES: &[(Product, &[u32], Recipe)] = &[
+const RECIPES: &[(Product, &[u32], TemplateRecipe)] = &[
     (Product::Mysql, &[5, 7], OLD),
     (Product::Mysql, &[], MYSQL),
     (Product::Mariadb, &[10, 4], OLD),
     (Product::Mariadb, &[], MARIADB),
-    (Product::Postgres, &[], Recipe::Initdb),
+    (Product::Postgres, &[], TemplateRecipe::Initdb),
 ];
 
-fn recipe(product: Product, version: &Version) -> Option<&'static Recipe> {
+fn recipe(product: Product, version: &Version) -> Option<&'static TemplateRecipe> {
     let older = |bound: &[u32]| bound.is_empty() || version.cmp_prefix(&Version(bound.to_vec())).is_lt();
     RECIPES.iter().find(|(of, before, _)| *of == product && older(before)).map(|(_, _, recipe)| recipe)
 }
@@ -92,14 +93,14 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
     }
     let data = work.join(settings::DATA);
     match recipe(manifest.product, &manifest.version) {
-        Some(Recipe::Initialize { sql }) => {
+        Some(TemplateRecipe::Initialize { sql }) => {
             let file = work.join("init.sql");
             fs::write(&file, sql).doing("write", &file)?;
             let init = ["--initialize-insecure".to_string(), format!("--init-file={}", file.display())];
             finish(command(root, manifest, work, &data, &init), work, PATIENCE)?;
             start_once(root, manifest, work, &data)?;
         }
-        Some(Recipe::Bootstrap { first, files, last }) => {
+        Some(TemplateRecipe::Bootstrap { first, files, last }) => {
             fs::create_dir_all(&data).doing("make", &data)?;
             let mut sql = first.as_bytes().to_vec();
             for file in *files {
@@ -123,7 +124,7 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
             bootstrap.stdin(fs::File::open(&file).doing("read", &file)?);
             finish(bootstrap, work, PATIENCE)?;
         }
-        Some(Recipe::Initdb) => return initdb(root, manifest, template),
+        Some(TemplateRecipe::Initdb) => return initdb(root, manifest, template),
         None => {
             let title = format!("{} has no server", manifest.product);
             return Err(ServerError::new(ErrorKind::UnknownVersion, title));
@@ -153,7 +154,7 @@ fn initdb(root: &Path, manifest: &Manifest, template: &Path) -> Result<()> {
     let scratch = Scratch::create(&parent, &name).doing("make", &parent.join(&name))?;
     let data = scratch.path().join(settings::DATA);
     fs::create_dir(&data).doing("make", &data)?;
-    keeper::hand_over(scratch.path(), std::slice::from_ref(&data), user).doing("make", &data)?;
+    supervisor::hand_over(scratch.path(), std::slice::from_ref(&data), user).doing("make", &data)?;
     let program = view::of(root, user)?.join(&manifest.server).with_file_name("initdb");
     let log = scratch.path().join(settings::ERROR_LOG);
     let output = fs::File::create(&log).doing("write", &log)?;
@@ -169,7 +170,7 @@ fn initdb(root: &Path, manifest: &Manifest, template: &Path) -> Result<()> {
         .stdin(Stdio::null())
         .stdout(output.try_clone().doing("write", &log)?)
         .stderr(output);
-    keeper::run_as(&mut command, user);
+    supervisor::run_as(&mut command, user);
     os::die_with_parent(&mut command);
     finish(command, scratch.path(), PATIENCE)?;
     copy_tree(&data, template).doing("write", template)
@@ -213,11 +214,11 @@ fn start_once(root: &Path, manifest: &Manifest, work: &Path, data: &Path) -> Res
     };
     let up = ready::wait_until_open(check, PATIENCE, &mut |pause| {
         std::thread::sleep(pause);
-        !dead() && !giving_up::asked()
+        !dead() && !cancellation::asked()
     });
     os::terminate(child.id());
     let ended = child.wait();
-    giving_up::check()?;
+    cancellation::check()?;
     match ended {
         Ok(status) if up && status.success() => Ok(()),
         Ok(status) => Err(failed(work, &status.to_string())),
@@ -235,14 +236,14 @@ fn finish(mut command: Command, work: &Path, patience: Duration) -> Result<()> {
         let _ = ended.send(());
     });
     let begin = Instant::now();
-    while wait.recv_timeout(giving_up::LOOK).is_err() {
-        let asked = giving_up::asked();
+    while wait.recv_timeout(cancellation::LOOK).is_err() {
+        let asked = cancellation::asked();
         if !asked && begin.elapsed() < patience {
             continue;
         }
         let _ = child.kill();
         let _ = child.wait();
-        giving_up::check()?;
+        cancellation::check()?;
         return Err(failed(work, &format!("not done after {} seconds", patience.as_secs())));
     }
     match child.wait() {
@@ -253,14 +254,14 @@ fn finish(mut command: Command, work: &Path, patience: Duration) -> Result<()> {
 }
 
 fn failed(work: &Path, how: &str) -> ServerError {
-    let log = keeper::read_log(&work.join(settings::ERROR_LOG));
+    let log = supervisor::read_log(&work.join(settings::ERROR_LOG));
     if log.contains("No space left on device") || log.contains("errno: 28") || log.contains("Error number 28")
     {
         return ServerError::disk_full(work);
     }
     let mut error =
         ServerError::new(ErrorKind::Refused, format!("the new server could not be initialised: {how}"));
-    error.help = keeper::errors_of(&log);
+    error.help = supervisor::errors_of(&log);
     error
 }
 
@@ -272,14 +273,14 @@ mod tests {
     fn every_server_has_a_recipe() {
         let of = |product, version: &str| recipe(product, &version.parse().unwrap());
         assert!(
-            matches!(of(Product::Mysql, "5.6.24"), Some(Recipe::Bootstrap { last, .. }) if !last.is_empty())
+            matches!(of(Product::Mysql, "5.6.24"), Some(TemplateRecipe::Bootstrap { last, .. }) if !last.is_empty())
         );
-        assert!(matches!(of(Product::Mysql, "8.0.33"), Some(Recipe::Initialize { .. })));
+        assert!(matches!(of(Product::Mysql, "8.0.33"), Some(TemplateRecipe::Initialize { .. })));
         assert!(
-            matches!(of(Product::Mariadb, "10.1.23"), Some(Recipe::Bootstrap { last, .. }) if !last.is_empty())
+            matches!(of(Product::Mariadb, "10.1.23"), Some(TemplateRecipe::Bootstrap { last, .. }) if !last.is_empty())
         );
-        assert!(matches!(of(Product::Mariadb, "10.11.19"), Some(Recipe::Bootstrap { last: "", .. })));
-        assert!(matches!(of(Product::Postgres, "13.1"), Some(Recipe::Initdb)));
+        assert!(matches!(of(Product::Mariadb, "10.11.19"), Some(TemplateRecipe::Bootstrap { last: "", .. })));
+        assert!(matches!(of(Product::Postgres, "13.1"), Some(TemplateRecipe::Initdb)));
         assert!(of(Product::Sqlite, "3").is_none());
     }
 }

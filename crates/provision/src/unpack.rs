@@ -8,9 +8,9 @@ use std::{
 };
 
 use super::{
+    cancellation,
     client::{self, quiet},
     error::{ErrorKind, IoContext, Result, ServerError},
-    giving_up,
     install::Progress,
     scratch::remove_tree,
 };
@@ -135,7 +135,7 @@ pub fn zip(
         if i % 16 == 0 {
             progress(Progress::Unpack { done: i, of });
         }
-        giving_up::check()?;
+        cancellation::check()?;
         let mut entry = archive.by_index(i).map_err(broken)?;
         // A name that would lead out of the folder is none.
         let Some(name) = entry.enclosed_name() else { continue };

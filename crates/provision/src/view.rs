@@ -47,7 +47,7 @@ pub fn of(root: &Path, user: Option<u32>) -> Result<PathBuf> {
         )
         .help("PostgreSQL does not run as root; /var/tmp or TMPDIR must be open to everybody")
     })?;
-    let mut print = Fingerprint::default();
+    let mut print = TreeHash::default();
     print.tree(root, Path::new("")).doing("read", root)?;
     let view = parent.join(format!("{:016x}", print.0.get()));
     let shown = view.join("root");
@@ -137,9 +137,9 @@ fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
 
 /// A number made from the names, sizes and times of all files.
 #[derive(Default)]
-struct Fingerprint(Hash64);
+struct TreeHash(Hash64);
 
-impl Fingerprint {
+impl TreeHash {
     fn tree(&mut self, root: &Path, inside: &Path) -> io::Result<()> {
         let folder = root.join(inside);
         if inside.as_os_str().is_empty() {

@@ -194,7 +194,7 @@ fn start(target: &Target, tcp: bool) -> anyhow::Result<u8> {
 }
 
 /// The vendor's client, told how to reach it.
-fn client(product: Product, running: &provision::Running) -> String {
+fn client(product: Product, running: &provision::RunningInstance) -> String {
     let (socket, user) = (running.socket(), running.superuser());
     let Some(client) = &dialect::of(product).client else { return "none".to_string() };
     let (place, port) = match client.wants_folder {

@@ -5,7 +5,7 @@ use std::{fs, path::Path, sync::MutexGuard};
 use dbms::{
     mysql::MysqlSession,
     net::{Address, Login, SILENCE},
-    postgres::{PgSession, locks::board::Board, session::PgConnectOptions},
+    postgres::{PgSession, locks::wait_notices::WaitNotices, session::PgConnectOptions},
 };
 use execute::{
     Session,
@@ -80,7 +80,7 @@ impl Host {
         let admin: Box<dyn Session> = if name.starts_with("postgres") {
             let connect =
                 PgConnectOptions { address, login, database: "postgres".into(), settings: Vec::new() };
-            Box::new(PgSession::connect(&connect, &Board::default()).unwrap())
+            Box::new(PgSession::connect(&connect, &WaitNotices::default()).unwrap())
         } else {
             Box::new(MysqlSession::connect(&address, &login, None).unwrap())
         };

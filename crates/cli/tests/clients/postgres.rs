@@ -9,7 +9,7 @@ use std::{
 use dbms::{
     locks::Settle,
     net::{Address, Login, SILENCE},
-    postgres::{PgServer, PgSession, locks::board::Board, session::PgConnectOptions},
+    postgres::{PgServer, PgSession, locks::wait_notices::WaitNotices, session::PgConnectOptions},
 };
 use execute::{
     ConnectError, Executor, RawReply, Server, Session, WireReply,
@@ -105,7 +105,7 @@ impl Client for Postgres {
             database: "postgres".into(),
             settings: Vec::new(),
         };
-        Ok(Box::new(PgSession::connect(&options, &Board::default())?))
+        Ok(Box::new(PgSession::connect(&options, &WaitNotices::default())?))
     }
 
     fn drop_schema(server: &mut PgServer) {
@@ -218,13 +218,14 @@ fn passwords() {
             put(root, &format!("local all {user} {method}\n{before}"));
             // The server reads it when it likes.
             let begun = Instant::now();
-            while PgSession::connect(&connect(&user, "wrong"), &Board::default()).is_ok() {
+            while PgSession::connect(&connect(&user, "wrong"), &WaitNotices::default()).is_ok() {
                 assert!(begun.elapsed() < SILENCE, "{method} is not asked for");
             }
-            let mut session = PgSession::connect(&connect(&user, "se'cret"), &Board::default()).unwrap();
+            let mut session =
+                PgSession::connect(&connect(&user, "se'cret"), &WaitNotices::default()).unwrap();
             assert_eq!(texts(&mut session, "SELECT current_user"), [format!("('{user}')")]);
             for wrong in ["wrong", ""] {
-                match PgSession::connect(&connect(&user, wrong), &Board::default()) {
+                match PgSession::connect(&connect(&user, wrong), &WaitNotices::default()) {
                     Err(ConnectError::Refused { reason, .. }) => {
                         assert!(reason.contains("28P01"), "{reason}")
                     }

@@ -9,7 +9,7 @@ use std::{
 use dbms::{
     locks::Settle,
     net::{Address, Login, SILENCE},
-    options::Options,
+    options::ServerOptions,
 };
 use execute::{
     ConnectError, LockMonitor, Server, Session, SessionId, Settled, WireReply,
@@ -36,8 +36,8 @@ pub struct Own {
 
 impl Own {
     /// What is needed to use it.
-    pub fn options(&self, login: Login, name: &str, settle: Settle) -> Options {
-        Options {
+    pub fn options(&self, login: Login, name: &str, settle: Settle) -> ServerOptions {
+        ServerOptions {
             address: self.address.clone(),
             login,
             name: name.to_string(),

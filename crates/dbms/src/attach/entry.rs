@@ -4,7 +4,7 @@ use dialect::SqlFamily;
 use execute::ConnectError;
 
 use super::{AttachError, Connector};
-use crate::net::{Mode, Refusal};
+use crate::net::{Refusal, TlsMode};
 
 /// What a server's refusal means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,10 +53,10 @@ pub fn refused(connector: &Connector, refusal: &Refusal, denial: Denial) -> Atta
         Refusal::Tls(reason) => AttachError::new(
             format!("the connection to {name} cannot be encrypted: {reason}"),
             [match connector.login.tls.mode {
-                Mode::VerifyCa | Mode::VerifyFull => {
+                TlsMode::VerifyCa | TlsMode::VerifyFull => {
                     "sslmode=verify-ca checks who signed the certificate, verify-full the host too, require neither"
                 }
-                Mode::Disable | Mode::Prefer | Mode::Require => {
+                TlsMode::Disable | TlsMode::Prefer | TlsMode::Require => {
                     "without encryption: sslmode=disable (or prefer) in the address"
                 }
             }],
@@ -90,8 +90,8 @@ fn about_hosts(connector: &Connector) -> Vec<String> {
         }
     };
     let encrypted = match connector.login.tls.mode {
-        Mode::Disable => Some("it may let in encrypted connections only: sslmode=require"),
-        Mode::Prefer | Mode::Require | Mode::VerifyCa | Mode::VerifyFull => None,
+        TlsMode::Disable => Some("it may let in encrypted connections only: sslmode=require"),
+        TlsMode::Prefer | TlsMode::Require | TlsMode::VerifyCa | TlsMode::VerifyFull => None,
     };
     [Some(line), encrypted].into_iter().flatten().map(str::to_string).collect()
 }

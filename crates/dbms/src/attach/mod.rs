@@ -33,9 +33,9 @@ use crate::{
 };
 
 pub use error::AttachError;
-use options::Options;
-pub use password::{SECRET_VARIABLES, Surroundings};
-pub use server::Attached;
+use options::AttachOptions;
+pub use password::{ClientEnvironment, SECRET_VARIABLES};
+pub use server::AttachedServer;
 
 /// The way to one server: where it is, who we are there, and what is set in every session.
 pub struct Connector {
@@ -48,7 +48,7 @@ pub struct Connector {
     password_from: String,
     /// PostgreSQL's sessions go to one database; our schema is made there.
     database: String,
-    options: Options,
+    options: AttachOptions,
     settle: Option<Settle>,
     /// Were we in already?
     entered: bool,
@@ -57,14 +57,14 @@ pub struct Connector {
 
 /// What became of schemas that dead processes of ours left.
 #[derive(Debug, Default)]
-pub struct Pruned {
+pub struct PrunedSchemas {
     /// Those that were dropped.
     pub gone: Vec<String>,
     /// Those that could not be dropped, each with what the server said: another user's, say.
     pub kept: Vec<(String, String)>,
 }
 
-impl Pruned {
+impl PrunedSchemas {
     /// Notes what became of one. The server's "no" is about this one; anything else ends the work.
     fn note(&mut self, name: String, cleared: Result<(), ConnectError>) -> Result<(), ConnectError> {
         match cleared {
@@ -82,8 +82,8 @@ impl Connector {
         let Some(url) = target.attached() else {
             return Err(AttachError::bare(format!("{target} is not the address of a server")));
         };
-        let around = Surroundings::remember();
-        let options = Options::read(&target.settings)?;
+        let around = ClientEnvironment::remember();
+        let options = AttachOptions::read(&target.settings)?;
         let dialect = dialect::of(target.product);
         let usual = match dialect.family {
             _ if dialect.runs != Runs::Server => {
@@ -108,7 +108,7 @@ impl Connector {
         });
         let database = url.database.clone().or_else(|| around.variable("PGDATABASE").map(str::to_string));
         let found = password::find(
-            &password::Wanted {
+            &password::LoginRequest {
                 product: target.product,
                 user: url.user.as_deref(),
                 password: url.password.as_ref(),
@@ -154,7 +154,7 @@ impl Connector {
     }
 
     /// Goes in: checks the rights, makes a schema of our own and marks it as in use.
-    pub fn open(&mut self) -> Result<Attached, AttachError> {
+    pub fn open(&mut self) -> Result<AttachedServer, AttachError> {
         let opened = match dialect::of(self.product).family {
             SqlFamily::Mysql | SqlFamily::Sqlite => mysql::open(self),
             SqlFamily::Postgres => postgres::open(self),
@@ -170,7 +170,7 @@ impl Connector {
     }
 
     /// Drops the schemas that dead processes of ours left there, and nothing else.
-    pub fn prune(&self) -> Result<Pruned, AttachError> {
+    pub fn prune(&self) -> Result<PrunedSchemas, AttachError> {
         match dialect::of(self.product).family {
             SqlFamily::Mysql | SqlFamily::Sqlite => mysql::prune(self),
             SqlFamily::Postgres => postgres::prune(self),

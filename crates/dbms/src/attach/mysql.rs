@@ -8,16 +8,16 @@ use execute::{
 use model::{Product, ServerInfo, Version};
 
 use super::{
-    AttachError, Attached, Connector, Pruned,
+    AttachError, AttachedServer, Connector, PrunedSchemas,
     entry::{self, Denial, failed},
     options::set_statement,
-    rights::Missing,
+    rights::MissingRights,
     schema,
 };
 use crate::{
     mysql::{MysqlServer, MysqlSession, server::describe},
     net::{Address, Login, Refusal, SILENCE},
-    options::{Options, PREFIX},
+    options::{PREFIX, ServerOptions},
 };
 
 /// The codes with which a server says that it takes no connection in the clear.
@@ -56,7 +56,7 @@ pub fn look(connector: &Connector) -> Result<ServerInfo, AttachError> {
     Ok(info)
 }
 
-pub fn open(connector: &Connector) -> Result<Attached, AttachError> {
+pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
     let info = look(connector)?;
     let (settle, pid) = connector.settle()?;
     let own = |error: ConnectError| failed(connector, &error);
@@ -65,9 +65,9 @@ pub fn open(connector: &Connector) -> Result<Attached, AttachError> {
     let mut mark = enter(connector, None)?;
     rights(connector, &mut mark, &info, &ours)?;
     let (address, login) = (connector.address.clone(), connector.login.clone());
-    let options = Options { address, login, name, settle, pid, alive: None };
+    let options = ServerOptions { address, login, name, settle, pid, alive: None };
     let server = MysqlServer::open(options).map_err(own)?;
-    let mut attached = Attached {
+    let mut attached = AttachedServer {
         server: Box::new(server),
         info: info.clone(),
         statements: Vec::new(),
@@ -94,14 +94,14 @@ pub fn open(connector: &Connector) -> Result<Attached, AttachError> {
     Ok(attached)
 }
 
-pub fn prune(connector: &Connector) -> Result<Pruned, AttachError> {
+pub fn prune(connector: &Connector) -> Result<PrunedSchemas, AttachError> {
     look(connector)?;
     let own = |error: ConnectError| failed(connector, &error);
     let mut session = enter(connector, None)?;
     let found = demand_rows(&mut session, "SELECT schema_name FROM information_schema.schemata", SILENCE);
     let found = found.map_err(own)?;
     let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
-    let mut pruned = Pruned::default();
+    let mut pruned = PrunedSchemas::default();
     for name in names.into_iter().filter(|name| schema::is_ours(name)) {
         if !lock(&mut session, &name).map_err(own)? {
             continue; // Somebody works in it.
@@ -133,7 +133,7 @@ fn clear(session: &mut MysqlSession, name: &str) -> Result<(), ConnectError> {
 }
 
 /// At the end. Whatever goes wrong then is left to `prune`.
-fn leave(address: Address, login: Login, ours: String, mut mark: MysqlSession) -> super::server::Leave {
+fn leave(address: Address, login: Login, ours: String, mut mark: MysqlSession) -> super::server::Cleanup {
     Box::new(move || {
         if clear(&mut mark, &ours).is_err()
             && let Ok(mut again) = MysqlSession::connect(&address, &login, None)
@@ -170,7 +170,7 @@ fn rights(
     }
     let all = format!("GRANT ALL PRIVILEGES ON `isopod\\_%`.* TO {account};");
     let why = "to make a schema of its own and to drop it";
-    let mut missing = Missing::default();
+    let mut missing = MissingRights::default();
     // First whether it could be dropped again: the right is asked for also where there is nothing to drop.
     let drop = format!("DROP DATABASE IF EXISTS `{ours}`");
     if missing.attempt(mark, &drop, why, &all).map_err(own)?
@@ -193,7 +193,7 @@ fn account(current: &str, product: Product) -> String {
 }
 
 /// Settings: in every session, or not at all.
-fn set(connector: &Connector, attached: &mut Attached) -> Result<(), AttachError> {
+fn set(connector: &Connector, attached: &mut AttachedServer) -> Result<(), AttachError> {
     let own = |error: ConnectError| failed(connector, &error);
     let product = attached.info.product;
     let mut session = enter(connector, None)?;

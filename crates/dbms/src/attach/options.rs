@@ -7,14 +7,14 @@ use dialect::{SqlFamily, sql::text_literal};
 use model::{Product, target::Settings};
 
 use super::AttachError;
-use crate::net::{Mode, Tls};
+use crate::net::{Tls, TlsMode};
 
 /// How long it may take to reach a server and to be let in, if the user says nothing: every failure within ten seconds.
 const PATIENCE: Duration = Duration::from_secs(6);
 
 /// The options of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct AttachOptions {
     /// Encryption.
     pub tls: Tls,
     /// A file whose first line is the password.
@@ -29,10 +29,10 @@ pub struct Options {
     pub settings: Settings,
 }
 
-impl Options {
+impl AttachOptions {
     /// Sorts them.
-    pub fn read(all: &Settings) -> Result<Options, AttachError> {
-        let mut found = Options {
+    pub fn read(all: &Settings) -> Result<AttachOptions, AttachError> {
+        let mut found = AttachOptions {
             tls: Tls::default(),
             password_file: None,
             socket: None,
@@ -73,20 +73,20 @@ impl Options {
             }
         }
         // Whoever names a root wants it looked at.
-        let by_root = if found.tls.root.is_some() { Mode::VerifyCa } else { Mode::Prefer };
+        let by_root = if found.tls.root.is_some() { TlsMode::VerifyCa } else { TlsMode::Prefer };
         found.tls.mode = mode.unwrap_or(by_root);
         Ok(found)
     }
 }
 
 /// Both families' words.
-fn read_mode(text: &str) -> Result<Mode, AttachError> {
+fn read_mode(text: &str) -> Result<TlsMode, AttachError> {
     match text.to_ascii_lowercase().replace('_', "-").as_str() {
-        "disable" | "disabled" => Ok(Mode::Disable),
-        "allow" | "prefer" | "preferred" => Ok(Mode::Prefer),
-        "require" | "required" => Ok(Mode::Require),
-        "verify-ca" => Ok(Mode::VerifyCa),
-        "verify-full" | "verify-identity" => Ok(Mode::VerifyFull),
+        "disable" | "disabled" => Ok(TlsMode::Disable),
+        "allow" | "prefer" | "preferred" => Ok(TlsMode::Prefer),
+        "require" | "required" => Ok(TlsMode::Require),
+        "verify-ca" => Ok(TlsMode::VerifyCa),
+        "verify-full" | "verify-identity" => Ok(TlsMode::VerifyFull),
         _ => Err(AttachError::bare(
             "sslmode must be one of disable, prefer, require, verify-ca and verify-full",
         )),
@@ -111,19 +111,21 @@ pub fn set_statement(product: Product, name: &str, value: &str) -> Result<String
 mod tests {
     use super::*;
 
-    fn read(pairs: &[(&str, &str)]) -> Result<Options, AttachError> {
-        Options::read(&pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
+    fn read(pairs: &[(&str, &str)]) -> Result<AttachOptions, AttachError> {
+        AttachOptions::read(
+            &pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+        )
     }
 
     #[test]
     fn options_and_settings_are_told_apart() {
         let found = read(&[("sslmode", "require"), ("sql_mode", "ANSI"), ("connect_timeout", "2")]).unwrap();
-        assert_eq!(found.tls.mode, Mode::Require);
+        assert_eq!(found.tls.mode, TlsMode::Require);
         assert_eq!(found.patience, Duration::from_secs(2));
         assert_eq!(found.settings, [("sql_mode".to_string(), "ANSI".to_string())].into());
-        assert_eq!(read(&[("ssl_mode", "VERIFY_IDENTITY")]).unwrap().tls.mode, Mode::VerifyFull);
-        assert_eq!(read(&[("ssl_ca", "/ca.pem")]).unwrap().tls.mode, Mode::VerifyCa);
-        assert_eq!(read(&[]).unwrap().tls.mode, Mode::Prefer);
+        assert_eq!(read(&[("ssl_mode", "VERIFY_IDENTITY")]).unwrap().tls.mode, TlsMode::VerifyFull);
+        assert_eq!(read(&[("ssl_ca", "/ca.pem")]).unwrap().tls.mode, TlsMode::VerifyCa);
+        assert_eq!(read(&[]).unwrap().tls.mode, TlsMode::Prefer);
         for wrong in [("sslmode", "maybe"), ("connect_timeout", "0"), ("socket", "here"), ("user", "x")] {
             assert!(read(&[wrong]).is_err(), "{wrong:?}");
         }

@@ -3,7 +3,7 @@
 //! In this order: the address, the environment (`ISOPOD_PASSWORD`, then the client's own variable), a file
 //! (`password_file=` or `ISOPOD_PASSWORD_FILE`), the client's own configuration (`~/.my.cnf`, `~/.pgpass`). Whoever
 //! starts Isopod may read its environment in /proc and so may what Isopod starts; so the command takes the secrets
-//! out of it first ([`Surroundings::remember`]) and overwrites them there.
+//! out of it first ([`ClientEnvironment::remember`]) and overwrites them there.
 
 use std::{
     collections::BTreeMap,
@@ -29,19 +29,19 @@ const VARIABLES: [&str; 6] = ["ISOPOD_PASSWORD_FILE", "PGPASSFILE", "PGUSER", "P
 
 /// What the process was started with, as far as it matters here.
 #[derive(Clone, Default)]
-pub struct Surroundings {
+pub struct ClientEnvironment {
     secrets: BTreeMap<&'static str, Secret>,
     variables: BTreeMap<&'static str, String>,
     user: String,
 }
 
-static REMEMBERED: OnceLock<Surroundings> = OnceLock::new();
+static REMEMBERED: OnceLock<ClientEnvironment> = OnceLock::new();
 
-impl Surroundings {
+impl ClientEnvironment {
     /// Reads them.
-    fn read() -> Surroundings {
+    fn read() -> ClientEnvironment {
         let named = |name: &'static str| Some((name, env::var(name).ok().filter(|value| !value.is_empty())?));
-        Surroundings {
+        ClientEnvironment {
             secrets: SECRET_VARIABLES
                 .into_iter()
                 .filter_map(named)
@@ -53,8 +53,8 @@ impl Surroundings {
     }
 
     /// Reads them once and for all: what changes afterwards is not seen.
-    pub fn remember() -> &'static Surroundings {
-        REMEMBERED.get_or_init(Surroundings::read)
+    pub fn remember() -> &'static ClientEnvironment {
+        REMEMBERED.get_or_init(ClientEnvironment::read)
     }
 
     /// One of the variables that are no secret.
@@ -85,7 +85,7 @@ fn system_user() -> String {
 }
 
 /// Where we want to log in.
-pub struct Wanted<'a> {
+pub struct LoginRequest<'a> {
     /// The product.
     pub product: Product,
     /// The user that the address names.
@@ -103,7 +103,7 @@ pub struct Wanted<'a> {
 }
 
 /// A name and a password, and where the password was found.
-pub struct Found {
+pub struct Credentials {
     /// The user.
     pub user: String,
     /// The password, or empty.
@@ -115,7 +115,7 @@ pub struct Found {
 }
 
 /// Looks for them.
-pub fn find(wanted: &Wanted, around: &Surroundings) -> Result<Found, AttachError> {
+pub fn find(wanted: &LoginRequest, around: &ClientEnvironment) -> Result<Credentials, AttachError> {
     let mut notes = Vec::new();
     let mut configured = (None, None);
     if dialect::of(wanted.product).family == SqlFamily::Mysql
@@ -133,7 +133,7 @@ pub fn find(wanted: &Wanted, around: &Surroundings) -> Result<Found, AttachError
         SqlFamily::Mysql | SqlFamily::Sqlite => "MYSQL_PWD",
     };
     let found = |password: Secret, from: &str, notes| {
-        Ok(Found { user: user.clone(), password, from: from.to_string(), notes })
+        Ok(Credentials { user: user.clone(), password, from: from.to_string(), notes })
     };
     if let Some(password) = wanted.password {
         return found(password.clone(), "the address", notes);
@@ -175,7 +175,7 @@ fn my_cnf_file(path: &Path, notes: &mut Vec<String>) -> (Option<String>, Option<
 }
 
 /// libpq passes over a file that others may read, and so do we.
-fn pgpass_file(path: &Path, wanted: &Wanted, user: &str, notes: &mut Vec<String>) -> Option<Secret> {
+fn pgpass_file(path: &Path, wanted: &LoginRequest, user: &str, notes: &mut Vec<String>) -> Option<Secret> {
     let about = fs::metadata(path).ok()?;
     if about.permissions().mode() & 0o077 != 0 {
         notes.push(format!("{0} is ignored, because others may read it: chmod 600 {0}", path.display()));
@@ -189,8 +189,8 @@ fn pgpass_file(path: &Path, wanted: &Wanted, user: &str, notes: &mut Vec<String>
 mod tests {
     use super::*;
 
-    fn around(secrets: &[(&'static str, &str)], variables: &[(&'static str, &str)]) -> Surroundings {
-        Surroundings {
+    fn around(secrets: &[(&'static str, &str)], variables: &[(&'static str, &str)]) -> ClientEnvironment {
+        ClientEnvironment {
             secrets: secrets.iter().map(|(name, value)| (*name, Secret::new(*value))).collect(),
             variables: variables.iter().map(|(name, value)| (*name, value.to_string())).collect(),
             user: "me".to_string(),
@@ -206,7 +206,7 @@ mod tests {
         fs::write(folder.join(".my.cnf"), "[client]\nuser=cnf\npassword=from-cnf\n").unwrap();
         let home = folder.display().to_string();
         let secret = Secret::new("from-url");
-        let base = Wanted {
+        let base = LoginRequest {
             product: Product::Mysql,
             user: None,
             password: None,
@@ -218,19 +218,19 @@ mod tests {
         let both = around(&[("ISOPOD_PASSWORD", "ours"), ("MYSQL_PWD", "theirs")], &[("HOME", &home)]);
         let theirs = around(&[("MYSQL_PWD", "theirs"), ("PGPASSWORD", "no")], &[("HOME", &home)]);
         let none = around(&[], &[("HOME", &home)]);
-        let get = |wanted: &Wanted, around: &Surroundings| {
+        let get = |wanted: &LoginRequest, around: &ClientEnvironment| {
             let found = find(wanted, around).unwrap();
             (found.user, found.password.reveal().to_string())
         };
         let is = |user: &str, password: &str| (user.to_string(), password.to_string());
-        assert_eq!(get(&Wanted { password: Some(&secret), ..base }, &both), is("cnf", "from-url"));
+        assert_eq!(get(&LoginRequest { password: Some(&secret), ..base }, &both), is("cnf", "from-url"));
         assert_eq!(get(&base, &both), is("cnf", "ours"));
         assert_eq!(get(&base, &theirs), is("cnf", "theirs"));
-        assert_eq!(get(&Wanted { password_file: Some(&file), ..base }, &none), is("cnf", "from-file"));
+        assert_eq!(get(&LoginRequest { password_file: Some(&file), ..base }, &none), is("cnf", "from-file"));
         assert_eq!(get(&base, &none), is("cnf", "from-cnf"));
-        assert_eq!(get(&Wanted { user: Some("u"), ..base }, &none), is("u", "from-cnf"));
+        assert_eq!(get(&LoginRequest { user: Some("u"), ..base }, &none), is("u", "from-cnf"));
         assert_eq!(get(&base, &around(&[], &[])), is("me", ""));
-        let postgres = Wanted { product: Product::Postgres, ..base };
+        let postgres = LoginRequest { product: Product::Postgres, ..base };
         assert_eq!(get(&postgres, &theirs), is("me", "no"));
         let pass = folder.join(".pgpass");
         fs::write(&pass, "h:1:*:me:from-pgpass\n").unwrap();

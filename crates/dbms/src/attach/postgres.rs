@@ -10,15 +10,15 @@ use model::{Product, ServerInfo};
 use sha2::{Digest, Sha256};
 
 use super::{
-    AttachError, Attached, Connector, Pruned,
+    AttachError, AttachedServer, Connector, PrunedSchemas,
     entry::{self, Denial, failed},
     options::set_statement,
     schema,
 };
 use crate::{
     net::{Refusal, SILENCE},
-    options::{Options, PREFIX},
-    postgres::{PgServer, PgSession, locks::board::Board, server::describe, session},
+    options::{PREFIX, ServerOptions},
+    postgres::{PgServer, PgSession, locks::wait_notices::WaitNotices, server::describe, session},
 };
 
 /// The oldest version whose behaviour we know.
@@ -51,7 +51,7 @@ pub fn look(connector: &Connector) -> Result<ServerInfo, AttachError> {
     Ok(info)
 }
 
-pub fn open(connector: &Connector) -> Result<Attached, AttachError> {
+pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
     look(connector)?;
     let (settle, pid) = connector.settle()?;
     let own = |error: ConnectError| failed(connector, &error);
@@ -65,13 +65,13 @@ pub fn open(connector: &Connector) -> Result<Attached, AttachError> {
         return Err(AttachError::bare(format!("{ours} is in use already")));
     }
     let (address, login) = (connector.address.clone(), connector.login.clone());
-    let options = Options { address, login, name, settle, pid, alive: None };
+    let options = ServerOptions { address, login, name, settle, pid, alive: None };
     let server = PgServer::open(options, &connector.database).map_err(own)?;
     let again = connect_options(connector);
     let leave = Box::new(move || {
         // Whatever goes wrong now is left to `prune`.
         if clear(&mut mark, &ours).is_err()
-            && let Ok(mut session) = PgSession::connect(&again, &Board::default())
+            && let Ok(mut session) = PgSession::connect(&again, &WaitNotices::default())
         {
             let _ = clear(&mut session, &ours);
         }
@@ -80,19 +80,20 @@ pub fn open(connector: &Connector) -> Result<Attached, AttachError> {
     notes.extend(deadlocks(server.info(), &connector.login.user));
     // What is in force in the sessions of a case, which are not set as the one that looked.
     let info = server.info().clone();
-    let mut attached = Attached { server: Box::new(server), info, statements: Vec::new(), leave, notes };
+    let mut attached =
+        AttachedServer { server: Box::new(server), info, statements: Vec::new(), leave, notes };
     set(connector, &mut attached)?;
     Ok(attached)
 }
 
-pub fn prune(connector: &Connector) -> Result<Pruned, AttachError> {
+pub fn prune(connector: &Connector) -> Result<PrunedSchemas, AttachError> {
     look(connector)?;
     let own = |error: ConnectError| failed(connector, &error);
     let mut session = enter(connector)?;
     let found =
         demand_rows(&mut session, "SELECT nspname FROM pg_namespace ORDER BY 1", SILENCE).map_err(own)?;
     let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
-    let mut pruned = Pruned::default();
+    let mut pruned = PrunedSchemas::default();
     for name in names.into_iter().filter(|name| schema::is_ours(name)) {
         if !lock(&mut session, &name).map_err(own)? {
             continue; // Somebody works in it.
@@ -170,7 +171,7 @@ fn rights(connector: &Connector, session: &mut PgSession) -> Result<(), AttachEr
 }
 
 /// Settings: in every session, or not at all.
-fn set(connector: &Connector, attached: &mut Attached) -> Result<(), AttachError> {
+fn set(connector: &Connector, attached: &mut AttachedServer) -> Result<(), AttachError> {
     let own = |error: ConnectError| failed(connector, &error);
     let mut session = enter(connector)?;
     for (name, value) in &connector.options.settings {
@@ -221,7 +222,7 @@ fn connect_options(connector: &Connector) -> session::PgConnectOptions {
 
 /// Logs in.
 fn enter(connector: &Connector) -> Result<PgSession, AttachError> {
-    PgSession::log_in(&connect_options(connector), &Board::default()).map_err(|refusal| {
+    PgSession::log_in(&connect_options(connector), &WaitNotices::default()).map_err(|refusal| {
         let denial = match &refusal {
             Refusal::Server(error) if LOGIN.contains(&error.sqlstate.as_str()) => Denial::Login,
             Refusal::Server(error) if error.sqlstate == NOT_LISTED => Denial::Host,

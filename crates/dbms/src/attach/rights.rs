@@ -24,13 +24,13 @@ const DENIED: [u32; 4] = [1044, 1142, 1143, 1227];
 
 /// What was tried and denied.
 #[derive(Default)]
-pub struct Missing {
+pub struct MissingRights {
     /// In the words of the server, each with what it was needed for.
     denied: Vec<String>,
     grants: Vec<String>,
 }
 
-impl Missing {
+impl MissingRights {
     /// Tries a statement; true if it went through.
     pub fn attempt(
         &mut self,

@@ -12,7 +12,7 @@ use std::{
     sync::OnceLock,
 };
 
-use super::{SECRET_VARIABLES, Surroundings};
+use super::{ClientEnvironment, SECRET_VARIABLES};
 
 /// The arguments that may hold a password.
 static HIDDEN: OnceLock<Vec<String>> = OnceLock::new();
@@ -22,7 +22,7 @@ pub fn take_arguments() -> Vec<OsString> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let texts = arguments.iter().map(|argument| argument.to_string_lossy().into_owned());
     let _ = HIDDEN.set(texts.filter(|text| !secret_parts(text).is_empty()).collect());
-    Surroundings::remember();
+    ClientEnvironment::remember();
     // Where there is no such /proc, they stay to be seen: nothing else depends on it.
     let _ = scrub();
     arguments

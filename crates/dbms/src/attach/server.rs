@@ -8,20 +8,20 @@ use model::ServerInfo;
 use crate::net::SILENCE;
 
 /// Ends our stay: ends what still runs in our schema, and drops it.
-pub type Leave = Box<dyn FnMut() + Send>;
+pub type Cleanup = Box<dyn FnMut() + Send>;
 
 /// A server that is not ours, with a schema of our own on it. Dropping this drops the schema.
-pub struct Attached {
+pub struct AttachedServer {
     pub(super) server: Box<dyn Server>,
     pub(super) info: ServerInfo,
     /// Said in every session, when it is new and when it was reset.
     pub(super) statements: Vec<String>,
-    pub(super) leave: Leave,
+    pub(super) leave: Cleanup,
     /// What the user should know, a line each.
     pub notes: Vec<String>,
 }
 
-impl Server for Attached {
+impl Server for AttachedServer {
     fn info(&self) -> &ServerInfo {
         &self.info
     }
@@ -34,7 +34,7 @@ impl Server for Attached {
         for statement in &self.statements {
             execute::ask::demand(inner.as_mut(), statement, SILENCE)?;
         }
-        Ok(Box::new(Set { inner, statements: self.statements.clone() }))
+        Ok(Box::new(ConfiguredSession { inner, statements: self.statements.clone() }))
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
@@ -55,19 +55,19 @@ impl Server for Attached {
     }
 }
 
-impl Drop for Attached {
+impl Drop for AttachedServer {
     fn drop(&mut self) {
         (self.leave)();
     }
 }
 
 /// A session with settings of its own, which a reset would forget.
-struct Set {
+struct ConfiguredSession {
     inner: Box<dyn Session>,
     statements: Vec<String>,
 }
 
-impl Session for Set {
+impl Session for ConfiguredSession {
     fn id(&self) -> SessionId {
         self.inner.id()
     }

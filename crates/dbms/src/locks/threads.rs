@@ -8,14 +8,14 @@ use std::{
 
 /// The number of threads of a process.
 #[derive(Debug)]
-pub struct Crowd {
+pub struct ThreadCount {
     /// The folder that holds them.
     pub folder: File,
     /// How many there were when they were listed.
     pub listed: u64,
 }
 
-impl Crowd {
+impl ThreadCount {
     /// The kernel counts a thread as a link of the folder that holds them, which is cheaper to ask than any file in it.
     pub fn now(&self) -> Option<u64> {
         self.folder.metadata().ok().map(|folder| folder.nlink())
@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn threads_that_come_are_counted() {
         let folder = File::open(format!("/proc/{}/task", id())).unwrap();
-        let crowd = Crowd { folder, listed: 0 };
-        let before = crowd.now().unwrap();
+        let thread_count = ThreadCount { folder, listed: 0 };
+        let before = thread_count.now().unwrap();
         let (stop, stopped) = mpsc::channel::<()>();
         let stopped = std::sync::Arc::new(std::sync::Mutex::new(stopped));
         // Many, because other tests of this process come and go meanwhile.
@@ -146,7 +146,7 @@ mod tests {
                 std::thread::spawn(move || stopped.lock().unwrap().recv().is_err())
             })
             .collect();
-        assert!(crowd.now().unwrap() > before + 50);
+        assert!(thread_count.now().unwrap() > before + 50);
         drop(stop);
         threads.into_iter().for_each(|thread| assert!(thread.join().unwrap()));
     }

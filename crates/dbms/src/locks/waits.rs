@@ -15,9 +15,9 @@ use std::{
 use execute::{ConnectError, SessionId, Settled};
 
 /// A transaction in the server's own terms; it changes when a session begins another one.
-pub type Transaction = u64;
+pub type ServerTransactionId = u64;
 /// From the one that waits to the one it waits for.
-pub type Edges = BTreeSet<(Transaction, Transaction)>;
+pub type Edges = BTreeSet<(ServerTransactionId, ServerTransactionId)>;
 
 /// How long a cycle is expected to be ended by the server. With 5 ms a loaded machine gave one false decision in
 /// 5,600 waits; a cycle that the server overlooks is rare enough to wait for.
@@ -30,18 +30,18 @@ const SAME_LOOK: Duration = Duration::from_millis(20);
 
 /// What one look at the server showed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Waits {
+pub struct WaitGraph {
     /// Whose transaction is whose.
-    pub owners: BTreeMap<Transaction, SessionId>,
+    pub owners: BTreeMap<ServerTransactionId, SessionId>,
     /// Transactions that wait for a lock of the storage engine.
-    pub waiting: BTreeSet<Transaction>,
+    pub waiting: BTreeSet<ServerTransactionId>,
     /// For whom.
     pub edges: Edges,
     /// Sessions that wait for a lock above the storage engine: on a table's definition, or by name.
     pub above: BTreeSet<SessionId>,
 }
 
-impl Waits {
+impl WaitGraph {
     /// Does this session wait?
     pub fn waits(&self, session: SessionId) -> bool {
         self.above.contains(&session)
@@ -62,7 +62,7 @@ impl Waits {
     }
 
     /// For whom each of these waits. Only labels: a run does not fail because the look did.
-    pub fn labels(look: Result<Waits, ConnectError>, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
+    pub fn labels(look: Result<WaitGraph, ConnectError>, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
         match look {
             Ok(waits) => waiting.iter().map(|&session| waits.blockers(session)).collect(),
             Err(_) => vec![Vec::new(); waiting.len()],
@@ -70,8 +70,8 @@ impl Waits {
     }
 
     /// The part of it that concerns these sessions, for comparing two looks on a server that others use.
-    fn about(&self, sessions: &[SessionId]) -> (BTreeSet<Transaction>, Edges, BTreeSet<SessionId>) {
-        let ours = |transaction: &Transaction| {
+    fn about(&self, sessions: &[SessionId]) -> (BTreeSet<ServerTransactionId>, Edges, BTreeSet<SessionId>) {
+        let ours = |transaction: &ServerTransactionId| {
             self.owners.get(transaction).is_some_and(|session| sessions.contains(session))
         };
         (
@@ -82,7 +82,7 @@ impl Waits {
     }
 
     /// Is nothing different for these sessions?
-    pub fn same_for(&self, other: &Waits, sessions: &[SessionId]) -> bool {
+    pub fn same_for(&self, other: &WaitGraph, sessions: &[SessionId]) -> bool {
         self.about(sessions) == other.about(sessions)
     }
 }
@@ -92,8 +92,8 @@ impl Waits {
 pub fn knot(edges: &Edges) -> Edges {
     let mut left = edges.clone();
     loop {
-        let waiters: BTreeSet<Transaction> = left.iter().map(|edge| edge.0).collect();
-        let holders: BTreeSet<Transaction> = left.iter().map(|edge| edge.1).collect();
+        let waiters: BTreeSet<ServerTransactionId> = left.iter().map(|edge| edge.0).collect();
+        let holders: BTreeSet<ServerTransactionId> = left.iter().map(|edge| edge.1).collect();
         let before = left.len();
         left.retain(|(waiter, holder)| holders.contains(waiter) && waiters.contains(holder));
         if left.len() == before {
@@ -104,15 +104,15 @@ pub fn knot(edges: &Edges) -> Edges {
 
 /// Decides, look by look. It remembers only since when a cycle has been there.
 #[derive(Debug)]
-pub struct Judge {
+pub struct DeadlockWatch {
     give_up: Duration,
     seen: Option<Cycle>,
 }
 
-impl Default for Judge {
+impl Default for DeadlockWatch {
     /// For servers that look for deadlocks at once.
-    fn default() -> Judge {
-        Judge::new(GIVE_UP)
+    fn default() -> DeadlockWatch {
+        DeadlockWatch::new(GIVE_UP)
     }
 }
 
@@ -124,14 +124,14 @@ struct Cycle {
     looks: u32,
 }
 
-impl Judge {
+impl DeadlockWatch {
     /// Takes a cycle for a wait only after this time.
-    pub fn new(give_up: Duration) -> Judge {
-        Judge { give_up, seen: None }
+    pub fn new(give_up: Duration) -> DeadlockWatch {
+        DeadlockWatch { give_up, seen: None }
     }
 
     /// Do all of these sessions wait, by this look at this time?
-    pub fn look(&mut self, waits: &Waits, outstanding: &[SessionId], now: Duration) -> Settled {
+    pub fn look(&mut self, waits: &WaitGraph, outstanding: &[SessionId], now: Duration) -> Settled {
         if !outstanding.iter().all(|&session| waits.waits(session)) {
             self.seen = None;
             return Settled::Working;
@@ -164,8 +164,8 @@ mod tests {
     use super::*;
 
     /// Transactions 11, 12, .. belong to sessions 1, 2, ..
-    fn waits(edges: &[(u64, u64)]) -> Waits {
-        Waits {
+    fn waits(edges: &[(u64, u64)]) -> WaitGraph {
+        WaitGraph {
             owners: (11..20).map(|transaction| (transaction, transaction - 10)).collect(),
             waiting: edges.iter().map(|edge| edge.0).collect(),
             edges: edges.iter().copied().collect(),
@@ -187,21 +187,21 @@ mod tests {
 
     #[test]
     fn who_is_not_listed_works() {
-        let mut judge = Judge::default();
+        let mut judge = DeadlockWatch::default();
         assert_eq!(judge.look(&waits(&[(11, 12)]), &[1], Duration::ZERO), Settled::AllWait);
         assert_eq!(judge.look(&waits(&[(11, 12)]), &[1, 2], Duration::ZERO), Settled::Working);
     }
 
     #[test]
     fn a_cycle_is_waited_out_but_not_for_ever() {
-        let mut judge = Judge::default();
+        let mut judge = DeadlockWatch::default();
         let cycle = waits(&[(11, 12), (12, 11)]);
         let at = Duration::from_micros;
         for look in 0..24 {
             assert_eq!(judge.look(&cycle, &[1, 2], at(look * 2_500)), Settled::Working, "seen too seldom");
         }
         assert_eq!(judge.look(&cycle, &[1, 2], at(60_000)), Settled::AllWait);
-        let mut hasty = Judge::default();
+        let mut hasty = DeadlockWatch::default();
         for look in 0..50 {
             assert_eq!(hasty.look(&cycle, &[1, 2], at(look * 1_000)), Settled::Working, "seen too short");
         }
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_slow_server_is_given_its_time() {
-        let mut judge = Judge::new(Duration::from_millis(2_050));
+        let mut judge = DeadlockWatch::new(Duration::from_millis(2_050));
         let cycle = waits(&[(11, 12), (12, 11)]);
         for look in 0..205 {
             let now = Duration::from_millis(look * 10);
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_cycle_of_strangers_is_not_ours() {
-        let mut judge = Judge::default();
+        let mut judge = DeadlockWatch::default();
         let both = waits(&[(11, 12), (18, 19), (19, 18)]);
         assert_eq!(judge.look(&both, &[1], Duration::ZERO), Settled::AllWait);
         let mut other = both.clone();
@@ -239,7 +239,7 @@ mod tests {
         let waits = waits(&[(11, 13), (11, 12), (12, 13), (11, 99)]);
         assert_eq!(waits.blockers(1), [2, 3]);
         assert!(waits.blockers(4).is_empty());
-        assert_eq!(Waits::labels(Ok(waits), &[2, 4]), [vec![3], vec![]]);
-        assert_eq!(Waits::labels(Err(ConnectError::Gone), &[1, 2]), [[0; 0], []]);
+        assert_eq!(WaitGraph::labels(Ok(waits), &[2, 4]), [vec![3], vec![]]);
+        assert_eq!(WaitGraph::labels(Err(ConnectError::Gone), &[1, 2]), [[0; 0], []]);
     }
 }

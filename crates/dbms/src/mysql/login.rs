@@ -11,12 +11,12 @@ use execute::{
 
 use std::time::{Duration, Instant};
 
-use crate::net::{Fill, Login, Mode, Refusal, Stream};
+use crate::net::{Login, Refusal, SocketRead, Stream, TlsMode};
 
 use super::{
     auth::Plugin,
     reply,
-    wire::{self, Cursor, Inbox, Malformed},
+    wire::{self, Cursor, Malformed, ReceiveBuffer},
 };
 
 /// utf8mb4_general_ci: the one collation of utf8mb4 that every version of both products knows.
@@ -112,7 +112,7 @@ fn response(
 /// should name.
 pub fn log_in(
     stream: &mut Stream,
-    inbox: &mut Inbox,
+    inbox: &mut ReceiveBuffer,
     who: &Login,
     schema: Option<&str>,
     host: &str,
@@ -120,8 +120,8 @@ pub fn log_in(
 ) -> Result<SessionId, Refusal> {
     let (mut sequence, first) = next(stream, inbox, until, who.patience)?;
     let Greeting { id, mut challenge, plugin, encrypts } = greeting(&first)?;
-    let wanted = !stream.private() && who.tls.mode != Mode::Disable;
-    if wanted && !encrypts && who.tls.mode != Mode::Prefer {
+    let wanted = !stream.private() && who.tls.mode != TlsMode::Disable;
+    if wanted && !encrypts && who.tls.mode != TlsMode::Prefer {
         return Err(Refusal::Tls("the server offers no encryption".to_string()));
     }
     let encrypted = wanted && encrypts;
@@ -176,7 +176,7 @@ pub fn log_in(
 /// Waits for the next packet; an error of the server ends the login.
 fn next(
     stream: &mut Stream,
-    inbox: &mut Inbox,
+    inbox: &mut ReceiveBuffer,
     until: Instant,
     patience: Duration,
 ) -> Result<(u8, Vec<u8>), Refusal> {
@@ -193,7 +193,7 @@ fn next(
         if left.is_zero() || !wait(&[stream.fd()], Interest::Read, left) {
             return Err(Refusal::Silent(patience));
         }
-        if inbox.fill(stream.reader()) == Fill::Closed {
+        if inbox.fill(stream.reader()) == SocketRead::Closed {
             return Err(Refusal::Other("it closed the connection during the login".to_string()));
         }
     }
@@ -242,9 +242,9 @@ mod tests {
         });
         let patience = Duration::from_secs(20);
         let mut stream = Stream::open(&address, patience).unwrap();
-        let who = Login { tls: Tls { mode: Mode::Require, root: None }, ..Login::default() };
+        let who = Login { tls: Tls { mode: TlsMode::Require, root: None }, ..Login::default() };
         let until = Instant::now() + patience;
-        let refused = log_in(&mut stream, &mut Inbox::default(), &who, None, "127.0.0.1", until);
+        let refused = log_in(&mut stream, &mut ReceiveBuffer::default(), &who, None, "127.0.0.1", until);
         assert!(matches!(&refused, Err(Refusal::Tls(why)) if why.contains("follows")), "{refused:?}");
         drop(stream);
         server.join().unwrap();

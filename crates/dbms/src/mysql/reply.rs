@@ -24,7 +24,7 @@ const LARGEST_ANSWER: usize = u32::MAX as usize;
 
 /// How far an answer has come.
 #[derive(Debug, Default)]
-pub enum Reading {
+pub enum ReplyReader {
     /// Nothing was sent.
     #[default]
     Idle,
@@ -46,17 +46,17 @@ pub enum Reading {
     },
 }
 
-impl Reading {
+impl ReplyReader {
     /// Is an answer awaited?
     pub fn outstanding(&self) -> bool {
-        !matches!(self, Reading::Idle)
+        !matches!(self, ReplyReader::Idle)
     }
 
     /// Takes one packet; gives the answer if this completes it.
     pub fn packet(&mut self, payload: &[u8]) -> Result<Option<WireReply>, Malformed> {
         let first = *payload.first().ok_or(Malformed("an empty packet"))?;
         if first == 0xff {
-            *self = Reading::Idle;
+            *self = ReplyReader::Idle;
             return Ok(Some(WireReply {
                 reply: RawReply::Error(error(payload)?),
                 warnings: 0,
@@ -64,29 +64,29 @@ impl Reading {
             }));
         }
         match self {
-            Reading::Idle => Err(Malformed("a packet that nobody asked for")),
-            Reading::Awaited if first == 0 => {
-                *self = Reading::Idle;
+            ReplyReader::Idle => Err(Malformed("a packet that nobody asked for")),
+            ReplyReader::Awaited if first == 0 => {
+                *self = ReplyReader::Idle;
                 done(payload).map(Some)
             }
-            Reading::Awaited => {
-                *self = Reading::Columns { left: Cursor(payload).packed()?, columns: Vec::new() };
+            ReplyReader::Awaited => {
+                *self = ReplyReader::Columns { left: Cursor(payload).packed()?, columns: Vec::new() };
                 Ok(None)
             }
-            Reading::Columns { left: 0, columns } => {
+            ReplyReader::Columns { left: 0, columns } => {
                 end(payload).ok_or(Malformed("no end of the columns"))?;
-                *self = Reading::Rows { rows: RowSet::new(std::mem::take(columns)), size: 0 };
+                *self = ReplyReader::Rows { rows: RowSet::new(std::mem::take(columns)), size: 0 };
                 Ok(None)
             }
-            Reading::Columns { left, columns } => {
+            ReplyReader::Columns { left, columns } => {
                 columns.push(values::column(payload)?);
                 *left -= 1;
                 Ok(None)
             }
-            Reading::Rows { rows, size } => {
+            ReplyReader::Rows { rows, size } => {
                 if let Some((warnings, status)) = end(payload) {
                     let rows = std::mem::take(rows);
-                    *self = Reading::Idle;
+                    *self = ReplyReader::Idle;
                     return Ok(Some(WireReply {
                         reply: RawReply::Rows(rows),
                         warnings,
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     fn read(packets: &[&[u8]]) -> Result<Option<WireReply>, Malformed> {
-        let mut reading = Reading::Awaited;
+        let mut reading = ReplyReader::Awaited;
         for (i, packet) in packets.iter().enumerate() {
             let answer = reading.packet(packet)?;
             assert!(answer.is_none() || i + 1 == packets.len(), "the answer came too early");

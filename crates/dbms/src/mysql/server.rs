@@ -10,7 +10,7 @@ use super::{
     locks::{proc::ProcMonitor, sql::SqlMonitor},
     session::MysqlSession,
 };
-use crate::{locks::Settle, net::SILENCE, options::Options};
+use crate::{locks::Settle, net::SILENCE, options::ServerOptions};
 
 /// `KILL` of a session that is gone already.
 const NO_SUCH_THREAD: u32 = 1094;
@@ -37,7 +37,7 @@ const SETTINGS: &[&str] = &[
 /// A MySQL or MariaDB server.
 #[derive(Debug)]
 pub struct MysqlServer {
-    options: Options,
+    options: ServerOptions,
     schema: String,
     info: ServerInfo,
     /// Takes no part in any case.
@@ -48,7 +48,7 @@ pub struct MysqlServer {
 
 impl MysqlServer {
     /// Connects, asks what it is and creates our schema.
-    pub fn open(options: Options) -> Result<MysqlServer, ConnectError> {
+    pub fn open(options: ServerOptions) -> Result<MysqlServer, ConnectError> {
         let schema = options.schema()?;
         let mut control = MysqlSession::connect(&options.address, &options.login, None)?;
         let info = describe(&mut control)?;
@@ -124,7 +124,7 @@ impl Server for MysqlServer {
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
-        let Options { address, login, settle, pid, .. } = &self.options;
+        let ServerOptions { address, login, settle, pid, .. } = &self.options;
         Ok(match (settle, pid) {
             (Settle::Proc, Some(pid)) => Box::new(ProcMonitor::new(address, login, &self.info, *pid)?),
             (Settle::Proc, None) | (Settle::Sql, _) => {

@@ -13,12 +13,12 @@ use execute::{
 };
 use model::Open;
 
-use crate::net::{Address, Fill, Login, Mode, Receiver, Refusal, SILENCE, Stream, Tls, receive};
+use crate::net::{Address, Login, Receiver, Refusal, SILENCE, SocketRead, Stream, Tls, TlsMode, receive};
 
 use super::{
     login,
-    reply::Reading,
-    wire::{self, Inbox, Malformed},
+    reply::ReplyReader,
+    wire::{self, Malformed, ReceiveBuffer},
 };
 
 const COM_QUIT: u8 = 1;
@@ -34,9 +34,9 @@ const CLIENT_MALFORMED: u32 = 2027;
 pub struct MysqlSession {
     stream: Stream,
     id: SessionId,
-    inbox: Inbox,
+    inbox: ReceiveBuffer,
     outbox: Vec<u8>,
-    reading: Reading,
+    reading: ReplyReader,
     /// The default schema that it was opened with.
     schema: Option<String>,
     /// Writing failed, or what came makes no sense: nothing more will come of this connection.
@@ -63,8 +63,8 @@ impl MysqlSession {
         let until = Instant::now() + who.patience;
         let mut session = match Self::try_log_in(address, who, schema, until) {
             // What is only preferred is done without if it fails, as the clients do.
-            Err(Refusal::Tls(_)) if who.tls.mode == Mode::Prefer => {
-                let plain = Login { tls: Tls { mode: Mode::Disable, root: None }, ..who.clone() };
+            Err(Refusal::Tls(_)) if who.tls.mode == TlsMode::Prefer => {
+                let plain = Login { tls: Tls { mode: TlsMode::Disable, root: None }, ..who.clone() };
                 Self::try_log_in(address, &plain, schema, until)?
             }
             result => result?,
@@ -83,14 +83,14 @@ impl MysqlSession {
         let left = until.saturating_duration_since(Instant::now());
         let mut stream =
             Stream::open(address, left).map_err(|error| Refusal::Unreachable(error.to_string()))?;
-        let mut inbox = Inbox::default();
+        let mut inbox = ReceiveBuffer::default();
         let id = login::log_in(&mut stream, &mut inbox, who, schema, address.host(), until)?;
         Ok(MysqlSession {
             stream,
             id,
             inbox,
             outbox: Vec::with_capacity(1024),
-            reading: Reading::Idle,
+            reading: ReplyReader::Idle,
             schema: schema.map(str::to_string),
             broken: false,
             abandoned: false,
@@ -122,7 +122,7 @@ impl MysqlSession {
     fn command(&mut self, code: u8, body: &[u8]) {
         debug_assert!(!self.reading.outstanding(), "one statement at a time");
         wire::pack(&mut self.outbox, 0, &[code], body);
-        self.reading = Reading::Awaited;
+        self.reading = ReplyReader::Awaited;
         // What the server said before it closed may still be there to read, so this is no news yet.
         self.broken |= self.stream.write_all(&self.outbox).is_err();
     }
@@ -131,7 +131,7 @@ impl MysqlSession {
 impl Receiver for MysqlSession {
     type Malformed = Malformed;
 
-    fn fill(&mut self) -> Fill {
+    fn fill(&mut self) -> SocketRead {
         self.inbox.fill(self.stream.reader())
     }
 
@@ -151,7 +151,7 @@ impl Receiver for MysqlSession {
 
     fn lost(&mut self) -> WireReply {
         self.broken = true;
-        self.reading = Reading::Idle;
+        self.reading = ReplyReader::Idle;
         WireReply { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
     }
 

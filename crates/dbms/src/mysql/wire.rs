@@ -1,12 +1,12 @@
 //! Packets of the MySQL protocol: how bytes of the socket become packets, and how a command becomes bytes.
 //!
 //! A packet is a length of three bytes, a sequence number and a payload. A payload of 16 MB or more comes in
-//! several packets, of which all but the last have the length 0xffffff; [`Inbox`] joins them in place.
+//! several packets, of which all but the last have the length 0xffffff; [`ReceiveBuffer`] joins them in place.
 //! [`Cursor`] reads the parts of a payload; it never panics, whatever the bytes are.
 
 use std::{io::Read, ops::Range};
 
-use crate::net::{Fill, read};
+use crate::net::{SocketRead, read};
 
 /// The length that says "more of this payload follows".
 const FULL: usize = 0xff_ffff;
@@ -19,21 +19,21 @@ pub struct Malformed(pub &'static str);
 
 /// What came from the server and was not yet taken. The buffer is kept from answer to answer.
 #[derive(Debug)]
-pub struct Inbox {
+pub struct ReceiveBuffer {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
 }
 
-impl Default for Inbox {
-    fn default() -> Inbox {
-        Inbox { buffer: vec![0; 16 * 1024], start: 0, end: 0 }
+impl Default for ReceiveBuffer {
+    fn default() -> ReceiveBuffer {
+        ReceiveBuffer { buffer: vec![0; 16 * 1024], start: 0, end: 0 }
     }
 }
 
-impl Inbox {
+impl ReceiveBuffer {
     /// Reads once from a non-blocking stream.
-    pub fn fill(&mut self, stream: &mut dyn Read) -> Fill {
+    pub fn fill(&mut self, stream: &mut dyn Read) -> SocketRead {
         self.make_room();
         let (fill, count) = read(stream, &mut self.buffer[self.end..]);
         self.end += count;
@@ -58,7 +58,7 @@ impl Inbox {
     }
 
     /// Takes the next complete payload, with the sequence number of its last packet. The range is good for
-    /// [`Inbox::payload`] until the next [`Inbox::fill`].
+    /// [`ReceiveBuffer::payload`] until the next [`ReceiveBuffer::fill`].
     pub fn take(&mut self) -> Result<Option<(u8, Range<usize>)>, Malformed> {
         let Some((length, sequence)) = self.header(self.start) else { return Ok(None) };
         let body = self.start + 4;
@@ -213,10 +213,10 @@ mod tests {
             bytes.extend_from_slice(&one);
         }
         for cut in [1, 2, 5, 13, bytes.len()] {
-            let mut inbox = Inbox::default();
+            let mut inbox = ReceiveBuffer::default();
             let mut seen = Vec::new();
             for mut part in bytes.chunks(cut) {
-                assert_eq!(inbox.fill(&mut part), Fill::Drained);
+                assert_eq!(inbox.fill(&mut part), SocketRead::Drained);
                 while let Some((sequence, range)) = inbox.take().unwrap() {
                     seen.push((sequence, inbox.payload(range).len()));
                 }
@@ -231,10 +231,10 @@ mod tests {
             let body: Vec<u8> = (0..size).map(|i| (i % 251) as u8).collect();
             let mut bytes = Vec::new();
             pack(&mut bytes, 0, &[3], &body);
-            let mut inbox = Inbox::default();
+            let mut inbox = ReceiveBuffer::default();
             let mut rest = &bytes[..];
             let mut found = None;
-            while found.is_none() && inbox.fill(&mut rest) != Fill::Closed {
+            while found.is_none() && inbox.fill(&mut rest) != SocketRead::Closed {
                 found = inbox.take().unwrap();
             }
             let (_, range) = found.unwrap();

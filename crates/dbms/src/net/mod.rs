@@ -11,10 +11,10 @@ mod tls;
 use std::time::Duration;
 
 pub use address::{Address, Login};
-pub use receive::{Fill, Receiver, read, receive};
+pub use receive::{Receiver, SocketRead, read, receive};
 pub use refusal::Refusal;
 pub use stream::Stream;
-pub use tls::{Mode, Tls};
+pub use tls::{Tls, TlsMode};
 
 /// How long a server may be silent on a statement of our own, or take nothing from us.
 pub const SILENCE: Duration = Duration::from_secs(10);

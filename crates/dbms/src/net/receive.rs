@@ -7,7 +7,7 @@ use execute::WireReply;
 
 /// What reading from the socket gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fill {
+pub enum SocketRead {
     /// Bytes, and all that were there.
     Drained,
     /// Bytes, and perhaps there are more.
@@ -19,15 +19,15 @@ pub enum Fill {
 }
 
 /// Reads once from a stream that does not block. Also says how many bytes came.
-pub fn read(stream: &mut dyn Read, room: &mut [u8]) -> (Fill, usize) {
+pub fn read(stream: &mut dyn Read, room: &mut [u8]) -> (SocketRead, usize) {
     loop {
         return match stream.read(room) {
-            Ok(0) => (Fill::Closed, 0),
-            Ok(count) if count < room.len() => (Fill::Drained, count),
-            Ok(count) => (Fill::More, count),
+            Ok(0) => (SocketRead::Closed, 0),
+            Ok(count) if count < room.len() => (SocketRead::Drained, count),
+            Ok(count) => (SocketRead::More, count),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => (Fill::Nothing, 0),
-            Err(_) => (Fill::Closed, 0),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => (SocketRead::Nothing, 0),
+            Err(_) => (SocketRead::Closed, 0),
         };
     }
 }
@@ -38,7 +38,7 @@ pub trait Receiver {
     type Malformed;
 
     /// Reads once.
-    fn fill(&mut self) -> Fill;
+    fn fill(&mut self) -> SocketRead;
     /// Gives the answer if what is here completes it.
     fn assemble(&mut self) -> Result<Option<WireReply>, Self::Malformed>;
     /// Will nothing more come of it than what is here already?
@@ -53,14 +53,14 @@ pub trait Receiver {
 pub fn receive(from: &mut impl Receiver) -> Option<WireReply> {
     loop {
         let filled = from.fill();
-        if filled == Fill::Nothing {
+        if filled == SocketRead::Nothing {
             return from.broken().then(|| from.lost());
         }
         match from.assemble() {
             Ok(Some(answer)) => return Some(answer),
             // A server that ends a session says why first; that would have been the answer.
-            Ok(None) if filled == Fill::Closed => return Some(from.lost()),
-            Ok(None) if filled == Fill::Drained && !from.broken() => return None,
+            Ok(None) if filled == SocketRead::Closed => return Some(from.lost()),
+            Ok(None) if filled == SocketRead::Drained && !from.broken() => return None,
             Ok(None) => {}
             Err(malformed) => return Some(from.malformed(malformed)),
         }
@@ -76,7 +76,7 @@ mod tests {
 
     /// A statement whose answer is complete with the byte `!`; `?` makes no sense.
     struct Script {
-        fills: Vec<(Fill, &'static str)>,
+        fills: Vec<(SocketRead, &'static str)>,
         here: String,
         broken: bool,
     }
@@ -88,7 +88,7 @@ mod tests {
     impl Receiver for Script {
         type Malformed = ();
 
-        fn fill(&mut self) -> Fill {
+        fn fill(&mut self) -> SocketRead {
             let (fill, text) = self.fills.remove(0);
             self.here += text;
             fill
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn an_answer_comes_when_it_is_complete_and_the_end_only_after_it() {
-        use Fill::{Closed, Drained, More, Nothing};
-        let receive = |broken, fills: &[(Fill, &'static str)]| {
+        use SocketRead::{Closed, Drained, More, Nothing};
+        let receive = |broken, fills: &[(SocketRead, &'static str)]| {
             let mut script = Script { fills: fills.to_vec(), here: String::new(), broken };
             let answer = receive(&mut script).map(|answer| answer.reply);
             assert!(script.fills.is_empty(), "it stops before the end");

@@ -34,7 +34,7 @@ use super::stream::written;
 
 /// How much encryption is asked for, in the words of `sslmode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum TlsMode {
     /// None.
     Disable,
     /// If the server offers it; its certificate is not looked at.
@@ -52,7 +52,7 @@ pub enum Mode {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tls {
     /// How much.
-    pub mode: Mode,
+    pub mode: TlsMode,
     /// The file with the root certificates.
     pub root: Option<PathBuf>,
 }
@@ -62,11 +62,14 @@ impl Tls {
     fn config(&self) -> Result<ClientConfig, String> {
         let provider = Arc::new(ring::default_provider());
         let roots = match self.mode {
-            Mode::Disable | Mode::Prefer | Mode::Require => None,
-            Mode::VerifyCa => Some(self.roots(&provider, true)?),
-            Mode::VerifyFull => Some(self.roots(&provider, false)?),
+            TlsMode::Disable | TlsMode::Prefer | TlsMode::Require => None,
+            TlsMode::VerifyCa => Some(self.roots(&provider, true)?),
+            TlsMode::VerifyFull => Some(self.roots(&provider, false)?),
         };
-        let lenient = Arc::new(Lenient { algorithms: provider.signature_verification_algorithms, roots });
+        let lenient = Arc::new(ServerCertificateVerifier {
+            algorithms: provider.signature_verification_algorithms,
+            roots,
+        });
         let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
         let builder = versions.map_err(|error| error.to_string())?;
         Ok(builder.dangerous().with_custom_certificate_verifier(lenient).with_no_client_auth())
@@ -91,7 +94,7 @@ impl Tls {
 /// Looks at as much as is asked for, as the databases' own clients do. Without roots it takes any certificate: that is what
 /// `prefer` and `require` mean to every client. That the server has the key of its certificate is always looked at.
 #[derive(Debug)]
-struct Lenient {
+struct ServerCertificateVerifier {
     algorithms: WebPkiSupportedAlgorithms,
     roots: Option<Roots>,
 }
@@ -107,7 +110,7 @@ struct Roots {
     any_name: bool,
 }
 
-impl ServerCertVerifier for Lenient {
+impl ServerCertVerifier for ServerCertificateVerifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,

@@ -25,9 +25,9 @@ use postgres_protocol::{
 
 use super::{
     reply,
-    wire::{Inbox, Malformed},
+    wire::{Malformed, ReceiveBuffer},
 };
-use crate::net::{Fill, Login, Mode, Refusal, Stream};
+use crate::net::{Login, Refusal, SocketRead, Stream, TlsMode};
 
 impl From<Malformed> for Refusal {
     fn from(Malformed(what): Malformed) -> Refusal {
@@ -38,7 +38,7 @@ impl From<Malformed> for Refusal {
 /// Talks until the server is ready; gives the number of its process.
 pub fn log_in(
     stream: &mut Stream,
-    inbox: &mut Inbox,
+    inbox: &mut ReceiveBuffer,
     who: &Login,
     database: &str,
     settings: &[(&str, &str)],
@@ -97,7 +97,7 @@ fn turn() -> Refusal {
 
 /// Asks for encryption, before anything else is said.
 fn encrypt(stream: &mut Stream, who: &Login, host: &str, until: Instant) -> Result<(), Refusal> {
-    if stream.private() || who.tls.mode == Mode::Disable {
+    if stream.private() || who.tls.mode == TlsMode::Disable {
         return Ok(());
     }
     let mut out = BytesMut::new();
@@ -119,7 +119,7 @@ fn encrypt(stream: &mut Stream, who: &Login, host: &str, until: Instant) -> Resu
             let left = until.saturating_duration_since(Instant::now());
             stream.encrypt(&who.tls, host, left).map_err(Refusal::Tls)
         }
-        (b'N', Mode::Prefer) => Ok(()),
+        (b'N', TlsMode::Prefer) => Ok(()),
         (b'N', _) => Err(Refusal::Tls("the server offers no encryption".into())),
         _ => Err(turn()),
     }
@@ -137,7 +137,7 @@ fn awaited(stream: &Stream, until: Instant, patience: Duration) -> Result<(), Re
 /// Waits for the next message.
 fn next(
     stream: &mut Stream,
-    inbox: &mut Inbox,
+    inbox: &mut ReceiveBuffer,
     until: Instant,
     patience: Duration,
 ) -> Result<Message, Refusal> {
@@ -146,7 +146,7 @@ fn next(
             return Ok(message);
         }
         awaited(stream, until, patience)?;
-        if inbox.fill(stream.reader()) == Fill::Closed {
+        if inbox.fill(stream.reader()) == SocketRead::Closed {
             return Err(Refusal::Other("it closed the connection during the login".into()));
         }
     }

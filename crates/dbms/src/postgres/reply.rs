@@ -23,7 +23,7 @@ const LARGEST_ANSWER: usize = u32::MAX as usize;
 
 /// Where in the server's source a notice was written. That does not depend on the language of its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct NoticeOrigin {
     /// The function.
     pub routine: String,
     /// The line in its file.
@@ -38,7 +38,7 @@ pub enum Event {
     /// The server waits for rows of COPY: it must be told that there are none.
     WantsCopy,
     /// A message for the server's log, of which we asked for a copy.
-    Logged(Place),
+    Logged(NoticeOrigin),
     /// The answer is complete.
     Reply(WireReply),
     /// The same, and the server has ended the session.
@@ -47,7 +47,7 @@ pub enum Event {
 
 /// How far an answer has come.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct ReplyReader {
     outstanding: bool,
     /// Is the next command of the text a COMMIT, in one of its spellings? Known of the first one only.
     commits: bool,
@@ -56,10 +56,10 @@ pub struct Reading {
     reply: Option<RawReply>,
 }
 
-impl Reading {
+impl ReplyReader {
     /// This text was sent.
     pub fn begin(&mut self, sql: &str) {
-        *self = Reading { outstanding: true, commits: commits(sql), ..Reading::default() };
+        *self = ReplyReader { outstanding: true, commits: commits(sql), ..ReplyReader::default() };
     }
 
     /// Is an answer awaited?
@@ -78,7 +78,7 @@ impl Reading {
             Message::ErrorResponse(body) => {
                 let (error, fatal) = error(body.fields())?;
                 if fatal {
-                    *self = Reading::default();
+                    *self = ReplyReader::default();
                     let reply = RawReply::Error(error);
                     return Ok(Event::LastWords(WireReply { reply, warnings: 0, transaction: Open::No }));
                 }
@@ -116,7 +116,7 @@ impl Reading {
                 };
                 let reply =
                     self.reply.take().ok_or_else(|| Malformed("an answer without a result".into()))?;
-                *self = Reading::default();
+                *self = ReplyReader::default();
                 return Ok(Event::Reply(WireReply { reply, warnings: 0, transaction }));
             }
             _ => return Err(unasked()),
@@ -200,8 +200,8 @@ pub fn error(mut fields: ErrorFields<'_>) -> Result<(RawError, bool), Malformed>
 }
 
 /// Where a message for the log was written, if it is one.
-fn logged(mut fields: ErrorFields<'_>) -> Result<Option<Place>, Malformed> {
-    let (mut place, mut log) = (Place::default(), false);
+fn logged(mut fields: ErrorFields<'_>) -> Result<Option<NoticeOrigin>, Malformed> {
+    let (mut place, mut log) = (NoticeOrigin::default(), false);
     while let Some(field) = fields.next()? {
         let text = field.value_bytes();
         match field.type_() {
@@ -236,13 +236,14 @@ fn commits(sql: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::wire::{Inbox, message},
+        super::wire::{ReceiveBuffer, message},
         *,
     };
 
     /// Reads bytes in pieces of this size; gives what is no silence.
     fn read(sql: &str, bytes: &[u8], cut: usize) -> Result<Vec<Event>, Malformed> {
-        let (mut inbox, mut reading, mut events) = (Inbox::default(), Reading::default(), Vec::new());
+        let (mut inbox, mut reading, mut events) =
+            (ReceiveBuffer::default(), ReplyReader::default(), Vec::new());
         reading.begin(sql);
         for mut part in bytes.chunks(cut) {
             inbox.fill(&mut part);

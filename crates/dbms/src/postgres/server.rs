@@ -10,13 +10,13 @@ use model::{Product, ServerInfo, Version, target::Settings};
 
 use super::{
     locks::{
-        board::Board,
         proc::{ProcMonitor, SETTINGS},
         sql::SqlMonitor,
+        wait_notices::WaitNotices,
     },
-    session::{NotOpened, PgConnectOptions, PgSession},
+    session::{OpenError, PgConnectOptions, PgSession},
 };
-use crate::{locks::Settle, net::SILENCE, options::Options};
+use crate::{locks::Settle, net::SILENCE, options::ServerOptions};
 
 /// The settings that change what a server owes. Those that a version does not have are left out.
 const SETTINGS_OF_THE_SERVER: &[&str] = &[
@@ -44,7 +44,7 @@ const SETTINGS_OF_THE_SERVER: &[&str] = &[
 /// A PostgreSQL server.
 #[derive(Debug)]
 pub struct PgServer {
-    options: Options,
+    options: ServerOptions,
     schema: String,
     info: ServerInfo,
     /// How the control connection and the monitors come in: with the server's own settings.
@@ -53,14 +53,14 @@ pub struct PgServer {
     connect: PgConnectOptions,
     /// How long after the beginning of a wait the server's own settings have it look for a deadlock.
     deadlock_timeout: Duration,
-    board: Board,
+    notices: WaitNotices,
     /// Takes no part in any case.
     control: PgSession,
 }
 
 impl PgServer {
     /// Connects, asks what it is and creates our schema in this database.
-    pub fn open(options: Options, database: &str) -> Result<PgServer, ConnectError> {
+    pub fn open(options: ServerOptions, database: &str) -> Result<PgServer, ConnectError> {
         let schema = options.schema()?;
         if (options.settle, options.pid) == (Settle::Proc, None) {
             return Err(options.refused("to watch its processes they must run here"));
@@ -71,12 +71,13 @@ impl PgServer {
             database: database.to_string(),
             settings: Vec::new(),
         };
-        let board = Board::default();
-        let control = PgSession::connect(&plain, &board)?;
+        let notices = WaitNotices::default();
+        let control = PgSession::connect(&plain, &notices)?;
         let connect = enter(&plain, &schema, options.settle)?;
         // What is in force in the sessions of a case counts, not what the server has by itself.
-        let (info, deadlock_timeout) = describe(&mut PgSession::connect(&connect, &board)?)?;
-        let mut server = PgServer { options, schema, info, plain, connect, deadlock_timeout, board, control };
+        let (info, deadlock_timeout) = describe(&mut PgSession::connect(&connect, &notices)?)?;
+        let mut server =
+            PgServer { options, schema, info, plain, connect, deadlock_timeout, notices, control };
         server.drop_schema()?;
         demand(&mut server.control, &format!("CREATE SCHEMA {}", server.schema), SILENCE)?;
         Ok(server)
@@ -101,7 +102,7 @@ impl PgServer {
         match work(&mut self.control) {
             Err(ConnectError::Gone) => {
                 self.control =
-                    PgSession::connect(&self.plain, &self.board).map_err(|_| ConnectError::Gone)?;
+                    PgSession::connect(&self.plain, &self.notices).map_err(|_| ConnectError::Gone)?;
                 work(&mut self.control)
             }
             result => result,
@@ -127,10 +128,10 @@ fn enter(plain: &PgConnectOptions, schema: &str, settle: Settle) -> Result<PgCon
         Settle::Proc => (with(&SETTINGS), None),
         Settle::Sql => (with(&[("deadlock_timeout", "1ms")]), Some(with(&[]))),
     };
-    match (PgSession::open(&wish, &Board::default()), without) {
+    match (PgSession::open(&wish, &WaitNotices::default()), without) {
         (Ok(_), _) => Ok(wish),
-        (Err(NotOpened::Rights(_)), Some(without)) => Ok(without),
-        (Err(NotOpened::Rights(_)), None) => Err(ConnectError::Refused {
+        (Err(OpenError::Rights(_)), Some(without)) => Ok(without),
+        (Err(OpenError::Rights(_)), None) => Err(ConnectError::Refused {
             server: plain.address.to_string(),
             reason: format!(
                 "to watch its processes the user {} must have the right to set deadlock_timeout and log_lock_waits \
@@ -138,7 +139,7 @@ fn enter(plain: &PgConnectOptions, schema: &str, settle: Settle) -> Result<PgCon
                 plain.login.user
             ),
         }),
-        (Err(NotOpened::Other(error)), _) => Err(error),
+        (Err(OpenError::Other(error)), _) => Err(error),
     }
 }
 
@@ -148,16 +149,16 @@ impl Server for PgServer {
     }
 
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
-        Ok(Box::new(PgSession::connect(&self.connect, &self.board)?))
+        Ok(Box::new(PgSession::connect(&self.connect, &self.notices)?))
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
         let (timeout, clock) = (self.deadlock_timeout, execute::os::clock);
         Ok(match self.options.settle {
             Settle::Proc => {
-                Box::new(ProcMonitor::new(&self.connect, &self.plain, &self.board, timeout, clock)?)
+                Box::new(ProcMonitor::new(&self.connect, &self.plain, &self.notices, timeout, clock)?)
             }
-            Settle::Sql => Box::new(SqlMonitor::new(&self.plain, &self.board, timeout, clock)?),
+            Settle::Sql => Box::new(SqlMonitor::new(&self.plain, &self.notices, timeout, clock)?),
         })
     }
 
@@ -171,7 +172,7 @@ impl Server for PgServer {
     fn alive(&mut self) -> bool {
         match &self.options.alive {
             Some(alive) => alive(),
-            None => PgSession::connect(&self.plain, &self.board).is_ok(),
+            None => PgSession::connect(&self.plain, &self.notices).is_ok(),
         }
     }
 

@@ -15,12 +15,12 @@ use model::Open;
 use postgres_protocol::message::frontend;
 
 use super::{
-    locks::board::Board,
+    locks::wait_notices::WaitNotices,
     login,
-    reply::{Event, Reading},
-    wire::{Inbox, Malformed},
+    reply::{Event, ReplyReader},
+    wire::{Malformed, ReceiveBuffer},
 };
-use crate::net::{Address, Fill, Login, Mode, Receiver, Refusal, SILENCE, Stream, Tls, receive};
+use crate::net::{Address, Login, Receiver, Refusal, SILENCE, SocketRead, Stream, Tls, TlsMode, receive};
 
 /// What a client finds by itself: a violation of the protocol.
 const CLIENT_MALFORMED: &str = "08P01";
@@ -51,17 +51,17 @@ pub struct PgConnectOptions {
 
 /// Why a session could not be opened.
 #[derive(Debug)]
-pub enum NotOpened {
+pub enum OpenError {
     /// The user may not begin a session with these settings.
     Rights(ConnectError),
     /// Anything else.
     Other(ConnectError),
 }
 
-impl From<NotOpened> for ConnectError {
-    fn from(error: NotOpened) -> ConnectError {
+impl From<OpenError> for ConnectError {
+    fn from(error: OpenError) -> ConnectError {
         match error {
-            NotOpened::Rights(error) | NotOpened::Other(error) => error,
+            OpenError::Rights(error) | OpenError::Other(error) => error,
         }
     }
 }
@@ -71,10 +71,10 @@ impl From<NotOpened> for ConnectError {
 pub struct PgSession {
     stream: Stream,
     id: SessionId,
-    inbox: Inbox,
+    inbox: ReceiveBuffer,
     outbox: BytesMut,
-    reading: Reading,
-    board: Board,
+    reading: ReplyReader,
+    notices: WaitNotices,
     /// What the last answer said.
     transaction: Open,
     /// Writing failed, the server said its last words, or what came makes no sense: nothing more will come.
@@ -84,43 +84,47 @@ pub struct PgSession {
 }
 
 impl PgSession {
-    /// Connects and logs in. Notices of waits are written on the board.
-    pub fn connect(connect: &PgConnectOptions, board: &Board) -> Result<PgSession, ConnectError> {
-        PgSession::open(connect, board).map_err(Into::into)
+    /// Connects and logs in. Notices of waits are collected in `notices`.
+    pub fn connect(connect: &PgConnectOptions, notices: &WaitNotices) -> Result<PgSession, ConnectError> {
+        PgSession::open(connect, notices).map_err(Into::into)
     }
 
     /// The same, for whoever can do without some of the settings.
-    pub fn open(connect: &PgConnectOptions, board: &Board) -> Result<PgSession, NotOpened> {
-        PgSession::log_in(connect, board).map_err(|refusal| {
+    pub fn open(connect: &PgConnectOptions, notices: &WaitNotices) -> Result<PgSession, OpenError> {
+        PgSession::log_in(connect, notices).map_err(|refusal| {
             let why =
                 ConnectError::Refused { server: connect.address.to_string(), reason: refusal.to_string() };
             match refusal {
-                Refusal::Server(error) if error.sqlstate == DENIED => NotOpened::Rights(why),
-                _ => NotOpened::Other(why),
+                Refusal::Server(error) if error.sqlstate == DENIED => OpenError::Rights(why),
+                _ => OpenError::Other(why),
             }
         })
     }
 
     /// The same, but says more exactly why not.
-    pub fn log_in(connect: &PgConnectOptions, board: &Board) -> Result<PgSession, Refusal> {
+    pub fn log_in(connect: &PgConnectOptions, notices: &WaitNotices) -> Result<PgSession, Refusal> {
         let until = Instant::now() + connect.login.patience;
-        match PgSession::try_log_in(connect, board, until) {
+        match PgSession::try_log_in(connect, notices, until) {
             // What is only preferred is done without if it fails, as the clients do.
-            Err(Refusal::Tls(_)) if connect.login.tls.mode == Mode::Prefer => {
-                let tls = Tls { mode: Mode::Disable, root: None };
+            Err(Refusal::Tls(_)) if connect.login.tls.mode == TlsMode::Prefer => {
+                let tls = Tls { mode: TlsMode::Disable, root: None };
                 let login = Login { tls, ..connect.login.clone() };
-                PgSession::try_log_in(&PgConnectOptions { login, ..connect.clone() }, board, until)
+                PgSession::try_log_in(&PgConnectOptions { login, ..connect.clone() }, notices, until)
             }
             result => result,
         }
     }
 
-    fn try_log_in(connect: &PgConnectOptions, board: &Board, until: Instant) -> Result<PgSession, Refusal> {
+    fn try_log_in(
+        connect: &PgConnectOptions,
+        notices: &WaitNotices,
+        until: Instant,
+    ) -> Result<PgSession, Refusal> {
         let PgConnectOptions { address, login, database, settings } = connect;
         let left = until.saturating_duration_since(Instant::now());
         let mut stream =
             Stream::open(address, left).map_err(|error| Refusal::Unreachable(error.to_string()))?;
-        let mut inbox = Inbox::default();
+        let mut inbox = ReceiveBuffer::default();
         let calm = if login.guest { &CALM[..] } else { &[] };
         let settings: Vec<(&str, &str)> = [("application_name", "isopod")]
             .into_iter()
@@ -134,8 +138,8 @@ impl PgSession {
             id,
             inbox,
             outbox: BytesMut::with_capacity(1024),
-            reading: Reading::default(),
-            board: board.clone(),
+            reading: ReplyReader::default(),
+            notices: notices.clone(),
             transaction: Open::No,
             broken: false,
             abandoned: false,
@@ -158,7 +162,7 @@ impl PgSession {
 impl Receiver for PgSession {
     type Malformed = Malformed;
 
-    fn fill(&mut self) -> Fill {
+    fn fill(&mut self) -> SocketRead {
         self.inbox.fill(self.stream.reader())
     }
 
@@ -167,7 +171,7 @@ impl Receiver for PgSession {
         while let Some(message) = self.inbox.take()? {
             match self.reading.message(message)? {
                 Event::None => {}
-                Event::Logged(place) => self.board.note(self.id, place),
+                Event::Logged(place) => self.notices.note(self.id, place),
                 Event::WantsCopy => {
                     frontend::copy_fail("Isopod has no rows for COPY", &mut self.outbox)?;
                     self.flush();
@@ -191,7 +195,7 @@ impl Receiver for PgSession {
 
     fn lost(&mut self) -> WireReply {
         self.broken = true;
-        self.reading = Reading::default();
+        self.reading = ReplyReader::default();
         WireReply { reply: RawReply::Lost, warnings: 0, transaction: Open::Unknown }
     }
 
@@ -210,7 +214,7 @@ impl Session for PgSession {
 
     fn send(&mut self, sql: &str) {
         debug_assert!(!self.reading.outstanding(), "one statement at a time");
-        self.board.clear(self.id);
+        self.notices.clear(self.id);
         self.reading.begin(sql);
         match frontend::query(sql, &mut self.outbox) {
             Ok(()) => self.flush(),
@@ -253,7 +257,7 @@ impl Session for PgSession {
 
 impl Drop for PgSession {
     fn drop(&mut self) {
-        self.board.clear(self.id);
+        self.notices.clear(self.id);
         if !self.broken {
             self.outbox.clear();
             frontend::terminate(&mut self.outbox);

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use bytes::BytesMut;
 use postgres_protocol::message::backend::{Header, Message};
 
-use crate::net::{Fill, read};
+use crate::net::{SocketRead, read};
 
 /// A little more than the server's own upper limit of one value.
 const LARGEST: usize = (1 << 30) + (1 << 20);
@@ -25,20 +25,20 @@ impl From<io::Error> for Malformed {
 
 /// What came from the server and was not yet taken.
 #[derive(Debug)]
-pub struct Inbox {
+pub struct ReceiveBuffer {
     buffer: BytesMut,
     chunk: Box<[u8]>,
 }
 
-impl Default for Inbox {
-    fn default() -> Inbox {
-        Inbox { buffer: BytesMut::with_capacity(CHUNK), chunk: vec![0; CHUNK].into() }
+impl Default for ReceiveBuffer {
+    fn default() -> ReceiveBuffer {
+        ReceiveBuffer { buffer: BytesMut::with_capacity(CHUNK), chunk: vec![0; CHUNK].into() }
     }
 }
 
-impl Inbox {
+impl ReceiveBuffer {
     /// Reads once from a non-blocking stream.
-    pub fn fill(&mut self, stream: &mut dyn Read) -> Fill {
+    pub fn fill(&mut self, stream: &mut dyn Read) -> SocketRead {
         let (fill, count) = read(stream, &mut self.chunk);
         self.buffer.extend_from_slice(&self.chunk[..count]);
         fill
@@ -78,7 +78,7 @@ mod tests {
         ]
         .concat();
         for cut in [1, 2, 3, 5, 13, 4_096, bytes.len()] {
-            let mut inbox = Inbox::default();
+            let mut inbox = ReceiveBuffer::default();
             let mut seen = Vec::new();
             for mut part in bytes.chunks(cut) {
                 while !part.is_empty() {
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn nonsense_is_an_error_and_not_a_panic() {
         let read = |mut bytes: &[u8]| {
-            let mut inbox = Inbox::default();
+            let mut inbox = ReceiveBuffer::default();
             inbox.fill(&mut bytes);
             inbox.take().map(|message| message.is_some())
         };

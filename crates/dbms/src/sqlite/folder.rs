@@ -19,16 +19,16 @@ use provision::{
 
 /// A folder that a child is to make. Removed when dropped; the child must be dead by then.
 #[derive(Debug)]
-pub struct Folder(PathBuf);
+pub struct ChildFolder(PathBuf);
 
-impl Folder {
+impl ChildFolder {
     /// A name that nobody else uses, where we can write.
-    pub fn choose() -> io::Result<Folder> {
+    pub fn choose() -> io::Result<ChildFolder> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let name = format!("sqlite-{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let parents = running::parents();
         match parents.iter().find(|parent| scratch::usable(parent)) {
-            Some(parent) => Ok(Folder(parent.join(name))),
+            Some(parent) => Ok(ChildFolder(parent.join(name))),
             None => {
                 let tried: Vec<String> = parents.iter().map(|parent| parent.display().to_string()).collect();
                 Err(io::Error::other(format!("cannot write to {}", tried.join(" or "))))
@@ -42,7 +42,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for ChildFolder {
     fn drop(&mut self) {
         // The child had no time to do it. Owning the folder once more, empty, also removes its lock.
         let _ = make(&self.0);

@@ -6,9 +6,9 @@ use execute::{ConnectError, LockMonitor, SessionId, Settled};
 
 /// Says of every statement that it is still at work; its answer is on the way.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Never;
+pub struct NoWaitMonitor;
 
-impl LockMonitor for Never {
+impl LockMonitor for NoWaitMonitor {
     fn how(&self) -> &'static str {
         "never"
     }

@@ -7,7 +7,7 @@ use std::{io, os::fd::RawFd, time::Duration};
 
 /// What [`wait`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ready {
+pub struct PollResult {
     /// There is something to do.
     pub any: bool,
     /// The other side has closed it.
@@ -15,7 +15,7 @@ pub struct Ready {
 }
 
 /// Waits until one of these is readable (or, where asked, writable), was closed, or the time is over.
-pub fn wait(wanted: &[(RawFd, bool)], limit: Option<Duration>) -> io::Result<Vec<Ready>> {
+pub fn wait(wanted: &[(RawFd, bool)], limit: Option<Duration>) -> io::Result<Vec<PollResult>> {
     let mut fds: Vec<libc::pollfd> = wanted
         .iter()
         .map(|&(fd, write)| libc::pollfd {
@@ -29,7 +29,7 @@ pub fn wait(wanted: &[(RawFd, bool)], limit: Option<Duration>) -> io::Result<Vec
         // SAFETY: the pointer and the length are those of a live vector.
         let ready = unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, limit) };
         if ready >= 0 {
-            let found = |events| Ready { any: events != 0, hung_up: events & libc::POLLHUP != 0 };
+            let found = |events| PollResult { any: events != 0, hung_up: events & libc::POLLHUP != 0 };
             return Ok(fds.iter().map(|fd| found(fd.revents)).collect());
         }
         let error = io::Error::last_os_error();

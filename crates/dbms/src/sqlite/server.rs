@@ -12,10 +12,10 @@ use model::{ServerInfo, Target, Version, target::Settings};
 
 use super::{
     child,
-    folder::Folder,
-    locks::Never,
+    folder::ChildFolder,
+    locks::NoWaitMonitor,
     session::SqliteSession,
-    settings::{BadSetting, Chosen},
+    settings::{BadSetting, CheckedSettings},
 };
 
 /// SQLite could not be started.
@@ -60,7 +60,7 @@ pub struct SqliteServer {
     child: Child,
     control: ChildStdin,
     news: ChildStdout,
-    folder: Folder,
+    folder: ChildFolder,
     info: ServerInfo,
     opening: Vec<String>,
     next: SessionId,
@@ -73,8 +73,8 @@ pub struct SqliteServer {
 impl SqliteServer {
     /// Starts `EXE __sqlite FOLDER`, whose `main` is [`child::main`].
     pub fn start(exe: &Path, target: &Target) -> Result<SqliteServer, StartError> {
-        let chosen = Chosen::new(&target.settings)?;
-        let folder = Folder::choose().map_err(StartError::Folder)?;
+        let chosen = CheckedSettings::new(&target.settings)?;
+        let folder = ChildFolder::choose().map_err(StartError::Folder)?;
         let failed = |reason: String| StartError::Child { exe: exe.to_path_buf(), reason };
         let mut child = Command::new(exe)
             .arg("__sqlite")
@@ -169,7 +169,7 @@ impl Server for SqliteServer {
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
-        Ok(Box::new(Never))
+        Ok(Box::new(NoWaitMonitor))
     }
 
     fn kill(&mut self, session: SessionId, hard: bool) -> Result<(), ConnectError> {

@@ -141,7 +141,7 @@ impl Session for SqliteSession {
             Ok(None) if self.lost => Some(self.lose()),
             Ok(None) => None,
             // Only a child that is breaking down writes what we cannot read.
-            Err(wire::Damaged) => Some(self.lose()),
+            Err(wire::MalformedFrame) => Some(self.lose()),
         }
     }
 

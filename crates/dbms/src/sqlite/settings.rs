@@ -7,7 +7,7 @@ use model::{RowSet, target::Settings};
 
 /// What a setting may be.
 #[derive(Clone, Copy, Debug)]
-enum Values {
+enum AllowedValues {
     /// ON or OFF.
     Switch,
     /// One of these; SQLite reads it back as the word.
@@ -19,17 +19,17 @@ enum Values {
 }
 
 /// In the order in which they are applied: the page layout must come before anything is written.
-const KNOWN: [(&str, Values); 10] = [
-    ("page_size", Values::Number),
-    ("auto_vacuum", Values::Places(&["NONE", "FULL", "INCREMENTAL"])),
-    ("journal_mode", Values::Words(&["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "WAL"])),
-    ("wal_autocheckpoint", Values::Number),
-    ("cache_size", Values::Number),
-    ("cache_spill", Values::Number),
-    ("foreign_keys", Values::Switch),
-    ("recursive_triggers", Values::Switch),
-    ("automatic_index", Values::Switch),
-    ("reverse_unordered_selects", Values::Switch),
+const KNOWN: [(&str, AllowedValues); 10] = [
+    ("page_size", AllowedValues::Number),
+    ("auto_vacuum", AllowedValues::Places(&["NONE", "FULL", "INCREMENTAL"])),
+    ("journal_mode", AllowedValues::Words(&["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "WAL"])),
+    ("wal_autocheckpoint", AllowedValues::Number),
+    ("cache_size", AllowedValues::Number),
+    ("cache_spill", AllowedValues::Number),
+    ("foreign_keys", AllowedValues::Switch),
+    ("recursive_triggers", AllowedValues::Switch),
+    ("automatic_index", AllowedValues::Switch),
+    ("reverse_unordered_selects", AllowedValues::Switch),
 ];
 
 /// A setting that cannot be had.
@@ -67,11 +67,11 @@ pub enum BadSetting {
 
 /// The settings of a run, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chosen(Vec<(&'static str, String)>);
+pub struct CheckedSettings(Vec<(&'static str, String)>);
 
-impl Chosen {
+impl CheckedSettings {
     /// Checks what the target asks for.
-    pub fn new(asked: &Settings) -> Result<Chosen, BadSetting> {
+    pub fn new(asked: &Settings) -> Result<CheckedSettings, BadSetting> {
         if let Some(name) = asked.keys().find(|name| KNOWN.iter().all(|(known, _)| known != name)) {
             let mut known: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
             known.sort_unstable();
@@ -85,7 +85,7 @@ impl Chosen {
                 None => {}
             }
         }
-        Ok(Chosen(chosen))
+        Ok(CheckedSettings(chosen))
     }
 
     /// What every new connection runs first.
@@ -129,14 +129,16 @@ impl Chosen {
     }
 }
 
-impl Values {
+impl AllowedValues {
     /// The value as it is written everywhere else.
     fn check(self, name: &str, value: &str) -> Result<String, BadSetting> {
         let upper = value.to_ascii_uppercase();
         let (fits, allowed) = match self {
-            Values::Switch => (["ON", "OFF"].contains(&&*upper), "ON or OFF".to_string()),
-            Values::Words(words) | Values::Places(words) => (words.contains(&&*upper), words.join(", ")),
-            Values::Number => (value.parse::<i32>().is_ok(), "a whole number".to_string()),
+            AllowedValues::Switch => (["ON", "OFF"].contains(&&*upper), "ON or OFF".to_string()),
+            AllowedValues::Words(words) | AllowedValues::Places(words) => {
+                (words.contains(&&*upper), words.join(", "))
+            }
+            AllowedValues::Number => (value.parse::<i32>().is_ok(), "a whole number".to_string()),
         };
         if fits {
             Ok(upper)
@@ -148,16 +150,18 @@ impl Values {
     /// SQLite's answer as the word that one writes.
     fn word(self, raw: &str) -> String {
         match self {
-            Values::Switch => match raw {
+            AllowedValues::Switch => match raw {
                 "0" => "OFF".to_string(),
                 "1" => "ON".to_string(),
                 other => other.to_string(),
             },
-            Values::Places(words) => match raw.parse::<usize>().ok().and_then(|place| words.get(place)) {
-                Some(word) => word.to_string(),
-                None => raw.to_string(),
-            },
-            Values::Words(_) | Values::Number => raw.to_ascii_uppercase(),
+            AllowedValues::Places(words) => {
+                match raw.parse::<usize>().ok().and_then(|place| words.get(place)) {
+                    Some(word) => word.to_string(),
+                    None => raw.to_string(),
+                }
+            }
+            AllowedValues::Words(_) | AllowedValues::Number => raw.to_ascii_uppercase(),
         }
     }
 }
@@ -172,7 +176,8 @@ mod tests {
 
     #[test]
     fn the_layout_comes_before_the_journal() {
-        let chosen = Chosen::new(&asked(&[("journal_mode", "persist"), ("page_size", "512")])).unwrap();
+        let chosen =
+            CheckedSettings::new(&asked(&[("journal_mode", "persist"), ("page_size", "512")])).unwrap();
         assert_eq!(
             chosen.opening(),
             [
@@ -187,9 +192,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_had_is_said() {
-        let unknown = Chosen::new(&asked(&[("log_bin", "ON")])).unwrap_err().to_string();
+        let unknown = CheckedSettings::new(&asked(&[("log_bin", "ON")])).unwrap_err().to_string();
         assert!(unknown.contains("`log_bin`") && unknown.contains("journal_mode"), "{unknown}");
-        let value = Chosen::new(&asked(&[("journal_mode", "OFF")])).unwrap_err().to_string();
+        let value = CheckedSettings::new(&asked(&[("journal_mode", "OFF")])).unwrap_err().to_string();
         assert!(value.contains("`OFF`") && value.contains("WAL"), "{value}");
     }
 }

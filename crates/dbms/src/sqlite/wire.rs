@@ -76,7 +76,7 @@ pub enum Cell {
 /// The other side does not speak this protocol.
 #[derive(Debug, thiserror::Error)]
 #[error("a damaged message")]
-pub struct Damaged;
+pub struct MalformedFrame;
 
 impl Request {
     /// As a whole frame.
@@ -97,13 +97,13 @@ impl Request {
     }
 
     /// From a frame's body.
-    pub fn parse(body: &[u8]) -> Result<Request, Damaged> {
-        let mut rest = Rest(body);
+    pub fn parse(body: &[u8]) -> Result<Request, MalformedFrame> {
+        let mut rest = FrameReader(body);
         let request = match rest.byte()? {
             1 => Request::Open(rest.u64()?),
             2 => Request::Run(rest.text()?),
             3 => Request::Reopen,
-            _ => return Err(Damaged),
+            _ => return Err(MalformedFrame),
         };
         rest.end(request)
     }
@@ -139,39 +139,40 @@ impl Reply {
     }
 
     /// From a frame's body.
-    pub fn parse(body: &[u8]) -> Result<Reply, Damaged> {
-        let mut rest = Rest(body);
+    pub fn parse(body: &[u8]) -> Result<Reply, MalformedFrame> {
+        let mut rest = FrameReader(body);
         let body = match rest.byte()? {
             1 => {
                 let columns =
                     (0..rest.u32()?)
                         .map(|_| Ok((rest.text()?, rest.text()?)))
-                        .collect::<Result<Vec<_>, Damaged>>()?;
-                let cells = (0..rest.u32()?).map(|_| rest.cell()).collect::<Result<Vec<_>, Damaged>>()?;
+                        .collect::<Result<Vec<_>, MalformedFrame>>()?;
+                let cells =
+                    (0..rest.u32()?).map(|_| rest.cell()).collect::<Result<Vec<_>, MalformedFrame>>()?;
                 if columns.is_empty() || cells.len() % columns.len() != 0 {
-                    return Err(Damaged);
+                    return Err(MalformedFrame);
                 }
                 Body::Rows { columns, cells }
             }
             2 => Body::Done { affected: rest.u64()? },
             3 => Body::Error { code: rest.u32()?, message: rest.text()? },
-            _ => return Err(Damaged),
+            _ => return Err(MalformedFrame),
         };
         let autocommit = match rest.byte()? {
             0 => false,
             1 => true,
-            _ => return Err(Damaged),
+            _ => return Err(MalformedFrame),
         };
         rest.end(Reply { body, autocommit })
     }
 }
 
 /// Takes the first frame's body out of what was received, if it is there completely.
-pub fn take(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, Damaged> {
+pub fn take(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, MalformedFrame> {
     let Some(head) = received.first_chunk::<4>() else { return Ok(None) };
     let length = u32::from_le_bytes(*head) as usize;
     if length > LONGEST {
-        return Err(Damaged);
+        return Err(MalformedFrame);
     }
     if received.len() < 4 + length {
         return Ok(None);
@@ -289,53 +290,53 @@ impl Frame {
 }
 
 /// What is left of a body.
-struct Rest<'a>(&'a [u8]);
+struct FrameReader<'a>(&'a [u8]);
 
-impl<'a> Rest<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], Damaged> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(Damaged)?;
+impl<'a> FrameReader<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], MalformedFrame> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(MalformedFrame)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Damaged> {
-        self.take(N)?.try_into().map_err(|_| Damaged)
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], MalformedFrame> {
+        self.take(N)?.try_into().map_err(|_| MalformedFrame)
     }
 
-    fn byte(&mut self) -> Result<u8, Damaged> {
+    fn byte(&mut self) -> Result<u8, MalformedFrame> {
         Ok(self.array::<1>()?[0])
     }
 
-    fn u32(&mut self) -> Result<u32, Damaged> {
+    fn u32(&mut self) -> Result<u32, MalformedFrame> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    fn u64(&mut self) -> Result<u64, Damaged> {
+    fn u64(&mut self) -> Result<u64, MalformedFrame> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    fn bytes(&mut self) -> Result<Vec<u8>, Damaged> {
+    fn bytes(&mut self) -> Result<Vec<u8>, MalformedFrame> {
         let length = self.u32()? as usize;
         Ok(self.take(length)?.to_vec())
     }
 
-    fn text(&mut self) -> Result<String, Damaged> {
-        String::from_utf8(self.bytes()?).map_err(|_| Damaged)
+    fn text(&mut self) -> Result<String, MalformedFrame> {
+        String::from_utf8(self.bytes()?).map_err(|_| MalformedFrame)
     }
 
-    fn cell(&mut self) -> Result<Cell, Damaged> {
+    fn cell(&mut self) -> Result<Cell, MalformedFrame> {
         Ok(match self.byte()? {
             0 => Cell::Null,
             1 => Cell::Integer(i64::from_le_bytes(self.array()?)),
             2 => Cell::Real(f64::from_bits(self.u64()?)),
             3 => Cell::Text(self.bytes()?),
             4 => Cell::Blob(self.bytes()?),
-            _ => return Err(Damaged),
+            _ => return Err(MalformedFrame),
         })
     }
 
-    fn end<T>(&self, parsed: T) -> Result<T, Damaged> {
-        if self.0.is_empty() { Ok(parsed) } else { Err(Damaged) }
+    fn end<T>(&self, parsed: T) -> Result<T, MalformedFrame> {
+        if self.0.is_empty() { Ok(parsed) } else { Err(MalformedFrame) }
     }
 }
 

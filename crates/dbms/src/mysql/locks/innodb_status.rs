@@ -20,12 +20,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::locks::waits::{Transaction, Waits};
+use crate::locks::waits::{ServerTransactionId, WaitGraph};
 
 /// A lock that is held or asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Lock {
-    place: Place,
+    place: LockedObject,
     mode: Mode,
     /// Locks the record but not the gap before it.
     record_only: bool,
@@ -35,7 +35,7 @@ struct Lock {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum LockedObject {
     Table(String),
     Records { space: u64, page: u64, heaps: BTreeSet<u64> },
 }
@@ -51,7 +51,7 @@ enum Mode {
 
 #[derive(Debug, Default)]
 struct Entry {
-    transaction: Transaction,
+    transaction: ServerTransactionId,
     session: Option<u64>,
     waits: bool,
     /// How long, in microseconds.
@@ -62,17 +62,17 @@ struct Entry {
 /// Who was seen waiting first. Old versions tell only the seconds for which somebody has waited, so that of two who
 /// began within the same second it is not known who came first; whoever looked in between knows.
 #[derive(Debug, Default)]
-pub struct Order {
+pub struct WaitOrder {
     /// The first look at which each waiting transaction was seen.
-    first: BTreeMap<Transaction, u64>,
+    first: BTreeMap<ServerTransactionId, u64>,
     looks: u64,
 }
 
-impl Order {
+impl WaitOrder {
     /// Takes note of who waits now.
     fn look(&mut self, entries: &[Entry]) {
         self.looks += 1;
-        let waiting: Vec<Transaction> =
+        let waiting: Vec<ServerTransactionId> =
             entries.iter().filter(|entry| entry.waits).map(|entry| entry.transaction).collect();
         self.first.retain(|transaction, _| waiting.contains(transaction));
         for transaction in waiting {
@@ -86,10 +86,10 @@ impl Order {
 }
 
 /// Reads the text.
-pub fn parse(text: &str, order: &mut Order) -> Waits {
+pub fn parse(text: &str, order: &mut WaitOrder) -> WaitGraph {
     let entries = entries(text);
     order.look(&entries);
-    let mut waits = Waits::default();
+    let mut waits = WaitGraph::default();
     for entry in &entries {
         waits.owners.extend(entry.session.map(|session| (entry.transaction, session)));
         if !entry.waits {
@@ -127,7 +127,7 @@ fn entries(text: &str) -> Vec<Entry> {
             entry.locks.extend(lock(line));
         } else if line.starts_with("Record lock, heap no ") {
             let heap = number_after(line, "heap no ");
-            if let Some(Lock { place: Place::Records { heaps, .. }, .. }) = entry.locks.last_mut() {
+            if let Some(Lock { place: LockedObject::Records { heaps, .. }, .. }) = entry.locks.last_mut() {
                 heaps.extend(heap);
             }
         }
@@ -136,10 +136,10 @@ fn entries(text: &str) -> Vec<Entry> {
 }
 
 /// A number, or for one that has written nothing the address of its object.
-fn transaction(head: &str) -> Transaction {
+fn transaction(head: &str) -> ServerTransactionId {
     let word = head.split([',', ' ']).next().unwrap_or("").trim_matches(['(', ')']);
     match word.strip_prefix("0x") {
-        Some(hex) => Transaction::from_str_radix(hex, 16).unwrap_or(0),
+        Some(hex) => ServerTransactionId::from_str_radix(hex, 16).unwrap_or(0),
         None => word.parse().unwrap_or(0),
     }
 }
@@ -163,8 +163,8 @@ fn lock(line: &str) -> Option<Lock> {
         _ => return None,
     };
     let place = match place.strip_prefix("TABLE LOCK table ") {
-        Some(table) => Place::Table(table.to_string()),
-        None => Place::Records {
+        Some(table) => LockedObject::Table(table.to_string()),
+        None => LockedObject::Records {
             space: number_after(place, "space id ")?,
             page: number_after(place, "page no ")?,
             heaps: BTreeSet::new(),
@@ -181,7 +181,7 @@ fn lock(line: &str) -> Option<Lock> {
 }
 
 /// Does one transaction's lock, or its earlier request, stand in the way of the other's request?
-fn blocks(other: &Entry, waiter: &Entry, order: &Order) -> bool {
+fn blocks(other: &Entry, waiter: &Entry, order: &WaitOrder) -> bool {
     let earlier = other.waits && (other.waited, order.of(waiter)) > (waiter.waited, order.of(other));
     waiter
         .locks
@@ -195,15 +195,16 @@ fn excludes(held: &Lock, request: &Lock) -> bool {
         return false;
     }
     match (&held.place, &request.place) {
-        (Place::Table(held), Place::Table(asked)) => held == asked,
+        (LockedObject::Table(held), LockedObject::Table(asked)) => held == asked,
         (
-            Place::Records { space, page, heaps },
-            Place::Records { space: space2, page: page2, heaps: asked },
+            LockedObject::Records { space, page, heaps },
+            LockedObject::Records { space: space2, page: page2, heaps: asked },
         ) => {
             (space, page) == (space2, page2)
                 && heaps.intersection(asked).any(|&heap| records_exclude(held, request, heap == SUPREMUM))
         }
-        (Place::Table(_), Place::Records { .. }) | (Place::Records { .. }, Place::Table(_)) => false,
+        (LockedObject::Table(_), LockedObject::Records { .. })
+        | (LockedObject::Records { .. }, LockedObject::Table(_)) => false,
     }
 }
 
@@ -294,8 +295,8 @@ FILE I/O
 --------
 ";
 
-    fn read(text: &str) -> Waits {
-        parse(text, &mut Order::default())
+    fn read(text: &str) -> WaitGraph {
+        parse(text, &mut WaitOrder::default())
     }
 
     /// The same as old versions tell it: in seconds, and the one that came second first.
@@ -303,7 +304,7 @@ FILE I/O
     fn of_two_within_a_second_the_one_seen_first_was_first() {
         let old = QUEUE.replace("53261 us", "0 SEC").replace("53485 us", "0 SEC");
         assert_eq!(read(&old).blockers(5), [3], "who came first is not known");
-        let mut order = Order::default();
+        let mut order = WaitOrder::default();
         let first = old.replace("LOCK WAIT 2 lock struct(s)", "2 lock struct(s)");
         assert_eq!(parse(&first, &mut order).blockers(4), [3]);
         let both = parse(&old, &mut order);
@@ -344,7 +345,7 @@ FILE I/O
         let line =
             format!("RECORD LOCKS space id 5 page no 3 n bits 72 index kb of table `a`.`b` trx id 7 {words}");
         let mut lock = lock(&line).unwrap();
-        let Place::Records { heaps, .. } = &mut lock.place else { panic!("no records") };
+        let LockedObject::Records { heaps, .. } = &mut lock.place else { panic!("no records") };
         heaps.insert(heap);
         lock
     }
@@ -370,7 +371,7 @@ FILE I/O
         let table = |mode: &str| {
             lock(&format!("TABLE LOCK table `a`.`x trx id 9 y` trx id 7 lock mode {mode}")).unwrap()
         };
-        assert_eq!(table("IX").place, Place::Table("`a`.`x trx id 9 y`".to_string()));
+        assert_eq!(table("IX").place, LockedObject::Table("`a`.`x trx id 9 y`".to_string()));
         assert!(excludes(&table("AUTO-INC"), &table("AUTO-INC waiting")));
         assert!(!excludes(&table("IX"), &table("AUTO-INC waiting")));
         assert!(excludes(&table("X"), &table("IS waiting")));

@@ -25,11 +25,11 @@ use std::{collections::BTreeMap, fs::File, io, time::Duration};
 use execute::{ConnectError, LockMonitor, SessionId, Settled};
 use model::{Product, ServerInfo};
 
-use super::{newcomers::Newcomers, source::Source};
+use super::{lock_waits::LockWaitReader, thread_matcher::ThreadMatcher};
 use crate::{
     locks::{
-        threads::{Crowd, Sample, Thread, find},
-        waits::Waits,
+        threads::{Sample, Thread, ThreadCount, find},
+        waits::WaitGraph,
     },
     net::{Address, Login},
 };
@@ -45,15 +45,15 @@ const BACKGROUND: [&str; 7] =
 #[derive(Debug)]
 pub struct ProcMonitor {
     pid: u32,
-    source: Source,
+    lock_waits: LockWaitReader,
     /// Where the server does not tell whose thread is whose.
-    newcomers: Option<Newcomers>,
+    thread_matcher: Option<ThreadMatcher>,
     watched: BTreeMap<SessionId, Thread>,
     /// The thread that ends deadlocks, where it is not the session's own.
     lock_thread: Option<Thread>,
     background: Vec<Thread>,
     /// Where threads have no names: how many there were when `background` was listed, and where that number is.
-    crowd: Option<Crowd>,
+    thread_count: Option<ThreadCount>,
     before: Vec<Sample>,
 }
 
@@ -69,7 +69,7 @@ impl ProcMonitor {
             server: address.to_string(),
             reason: format!("its threads cannot be watched in /proc: {error}"),
         };
-        let (mut lock_thread, mut background, mut crowd) = (None, Vec::new(), None);
+        let (mut lock_thread, mut background, mut thread_count) = (None, Vec::new(), None);
         if matches!((info.product, info.version.0.first()), (Product::Mysql, Some(8..))) {
             lock_thread = find(pid, &[LOCK_THREAD]).map_err(unseen)?.pop();
             if lock_thread.is_none() {
@@ -78,21 +78,21 @@ impl ProcMonitor {
             background = find(pid, &BACKGROUND).map_err(unseen)?;
         } else {
             let folder = File::open(format!("/proc/{pid}/task")).map_err(unseen)?;
-            crowd = Some(Crowd { folder, listed: 0 });
+            thread_count = Some(ThreadCount { folder, listed: 0 });
         }
-        let mut source = Source::open(address, who, info)?;
-        let newcomers = match source.tells_threads() {
+        let mut lock_waits = LockWaitReader::open(address, who, info)?;
+        let thread_matcher = match lock_waits.tells_threads() {
             true => None,
-            false => Some(Newcomers::new(pid, source.sessions()?).map_err(unseen)?),
+            false => Some(ThreadMatcher::new(pid, lock_waits.sessions()?).map_err(unseen)?),
         };
         Ok(ProcMonitor {
             pid,
-            source,
-            newcomers,
+            lock_waits,
+            thread_matcher,
             watched: BTreeMap::new(),
             lock_thread,
             background,
-            crowd,
+            thread_count,
             before: Vec::new(),
         })
     }
@@ -104,13 +104,13 @@ impl ProcMonitor {
 
     /// Lists the background threads anew if there are more or fewer than before. True if it did.
     fn recount(&mut self, asleep: bool) -> bool {
-        let Some(crowd) = &mut self.crowd else { return false };
-        let now = crowd.now();
+        let Some(thread_count) = &mut self.thread_count else { return false };
+        let now = thread_count.now();
         // One may have come for another that went: then the one that went does not sleep, and cannot be read.
-        let changed = now != Some(crowd.listed) || !asleep && self.background.iter().any(Thread::gone);
+        let changed = now != Some(thread_count.listed) || !asleep && self.background.iter().any(Thread::gone);
         if changed {
             self.background = find(self.pid, &[""]).unwrap_or_default();
-            crowd.listed = now.unwrap_or(0);
+            thread_count.listed = now.unwrap_or(0);
         }
         changed
     }
@@ -143,9 +143,9 @@ impl LockMonitor for ProcMonitor {
             server: server.clone(),
             reason: format!("the thread of session {session} cannot be watched in /proc: {error}"),
         };
-        let thread = match &mut self.newcomers {
-            Some(newcomers) => newcomers.thread(session, || self.source.sessions(), unseen)?,
-            None => self.source.thread(session)?,
+        let thread = match &mut self.thread_matcher {
+            Some(thread_matcher) => thread_matcher.thread(session, || self.lock_waits.sessions(), unseen)?,
+            None => self.lock_waits.thread(session)?,
         };
         let thread = thread
             .ok_or_else(|| unseen(io::Error::new(io::ErrorKind::NotFound, "it is not known which it is")))?;
@@ -167,7 +167,7 @@ impl LockMonitor for ProcMonitor {
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
-        Waits::labels(self.source.look(waiting), waiting)
+        WaitGraph::labels(self.lock_waits.look(waiting), waiting)
     }
 
     fn patience(&self) -> Duration {

@@ -10,17 +10,17 @@ use std::time::Duration;
 use execute::{ConnectError, LockMonitor, SessionId, Settled};
 use model::ServerInfo;
 
-use super::source::Source;
+use super::lock_waits::LockWaitReader;
 use crate::{
-    locks::waits::{Judge, Waits},
+    locks::waits::{DeadlockWatch, WaitGraph},
     net::{Address, Login},
 };
 
 /// Asks in SQL.
 #[derive(Debug)]
 pub struct SqlMonitor {
-    source: Source,
-    judge: Judge,
+    lock_waits: LockWaitReader,
+    judge: DeadlockWatch,
     always_twice: bool,
     clock: fn() -> Duration,
 }
@@ -33,9 +33,9 @@ impl SqlMonitor {
         info: &ServerInfo,
         clock: fn() -> Duration,
     ) -> Result<SqlMonitor, ConnectError> {
-        let source = Source::open(address, who, info)?;
-        let always_twice = source.lags();
-        Ok(SqlMonitor { source, judge: Judge::default(), always_twice, clock })
+        let lock_waits = LockWaitReader::open(address, who, info)?;
+        let always_twice = lock_waits.lags();
+        Ok(SqlMonitor { lock_waits, judge: DeadlockWatch::default(), always_twice, clock })
     }
 }
 
@@ -51,13 +51,13 @@ impl LockMonitor for SqlMonitor {
     fn forget(&mut self, _session: SessionId) {}
 
     fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
-        let first = self.source.look(outstanding)?;
+        let first = self.lock_waits.look(outstanding)?;
         let settled = self.judge.look(&first, outstanding, (self.clock)());
         if settled == Settled::Working {
             return Ok(Settled::Working);
         }
         if self.always_twice || outstanding.iter().any(|session| first.above.contains(session)) {
-            let second = self.source.look(outstanding)?;
+            let second = self.lock_waits.look(outstanding)?;
             if !first.same_for(&second, outstanding) {
                 return Ok(Settled::Working);
             }
@@ -66,7 +66,7 @@ impl LockMonitor for SqlMonitor {
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
-        Waits::labels(self.source.look(waiting), waiting)
+        WaitGraph::labels(self.lock_waits.look(waiting), waiting)
     }
 
     /// A look costs ten times as much as an answer: worth waiting a little for one.

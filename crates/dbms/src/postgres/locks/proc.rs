@@ -28,14 +28,14 @@ use execute::{
 
 use super::{
     super::session::{PgConnectOptions, PgSession},
-    board::Board,
-    source::{Source, give_up},
+    lock_waits::{LockWaitReader, give_up},
     sql,
+    wait_notices::WaitNotices,
 };
 use crate::{
     locks::{
         threads::{Sample, Thread},
-        waits::{Judge, Waits},
+        waits::{DeadlockWatch, WaitGraph},
     },
     net::SILENCE,
 };
@@ -58,35 +58,35 @@ const LOCK: u32 = 0x6973_6f70;
 /// Watches processes, and hears their notices.
 #[derive(Debug)]
 pub struct ProcMonitor {
-    board: Board,
+    notices: WaitNotices,
     /// The line in which "still waiting" is said.
     line: String,
-    source: Source,
+    lock_waits: LockWaitReader,
     watched: BTreeMap<SessionId, Thread>,
     before: Vec<Sample>,
     /// Since when they sleep unmoved although one has said nothing, and what was read of them.
     quiet: Option<(Duration, Vec<Sample>)>,
-    judge: Judge,
+    judge: DeadlockWatch,
     clock: fn() -> Duration,
 }
 
 impl ProcMonitor {
-    /// For sessions that enter with these options and write on this board. `plain` has no settings.
+    /// For sessions that enter with these options and add to these notices. `plain` has no settings.
     pub fn new(
         connect: &PgConnectOptions,
         plain: &PgConnectOptions,
-        board: &Board,
+        notices: &WaitNotices,
         deadlock_timeout: Duration,
         clock: fn() -> Duration,
     ) -> Result<ProcMonitor, ConnectError> {
         Ok(ProcMonitor {
-            board: board.clone(),
+            notices: notices.clone(),
             line: learn(connect)?,
-            source: Source::open(plain)?,
+            lock_waits: LockWaitReader::open(plain)?,
             watched: BTreeMap::new(),
             before: Vec::new(),
             quiet: None,
-            judge: Judge::new(give_up(deadlock_timeout)),
+            judge: DeadlockWatch::new(give_up(deadlock_timeout)),
             clock,
         })
     }
@@ -116,7 +116,7 @@ impl ProcMonitor {
                 if now.saturating_sub(*since) < QUIET {
                     return Ok(Settled::Working);
                 }
-                sql::settled(&mut self.source, &mut self.judge, outstanding, now)
+                sql::settled(&mut self.lock_waits, &mut self.judge, outstanding, now)
             }
             _ => {
                 self.quiet = Some((now, samples.to_vec()));
@@ -138,13 +138,13 @@ impl LockMonitor for ProcMonitor {
             .map_err(|error| unseen(format!("it cannot be watched in /proc: {error}")))?;
         execute::os::favour_group(pid);
         self.watched.insert(session, files);
-        self.source.watch(session);
+        self.lock_waits.watch(session);
         Ok(())
     }
 
     fn forget(&mut self, session: SessionId) {
         self.watched.remove(&session);
-        self.source.forget(session);
+        self.lock_waits.forget(session);
     }
 
     fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
@@ -153,7 +153,7 @@ impl LockMonitor for ProcMonitor {
         let settled = if !asleep {
             self.quiet = None;
             Ok(Settled::Working)
-        } else if outstanding.iter().all(|&session| self.board.says(session, &self.line)) {
+        } else if outstanding.iter().all(|&session| self.notices.says(session, &self.line)) {
             Ok(Settled::AllWait)
         } else {
             self.ask(outstanding, &samples)
@@ -163,7 +163,7 @@ impl LockMonitor for ProcMonitor {
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
-        Waits::labels(self.source.look(waiting), waiting)
+        WaitGraph::labels(self.lock_waits.look(waiting), waiting)
     }
 
     /// The notice wakes whoever listens, so little is gained by looking often.
@@ -174,16 +174,16 @@ impl LockMonitor for ProcMonitor {
 
 /// Lets two sessions of our own wait for each other, to see in which line that is said.
 fn learn(connect: &PgConnectOptions) -> Result<String, ConnectError> {
-    let board = Board::default();
-    let mut holder = PgSession::connect(connect, &board)?;
-    let mut waiter = PgSession::connect(connect, &board)?;
+    let notices = WaitNotices::default();
+    let mut holder = PgSession::connect(connect, &notices)?;
+    let mut waiter = PgSession::connect(connect, &notices)?;
     let lock = format!("SELECT pg_advisory_lock({LOCK}, {})", holder.id());
     demand(&mut holder, &lock, SILENCE)?;
     waiter.send(&lock);
     let line = loop {
         let spoke = wait(&[waiter.fd()], Interest::Read, SILENCE);
         let answer = waiter.receive();
-        if let Some(line) = board.last(waiter.id()) {
+        if let Some(line) = notices.last(waiter.id()) {
             break line;
         }
         if answer.is_some() || !spoke {

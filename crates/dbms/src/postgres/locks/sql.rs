@@ -15,10 +15,10 @@ use execute::{ConnectError, LockMonitor, SessionId, Settled};
 
 use super::{
     super::session::PgConnectOptions,
-    board::Board,
-    source::{Source, give_up},
+    lock_waits::{LockWaitReader, give_up},
+    wait_notices::WaitNotices,
 };
-use crate::locks::waits::{Judge, Waits};
+use crate::locks::waits::{DeadlockWatch, WaitGraph};
 
 /// Searches for deadlocks that come sooner than this are awaited.
 const SOON: Duration = Duration::from_millis(10);
@@ -26,9 +26,9 @@ const SOON: Duration = Duration::from_millis(10);
 /// Asks in SQL.
 #[derive(Debug)]
 pub struct SqlMonitor {
-    source: Source,
-    judge: Judge,
-    board: Board,
+    lock_waits: LockWaitReader,
+    judge: DeadlockWatch,
+    notices: WaitNotices,
     /// How long a wait must have been seen before it counts.
     age: Duration,
     clock: fn() -> Duration,
@@ -38,14 +38,14 @@ impl SqlMonitor {
     /// Opens a connection of its own. The clock measures only how long a cycle stays, and how old a wait is.
     pub fn new(
         connect: &PgConnectOptions,
-        board: &Board,
+        notices: &WaitNotices,
         deadlock_timeout: Duration,
         clock: fn() -> Duration,
     ) -> Result<SqlMonitor, ConnectError> {
         Ok(SqlMonitor {
-            source: Source::open(connect)?,
-            judge: Judge::new(give_up(deadlock_timeout)),
-            board: board.clone(),
+            lock_waits: LockWaitReader::open(connect)?,
+            judge: DeadlockWatch::new(give_up(deadlock_timeout)),
+            notices: notices.clone(),
             age: if deadlock_timeout <= SOON { 2 * deadlock_timeout } else { Duration::ZERO },
             clock,
         })
@@ -58,27 +58,27 @@ impl LockMonitor for SqlMonitor {
     }
 
     fn watch(&mut self, session: SessionId) -> Result<(), ConnectError> {
-        self.source.watch(session);
+        self.lock_waits.watch(session);
         Ok(())
     }
 
     fn forget(&mut self, session: SessionId) {
-        self.source.forget(session);
+        self.lock_waits.forget(session);
     }
 
     fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
         let now = (self.clock)();
-        if settled(&mut self.source, &mut self.judge, outstanding, now)? == Settled::Working {
+        if settled(&mut self.lock_waits, &mut self.judge, outstanding, now)? == Settled::Working {
             return Ok(Settled::Working);
         }
         // Every one of them is noted, not only the first that is young.
         let young =
-            |session: &&SessionId| now.saturating_sub(self.board.waits_since(**session, now)) < self.age;
+            |session: &&SessionId| now.saturating_sub(self.notices.waits_since(**session, now)) < self.age;
         Ok(if outstanding.iter().filter(young).count() == 0 { Settled::AllWait } else { Settled::Working })
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
-        Waits::labels(self.source.look(waiting), waiting)
+        WaitGraph::labels(self.lock_waits.look(waiting), waiting)
     }
 
     /// A look costs ten times as much as an answer: worth waiting a little for one.
@@ -89,8 +89,8 @@ impl LockMonitor for SqlMonitor {
 
 /// Do all of these sessions wait, by two looks that show the same?
 pub fn settled(
-    source: &mut Source,
-    judge: &mut Judge,
+    source: &mut LockWaitReader,
+    judge: &mut DeadlockWatch,
     outstanding: &[SessionId],
     now: Duration,
 ) -> Result<Settled, ConnectError> {

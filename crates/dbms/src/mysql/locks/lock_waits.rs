@@ -16,7 +16,7 @@ use model::{Product, RowSet, ServerInfo, Version};
 
 use super::{super::session::MysqlSession, innodb_status};
 use crate::{
-    locks::waits::Waits,
+    locks::waits::WaitGraph,
     net::{Address, Login, SILENCE},
 };
 
@@ -41,7 +41,7 @@ STATE LIKE 'Waiting for %lock' OR STATE IN ('Waiting for table flush', 'User loc
 
 /// Where the waits are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum View {
+enum LockWaitView {
     /// performance_schema.data_lock_waits
     LockWaits,
     /// SHOW ENGINE INNODB STATUS
@@ -59,7 +59,7 @@ const FRESH: Duration = Duration::from_millis(10);
 
 /// Where it says which thread of the operating system serves which session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tells {
+enum ThreadIdSource {
     /// information_schema.processlist: MariaDB.
     Processlist,
     /// performance_schema.threads: MySQL from 5.7 on.
@@ -69,31 +69,31 @@ enum Tells {
 }
 
 /// What a server offers: the first row that fits, by product and the first version that is too new for it.
-const OFFERS: &[(Product, &[u32], View, Tells)] = &[
-    (Product::Mysql, &[5, 7], View::Status, Tells::Nothing),
-    (Product::Mysql, &[8], View::StatusAndCache, Tells::Threads),
-    (Product::Mysql, &[], View::LockWaits, Tells::Threads),
-    (Product::Mariadb, &[10, 2], View::Status, Tells::Processlist),
-    (Product::Mariadb, &[10, 3], View::StatusAndCache, Tells::Processlist),
-    (Product::Mariadb, &[], View::Status, Tells::Processlist),
+const OFFERS: &[(Product, &[u32], LockWaitView, ThreadIdSource)] = &[
+    (Product::Mysql, &[5, 7], LockWaitView::Status, ThreadIdSource::Nothing),
+    (Product::Mysql, &[8], LockWaitView::StatusAndCache, ThreadIdSource::Threads),
+    (Product::Mysql, &[], LockWaitView::LockWaits, ThreadIdSource::Threads),
+    (Product::Mariadb, &[10, 2], LockWaitView::Status, ThreadIdSource::Processlist),
+    (Product::Mariadb, &[10, 3], LockWaitView::StatusAndCache, ThreadIdSource::Processlist),
+    (Product::Mariadb, &[], LockWaitView::Status, ThreadIdSource::Processlist),
 ];
 
-fn offer(info: &ServerInfo) -> (View, Tells) {
+fn offer(info: &ServerInfo) -> (LockWaitView, ThreadIdSource) {
     let older = |bound: &[u32]| bound.is_empty() || info.version.cmp_prefix(&Version(bound.to_vec())).is_lt();
     let found = OFFERS.iter().find(|(product, before, ..)| *product == info.product && older(before));
-    found.map_or((View::Status, Tells::Nothing), |(_, _, view, tells)| (*view, *tells))
+    found.map_or((LockWaitView::Status, ThreadIdSource::Nothing), |(_, _, view, tells)| (*view, *tells))
 }
 
 /// A connection of our own for looking.
 #[derive(Debug)]
-pub struct Source {
+pub struct LockWaitReader {
     address: Address,
     who: Login,
-    view: View,
-    tells: Tells,
+    view: LockWaitView,
+    tells: ThreadIdSource,
     control: MysqlSession,
     /// Who came to wait before whom, as far as we have seen it.
-    order: innodb_status::Order,
+    order: innodb_status::WaitOrder,
     /// What the view that comes from a cache showed, by sessions, and when.
     cached: BTreeSet<(SessionId, SessionId)>,
     cache_read: Option<Duration>,
@@ -101,13 +101,13 @@ pub struct Source {
     listing_is_ours: bool,
 }
 
-impl Source {
+impl LockWaitReader {
     /// Connects, and makes sure that the server lists its locks.
-    pub fn open(address: &Address, who: &Login, info: &ServerInfo) -> Result<Source, ConnectError> {
+    pub fn open(address: &Address, who: &Login, info: &ServerInfo) -> Result<LockWaitReader, ConnectError> {
         let mut control = MysqlSession::connect(address, who, None)?;
         let (view, tells) = offer(info);
         let mut listing_is_ours = false;
-        if view != View::LockWaits {
+        if view != LockWaitView::LockWaits {
             let setting = demand_rows(&mut control, "SELECT @@GLOBAL.innodb_status_output_locks", SILENCE);
             let off = setting.is_ok_and(|rows| rows.len() == 1 && rows.cell(0, 0) == Some(b"0"));
             // Without the right to do so there are still the waiters, though not for whom they wait. On somebody
@@ -119,13 +119,13 @@ impl Source {
                     execute::RawReply::Done { .. }
                 );
         }
-        Ok(Source {
+        Ok(LockWaitReader {
             address: address.clone(),
             who: who.clone(),
             view,
             tells,
             control,
-            order: innodb_status::Order::default(),
+            order: innodb_status::WaitOrder::default(),
             cached: BTreeSet::new(),
             cache_read: None,
             listing_is_ours,
@@ -145,10 +145,10 @@ impl Source {
 
     /// One look at the locks. `wanted`: whom it is asked for; the process list is read only if one of them
     /// is not found waiting inside the storage engine.
-    pub fn look(&mut self, wanted: &[SessionId]) -> Result<Waits, ConnectError> {
+    pub fn look(&mut self, wanted: &[SessionId]) -> Result<WaitGraph, ConnectError> {
         match self.view {
-            View::LockWaits => Ok(lock_waits(&self.rows(LOCK_WAITS)?)),
-            View::Status | View::StatusAndCache => {
+            LockWaitView::LockWaits => Ok(lock_waits(&self.rows(LOCK_WAITS)?)),
+            LockWaitView::Status | LockWaitView::StatusAndCache => {
                 let rows = self.rows(STATUS)?;
                 let text = if rows.len() == 1 && rows.columns().len() == 3 { rows.cell(0, 2) } else { None };
                 let text = String::from_utf8_lossy(text.unwrap_or_default());
@@ -157,7 +157,9 @@ impl Source {
                     let rows = self.rows(ABOVE)?;
                     waits.above = (0..rows.len()).filter_map(|row| number(&rows, row, 0)).collect();
                 }
-                if self.view == View::StatusAndCache && !wanted.iter().all(|&session| waits.waits(session)) {
+                if self.view == LockWaitView::StatusAndCache
+                    && !wanted.iter().all(|&session| waits.waits(session))
+                {
                     self.look_into_cache()?;
                     add_hidden(&mut waits, &self.cached);
                 }
@@ -185,13 +187,13 @@ impl Source {
     /// The number that the operating system gave to a session's thread. None if this server does not tell.
     pub fn thread(&mut self, session: SessionId) -> Result<Option<u32>, ConnectError> {
         let sql = match self.tells {
-            Tells::Processlist => {
+            ThreadIdSource::Processlist => {
                 format!("SELECT TID FROM information_schema.processlist WHERE ID = {session}")
             }
-            Tells::Threads => format!(
+            ThreadIdSource::Threads => format!(
                 "SELECT THREAD_OS_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = {session}"
             ),
-            Tells::Nothing => return Ok(None),
+            ThreadIdSource::Nothing => return Ok(None),
         };
         let rows = self.rows(&sql)?;
         let found = if rows.is_empty() { None } else { number(&rows, 0, 0) };
@@ -204,7 +206,7 @@ impl Source {
 
     /// Does it tell which thread serves which session?
     pub fn tells_threads(&self) -> bool {
-        self.tells != Tells::Nothing
+        self.tells != ThreadIdSource::Nothing
     }
 
     /// Every session of the server.
@@ -215,11 +217,11 @@ impl Source {
 
     /// May a look be older than the server's own decision, without any cycle to be seen?
     pub fn lags(&self) -> bool {
-        self.view != View::LockWaits
+        self.view != LockWaitView::LockWaits
     }
 }
 
-impl Drop for Source {
+impl Drop for LockWaitReader {
     fn drop(&mut self) {
         if self.listing_is_ours {
             let _ = self.control.query("SET GLOBAL innodb_status_output_locks = OFF"); // It only prints less.
@@ -232,8 +234,8 @@ fn number(rows: &RowSet, row: usize, column: usize) -> Option<u64> {
 }
 
 /// Adds waits that are known by sessions only. A session without a transaction in the list gets one of its own.
-fn add_hidden(waits: &mut Waits, hidden: &BTreeSet<(SessionId, SessionId)>) {
-    let found = |waits: &Waits, session| {
+fn add_hidden(waits: &mut WaitGraph, hidden: &BTreeSet<(SessionId, SessionId)>) {
+    let found = |waits: &WaitGraph, session| {
         waits.owners.iter().find(|(_, owner)| **owner == session).map(|(transaction, _)| *transaction)
     };
     for &(waiter, holder) in hidden {
@@ -247,8 +249,8 @@ fn add_hidden(waits: &mut Waits, hidden: &BTreeSet<(SessionId, SessionId)>) {
     }
 }
 
-fn lock_waits(rows: &RowSet) -> Waits {
-    let mut waits = Waits::default();
+fn lock_waits(rows: &RowSet) -> WaitGraph {
+    let mut waits = WaitGraph::default();
     for row in 0..rows.len() {
         let (Some(first), Some(second)) = (number(rows, row, 1), number(rows, row, 2)) else { continue };
         match rows.cell(row, 0) {
@@ -275,12 +277,12 @@ mod tests {
     fn versions_offer_what_they_have() {
         let info = |product, version: &str| ServerInfo::bare(product, version.parse().unwrap());
         for (product, version, expected) in [
-            (Product::Mysql, "5.6.24", (View::Status, Tells::Nothing)),
-            (Product::Mysql, "5.7.44", (View::StatusAndCache, Tells::Threads)),
-            (Product::Mysql, "8.0.33", (View::LockWaits, Tells::Threads)),
-            (Product::Mariadb, "10.1.23", (View::Status, Tells::Processlist)),
-            (Product::Mariadb, "10.2.11", (View::StatusAndCache, Tells::Processlist)),
-            (Product::Mariadb, "11.8.2", (View::Status, Tells::Processlist)),
+            (Product::Mysql, "5.6.24", (LockWaitView::Status, ThreadIdSource::Nothing)),
+            (Product::Mysql, "5.7.44", (LockWaitView::StatusAndCache, ThreadIdSource::Threads)),
+            (Product::Mysql, "8.0.33", (LockWaitView::LockWaits, ThreadIdSource::Threads)),
+            (Product::Mariadb, "10.1.23", (LockWaitView::Status, ThreadIdSource::Processlist)),
+            (Product::Mariadb, "10.2.11", (LockWaitView::StatusAndCache, ThreadIdSource::Processlist)),
+            (Product::Mariadb, "11.8.2", (LockWaitView::Status, ThreadIdSource::Processlist)),
         ] {
             assert_eq!(offer(&info(product, version)), expected, "{product} {version}");
         }
@@ -288,7 +290,7 @@ mod tests {
 
     #[test]
     fn hidden_waiters_are_added_by_session() {
-        let mut waits = Waits { owners: [(70, 3)].into(), ..Waits::default() };
+        let mut waits = WaitGraph { owners: [(70, 3)].into(), ..WaitGraph::default() };
         add_hidden(&mut waits, &[(5, 3)].into());
         assert!(waits.waits(5) && !waits.waits(3));
         assert_eq!(waits.blockers(5), [3]);

@@ -17,16 +17,16 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What was there at the last look.
 #[derive(Debug)]
-pub struct Newcomers {
+pub struct ThreadMatcher {
     pid: u32,
     threads: BTreeSet<u32>,
     sessions: BTreeSet<SessionId>,
 }
 
-impl Newcomers {
+impl ThreadMatcher {
     /// Everything that is there now is old. `sessions` are those of the server.
-    pub fn new(pid: u32, sessions: BTreeSet<SessionId>) -> io::Result<Newcomers> {
-        Ok(Newcomers { pid, threads: threads(pid)?, sessions })
+    pub fn new(pid: u32, sessions: BTreeSet<SessionId>) -> io::Result<ThreadMatcher> {
+        Ok(ThreadMatcher { pid, threads: threads(pid)?, sessions })
     }
 
     /// The thread of a session that has come since the last look. `list` lists the sessions. None if the numbers of

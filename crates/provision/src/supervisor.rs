@@ -1,7 +1,7 @@
 //! The process between us and a server: it sees to it that the server and its folder are gone when we are.
 //!
 //! The keeper is our own binary, started with the first argument `__keeper` in a process group of its own (a session, if the server is to outlive us). Its input is a
-//! pipe that only we hold: the first line says what to start ([`Spec`]), and when the pipe ends, whether we ended
+//! pipe that only we hold: the first line says what to start ([`InstanceSpec`]), and when the pipe ends, whether we ended
 //! well, panicked or were killed, the keeper kills the server, removes the folder and ends. If somebody kills the keeper
 //! instead, the kernel kills the server, and the folder is known as a dead one's by its lock.
 //!
@@ -27,17 +27,17 @@ use std::{
 
 use super::{
     copy::copy_tree,
-    os::{self, Reaped},
+    os::{self, ReapResult},
     ready::{ReadyCheck, wait_until_open},
     scratch::Scratch,
     settings,
-    spec::{Record, Report, Spec},
+    spec::{InstanceRecord, InstanceSpec, SupervisorReport},
 };
 
 /// What a server printed before it opened its error log. One without such a log prints into that.
 pub const OUTPUT: &str = "server.out";
 
-enum Event {
+enum SupervisorEvent {
     /// The pipe ended, or a signal came.
     Stop,
     /// The server's process ended.
@@ -45,12 +45,12 @@ enum Event {
 }
 
 /// The keeper's whole life. The command line calls it when its first argument is `__keeper`.
-pub fn keeper_main() -> ! {
+pub fn supervisor_main() -> ! {
     os::block_end_signals();
     os::adopt_orphans();
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line);
-    let code = match (read, serde_json::from_str::<Spec>(&line)) {
+    let code = match (read, serde_json::from_str::<InstanceSpec>(&line)) {
         (Ok(_), Ok(spec)) => {
             keep(&spec);
             0
@@ -60,30 +60,34 @@ pub fn keeper_main() -> ! {
     std::process::exit(code)
 }
 
-fn keep(spec: &Spec) {
+fn keep(spec: &InstanceSpec) {
     let (sender, events) = mpsc::channel();
     if !spec.detached {
         on_thread(&sender, || {
             let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-            Event::Stop
+            SupervisorEvent::Stop
         });
     }
     on_thread(&sender, || {
         os::wait_for_end_signal();
-        Event::Stop
+        SupervisorEvent::Stop
     });
     let scratch = match prepare(spec) {
         Ok(scratch) => scratch,
         Err(error) => {
             let disk_full = error.kind() == io::ErrorKind::StorageFull;
-            return report(&Report::Failed { reason: error.to_string(), disk_full, log: String::new() });
+            return report(&SupervisorReport::Failed {
+                reason: error.to_string(),
+                disk_full,
+                log: String::new(),
+            });
         }
     };
     let folder = scratch.path();
     let mut server = match spawn(spec, folder) {
         Ok(server) => server,
         Err(error) => {
-            return report(&Report::Failed {
+            return report(&SupervisorReport::Failed {
                 reason: error.to_string(),
                 disk_full: false,
                 log: String::new(),
@@ -93,27 +97,27 @@ fn keep(spec: &Spec) {
     let pid = server.id();
     on_thread(&sender, move || {
         os::wait_until_ended(pid);
-        Event::Ended
+        SupervisorEvent::Ended
     });
 
     match come_up(spec, folder, pid, &events) {
-        Start::Up => {
-            report(&Report::Up { pid });
+        StartResult::Up => {
+            report(&SupervisorReport::Up { pid });
             run(spec, &mut server, &events);
         }
-        Start::Stopped => end(&mut server),
-        Start::Failed(reason) => {
+        StartResult::Stopped => end(&mut server),
+        StartResult::Failed(reason) => {
             end(&mut server);
             let log = log_of(folder);
             let disk_full = log.contains("No space left on device");
             // Removed before it is reported: whoever reads the report may rely on it.
             drop(scratch);
-            report(&Report::Failed { reason, disk_full, log });
+            report(&SupervisorReport::Failed { reason, disk_full, log });
         }
     }
 }
 
-fn on_thread(sender: &Sender<Event>, wait: impl FnOnce() -> Event + Send + 'static) {
+fn on_thread(sender: &Sender<SupervisorEvent>, wait: impl FnOnce() -> SupervisorEvent + Send + 'static) {
     let sender = sender.clone();
     thread::spawn(move || {
         let event = wait();
@@ -121,7 +125,7 @@ fn on_thread(sender: &Sender<Event>, wait: impl FnOnce() -> Event + Send + 'stat
     });
 }
 
-fn prepare(spec: &Spec) -> io::Result<Scratch> {
+fn prepare(spec: &InstanceSpec) -> io::Result<Scratch> {
     let scratch = Scratch::create(&spec.parent, &spec.name)?;
     let folders = [settings::TMP, settings::DATA].map(|name| scratch.path().join(name));
     fs::create_dir(&folders[0])?;
@@ -155,7 +159,7 @@ fn give(path: &Path, user: u32) -> io::Result<()> {
     Ok(())
 }
 
-fn spawn(spec: &Spec, folder: &Path) -> io::Result<Child> {
+fn spawn(spec: &InstanceSpec, folder: &Path) -> io::Result<Child> {
     let (program, args) = spec.command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let output = File::create(folder.join(&spec.output))?;
     let mut command = Command::new(program);
@@ -184,21 +188,21 @@ pub fn run_as(command: &mut Command, user: Option<u32>) {
     }
 }
 
-enum Start {
+enum StartResult {
     Up,
     Stopped,
     Failed(String),
 }
 
-fn come_up(spec: &Spec, folder: &Path, pid: u32, events: &Receiver<Event>) -> Start {
+fn come_up(spec: &InstanceSpec, folder: &Path, pid: u32, events: &Receiver<SupervisorEvent>) -> StartResult {
     let check = ReadyCheck { socket: &spec.socket, sign: spec.sign, user: &spec.superuser };
     let mut instead = None;
     let patience = Duration::from_millis(spec.patience_ms);
     let up = wait_until_open(check, patience, &mut |pause| {
         match events.recv_timeout(pause) {
-            Ok(Event::Stop) => instead = Some(Start::Stopped),
-            Ok(Event::Ended) => {
-                instead = Some(Start::Failed("the server ended while it was starting".to_string()))
+            Ok(SupervisorEvent::Stop) => instead = Some(StartResult::Stopped),
+            Ok(SupervisorEvent::Ended) => {
+                instead = Some(StartResult::Failed("the server ended while it was starting".to_string()))
             }
             Err(_) => {}
         }
@@ -208,9 +212,9 @@ fn come_up(spec: &Spec, folder: &Path, pid: u32, events: &Receiver<Event>) -> St
         return instead;
     }
     if !up {
-        return Start::Failed(format!("no connection after {} s", patience.as_secs()));
+        return StartResult::Failed(format!("no connection after {} s", patience.as_secs()));
     }
-    let record = Record {
+    let record = InstanceRecord {
         title: spec.title.clone(),
         target: spec.target.clone(),
         keeper: std::process::id(),
@@ -225,26 +229,26 @@ fn come_up(spec: &Spec, folder: &Path, pid: u32, events: &Receiver<Event>) -> St
         .map_err(io::Error::from)
         .and_then(|text| fs::write(folder.with_added_extension("json"), text));
     match written {
-        Ok(()) => Start::Up,
-        Err(error) => Start::Failed(error.to_string()),
+        Ok(()) => StartResult::Up,
+        Err(error) => StartResult::Failed(error.to_string()),
     }
 }
 
 /// Until we are told to stop. A server that ends by itself is reported, and its folder kept readable until then.
-fn run(spec: &Spec, server: &mut Child, events: &Receiver<Event>) {
+fn run(spec: &InstanceSpec, server: &mut Child, events: &Receiver<SupervisorEvent>) {
     let mut ended = false;
     loop {
         match events.recv() {
-            Ok(Event::Ended) => {
+            Ok(SupervisorEvent::Ended) => {
                 ended = true;
                 let status =
                     server.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
-                report(&Report::Ended { status });
+                report(&SupervisorReport::Ended { status });
                 if spec.detached {
                     return end_orphans();
                 }
             }
-            Ok(Event::Stop) | Err(_) => {
+            Ok(SupervisorEvent::Stop) | Err(_) => {
                 if ended {
                     end_orphans();
                 } else {
@@ -272,9 +276,9 @@ fn end_orphans() {
     loop {
         children(std::process::id()).into_iter().for_each(os::kill);
         match os::reap() {
-            Reaped::One => {}
-            Reaped::Running => thread::sleep(Duration::from_millis(1)),
-            Reaped::None => return,
+            ReapResult::One => {}
+            ReapResult::Running => thread::sleep(Duration::from_millis(1)),
+            ReapResult::None => return,
         }
     }
 }
@@ -288,7 +292,7 @@ fn children(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-fn report(report: &Report) {
+fn report(report: &SupervisorReport) {
     if let Ok(text) = serde_json::to_string(report) {
         // Whether anybody still listens is not our concern: the end of our input says so.
         let mut out = io::stdout().lock();

@@ -16,27 +16,27 @@ use model::RowSet;
 
 use super::{
     super::session::{PgConnectOptions, PgSession},
-    board::Board,
+    wait_notices::WaitNotices,
 };
-use crate::{locks::waits::Waits, net::SILENCE};
+use crate::{locks::waits::WaitGraph, net::SILENCE};
 
 /// How far blockers of blockers are followed through sessions that are not ours.
 const DEPTH: usize = 4;
 
 /// A connection of our own for looking.
 #[derive(Debug)]
-pub struct Source {
+pub struct LockWaitReader {
     connect: PgConnectOptions,
     control: PgSession,
     /// Sessions that are watched: if they wait, they are asked for anyway.
     ours: BTreeSet<SessionId>,
 }
 
-impl Source {
+impl LockWaitReader {
     /// Connects.
-    pub fn open(connect: &PgConnectOptions) -> Result<Source, ConnectError> {
-        let control = PgSession::connect(connect, &Board::default())?;
-        Ok(Source { connect: connect.clone(), control, ours: BTreeSet::new() })
+    pub fn open(connect: &PgConnectOptions) -> Result<LockWaitReader, ConnectError> {
+        let control = PgSession::connect(connect, &WaitNotices::default())?;
+        Ok(LockWaitReader { connect: connect.clone(), control, ours: BTreeSet::new() })
     }
 
     /// This session is one of ours.
@@ -53,7 +53,7 @@ impl Source {
     pub fn rows(&mut self, sql: &str) -> Result<RowSet, ConnectError> {
         match demand_rows(&mut self.control, sql, SILENCE) {
             Err(ConnectError::Gone) => {
-                self.control = PgSession::connect(&self.connect, &Board::default())?;
+                self.control = PgSession::connect(&self.connect, &WaitNotices::default())?;
                 demand_rows(&mut self.control, sql, SILENCE)
             }
             answer => answer,
@@ -61,8 +61,8 @@ impl Source {
     }
 
     /// One look at whether these sessions wait, and for whom.
-    pub fn look(&mut self, wanted: &[SessionId]) -> Result<Waits, ConnectError> {
-        let mut waits = Waits::default();
+    pub fn look(&mut self, wanted: &[SessionId]) -> Result<WaitGraph, ConnectError> {
+        let mut waits = WaitGraph::default();
         let mut asked: BTreeSet<SessionId> = wanted.iter().copied().collect();
         let mut next: Vec<SessionId> = asked.iter().copied().collect();
         for _ in 0..DEPTH {
@@ -87,7 +87,7 @@ impl Source {
 }
 
 /// A session has one transaction at a time, so here the process stands for both.
-fn read(rows: &RowSet, waits: &mut Waits) {
+fn read(rows: &RowSet, waits: &mut WaitGraph) {
     let list = |row, column| -> Vec<u64> {
         let text = String::from_utf8_lossy(rows.cell(row, column).unwrap_or_default());
         text.split(',').filter_map(|pid| pid.parse().ok()).collect()
@@ -127,7 +127,7 @@ mod tests {
         for cell in ["7", "8,0", "", "8", "", "", "9", "", "7"] {
             rows.push(Some(cell.as_bytes()));
         }
-        let mut waits = Waits::default();
+        let mut waits = WaitGraph::default();
         read(&rows, &mut waits);
         assert!(waits.waits(7) && !waits.waits(8) && waits.waits(9));
         assert_eq!(waits.blockers(7), [0, 8]);

@@ -14,14 +14,14 @@ use std::{
 use execute::SessionId;
 use model::sync::lock;
 
-use super::super::reply::Place;
+use super::super::reply::NoticeOrigin;
 
 /// The function of the server in which a process waits for a lock.
 const ROUTINE: &str = "ProcSleep";
 
 /// What was heard last of each session's statement.
 #[derive(Clone, Debug, Default)]
-pub struct Board(Arc<Mutex<BTreeMap<SessionId, Entry>>>);
+pub struct WaitNotices(Arc<Mutex<BTreeMap<SessionId, Entry>>>);
 
 /// What is known about the statement that a session has sent last.
 #[derive(Clone, Debug, Default)]
@@ -32,13 +32,13 @@ struct Entry {
     waits_since: Option<Duration>,
 }
 
-impl Board {
+impl WaitNotices {
     fn entries(&self) -> MutexGuard<'_, BTreeMap<SessionId, Entry>> {
         lock(&self.0)
     }
 
     /// A session heard this.
-    pub fn note(&self, session: SessionId, place: Place) {
+    pub fn note(&self, session: SessionId, place: NoticeOrigin) {
         if place.routine == ROUTINE {
             self.entries().entry(session).or_default().line = Some(place.line);
         }
@@ -71,27 +71,27 @@ mod tests {
 
     #[test]
     fn only_the_last_notice_of_the_present_statement_counts() {
-        let (board, place) = (Board::default(), |routine: &str, line: &str| Place {
+        let (notices, place) = (WaitNotices::default(), |routine: &str, line: &str| NoticeOrigin {
             routine: routine.to_string(),
             line: line.to_string(),
         });
-        board.note(7, place("exec_stmt_raise", "10"));
-        assert_eq!(board.last(7), None);
-        board.note(7, place("ProcSleep", "10"));
-        assert!(board.says(7, "10") && !board.says(7, "11") && !board.says(8, "10"));
-        board.note(7, place("ProcSleep", "11"));
-        assert!(!board.says(7, "10"));
-        board.clear(7);
-        assert_eq!(board.last(7), None);
-        assert!(!board.says(7, ""), "{board:?}");
+        notices.note(7, place("exec_stmt_raise", "10"));
+        assert_eq!(notices.last(7), None);
+        notices.note(7, place("ProcSleep", "10"));
+        assert!(notices.says(7, "10") && !notices.says(7, "11") && !notices.says(8, "10"));
+        notices.note(7, place("ProcSleep", "11"));
+        assert!(!notices.says(7, "10"));
+        notices.clear(7);
+        assert_eq!(notices.last(7), None);
+        assert!(!notices.says(7, ""), "{notices:?}");
     }
 
     #[test]
     fn a_new_statement_waits_anew() {
-        let (board, ms) = (Board::default(), Duration::from_millis);
-        assert_eq!(board.waits_since(7, ms(5)), ms(5));
-        assert_eq!(board.waits_since(7, ms(9)), ms(5));
-        board.clear(7);
-        assert_eq!(board.waits_since(7, ms(9)), ms(9));
+        let (notices, ms) = (WaitNotices::default(), Duration::from_millis);
+        assert_eq!(notices.waits_since(7, ms(5)), ms(5));
+        assert_eq!(notices.waits_since(7, ms(9)), ms(5));
+        notices.clear(7);
+        assert_eq!(notices.waits_since(7, ms(9)), ms(9));
     }
 }
