@@ -31,7 +31,7 @@ use oracles::{
         deviations::{KnownDeviation, Status},
     },
 };
-use reduce::{Budget, Interest, Scope, Trial, reduce};
+use reduce::{Budget, Predicate, Scope, Trial, reduce};
 
 use crate::{
     clean_server::CleanRuns,
@@ -160,7 +160,7 @@ struct Either<'a, 'b> {
     told: &'a mut dyn FnMut(&Trial<'_>),
 }
 
-impl Interest for Either<'_, '_> {
+impl Predicate for Either<'_, '_> {
     fn holds(&mut self, case: &Case) -> bool {
         let old = match &self.last {
             Some(last) => &last.fingerprint,

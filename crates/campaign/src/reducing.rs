@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use model::{Case, Fingerprint, Product, Reply, Verdict};
 use oracles::Oracle;
-use reduce::{Budget, Interest, Scope, Strategy, Trial, reduce};
+use reduce::{Budget, Predicate, Scope, Strategy, Trial, reduce};
 
 use crate::{
     attribution::{Attribution, attribute},
@@ -169,7 +169,7 @@ pub fn by_predicate(
         return None;
     }
     let How { candidates, strategy, over, told } = how;
-    let mut predicate = Predicate { holds, over, told };
+    let mut predicate = PredicateWithProgress { holds, over, told };
     let found = reduce(case, product, scope, &mut predicate, strategy, Budget { candidates });
     let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
     if found.case != *case {
@@ -186,13 +186,13 @@ pub fn by_predicate(
     })
 }
 
-struct Predicate<'a> {
+struct PredicateWithProgress<'a> {
     holds: &'a mut dyn FnMut(&Case) -> bool,
     over: &'a dyn Fn() -> bool,
     told: &'a mut dyn FnMut(&Trial<'_>),
 }
 
-impl Interest for Predicate<'_> {
+impl Predicate for PredicateWithProgress<'_> {
     fn holds(&mut self, case: &Case) -> bool {
         (self.holds)(case)
     }
@@ -215,7 +215,7 @@ struct Search<'a, 'b> {
     told: &'a mut dyn FnMut(&Trial<'_>),
 }
 
-impl Interest for Search<'_, '_> {
+impl Predicate for Search<'_, '_> {
     fn holds(&mut self, case: &Case) -> bool {
         series(self.runs, self.suspicion, case, self.condition, 1).is_some()
     }

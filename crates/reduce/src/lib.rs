@@ -1,8 +1,8 @@
-//! Makes a case smaller while it stays interesting.
+//! Reduces a case while a predicate holds of it: the case stays *interesting*.
 //!
 //! Whoever asks says what interesting means, most often: the same oracle finds the same fingerprint again. A *layer* lists what
 //! could be left out or said more simply; the layers go from coarse to fine, and a *strategy* says which candidate of a layer is
-//! tried next. What stays interesting is gone on with. When no layer finds anything more, or the budget is used up, that is the
+//! tried next. The search goes on with what stays interesting. When no layer finds anything more, or the budget is used up, that is the
 //! answer.
 //!
 //! ```text
@@ -13,15 +13,15 @@
 //! Everything is done on syntax trees, so every candidate is SQL; a text without a tree is left out whole, or token by token. A
 //! candidate that the case file format refuses (a COMMIT without a BEGIN) is never tried, and nothing is tried twice. What a
 //! case expects is dropped at the beginning, since it was said about the whole case; only if it is the expectation itself that
-//! fails does it stay ([`Scope::Unnamed`]), and then hardly anything may be changed.
+//! fails does it stay ([`Scope::KeepExpectations`]), and then hardly anything may be changed.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `search` | tries candidates, layer by layer, to a fixpoint |
-//! | `layers` | what can be made smaller, one file each |
+//! | `layers` | what can be reduced, one file each |
 //! | `strategy` | which candidate is next, one file each, and what was learned |
 //! | `view`, `edit` | a case with its trees, and other cases made of it |
-//! | `size` | which of two cases is the smaller one |
+//! | `size` | which of two cases is smaller |
 
 mod edit;
 mod layers;
@@ -40,7 +40,7 @@ pub use strategy::{Learned, Strategy};
 /// How much may be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// So many candidates at most.
+    /// At most this many.
     pub candidates: u64,
 }
 
@@ -56,11 +56,11 @@ pub enum Scope {
     /// Everything; what the case expects is dropped.
     Whole,
     /// Only steps that expect nothing and rows that no expectation names may go; what the case expects stays.
-    Unnamed,
+    KeepExpectations,
 }
 
-/// Whoever knows what is interesting.
-pub trait Interest {
+/// Says which cases are interesting.
+pub trait Predicate {
     /// Is this still interesting?
     fn holds(&mut self, case: &Case) -> bool;
 
@@ -73,7 +73,7 @@ pub trait Interest {
     fn tried(&mut self, _trial: &Trial<'_>) {}
 }
 
-impl<F: FnMut(&Case) -> bool> Interest for F {
+impl<F: FnMut(&Case) -> bool> Predicate for F {
     fn holds(&mut self, case: &Case) -> bool {
         self(case)
     }
@@ -82,7 +82,7 @@ impl<F: FnMut(&Case) -> bool> Interest for F {
 /// A candidate that was tried.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
-    /// The how manieth, from 1.
+    /// 1-based index of this attempt.
     pub number: u64,
     /// The layer that it is of.
     pub layer: &'static str,
@@ -101,7 +101,7 @@ pub struct Reduced {
     pub case: Case,
     /// The interesting ones on the way to it, the largest first.
     pub trail: Vec<Case>,
-    /// So many candidates were tried.
+    /// How many candidates were tried.
     pub tried: u64,
     /// Was the budget enough to know that nothing more can be left out?
     pub finished: bool,

@@ -6,7 +6,7 @@ use dialect::ParseCache;
 use model::{Case, Product, casefile};
 
 use crate::{
-    Budget, Interest, Reduced, Scope, Size, Strategy, Trial,
+    Budget, Predicate, Reduced, Scope, Size, Strategy, Trial,
     layers::{self, Layer},
     strategy::Offer,
     view::{Candidate, View},
@@ -17,13 +17,13 @@ pub fn reduce(
     case: &Case,
     product: Product,
     scope: Scope,
-    interest: &mut dyn Interest,
+    predicate: &mut dyn Predicate,
     strategy: &mut dyn Strategy,
     budget: Budget,
 ) -> Reduced {
     let case = match scope {
         Scope::Whole => bare(case),
-        Scope::Unnamed => case.clone(),
+        Scope::KeepExpectations => case.clone(),
     };
     let mut search = Search {
         writable: casefile::print(&case).is_ok(),
@@ -32,7 +32,7 @@ pub fn reduce(
         known: BTreeSet::from([key(&case)]),
         case,
         trail: Vec::new(),
-        interest,
+        predicate,
         strategy,
         left: budget.candidates,
         tried: 0,
@@ -40,7 +40,7 @@ pub fn reduce(
     };
     let layers = match scope {
         Scope::Whole => layers::ALL,
-        Scope::Unnamed => layers::UNNAMED,
+        Scope::KeepExpectations => layers::KEEP_EXPECTATIONS,
     };
     let mut finished = false;
     while !finished && search.goes_on() {
@@ -71,7 +71,7 @@ struct Search<'a> {
     case: Case,
     size: Size,
     trail: Vec<Case>,
-    interest: &'a mut dyn Interest,
+    predicate: &'a mut dyn Predicate,
     strategy: &'a mut dyn Strategy,
     left: u64,
     tried: u64,
@@ -82,7 +82,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn goes_on(&mut self) -> bool {
-        self.over |= self.interest.over();
+        self.over |= self.predicate.over();
         self.left > 0 && !self.over
     }
 
@@ -148,12 +148,12 @@ impl Search<'_> {
         }
         self.left -= 1;
         self.tried += 1;
-        let worked = self.interest.holds(&case);
+        let worked = self.predicate.holds(&case);
         if worked {
             self.trail.push(std::mem::replace(&mut self.case, case));
             self.size = size;
         }
-        self.interest.tried(&Trial { number: self.tried, layer, operation, worked, best: &self.case });
+        self.predicate.tried(&Trial { number: self.tried, layer, operation, worked, best: &self.case });
         Some(worked)
     }
 }

@@ -88,7 +88,7 @@ fn savepoints_go_with_what_goes_back_to_them() {
         "  T1: BEGIN;\n  T1: SAVEPOINT s;\n  T1: SELECT 1;\n  T1: ROLLBACK TO SAVEPOINT s;\n  T1: COMMIT;";
     let whole = |text: &str| text.contains("SAVEPOINT s;") == text.contains("ROLLBACK TO");
     let text = format!("title Savepoints\n\nsteps\n{steps}\n");
-    let mut interest = |case: &Case| {
+    let mut predicate = |case: &Case| {
         let text = casefile::print(case).unwrap();
         whole(&text) && text.contains("SELECT 1")
     };
@@ -96,7 +96,7 @@ fn savepoints_go_with_what_goes_back_to_them() {
         &case(&text),
         Product::Mysql,
         Scope::Whole,
-        &mut interest,
+        &mut predicate,
         &mut InOrder,
         Budget { candidates: 500 },
     );
@@ -208,7 +208,7 @@ fn constants_get_small_and_agree_where_they_did() {
     let steps = "  T1: UPDATE t SET a = -5 WHERE b = 'xyz';";
     let text = format!("title Constants\n\nsetup\n{setup}\n\nsteps\n{steps}\n");
     // Two rows that differ, and one of their values is looked for.
-    let mut interest = |case: &Case| {
+    let mut predicate = |case: &Case| {
         let all = casefile::print(case).unwrap();
         let Some(insert) = case.setup.statements.iter().find(|text| text.starts_with("INSERT")) else {
             return false;
@@ -219,7 +219,7 @@ fn constants_get_small_and_agree_where_they_did() {
         a != c && b != d && wanted == Some(b)
     };
     let budget = Budget { candidates: 2000 };
-    let result = reduce(&case(&text), Product::Mysql, Scope::Whole, &mut interest, &mut InOrder, budget);
+    let result = reduce(&case(&text), Product::Mysql, Scope::Whole, &mut predicate, &mut InOrder, budget);
     let text = casefile::print(&result.case).unwrap();
     assert!(text.contains("CREATE TABLE t (a INT, b INT);"), "{text}");
     assert!(result.case.steps[0].sql.len() <= "UPDATE t SET a = 0 WHERE b = 2".len(), "{text}");
@@ -293,9 +293,10 @@ steps
   T2: SELECT 7;
   T1: COMMIT;
 ";
-    let mut interest = |case: &Case| case.steps.iter().any(|step| !step.expect.is_empty());
+    let mut predicate = |case: &Case| case.steps.iter().any(|step| !step.expect.is_empty());
     let budget = Budget { candidates: 1000 };
-    let result = reduce(&case(text), Product::Mysql, Scope::Unnamed, &mut interest, &mut InOrder, budget);
+    let result =
+        reduce(&case(text), Product::Mysql, Scope::KeepExpectations, &mut predicate, &mut InOrder, budget);
     let found = casefile::print(&result.case).unwrap();
     assert!(found.contains("INSERT INTO t VALUES (1, 10), (2, 20);"), "{found}");
     assert!(found.contains("SELECT a FROM t WHERE a <= 2;") && found.contains("=> (1) (2)"), "{found}");
@@ -310,9 +311,9 @@ fn kept(setup: &str, steps: &str, holds: impl Fn(&[String]) -> bool) -> Vec<Stri
         lines.map(str::to_string).collect::<Vec<_>>()
     };
     let text = format!("title Small\n\nsetup\n{setup}\n\nsteps\n{steps}\n");
-    let mut interest = |case: &Case| holds(&told(case));
+    let mut predicate = |case: &Case| holds(&told(case));
     let budget = Budget { candidates: 10_000 };
-    let result = reduce(&case(&text), Product::Mysql, Scope::Whole, &mut interest, &mut InOrder, budget);
+    let result = reduce(&case(&text), Product::Mysql, Scope::Whole, &mut predicate, &mut InOrder, budget);
     assert!(result.finished);
     told(&result.case)
 }

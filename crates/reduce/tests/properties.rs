@@ -4,10 +4,10 @@
 use generate::Generator;
 use model::{Case, Level, Product, Seed, casefile};
 use proptest::prelude::*;
-use reduce::{Budget, Interest, Reduced, Scope, Size, reduce, strategy::InOrder};
+use reduce::{Budget, Predicate, Reduced, Scope, Size, reduce, strategy::InOrder};
 
-fn shrink(case: &Case, product: Product, interest: &mut dyn Interest, budget: Budget) -> Reduced {
-    reduce(case, product, Scope::Whole, interest, &mut InOrder, budget)
+fn shrink(case: &Case, product: Product, predicate: &mut dyn Predicate, budget: Budget) -> Reduced {
+    reduce(case, product, Scope::Whole, predicate, &mut InOrder, budget)
 }
 
 fn generated(product: Product, seed: u64, number: u64) -> Case {

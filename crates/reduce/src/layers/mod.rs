@@ -1,19 +1,19 @@
-//! What can be made smaller, one layer per file, from coarse to fine. Each lists candidates; whoever drops most comes first.
+//! What can be reduced, one layer per file, from coarse to fine. Each lists candidates; whoever drops most comes first.
 
 mod clauses;
 mod constants;
+mod delay_steps;
 mod expressions;
+mod keep_expectations;
 mod levels;
 pub mod names;
 mod order;
-mod put_off;
 mod schema;
 mod skeleton;
 mod statements;
 mod tokens;
 mod transactions;
 mod types;
-mod unnamed;
 
 use crate::view::{Candidate, View};
 
@@ -61,13 +61,13 @@ pub const ALL: &[Layer] = &[
     Layer { name: "constants", passes: &[types::list, constants::everywhere, constants::single] },
     Layer {
         name: "merging",
-        passes: &[schema::columns::merged, schema::rows::merged, schema::inserted::list],
+        passes: &[schema::columns::merged, schema::rows::merged, schema::update_to_insert::list],
     },
-    Layer { name: "pairs", passes: &[skeleton::list, put_off::list, statements::pairs] },
+    Layer { name: "pairs", passes: &[skeleton::list, delay_steps::list, statements::pairs] },
 ];
 
 /// What may be tried where an expectation is all that fails.
-pub const UNNAMED: &[Layer] = &[
-    Layer { name: "statements", passes: &[unnamed::steps] },
-    Layer { name: "schema", passes: &[unnamed::rows] },
+pub const KEEP_EXPECTATIONS: &[Layer] = &[
+    Layer { name: "statements", passes: &[keep_expectations::steps] },
+    Layer { name: "schema", passes: &[keep_expectations::rows] },
 ];

@@ -24,7 +24,8 @@ pub fn smaller(
     let mut holds = |case: &Case| {
         server.rerun(case, level, Reset::Clean).is_some_and(|run| missed(&run).as_ref() == Some(wanted))
     };
-    let (case, tried, finished) = search.without_oracle(&seen.case, product, Scope::Unnamed, &mut holds)?;
+    let (case, tried, finished) =
+        search.without_oracle(&seen.case, product, Scope::KeepExpectations, &mut holds)?;
     let keeps: Vec<String> = wanted.iter().map(|(what, got)| format!("{what} gives {got}")).collect();
     let keeps = keeps.join("; ");
     Ok(Done { oracle: "expectations".into(), keeps, violation: None, case, tried, finished })

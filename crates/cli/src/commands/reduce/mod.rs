@@ -260,7 +260,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Makes a case smaller whose interest is no complaint.
+    /// Reduces a case by a predicate that is no complaint.
     fn without_oracle(
         &mut self,
         case: &Case,

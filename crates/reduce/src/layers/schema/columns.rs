@@ -7,7 +7,7 @@ use model::{
     sql::{CreateTable, Insert, InsertSource, Statement, TableItem},
 };
 
-use super::{forget::Forget, instead::Instead};
+use super::{drop_column::DropColumn, merge_columns::MergeColumns};
 use crate::{
     names::mentions,
     view::{Candidate, View},
@@ -30,8 +30,8 @@ pub fn merged(view: View<'_>) -> Vec<Candidate> {
         let mut found = Vec::new();
         for other in (0..names.len()).filter(|other| *other != column) {
             for value in std::iter::once(None).chain((0..VALUES).map(Some)) {
-                let instead = Instead { column: &names[column], other: &names[other], value };
-                let case = without(view, table, names, column, Some(instead));
+                let merge = MergeColumns { column: &names[column], other: &names[other], value };
+                let case = without(view, table, names, column, Some(merge));
                 found.extend(case.map(|case| Candidate { operation: "merge columns", case }));
             }
         }
@@ -81,9 +81,9 @@ fn without(
     table: &str,
     names: &[String],
     at: usize,
-    mut instead: Option<Instead<'_>>,
+    mut merge: Option<MergeColumns<'_>>,
 ) -> Option<Case> {
-    let forget = Forget { table, column: &names[at] };
+    let drop = DropColumn { table, column: &names[at] };
     let mut change = |text: &String| -> Option<String> {
         if !mentions(view.product(), text, table) {
             return Some(text.clone());
@@ -97,10 +97,10 @@ fn without(
         {
             shorten(insert, names, at)?;
         }
-        if let Some(instead) = &mut instead {
-            instead.in_statement(&mut tree);
+        if let Some(merge) = &mut merge {
+            merge.in_statement(&mut tree);
         }
-        forget.in_statement(&mut tree)?;
+        drop.in_statement(&mut tree)?;
         Some(view.print(&tree))
     };
     let mut smaller = view.case.clone();

@@ -1,4 +1,4 @@
-//! Makes a statement forget a column: whatever is said about it is left out, and no more than that.
+//! Drops a column from a statement: whatever is said about it is left out, and no more than that.
 
 use model::sql::{
     Assignment, BinaryOp, ColumnOption, ColumnRef, Constraint, CreateTable, Expr, Ident, IndexColumn, Insert,
@@ -8,13 +8,13 @@ use model::sql::{
 
 use super::references::drop_references;
 
-/// A column that is to be forgotten.
-pub struct Forget<'a> {
+/// The column that is dropped.
+pub struct DropColumn<'a> {
     pub table: &'a str,
     pub column: &'a str,
 }
 
-impl Forget<'_> {
+impl DropColumn<'_> {
     fn is(&self, name: &str) -> bool {
         name.eq_ignore_ascii_case(self.column)
     }
@@ -31,7 +31,7 @@ impl Forget<'_> {
     /// Changes the statement; none if it would be nothing without the column.
     pub fn in_statement(&self, statement: &mut Statement) -> Option<()> {
         // Inner queries first: what they say about a column of that name is left out, too.
-        let mut inner = Inner { forget: self, whole: true };
+        let mut inner = Inner { drop: self, whole: true };
         statement.visit_mut(&mut inner);
         match statement {
             Statement::Query(_) => {}
@@ -227,22 +227,22 @@ impl Forget<'_> {
 
 /// Walks through all queries.
 struct Inner<'a> {
-    forget: &'a Forget<'a>,
+    drop: &'a DropColumn<'a>,
     /// Can all of them be said without the column?
     whole: bool,
 }
 
 impl VisitMut for Inner<'_> {
     fn query(&mut self, query: &mut Query) {
-        self.forget.order(&mut query.order_by);
+        self.drop.order(&mut query.order_by);
         let rest = query.rest.iter_mut().map(|(_, _, part)| part);
         for part in std::iter::once(&mut query.first).chain(rest) {
             let QueryPart::Select(select) = part else { continue };
-            self.forget.items(&mut select.items);
-            self.forget.condition(&mut select.filter);
-            self.forget.condition(&mut select.having);
-            select.group_by.retain(|expr| !self.forget.named(expr));
-            select.from.iter_mut().for_each(|table| self.forget.joins(table));
+            self.drop.items(&mut select.items);
+            self.drop.condition(&mut select.filter);
+            self.drop.condition(&mut select.having);
+            select.group_by.retain(|expr| !self.drop.named(expr));
+            select.from.iter_mut().for_each(|table| self.drop.joins(table));
             self.whole &= !select.items.is_empty();
         }
     }

@@ -5,14 +5,14 @@ use model::sql::{Assignment, ConflictAction, Expr, Insert, InsertSource, Literal
 use super::super::constants;
 
 /// A column, and the one that does its work.
-pub struct Instead<'a> {
+pub struct MergeColumns<'a> {
     pub column: &'a str,
     pub other: &'a str,
     /// What it is set to where it was set to a constant: two values of two columns may have to be alike now, or not.
     pub value: Option<u64>,
 }
 
-impl Instead<'_> {
+impl MergeColumns<'_> {
     /// Changes the statement.
     pub fn in_statement(&mut self, statement: &mut Statement) {
         match statement {
@@ -54,7 +54,7 @@ impl Instead<'_> {
     }
 }
 
-impl VisitMut for Instead<'_> {
+impl VisitMut for MergeColumns<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         if let Expr::Column(column) = expr
             && column.name.name.eq_ignore_ascii_case(self.column)
