@@ -11,7 +11,7 @@ use history::{History, StepInfo, refused_by_others};
 use model::{ErrorClass, Level, Product, Trace, Verdict, schema::SetupData};
 use oracles::{
     Oracle,
-    opportunities::{self, Sort},
+    opportunities::{self, OpportunityKind},
 };
 use serde::{Deserialize, Serialize};
 
@@ -241,7 +241,7 @@ pub fn chances(quality: &Quality, product: Product) -> Vec<Chance> {
         for &level in (opportunity.exists)(product) {
             let cases = quality.could_show(opportunity.name, level);
             let below = (cases > 0).then(|| format!("3/{cases}"));
-            let family = opportunity.sort == Sort::Family;
+            let family = opportunity.sort == OpportunityKind::Family;
             chances.push(Chance { name: opportunity.name, family, level, cases, below });
         }
     }

@@ -2,7 +2,7 @@
 
 use dialect::Execution;
 use model::{Case, Outcome, Reply, Trace, sql::StatementKind};
-use oracles::expectations::{self, Status, StepCheck};
+use oracles::expectations::{self, CheckStatus, StepCheck};
 
 /// What is missed: statement or table, and what comes there.
 pub type Missed = Vec<(String, String)>;
@@ -11,8 +11,11 @@ pub type Missed = Vec<(String, String)>;
 pub fn missed(seen: &Execution) -> Option<Missed> {
     let report = expectations::check(&seen.case, &seen.trace);
     match report.status {
-        Status::Surprise(_) | Status::KnownFailure => {}
-        Status::Pass | Status::NothingExpected | Status::Invalid | Status::Contradiction(_) => return None,
+        CheckStatus::Surprise(_) | CheckStatus::KnownFailure => {}
+        CheckStatus::Pass
+        | CheckStatus::NothingExpected
+        | CheckStatus::Invalid
+        | CheckStatus::Contradiction(_) => return None,
     }
     let got = |finding: &StepCheck| match finding {
         StepCheck::Missed { got, .. } => Some(got.clone()),

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 use execute::{Options, Placement, Reset};
 use model::{Case, Level, ServerInfo, Signature, Target};
-use oracles::expectations::{self, Status};
+use oracles::expectations::{self, CheckStatus};
 use serde::{Deserialize, Serialize};
 
 use self::pattern::Pattern;
@@ -237,7 +237,7 @@ impl<'a> ComparisonServers<'a> {
             let server = &mut self.servers[0];
             let Some(seen) = server.rerun(case, level, Reset::Clean) else { return false };
             let report = expectations::check(case, &seen.trace);
-            report.status == Status::KnownFailure
+            report.status == CheckStatus::KnownFailure
                 || !report.should.holds()
                 || self.campaign.panel.first_violation(&seen, server).is_some()
         })

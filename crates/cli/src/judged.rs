@@ -4,7 +4,7 @@ use campaign::{JudgeOverrides, Panel};
 use dialect::Execution;
 use model::{Case, DeviationId, Product, Trace, Violation, verdict::Justification};
 use oracles::{
-    expectations::{CheckReport, Status, StepCheck, StepChecks, Surprise},
+    expectations::{CheckReport, CheckStatus, StepCheck, StepChecks, Surprise},
     invariants::exemptions,
 };
 use report::{Mark, Marks, Style, Words, timeline as draw};
@@ -34,17 +34,19 @@ fn mark(check: &StepCheck) -> Mark {
 
 fn closing(report: &CheckReport) -> Option<String> {
     match &report.status {
-        Status::Pass | Status::KnownFailure => None,
-        Status::NothingExpected => Some("nothing is expected here, so nothing was judged".into()),
-        Status::Surprise(Surprise::UnexpectedFailure) => None,
-        Status::Surprise(Surprise::UnexpectedPass) => {
+        CheckStatus::Pass | CheckStatus::KnownFailure => None,
+        CheckStatus::NothingExpected => Some("nothing is expected here, so nothing was judged".into()),
+        CheckStatus::Surprise(Surprise::UnexpectedFailure) => None,
+        CheckStatus::Surprise(Surprise::UnexpectedPass) => {
             Some("it is known to fail here (`fails on`), but came out as it should".into())
         }
-        Status::Surprise(Surprise::OtherFailure) => {
+        CheckStatus::Surprise(Surprise::OtherFailure) => {
             Some("it is known to fail here (`fails on`), but not in this way".into())
         }
-        Status::Invalid => Some("not judged: an answer came after the server had been called settled".into()),
-        Status::Contradiction(why) => Some(format!("the case file contradicts itself: {why}")),
+        CheckStatus::Invalid => {
+            Some("not judged: an answer came after the server had been called settled".into())
+        }
+        CheckStatus::Contradiction(why) => Some(format!("the case file contradicts itself: {why}")),
     }
 }
 

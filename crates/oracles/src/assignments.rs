@@ -15,30 +15,30 @@ pub fn in_some_order(update: &Update) -> bool {
         return false;
     }
     let joined = update.tables.len() > 1 || update.tables.iter().any(|table| !table.joins.is_empty());
-    let asks = || update.filter.as_ref().is_some_and(|filter| Read::of(filter).queries);
+    let asks = || update.filter.as_ref().is_some_and(|filter| ReadColumns::of(filter).queries);
     (joined || asks())
         && update.assignments.iter().enumerate().any(|(at, one)| {
             let before = update.assignments[..at].iter().map(|other| &other.column.name.name);
-            let read = Read::of(&one.value);
+            let read = ReadColumns::of(&one.value);
             before.into_iter().any(|set| read.columns.iter().any(|column| column.eq_ignore_ascii_case(set)))
         })
 }
 
 /// What an expression reads.
-struct Read<'e> {
+struct ReadColumns<'e> {
     columns: Vec<&'e str>,
     queries: bool,
 }
 
-impl<'e> Read<'e> {
-    fn of(expr: &'e Expr) -> Read<'e> {
+impl<'e> ReadColumns<'e> {
+    fn of(expr: &'e Expr) -> ReadColumns<'e> {
         let mut columns = Vec::new();
         expr.for_each_expr(|expr| {
             if let Expr::Column(column) = expr {
                 columns.push(column.name.name.as_str());
             }
         });
-        Read { columns, queries: expr.has_query() }
+        ReadColumns { columns, queries: expr.has_query() }
     }
 }
 

@@ -29,13 +29,13 @@ impl Oracle for Crash {
     }
 
     fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
-        Box::new(Once(seen))
+        Box::new(CrashCheck(seen))
     }
 }
 
-struct Once<'a>(&'a Execution);
+struct CrashCheck<'a>(&'a Execution);
 
-impl Conversation for Once<'_> {
+impl Conversation for CrashCheck<'_> {
     fn next(&mut self, _answers: &[Execution]) -> Ask {
         Ask::Done(judge(self.0))
     }
@@ -43,7 +43,7 @@ impl Conversation for Once<'_> {
 
 /// What is wrong with a step, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Trouble {
+enum StepFailure {
     Died,
     Lost,
     Hung,
@@ -52,14 +52,14 @@ enum Trouble {
 
 fn judge(seen: &Execution) -> Verdict {
     if let Some((trouble, step)) = worst(seen) {
-        if matches!(trouble, Trouble::Died | Trouble::Lost) && asked_for(seen) {
+        if matches!(trouble, StepFailure::Died | StepFailure::Lost) && asked_for(seen) {
             return Verdict::Holds { by: [Justification::AskedFor].into() };
         }
         return Verdict::Violated(of_step(seen, trouble, step));
     }
     // It may have answered before it went down, or gone down while nothing was asked of it.
     if let (None, Some(_), Some(step)) = (&seen.trace.final_state, alarms(seen).next(), last_sent(seen)) {
-        let mut violation = of_step(seen, Trouble::Died, step);
+        let mut violation = of_step(seen, StepFailure::Died, step);
         violation.evidence.sighting = Some(Sighting::DiedLater);
         return Verdict::Violated(violation);
     }
@@ -74,13 +74,13 @@ fn judge(seen: &Execution) -> Verdict {
 }
 
 /// The worst that happened, and at which step: of several that a dead server left behind, the one that was sent last.
-fn worst(seen: &Execution) -> Option<(Trouble, usize)> {
+fn worst(seen: &Execution) -> Option<(StepFailure, usize)> {
     let troubles = seen.trace.outcomes.iter().enumerate().filter_map(|(step, outcome)| {
         let trouble = match &outcome.reply {
-            Reply::ServerDied => Trouble::Died,
-            Reply::ConnectionLost => Trouble::Lost,
-            Reply::Hung => Trouble::Hung,
-            Reply::Error(error) if error.class == ErrorClass::Internal => Trouble::Internal,
+            Reply::ServerDied => StepFailure::Died,
+            Reply::ConnectionLost => StepFailure::Lost,
+            Reply::Hung => StepFailure::Hung,
+            Reply::Error(error) if error.class == ErrorClass::Internal => StepFailure::Internal,
             _ => return None,
         };
         let sent = seen.trace.rounds.iter().rposition(|round| round.cause == trace::Cause::Sent(step));
@@ -103,14 +103,14 @@ fn asked_for(seen: &Execution) -> bool {
     seen.case.steps.iter().any(|step| reach(product, &step.sql).contains(&Reach::Server))
 }
 
-fn of_step(seen: &Execution, trouble: Trouble, step: usize) -> Violation {
+fn of_step(seen: &Execution, trouble: StepFailure, step: usize) -> Violation {
     let case_step = &seen.case.steps[step];
     let session = &seen.case.sessions[case_step.session];
     let (symptom, cause) = match trouble {
-        Trouble::Died => (Symptom::Crash, alarms(seen).next().map_or(Cause::Unknown, cause_of)),
-        Trouble::Lost => (Symptom::LostConnection, Cause::Unknown),
-        Trouble::Hung => (Symptom::Hang, Cause::Unknown),
-        Trouble::Internal => {
+        StepFailure::Died => (Symptom::Crash, alarms(seen).next().map_or(Cause::Unknown, cause_of)),
+        StepFailure::Lost => (Symptom::LostConnection, Cause::Unknown),
+        StepFailure::Hung => (Symptom::Hang, Cause::Unknown),
+        StepFailure::Internal => {
             let code = match seen.trace.outcomes[step].error() {
                 Some(error) if error.code == 0 => error.sqlstate.clone(),
                 Some(error) => error.code.to_string(),

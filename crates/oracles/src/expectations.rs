@@ -77,7 +77,7 @@ impl StepChecks {
 /// What a run came to as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Status {
+pub enum CheckStatus {
     /// All that is expected came, and it is not known to fail here.
     Pass,
     /// It is known to fail here, and came out exactly as that says.
@@ -108,7 +108,7 @@ pub enum Surprise {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckReport {
     /// As a whole.
-    pub status: Status,
+    pub status: CheckStatus,
     /// Against what should come.
     pub should: StepChecks,
     /// Against what is known to come instead, where a group of known failures fits.
@@ -121,22 +121,22 @@ impl CheckReport {
     /// One word for the status, for counting.
     pub fn name(&self) -> &'static str {
         match &self.status {
-            Status::Pass => "pass",
-            Status::KnownFailure => "known-failure",
-            Status::Surprise(Surprise::UnexpectedFailure) => "unexpected-failure",
-            Status::Surprise(Surprise::UnexpectedPass) => "unexpected-pass",
-            Status::Surprise(Surprise::OtherFailure) => "other-failure",
-            Status::NothingExpected => "nothing-expected",
-            Status::Invalid => "invalid",
-            Status::Contradiction(_) => "contradiction",
+            CheckStatus::Pass => "pass",
+            CheckStatus::KnownFailure => "known-failure",
+            CheckStatus::Surprise(Surprise::UnexpectedFailure) => "unexpected-failure",
+            CheckStatus::Surprise(Surprise::UnexpectedPass) => "unexpected-pass",
+            CheckStatus::Surprise(Surprise::OtherFailure) => "other-failure",
+            CheckStatus::NothingExpected => "nothing-expected",
+            CheckStatus::Invalid => "invalid",
+            CheckStatus::Contradiction(_) => "contradiction",
         }
     }
 
     /// The names under which this failure is known, if it came out as known.
     pub fn known_as(&self, case: &Case) -> Vec<String> {
         match self.status {
-            Status::KnownFailure if case.links.is_empty() => vec!["in the case file".into()],
-            Status::KnownFailure => case.links.clone(),
+            CheckStatus::KnownFailure if case.links.is_empty() => vec!["in the case file".into()],
+            CheckStatus::KnownFailure => case.links.clone(),
             _ => Vec::new(),
         }
     }
@@ -144,8 +144,8 @@ impl CheckReport {
     /// Is it something that the case file does not say?
     pub fn surprise(&self) -> bool {
         match self.status {
-            Status::Pass | Status::KnownFailure | Status::NothingExpected => false,
-            Status::Surprise(_) | Status::Invalid | Status::Contradiction(_) => true,
+            CheckStatus::Pass | CheckStatus::KnownFailure | CheckStatus::NothingExpected => false,
+            CheckStatus::Surprise(_) | CheckStatus::Invalid | CheckStatus::Contradiction(_) => true,
         }
     }
 
@@ -174,7 +174,7 @@ pub fn check(case: &Case, trace: &Trace) -> CheckReport {
     let (should, known) = match expected_here(case, &trace.server, trace.level, &groups) {
         Ok(both) => both,
         Err(contradiction) => {
-            let status = Status::Contradiction(contradiction);
+            let status = CheckStatus::Contradiction(contradiction);
             return CheckReport { status, should: StepChecks::default(), known: None, groups };
         }
     };
@@ -182,15 +182,15 @@ pub fn check(case: &Case, trace: &Trace) -> CheckReport {
     let should = should.compare(case, trace);
     let known = (!groups.is_empty()).then(|| known.compare(case, trace));
     let status = if trace.false_decisions > 0 {
-        Status::Invalid
+        CheckStatus::Invalid
     } else {
         match &known {
-            Some(known) if known.holds() => Status::KnownFailure,
-            Some(_) if should.holds() => Status::Surprise(Surprise::UnexpectedPass),
-            Some(_) => Status::Surprise(Surprise::OtherFailure),
-            None if !should.holds() => Status::Surprise(Surprise::UnexpectedFailure),
-            None if !expects => Status::NothingExpected,
-            None => Status::Pass,
+            Some(known) if known.holds() => CheckStatus::KnownFailure,
+            Some(_) if should.holds() => CheckStatus::Surprise(Surprise::UnexpectedPass),
+            Some(_) => CheckStatus::Surprise(Surprise::OtherFailure),
+            None if !should.holds() => CheckStatus::Surprise(Surprise::UnexpectedFailure),
+            None if !expects => CheckStatus::NothingExpected,
+            None => CheckStatus::Pass,
         }
     };
     CheckReport { status, should, known, groups }
@@ -198,7 +198,7 @@ pub fn check(case: &Case, trace: &Trace) -> CheckReport {
 
 /// What is expected of each step and table at one place.
 #[derive(Clone)]
-struct Expecting<'a> {
+struct ExpectedSteps<'a> {
     steps: Vec<Option<&'a Expected>>,
     tables: Vec<(&'a str, Option<&'a Expected>)>,
 }
@@ -209,11 +209,11 @@ fn expected_here<'a>(
     server: &ServerInfo,
     level: Level,
     groups: &[usize],
-) -> Result<(Expecting<'a>, Expecting<'a>), String> {
+) -> Result<(ExpectedSteps<'a>, ExpectedSteps<'a>), String> {
     let choose = |expect: &'a [Expectation], what: String| {
         pick(expect, server, level).map_err(|tie: Tie| format!("{what}: {tie}"))
     };
-    let mut should = Expecting { steps: Vec::new(), tables: Vec::new() };
+    let mut should = ExpectedSteps { steps: Vec::new(), tables: Vec::new() };
     for (i, step) in case.steps.iter().enumerate() {
         should.steps.push(choose(&step.expect, format!("step {}", i + 1))?);
     }
@@ -251,7 +251,7 @@ fn expected_here<'a>(
     Ok((should, known))
 }
 
-impl Expecting<'_> {
+impl ExpectedSteps<'_> {
     fn says_anything(&self) -> bool {
         self.steps.iter().any(Option::is_some) || self.tables.iter().any(|(_, expected)| expected.is_some())
     }

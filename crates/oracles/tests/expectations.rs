@@ -4,7 +4,7 @@ use model::{
     Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet, ServerInfo,
     Trace, Wait, casefile, rows::Column, target::Settings, value::Kind,
 };
-use oracles::expectations::{CheckReport, Status, StepCheck, Surprise, applies, check};
+use oracles::expectations::{CheckReport, CheckStatus, StepCheck, Surprise, applies, check};
 
 fn case(text: &str) -> Case {
     casefile::parse(text).unwrap_or_else(|problems| panic!("{problems:#?}")).into_case()
@@ -66,8 +66,8 @@ fn meets(expected: &str, outcome: Outcome, waited: bool) -> bool {
     let waited: &[usize] = if waited { &[0] } else { &[] };
     let report = check(&case, &trace(vec![outcome], waited, &[]));
     match report.status {
-        Status::Pass => true,
-        Status::Surprise(Surprise::UnexpectedFailure) => false,
+        CheckStatus::Pass => true,
+        CheckStatus::Surprise(Surprise::UnexpectedFailure) => false,
         status => panic!("{status:?}"),
     }
 }
@@ -216,61 +216,61 @@ fn known(affected: u64, read: &str, last: &str, change: impl Fn(&mut Trace)) -> 
 #[test]
 fn a_known_failure_must_come_out_exactly_as_said() {
     let report = known(2, "7", "8", |_| {});
-    assert_eq!(report.status, Status::KnownFailure);
+    assert_eq!(report.status, CheckStatus::KnownFailure);
     assert_eq!(report.groups, [0, 1]);
     assert_eq!(report.should.counts(), (1, 2, 1));
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["status"], "known-failure");
     assert_eq!(json["should"]["steps"][1]["missed"]["got"], "(7)");
     assert_eq!(report.known.unwrap().counts(), (3, 0, 1));
-    assert_eq!(known(2, "1", "1", |_| {}).status, Status::Surprise(Surprise::UnexpectedPass));
-    assert_eq!(known(2, "7", "1", |_| {}).status, Status::Surprise(Surprise::OtherFailure));
-    assert_eq!(known(2, "9", "8", |_| {}).status, Status::Surprise(Surprise::OtherFailure));
+    assert_eq!(known(2, "1", "1", |_| {}).status, CheckStatus::Surprise(Surprise::UnexpectedPass));
+    assert_eq!(known(2, "7", "1", |_| {}).status, CheckStatus::Surprise(Surprise::OtherFailure));
+    assert_eq!(known(2, "9", "8", |_| {}).status, CheckStatus::Surprise(Surprise::OtherFailure));
     // What the groups do not mention must still be as expected: here the narrowest expectation wins.
-    assert_eq!(known(1, "7", "8", |_| {}).status, Status::Surprise(Surprise::OtherFailure));
+    assert_eq!(known(1, "7", "8", |_| {}).status, CheckStatus::Surprise(Surprise::OtherFailure));
 }
 
 #[test]
 fn elsewhere_the_same_case_must_hold() {
     let elsewhere = |trace: &mut Trace| trace.server = server(Product::Mariadb, "10.11.2", &[]);
-    assert_eq!(known(1, "1", "1", elsewhere).status, Status::Pass);
-    assert_eq!(known(2, "1", "1", elsewhere).status, Status::Surprise(Surprise::UnexpectedFailure));
+    assert_eq!(known(1, "1", "1", elsewhere).status, CheckStatus::Pass);
+    assert_eq!(known(2, "1", "1", elsewhere).status, CheckStatus::Surprise(Surprise::UnexpectedFailure));
     let report = known(1, "7", "1", elsewhere);
-    assert_eq!(report.status, Status::Surprise(Surprise::UnexpectedFailure));
+    assert_eq!(report.status, CheckStatus::Surprise(Surprise::UnexpectedFailure));
     assert!(matches!(&report.should.steps[1], StepCheck::Missed { expected, got }
         if expected.to_string() == "(1)" && got == "(7)"));
     let serializable = |trace: &mut Trace| {
         elsewhere(trace);
         trace.level = Level::Serializable;
     };
-    assert_eq!(known(5, "1", "1", serializable).status, Status::Pass);
+    assert_eq!(known(5, "1", "1", serializable).status, CheckStatus::Pass);
     let unread = |trace: &mut Trace| {
         elsewhere(trace);
         trace.final_state = None;
     };
-    assert_eq!(known(1, "1", "1", unread).status, Status::Surprise(Surprise::UnexpectedFailure));
+    assert_eq!(known(1, "1", "1", unread).status, CheckStatus::Surprise(Surprise::UnexpectedFailure));
 }
 
 #[test]
 fn only_one_group_may_fit() {
     let log_off =
         |trace: &mut Trace| trace.server.settings = Settings::from([("log_bin".into(), "off".into())]);
-    assert_eq!(known(1, "7", "1", log_off).status, Status::KnownFailure);
+    assert_eq!(known(1, "7", "1", log_off).status, CheckStatus::KnownFailure);
     let older = |trace: &mut Trace| trace.server.version = "8.0.40".parse().unwrap();
-    assert_eq!(known(1, "1", "8", older).status, Status::KnownFailure);
+    assert_eq!(known(1, "1", "8", older).status, CheckStatus::KnownFailure);
 }
 
 #[test]
 fn a_false_decision_is_no_evidence() {
-    assert_eq!(known(2, "7", "8", |trace| trace.false_decisions = 1).status, Status::Invalid);
+    assert_eq!(known(2, "7", "8", |trace| trace.false_decisions = 1).status, CheckStatus::Invalid);
 }
 
 #[test]
 fn nothing_expected_is_not_a_pass() {
     let silent = case("steps\n  T1: SELECT 1;\n  => [SER] (2)\n");
     let run = |outcome| check(&silent, &trace(vec![outcome], &[], &[])).status;
-    assert_eq!(run(selected(ints(&["1"]))), Status::NothingExpected);
-    assert_eq!(run(Outcome::bare(Reply::ServerDied)), Status::Surprise(Surprise::UnexpectedFailure));
+    assert_eq!(run(selected(ints(&["1"]))), CheckStatus::NothingExpected);
+    assert_eq!(run(Outcome::bare(Reply::ServerDied)), CheckStatus::Surprise(Surprise::UnexpectedFailure));
 }
 
 #[test]
@@ -279,13 +279,13 @@ fn a_program_can_make_a_case_that_contradicts_itself() {
     case.fails[1].steps.push((1, case.steps[0].expect[0].then.clone()));
     let outcomes = vec![done(2), done(0), done(0)];
     let status = check(&case, &trace(outcomes, &[], &[])).status;
-    assert!(matches!(status, Status::Contradiction(what) if what.starts_with("step 2")));
+    assert!(matches!(status, CheckStatus::Contradiction(what) if what.starts_with("step 2")));
     let mut case = self::case(KNOWN);
     let mut other = case.steps[1].expect[0].clone();
     other.then.waits = true;
     case.steps[1].expect.push(other);
     let status = check(&case, &trace(vec![done(1)], &[], &[])).status;
-    assert!(matches!(status, Status::Contradiction(what) if what.starts_with("step 2")));
+    assert!(matches!(status, CheckStatus::Contradiction(what) if what.starts_with("step 2")));
 }
 
 #[test]

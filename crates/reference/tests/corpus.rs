@@ -5,7 +5,7 @@ mod common;
 use std::{fs, path::Path};
 
 use model::{Level, Product};
-use oracles::expectations::{Status, applies, check};
+use oracles::expectations::{CheckStatus, applies, check};
 
 #[test]
 fn every_phenomenon_comes_out_as_it_should() {
@@ -23,7 +23,7 @@ fn every_phenomenon_comes_out_as_it_should() {
                 let run = runner.run(&case, level).unwrap();
                 let report = check(&case, &run.trace);
                 let name = format!("{} at {level}", file.display());
-                assert_eq!(report.status, Status::Pass, "{name}\n{}", common::show(&case, &run));
+                assert_eq!(report.status, CheckStatus::Pass, "{name}\n{}", common::show(&case, &run));
                 assert_eq!(common::complaint(&run), None, "{name}");
                 checks += 1;
             }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{runner, show};
 use model::{Case, Level};
-use oracles::expectations::{Status, Surprise, check};
+use oracles::expectations::{CheckStatus, Surprise, check};
 use reference::Bug;
 
 fn case(bug: Bug) -> (Case, Level) {
@@ -21,7 +21,7 @@ fn every_bug_shows_in_its_case_and_only_there() {
         let (case, level) = case(bug);
         let run = runner("reference").run(&case, level).unwrap();
         let report = check(&case, &run.trace);
-        assert_eq!(report.status, Status::Pass, "{} clean\n{}", bug.name(), show(&case, &run));
+        assert_eq!(report.status, CheckStatus::Pass, "{} clean\n{}", bug.name(), show(&case, &run));
         let (_, _, unspecified) = report.should.counts();
         assert!(unspecified <= 3, "{} says little", bug.name());
         let mut planted = runner(&format!("reference?plant={}", bug.name()));
@@ -29,8 +29,8 @@ fn every_bug_shows_in_its_case_and_only_there() {
             let run = planted.run(&case, level).unwrap();
             let expected = match bug {
                 // No case file can expect a server that dies or says nothing.
-                Bug::Crash | Bug::Hang => Status::Surprise(Surprise::UnexpectedFailure),
-                _ => Status::KnownFailure,
+                Bug::Crash | Bug::Hang => CheckStatus::Surprise(Surprise::UnexpectedFailure),
+                _ => CheckStatus::KnownFailure,
             };
             assert_eq!(check(&case, &run.trace).status, expected, "{}\n{}", bug.name(), show(&case, &run));
         }

@@ -4,14 +4,14 @@ mod common;
 
 use common::{runner, show};
 use model::Level;
-use oracles::expectations::{Status, check};
+use oracles::expectations::{CheckStatus, check};
 
 /// Holds at each of these levels.
 fn holds(levels: &[Level], text: &str) {
     let case = model::casefile::parse(text).unwrap_or_else(|error| panic!("{error:?}\n{text}")).into_case();
     for &level in levels {
         let run = runner("reference").run(&case, level).unwrap();
-        assert_eq!(check(&case, &run.trace).status, Status::Pass, "{level}\n{}", show(&case, &run));
+        assert_eq!(check(&case, &run.trace).status, CheckStatus::Pass, "{level}\n{}", show(&case, &run));
     }
 }
 

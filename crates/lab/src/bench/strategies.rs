@@ -7,7 +7,7 @@ use campaign::{Counter, sample::truly_conflicts};
 use execute::{Reset, Runner};
 use generate::{Generator, Profile, Strategy};
 use model::{Case, Level, Seed, Target, Trace};
-use oracles::opportunities::{ALL, Opportunity, Sort};
+use oracles::opportunities::{ALL, Opportunity, OpportunityKind};
 use serde::Serialize;
 
 use crate::{CaseFailed, Job, Lab};
@@ -132,12 +132,12 @@ fn count_one(
         let levels = (one.exists)(target.product).iter();
         levels.map(|&level| quality.could_show(one.name, level)).sum()
     };
-    let families = ALL.iter().filter(|o| o.sort == Sort::Family).map(could).collect();
+    let families = ALL.iter().filter(|o| o.sort == OpportunityKind::Family).map(could).collect();
     Ok(Some(Counts { conflicting, pairs: quality.meetings.len() as u64, families }))
 }
 
 fn line(strategy: Strategy, runs: &[Counts]) -> StrategyFigures {
-    let families = ALL.iter().filter(|o| o.sort == Sort::Family).enumerate();
+    let families = ALL.iter().filter(|o| o.sort == OpportunityKind::Family).enumerate();
     StrategyFigures {
         strategy: strategy.name(),
         conflicting: Figure::of("conflicting", runs.iter().map(|run| run.conflicting).collect()),

@@ -6,7 +6,7 @@ use model::{ErrorClass, Outcome, Reason, Reply, RowSet, Symptom, sql::StatementK
 
 /// How two answers compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Compared {
+pub enum AnswerComparison {
     /// They say the same.
     Same,
     /// They differ, in this.
@@ -16,28 +16,39 @@ pub enum Compared {
 }
 
 /// Compares what came with what should have come; `part`: it may be a part of that.
-pub fn compare(kind: Option<StatementKind>, came: &Outcome, should: &Outcome, part: bool) -> Compared {
+pub fn compare(
+    kind: Option<StatementKind>,
+    came: &Outcome,
+    should: &Outcome,
+    part: bool,
+) -> AnswerComparison {
     let reply = match (&came.reply, &should.reply) {
         (Reply::Rows(came), Reply::Rows(should)) if !kinds(came).eq(kinds(should)) => {
-            Compared::Differ(Symptom::WrongTypes)
+            AnswerComparison::Differ(Symptom::WrongTypes)
         }
-        (Reply::Rows(came), Reply::Rows(should)) if part && within(came, should) => return Compared::Same,
-        (Reply::Rows(came), Reply::Rows(should)) if came.same_rows(should) => Compared::Same,
-        (Reply::Rows(_), Reply::Rows(_)) => Compared::Differ(Symptom::WrongRows),
+        (Reply::Rows(came), Reply::Rows(should)) if part && within(came, should) => {
+            return AnswerComparison::Same;
+        }
+        (Reply::Rows(came), Reply::Rows(should)) if came.same_rows(should) => AnswerComparison::Same,
+        (Reply::Rows(_), Reply::Rows(_)) => AnswerComparison::Differ(Symptom::WrongRows),
         (Reply::Done { affected: a, matched: m }, Reply::Done { affected: b, matched: n }) => {
             let matched = matches!((m, n), (Some(m), Some(n)) if m != n);
-            if a != b || matched { Compared::Differ(Symptom::WrongCount) } else { Compared::Same }
+            if a != b || matched {
+                AnswerComparison::Differ(Symptom::WrongCount)
+            } else {
+                AnswerComparison::Same
+            }
         }
-        (Reply::Error(came), Reply::Error(should)) if came.class == should.class => Compared::Same,
+        (Reply::Error(came), Reply::Error(should)) if came.class == should.class => AnswerComparison::Same,
         // Which of two mistakes is met first depends on the path.
-        (Reply::Error(_), Reply::Error(_)) => Compared::Unsure(Reason::WhichError),
+        (Reply::Error(_), Reply::Error(_)) => AnswerComparison::Unsure(Reason::WhichError),
         (Reply::Error(error), success) | (success, Reply::Error(error)) => {
             one_error(kind, error.class, success)
         }
-        _ => Compared::Differ(Symptom::WrongAnswer),
+        _ => AnswerComparison::Differ(Symptom::WrongAnswer),
     };
-    if reply == Compared::Same && codes(came) != codes(should) {
-        return Compared::Unsure(Reason::Warnings);
+    if reply == AnswerComparison::Same && codes(came) != codes(should) {
+        return AnswerComparison::Unsure(Reason::Warnings);
     }
     reply
 }
@@ -56,18 +67,18 @@ fn within(some: &RowSet, all: &RowSet) -> bool {
 
 /// One failed and the other did not. A key that is taken on the way of many rows may be free on another way, and what
 /// cannot be computed for a row is not met on a path that does not touch it.
-fn one_error(kind: Option<StatementKind>, class: ErrorClass, success: &Reply) -> Compared {
+fn one_error(kind: Option<StatementKind>, class: ErrorClass, success: &Reply) -> AnswerComparison {
     let several = match success {
         Reply::Done { affected, matched } => (*affected).max(matched.unwrap_or(0)) > 1,
         _ => false,
     };
     match class {
         ErrorClass::DuplicateKey if kind != Some(StatementKind::Insert) && several => {
-            Compared::Unsure(Reason::ScanOrder)
+            AnswerComparison::Unsure(Reason::ScanOrder)
         }
-        ErrorClass::DuplicateKey | ErrorClass::Constraint => Compared::Differ(Symptom::WrongError),
+        ErrorClass::DuplicateKey | ErrorClass::Constraint => AnswerComparison::Differ(Symptom::WrongError),
         ErrorClass::Range | ErrorClass::Runtime | ErrorClass::Other => {
-            Compared::Unsure(Reason::ErrorOnTheWay)
+            AnswerComparison::Unsure(Reason::ErrorOnTheWay)
         }
         ErrorClass::Syntax
         | ErrorClass::Deadlock
@@ -80,7 +91,7 @@ fn one_error(kind: Option<StatementKind>, class: ErrorClass, success: &Reply) ->
         | ErrorClass::Interrupted
         | ErrorClass::GoneAway
         | ErrorClass::Denied
-        | ErrorClass::Internal => Compared::Unsure(Reason::OtherError),
+        | ErrorClass::Internal => AnswerComparison::Unsure(Reason::OtherError),
     }
 }
 

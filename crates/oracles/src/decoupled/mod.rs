@@ -8,23 +8,23 @@
 //! T1: SELECT * FROM t          at REPEATABLE READ alone on (1, 10) (2, 20), at READ COMMITTED on (1, 11) (2, 20)
 //! ```
 //!
-//! What the statement did to its rows is read off the tables and put into version chains ([`chains`]); from these the next views
+//! What the statement did to its rows is read off the tables and put into version chains ([`version_chains`]); from these the next views
 //! are made. No expression is evaluated here, so it works for statements that nothing else of ours understands. The statements
-//! take effect in the order in which the trace shows them ([`order`]).
+//! take effect in the order in which the trace shows them ([`step_order`]).
 //!
 //! Three kinds of violations, after Troc: `inconsistent-blocking`, only where a wait is certainly wrong (a plain read
 //! without locks, a statement that was told not to wait, a wait for nobody); `incorrect-query-result`; and
 //! `incorrect-final-state`. Ways in which an engine is known to leave its contract are not looked for: whoever asks decides by step and
 //! kind whether one explains it.
 
-mod chains;
 mod compare;
-mod early;
-mod fit;
-mod order;
-mod roles;
+mod conversation;
+mod determinism;
+mod early_savepoint;
 mod scratch;
-mod talk;
+mod step_order;
+mod table_roles;
+mod version_chains;
 
 use std::sync::{Arc, Mutex};
 
@@ -35,15 +35,15 @@ use crate::{
     Ask, Conversation, Oracle, OracleInfo,
     story::{Memory, ReadTables},
 };
+use conversation::DecoupledConversation;
 use scratch::ScratchTables;
-use talk::Talk;
 
 /// So many setups are remembered.
 const SETUPS: usize = 8;
 
 /// A setup that was read, and the rows that it makes, once they were seen.
 #[derive(Clone, Debug)]
-struct Known {
+struct CachedSetup {
     setup: Arc<ParsedSetup>,
     version: Version,
     scratch: Arc<Result<ScratchTables, Reason>>,
@@ -54,7 +54,7 @@ struct Known {
 #[derive(Debug, Default)]
 pub struct Decoupled {
     memory: Arc<Memory>,
-    setups: Arc<Mutex<Vec<Known>>>,
+    setups: Arc<Mutex<Vec<CachedSetup>>>,
 }
 
 impl Oracle for Decoupled {
@@ -70,18 +70,18 @@ impl Oracle for Decoupled {
 
     fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
         let tables: ReadTables = self.memory.tables(&seen.case.schema);
-        let known = Setups(self.setups.clone()).of(&seen.trace.server, &seen.case.schema);
-        match Talk::new(seen, tables, known, Setups(self.setups.clone())) {
+        let known = SetupCache(self.setups.clone()).of(&seen.trace.server, &seen.case.schema);
+        match DecoupledConversation::new(seen, tables, known, SetupCache(self.setups.clone())) {
             Ok(talk) => Box::new(talk),
-            Err(reason) => Box::new(Said(reason)),
+            Err(reason) => Box::new(UndecidedConversation(reason)),
         }
     }
 }
 
 /// Nothing more is to be said than that it cannot be told.
-struct Said(Reason);
+struct UndecidedConversation(Reason);
 
-impl Conversation for Said {
+impl Conversation for UndecidedConversation {
     fn next(&mut self, _: &[Execution]) -> Ask {
         Ask::Done(Verdict::Undecided { reason: self.0 })
     }
@@ -89,18 +89,18 @@ impl Conversation for Said {
 
 /// The setups that were read before.
 #[derive(Clone)]
-struct Setups(Arc<Mutex<Vec<Known>>>);
+struct SetupCache(Arc<Mutex<Vec<CachedSetup>>>);
 
-impl Setups {
-    fn of(&self, server: &ServerInfo, setup: &Arc<ParsedSetup>) -> Known {
+impl SetupCache {
+    fn of(&self, server: &ServerInfo, setup: &Arc<ParsedSetup>) -> CachedSetup {
         let mut all = lock(&self.0);
-        let same = |known: &&Known| {
+        let same = |known: &&CachedSetup| {
             known.version == server.version && (Arc::ptr_eq(&known.setup, setup) || known.setup == *setup)
         };
         if let Some(known) = all.iter().find(same) {
             return known.clone();
         }
-        let known = Known {
+        let known = CachedSetup {
             setup: setup.clone(),
             version: server.version.clone(),
             scratch: Arc::new(ScratchTables::read(server, setup)),
@@ -114,9 +114,9 @@ impl Setups {
     }
 
     /// Remembers the rows that a setup makes.
-    fn keep(&self, of: &Known, rows: &Arc<Vec<RowSet>>) {
+    fn keep(&self, of: &CachedSetup, rows: &Arc<Vec<RowSet>>) {
         let mut all = lock(&self.0);
-        let same = |known: &&mut Known| Arc::ptr_eq(&known.scratch, &of.scratch);
+        let same = |known: &&mut CachedSetup| Arc::ptr_eq(&known.scratch, &of.scratch);
         if let Some(known) = all.iter_mut().find(same) {
             known.rows = Some(rows.clone());
         }

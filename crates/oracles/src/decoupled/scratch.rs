@@ -11,7 +11,7 @@ use model::{
     sql::{ColumnOption, Statement, StatementClass, TableColumn, TableItem, TypeName},
 };
 
-use super::chains::{Data, Visible};
+use super::version_chains::{RowData, VisibleRow};
 
 /// The scratch schema whose tables are those of the case.
 pub const PLAIN: usize = 0;
@@ -97,7 +97,7 @@ impl ScratchTables {
     }
 
     /// A table that holds this view.
-    pub fn fixture(&self, at: usize, view: &[Visible], schema: usize) -> Result<TableFixture, Reason> {
+    pub fn fixture(&self, at: usize, view: &[VisibleRow], schema: usize) -> Result<TableFixture, Reason> {
         let table = &self.tables[at];
         let mut names: Vec<&str> = Vec::new();
         names.extend(table.columns.iter().filter(|column| !column.generated).map(|c| c.quoted.as_str()));
@@ -113,7 +113,7 @@ impl ScratchTables {
     }
 
     /// One row as constants.
-    fn row(&self, table: &Table, row: &Visible, schema: usize) -> Result<String, Reason> {
+    fn row(&self, table: &Table, row: &VisibleRow, schema: usize) -> Result<String, Reason> {
         let mut cells = Vec::new();
         let mut exact = table.columns.len();
         for (at, column) in table.columns.iter().enumerate() {
@@ -151,7 +151,7 @@ impl ScratchTables {
     }
 
     /// The rows that were read: which row each is, none for a new one, and what it holds.
-    pub fn rows(&self, at: usize, read: &RowSet) -> Result<Vec<(Option<u64>, Data)>, Reason> {
+    pub fn rows(&self, at: usize, read: &RowSet) -> Result<Vec<(Option<u64>, RowData)>, Reason> {
         let table = &self.tables[at];
         let shown = table.columns.len();
         let extra = table.columns.iter().filter(|column| column.exact.is_some()).count();
@@ -174,18 +174,18 @@ impl ScratchTables {
                 };
                 cells.push(Some(text.into_bytes()));
             }
-            rows.push((id, Data::new(cells)));
+            rows.push((id, RowData::new(cells)));
         }
         Ok(rows)
     }
 
     /// The cells of a row as `SELECT *` shows them.
-    pub fn shown<'a>(&self, at: usize, data: &'a Data) -> &'a [Option<Vec<u8>>] {
+    pub fn shown<'a>(&self, at: usize, data: &'a RowData) -> &'a [Option<Vec<u8>>] {
         &data[..self.tables[at].columns.len()]
     }
 
     /// What a row has in its primary key; none without one.
-    pub fn key(&self, at: usize, data: &Data) -> Option<Vec<Option<Vec<u8>>>> {
+    pub fn key(&self, at: usize, data: &RowData) -> Option<Vec<Option<Vec<u8>>>> {
         let primary = &self.tables[at].primary;
         (!primary.is_empty()).then(|| primary.iter().map(|column| data[*column].clone()).collect())
     }

@@ -12,10 +12,10 @@ use model::{
 use crate::story::{Column, Type};
 
 /// The bytes that come back; an inner none is NULL, an outer none means that it is not certain.
-pub type Known = Option<Option<Vec<u8>>>;
+pub type StoredValue = Option<Option<Vec<u8>>>;
 
 /// How a value that is written to a column comes back.
-pub fn known(product: Product, column: &Column, expr: &Expr) -> Known {
+pub fn known(product: Product, column: &Column, expr: &Expr) -> StoredValue {
     let (negative, literal) = literal(expr)?;
     let text = |literal: &str| (!negative).then(|| text_value(product, literal)).flatten();
     let bytes =

@@ -35,7 +35,7 @@ impl Exemption {
 
 /// Does an invariant bind here?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owed {
+pub enum Obligation {
     /// Yes.
     Yes,
     /// No, the manual says so.
@@ -112,7 +112,7 @@ pub fn of(id: ExemptionId) -> &'static Exemption {
 
 /// What is known of the transaction that reads.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader {
+pub struct ReaderState {
     /// Did it change rows before?
     pub wrote: bool,
     /// Did it commit?
@@ -122,17 +122,17 @@ pub struct Reader {
 }
 
 /// Does a read owe committed values only?
-pub fn committed_values(product: Product, level: Option<Level>, kind: Option<StatementKind>) -> Owed {
+pub fn committed_values(product: Product, level: Option<Level>, kind: Option<StatementKind>) -> Obligation {
     let family = dialect::of(product).family;
     match level {
-        None => Owed::Unclear,
+        None => Obligation::Unclear,
         // A locking read waits for what is not committed, at this level too (Locking Reads).
         Some(Level::ReadUncommitted)
             if kind == Some(StatementKind::Select) && DIRTY_READ.family == family =>
         {
-            Owed::Not(&DIRTY_READ)
+            Obligation::Not(&DIRTY_READ)
         }
-        Some(_) => Owed::Yes,
+        Some(_) => Obligation::Yes,
     }
 }
 
@@ -141,14 +141,14 @@ pub fn distinct_keys(
     product: Product,
     level: Option<Level>,
     kind: Option<StatementKind>,
-    reader: Reader,
-) -> Owed {
+    reader: ReaderState,
+) -> Obligation {
     match committed_values(product, level, kind) {
-        Owed::Yes => {}
+        Obligation::Yes => {}
         other => return other,
     }
     if kind != Some(StatementKind::Select) || !reader.wrote {
-        return Owed::Yes;
+        return Obligation::Yes;
     }
     let allowed: &[&'static Exemption] = match level {
         Some(Level::RepeatableRead) => &[&MIXED_SNAPSHOT, &OWN_UPDATES],
@@ -158,5 +158,5 @@ pub fn distinct_keys(
     };
     let family = dialect::of(product).family;
     let fits = allowed.iter().find(|one| one.family == family);
-    fits.map_or(Owed::Yes, |one| Owed::Not(one))
+    fits.map_or(Obligation::Yes, |one| Obligation::Not(one))
 }

@@ -2,12 +2,12 @@
 //!
 //! Where the executor read the tables through each of their indexes, every way must give what the plain read gave.
 
-use super::Found;
+use super::InvariantViolation;
 use dialect::Execution;
 use model::{Symptom, verdict::evidence::Sighting};
 
 /// Compares the ways.
-pub fn check(seen: &Execution, found: &mut Vec<Found>) {
+pub fn check(seen: &Execution, found: &mut Vec<InvariantViolation>) {
     for scan in &seen.aftermath.index_scans {
         let plain = seen.trace.final_state.iter().flatten().find(|(table, _)| *table == scan.table);
         if let Some((table, rows)) = plain
@@ -19,7 +19,12 @@ pub fn check(seen: &Execution, found: &mut Vec<Found>) {
                 rows: scan.rows.clone(),
                 plain: rows.clone(),
             };
-            found.push(Found { symptom: Symptom::IndexDisagrees, step: None, sighting, by: None });
+            found.push(InvariantViolation {
+                symptom: Symptom::IndexDisagrees,
+                step: None,
+                sighting,
+                by: None,
+            });
         }
     }
 }

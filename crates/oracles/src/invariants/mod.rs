@@ -23,7 +23,7 @@ use crate::{Ask, Conversation, Oracle, OracleInfo, story::Memory};
 
 /// Something that an invariant complains about.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct InvariantViolation {
     /// The invariant.
     pub symptom: Symptom,
     /// Where; none for the final state.
@@ -52,14 +52,14 @@ impl Oracle for Invariants {
     }
 
     fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
-        Box::new(Once(judge(seen, &self.memory)))
+        Box::new(SingleRunVerdict(judge(seen, &self.memory)))
     }
 }
 
 /// One run says all that is needed.
-struct Once(Verdict);
+struct SingleRunVerdict(Verdict);
 
-impl Conversation for Once {
+impl Conversation for SingleRunVerdict {
     fn next(&mut self, _answers: &[Execution]) -> Ask {
         Ask::Done(self.0.clone())
     }
@@ -88,7 +88,7 @@ fn judge(seen: &Execution, memory: &Memory) -> Verdict {
         Some(reason) => undecided(reason),
         None if died => undecided(Reason::ServerGone),
         None => {
-            let exempt = |found: &Found| found.by.map(|by| Justification::Exempt(by.id));
+            let exempt = |found: &InvariantViolation| found.by.map(|by| Justification::Exempt(by.id));
             Verdict::Holds { by: found.iter().filter_map(exempt).collect() }
         }
     }
@@ -110,7 +110,7 @@ fn enforces_foreign_keys(tree: Option<&Statement>) -> bool {
     matches!(tree, Some(Statement::Pragma(pragma)) if pragma.name.name.eq_ignore_ascii_case("foreign_keys"))
 }
 
-fn violation(history: &History<'_>, found: &Found) -> Violation {
+fn violation(history: &History<'_>, found: &InvariantViolation) -> Violation {
     let mut evidence = Evidence { sighting: Some(found.sighting.clone()), ..Evidence::default() };
     evidence.rule = match found.symptom {
         Symptom::AbortedRead => Some(RuleId::OnlyCommitted),

@@ -15,16 +15,16 @@ use history::History;
 use model::{RowSet, Symptom, verdict::evidence::Sighting};
 
 use super::{
-    Found,
-    constants::Known,
-    exemptions::{self, Owed},
-    writers::{Writer, Writers},
+    InvariantViolation,
+    constants::StoredValue,
+    exemptions::{self, Obligation},
+    writers::{ColumnWrites, Writer},
 };
 use crate::story::{Projection, Tables, projection};
 
 /// Looks at every result and at the final state.
-pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
-    let mut look = Look { history, tables, writers: None, found };
+pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<InvariantViolation>) {
+    let mut look = ProvenanceCheck { history, tables, writers: None, found };
     for (i, step) in history.steps.iter().enumerate() {
         let (Some(rows), Some(query)) = (step.rows(), step.query()) else { continue };
         if rows.is_empty() {
@@ -39,35 +39,35 @@ pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
     for (name, rows) in history.trace.final_state.iter().flatten() {
         if let Some(table) = tables.find(name) {
             let columns = (0..tables.all[table].columns.len()).map(Some).collect();
-            look.rows(None, &Projection { table, columns }, rows, Owed::Yes);
+            look.rows(None, &Projection { table, columns }, rows, Obligation::Yes);
         }
     }
 }
 
-struct Look<'a, 'b> {
+struct ProvenanceCheck<'a, 'b> {
     history: &'a History<'b>,
     tables: &'a Tables,
-    writers: Option<Writers>,
-    found: &'a mut Vec<Found>,
+    writers: Option<ColumnWrites>,
+    found: &'a mut Vec<InvariantViolation>,
 }
 
-impl Look<'_, '_> {
-    fn rows(&mut self, step: Option<usize>, seen: &Projection, rows: &RowSet, clean: Owed) {
+impl ProvenanceCheck<'_, '_> {
+    fn rows(&mut self, step: Option<usize>, seen: &Projection, rows: &RowSet, clean: Obligation) {
         if seen.columns.len() != rows.columns().len() || self.tables.all[seen.table].foreign_engine {
             return;
         }
         let (history, tables) = (self.history, self.tables);
-        let writers = self.writers.get_or_insert_with(|| Writers::of(history, tables));
+        let writers = self.writers.get_or_insert_with(|| ColumnWrites::of(history, tables));
         for (at, column) in seen.columns.iter().enumerate() {
             let Some(column) = *column else { continue };
-            let values = Values::of(history, writers, (seen.table, column), step);
+            let values = PossibleValues::of(history, writers, (seen.table, column), step);
             // Somebody whose work may be seen writes more than constants.
             if values.vague {
                 continue;
             }
             for row in 0..rows.len() {
                 let cell = rows.cell(row, at);
-                let holds = |values: &[&Known]| {
+                let holds = |values: &[&StoredValue]| {
                     values.iter().any(|known| matches!(known, Some(v) if v.as_deref() == cell))
                 };
                 if holds(&values.possible) {
@@ -82,15 +82,15 @@ impl Look<'_, '_> {
                 };
                 if holds(&values.undone) {
                     let by = match clean {
-                        Owed::Yes => None,
-                        Owed::Not(exemption) => Some(exemption),
-                        Owed::Unclear => continue,
+                        Obligation::Yes => None,
+                        Obligation::Not(exemption) => Some(exemption),
+                        Obligation::Unclear => continue,
                     };
                     let symptom = Symptom::AbortedRead;
-                    self.found.push(Found { symptom, step, sighting: sighting(), by });
+                    self.found.push(InvariantViolation { symptom, step, sighting: sighting(), by });
                 } else if !values.undone_vague {
                     let symptom = Symptom::ValueFromNowhere;
-                    self.found.push(Found { symptom, step, sighting: sighting(), by: None });
+                    self.found.push(InvariantViolation { symptom, step, sighting: sighting(), by: None });
                 }
                 return;
             }
@@ -99,35 +99,35 @@ impl Look<'_, '_> {
 }
 
 /// What may be in a column, seen from one reader.
-struct Values<'w> {
+struct PossibleValues<'w> {
     /// What those wrote whose work may be seen.
-    possible: Vec<&'w Known>,
+    possible: Vec<&'w StoredValue>,
     /// Does one of them write what we cannot tell?
     vague: bool,
     /// What those wrote whose work was undone.
-    undone: Vec<&'w Known>,
+    undone: Vec<&'w StoredValue>,
     /// Does one of these write what we cannot tell?
     undone_vague: bool,
 }
 
-impl<'w> Values<'w> {
+impl<'w> PossibleValues<'w> {
     fn of(
         history: &History<'_>,
-        writers: &'w Writers,
+        writers: &'w ColumnWrites,
         place: (usize, usize),
         reader: Option<usize>,
-    ) -> Values<'w> {
+    ) -> PossibleValues<'w> {
         let mut values =
-            Values { possible: Vec::new(), vague: false, undone: Vec::new(), undone_vague: false };
+            PossibleValues { possible: Vec::new(), vague: false, undone: Vec::new(), undone_vague: false };
         let own = reader.and_then(|step| history.steps[step].transaction);
         for written in writers.of_column(place.0, place.1) {
             let undone = match written.by {
                 Writer::Setup => false,
                 Writer::Step(step) => {
-                    let told = &history.steps[step];
+                    let step_info = &history.steps[step];
                     // What was never sent wrote nothing, whatever it says.
-                    let Some(transaction) = told.transaction else { continue };
-                    told.undone.is_some() && own != Some(transaction)
+                    let Some(transaction) = step_info.transaction else { continue };
+                    step_info.undone.is_some() && own != Some(transaction)
                 }
             };
             match (undone, &written.value) {

@@ -12,7 +12,7 @@ use model::{
     verdict::evidence::Sighting,
 };
 
-use super::Found;
+use super::InvariantViolation;
 use crate::story::Tables;
 
 /// Functions whose value depends on their arguments only, and not on the order of rows.
@@ -52,7 +52,7 @@ const STEADY: &[&str] = &[
 ];
 
 /// Looks at every pair of equal texts in a transaction.
-pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
+pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<InvariantViolation>) {
     let texts = &history.case.steps;
     for transaction in &history.transactions {
         let binds = matches!(transaction.level, Some(Level::RepeatableRead | Level::Serializable));
@@ -83,7 +83,12 @@ pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
                 continue;
             }
             let sighting = Sighting::UnlikeStep { step: first, rows: before.clone() };
-            found.push(Found { symptom: Symptom::ReadNotRepeatable, step: Some(second), sighting, by: None });
+            found.push(InvariantViolation {
+                symptom: Symptom::ReadNotRepeatable,
+                step: Some(second),
+                sighting,
+                by: None,
+            });
         }
     }
 }
@@ -116,17 +121,17 @@ fn goes_behind(step: &StepInfo<'_>, first: usize) -> bool {
 /// Does the query give the same whenever the rows are the same?
 fn steady(history: &History<'_>, tables: &Tables, step: usize) -> bool {
     let Some(query) = history.steps[step].query() else { return false };
-    let mut look = Look { tables, steady: true };
+    let mut look = RepeatableQuery { tables, steady: true };
     query.visit(&mut look);
     look.steady
 }
 
-struct Look<'a> {
+struct RepeatableQuery<'a> {
     tables: &'a Tables,
     steady: bool,
 }
 
-impl Visit<'_> for Look<'_> {
+impl Visit<'_> for RepeatableQuery<'_> {
     fn query(&mut self, query: &Query) {
         self.steady &= query.limit.is_none();
         self.steady &= query.selects().all(|select| self.select(select));
@@ -141,7 +146,7 @@ impl Visit<'_> for Look<'_> {
     }
 }
 
-impl Look<'_> {
+impl RepeatableQuery<'_> {
     /// Only tables of the setup, and no column that stands for a whole group.
     fn select(&self, select: &Select) -> bool {
         let known = |factor: &TableFactor| match factor {

@@ -7,13 +7,13 @@ use history::{History, Transaction};
 use model::{Level, RowSet, Symptom, value, verdict::evidence::Sighting};
 
 use super::{
-    Found,
-    exemptions::{self, Owed, Reader},
+    InvariantViolation,
+    exemptions::{self, Obligation, ReaderState},
 };
 use crate::story::{Key, Projection, Tables, projection};
 
 /// Looks at every result and at the final state.
-pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
+pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<InvariantViolation>) {
     for (i, step) in history.steps.iter().enumerate() {
         let (Some(rows), Some(query)) = (step.rows(), step.query()) else { continue };
         if rows.len() < 2 {
@@ -28,24 +28,34 @@ pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<Found>) {
             reader(history, i),
         );
         let by = match owed {
-            Owed::Yes => None,
-            Owed::Not(exemption) => Some(exemption),
-            Owed::Unclear => continue,
+            Obligation::Yes => None,
+            Obligation::Not(exemption) => Some(exemption),
+            Obligation::Unclear => continue,
         };
-        found.push(Found { symptom: twice.symptom, step: Some(i), sighting: twice.sighting, by });
+        found.push(InvariantViolation {
+            symptom: twice.symptom,
+            step: Some(i),
+            sighting: twice.sighting,
+            by,
+        });
     }
     for (name, rows) in history.trace.final_state.iter().flatten() {
         let Some(table) = tables.find(name) else { continue };
         let columns = (0..tables.all[table].columns.len()).map(Some).collect();
         if let Some(twice) = twice(tables, &Projection { table, columns }, rows) {
-            found.push(Found { symptom: twice.symptom, step: None, sighting: twice.sighting, by: None });
+            found.push(InvariantViolation {
+                symptom: twice.symptom,
+                step: None,
+                sighting: twice.sighting,
+                by: None,
+            });
         }
     }
 }
 
-fn reader(history: &History<'_>, step: usize) -> Reader {
+fn reader(history: &History<'_>, step: usize) -> ReaderState {
     let own = history.transaction_of(step);
-    Reader {
+    ReaderState {
         wrote: wrote_before(history, step),
         committed: own.is_some_and(Transaction::committed),
         all_serializable: history.transactions.iter().all(|t| t.level == Some(Level::Serializable)),
@@ -60,13 +70,13 @@ fn wrote_before(history: &History<'_>, step: usize) -> bool {
     })
 }
 
-struct Twice {
+struct DuplicateKey {
     symptom: Symptom,
     sighting: Sighting,
 }
 
 /// The first key that two rows share.
-fn twice(tables: &Tables, seen: &Projection, rows: &RowSet) -> Option<Twice> {
+fn twice(tables: &Tables, seen: &Projection, rows: &RowSet) -> Option<DuplicateKey> {
     let table = &tables.all[seen.table];
     if seen.columns.len() != rows.columns().len() || table.foreign_engine {
         return None;
@@ -84,7 +94,7 @@ fn twice(tables: &Tables, seen: &Projection, rows: &RowSet) -> Option<Twice> {
             let columns = key.columns.iter().map(|&column| table.columns[column].name.clone()).collect();
             let symptom = if key.primary { Symptom::PrimaryValueTwice } else { Symptom::UniqueValueTwice };
             let rows = rows.only(&[pair[0].1, pair[1].1]);
-            return Some(Twice {
+            return Some(DuplicateKey {
                 symptom,
                 sighting: Sighting::Twice { table: table.name.clone(), columns, rows },
             });

@@ -9,7 +9,7 @@ use model::{
     sql::{Assignment, ConflictAction, Expr, Insert, InsertSource, Statement, TableFactor, TableRef, Update},
 };
 
-use super::constants::{Known, known};
+use super::constants::{StoredValue, known};
 use crate::story::{Table, Tables};
 
 /// Who wrote something.
@@ -23,22 +23,22 @@ pub enum Writer {
 
 /// Something that was written to a column: by whom, and what, if that is certain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct ColumnWrite {
     /// By whom.
     pub by: Writer,
     /// What.
-    pub value: Known,
+    pub value: StoredValue,
 }
 
 /// For each table and column all that was written to it.
 #[derive(Debug)]
-pub struct Writers {
-    columns: Vec<Vec<Vec<Written>>>,
+pub struct ColumnWrites {
+    columns: Vec<Vec<Vec<ColumnWrite>>>,
 }
 
-impl Writers {
+impl ColumnWrites {
     /// Goes through the setup and the steps.
-    pub fn of(history: &History<'_>, tables: &Tables) -> Writers {
+    pub fn of(history: &History<'_>, tables: &Tables) -> ColumnWrites {
         let columns = tables.all.iter().map(|table| vec![Vec::new(); table.columns.len()]).collect();
         let mut writers =
             Collector { columns, product: history.trace.server.product, tables, by: Writer::Setup };
@@ -58,25 +58,25 @@ impl Writers {
                 Some(_) | None => {}
             }
         }
-        Writers { columns: writers.columns }
+        ColumnWrites { columns: writers.columns }
     }
 
     /// All that was written to a column.
-    pub fn of_column(&self, table: usize, column: usize) -> &[Written] {
+    pub fn of_column(&self, table: usize, column: usize) -> &[ColumnWrite] {
         &self.columns[table][column]
     }
 }
 
 struct Collector<'a> {
-    columns: Vec<Vec<Vec<Written>>>,
+    columns: Vec<Vec<Vec<ColumnWrite>>>,
     product: Product,
     tables: &'a Tables,
     by: Writer,
 }
 
 impl Collector<'_> {
-    fn note(&mut self, table: usize, column: usize, value: Known) {
-        let written = Written { by: self.by, value };
+    fn note(&mut self, table: usize, column: usize, value: StoredValue) {
+        let written = ColumnWrite { by: self.by, value };
         let known = &mut self.columns[table][column];
         if !known.contains(&written) {
             known.push(written);
@@ -101,7 +101,7 @@ impl Collector<'_> {
     }
 
     /// What a column holds where nothing is said.
-    fn default(&self, table: usize, column: usize) -> Known {
+    fn default(&self, table: usize, column: usize) -> StoredValue {
         let definition = &self.tables.all[table].columns[column];
         match (&definition.default, definition.own_values) {
             (_, true) => None,

@@ -1,16 +1,16 @@
 //! Aborted read: I read a table in which another one has a change that it takes back in the end.
 
-use super::{History, Levels, Opportunity, SetupData, Sort, all_levels, dirty_read::reads};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, all_levels, dirty_read::reads};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "aborted-read",
-    sort: Sort::Phenomenon,
+    sort: OpportunityKind::Phenomenon,
     shape: "a plain read of a table while another's change of it is open, which is rolled back",
     exists: all_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
     history
         .concurrent()
         .filter(|(mine, other)| other.undone() && reads(history, mine, other).next().is_some())

@@ -2,17 +2,17 @@
 
 use model::sql::StatementKind;
 
-use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, all_levels};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "dirty-read",
-    sort: Sort::Phenomenon,
+    sort: OpportunityKind::Phenomenon,
     shape: "a plain read of a table while another's change of it is open",
     exists: all_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
     history
         .concurrent()
         .filter(|(mine, other)| reads(history, mine, other).next().is_some())

@@ -1,16 +1,16 @@
 //! Dirty write: I write to a table in which another one's changes are not committed yet.
 
-use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, all_levels};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "dirty-write",
-    sort: Sort::Phenomenon,
+    sort: OpportunityKind::Phenomenon,
     shape: "a write to a table while another's change of it is open",
     exists: all_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
     let beside_open = |mine: &Transaction, other: &Transaction| {
         history.steps_of(mine).any(|write| {
             let Some(access) = write.access().filter(|access| !access.writes.is_empty()) else {

@@ -2,17 +2,19 @@
 
 use model::sql::StatementKind;
 
-use super::{AccessSet, History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, all_levels};
+use super::{
+    AccessSet, History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels,
+};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "lost-update",
-    sort: Sort::Phenomenon,
+    sort: OpportunityKind::Phenomenon,
     shape: "a plain read, another's committed change of it, and an UPDATE of the same column",
     exists: all_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
     let loses = |mine, other: &Transaction| {
         history
             .steps_of(mine)

@@ -4,18 +4,18 @@
 
 use model::sql::StatementKind;
 
-use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, view_levels};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, view_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-26642",
-    sort: Sort::Family,
+    sort: OpportunityKind::Family,
     shape: "under a view older than the other's commit, an equal write and then a read",
     exists: view_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
-    let mut levels = Levels::NONE;
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
+    let mut levels = LevelSet::NONE;
     for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
         let Some(view) = mine.snapshot.filter(|view| *view < other.end) else { continue };
         for write in history

@@ -4,18 +4,18 @@
 
 use model::{schema::KeyKind, sql::StatementKind};
 
-use super::{History, Levels, Opportunity, SetupData, Sort, is_key, weak_levels};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, is_key, weak_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-27992",
-    sort: Sort::Family,
+    sort: OpportunityKind::Family,
     shape: "a key moves, a statement waits for it, the key moves on, commit",
     exists: weak_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, schema: &SetupData) -> Levels {
-    let mut levels = Levels::NONE;
+fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
+    let mut levels = LevelSet::NONE;
     for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
         for waiter in
             history.steps_of(mine).filter(|step| step.waited && (step.succeeded() || step.refused()))

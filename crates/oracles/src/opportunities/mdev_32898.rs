@@ -5,19 +5,20 @@
 use model::{schema::KeyKind, sql::StatementKind};
 
 use super::{
-    History, Levels, Opportunity, SetupData, Sort, StepInfo, is_key, mdev_26642::read_after, view_levels,
+    History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, is_key, mdev_26642::read_after,
+    view_levels,
 };
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-32898",
-    sort: Sort::Family,
+    sort: OpportunityKind::Family,
     shape: "under a view older than a committed change of a primary key, an UPDATE and then a read",
     exists: view_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, schema: &SetupData) -> Levels {
-    let mut levels = Levels::NONE;
+fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
+    let mut levels = LevelSet::NONE;
     for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
         let Some(view) = mine.snapshot.filter(|view| *view < other.end) else { continue };
         for write in history

@@ -5,11 +5,11 @@
 
 use model::{Level, Product, schema::KeyKind, sql::StatementKind};
 
-use super::{History, Levels, Opportunity, SetupData, Sort, all_levels, table_of};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, all_levels, table_of};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-33802",
-    sort: Sort::Family,
+    sort: OpportunityKind::Family,
     shape: "a locking read of a nullable UNIQUE key meets an insert that is rolled back",
     exists,
     seen,
@@ -19,9 +19,9 @@ fn exists(product: Product) -> &'static [Level] {
     if dialect::of(product).has_locking_reads() { all_levels(product) } else { &[] }
 }
 
-fn seen(history: &History<'_>, schema: &SetupData) -> Levels {
+fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
     let waits = dialect::of(history.trace.server.product).semantics.waits_for_inserts;
-    let mut levels = Levels::NONE;
+    let mut levels = LevelSet::NONE;
     for (mine, other) in history.concurrent().filter(|(_, other)| other.undone()) {
         for insert in history.steps_of(other).filter(|step| step.is(StatementKind::Insert)) {
             let Some(table) = insert.change().and_then(|change| change.writes.first()) else { continue };

@@ -2,18 +2,18 @@
 
 use model::sql::StatementKind;
 
-use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, weak_levels};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, weak_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-34108",
-    sort: Sort::Family,
+    sort: OpportunityKind::Family,
     shape: "while an UPDATE waits, the other changes what its condition reads, and commits",
     exists: weak_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
-    let mut levels = Levels::NONE;
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
+    let mut levels = LevelSet::NONE;
     for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
         for waiter in history.steps_of(mine).filter(|step| {
             step.waited && step.is(StatementKind::Update) && (step.succeeded() || step.refused())

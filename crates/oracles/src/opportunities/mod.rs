@@ -29,11 +29,11 @@ use model::{
 
 /// A set of levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Levels(u8);
+pub struct LevelSet(u8);
 
-impl Levels {
+impl LevelSet {
     /// None.
-    pub const NONE: Levels = Levels(0);
+    pub const NONE: LevelSet = LevelSet(0);
 
     /// Is it among them?
     pub fn has(self, level: Level) -> bool {
@@ -51,15 +51,15 @@ impl Levels {
     }
 }
 
-impl Extend<Level> for Levels {
+impl Extend<Level> for LevelSet {
     fn extend<T: IntoIterator<Item = Level>>(&mut self, levels: T) {
         levels.into_iter().for_each(|level| self.0 |= 1 << level as u8);
     }
 }
 
-impl FromIterator<Level> for Levels {
-    fn from_iter<T: IntoIterator<Item = Level>>(levels: T) -> Levels {
-        let mut all = Levels::NONE;
+impl FromIterator<Level> for LevelSet {
+    fn from_iter<T: IntoIterator<Item = Level>>(levels: T) -> LevelSet {
+        let mut all = LevelSet::NONE;
         all.extend(levels);
         all
     }
@@ -67,7 +67,7 @@ impl FromIterator<Level> for Levels {
 
 /// What an opportunity is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum OpportunityKind {
     /// A family of known bugs.
     Family,
     /// A phenomenon that levels are defined by.
@@ -79,13 +79,13 @@ pub struct Opportunity {
     /// Its name: that of the first report, or of the phenomenon.
     pub name: &'static str,
     /// A family or a phenomenon.
-    pub sort: Sort,
+    pub sort: OpportunityKind,
     /// The shape, in a few words.
     pub shape: &'static str,
     /// The levels at which the shape can exist on a product at all.
     pub exists: fn(Product) -> &'static [Level],
     /// The levels of the transactions that could have seen it. A transaction whose level is not known counts at none.
-    pub seen: fn(&History<'_>, &SetupData) -> Levels,
+    pub seen: fn(&History<'_>, &SetupData) -> LevelSet,
 }
 
 /// All of them: the families, then the phenomena.

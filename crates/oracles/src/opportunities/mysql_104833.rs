@@ -4,18 +4,18 @@
 
 use model::sql::StatementKind;
 
-use super::{History, Levels, Opportunity, SetupData, Sort, weak_levels};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, weak_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mysql-104833",
-    sort: Sort::Family,
+    sort: OpportunityKind::Family,
     shape: "an UPDATE waits for a commit that changes what its condition reads",
     exists: weak_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
-    let mut levels = Levels::NONE;
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
+    let mut levels = LevelSet::NONE;
     for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
         for waiter in history.steps_of(mine).filter(|step| {
             step.waited && step.is(StatementKind::Update) && (step.succeeded() || step.refused())

@@ -2,17 +2,17 @@
 
 use model::sql::StatementKind;
 
-use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, all_levels};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "non-repeatable-read",
-    sort: Sort::Phenomenon,
+    sort: OpportunityKind::Phenomenon,
     shape: "two plain reads of a table with another's committed UPDATE or DELETE between them",
     exists: all_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
     let repeated = |mine, other| {
         around(history, mine, other).any(|(first, second)| {
             changed(history, other).any(|(kind, table)| {

@@ -3,18 +3,19 @@
 use model::sql::StatementKind;
 
 use super::{
-    History, Levels, Opportunity, SetupData, Sort, StepInfo, all_levels, non_repeatable_read::around,
+    History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, all_levels,
+    non_repeatable_read::around,
 };
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "phantom",
-    sort: Sort::Phenomenon,
+    sort: OpportunityKind::Phenomenon,
     shape: "two plain reads by the same columns with another's committed rows between them",
     exists: all_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
     let appears = |mine, other| {
         around(history, mine, other).any(|(first, second)| {
             let (Some(one), Some(two)) = (first.access(), second.access()) else { return false };

@@ -1,19 +1,19 @@
 //! Read skew: I read one thing before and another thing after one commit that changed both.
 
 use super::{
-    History, Levels, Opportunity, SetupData, Sort, Transaction, all_levels,
+    History, LevelSet, Opportunity, OpportunityKind, SetupData, Transaction, all_levels,
     non_repeatable_read::{around, changed, reads},
 };
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "read-skew",
-    sort: Sort::Phenomenon,
+    sort: OpportunityKind::Phenomenon,
     shape: "plain reads of two things before and after a commit that changed both",
     exists: all_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
     let skews = |mine, other: &Transaction| {
         // Two tables, or several rows of one.
         let rows: u64 =

@@ -2,17 +2,17 @@
 
 use model::sql::StatementKind;
 
-use super::{History, Levels, Opportunity, SetupData, Sort, StepInfo, Transaction, all_levels};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "write-skew",
-    sort: Sort::Phenomenon,
+    sort: OpportunityKind::Phenomenon,
     shape: "two read what the other then changes, before either commits",
     exists: all_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> Levels {
+fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
     let skews = |mine: &Transaction, other: &Transaction| {
         let wanted = |one: &Transaction| one.committed() || history.steps_of(one).any(|step| step.refused());
         wanted(mine) && wanted(other) && misses(history, mine, other) && misses(history, other, mine)

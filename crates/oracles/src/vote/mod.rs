@@ -18,8 +18,8 @@
 //! A disagreement is about ONE statement on ONE view: a bug of single statements, or a mistake of ours. It is never called an
 //! isolation bug.
 
-mod afterwards;
 mod decide;
+mod reruns;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -41,8 +41,8 @@ use crate::{
     },
 };
 
-use self::afterwards::{after_plan, after_twin, explained, wrong};
 pub use self::decide::decide;
+use self::reruns::{after_plan, after_twin, explained, wrong};
 
 /// So many cases of what is known are asked about before only a share of them is.
 const FIRST: usize = 20;
@@ -116,12 +116,12 @@ impl Oracle for Vote {
         let asked = self.asks(&said, number(&seen.case));
         let second = asked.then(|| self.decoupled.open(seen));
         let model = Arc::clone(&self.model);
-        Box::new(Session { seen, said, uses, second, asked, model, plan: None, twin: None })
+        Box::new(VoteConversation { seen, said, uses, second, asked, model, plan: None, twin: None })
     }
 }
 
 /// A vote at work.
-struct Session<'a> {
+struct VoteConversation<'a> {
     seen: &'a Execution,
     said: Verdict,
     /// Where the model needs which known deviation.
@@ -136,7 +136,7 @@ struct Session<'a> {
     twin: Option<(Verdict, Twin)>,
 }
 
-impl Session<'_> {
+impl VoteConversation<'_> {
     fn go_on(&mut self, ask: Ask) -> Ask {
         match ask {
             Ask::Done(second) => self.decided(decide(&self.said, Some(&second), &self.seen.trace)),
@@ -197,7 +197,7 @@ impl Session<'_> {
     }
 }
 
-impl Conversation for Session<'_> {
+impl Conversation for VoteConversation<'_> {
     fn next(&mut self, answers: &[Execution]) -> Ask {
         if let Some((verdict, plan)) = self.plan.take() {
             return self.planned(verdict, &plan, answers);

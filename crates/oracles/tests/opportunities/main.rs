@@ -7,7 +7,7 @@ use dialect::ParsedCase;
 use expect_test::expect;
 use history::History;
 use model::{Case, Cause, Level, Product, Round, Trace, casefile};
-use oracles::opportunities::{ALL, Levels, Opportunity, Sort};
+use oracles::opportunities::{ALL, LevelSet, Opportunity, OpportunityKind};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -29,14 +29,14 @@ fn load(file: &str) -> Case {
     casefile::parse(&text).unwrap_or_else(|problems| panic!("{problems:#?}")).into_case()
 }
 
-fn levels(opportunity: &Opportunity, case: &Case, trace: &Trace) -> Levels {
+fn levels(opportunity: &Opportunity, case: &Case, trace: &Trace) -> LevelSet {
     let case = ParsedCase::new(trace.server.product, case.clone());
     let schema = case.schema.data.clone().unwrap_or_default();
     (opportunity.seen)(&History::new(&case, trace), &schema)
 }
 
 /// What a recorded run could have shown at the level that it ran at.
-fn seen(run: &Recorded, sort: Sort) -> Vec<&'static str> {
+fn seen(run: &Recorded, sort: OpportunityKind) -> Vec<&'static str> {
     let product: Product = run.trace.server.product;
     let case = load(&run.case);
     let hits = ALL.iter().filter(|o| o.sort == sort && levels(o, &case, &run.trace).has(run.level));
@@ -44,7 +44,7 @@ fn seen(run: &Recorded, sort: Sort) -> Vec<&'static str> {
 }
 
 /// The names that each recorded run of these cases gives, a line each.
-fn table(wanted: &str, sort: Sort) -> String {
+fn table(wanted: &str, sort: OpportunityKind) -> String {
     let runs = recorded();
     let lines = runs.iter().filter(|run| run.case.contains(wanted)).map(|run| {
         let file = run.case.rsplit('/').next().unwrap_or_default().trim_end_matches(".iso");
@@ -131,7 +131,7 @@ fn each_known_case_is_an_opportunity_for_its_family_where_that_can_exist() {
         postgres@18 mdev-36639 SER: -
         postgres@18 mysql-104833 SER: -
     "#]]
-    .assert_eq(&table("seeds/", Sort::Family));
+    .assert_eq(&table("seeds/", OpportunityKind::Family));
 }
 
 #[test]
@@ -162,13 +162,13 @@ fn each_phenomenon_is_an_opportunity_for_itself() {
         mysql@9.7 write-skew RC: dirty-write, write-skew
         mysql@9.7 write-skew SER: write-skew
     "#]]
-    .assert_eq(&table("phenomena/", Sort::Phenomenon));
+    .assert_eq(&table("phenomena/", OpportunityKind::Phenomenon));
 }
 
 #[test]
 fn phenomena_that_involve_no_known_family_are_none() {
     for run in recorded().iter().filter(|run| run.case.contains("phenomena/")) {
-        assert_eq!(seen(run, Sort::Family), Vec::<&str>::new(), "{} {}", run.case, run.level);
+        assert_eq!(seen(run, OpportunityKind::Family), Vec::<&str>::new(), "{} {}", run.case, run.level);
     }
 }
 

@@ -12,7 +12,7 @@ use super::scratch::ScratchTables;
 
 /// What a statement does to tables.
 #[derive(Clone, Debug, Default)]
-pub struct Roles {
+pub struct TableRoles {
     /// For each table that it names, or that a foreign key brings in: how it is seen.
     pub tables: Vec<(usize, Vec<Visibility>)>,
     /// Does it read without locks?
@@ -25,7 +25,7 @@ pub struct Roles {
 
 /// What a text without a tree is, by its first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum UnparsedKind {
     /// It reads.
     Select,
     /// It reads and locks.
@@ -36,18 +36,18 @@ pub enum Verb {
     Other,
 }
 
-impl Verb {
+impl UnparsedKind {
     /// Of a text.
-    pub fn of(text: &str) -> Verb {
+    pub fn of(text: &str) -> UnparsedKind {
         let upper = text.trim_start_matches(['(', ' ', '\n', '\t']).to_ascii_uppercase();
         let word: String = upper.chars().take_while(char::is_ascii_alphabetic).collect();
         let locks = ["FOR UPDATE", "FOR SHARE", "LOCK IN SHARE MODE"].iter().any(|lock| upper.contains(lock));
         match word.as_str() {
-            "SELECT" | "TABLE" | "VALUES" if upper.contains(" INTO ") => Verb::Other,
-            "SELECT" | "TABLE" | "VALUES" if locks => Verb::LockingSelect,
-            "SELECT" | "TABLE" | "VALUES" => Verb::Select,
-            "INSERT" | "REPLACE" | "UPDATE" | "DELETE" => Verb::Change,
-            _ => Verb::Other,
+            "SELECT" | "TABLE" | "VALUES" if upper.contains(" INTO ") => UnparsedKind::Other,
+            "SELECT" | "TABLE" | "VALUES" if locks => UnparsedKind::LockingSelect,
+            "SELECT" | "TABLE" | "VALUES" => UnparsedKind::Select,
+            "INSERT" | "REPLACE" | "UPDATE" | "DELETE" => UnparsedKind::Change,
+            _ => UnparsedKind::Other,
         }
     }
 }
@@ -59,33 +59,33 @@ pub fn roles(
     text: &str,
     rules: &LevelRules,
     single: bool,
-) -> Option<Roles> {
+) -> Option<TableRoles> {
     let read = if single { rules.single_read.is } else { rules.read.is };
     let (change, source, inner) = (rules.change.is, rules.source_read.is, rules.inner_read.is);
-    let mut roles = Roles::default();
+    let mut roles = TableRoles::default();
     let (mut own, mut other): (Vec<Visibility>, Vec<Visibility>) = (Vec::new(), Vec::new());
     let (own_tables, nested) = match step.statement() {
         Some(statement) => named(statement),
         None => (all(scratch), all(scratch)),
     };
     let verb = match step.kind() {
-        Some(StatementKind::Select) => Verb::Select,
-        Some(StatementKind::LockingSelect) => Verb::LockingSelect,
-        Some(kind) if kind.writes() => Verb::Change,
-        None => Verb::of(text),
+        Some(StatementKind::Select) => UnparsedKind::Select,
+        Some(StatementKind::LockingSelect) => UnparsedKind::LockingSelect,
+        Some(kind) if kind.writes() => UnparsedKind::Change,
+        None => UnparsedKind::of(text),
         Some(_) => return None,
     };
     match verb {
-        Verb::Select => {
+        UnparsedKind::Select => {
             own.push(read);
             other.push(read);
             roles.consistent = read != Visibility::Committed;
         }
-        Verb::LockingSelect => {
+        UnparsedKind::LockingSelect => {
             own.push(change);
             other.extend([read, change]);
         }
-        Verb::Change => {
+        UnparsedKind::Change => {
             own.push(change);
             match step.statement() {
                 Some(Statement::Insert(insert)) => match &insert.source {
@@ -100,7 +100,7 @@ pub fn roles(
             }
             roles.changes = true;
         }
-        Verb::Other => return None,
+        UnparsedKind::Other => return None,
     }
     roles.nested = !nested.is_empty();
     for (names, sees) in [(own_tables, own), (nested, other)] {
@@ -118,7 +118,7 @@ pub fn roles(
     Some(roles)
 }
 
-impl Roles {
+impl TableRoles {
     fn add(&mut self, at: usize, sees: &[Visibility]) {
         let position = self.tables.iter().position(|(table, _)| *table == at);
         let list = match position {
@@ -177,11 +177,11 @@ mod tests {
 
     #[test]
     fn a_text_without_a_tree_is_known_by_its_first_word() {
-        assert_eq!(Verb::of("SELECT /*+ NO_ICP(t) */ a FROM t"), Verb::Select);
-        assert_eq!(Verb::of("(select 1) union (select 2)"), Verb::Select);
-        assert_eq!(Verb::of("SELECT a FROM t FOR UPDATE"), Verb::LockingSelect);
-        assert_eq!(Verb::of("SELECT a FROM t INTO @x"), Verb::Other);
-        assert_eq!(Verb::of("WITH x AS (SELECT 1) SELECT * FROM x"), Verb::Other);
-        assert_eq!(Verb::of("ALTER TABLE t ADD b INT"), Verb::Other);
+        assert_eq!(UnparsedKind::of("SELECT /*+ NO_ICP(t) */ a FROM t"), UnparsedKind::Select);
+        assert_eq!(UnparsedKind::of("(select 1) union (select 2)"), UnparsedKind::Select);
+        assert_eq!(UnparsedKind::of("SELECT a FROM t FOR UPDATE"), UnparsedKind::LockingSelect);
+        assert_eq!(UnparsedKind::of("SELECT a FROM t INTO @x"), UnparsedKind::Other);
+        assert_eq!(UnparsedKind::of("WITH x AS (SELECT 1) SELECT * FROM x"), UnparsedKind::Other);
+        assert_eq!(UnparsedKind::of("ALTER TABLE t ADD b INT"), UnparsedKind::Other);
     }
 }

@@ -7,15 +7,16 @@ use model::{
 };
 
 use super::{
-    FirstQuery, Found, MARK, MARKED, PLAIN, Pending, Roles, Talk, View, Visible, WAYS, fit, views::same_view,
+    Conclusion, DecoupledConversation, FirstQuery, MARK, MARKED, PLAIN, PendingStatement, TableRoles,
+    TableView, VisibleRow, WAYS, determinism, views::same_view,
 };
-use crate::decoupled::compare::{Compared, compare};
+use crate::decoupled::compare::{AnswerComparison, compare};
 
-impl Talk<'_> {
+impl DecoupledConversation<'_> {
     /// A statement that reads or changes rows.
-    pub(super) fn data(&mut self, step: usize, txn: usize) -> Result<Option<Box<Probe>>, Found> {
+    pub(super) fn data(&mut self, step: usize, txn: usize) -> Result<Option<Box<Probe>>, Conclusion> {
         let Some(roles) = self.named(step) else {
-            return Err(Found::Undecided(Reason::NoContractAtThisLevel));
+            return Err(Conclusion::Undecided(Reason::NoContractAtThisLevel));
         };
         if let Some(accepted) = self.accepted(step, &roles)? {
             if accepted {
@@ -39,13 +40,13 @@ impl Talk<'_> {
     }
 
     /// Notes that a statement could not be judged; if it changes rows, nothing after it can be either.
-    pub(super) fn not_judged(&mut self, reason: Reason, changes: bool) -> Result<(), Found> {
+    pub(super) fn not_judged(&mut self, reason: Reason, changes: bool) -> Result<(), Conclusion> {
         self.undecided.get_or_insert(reason);
-        if changes { Err(Found::Undecided(reason)) } else { Ok(()) }
+        if changes { Err(Conclusion::Undecided(reason)) } else { Ok(()) }
     }
 
     /// Answers that are not judged: errors of conflicts, which need another open transaction. None: it is to be judged.
-    pub(super) fn accepted(&self, step: usize, roles: &Roles) -> Result<Option<bool>, Found> {
+    pub(super) fn accepted(&self, step: usize, roles: &TableRoles) -> Result<Option<bool>, Conclusion> {
         let class = match &self.outcome(step).reply {
             Reply::Rows(_) | Reply::Done { .. } => return Ok(None),
             Reply::Error(error) => error.class,
@@ -89,16 +90,16 @@ impl Talk<'_> {
         &mut self,
         step: usize,
         txn: usize,
-        roles: Roles,
+        roles: TableRoles,
     ) -> Result<Box<Probe>, (Reason, bool)> {
         let changes = roles.changes;
         let not = |reason: Reason| (reason, changes);
-        let told = &self.history.steps[step];
+        let step_info = &self.history.steps[step];
         let rows = match &self.outcome(step).reply {
             Reply::Rows(rows) => Some(rows.len()),
             _ => None,
         };
-        if let Some(why) = fit::fickle(told, self.text(step), self.setup_tables(), rows) {
+        if let Some(why) = determinism::fickle(step_info, self.text(step), self.setup_tables(), rows) {
             return Err(not(why));
         }
         // A row that an error was ignored for was not written, one that is set to what it is was; nobody says which is which, nor which
@@ -107,27 +108,31 @@ impl Talk<'_> {
             Reply::Done { affected, matched } => matched.is_none_or(|matched| affected < matched),
             _ => false,
         };
-        if passed && fit::updates_ignoring(told) {
+        if passed && determinism::updates_ignoring(step_info) {
             return Err(not(Reason::IgnoredRows));
         }
         let Some(scratch) = self.scratch() else { return Err(not(Reason::SetupNotRead)) };
-        if told.is(StatementKind::Insert) && roles.tables.iter().any(|(at, _)| scratch.tables[*at].counts) {
+        if step_info.is(StatementKind::Insert)
+            && roles.tables.iter().any(|(at, _)| scratch.tables[*at].counts)
+        {
             return Err(not(Reason::Counter));
         }
         // MySQL replaces such a row or refuses to, by what it has looked up of the foreign key before.
-        if fit::replaces(told) && roles.tables.iter().any(|(at, _)| scratch.tables[*at].group == 0) {
+        if determinism::replaces(step_info)
+            && roles.tables.iter().any(|(at, _)| scratch.tables[*at].group == 0)
+        {
             return Err(not(Reason::ReplaceOfAParent));
         }
         // A row with a mark differs from the same row without one, which REPLACE would leave as it is.
         let number = match () {
-            () if !changes || fit::replaces(told) => PLAIN,
-            () if scratch.invisible || !fit::meets_added_column(told) => MARKED,
-            () if fit::only_adds(told) => PLAIN,
+            () if !changes || determinism::replaces(step_info) => PLAIN,
+            () if scratch.invisible || !determinism::meets_added_column(step_info) => MARKED,
+            () if determinism::only_adds(step_info) => PLAIN,
             () => return Err(not(Reason::NoInvisibleColumn)),
         };
-        let (mut others, mut open): (Vec<Vec<View>>, _) = (vec![Vec::new()], None);
+        let (mut others, mut open): (Vec<Vec<TableView>>, _) = (vec![Vec::new()], None);
         for (at, sees) in &roles.tables {
-            let mut different: Vec<Vec<Visible>> = Vec::new();
+            let mut different: Vec<Vec<VisibleRow>> = Vec::new();
             for one in sees {
                 let (views, why) = self.views(step, txn, *at, *one);
                 open = open.or(why);
@@ -140,7 +145,7 @@ impl Talk<'_> {
             if different.len() > 1 && *sees != [Visibility::Snapshot] {
                 open = open.or(Some(Reason::TwoViews));
             }
-            let longer = |views: &Vec<View>, view: &Vec<Visible>| {
+            let longer = |views: &Vec<TableView>, view: &Vec<VisibleRow>| {
                 let mut views = views.clone();
                 views.push((*at, view.clone()));
                 views
@@ -166,7 +171,9 @@ impl Talk<'_> {
         let unchanged = matches!(&self.outcome(step).reply,
             Reply::Done { affected, matched: Some(matched) } if matched > affected);
         let product = self.seen.trace.server.product;
-        let matching = (unchanged && number == MARKED).then(|| fit::matching(product, told, MARK)).flatten();
+        let matching = (unchanged && number == MARKED)
+            .then(|| determinism::matching(product, step_info, MARK))
+            .flatten();
         let explain = dialect::of(product).explain.map(|explain| format!("{explain} {}", self.text(step)));
         let unsure =
             roles.consistent && !self.txns[txn].sure && self.txns[txn].snapshot.last() == Some(&self.now);
@@ -184,7 +191,7 @@ impl Talk<'_> {
             sql: Some(self.text(step).to_string()),
             changes,
         };
-        self.pending = Some(Pending {
+        self.pending = Some(PendingStatement {
             step,
             roles,
             views,
@@ -199,7 +206,7 @@ impl Talk<'_> {
     }
 
     /// The same statement on the next view that it may have had.
-    fn another(&mut self, mut pending: Pending) -> Result<Option<Box<Probe>>, Found> {
+    fn another(&mut self, mut pending: PendingStatement) -> Result<Option<Box<Probe>>, Conclusion> {
         let Some(views) = pending.others.pop() else { return Ok(None) };
         self.again(pending, views)
     }
@@ -207,10 +214,10 @@ impl Talk<'_> {
     /// The same query on other views.
     pub(super) fn again(
         &mut self,
-        mut pending: Pending,
-        views: Vec<View>,
-    ) -> Result<Option<Box<Probe>>, Found> {
-        let undecided = Found::Undecided;
+        mut pending: PendingStatement,
+        views: Vec<TableView>,
+    ) -> Result<Option<Box<Probe>>, Conclusion> {
+        let undecided = Conclusion::Undecided;
         let Some(scratch) = self.scratch() else { return Ok(None) };
         let tables = views
             .iter()
@@ -235,9 +242,9 @@ impl Talk<'_> {
     /// A statement was run. Gives what is to be run next, if another view may explain what came.
     pub(super) fn judge_probe(
         &mut self,
-        pending: Pending,
+        pending: PendingStatement,
         result: ProbeResult,
-    ) -> Result<Option<Box<Probe>>, Found> {
+    ) -> Result<Option<Box<Probe>>, Conclusion> {
         let (step, changes) = (pending.step, pending.roles.changes);
         let Some(txn) = self.history.steps[step].transaction else { return Ok(None) };
         if pending.wrong.is_some() {
@@ -247,8 +254,8 @@ impl Talk<'_> {
             ProbeResult::Ran { first_query, outcome: Some(outcome), tables } => {
                 (first_query, outcome, tables)
             }
-            ProbeResult::Ran { .. } => return Err(Found::Undecided(Reason::NotProbed)),
-            ProbeResult::NotRun(reason) => return Err(Found::Undecided(reason)),
+            ProbeResult::Ran { .. } => return Err(Conclusion::Undecided(Reason::NotProbed)),
+            ProbeResult::NotRun(reason) => return Err(Conclusion::Undecided(reason)),
             ProbeResult::FixtureRefused { error, .. } => {
                 let reason = match error.class {
                     ErrorClass::DuplicateKey => Reason::ViewBreaksKey,
@@ -272,29 +279,31 @@ impl Talk<'_> {
                 None => {}
             }
         }
-        let part = fit::skips_locked(&self.history.steps[step]) && self.others(step, &pending.roles.tables);
+        let part =
+            determinism::skips_locked(&self.history.steps[step]) && self.others(step, &pending.roles.tables);
         match compare(self.history.steps[step].kind(), self.outcome(step), &outcome, part) {
             // It counts as many rows as it should, and may have met others.
-            Compared::Same if changes && !self.uncommitted(&pending, txn).is_empty() => {
-                return Err(Found::Undecided(Reason::JudgesUncommitted));
+            AnswerComparison::Same if changes && !self.uncommitted(&pending, txn).is_empty() => {
+                return Err(Conclusion::Undecided(Reason::JudgesUncommitted));
             }
-            Compared::Same => {
+            AnswerComparison::Same => {
                 if let Some(why) = pending.open.filter(|why| !self.uncertain.contains(why)) {
                     self.uncertain.push(why);
                 }
             }
-            Compared::Unsure(_) | Compared::Differ(_) if !pending.others.is_empty() => {
+            AnswerComparison::Unsure(_) | AnswerComparison::Differ(_) if !pending.others.is_empty() => {
                 return self.another(pending);
             }
-            Compared::Unsure(reason) => self.not_judged(pending.open.unwrap_or(reason), changes)?,
-            Compared::Differ(_) if let Some(open) = pending.open => self.not_judged(open, changes)?,
+            AnswerComparison::Unsure(reason) => self.not_judged(pending.open.unwrap_or(reason), changes)?,
+            AnswerComparison::Differ(_) if let Some(open) = pending.open => self.not_judged(open, changes)?,
             // Whether the parent of a row is looked for that is then not inserted depends on the path.
-            Compared::Differ(_)
-                if fit::upserts(&self.history.steps[step]) && lacks_parent(self.outcome(step), &outcome) =>
+            AnswerComparison::Differ(_)
+                if determinism::upserts(&self.history.steps[step])
+                    && lacks_parent(self.outcome(step), &outcome) =>
             {
                 self.not_judged(Reason::UpsertWithoutAParent, changes)?
             }
-            Compared::Differ(what) => {
+            AnswerComparison::Differ(what) => {
                 let wrong = Box::new(self.wrong(&pending, what, &outcome));
                 return self.explain(pending, txn, wrong);
             }

@@ -8,9 +8,9 @@ use model::{
 use dialect::contract::SnapshotPoint;
 use history::{Fate, StepInfo};
 
-use super::{Found, Talk};
+use super::{Conclusion, DecoupledConversation};
 
-impl Talk<'_> {
+impl DecoupledConversation<'_> {
     pub(super) fn send(&mut self, step: usize) {
         self.sent[step] = self.now;
         self.beside[step].clone_from(&self.waiting);
@@ -44,7 +44,7 @@ impl Talk<'_> {
     }
 
     /// A step took effect.
-    pub(super) fn answered(&mut self, step: usize) -> Result<Option<Box<Probe>>, Found> {
+    pub(super) fn answered(&mut self, step: usize) -> Result<Option<Box<Probe>>, Conclusion> {
         self.waiting.retain(|waiting| *waiting != step);
         let Some(txn) = self.history.steps[step].transaction else { return Ok(None) };
         // BEGIN commits what was open before it.
@@ -78,7 +78,7 @@ impl Talk<'_> {
     }
 
     /// Ends the transaction, if this was its last step.
-    pub(super) fn close(&mut self, step: usize, txn: usize) -> Result<(), Found> {
+    pub(super) fn close(&mut self, step: usize, txn: usize) -> Result<(), Conclusion> {
         match self.ended_by(step) == Some(txn) {
             true => self.finish_by_fate(txn),
             false => Ok(()),
@@ -89,10 +89,10 @@ impl Talk<'_> {
         self.history.transactions.iter().position(|transaction| transaction.ended_by == Some(step))
     }
 
-    fn finish_by_fate(&mut self, txn: usize) -> Result<(), Found> {
+    fn finish_by_fate(&mut self, txn: usize) -> Result<(), Conclusion> {
         let fate = self.fate(txn);
         if fate == Fate::Unknown {
-            return Err(Found::Undecided(Reason::UnknownFate));
+            return Err(Conclusion::Undecided(Reason::UnknownFate));
         }
         self.finish(txn, fate);
         Ok(())

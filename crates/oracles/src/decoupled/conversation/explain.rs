@@ -8,25 +8,28 @@ use model::{
     verdict::{Cause, Deviations},
 };
 
-use super::{Found, Pending, Talk, Time, Until, View, Visible, views::same_view};
+use super::{
+    Conclusion, DecoupledConversation, PendingStatement, TableView, Time, VersionFilter, VisibleRow,
+    views::same_view,
+};
 use crate::{
-    decoupled::compare::{Compared, compare},
+    decoupled::compare::{AnswerComparison, compare},
     mvcc::deviations::{DecoupledView, KnownDeviation},
 };
 
-impl Talk<'_> {
+impl DecoupledConversation<'_> {
     /// Something is wrong: is there something to try?
     pub(super) fn explain(
         &mut self,
-        mut pending: Pending,
+        mut pending: PendingStatement,
         txn: usize,
         wrong: Box<Violation>,
-    ) -> Result<Option<Box<Probe>>, Found> {
+    ) -> Result<Option<Box<Probe>>, Conclusion> {
         // Such an UPDATE may have judged half of what a waiting statement does.
         if self.judges_uncommitted(pending.step).is_some()
             && pending.views.iter().any(|(at, _)| self.half_done(*at, pending.step))
         {
-            return Err(Found::Undecided(Reason::HalfDoneStatement));
+            return Err(Conclusion::Undecided(Reason::HalfDoneStatement));
         }
         pending.explanations = self.explanations(&pending, txn);
         pending.wrong = Some(wrong);
@@ -36,13 +39,13 @@ impl Talk<'_> {
     /// What came of trying.
     pub(super) fn explained(
         &mut self,
-        mut pending: Pending,
+        mut pending: PendingStatement,
         result: ProbeResult,
-    ) -> Result<Option<Box<Probe>>, Found> {
+    ) -> Result<Option<Box<Probe>>, Conclusion> {
         let same = match &result {
             ProbeResult::Ran { outcome: Some(outcome), .. } => {
                 let (kind, came) = (self.history.steps[pending.step].kind(), self.outcome(pending.step));
-                compare(kind, came, outcome, false) == Compared::Same
+                compare(kind, came, outcome, false) == AnswerComparison::Same
             }
             ProbeResult::Ran { .. } | ProbeResult::FixtureRefused { .. } | ProbeResult::NotRun(_) => false,
         };
@@ -50,7 +53,7 @@ impl Talk<'_> {
         match (same, pending.wrong.take()) {
             (true, Some(mut wrong)) => {
                 wrong.fingerprint.cause = Cause::Deviations(tried);
-                Err(Found::Violated(wrong))
+                Err(Conclusion::Violated(wrong))
             }
             (_, wrong) => {
                 pending.wrong = wrong;
@@ -59,19 +62,19 @@ impl Talk<'_> {
         }
     }
 
-    fn next_explanation(&mut self, mut pending: Pending) -> Result<Option<Box<Probe>>, Found> {
+    fn next_explanation(&mut self, mut pending: PendingStatement) -> Result<Option<Box<Probe>>, Conclusion> {
         match (pending.explanations.first().cloned(), pending.wrong.take()) {
             (Some((_, views)), wrong) => {
                 pending.wrong = wrong;
                 self.again(pending, views)
             }
-            (None, Some(wrong)) => Err(Found::Violated(wrong)),
+            (None, Some(wrong)) => Err(Conclusion::Violated(wrong)),
             (None, None) => Ok(None),
         }
     }
 
     /// The views that a known deviation would give, where they differ from the right ones.
-    fn explanations(&self, pending: &Pending, txn: usize) -> Vec<(Deviations, Vec<View>)> {
+    fn explanations(&self, pending: &PendingStatement, txn: usize) -> Vec<(Deviations, Vec<TableView>)> {
         if pending.roles.changes {
             return self.uncommitted(pending, txn);
         }
@@ -79,9 +82,9 @@ impl Talk<'_> {
         let (true, Some(scratch)) = (reads, self.scratch()) else {
             return Vec::new();
         };
-        let view = |taken: Time, at: usize, noop: bool, key: bool| -> Vec<Visible> {
+        let view = |taken: Time, at: usize, noop: bool, key: bool| -> Vec<VisibleRow> {
             let chain = &self.chains[at];
-            let until = Until::Committed(taken);
+            let until = VersionFilter::Committed(taken);
             let seen = if noop { chain.view_of_changes(txn, until) } else { chain.view(txn, until) };
             let mut seen = self.shadowed(txn, at, seen, !noop);
             if key {
@@ -91,7 +94,7 @@ impl Talk<'_> {
         };
         let noop = self.deviation(DecoupledView::WithoutNoops);
         let key = self.deviation(DecoupledView::WithOldKeys);
-        let mut all: Vec<(Deviations, Vec<View>)> = Vec::new();
+        let mut all: Vec<(Deviations, Vec<TableView>)> = Vec::new();
         let ways = [(vec![noop], true, false), (vec![key], false, true), (vec![noop, key], true, true)];
         let moments = &self.txns[txn].snapshot;
         for (taken, (by, without, old)) in
@@ -99,9 +102,9 @@ impl Talk<'_> {
         {
             let by: Option<Vec<&str>> = by.iter().map(|one| Some((*one)?.name)).collect();
             let Some(by) = by else { continue };
-            let views: Vec<View> =
+            let views: Vec<TableView> =
                 pending.views.iter().map(|(at, _)| (*at, view(*taken, *at, *without, *old))).collect();
-            let new = |other: &[View]| !views.iter().zip(other).all(|((_, a), (_, b))| same_view(a, b));
+            let new = |other: &[TableView]| !views.iter().zip(other).all(|((_, a), (_, b))| same_view(a, b));
             if new(&pending.views) && all.iter().all(|(_, other)| new(other)) {
                 all.push((by.iter().map(|name| (*name).into()).collect(), views));
             }
@@ -110,10 +113,14 @@ impl Talk<'_> {
     }
 
     /// Did an UPDATE that should have waited judge what others have not committed?
-    pub(super) fn uncommitted(&self, pending: &Pending, txn: usize) -> Vec<(Deviations, Vec<View>)> {
+    pub(super) fn uncommitted(
+        &self,
+        pending: &PendingStatement,
+        txn: usize,
+    ) -> Vec<(Deviations, Vec<TableView>)> {
         let Some(deviation) = self.judges_uncommitted(pending.step) else { return Vec::new() };
-        let newest = |at: usize| self.chains[at].view(txn, Until::Newest);
-        let views: Vec<View> = pending.views.iter().map(|(at, _)| (*at, newest(*at))).collect();
+        let newest = |at: usize| self.chains[at].view(txn, VersionFilter::Newest);
+        let views: Vec<TableView> = pending.views.iter().map(|(at, _)| (*at, newest(*at))).collect();
         let new = !views.iter().zip(&pending.views).all(|((_, a), (_, b))| same_view(a, b));
         if new { vec![([deviation.name.into()].into(), views)] } else { Vec::new() }
     }

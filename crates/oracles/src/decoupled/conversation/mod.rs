@@ -4,9 +4,9 @@
 mod effects;
 mod explain;
 mod probes;
-mod telling;
 mod transactions;
 mod views;
+mod violations;
 
 use std::sync::Arc;
 
@@ -21,12 +21,11 @@ use model::{
 };
 
 use super::{
-    Known, Setups,
-    chains::{Chain, Data, NOBODY, Time, Until, Visible},
-    early, fit,
-    order::{Event, orders},
-    roles::{Roles, Verb, roles},
+    CachedSetup, SetupCache, determinism, early_savepoint,
     scratch::{MARK, MARKED, PLAIN, ScratchTables},
+    step_order::{StepEvent, orders},
+    table_roles::{TableRoles, UnparsedKind, roles},
+    version_chains::{Chain, NOBODY, RowData, Time, VersionFilter, VisibleRow},
 };
 use crate::{
     Ask, Conversation,
@@ -38,23 +37,23 @@ use crate::{
 const WAYS: usize = 8;
 
 /// A view of one table.
-type View = (usize, Vec<Visible>);
+type TableView = (usize, Vec<VisibleRow>);
 
 /// A statement that is being run.
-struct Pending {
+struct PendingStatement {
     step: usize,
-    roles: Roles,
-    views: Vec<View>,
+    roles: TableRoles,
+    views: Vec<TableView>,
     schema: usize,
     first_query: FirstQuery,
     /// Other views that it may have had.
-    others: Vec<Vec<View>>,
+    others: Vec<Vec<TableView>>,
     /// Why none of these need be the right one, if that is so.
     open: Option<Reason>,
     /// What is wrong, while it is tried what would explain it.
     wrong: Option<Box<Violation>>,
     /// What is tried: by which known deviation, and on which views.
-    explanations: Vec<(Deviations, Vec<View>)>,
+    explanations: Vec<(Deviations, Vec<TableView>)>,
 }
 
 /// What the query before a statement is for.
@@ -88,24 +87,24 @@ struct Txn {
 }
 
 /// What was found so far.
-enum Found {
+enum Conclusion {
     Violated(Box<Violation>),
     Undecided(Reason),
 }
 
 /// The conversation.
-pub struct Talk<'a> {
+pub struct DecoupledConversation<'a> {
     seen: &'a Execution,
     history: History<'a>,
     tables: ReadTables,
-    known: Known,
-    setups: Setups,
+    known: CachedSetup,
+    setups: SetupCache,
     contract: Contract,
     /// How the server is known to leave it.
     deviations: Vec<&'static KnownDeviation>,
     /// What every session says first, if that is a setting that changes no level.
     prelude: Vec<String>,
-    orders: Vec<Vec<Event>>,
+    orders: Vec<Vec<StepEvent>>,
     /// Are there more orders than these?
     more: bool,
     /// Which order, and how far.
@@ -119,7 +118,7 @@ pub struct Talk<'a> {
     waiting: Vec<usize>,
     /// Who waited when each step was sent.
     beside: Vec<Vec<usize>>,
-    pending: Option<Pending>,
+    pending: Option<PendingStatement>,
     /// The first reason why something could not be judged.
     undecided: Option<Reason>,
     /// Why something was accepted that need not have been right.
@@ -128,24 +127,24 @@ pub struct Talk<'a> {
     first: Option<Box<Violation>>,
 }
 
-impl<'a> Talk<'a> {
+impl<'a> DecoupledConversation<'a> {
     /// Begins; the reason why not has a name.
     pub fn new(
         seen: &'a Execution,
         tables: ReadTables,
-        known: Known,
-        setups: Setups,
-    ) -> Result<Talk<'a>, Reason> {
+        known: CachedSetup,
+        setups: SetupCache,
+    ) -> Result<DecoupledConversation<'a>, Reason> {
         let contract = contract(&seen.trace.server).ok_or(Reason::NoContract)?;
         if let Err(why) = known.scratch.as_ref() {
             return Err(*why);
         }
         let history = History::new(&seen.case, &seen.trace);
-        if early::goes_back_early(&history) {
+        if early_savepoint::goes_back_early(&history) {
             return Err(Reason::EarlySavepoint);
         }
         let (orders, more) = orders(&history);
-        let talk = Talk {
+        let talk = DecoupledConversation {
             txns: vec![Txn::default(); history.transactions.len()],
             sent: vec![0; history.steps.len()],
             beside: vec![Vec::new(); history.steps.len()],
@@ -182,7 +181,7 @@ impl<'a> Talk<'a> {
                 Some(StatementKind::Set) if self.prelude.contains(&self.seen.case.steps[i].sql) => {}
                 Some(StatementKind::Set) => return Some(Reason::SettingsChanged),
                 Some(StatementKind::LockTable) => return Some(Reason::LockTable),
-                None if Verb::of(&self.seen.case.steps[i].sql) == Verb::Other => {
+                None if UnparsedKind::of(&self.seen.case.steps[i].sql) == UnparsedKind::Other => {
                     return Some(Reason::Unparsed);
                 }
                 Some(_) | None => {}
@@ -213,7 +212,7 @@ impl<'a> Talk<'a> {
     }
 
     /// The level at which a step runs. Where the history does not know it, because of texts without a tree, none of these sets
-    /// one: see [`Talk::unfit`].
+    /// one: see [`DecoupledConversation::unfit`].
     fn level(&self, step: usize) -> Level {
         let session = &self.seen.case.sessions[self.seen.case.steps[step].session];
         self.history.level(step).or(session.level).unwrap_or(self.seen.trace.level)
@@ -252,19 +251,19 @@ impl<'a> Talk<'a> {
             };
             self.at.1 += 1;
             let found = match event {
-                Event::Sent(step) => {
+                StepEvent::Sent(step) => {
                     self.send(step);
                     Ok(None)
                 }
-                Event::Waits(step) => {
+                StepEvent::Waits(step) => {
                     self.waiting.push(step);
                     self.waits(step).map_or(Ok(None), Err)
                 }
-                Event::RolledBack(session) => {
+                StepEvent::RolledBack(session) => {
                     self.roll_back(session);
                     Ok(None)
                 }
-                Event::Answered(step) => self.answered(step),
+                StepEvent::Answered(step) => self.answered(step),
             };
             match found {
                 Ok(Some(probe)) => return Ask::Probe(probe),
@@ -275,14 +274,14 @@ impl<'a> Talk<'a> {
     }
 
     /// Something is wrong or cannot be told: another order may explain it.
-    fn stop(&mut self, found: Found) -> Ask {
+    fn stop(&mut self, found: Conclusion) -> Ask {
         self.pending = None;
         match found {
-            Found::Undecided(reason) => {
+            Conclusion::Undecided(reason) => {
                 let reason = self.undecided.take().unwrap_or(reason);
                 Ask::Done(Verdict::Undecided { reason })
             }
-            Found::Violated(violation) => {
+            Conclusion::Violated(violation) => {
                 let first = self.first.take().unwrap_or(violation);
                 self.at = (self.at.0 + 1, 0);
                 if self.at.0 < self.orders.len() {
@@ -307,12 +306,12 @@ impl<'a> Talk<'a> {
             .txns
             .iter()
             .zip(&self.history.transactions)
-            .any(|(txn, told)| txn.open && told.fate == Fate::Unknown)
+            .any(|(txn, step_info)| txn.open && step_info.fate == Fate::Unknown)
         {
-            return self.stop(Found::Undecided(Reason::UnknownFate));
+            return self.stop(Conclusion::Undecided(Reason::UnknownFate));
         }
         if let Some(violation) = self.final_state() {
-            return self.stop(Found::Violated(Box::new(violation)));
+            return self.stop(Conclusion::Violated(Box::new(violation)));
         }
         Ask::Done(match self.undecided.take() {
             Some(reason) => Verdict::Undecided { reason },
@@ -322,7 +321,7 @@ impl<'a> Talk<'a> {
         })
     }
 
-    fn named(&self, step: usize) -> Option<Roles> {
+    fn named(&self, step: usize) -> Option<TableRoles> {
         let (scratch, rules) = (self.scratch()?, self.rules(step)?);
         roles(scratch, &self.history.steps[step], self.text(step), &rules, self.single(step))
     }
@@ -336,7 +335,7 @@ impl<'a> Talk<'a> {
     }
 }
 
-impl Conversation for Talk<'_> {
+impl Conversation for DecoupledConversation<'_> {
     fn next(&mut self, _: &[Execution]) -> Ask {
         if let Some(rows) = self.known.rows.clone() {
             return match self.reset(&rows) {

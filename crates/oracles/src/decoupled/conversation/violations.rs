@@ -6,15 +6,18 @@ use model::{
     verdict::Cause, verdict::Response, verdict::evidence::Sighting, verdict::evidence::Table,
 };
 
-use super::{Found, NOBODY, Pending, ScratchTables, Talk, Until, Visible, fit};
+use super::{
+    Conclusion, DecoupledConversation, NOBODY, PendingStatement, ScratchTables, VersionFilter, VisibleRow,
+    determinism,
+};
 use crate::decoupled::compare::same_table;
 
-impl Talk<'_> {
+impl DecoupledConversation<'_> {
     pub(super) fn final_state(&self) -> Option<Violation> {
         let scratch = self.scratch()?;
         for (name, read) in self.seen.trace.final_state.as_ref()? {
             let Some(at) = scratch.find(name) else { continue };
-            let view = self.chains[at].view(NOBODY, Until::Committed(self.now));
+            let view = self.chains[at].view(NOBODY, VersionFilter::Committed(self.now));
             let rows: Vec<&[Option<Vec<u8>>]> = view.iter().map(|row| scratch.shown(at, &row.data)).collect();
             if same_table(&rows, read) {
                 continue;
@@ -38,11 +41,11 @@ impl Talk<'_> {
     }
 
     /// A step waits: is that certainly wrong?
-    pub(super) fn waits(&self, step: usize) -> Option<Found> {
+    pub(super) fn waits(&self, step: usize) -> Option<Conclusion> {
         let roles = self.named(step)?;
         let (rule, nobody) = if roles.consistent {
             (RuleId::PlainReadTakesNoLocks, false)
-        } else if fit::told_not_to_wait(&self.history.steps[step]) && !roles.nested {
+        } else if determinism::told_not_to_wait(&self.history.steps[step]) && !roles.nested {
             (RuleId::AskedNotToWait, false)
         } else if !self.others(step, &roles.tables) {
             (RuleId::WaitNeedsBlocker, true)
@@ -89,14 +92,14 @@ impl Talk<'_> {
         rule: RuleId,
         step: usize,
         tell: impl FnOnce(&mut Evidence),
-    ) -> Found {
+    ) -> Conclusion {
         let mut evidence = Box::new(Evidence { rule: Some(rule), ..self.evidence(step) });
         tell(&mut evidence);
         let fingerprint = self.fingerprint(symptom, Cause::Rule(rule), step);
-        Found::Violated(Box::new(Violation { fingerprint, step: Some(step), evidence }))
+        Conclusion::Violated(Box::new(Violation { fingerprint, step: Some(step), evidence }))
     }
 
-    pub(super) fn wrong(&self, pending: &Pending, symptom: Symptom, should: &Outcome) -> Violation {
+    pub(super) fn wrong(&self, pending: &PendingStatement, symptom: Symptom, should: &Outcome) -> Violation {
         let step = pending.step;
         let mut evidence = self.evidence(step);
         evidence.rule = self.rules(step).map(|rules| {
@@ -125,7 +128,7 @@ impl Talk<'_> {
 }
 
 /// A view as the server writes rows, in the columns of a table like this one.
-fn shown(scratch: &ScratchTables, at: usize, view: &[Visible], like: &RowSet) -> RowSet {
+fn shown(scratch: &ScratchTables, at: usize, view: &[VisibleRow], like: &RowSet) -> RowSet {
     let columns = view.first().map_or(like.columns().len(), |row| scratch.shown(at, &row.data).len());
     let mut rows = RowSet::new(like.columns().iter().take(columns).cloned().collect());
     for row in view {

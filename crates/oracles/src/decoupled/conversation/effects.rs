@@ -5,18 +5,21 @@ use model::{
     Reason, Reply, RowSet, Symptom, sql::StatementKind, verdict::Response, verdict::evidence::Sighting,
 };
 
-use super::{Data, FirstQuery, Found, MARKED, Pending, Talk, Until, Visible, fit};
+use super::{
+    Conclusion, DecoupledConversation, FirstQuery, MARKED, PendingStatement, RowData, VersionFilter,
+    VisibleRow, determinism,
+};
 
-impl Talk<'_> {
+impl DecoupledConversation<'_> {
     /// Reads off the tables what the statement did, and writes it down.
     pub(super) fn effects(
         &mut self,
-        pending: &Pending,
+        pending: &PendingStatement,
         txn: usize,
         first_query: Option<RowSet>,
         tables: &[RowSet],
-    ) -> Result<(), Found> {
-        let undecided = Found::Undecided;
+    ) -> Result<(), Conclusion> {
+        let undecided = Conclusion::Undecided;
         let setup = self.known.scratch.clone();
         let Ok(scratch) = setup.as_ref() else { return Err(undecided(Reason::SetupNotRead)) };
         self.mark += 1;
@@ -44,11 +47,11 @@ impl Talk<'_> {
     }
 
     /// Rows that were written without being changed become the transaction's own all the same.
-    pub(super) fn unchanged(&mut self, pending: &Pending, txn: usize, first_query: Option<RowSet>) {
+    pub(super) fn unchanged(&mut self, pending: &PendingStatement, txn: usize, first_query: Option<RowSet>) {
         let maybe = match &self.outcome(pending.step).reply {
             Reply::Done { affected, matched: Some(matched) } => matched > affected,
             // Nothing is said about rows that were met and left as they were.
-            Reply::Done { .. } => !fit::only_adds(&self.history.steps[pending.step]),
+            Reply::Done { .. } => !determinism::only_adds(&self.history.steps[pending.step]),
             _ => true,
         };
         if !maybe {
@@ -61,7 +64,7 @@ impl Talk<'_> {
             let ids: Vec<u64> = (0..first_query.len()).filter_map(id).collect();
             let at = pending.views.iter().position(|(_, view)| view.iter().any(|row| ids.contains(&row.id)));
             let Some((at, view)) = at.map(|at| &pending.views[at]) else { return };
-            let now = self.chains[*at].view(txn, Until::Committed(self.now));
+            let now = self.chains[*at].view(txn, VersionFilter::Committed(self.now));
             for row in view.iter().filter(|row| ids.contains(&row.id)) {
                 let same = now.iter().any(|one| one.id == row.id && one.data == row.data);
                 if same && !row.own {
@@ -79,11 +82,11 @@ impl Talk<'_> {
     /// Where a row that changed since the snapshot must be refused, was one accepted?
     pub(super) fn stale(
         &self,
-        pending: &Pending,
+        pending: &PendingStatement,
         txn: usize,
         at: usize,
-        changes: &[Change],
-    ) -> Result<(), Found> {
+        changes: &[RowChange],
+    ) -> Result<(), Conclusion> {
         let Some(rules) = self.rules(pending.step) else { return Ok(()) };
         let (OnStaleWrite::Refused(class), true, Some(taken)) =
             (rules.stale.is, self.txns[txn].sure, self.txns[txn].snapshot.last().copied())
@@ -102,12 +105,12 @@ impl Talk<'_> {
 }
 
 /// A row that changed: which one, none for a new one, and what it holds now, none if it is gone.
-type Change = (Option<u64>, Option<Data>);
+type RowChange = (Option<u64>, Option<RowData>);
 
 /// What changed, by the marks of the rows.
-fn marked(view: &[Visible], after: Vec<(Option<u64>, Data)>) -> Vec<Change> {
+fn marked(view: &[VisibleRow], after: Vec<(Option<u64>, RowData)>) -> Vec<RowChange> {
     let gone = view.iter().filter(|row| !after.iter().any(|(id, _)| *id == Some(row.id)));
-    let mut changes: Vec<Change> = gone.map(|row| (Some(row.id), None)).collect();
+    let mut changes: Vec<RowChange> = gone.map(|row| (Some(row.id), None)).collect();
     for (id, data) in after {
         let before = view.iter().find(|row| Some(row.id) == id);
         if before.is_none_or(|row| row.data != data) {
@@ -118,7 +121,7 @@ fn marked(view: &[Visible], after: Vec<(Option<u64>, Data)>) -> Vec<Change> {
 }
 
 /// What came and went, by what the rows hold. Of rows that hold the same it does not matter which one goes.
-fn unmarked(view: &[Visible], mut after: Vec<(Option<u64>, Data)>) -> Vec<Change> {
+fn unmarked(view: &[VisibleRow], mut after: Vec<(Option<u64>, RowData)>) -> Vec<RowChange> {
     let mut changes = Vec::new();
     for row in view {
         match after.iter().position(|(_, data)| *data == row.data) {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 pub type Time = u64;
 
 /// What a row holds: its cells as `SELECT *` shows them, and then what is needed to write it again exactly.
-pub type Data = Rc<Vec<Option<Vec<u8>>>>;
+pub type RowData = Rc<Vec<Option<Vec<u8>>>>;
 
 /// The writer of the rows that the case begins with.
 pub const NOBODY: usize = usize::MAX;
@@ -17,7 +17,7 @@ pub const NOBODY: usize = usize::MAX;
 #[derive(Clone, Debug)]
 struct Version {
     /// None: the row is deleted.
-    data: Option<Data>,
+    data: Option<RowData>,
     /// The transaction that wrote it.
     writer: usize,
     /// When it was written, to go back to a savepoint.
@@ -43,18 +43,18 @@ pub struct Chain {
 
 /// A row as a statement sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visible {
+pub struct VisibleRow {
     /// Which row.
     pub id: u64,
     /// What it holds.
-    pub data: Data,
+    pub data: RowData,
     /// Did the reader's own transaction write this version?
     pub own: bool,
 }
 
 /// Which versions count, beside the reader's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
+pub enum VersionFilter {
     /// All of them.
     Newest,
     /// Those committed at this moment or before.
@@ -63,14 +63,14 @@ pub enum Until {
 
 impl Chain {
     /// A new row.
-    pub fn insert(&mut self, id: u64, data: Data, writer: usize, mark: u64) {
+    pub fn insert(&mut self, id: u64, data: RowData, writer: usize, mark: u64) {
         let committed = (writer == NOBODY).then_some(0);
         let first = Version { data: Some(data), writer, mark, committed, unchanged: false };
         self.rows.push(Row { id, versions: vec![first] });
     }
 
     /// A new version of a row; none deletes it.
-    pub fn write(&mut self, id: u64, data: Option<Data>, writer: usize, mark: u64) {
+    pub fn write(&mut self, id: u64, data: Option<RowData>, writer: usize, mark: u64) {
         if let Some(row) = self.rows.iter_mut().find(|row| row.id == id) {
             let before = row.versions.last().and_then(|version| version.data.as_ref());
             let unchanged = data.is_some() && before == data.as_ref();
@@ -93,27 +93,27 @@ impl Chain {
     }
 
     /// The rows that a transaction sees.
-    pub fn view(&self, reader: usize, until: Until) -> Vec<Visible> {
+    pub fn view(&self, reader: usize, until: VersionFilter) -> Vec<VisibleRow> {
         self.view_by(reader, until, true)
     }
 
     /// As if what it wrote without changing it did not count.
-    pub fn view_of_changes(&self, reader: usize, until: Until) -> Vec<Visible> {
+    pub fn view_of_changes(&self, reader: usize, until: VersionFilter) -> Vec<VisibleRow> {
         self.view_by(reader, until, false)
     }
 
-    fn view_by(&self, reader: usize, until: Until, unchanged: bool) -> Vec<Visible> {
+    fn view_by(&self, reader: usize, until: VersionFilter, unchanged: bool) -> Vec<VisibleRow> {
         let counts = |version: &&Version| {
             version.writer == reader && (unchanged || !version.unchanged)
                 || match until {
-                    Until::Newest => true,
-                    Until::Committed(time) => version.committed.is_some_and(|at| at <= time),
+                    VersionFilter::Newest => true,
+                    VersionFilter::Committed(time) => version.committed.is_some_and(|at| at <= time),
                 }
         };
         let seen = |row: &Row| {
             let version = row.versions.iter().rev().find(counts)?;
             let data = version.data.clone()?;
-            Some(Visible { id: row.id, data, own: version.writer == reader })
+            Some(VisibleRow { id: row.id, data, own: version.writer == reader })
         };
         self.rows.iter().filter_map(seen).collect()
     }
@@ -123,8 +123,8 @@ impl Chain {
         &self,
         reader: usize,
         time: Time,
-        key: impl Fn(&Data) -> Option<K>,
-    ) -> Vec<Visible> {
+        key: impl Fn(&RowData) -> Option<K>,
+    ) -> Vec<VisibleRow> {
         let old = |row: &Row| {
             let before = |version: &Version| version.committed.is_some_and(|at| at <= time);
             let at = row.versions.iter().rposition(|version| version.writer != reader && before(version))?;
@@ -135,14 +135,14 @@ impl Chain {
             let moved =
                 last.is_some_and(|version| version.data.as_ref().is_some_and(|now| key(now) != key(&data)));
             let own = later.iter().any(|version| version.writer == reader);
-            (moved && own).then_some(Visible { id: row.id, data, own: false })
+            (moved && own).then_some(VisibleRow { id: row.id, data, own: false })
         };
         self.rows.iter().filter_map(old).collect()
     }
 
     /// What the rows held that this transaction has written or deleted, before and since; what it wrote without changing it counts
     /// or not.
-    pub fn overwritten_by(&self, reader: usize, unchanged: bool) -> Vec<Data> {
+    pub fn overwritten_by(&self, reader: usize, unchanged: bool) -> Vec<RowData> {
         let wrote = |version: &&Version| version.writer == reader && (unchanged || !version.unchanged);
         let mut all = Vec::new();
         for row in &self.rows {
@@ -168,11 +168,11 @@ impl Chain {
 mod tests {
     use super::*;
 
-    fn data(text: &str) -> Data {
+    fn data(text: &str) -> RowData {
         Rc::new(vec![Some(text.as_bytes().to_vec())])
     }
 
-    fn texts(view: &[Visible]) -> Vec<String> {
+    fn texts(view: &[VisibleRow]) -> Vec<String> {
         view.iter().map(|row| String::from_utf8_lossy(row.data[0].as_ref().unwrap()).into_owned()).collect()
     }
 
@@ -184,19 +184,19 @@ mod tests {
         chain.write(1, Some(data("A")), 7, 1);
         chain.write(2, None, 7, 2);
         chain.insert(3, data("c"), 7, 3);
-        assert_eq!(texts(&chain.view(7, Until::Committed(0))), ["A", "c"]);
-        assert_eq!(texts(&chain.view(8, Until::Committed(0))), ["a", "b"]);
-        assert_eq!(texts(&chain.view(8, Until::Newest)), ["A", "c"]);
+        assert_eq!(texts(&chain.view(7, VersionFilter::Committed(0))), ["A", "c"]);
+        assert_eq!(texts(&chain.view(8, VersionFilter::Committed(0))), ["a", "b"]);
+        assert_eq!(texts(&chain.view(8, VersionFilter::Newest)), ["A", "c"]);
         chain.undo(7, 2);
-        assert_eq!(texts(&chain.view(7, Until::Committed(0))), ["A", "b"]);
+        assert_eq!(texts(&chain.view(7, VersionFilter::Committed(0))), ["A", "b"]);
         chain.commit(7, 5);
-        assert_eq!(texts(&chain.view(8, Until::Committed(4))), ["a", "b"]);
-        assert_eq!(texts(&chain.view(8, Until::Committed(5))), ["A", "b"]);
+        assert_eq!(texts(&chain.view(8, VersionFilter::Committed(4))), ["a", "b"]);
+        assert_eq!(texts(&chain.view(8, VersionFilter::Committed(5))), ["A", "b"]);
         assert!(chain.newer(1, 8, 4) && !chain.newer(1, 8, 5) && !chain.newer(1, 7, 4));
         // Transaction 8 writes what is there already: that is its own, if it counts at all.
         chain.write(1, Some(data("A")), 8, 6);
-        assert_eq!(texts(&chain.view(8, Until::Committed(4))), ["A", "b"]);
-        assert_eq!(texts(&chain.view_of_changes(8, Until::Committed(4))), ["a", "b"]);
+        assert_eq!(texts(&chain.view(8, VersionFilter::Committed(4))), ["A", "b"]);
+        assert_eq!(texts(&chain.view_of_changes(8, VersionFilter::Committed(4))), ["a", "b"]);
         assert_eq!(texts(&chain.left_behind(8, 4, |data| data[0].clone())), ["a"]);
         assert!(chain.left_behind(8, 5, |data| data[0].clone()).is_empty());
         chain.write(2, None, 8, 7);

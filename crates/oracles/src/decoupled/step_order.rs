@@ -10,7 +10,7 @@ use model::{Cause, Ends, sql::StatementClass};
 
 /// What happened next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum StepEvent {
     /// A step was sent.
     Sent(usize),
     /// A step took effect and answered.
@@ -25,18 +25,18 @@ pub enum Event {
 const ORDERS: usize = 6;
 
 /// All orders that the trace allows, the observed one first; and whether there are more.
-pub fn orders(history: &History<'_>) -> (Vec<Vec<Event>>, bool) {
-    let mut all: Vec<Vec<Event>> = vec![Vec::new()];
+pub fn orders(history: &History<'_>) -> (Vec<Vec<StepEvent>>, bool) {
+    let mut all: Vec<Vec<StepEvent>> = vec![Vec::new()];
     let mut more = false;
     for round in &history.trace.rounds {
         let mut begun = Vec::new();
         let mut cause = None;
         match round.cause {
             Cause::Sent(step) => {
-                begun.push(Event::Sent(step));
+                begun.push(StepEvent::Sent(step));
                 cause = Some(step);
             }
-            Cause::RolledBack(session) => begun.push(Event::RolledBack(session)),
+            Cause::RolledBack(session) => begun.push(StepEvent::RolledBack(session)),
             Cause::Timeout | Cause::Killed(_) => {}
         }
         let (mut first, mut rest) = (Vec::new(), round.answered.clone());
@@ -47,15 +47,15 @@ pub fn orders(history: &History<'_>) -> (Vec<Vec<Event>>, bool) {
         let (victims, rest): (Vec<usize>, Vec<usize>) =
             rest.into_iter().partition(|step| over(history, *step));
         first.extend(victims);
-        begun.extend(first.into_iter().map(Event::Answered));
+        begun.extend(first.into_iter().map(StepEvent::Answered));
         let ways = permutations(&rest);
-        let waits: Vec<Event> = round.waiting.iter().map(|wait| Event::Waits(wait.step)).collect();
+        let waits: Vec<StepEvent> = round.waiting.iter().map(|wait| StepEvent::Waits(wait.step)).collect();
         let mut longer = Vec::new();
         for way in &ways {
             for order in &all {
                 let mut order = order.clone();
                 order.extend(begun.iter().copied());
-                order.extend(way.iter().map(|step| Event::Answered(*step)));
+                order.extend(way.iter().map(|step| StepEvent::Answered(*step)));
                 order.extend(waits.iter().copied());
                 longer.push(order);
             }

@@ -3,12 +3,12 @@
 use dialect::contract::{SnapshotPoint, Visibility};
 use model::{Reason, Reply};
 
-use super::{Roles, Talk, Until, Visible, fit};
+use super::{DecoupledConversation, TableRoles, VersionFilter, VisibleRow, determinism};
 
-impl Talk<'_> {
+impl DecoupledConversation<'_> {
     /// Does this statement take the transaction's snapshot? A query that the server can answer without looking at a table does not, and from
     /// outside that is not always seen.
-    pub(super) fn take_snapshot(&mut self, step: usize, txn: usize, roles: &Roles) {
+    pub(super) fn take_snapshot(&mut self, step: usize, txn: usize, roles: &TableRoles) {
         let Some(rules) = self.rules(step) else { return };
         if self.txns[txn].sure || roles.tables.is_empty() {
             return;
@@ -23,8 +23,9 @@ impl Talk<'_> {
         }
         let looked = match &self.outcome(step).reply {
             Reply::Rows(rows) => {
-                let told = &self.history.steps[step];
-                !rows.is_empty() && fit::rows_from_tables(told) || fit::unconditional(told)
+                let step_info = &self.history.steps[step];
+                !rows.is_empty() && determinism::rows_from_tables(step_info)
+                    || determinism::unconditional(step_info)
             }
             Reply::Done { affected, .. } => *affected > 0,
             _ => false,
@@ -51,7 +52,7 @@ impl Talk<'_> {
         txn: usize,
         at: usize,
         sees: Visibility,
-    ) -> (Vec<Vec<Visible>>, Option<Reason>) {
+    ) -> (Vec<Vec<VisibleRow>>, Option<Reason>) {
         let chain = &self.chains[at];
         let mut open = None;
         let all = match sees {
@@ -62,24 +63,26 @@ impl Talk<'_> {
                     // It may have looked before its wait, at what has been undone since.
                     open = Some(Reason::DirtyReadBeforeWait);
                 }
-                vec![chain.view(txn, Until::Newest)]
+                vec![chain.view(txn, VersionFilter::Newest)]
             }
-            Visibility::Committed => vec![chain.view(txn, Until::Committed(self.now))],
+            Visibility::Committed => vec![chain.view(txn, VersionFilter::Committed(self.now))],
             // It may also have looked later: what is read inside a statement is read when it is needed.
             Visibility::Fresh if self.seen.trace.waited(step) => vec![
-                chain.view(txn, Until::Committed(self.sent[step])),
-                chain.view(txn, Until::Committed(self.now)),
+                chain.view(txn, VersionFilter::Committed(self.sent[step])),
+                chain.view(txn, VersionFilter::Committed(self.now)),
             ],
-            Visibility::Fresh => vec![chain.view(txn, Until::Committed(self.now))],
+            Visibility::Fresh => vec![chain.view(txn, VersionFilter::Committed(self.now))],
             Visibility::Snapshot => {
                 let mut times = self.txns[txn].snapshot.clone();
                 if times.is_empty() {
                     times.push(self.now);
                 }
-                let newest = chain.view(txn, Until::Committed(self.now));
-                let views: Vec<Vec<Visible>> = times
+                let newest = chain.view(txn, VersionFilter::Committed(self.now));
+                let views: Vec<Vec<VisibleRow>> = times
                     .iter()
-                    .map(|time| self.shadowed(txn, at, chain.view(txn, Until::Committed(*time)), true))
+                    .map(|time| {
+                        self.shadowed(txn, at, chain.view(txn, VersionFilter::Committed(*time)), true)
+                    })
                     .collect();
                 if self.txns[txn].unclear.contains(&at) && views.iter().any(|view| !same_view(view, &newest))
                 {
@@ -106,19 +109,19 @@ impl Talk<'_> {
         &self,
         txn: usize,
         at: usize,
-        view: Vec<Visible>,
+        view: Vec<VisibleRow>,
         unchanged: bool,
-    ) -> Vec<Visible> {
+    ) -> Vec<VisibleRow> {
         let Some(scratch) = self.scratch() else { return view };
         let written = self.chains[at].overwritten_by(txn, unchanged);
         let own: Vec<_> = written.iter().filter_map(|data| scratch.key(at, data)).collect();
         let hidden =
-            |row: &Visible| !row.own && scratch.key(at, &row.data).is_some_and(|key| own.contains(&key));
+            |row: &VisibleRow| !row.own && scratch.key(at, &row.data).is_some_and(|key| own.contains(&key));
         view.iter().filter(|row| !hidden(row)).cloned().collect()
     }
 }
 
 /// Do both hold the same rows?
-pub(super) fn same_view(a: &[Visible], b: &[Visible]) -> bool {
+pub(super) fn same_view(a: &[VisibleRow], b: &[VisibleRow]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.id == y.id && x.data == y.data)
 }

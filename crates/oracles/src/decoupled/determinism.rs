@@ -64,7 +64,7 @@ pub fn fickle(
     rows: Option<usize>,
 ) -> Option<Reason> {
     let Some(statement) = step.statement() else { return by_words(text) };
-    let mut look = Look { tables, fickle: false, limits: 0 };
+    let mut look = DeterminismCheck { tables, fickle: false, limits: 0 };
     statement.visit(&mut look);
     if look.fickle {
         return Some(Reason::FickleFunction);
@@ -253,14 +253,14 @@ pub fn matching(product: Product, step: &StepInfo<'_>, mark: &str) -> Option<Str
     Some(dialect::sql::print(product, &Statement::Query(query)))
 }
 
-struct Look<'a> {
+struct DeterminismCheck<'a> {
     tables: Option<&'a Tables>,
     fickle: bool,
     /// Limits whose order leaves a choice.
     limits: usize,
 }
 
-impl Visit<'_> for Look<'_> {
+impl Visit<'_> for DeterminismCheck<'_> {
     fn expr(&mut self, expr: &Expr) {
         self.fickle |= match expr {
             Expr::Variable(_) => true,
