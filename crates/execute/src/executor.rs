@@ -84,7 +84,7 @@ pub struct Timing {
 /// No answer is awaited for longer than this before it is asked whether it can come at all.
 const LONGEST: Duration = Duration::from_micros(200);
 
-/// So many sessions are put aside at most.
+/// At most this many sessions are put aside.
 const PARKED: usize = 32;
 
 /// Runs cases on one server.

@@ -19,7 +19,7 @@ use crate::os;
 
 /// How often the worker is looked at.
 const LOOK: Duration = Duration::from_millis(250);
-/// Starved at so many looks in a row, and it is believed.
+/// A process counts as starved after this many observations in a row.
 const LOOKS: u32 = 4;
 
 /// Watches until it is dropped.

@@ -100,7 +100,7 @@ impl Generator {
         &self.profile
     }
 
-    /// So many cases in a row have one schema.
+    /// How many cases in a row have one schema.
     pub fn cases_per_schema(&self) -> u64 {
         self.profile.cases.orders_per_set * self.profile.cases.sets_per_schema
     }

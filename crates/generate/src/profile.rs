@@ -15,7 +15,7 @@ pub const NAMED: [(&str, &str); 3] = [
     ("pages", include_str!("../profiles/pages.toml")),
 ];
 
-/// So many times in so many.
+/// `Odds(1, 3)` is once in three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Odds(pub u32, pub u32);
 
@@ -80,9 +80,7 @@ section! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cases {
-    /// So many orders of one set.
     pub orders_per_set: u64,
-    /// So many sets on one schema.
     pub sets_per_schema: u64,
     /// Each session has a level of its own.
     pub mixed_levels: Odds,

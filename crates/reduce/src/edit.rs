@@ -56,7 +56,7 @@ pub fn with_text(case: &Case, at: usize, text: String) -> Case {
     other
 }
 
-/// Pieces of a list of so many, the largest first: halves, quarters, and so on down to pieces of this size.
+/// Pieces of a list of this length, the largest first: halves, quarters, and so on down to pieces of this size.
 pub fn pieces(count: usize, least: usize) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut size = count / 2;

@@ -54,11 +54,11 @@ impl ExprColumn<'_> {
 /// How often what is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// One operand in so many is of another family, where the product converts.
+    /// One operand in this many is of another family, where the product converts.
     pub mix: usize,
-    /// One constant in so many is NULL.
+    /// One constant in this many is NULL.
     pub null: usize,
-    /// One constant in so many is at the border of a type.
+    /// One constant in this many is at the border of a type.
     pub border: usize,
 }
 

@@ -163,7 +163,7 @@ pub struct Index {
 pub struct Part {
     /// Which column of the table.
     pub column: usize,
-    /// Only so many of its characters.
+    /// Indexes only the first characters, this many.
     pub prefix: Option<u16>,
     /// Descending?
     pub descending: bool,

@@ -10,7 +10,7 @@ use crate::profile::Odds;
 /// What a pool may hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// So many values.
+    /// How many values.
     pub size: usize,
     /// How often a value is a boundary of the type.
     pub boundary: Odds,

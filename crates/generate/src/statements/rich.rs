@@ -7,7 +7,7 @@ use model::{Rng, SqlType, sql::Expr};
 use super::Statements;
 use crate::expressions::{ExprColumn, Expressions, Weights};
 
-/// So often a condition is drawn again that holds for no row.
+/// At most this many times a condition is drawn again that holds for no row.
 const TRIES: usize = 4;
 
 impl Statements<'_> {

@@ -33,7 +33,7 @@ fn candidate(operation: &'static str, case: Case) -> Candidate {
     Candidate { operation, case }
 }
 
-/// Without at least so many steps of a session in a row, and with its next ones later. A deadlock takes the whole transaction with
+/// Without at least `least` steps of a session in a row, and with its next ones later. A deadlock takes the whole transaction with
 /// it that waits, so all up to the wait goes first.
 fn shorter(case: &Case, least: usize) -> Vec<Case> {
     let mut found = Vec::new();

@@ -29,7 +29,7 @@ pub fn single(view: View<'_>) -> Vec<Candidate> {
     (0..view.case.steps.len()).rev().map(without).collect()
 }
 
-/// So many steps at most, since there are many more pairs than steps.
+/// At most this many steps, since there are many more pairs than steps.
 pub const PAIRED: usize = 12;
 
 /// Without two of the steps, in a case that is small already: some only go together.
@@ -76,7 +76,7 @@ pub fn brackets(view: View<'_>) -> Vec<Candidate> {
     spans(view).into_iter().rev().filter(|span| span.len() > 2).map(without).collect()
 }
 
-/// So many statements at most are worth a try outside of their transaction.
+/// At most this many statements are worth a try outside of their transaction.
 const ALONE: usize = 3;
 
 /// Without what begins and what ends one of the transactions, and all that was between done at once, at some moment of its life.

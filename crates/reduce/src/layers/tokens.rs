@@ -7,7 +7,7 @@ use crate::{
     view::{Candidate, View},
 };
 
-/// So many tokens at most are looked at; a longer text is not worth the runs.
+/// At most this many tokens are looked at; a longer text is not worth the runs.
 const MOST: usize = 80;
 
 /// Without some tokens of one step that has no tree.

@@ -12,7 +12,7 @@ use model::Rng;
 
 use super::{Learned, Offer, Strategy, any_of, operations};
 
-/// In one of so many choices it tries any.
+/// How often it tries any candidate instead of the best one.
 const EXPLORES: (usize, usize) = (1, 5);
 
 /// The strategy.

@@ -13,9 +13,9 @@ pub struct Learned(BTreeMap<String, Record>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// So many candidates were tried.
+    /// How many candidates were tried.
     pub tried: u64,
-    /// So many of them worked.
+    /// How many of them worked.
     pub worked: u64,
     /// Its weight among the others.
     pub weight: u64,

@@ -21,7 +21,7 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
     })
 }
 
-/// So many other values are tried for what a merged column is set to.
+/// At most this many other values are tried for what a merged column is set to.
 const VALUES: u64 = 4;
 
 /// With one column where there were two of a table.

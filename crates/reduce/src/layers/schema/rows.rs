@@ -29,7 +29,7 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
     found
 }
 
-/// So many rows at most, since there are many more pairs than rows.
+/// At most this many rows, since there are many more pairs than rows.
 const PAIRED: usize = 6;
 
 /// With one row where there were two of one INSERT.
