@@ -149,7 +149,6 @@ impl Executor {
         })
     }
 
-    /// The server.
     pub fn server(&mut self) -> &mut dyn Server {
         self.server.as_mut()
     }

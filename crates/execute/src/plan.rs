@@ -11,7 +11,6 @@ use model::{schema::SetupData, sql::Statement};
 /// A setup that is data, and what follows from it.
 #[derive(Debug)]
 pub struct Tables {
-    /// The setup.
     pub data: SetupData,
     /// Is there a foreign key?
     pub foreign_keys: bool,

@@ -10,7 +10,6 @@ pub type SessionId = u64;
 /// An answer as the wire gave it, before a dialect says what an error means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireReply {
-    /// What came.
     pub reply: RawReply,
     /// How many warnings the server counted.
     pub warnings: u16,
@@ -140,20 +139,10 @@ pub trait LockMonitor {
 pub enum ConnectError {
     /// The server does not take connections.
     #[error("cannot connect to {server}: {reason}")]
-    Refused {
-        /// Which server.
-        server: String,
-        /// Why.
-        reason: String,
-    },
+    Refused { server: String, reason: String },
     /// A statement of our own failed.
     #[error("the server refused a statement of Isopod's own: {statement}: {reason}")]
-    Own {
-        /// The statement.
-        statement: String,
-        /// Why.
-        reason: String,
-    },
+    Own { statement: String, reason: String },
     /// The level was set but did not hold.
     #[error("the session was set to {asked} but reports {found}")]
     Level {

@@ -31,7 +31,6 @@ pub struct Slot {
     pub open: Open,
     /// The level it was last set to and that was read back.
     pub level: Option<Level>,
-    /// Is autocommit on?
     pub autocommit: bool,
     /// Did a step change session state that no case after it may see?
     pub dirty: bool,

@@ -95,7 +95,6 @@ impl Generator {
         Generator { seed, levels: levels.to_vec(), profile, hash, caps, schema: None, set: None }
     }
 
-    /// The profile.
     pub fn profile(&self) -> &Profile {
         &self.profile
     }

@@ -20,7 +20,6 @@ pub const NAMED: [(&str, &str); 3] = [
 pub struct Odds(pub u32, pub u32);
 
 impl Odds {
-    /// Draws.
     pub fn draw(self, rng: &mut model::Rng) -> bool {
         rng.ratio(self.0 as usize, self.1.max(1) as usize)
     }
@@ -187,7 +186,6 @@ pub enum BadProfile {
     /// Something in a file is wrong.
     #[error("{file}:{line}: {what}")]
     File {
-        /// The file.
         file: String,
         /// The line, from 1.
         line: usize,

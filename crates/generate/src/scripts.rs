@@ -23,7 +23,6 @@ use crate::{
 /// A script, and where the statements of its body are in it.
 #[derive(Clone, Debug)]
 pub struct Framed {
-    /// The script.
     pub script: Script,
     /// For each statement of the body its position in the script.
     pub places: Vec<usize>,

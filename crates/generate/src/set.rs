@@ -79,9 +79,7 @@ fn reader(rng: &mut Rng, statements: &Statements, plan: &mut Plan) {
 /// What one session does.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// Its level.
     pub level: Level,
-    /// Is autocommit on?
     pub autocommit: bool,
     /// Its statements from BEGIN to COMMIT, both included where there are any.
     pub statements: Vec<Statement>,

@@ -31,10 +31,8 @@ impl Aftermath {
 /// A table read through one index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexScan {
-    /// The table.
     pub table: String,
     /// The index, by name; empty for the primary key or a plain scan.
     pub index: String,
-    /// What came.
     pub rows: RowSet,
 }

@@ -34,7 +34,6 @@ pub struct Probe {
 /// A table of a probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableFixture {
-    /// Its name.
     pub name: String,
     /// The statements that fill it when it is empty.
     pub fill: Vec<String>,
@@ -56,7 +55,6 @@ pub enum ProbeResult {
     },
     /// The rows do not go into their table.
     FixtureRefused {
-        /// The table.
         table: String,
         /// What the server said.
         error: DbError,

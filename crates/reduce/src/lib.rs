@@ -86,7 +86,6 @@ pub struct Trial<'a> {
     pub number: u64,
     /// The layer that it is of.
     pub layer: &'static str,
-    /// What it does.
     pub operation: &'static str,
     /// Was it still interesting?
     pub worked: bool,

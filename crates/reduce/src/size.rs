@@ -13,7 +13,6 @@ use model::{
 pub struct Size {
     /// Statements of the sessions; one without autocommit would need one more to say so.
     pub steps: usize,
-    /// Sessions.
     pub sessions: usize,
     /// Statements of the setup.
     pub setup: usize,

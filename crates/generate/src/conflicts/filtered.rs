@@ -19,11 +19,8 @@ pub enum Side {
     ForUpdate,
     /// Either of the two.
     Locking,
-    /// UPDATE.
     Update,
-    /// DELETE.
     Delete,
-    /// INSERT.
     Insert,
 }
 

@@ -121,9 +121,7 @@ pub struct Body {
 /// How a transaction ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// COMMIT
     Commit,
-    /// ROLLBACK
     Rollback,
 }
 

@@ -21,9 +21,7 @@ pub enum Family {
     Decimal,
     /// Binary numbers.
     Double,
-    /// Text.
     Text,
-    /// Bytes.
     Bytes,
     /// Days.
     Date,

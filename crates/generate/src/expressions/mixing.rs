@@ -10,7 +10,6 @@ use super::{Expressions, Family};
 /// What the operand is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Compared with another.
     Compared,
     /// Computed with, as a number.
     Computed,

@@ -34,9 +34,7 @@ pub use family::Family;
 pub struct ExprColumn<'a> {
     /// Its table, where names are qualified.
     pub table: Option<&'a str>,
-    /// Its name.
     pub name: &'a str,
-    /// Its type.
     pub ty: SqlType,
     /// May it be NULL?
     pub nullable: bool,
@@ -71,9 +69,7 @@ impl Default for Weights {
 /// Makes expressions over some columns.
 #[derive(Clone, Debug)]
 pub struct Expressions<'a> {
-    /// For whom.
     pub product: Product,
-    /// Of which version.
     pub version: &'a Version,
     /// The columns that may be named.
     pub columns: &'a [ExprColumn<'a>],

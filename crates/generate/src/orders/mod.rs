@@ -36,7 +36,6 @@ pub enum OrderKind {
 }
 
 impl OrderKind {
-    /// All of them.
     pub const ALL: [OrderKind; 5] = [
         OrderKind::Uniform,
         OrderKind::FewSwitches,
@@ -60,7 +59,6 @@ impl OrderKind {
 /// A statement of a set: which session, and where in its script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The session.
     pub session: usize,
     /// The position in its script, BEGIN included.
     pub index: usize,

@@ -51,7 +51,6 @@ impl Types {
         Types(kept.map(|(_, kind)| kind).collect())
     }
 
-    /// A type.
     pub fn pick(&self, rng: &mut Rng, caps: &Capabilities) -> SqlType {
         let weights: Vec<u32> = self.0.iter().map(|(weight, _)| *weight).collect();
         let kind = weighted(rng, &weights).map_or(Kind::Int, |at| self.0[at].1);

@@ -25,7 +25,6 @@ const REFERS: usize = 6;
 const GENERATED: usize = 7;
 /// The long column.
 const LONG_AT: usize = 8;
-/// Its name.
 pub(super) const LONG: &str = "i";
 
 /// Draws schema number `number`.
@@ -58,7 +57,6 @@ fn kinds(rng: &mut Rng, profile: &Profile) -> Vec<StatementForm> {
 }
 
 impl StatementForm {
-    /// All of them.
     pub const ALL: [StatementForm; 13] = [
         StatementForm::Select,
         StatementForm::LockingSelect,
@@ -75,7 +73,6 @@ impl StatementForm {
         StatementForm::MultiDelete,
     ];
 
-    /// Its weight.
     pub fn weight(self, profile: &Profile) -> u32 {
         let weights = &profile.statements;
         match self {

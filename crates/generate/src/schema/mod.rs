@@ -39,13 +39,10 @@ pub struct Schema {
 pub enum StatementForm {
     /// A plain SELECT.
     Select,
-    /// A locking one.
     LockingSelect,
     /// MIN, MAX, COUNT.
     Aggregate,
-    /// UPDATE.
     Update,
-    /// DELETE.
     Delete,
     /// INSERT of one row.
     Insert,
@@ -53,7 +50,6 @@ pub enum StatementForm {
     InsertMany,
     /// INSERT ... SELECT.
     InsertSelect,
-    /// REPLACE.
     Replace,
     /// ON DUPLICATE KEY UPDATE, ON CONFLICT.
     Upsert,
@@ -65,12 +61,9 @@ pub enum StatementForm {
     MultiDelete,
 }
 
-/// A table.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name.
     pub name: String,
-    /// Its columns.
     pub columns: Vec<Column>,
     /// Its indexes, the primary key first.
     pub indexes: Vec<Index>,
@@ -78,7 +71,6 @@ pub struct Table {
     pub parent: Option<Parent>,
     /// CHECK constraints.
     pub checks: Vec<Expr>,
-    /// Is it partitioned?
     pub partitioned: bool,
     /// SQLite's WITHOUT ROWID.
     pub without_rowid: bool,
@@ -86,16 +78,12 @@ pub struct Table {
     pub rows: Vec<Vec<Datum>>,
 }
 
-/// A column.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub ty: SqlType,
     /// May it be NULL?
     pub nullable: bool,
-    /// Its DEFAULT.
     pub default: Option<Datum>,
     /// What it is computed from, if it is generated.
     pub generated: Option<Generated>,
@@ -147,7 +135,6 @@ impl Formula {
     }
 }
 
-/// An index.
 #[derive(Clone, Debug)]
 pub struct Index {
     /// Its name; none for a primary key.
@@ -165,7 +152,6 @@ pub struct Part {
     pub column: usize,
     /// Indexes only the first characters, this many.
     pub prefix: Option<u16>,
-    /// Descending?
     pub descending: bool,
 }
 
@@ -178,9 +164,7 @@ pub struct Parent {
     pub columns: Vec<usize>,
     /// The columns referred to.
     pub referred: Vec<usize>,
-    /// ON DELETE.
     pub on_delete: Option<Action>,
-    /// ON UPDATE.
     pub on_update: Option<Action>,
 }
 

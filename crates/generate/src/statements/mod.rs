@@ -127,7 +127,6 @@ impl<'a> Statements<'a> {
 pub enum Filter {
     /// No WHERE.
     All,
-    /// This one.
     Where(Expr),
 }
 

@@ -120,7 +120,6 @@ fn is_test(expr: &Expr) -> bool {
     }
 }
 
-/// Its parts.
 fn parts(expr: &Expr) -> Vec<Expr> {
     match expr {
         Expr::Literal(_) | Expr::Column(_) | Expr::Variable(_) | Expr::Default | Expr::BareFunction(_) => {

@@ -22,7 +22,6 @@ pub type Pass = fn(View<'_>) -> Vec<Candidate>;
 
 /// A layer: its candidates are equally coarse, and a strategy chooses among them.
 pub struct Layer {
-    /// Its name.
     pub name: &'static str,
     /// Its lists, in the order in which they are tried without a better idea.
     pub passes: &'static [Pass],

@@ -15,7 +15,6 @@ use super::{Learned, Offer, Strategy, any_of, operations};
 /// How often it tries any candidate instead of the best one.
 const EXPLORES: (usize, usize) = (1, 5);
 
-/// The strategy.
 pub struct Bandit {
     rng: Rng,
     learned: Learned,

@@ -46,7 +46,6 @@ impl Learned {
         self.0.get(operation).copied().unwrap_or_default()
     }
 
-    /// All of it.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Record)> {
         self.0.iter().map(|(name, record)| (name.as_str(), record))
     }

@@ -21,7 +21,6 @@ pub use table::Table;
 /// A candidate that may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// What it does.
     pub operation: &'static str,
     /// The list of the layer that it is in.
     pub pass: usize,
@@ -31,7 +30,6 @@ pub struct Offer {
 
 /// Chooses candidates.
 pub trait Strategy {
-    /// Its name.
     fn name(&self) -> &'static str;
 
     /// One of the offers; none if the layer is done. `from` is the place of the one that was chosen last.
@@ -51,7 +49,6 @@ pub trait Strategy {
 pub enum Kind {
     /// As listed.
     InOrder,
-    /// Any.
     Random,
     /// By a table of probabilities.
     Table,
@@ -60,7 +57,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
     pub const ALL: [Kind; 4] = [Kind::InOrder, Kind::Random, Kind::Table, Kind::Bandit];
 
     /// As the command line says it.

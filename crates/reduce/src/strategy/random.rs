@@ -4,7 +4,6 @@ use model::Rng;
 
 use super::{Offer, Strategy, any_of, operations};
 
-/// The strategy.
 pub struct Random(Rng);
 
 impl Random {

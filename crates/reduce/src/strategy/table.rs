@@ -5,7 +5,6 @@ use model::Rng;
 
 use super::{Learned, Offer, Strategy, any_of, operations};
 
-/// The strategy.
 pub struct Table {
     rng: Rng,
     learned: Learned,
