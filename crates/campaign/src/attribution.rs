@@ -35,14 +35,14 @@ use reduce::{Budget, Predicate, Scope, Trial, reduce};
 
 use crate::{
     clean_server::CleanRuns,
-    confirm::{Confirmed, Suspicion, series},
+    confirm::{Reproduction, Suspicion, reset, series},
     reducing::How,
 };
 
 /// What a finding is put down to.
 pub enum Attribution {
     /// A bug that has a name; the case is smaller.
-    Known(Box<Confirmed>),
+    Known(Box<Reproduction>),
     /// It would be this, but the twin does not say so.
     Resembles(String),
     None,
@@ -52,7 +52,7 @@ pub enum Attribution {
 pub fn attribute(
     runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,
-    best: &Confirmed,
+    best: &Reproduction,
     candidates: u64,
     how: &mut How<'_>,
 ) -> (Attribution, u64) {
@@ -93,7 +93,7 @@ pub fn attribute(
 fn may_turn(
     runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,
-    best: &Confirmed,
+    best: &Reproduction,
     quick: &dyn Oracle,
 ) -> bool {
     let two = suspicion.violation.fingerprint.deviations().is_some_and(|by| by.len() > 1);
@@ -124,8 +124,8 @@ fn follows(old: &Fingerprint, new: &Fingerprint) -> bool {
 fn is_cause(
     runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,
-    best: &Confirmed,
-    turned: &Confirmed,
+    best: &Reproduction,
+    turned: &Reproduction,
     by: &[&'static KnownDeviation],
     quick: &dyn Oracle,
 ) -> bool {
@@ -153,7 +153,7 @@ fn holds(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, twin: &Case) -> bo
 struct Either<'a, 'b> {
     runs: &'a mut dyn CleanRuns,
     suspicion: &'a Suspicion<'b>,
-    best: &'a Confirmed,
+    best: &'a Reproduction,
     /// What was accepted last.
     last: Option<Violation>,
     over: &'a dyn Fn() -> bool,
@@ -167,7 +167,7 @@ impl Predicate for Either<'_, '_> {
             None => &self.suspicion.violation.fingerprint,
         };
         let level = self.suspicion.seen.trace.level;
-        let Some(execution) = self.runs.rerun(case, level, self.best.condition.reset()) else { return false };
+        let Some(execution) = self.runs.rerun(case, level, reset(self.best.condition)) else { return false };
         match self.suspicion.judge.verdict(&execution, self.runs) {
             Verdict::Violated(violation)
                 if violation.fingerprint == *old || follows(old, &violation.fingerprint) =>

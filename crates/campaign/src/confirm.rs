@@ -6,44 +6,20 @@
 
 use dialect::Execution;
 use execute::Reset;
-use model::{Case, Verdict, Violation};
-use serde::{Deserialize, Serialize};
+use model::{Case, Condition, Verdict, Violation};
 
 use crate::{clean_server::CleanRuns, panel::Judge};
 
-/// Under which condition a finding comes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Condition {
-    /// From clean resets.
-    Clean,
-    /// From clean resets without the read view that holds purge back, and with purge awaited.
-    Purged,
-    /// With rows of the case before it inserted and deleted in its setup.
-    Leftovers,
-}
-
-impl Condition {
-    /// The reset that makes it.
-    pub fn reset(self) -> Reset {
-        match self {
-            Condition::Clean | Condition::Leftovers => Reset::Clean,
-            Condition::Purged => Reset::Purged,
-        }
-    }
-
-    /// For people; empty where there is nothing to say.
-    pub fn words(self) -> &'static str {
-        match self {
-            Condition::Clean => "",
-            Condition::Purged => "only while purge is at work (no old read view is held)",
-            Condition::Leftovers => "only with delete-marked rows of an earlier case, which its setup makes",
-        }
+/// The reset that makes a condition.
+pub fn reset(condition: Condition) -> Reset {
+    match condition {
+        Condition::Clean | Condition::Leftovers => Reset::Clean,
+        Condition::Purged => Reset::Purged,
     }
 }
 
-/// A suspicion that came back.
-pub struct Confirmed {
+/// A suspicion that was reproduced.
+pub struct Reproduction {
     /// The last run that shows it.
     pub execution: Execution,
     /// What the oracle says of that run.
@@ -67,7 +43,7 @@ pub struct Suspicion<'a> {
 }
 
 /// Tries to reproduce it, `times` times in a row.
-pub fn confirm(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, times: u32) -> Option<Confirmed> {
+pub fn confirm(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, times: u32) -> Option<Reproduction> {
     let case: &Case = &suspicion.seen.case;
     let mut tries = vec![(case, Condition::Clean)];
     if runs.purges() {
@@ -84,11 +60,11 @@ pub fn series(
     case: &Case,
     condition: Condition,
     times: u32,
-) -> Option<Confirmed> {
+) -> Option<Reproduction> {
     let level = suspicion.seen.trace.level;
     let mut last = None;
     for _ in 0..times {
-        let execution = runs.rerun(case, level, condition.reset())?;
+        let execution = runs.rerun(case, level, reset(condition))?;
         let verdict = suspicion.judge.verdict(&execution, runs);
         match verdict {
             Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
@@ -97,18 +73,18 @@ pub fn series(
             Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => return None,
         }
     }
-    last.map(|(execution, violation)| Confirmed { execution, violation, condition, runs: [times; 2] })
+    last.map(|(execution, violation)| Reproduction { execution, violation, condition, runs: [times; 2] })
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use model::{
-        Fingerprint, Level, Probe, ProbeResult, ServerInfo, ShownBy, Symptom, Trace, verdict::Cause,
+        Fingerprint, JudgeOverrides, Level, Probe, ProbeResult, ServerInfo, ShownBy, Symptom, Trace,
+        verdict::Cause,
     };
     use oracles::{Ask, Conversation, Oracle, OracleInfo};
 
     use super::*;
-    use crate::overrides::JudgeOverrides;
 
     /// Calls every trace wrong that stalled.
     pub(crate) struct Stalls;
@@ -187,7 +163,7 @@ pub(crate) mod tests {
         let overrides = JudgeOverrides::default();
         let judge = Judge { oracle: &Stalls, overrides: &overrides };
         let suspicion = Suspicion { seen: &seen, judge, violation: &violation, leftovers };
-        confirm(&mut Shows { under, times }, &suspicion, 3).map(|confirmed| confirmed.condition)
+        confirm(&mut Shows { under, times }, &suspicion, 3).map(|reproduction| reproduction.condition)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Deals the cases of a target to its workers, in whole schemas: cases that share their tables run on one server, one after
 //! the other, so that only the first of them builds tables.
 
-use crate::tally::Tally;
+use model::Tally;
 
 /// A run of consecutive cases with one schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Deal {
     per_schema: u64,
     /// The case after the last one, if they are limited.
     end: Option<u64>,
-    /// Schemas that were begun in an earlier sitting and not finished, the first one last.
+    /// Schemas that were begun before a resume and not finished, the first one last.
     open: Vec<(u64, Tally)>,
     /// The first schema that nobody has begun.
     next: u64,
@@ -46,7 +46,7 @@ impl Deal {
             });
             let first = schema * self.per_schema;
             if self.end.is_some_and(|end| first >= end) {
-                // Schemas come in order, but a larger budget of an earlier sitting may have left some behind the end.
+                // Schemas come in order, but a larger budget before a resume may have left some behind the end.
                 if self.open.is_empty() {
                     return None;
                 }

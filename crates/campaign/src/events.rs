@@ -1,9 +1,7 @@
 //! What happens in a hunt, as one stream: it feeds the log, the progress lines, JUnit and the summary.
 
-use model::{Fingerprint, Seed, Signature, Target, Violation};
+use model::{Condition, Ending, Finding, Fingerprint, Seed, Signature, Tally, Target, Violation};
 use serde::{Deserialize, Serialize};
-
-use crate::{confirm::Condition, tally::Tally};
 
 /// An event and when it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,8 +17,11 @@ pub struct TimedEvent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// A sitting begins: the first one, or one that goes on with an earlier one.
+    /// A hunt begins, or is resumed.
     Begun {
+        /// The format of the lines from here on.
+        #[serde(default)]
+        format: u32,
         /// The seed.
         seed: Seed,
         /// How many workers.
@@ -49,7 +50,7 @@ pub enum Event {
         tally: Tally,
     },
     /// A suspicion that clean runs confirmed; it is filed.
-    Finding(Box<Found>),
+    Finding(Box<FindingEvent>),
     /// A suspicion like enough others that are filed already: counted, not run again.
     Again {
         /// Which target.
@@ -69,7 +70,7 @@ pub enum Event {
         #[serde(flatten)]
         violation: Violation,
     },
-    /// The case of a suspicion that clean runs confirmed was made smaller.
+    /// The case of a suspicion that clean runs confirmed was reduced.
     Reduced {
         /// Which target.
         target: Target,
@@ -107,18 +108,18 @@ pub enum Event {
         /// Why.
         reason: String,
     },
-    /// The sitting is over.
+    /// The hunt is over, until it is resumed.
     Ended {
         /// Why.
         why: Ending,
-        /// Cases done, over all targets and sittings.
+        /// Cases done, over all targets, across resumes.
         cases: u64,
     },
 }
 
 /// A finding, as the stream tells it. The rest is in its folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct FindingEvent {
     /// Its name: the same for the same seed, target, case and fingerprint.
     pub id: String,
     /// Which target.
@@ -140,6 +141,21 @@ pub struct Found {
     pub known: Option<String>,
 }
 
+impl From<&Finding> for FindingEvent {
+    fn from(finding: &Finding) -> FindingEvent {
+        FindingEvent {
+            id: finding.id.clone(),
+            target: finding.target.clone(),
+            case: finding.case,
+            oracle: finding.oracle.clone(),
+            violation: finding.violation.clone(),
+            signature: finding.signature.clone(),
+            condition: finding.condition,
+            known: finding.known.clone(),
+        }
+    }
+}
+
 /// Why a server was brought up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -150,16 +166,4 @@ pub enum Why {
     Renewed,
     /// The one before died.
     Died,
-}
-
-/// Why a sitting ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ending {
-    /// The budget is used up.
-    Budget,
-    /// The user asked.
-    Asked,
-    /// No target is left that works.
-    Nothing,
 }

@@ -1,120 +1,115 @@
 //! Findings folded by their signature, over all targets and levels: what the summary of a hunt and its report show.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use model::{Fingerprint, Level, Signature, Target};
+use model::{Finding, FindingGroup, Fingerprint, Level, Signature, Target};
 
-use crate::filing::Filed;
+use crate::triage::Comparison;
 
 /// Cases that were only counted, because enough of their kind are filed: how many of each fingerprint on each target.
 pub type Again = BTreeMap<(Target, Fingerprint), u64>;
 
-/// What is known about a finding.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Name {
-    /// The name under which it is known.
-    pub known: Option<String>,
-    /// What it behaves like, if it is new.
-    pub like: Option<String>,
-}
-
-/// Findings of one signature that are known under one name, or under none.
-#[derive(Clone, Debug)]
-pub struct Folded<'a> {
-    /// The signature.
-    pub signature: Signature,
-    /// What is known about it.
-    pub name: Name,
-    /// The findings, first found first.
-    pub members: Vec<&'a Filed>,
+/// Findings of one signature that are called the same.
+struct Members<'a> {
+    signature: Signature,
+    known: Option<String>,
+    resembles: Option<String>,
+    /// First found first.
+    findings: Vec<&'a Finding>,
     /// Further cases, by level.
-    pub again: BTreeMap<Option<Level>, u64>,
+    again: BTreeMap<Option<Level>, u64>,
 }
 
-impl<'a> Folded<'a> {
-    /// The one with the fewest statements stands for the others; of several that of the first case.
-    pub fn smallest(&self) -> &'a Filed {
-        // By the number of the case, not by the clock: another number of workers gives the same.
-        let size = |one: &&&'a Filed| (one.statements, &one.target, one.case, &one.id);
-        self.members.iter().min_by_key(size).copied().unwrap_or(self.members[0])
-    }
-
-    /// All cases that showed it.
-    pub fn cases(&self) -> u64 {
-        self.members.len() as u64 + self.again.values().sum::<u64>()
-    }
-
-    /// How many cases at which level, as far as that is known.
-    pub fn levels(&self) -> BTreeMap<Level, u64> {
+impl Members<'_> {
+    fn group(self) -> FindingGroup {
+        let all = || self.findings.iter().copied();
+        // The one with the fewest statements stands for the others. By the number of the case, not by the clock: another number of
+        // workers gives the same.
+        let size = |one: &&Finding| (one.statements, one.target.clone(), one.case, one.id.clone());
+        let smallest = all().min_by_key(size).unwrap_or(self.findings[0]).clone();
         let mut levels: BTreeMap<Level, u64> = BTreeMap::new();
-        for one in &self.members {
-            *levels.entry(one.violation.fingerprint.level.unwrap_or(one.level)).or_default() += 1;
+        let counted = self.again.iter().filter_map(|(level, count)| Some(((*level)?, *count)));
+        for (level, count) in all().map(|one| (one.shown_at(), 1)).chain(counted) {
+            *levels.entry(level).or_default() += count;
         }
-        for (level, count) in &self.again {
-            if let Some(level) = level {
-                *levels.entry(*level).or_default() += count;
-            }
+        FindingGroup {
+            id: smallest.id.clone(),
+            targets: all().map(|one| one.target.clone()).collect(),
+            servers: all().map(|one| one.server.clone()).collect(),
+            levels,
+            found_after_ms: all().map(|one| one.found_after_ms).min().unwrap_or(0),
+            cases: self.findings.len() as u64 + self.again.values().sum::<u64>(),
+            findings: all().map(|one| one.id.clone()).collect(),
+            signature: self.signature,
+            known: self.known,
+            resembles: self.resembles,
+            smallest,
         }
-        levels
-    }
-
-    /// Where it was seen.
-    pub fn targets(&self) -> BTreeSet<&'a Target> {
-        self.members.iter().map(|one| &one.target).collect()
-    }
-
-    /// Milliseconds of hunting before the first one.
-    pub fn first_at(&self) -> u64 {
-        self.members.iter().map(|one| one.at).min().unwrap_or(0)
     }
 }
 
-/// Folds findings, which are given first found first.
-pub fn fold<'a>(filed: &[&'a Filed], again: &Again, name: &dyn Fn(&Filed) -> Name) -> Vec<Folded<'a>> {
-    let mut all: Vec<Folded<'a>> = Vec::new();
-    for &one in filed {
-        let (signature, name) = (one.signature(), name(one));
+/// Folds findings, which are given first found first, by what each is called.
+pub fn fold<'a>(
+    findings: impl IntoIterator<Item = &'a Finding>,
+    again: &Again,
+    name: &dyn Fn(&Finding) -> Comparison,
+) -> Vec<FindingGroup> {
+    let mut all: Vec<Members<'a>> = Vec::new();
+    for one in findings {
+        let (known, resembles) = match name(one) {
+            Comparison::Known(name) => (Some(name), None),
+            Comparison::Resembles(name) => (None, Some(name)),
+            Comparison::New => (None, None),
+        };
+        let signature = one.signature();
         // What has a cause needs nothing that it behaves like; where there is none, that may tell two bugs apart.
         let explained = matches!(signature, Signature::Explained(_));
-        let same = |group: &&mut Folded<'_>| {
-            let alike = explained || group.name.like == name.like;
-            group.signature == signature && group.name.known == name.known && alike
+        let same = |group: &&mut Members<'_>| {
+            let alike = explained || group.resembles == resembles;
+            group.signature == signature && group.known == known && alike
         };
         match all.iter_mut().find(same) {
             Some(group) => {
-                group.name.like = group.name.like.take().or(name.like);
-                group.members.push(one);
+                group.resembles = group.resembles.take().or(resembles);
+                group.findings.push(one);
             }
-            None => all.push(Folded { signature, name, members: vec![one], again: BTreeMap::new() }),
+            None => {
+                let (findings, again) = (vec![one], BTreeMap::new());
+                all.push(Members { signature, known, resembles, findings, again });
+            }
         }
     }
     for ((target, print), count) in again {
+        let same = |one: &&&Finding| one.target == *target && one.suspected() == print;
         // What is only counted goes with most of those that looked the same when they were found. If a new one is among them,
         // it goes there: what nobody has looked at is not called known.
-        let looked = |group: &&mut Folded<'_>| {
-            let same = |one: &&&Filed| one.target == *target && one.suspected() == print;
-            let count = group.members.iter().filter(same).count();
-            (count > 0, group.name.known.is_none() && count > 0, count)
+        let looked = |group: &&mut Members<'_>| {
+            let count = group.findings.iter().filter(same).count();
+            (count > 0, group.known.is_none() && count > 0, count)
         };
-        let home = all.iter_mut().max_by_key(looked);
-        if let Some(group) = home
-            && group.members.iter().any(|one| one.target == *target && one.suspected() == print)
+        if let Some(group) = all.iter_mut().max_by_key(looked)
+            && group.findings.iter().any(|one| same(&one))
         {
             *group.again.entry(print.level).or_default() += count;
         }
     }
-    all
+    all.into_iter().map(Members::group).collect()
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use model::{Seed, ShownBy, Symptom, Violation, sql::StatementKind, verdict::Cause};
+    use model::{Condition, Seed, ShownBy, Symptom, Violation, sql::StatementKind, verdict::Cause};
 
     use super::*;
-    use crate::confirm::Condition;
 
     /// One that this explains; `rows` is what nothing does.
-    pub(crate) fn filed(id: &str, by: &str, kind: StatementKind, level: Level, statements: usize) -> Filed {
+    pub(crate) fn finding(
+        id: &str,
+        by: &str,
+        kind: StatementKind,
+        level: Level,
+        statements: usize,
+    ) -> Finding {
         let cause = match by {
             "rows" => Cause::Alone { after_wait: false },
             by => Cause::Deviations([by.into()].into()),
@@ -125,8 +120,7 @@ pub(crate) mod tests {
             statement: ShownBy::Statement(Some(kind)),
             level: Some(level),
         };
-        Filed {
-            format: crate::filing::FORMAT,
+        Finding {
             id: id.into(),
             seed: Seed(1),
             target: "mariadb@10.11".parse().unwrap(),
@@ -136,8 +130,8 @@ pub(crate) mod tests {
             server: String::new(),
             oracle: "vote".into(),
             signature: None,
-            was: None,
-            like: None,
+            first_fingerprint: None,
+            resembles: None,
             violation: Violation { fingerprint, step: None, evidence: Box::default() },
             judged_as: Default::default(),
             condition: Condition::Clean,
@@ -145,64 +139,65 @@ pub(crate) mod tests {
             statements,
             reduced_from: None,
             strategy: String::new(),
-            at: statements as u64 * 10,
+            found_after_ms: statements as u64 * 10,
             known: None,
         }
     }
 
-    fn known(one: &Filed) -> Name {
-        Name { known: oracles::signature::known(&one.signature()), like: None }
+    fn known(one: &Finding) -> Comparison {
+        oracles::signature::known(&one.signature()).map_or(Comparison::New, Comparison::Known)
     }
 
     #[test]
     fn one_cause_is_one_group_at_every_level_and_on_every_target() {
         let noop = "noop-without-version";
         let mut all = [
-            filed("a", noop, StatementKind::Select, Level::RepeatableRead, 9),
-            filed("b", noop, StatementKind::Update, Level::RepeatableRead, 4),
-            filed("c", noop, StatementKind::Select, Level::ReadCommitted, 6),
-            filed("d", "rows", StatementKind::Select, Level::RepeatableRead, 3),
+            finding("a", noop, StatementKind::Select, Level::RepeatableRead, 9),
+            finding("b", noop, StatementKind::Update, Level::RepeatableRead, 4),
+            finding("c", noop, StatementKind::Select, Level::ReadCommitted, 6),
+            finding("d", "rows", StatementKind::Select, Level::RepeatableRead, 3),
         ];
         all[1].target = "mysql@9.7".parse().unwrap();
         let print = all[0].violation.fingerprint.clone();
         let again: Again = [((all[0].target.clone(), print), 10)].into();
-        let folded = fold(&all.iter().collect::<Vec<_>>(), &again, &known);
+        let folded = fold(&all, &again, &known);
         let [first, second] = &folded[..] else { panic!("{folded:?}") };
-        assert_eq!((first.smallest().id.as_str(), first.cases(), first.first_at()), ("b", 13, 40));
-        assert_eq!(first.levels(), [(Level::ReadCommitted, 1), (Level::RepeatableRead, 12)].into());
-        assert_eq!((first.targets().len(), first.name.known.as_deref()), (2, Some("MDEV-26642")));
-        assert_eq!((second.cases(), second.name.known.as_deref()), (1, None));
+        assert_eq!((first.id.as_str(), first.cases, first.found_after_ms), ("b", 13, 40));
+        assert_eq!(first.levels, [(Level::ReadCommitted, 1), (Level::RepeatableRead, 12)].into());
+        assert_eq!((first.targets.len(), first.known.as_deref()), (2, Some("MDEV-26642")));
+        assert_eq!((second.cases, second.known.as_deref()), (1, None));
     }
 
     #[test]
     fn what_a_finding_behaves_like_parts_only_what_has_no_cause() {
         let found = "judges-uncommitted";
-        let all: Vec<Filed> = [("a", found), ("b", found), ("c", "rows"), ("d", "rows")]
-            .map(|(id, rule)| filed(id, rule, StatementKind::Update, Level::ReadUncommitted, 3))
+        let all: Vec<Finding> = [("a", found), ("b", found), ("c", "rows"), ("d", "rows")]
+            .map(|(id, rule)| finding(id, rule, StatementKind::Update, Level::ReadUncommitted, 3))
             .into();
-        let like = |one: &Filed| {
-            let like = ["b", "d"].contains(&one.id.as_str()).then(|| "corpus/x".to_string());
-            Name { known: None, like }
+        let like = |one: &Finding| {
+            let alike = ["b", "d"].contains(&one.id.as_str());
+            if alike { Comparison::Resembles("corpus/x".to_string()) } else { Comparison::New }
         };
-        let folded = fold(&all.iter().collect::<Vec<_>>(), &Again::new(), &like);
+        let folded = fold(&all, &Again::new(), &like);
         let likes: Vec<(usize, Option<&str>)> =
-            folded.iter().map(|group| (group.members.len(), group.name.like.as_deref())).collect();
+            folded.iter().map(|group| (group.findings.len(), group.resembles.as_deref())).collect();
         assert_eq!(likes, [(2, Some("corpus/x")), (1, None), (1, Some("corpus/x"))]);
     }
 
     #[test]
     fn what_is_only_counted_is_called_new_where_one_like_it_is() {
         // Three looked the same; two of them turned out to be known.
-        let print = filed("", "rows", StatementKind::Select, Level::RepeatableRead, 1).violation.fingerprint;
-        let mut all: Vec<Filed> = ["a", "b"]
-            .map(|id| filed(id, "noop-without-version", StatementKind::Select, Level::RepeatableRead, 4))
+        let print =
+            finding("", "rows", StatementKind::Select, Level::RepeatableRead, 1).violation.fingerprint;
+        let mut all: Vec<Finding> = ["a", "b"]
+            .map(|id| finding(id, "noop-without-version", StatementKind::Select, Level::RepeatableRead, 4))
             .into();
-        all.iter_mut().for_each(|one| one.was = Some(print.clone()));
+        all.iter_mut().for_each(|one| one.first_fingerprint = Some(print.clone()));
         let again: Again = [((all[0].target.clone(), print), 5)].into();
-        let folded = fold(&all.iter().collect::<Vec<_>>(), &again, &known);
-        assert_eq!((folded.len(), folded[0].cases()), (1, 7));
-        all.push(filed("c", "rows", StatementKind::Select, Level::RepeatableRead, 5));
-        let folded = fold(&all.iter().collect::<Vec<_>>(), &again, &known);
-        assert_eq!(folded.iter().map(Folded::cases).collect::<Vec<_>>(), [2, 6]);
+        let folded = fold(&all, &again, &known);
+        assert_eq!((folded.len(), folded[0].cases), (1, 7));
+        all.push(finding("c", "rows", StatementKind::Select, Level::RepeatableRead, 5));
+        let folded = fold(&all, &again, &known);
+        assert_eq!(folded.iter().map(|group| group.cases).collect::<Vec<_>>(), [2, 6]);
     }
 }

@@ -13,21 +13,19 @@ use std::{
 
 use execute::{LaunchError, Options, Placement, Runner};
 use generate::{Generator, Profile};
-use model::{Fingerprint, ServerInfo, Target, sync::lock};
+use model::{Ending, Finding, Fingerprint, Quality, RunSummary, ServerInfo, Tally, Target, sync::lock};
 use reduce::strategy::Kind;
 
 use crate::{
     HuntError,
     deal::Deal,
-    events::{Ending, Event, TimedEvent},
-    filing::Filed,
-    folder::Folder,
+    events::{Event, TimedEvent},
+    fold::Again,
     known::Known,
     panel::Panel,
-    quality::Quality,
+    record::{FORMAT, Recorded, RunReader, RunWriter},
     settings::{Settings, TargetId},
-    summary::{Counted, Summary},
-    tally::Tally,
+    summary::{Counted, summarize},
     triage::triage,
     worker::{Stop, TargetWorker},
 };
@@ -46,7 +44,7 @@ pub struct Campaign<'a> {
     /// What was asked for.
     pub settings: Settings,
     /// Where everything is kept.
-    pub folder: Folder,
+    pub folder: RunWriter,
     /// What is known already.
     pub known: Known,
     /// What the generator draws how often.
@@ -83,9 +81,9 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    fn take(&mut self, filed: &Filed) {
-        let names = if filed.was.is_some() { &mut self.turned } else { &mut self.filed };
-        names.insert(filed.id.clone());
+    fn take(&mut self, finding: &Finding) {
+        let names = if finding.first_fingerprint.is_some() { &mut self.turned } else { &mut self.filed };
+        names.insert(finding.id.clone());
     }
 }
 
@@ -101,79 +99,74 @@ pub(crate) struct Shared<'a> {
     groups: Mutex<BTreeMap<(TargetId, Fingerprint), Group>>,
     learned: Mutex<reduce::Learned>,
     begun: OnceLock<Instant>,
-    /// Milliseconds of earlier sittings.
-    before: u64,
+    /// What the folder held when this began: all of it, if the run is resumed.
+    before: RunReader,
     broken: AtomicBool,
-    lost: Vec<AtomicBool>,
+    /// Why a target was abandoned.
+    lost: Vec<OnceLock<String>>,
+    servers: Mutex<Vec<Option<ServerInfo>>>,
+    findings: Mutex<Vec<Recorded>>,
     failure: Mutex<Option<HuntError>>,
     events: Mutex<Sender<TimedEvent>>,
     idle: AtomicU64,
-    meeting: Mutex<()>,
 }
 
 impl<'a> Shared<'a> {
     fn new(campaign: &'a Campaign<'a>, events: Sender<TimedEvent>) -> Result<Shared<'a>, HuntError> {
         let targets = campaign.settings.targets.len();
-        let mut tallies = vec![Tally::default(); targets];
-        for (at, tally) in tallies.iter_mut().enumerate() {
-            campaign.folder.progress(at)?.iter().for_each(|schema| tally.add(schema));
-        }
+        let before = RunReader::read(campaign.folder.path())?;
         Ok(Shared {
             campaign,
             deals: (0..targets).map(|_| Mutex::new(None)).collect(),
-            tallies: tallies.into_iter().map(Mutex::new).collect(),
-            qualities: (0..targets).map(|at| Mutex::new(campaign.folder.quality(at))).collect(),
+            tallies: (0..targets).map(|at| Mutex::new(before.tally(at))).collect(),
+            qualities: before.qualities.iter().cloned().map(Mutex::new).collect(),
             groups: Mutex::new(BTreeMap::new()),
-            learned: Mutex::new(campaign.folder.learned().unwrap_or_else(|| begun_with(campaign))),
+            learned: Mutex::new(before.learned.clone().unwrap_or_else(|| begun_with(campaign))),
             begun: OnceLock::new(),
-            before: campaign.folder.clock(),
             broken: AtomicBool::new(false),
-            lost: (0..targets).map(|_| AtomicBool::new(false)).collect(),
+            lost: (0..targets).map(|_| OnceLock::new()).collect(),
+            servers: Mutex::new(before.servers.clone()),
+            findings: Mutex::new(before.findings.clone()),
+            before,
             failure: Mutex::new(None),
             events: Mutex::new(events),
             idle: AtomicU64::new(0),
-            meeting: Mutex::new(()),
         })
     }
 
-    /// What earlier sittings found and counted. Only cases that are done count: the others come again.
-    fn remember(&self) -> Result<(), HuntError> {
-        let folder = &self.campaign.folder;
+    /// What was found and counted before a resume. Only cases that are done count: the others come again.
+    fn remember(&self) {
         let targets = &self.campaign.settings.targets;
         let place = |target: &Target| targets.iter().position(|hunted| hunted.target == *target);
         let mut groups = lock(&self.groups);
-        for filed in folder.findings()? {
-            let Some(at) = place(&filed.target) else { continue };
-            groups.entry((at, filed.suspected().clone())).or_default().take(&filed);
+        for Recorded { finding, .. } in &self.before.findings {
+            let Some(at) = place(&finding.target) else { continue };
+            groups.entry((at, finding.suspected().clone())).or_default().take(finding);
         }
-        let done: Vec<Vec<Tally>> =
-            (0..targets.len()).map(|at| folder.progress(at)).collect::<Result<_, _>>()?;
-        let mut counted = BTreeSet::new();
-        for said in folder.events()? {
-            let Event::Again { target, case, fingerprint } = said.event else { continue };
-            let Some(at) = place(&target) else { continue };
-            if is_done(&done[at], self.per_schema(at), case)
-                && counted.insert((at, case, fingerprint.clone()))
-            {
-                groups.entry((at, fingerprint)).or_default().again += 1;
+        for (target, case, fingerprint) in self.before.again() {
+            let Some(at) = place(target) else { continue };
+            if is_done(&self.before.progress[at], self.per_schema(at), case) {
+                groups.entry((at, fingerprint.clone())).or_default().again += 1;
             }
         }
-        Ok(())
     }
 
-    /// Known without a server if there was one in an earlier sitting.
+    /// Known without a server if there was one before the resume.
     fn per_schema(&self, at: TargetId) -> u64 {
-        let info = self.campaign.folder.server(at);
-        info.map_or(1, |info| self.campaign.generator(at, &info).cases_per_schema())
+        let info = self.before.servers[at].as_ref();
+        info.map_or(1, |info| self.campaign.generator(at, info).cases_per_schema())
     }
 
-    /// A target has answered: it must be what it was in an earlier sitting, for its cases depend on its version.
+    /// A target has answered: it must be what it was before a resume, for its cases depend on its version.
     pub fn met(&self, at: TargetId, info: &ServerInfo) -> Result<(), Stop> {
         self.begun.get_or_init(Instant::now);
         // Two workers of one target come here at the same time.
-        let _first = lock(&self.meeting);
-        match self.campaign.folder.server(at) {
-            None => Ok(self.campaign.folder.set_server(at, info)?),
+        let mut servers = lock(&self.servers);
+        match &servers[at] {
+            None => {
+                servers[at] = Some(info.clone());
+                Ok(self.campaign.folder.set_server(at, info)?)
+            }
             Some(before) if before.version == info.version => Ok(()),
             Some(before) => Err(Stop::Target(format!(
                 "it was version {} when the run began and is {} now, which makes other cases; begin a new run",
@@ -184,7 +177,7 @@ impl<'a> Shared<'a> {
 
     /// Milliseconds of hunting, across resumes.
     pub fn elapsed(&self) -> u64 {
-        self.before + self.begun.get().map_or(0, |begun| begun.elapsed().as_millis() as u64)
+        self.before.elapsed_ms + self.begun.get().map_or(0, |begun| begun.elapsed().as_millis() as u64)
     }
 
     /// Is it time to stop?
@@ -221,10 +214,19 @@ impl<'a> Shared<'a> {
         lock(&self.groups).entry((at, fingerprint.clone())).or_default().again += 1;
     }
 
-    /// One more that is filed.
-    pub fn filed(&self, at: TargetId, filed: &Filed) {
-        let key = (at, filed.suspected().clone());
-        lock(&self.groups).entry(key).or_default().take(filed);
+    /// Files one more. A case that was not done when the process was killed finds again what is there.
+    pub fn file(&self, at: TargetId, recorded: Recorded) -> Result<(), HuntError> {
+        self.campaign.folder.file(&recorded)?;
+        let finding = &recorded.finding;
+        let key = (at, finding.suspected().clone());
+        lock(&self.groups).entry(key).or_default().take(finding);
+        let event = Event::Finding(Box::new(finding.into()));
+        let mut findings = lock(&self.findings);
+        if findings.iter().all(|one| one.finding.id != finding.id) {
+            findings.push(recorded);
+        }
+        drop(findings);
+        self.say(event)
     }
 
     /// What a strategy has seen work and fail. It is kept for a later hunt; this one goes on as it began.
@@ -277,7 +279,7 @@ impl<'a> Shared<'a> {
         let mut left = own;
         while !left.is_empty() && !self.over() {
             left.retain(|&at| {
-                !self.over() && !self.lost[at].load(Ordering::Relaxed) && {
+                !self.over() && self.lost[at].get().is_none() && {
                     match self.turn(at, worker, &mut opened) {
                         Ok(more) => more,
                         Err(stop) => {
@@ -308,9 +310,8 @@ impl<'a> Shared<'a> {
         let piece = {
             let mut deal = lock(&self.deals[at]);
             if deal.is_none() {
-                let done = self.campaign.folder.progress(at)?;
-                *deal =
-                    Some(Deal::new(worker_here.per_schema(), self.campaign.settings.budget.cases(), &done));
+                let (cases, done) = (self.campaign.settings.budget.cases(), &self.before.progress[at]);
+                *deal = Some(Deal::new(worker_here.per_schema(), cases, done));
             }
             deal.as_mut().and_then(Deal::take)
         };
@@ -322,7 +323,7 @@ impl<'a> Shared<'a> {
     fn give_up(&self, at: TargetId, stop: Stop) {
         match stop {
             Stop::Target(reason) => {
-                if self.lost[at].swap(true, Ordering::Relaxed) {
+                if self.lost[at].set(reason.clone()).is_err() {
                     return;
                 }
                 let target = self.campaign.settings.targets[at].target.clone();
@@ -365,13 +366,13 @@ fn is_done(done: &[Tally], per_schema: u64, case: u64) -> bool {
 }
 
 /// Hunts until the budget is used up or the user asks to stop.
-pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<Summary, HuntError> {
+pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<RunSummary, HuntError> {
     let (sender, events) = mpsc::channel();
     let shared = Shared::new(campaign, sender)?;
-    shared.remember()?;
+    shared.remember();
     let settings = &campaign.settings;
     let before = shared.tallies().iter().map(|tally| tally.cases).sum();
-    shared.say(Event::Begun { seed: settings.seed, workers: settings.workers, before })?;
+    shared.say(Event::Begun { format: FORMAT, seed: settings.seed, workers: settings.workers, before })?;
     thread::scope(|scope| {
         for worker in 0..settings.workers {
             let shared = &shared;
@@ -405,10 +406,10 @@ pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<Summary, Hun
     if let Some(error) = lock(&shared.failure).take() {
         return Err(error);
     }
-    let lost: Vec<bool> = shared.lost.iter().map(|lost| lost.load(Ordering::Relaxed)).collect();
+    let lost: Vec<Option<String>> = shared.lost.iter().map(|lost| lost.get().cloned()).collect();
     let why = if (campaign.stop)() {
         Ending::Asked
-    } else if lost.iter().all(|lost| *lost) {
+    } else if lost.iter().all(Option::is_some) {
         Ending::Nothing
     } else {
         Ending::Budget
@@ -422,10 +423,26 @@ pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<Summary, Hun
         hook(&said);
     }
     shared.keep()?;
-    let found = crate::past::findings(&campaign.folder.path().join("findings"))?;
-    let triage = triage(campaign, &found, hook)?;
+    let mut findings = std::mem::take(&mut *lock(&shared.findings));
+    findings.sort_by(Recorded::by_time);
+    let triage = triage(campaign, &findings, hook)?;
     campaign.folder.set_triage(&triage)?;
-    let groups = lock(&shared.groups).clone();
-    let counted = Counted { tallies, lost, groups, qualities: shared.qualities(), triage };
-    Summary::new(campaign, why, shared.elapsed(), counted)
+    let groups = lock(&shared.groups);
+    let counted = groups.iter().filter(|(_, group)| group.again > 0);
+    let target = |at: &TargetId| settings.targets[*at].target.clone();
+    let again: Again =
+        counted.map(|((at, print), group)| ((target(at), print.clone()), group.again)).collect();
+    Ok(summarize(Counted {
+        settings,
+        folder: campaign.folder.path(),
+        elapsed_ms: shared.elapsed(),
+        ending: Some(why),
+        servers: &lock(&shared.servers),
+        tallies,
+        qualities: shared.qualities(),
+        lost,
+        findings: &findings,
+        again: &again,
+        triage: &triage,
+    }))
 }

@@ -12,12 +12,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use model::{Case, Signature};
+use model::{Case, Finding, Signature};
 
 use crate::{
     HuntError,
-    filing::Filed,
-    folder::{read_case, read_json},
+    record::{case_of_finding, read_case, read_json},
 };
 
 /// What is known.
@@ -45,15 +44,15 @@ pub struct Entry {
     pub origin: Origin,
     /// Its case.
     pub case: Case,
-    /// What was filed of it, if it is a finding.
-    pub filed: Option<Filed>,
+    /// The finding, if it is one.
+    pub finding: Option<Finding>,
 }
 
 impl Entry {
     /// One of the corpus.
     pub fn of_corpus(name: &str, case: Case) -> Entry {
         let name = if case.links.is_empty() { format!("corpus/{name}") } else { case.links.join(", ") };
-        Entry { name, origin: Origin::Corpus, case, filed: None }
+        Entry { name, origin: Origin::Corpus, case, finding: None }
     }
 
     /// Is what is the same as this known, and not only something that has been seen before?
@@ -87,7 +86,7 @@ impl Known {
             Signature::Unexplained { .. } => None,
             Signature::Explained(_) => {
                 let same = |entry: &&Entry| {
-                    entry.filed.as_ref().is_some_and(|filed| filed.signature() == *signature)
+                    entry.finding.as_ref().is_some_and(|finding| finding.signature() == *signature)
                 };
                 let name = |entry: &Entry| entry.name.clone();
                 let linked = self.own().filter(same).find(|entry| !entry.case.links.is_empty()).map(name);
@@ -106,11 +105,11 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), HuntError> {
     if paths.contains(&verdict) {
         found.push(verdict);
     }
-    let finding = paths.iter().any(|path| path.ends_with("verdict.json"));
+    let is_finding = paths.iter().any(|path| path.ends_with("verdict.json"));
     for path in paths {
         if path.is_dir() {
             walk(&path, found)?;
-        } else if !finding && path.extension().is_some_and(|end| end == "iso") {
+        } else if !is_finding && path.extension().is_some_and(|end| end == "iso") {
             found.push(path);
         }
     }
@@ -119,16 +118,14 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), HuntError> {
 
 fn entry(file: &Path) -> Result<Entry, HuntError> {
     let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let (case, filed, name) = if file.ends_with("verdict.json") {
+    let (case, finding, name) = if file.ends_with("verdict.json") {
         let folder = file.parent().unwrap_or(file);
-        let text = folder.join("case.iso");
-        let case = if text.is_file() { read_case(&text)? } else { read_json(&folder.join("case.json"))? };
-        (case, Some(read_json::<Filed>(file)?), name(folder))
+        (case_of_finding(folder)?, Some(read_json::<Finding>(file)?), name(folder))
     } else {
         (read_case(file)?, None, name(file))
     };
     let name = case.links.first().cloned().unwrap_or(name);
-    Ok(Entry { name, origin: Origin::Own, case, filed })
+    Ok(Entry { name, origin: Origin::Own, case, finding })
 }
 
 #[cfg(test)]
@@ -136,7 +133,7 @@ mod tests {
     use model::{Level, sql::StatementKind};
 
     use super::*;
-    use crate::fold::tests::filed;
+    use crate::fold::tests::finding;
 
     #[test]
     fn names_of_what_is_explained() {
@@ -144,12 +141,12 @@ mod tests {
             name: link.unwrap_or(name).into(),
             origin: Origin::Own,
             case: Case { links: link.map(str::to_string).into_iter().collect(), ..Case::default() },
-            filed: Some(filed(name, rule, StatementKind::Select, Level::RepeatableRead, 3)),
+            finding: Some(finding(name, rule, StatementKind::Select, Level::RepeatableRead, 3)),
         };
         let (noop, found) = ("noop-without-version", "judges-uncommitted");
         let of = |entries: Vec<Entry>, rule: &str| {
             Known { entries }
-                .name(&filed("x", rule, StatementKind::Update, Level::ReadCommitted, 9).signature())
+                .name(&finding("x", rule, StatementKind::Update, Level::ReadCommitted, 9).signature())
         };
         let named = |name: &str| Some(name.to_string());
         assert_eq!(of(vec![], noop), named("MDEV-26642"));

@@ -1,137 +1,56 @@
-//! A real server as a planted bug: what the oracles are told instead of what is true. A server that ran at READ COMMITTED and is
-//! judged as if it had run at REPEATABLE READ must be found out.
-//!
-//! Only what the oracles are shown is changed; what is run, and run again, stays as it is.
+//! Shows a run to the oracles as they are told that it was. Only what they are shown is changed; what is run, and run again, stays as
+//! it is.
 
-use std::{borrow::Cow, fmt, str::FromStr, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use dialect::Execution;
-use model::{Level, Version, target::Settings};
-use serde::{Deserialize, Serialize};
+use model::JudgeOverrides;
 
-/// What the oracles are told instead.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JudgeOverrides {
-    /// The level of every session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub level: Option<Level>,
-    /// The server's version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<Version>,
-    /// Settings of the server.
-    #[serde(default, skip_serializing_if = "Settings::is_empty")]
-    pub settings: Settings,
-}
-
-impl JudgeOverrides {
-    /// Are they told the truth?
-    pub fn is_empty(&self) -> bool {
-        *self == JudgeOverrides::default()
+/// The run as the oracles see it.
+pub fn overridden<'a>(overrides: &JudgeOverrides, seen: &'a Execution) -> Cow<'a, Execution> {
+    if overrides.is_empty() {
+        return Cow::Borrowed(seen);
     }
-
-    /// A level for another.
-    pub fn of_level(level: Level) -> JudgeOverrides {
-        JudgeOverrides { level: Some(level), ..JudgeOverrides::default() }
+    let mut shown = seen.clone();
+    if let Some(level) = overrides.level {
+        shown.trace.level = level;
+        Arc::make_mut(&mut shown.case).set_level(level);
     }
-
-    /// Takes over what another one says.
-    pub fn and(mut self, more: JudgeOverrides) -> JudgeOverrides {
-        self.level = more.level.or(self.level);
-        self.version = more.version.or(self.version);
-        self.settings.extend(more.settings);
-        self
+    let server = &mut shown.trace.server;
+    if let Some(version) = &overrides.version {
+        server.version = version.clone();
+        server.version_text = version.to_string();
     }
-
-    /// All of these; of two that contradict each other the later one.
-    pub fn all(parts: &[JudgeOverrides]) -> JudgeOverrides {
-        parts.iter().cloned().fold(JudgeOverrides::default(), JudgeOverrides::and)
+    for (name, value) in &overrides.settings {
+        // InnoDB's settings are known by the rest of their names, too.
+        let long = format!("innodb_{name}");
+        let name = if server.settings.contains_key(&long) { &long } else { name };
+        server.settings.insert(name.clone(), value.clone());
     }
-
-    /// The run as the oracles see it.
-    pub fn apply<'a>(&self, seen: &'a Execution) -> Cow<'a, Execution> {
-        if self.is_empty() {
-            return Cow::Borrowed(seen);
-        }
-        let mut shown = seen.clone();
-        if let Some(level) = self.level {
-            shown.trace.level = level;
-            Arc::make_mut(&mut shown.case).set_level(level);
-        }
-        let server = &mut shown.trace.server;
-        if let Some(version) = &self.version {
-            server.version = version.clone();
-            server.version_text = version.to_string();
-        }
-        for (name, value) in &self.settings {
-            // InnoDB's settings are known by the rest of their names, too.
-            let long = format!("innodb_{name}");
-            let name = if server.settings.contains_key(&long) { &long } else { name };
-            server.settings.insert(name.clone(), value.clone());
-        }
-        Cow::Owned(shown)
-    }
-}
-
-impl FromStr for JudgeOverrides {
-    type Err = String;
-
-    /// A level, a version, or a setting.
-    fn from_str(text: &str) -> Result<JudgeOverrides, String> {
-        if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.trim().is_empty()) {
-            let name = name.trim().to_ascii_lowercase().replace('-', "_");
-            let settings = [(name, value.trim().to_string())].into();
-            return Ok(JudgeOverrides { settings, ..JudgeOverrides::default() });
-        }
-        if let Ok(level) = text.parse() {
-            return Ok(JudgeOverrides::of_level(level));
-        }
-        match text.parse() {
-            Ok(version) => Ok(JudgeOverrides { version: Some(version), ..JudgeOverrides::default() }),
-            Err(_) => Err("write a level (RC), a version (10.11.19) or a setting (name=value)".to_string()),
-        }
-    }
-}
-
-impl fmt::Display for JudgeOverrides {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let level = self.level.map(|level| level.to_string());
-        let version = self.version.as_ref().map(Version::to_string);
-        let settings = self.settings.iter().map(|(name, value)| format!("{name}={value}"));
-        let parts: Vec<String> = level.into_iter().chain(version).chain(settings).collect();
-        f.pad(&parts.join(" "))
-    }
+    Cow::Owned(shown)
 }
 
 #[cfg(test)]
 mod tests {
+    use model::Level;
+
     use super::*;
 
     fn overrides(words: &[&str]) -> JudgeOverrides {
-        words.iter().fold(JudgeOverrides::default(), |sum, word| sum.and(word.parse().unwrap()))
-    }
-
-    #[test]
-    fn levels_versions_and_settings() {
-        let all = overrides(&["RC", "10.11.19", "Snapshot-Isolation=ON"]);
-        assert_eq!(all.to_string(), "RC 10.11.19 snapshot_isolation=ON");
-        assert_eq!(all.level, Some(Level::ReadCommitted));
-        assert_eq!(overrides(&["RC", "repeatable read"]).level, Some(Level::RepeatableRead));
-        for wrong in ["", "X", "=1", "10.x"] {
-            assert!(wrong.parse::<JudgeOverrides>().is_err(), "{wrong}");
-        }
+        JudgeOverrides::all(&words.iter().map(|word| word.parse().unwrap()).collect::<Vec<_>>())
     }
 
     #[test]
     fn only_what_is_shown_changes() {
         let seen = crate::confirm::tests::execution(&Default::default(), false);
-        assert!(matches!(overrides(&[]).apply(&seen), Cow::Borrowed(_)));
-        let shown = overrides(&["SER", "9.9", "snapshot_isolation=ON"]).apply(&seen).into_owned();
+        assert!(matches!(overridden(&overrides(&[]), &seen), Cow::Borrowed(_)));
+        let shown = overridden(&overrides(&["SER", "9.9", "snapshot_isolation=ON"]), &seen).into_owned();
         assert_eq!(shown.trace.level, Level::Serializable);
         assert_eq!(shown.trace.server.version.to_string(), "9.9");
         assert_eq!(shown.trace.server.settings["snapshot_isolation"], "ON");
         let mut seen = seen;
         seen.trace.server.settings.insert("innodb_snapshot_isolation".into(), "OFF".into());
-        let shown = overrides(&["snapshot_isolation=ON"]).apply(&seen).into_owned();
+        let shown = overridden(&overrides(&["snapshot_isolation=ON"]), &seen).into_owned();
         assert_eq!(shown.trace.server.settings["innodb_snapshot_isolation"], "ON");
         assert_eq!(shown.trace.server.settings.len(), 1);
     }

@@ -3,10 +3,10 @@
 
 use dialect::Execution;
 use execute::Reset;
-use model::{Case, Level, Probe, ProbeResult, Reason, Verdict, Violation};
+use model::{Case, JudgeOverrides, Level, Probe, ProbeResult, Reason, Verdict, Violation};
 use oracles::{Ask, Oracle};
 
-use crate::{clean_server::CleanRuns, overrides::JudgeOverrides};
+use crate::{clean_server::CleanRuns, overrides::overridden};
 
 /// An oracle that asks for more than this is not answered any more.
 const QUESTIONS: usize = 64;
@@ -92,7 +92,7 @@ impl<'a> Judge<'a> {
             return undecided(Reason::LateAnswer);
         }
         let mut runs = OverriddenRuns { runs, seen, overrides: self.overrides };
-        converse(self.oracle, &self.overrides.apply(seen), &mut runs)
+        converse(self.oracle, &overridden(self.overrides, seen), &mut runs)
     }
 
     /// What it says of a stored run, without a server.
@@ -100,7 +100,7 @@ impl<'a> Judge<'a> {
         if !admissible(seen) {
             return undecided(Reason::LateAnswer);
         }
-        oracles::judge(self.oracle, &self.overrides.apply(seen))
+        oracles::judge(self.oracle, &overridden(self.overrides, seen))
     }
 }
 
@@ -118,7 +118,7 @@ impl CleanRuns for OverriddenRuns<'_> {
         }
         let case = Case { sessions: self.seen.case.sessions.clone(), ..case.clone() };
         let execution = self.runs.rerun(&case, self.seen.trace.level, reset)?;
-        Some(self.overrides.apply(&execution).into_owned())
+        Some(overridden(self.overrides, &execution).into_owned())
     }
 
     fn probe(&mut self, probe: &Probe) -> Option<ProbeResult> {

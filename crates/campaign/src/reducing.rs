@@ -1,4 +1,4 @@
-//! From a finding to one that can be read: the case is made smaller while clean runs show the same fingerprint.
+//! From a finding to one that can be read: the case is reduced while clean runs show the same fingerprint.
 //!
 //! While searching, one run of a candidate is enough, and the model alone judges it where it says the same of the finding as the
 //! oracle that found it: that costs nothing but the run, and does not depend on what was judged before. The smallest case must then come
@@ -6,16 +6,14 @@
 //! says the same of the finding. If it does not, the last one on the way to it that does is taken. What looks new then, only because
 //! the model cannot read the case, is looked at once more (`attribution`).
 
-use std::sync::Arc;
-
-use model::{Case, Fingerprint, Product, Reply, Verdict};
+use model::{Case, Condition, Fingerprint, Product, Reply, Verdict};
 use oracles::Oracle;
 use reduce::{Budget, Predicate, Scope, Strategy, Trial, reduce};
 
 use crate::{
     attribution::{Attribution, attribute},
     clean_server::CleanRuns,
-    confirm::{Condition, Confirmed, Suspicion, series},
+    confirm::{Reproduction, Suspicion, series},
 };
 
 /// At most this many candidates where each of them costs a server that dies, or the time until a statement counts as hung.
@@ -34,42 +32,49 @@ pub struct How<'a> {
     pub told: &'a mut dyn FnMut(&Trial<'_>),
 }
 
-/// A finding that was made smaller, or not.
-pub struct Smaller {
+/// A finding whose case was reduced, or not.
+pub struct Reduction {
     /// The finding.
-    pub confirmed: Confirmed,
+    pub reproduction: Reproduction,
     /// The case that it had, if it has a smaller one now.
     pub original: Option<Case>,
     /// How many candidates were run.
     pub tried: u64,
     /// Is it certain that nothing more can be left out?
     pub finished: bool,
-    /// What it looked like before it turned out to be something simpler.
-    pub was: Option<Fingerprint>,
+    /// What it looked like before it was put down to something simpler.
+    pub first_fingerprint: Option<Fingerprint>,
     /// What it would be, if its twin said so.
-    pub like: Option<String>,
+    pub resembles: Option<String>,
 }
 
-/// Makes the case of a finding smaller.
-pub fn smaller(
+/// Reduces the case of a finding.
+pub fn reduce_finding(
     runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,
-    confirmed: Confirmed,
+    reproduction: Reproduction,
     mut how: How<'_>,
-) -> Smaller {
-    let (condition, [_, times]) = (confirmed.condition, confirmed.runs);
-    let mut left = how.candidates.min(limit(&confirmed));
+) -> Reduction {
+    let (condition, [_, times]) = (reproduction.condition, reproduction.runs);
+    let mut left = how.candidates.min(limit(&reproduction));
     if left == 0 {
-        return Smaller { confirmed, original: None, tried: 0, finished: false, was: None, like: None };
+        return Reduction {
+            reproduction,
+            original: None,
+            tried: 0,
+            finished: false,
+            first_fingerprint: None,
+            resembles: None,
+        };
     }
-    let product = confirmed.execution.trace.server.product;
+    let product = reproduction.execution.trace.server.product;
     let oracle = suspicion.judge.oracle;
     let (quick, thorough) = (oracle.quick_equivalent(), oracle.thorough_equivalent());
-    let quick = alike(quick.as_deref(), suspicion, &confirmed, runs);
-    let thorough = alike(thorough.as_deref(), suspicion, &confirmed, runs);
+    let quick = alike(quick.as_deref(), suspicion, &reproduction, runs);
+    let thorough = alike(thorough.as_deref(), suspicion, &reproduction, runs);
     let last = thorough.as_ref().unwrap_or(suspicion);
-    let original = confirmed.execution.case.clone();
-    let (mut best, mut tried, mut finished) = (confirmed, 0, false);
+    let original = reproduction.execution.case.clone();
+    let (mut best, mut tried, mut finished) = (reproduction, 0, false);
     // What the model alone led too far is gone on with from where both agree.
     for suspected in quick.iter().chain([suspicion]) {
         // What the server is asked beside the case costs more than the case, and most findings do not need it.
@@ -97,35 +102,49 @@ pub fn smaller(
             break;
         }
     }
-    let (mut was, mut like) = (None, None);
+    let (mut first_fingerprint, mut resembles) = (None, None);
     let (attribution, more) = attribute(runs, suspicion, &best, left, &mut how);
     tried += more;
     match attribution {
         Attribution::Known(other) => {
             best = *other;
-            was = Some(suspicion.violation.fingerprint.clone());
+            first_fingerprint = Some(suspicion.violation.fingerprint.clone());
         }
-        Attribution::Resembles(name) => like = Some(name),
+        Attribution::Resembles(name) => resembles = Some(name),
         Attribution::None => {}
     }
     if best.execution.case == original {
-        return Smaller { confirmed: best, original: None, tried, finished, was, like };
+        return Reduction {
+            reproduction: best,
+            original: None,
+            tried,
+            finished,
+            first_fingerprint,
+            resembles,
+        };
     }
     let (from, to) = (original.steps.len(), best.execution.case.steps.len());
-    Arc::make_mut(&mut best.execution.case).add_note(format!("reduced from {from} to {to} statements"));
-    let original = Some(original.case().clone());
-    Smaller { confirmed: best, original, tried, finished, was, like }
+    std::sync::Arc::make_mut(&mut best.execution.case)
+        .add_note(format!("reduced from {from} to {to} statements"));
+    Reduction {
+        reproduction: best,
+        original: Some(original.case().clone()),
+        tried,
+        finished,
+        first_fingerprint,
+        resembles,
+    }
 }
 
 /// The same suspicion before another oracle, if there is one and it says the same.
 fn alike<'a>(
     oracle: Option<&'a dyn Oracle>,
     suspicion: &Suspicion<'a>,
-    confirmed: &Confirmed,
+    reproduction: &Reproduction,
     runs: &mut dyn CleanRuns,
 ) -> Option<Suspicion<'a>> {
     let judge = suspicion.judge.with(oracle?);
-    match judge.verdict(&confirmed.execution, runs) {
+    match judge.verdict(&reproduction.execution, runs) {
         Verdict::Violated(violation) if violation.fingerprint == suspicion.violation.fingerprint => {
             Some(Suspicion { seen: suspicion.seen, judge, violation: suspicion.violation, leftovers: None })
         }
@@ -229,8 +248,9 @@ impl Predicate for Search<'_, '_> {
     }
 }
 
-fn limit(confirmed: &Confirmed) -> u64 {
-    let came = |reply: Reply| confirmed.execution.trace.outcomes.iter().any(|outcome| outcome.reply == reply);
+fn limit(reproduction: &Reproduction) -> u64 {
+    let came =
+        |reply: Reply| reproduction.execution.trace.outcomes.iter().any(|outcome| outcome.reply == reply);
     if came(Reply::Hung) {
         HANGING
     } else if came(Reply::ServerDied) {
@@ -244,16 +264,12 @@ fn limit(confirmed: &Confirmed) -> u64 {
 mod tests {
     use dialect::Execution;
     use execute::Reset;
-    use model::{Level, Probe, ProbeResult, SessionSpec, Step};
+    use model::{JudgeOverrides, Level, Probe, ProbeResult, SessionSpec, Step};
     use reduce::strategy::InOrder;
 
     use super::*;
     use crate::{
-        confirm::{
-            Condition,
-            tests::{Stalls, execution, wrong},
-        },
-        overrides::JudgeOverrides,
+        confirm::tests::{Stalls, execution, wrong},
         panel::Judge,
     };
 
@@ -280,7 +296,7 @@ mod tests {
         }
     }
 
-    fn made_smaller(times: u32, candidates: u64) -> Smaller {
+    fn reduced(times: u32, candidates: u64) -> Reduction {
         let steps = (0..8).map(|i| Step { session: 0, sql: format!("SELECT {i}"), expect: Vec::new() });
         let sessions = vec![SessionSpec::plain("T1")];
         let case = Case { title: "Two".into(), sessions, steps: steps.collect(), ..Case::default() };
@@ -288,21 +304,21 @@ mod tests {
         let judge = Judge { oracle: &Stalls, overrides: &overrides };
         let suspicion = Suspicion { seen: &seen, judge, violation: &violation, leftovers: None };
         let (execution, violation) = (execution(&case, true), wrong());
-        let confirmed = Confirmed { execution, violation, condition: Condition::Purged, runs: [3, 3] };
+        let reproduction = Reproduction { execution, violation, condition: Condition::Purged, runs: [3, 3] };
         let how = How { candidates, strategy: &mut InOrder, over: &|| false, told: &mut |_| {} };
-        smaller(&mut Two { times, runs: 0 }, &suspicion, confirmed, how)
+        reduce_finding(&mut Two { times, runs: 0 }, &suspicion, reproduction, how)
     }
 
     #[test]
     fn the_smallest_case_is_run_as_often_as_the_finding_was() {
-        let done = made_smaller(u32::MAX, 400);
-        let steps: Vec<&str> = done.confirmed.execution.case.steps.iter().map(|step| &*step.sql).collect();
+        let done = reduced(u32::MAX, 400);
+        let steps: Vec<&str> = done.reproduction.execution.case.steps.iter().map(|step| &*step.sql).collect();
         assert_eq!(steps, ["SELECT 2", "SELECT 5"]);
-        assert_eq!(done.confirmed.execution.case.notes, ["reduced from 8 to 2 statements"]);
-        assert_eq!((done.confirmed.runs, done.original.map(|case| case.steps.len())), ([3, 3], Some(8)));
+        assert_eq!(done.reproduction.execution.case.notes, ["reduced from 8 to 2 statements"]);
+        assert_eq!((done.reproduction.runs, done.original.map(|case| case.steps.len())), ([3, 3], Some(8)));
         // It is shown by the search and two of the three last runs, and the finding keeps its case.
-        let flaky = made_smaller(done.tried as u32 + 2, 400);
-        assert_eq!((flaky.confirmed.execution.case.steps.len(), flaky.original), (8, None));
+        let flaky = reduced(done.tried as u32 + 2, 400);
+        assert_eq!((flaky.reproduction.execution.case.steps.len(), flaky.original), (8, None));
     }
 
     #[test]
@@ -322,7 +338,7 @@ mod tests {
 
     #[test]
     fn no_candidates_no_runs() {
-        let done = made_smaller(u32::MAX, 0);
-        assert_eq!((done.tried, done.original, done.confirmed.execution.case.steps.len()), (0, None, 8));
+        let done = reduced(u32::MAX, 0);
+        assert_eq!((done.tried, done.original, done.reproduction.execution.case.steps.len()), (0, None, 8));
     }
 }

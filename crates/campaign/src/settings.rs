@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use model::{Level, Seed, Target};
+use model::{JudgeOverrides, Level, Seed, Target};
 use reduce::strategy::Kind;
 use serde::{Deserialize, Serialize};
-
-use crate::overrides::JudgeOverrides;
 
 /// The settings of a run, as `settings.json` keeps them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -23,7 +23,7 @@ mod pattern;
 use std::collections::BTreeMap;
 
 use execute::{Options, Placement, Reset};
-use model::{Case, Level, ServerInfo, Signature, Target};
+use model::{Case, Finding, Level, ServerInfo, Signature, Target, run::Stale};
 use oracles::expectations::{self, CheckStatus};
 use serde::{Deserialize, Serialize};
 
@@ -31,22 +31,21 @@ use self::pattern::Pattern;
 use crate::{
     HuntError,
     clean_server::{CleanRuns, CleanServer},
+    confirm::reset,
     events::{Event, TimedEvent},
-    filing::Filed,
-    fold::Name,
     hunt::{Campaign, Hook},
     known::{Entry, Origin},
     matrix::{Cell, Matrix},
-    past::Kept,
+    record::Recorded,
 };
 
 /// An entry is stale if it does not come back in this many runs.
 pub const RUNS: u32 = 3;
 
-/// What came of it, as `triage.json` keeps it.
+/// What comparison of it, as `triage.json` keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Triage {
-    /// Findings that were compared and are known or behave like something, by their names.
+    /// What each finding is, by its id.
     pub findings: BTreeMap<String, Comparison>,
     /// Entries of the user's folder that did not come back.
     pub stale: Vec<Stale>,
@@ -63,48 +62,51 @@ pub struct Triage {
 pub enum Comparison {
     /// Known under this name.
     Known(String),
-    /// New, and like this.
-    Like(String),
-}
-
-/// An entry that did not come back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stale {
-    /// Its name.
-    pub name: String,
-    /// Where.
-    pub target: Target,
-    /// In how many runs.
-    pub runs: u32,
+    /// New, and behaves like this.
+    #[serde(alias = "like")]
+    Resembles(String),
+    New,
 }
 
 impl Triage {
-    /// What is known about a finding, beside what its signature says.
-    pub fn name(&self, filed: &Filed) -> Name {
-        match self.findings.get(&filed.id) {
-            Some(Comparison::Known(name)) => Name { known: Some(name.clone()), like: None },
-            Some(Comparison::Like(name)) => Name { known: None, like: Some(name.clone()) },
-            None => Name { known: None, like: filed.like.clone() },
-        }
+    /// What a finding is called, whoever asks: what comparison of the last comparison, for that hunt was told last what is known; of a run
+    /// that was never compared, what was known when it was finding.
+    pub fn name(&self, finding: &Finding) -> Comparison {
+        self.findings.get(&finding.id).cloned().unwrap_or_else(|| before(finding.known.clone(), finding))
+    }
+}
+
+/// What a finding is called without a comparison.
+fn before(known: Option<String>, finding: &Finding) -> Comparison {
+    match (known, &finding.resembles) {
+        (Some(name), _) => Comparison::Known(name),
+        (None, Some(name)) => Comparison::Resembles(name.clone()),
+        (None, None) => Comparison::New,
     }
 }
 
 /// Compares and looks. Nothing is done, and no server is started, where nothing is to be compared.
-pub fn triage(campaign: &Campaign<'_>, found: &[Kept], hook: &mut Hook<'_>) -> Result<Triage, HuntError> {
+pub fn triage(campaign: &Campaign<'_>, found: &[Recorded], hook: &mut Hook<'_>) -> Result<Triage, HuntError> {
     let mut triage = Triage::default();
     let known = &campaign.known;
-    let new: Vec<&Kept> = found.iter().filter(|kept| known.name(&kept.filed.signature()).is_none()).collect();
+    for Recorded { finding, .. } in found {
+        let name = before(known.name(&finding.signature()), finding);
+        triage.findings.insert(finding.id.clone(), name);
+    }
+    let is_new =
+        |one: &&Recorded| !matches!(triage.findings.get(&one.finding.id), Some(Comparison::Known(_)));
+    let new: Vec<&Recorded> = found.iter().filter(is_new).collect();
     let plain: Vec<Target> = campaign.settings.targets.iter().map(|hunted| hunted.target.clone()).collect();
     let mut places = plain.clone();
-    for kept in &new {
-        let target = kept.filed.effective_target();
+    for recorded in &new {
+        let target = recorded.finding.effective_target();
         if !places.contains(&target) {
             places.push(target);
         }
     }
     for target in &places {
-        let new: Vec<&Kept> =
-            new.iter().copied().filter(|kept| kept.filed.effective_target() == *target).collect();
+        let new: Vec<&Recorded> =
+            new.iter().copied().filter(|recorded| recorded.finding.effective_target() == *target).collect();
         let own: Vec<&Entry> = if plain.contains(target) { known.own().collect() } else { Vec::new() };
         let may = |entry: &&Entry| runs_on(entry, target);
         let own: Vec<&Entry> = own.into_iter().filter(may).collect();
@@ -135,10 +137,10 @@ pub fn triage(campaign: &Campaign<'_>, found: &[Kept], hook: &mut Hook<'_>) -> R
 
 /// Can the entry be run on this target?
 fn runs_on(entry: &Entry, target: &Target) -> bool {
-    match &entry.filed {
+    match &entry.finding {
         // With other settings it may not show, and that says nothing.
-        Some(filed) => {
-            filed.target.product == target.product && filed.effective_target().settings == target.settings
+        Some(finding) => {
+            finding.target.product == target.product && finding.effective_target().settings == target.settings
         }
         None => expectations::applies(&entry.case, target.product),
     }
@@ -186,10 +188,10 @@ impl<'a> ComparisonServers<'a> {
 
     /// Does it? Nothing where it is not said to fail here.
     fn comes_back(&mut self, entry: &Entry) -> Option<bool> {
-        match &entry.filed {
-            Some(filed) => {
-                let wanted = filed.signature();
-                Some(self.shows(&entry.case, filed.level, filed.condition.reset(), &wanted))
+        match &entry.finding {
+            Some(finding) => {
+                let wanted = finding.signature();
+                Some(self.shows(&entry.case, finding.level, reset(finding.condition), &wanted))
             }
             None => {
                 let fits = |level: &Level| entry.case.fails.is_empty() || self.fails_at(&entry.case, *level);
@@ -246,7 +248,7 @@ impl<'a> ComparisonServers<'a> {
     /// Compares what looks new with what is known.
     fn compare(
         &mut self,
-        new: &[&Kept],
+        new: &[&Recorded],
         entries: &[&Entry],
         (done, all): (usize, usize),
         triage: &mut Triage,
@@ -271,27 +273,33 @@ impl<'a> ComparisonServers<'a> {
             if matches!(entry.origin, Origin::Corpus) && !known_here {
                 continue;
             }
-            let reset = entry.filed.as_ref().map_or(Reset::Clean, |filed| filed.condition.reset());
-            let pattern = self.pattern(&entry.case, reset, entry.filed.as_ref().map(|filed| filed.level));
+            let reset = entry.finding.as_ref().map_or(Reset::Clean, |finding| reset(finding.condition));
+            let pattern =
+                self.pattern(&entry.case, reset, entry.finding.as_ref().map(|finding| finding.level));
             if pattern.is_wrong() {
                 patterns.push((entry, pattern));
             }
         }
-        for (at, kept) in new.iter().enumerate() {
+        for (at, recorded) in new.iter().enumerate() {
             if (self.campaign.stop)() {
                 triage.cut_short = true;
                 return;
             }
             self.progress(done + entries.len() + at, all, hook);
-            if let Some(came) = self.same(kept, &patterns) {
-                triage.findings.insert(kept.filed.id.clone(), came);
+            if let Some(comparison) = self.same(recorded, &patterns) {
+                triage.findings.insert(recorded.finding.id.clone(), comparison);
             }
         }
     }
 
-    fn same(&mut self, kept: &Kept, patterns: &[(&Entry, Pattern)]) -> Option<Comparison> {
-        let (signature, fingerprint) = (kept.filed.signature(), &kept.filed.violation.fingerprint);
-        let mine = self.pattern(&kept.case, kept.filed.condition.reset(), Some(kept.filed.level));
+    fn same(&mut self, recorded: &Recorded, patterns: &[(&Entry, Pattern)]) -> Option<Comparison> {
+        let (signature, fingerprint) =
+            (recorded.finding.signature(), &recorded.finding.violation.fingerprint);
+        let mine = self.pattern(
+            &recorded.execution.case,
+            reset(recorded.finding.condition),
+            Some(recorded.finding.level),
+        );
         let with = |pattern: &Pattern| pattern.signatures.contains(&signature);
         let known = patterns.iter().find(|(entry, pattern)| {
             let explained = matches!(signature, Signature::Explained(_));
@@ -311,7 +319,7 @@ impl<'a> ComparisonServers<'a> {
             Origin::Own => 0,
             Origin::Corpus => 1,
         });
-        like.first().map(|entry| Comparison::Like(entry.name.clone()))
+        like.first().map(|entry| Comparison::Resembles(entry.name.clone()))
     }
 
     fn pattern(&mut self, case: &Case, reset: Reset, found_at: Option<Level>) -> Pattern {

@@ -1,5 +1,5 @@
 //! A worker: one thread with one CPU and, for each of its targets, one server. It takes a schema, makes its cases, runs them from
-//! fast resets, lets the oracles judge, and makes smaller and files what clean runs confirm.
+//! fast resets, lets the oracles judge, and reduces and files what clean runs confirm.
 
 use std::{
     sync::Arc,
@@ -9,25 +9,24 @@ use std::{
 use dialect::ParsedCase;
 use execute::{LaunchError, Options, Placement, PostCheckInterval, Reset};
 use generate::{Generator, Made};
-use model::{Level, Reply, RowSet, Seed, ServerInfo, Target, Verdict, target::Settings};
+use model::{
+    Finding, Level, Reply, RowSet, Seed, ServerInfo, Signature, Tally, Target, Verdict, target::Settings,
+};
 use reduce::Trial;
 
 use crate::{
     HuntError,
     clean_server::{ATTEMPTS, CleanServer, Rejected},
-    confirm::{Confirmed, Suspicion, confirm},
+    confirm::{Reproduction, Suspicion, confirm},
     deal::Piece,
     events::{Event, Why},
-    filing::{self, Evidence, Filed},
     hunt::Shared,
     leftovers,
     quality::Counter,
-    reducing::{How, Smaller, smaller},
+    record::{Recorded, traces::TraceWriter},
+    reducing::{How, Reduction, reduce_finding},
     settings::{HuntTarget, TargetId},
-    swarm,
-    tally::Tally,
-    traces::TraceWriter,
-    usage,
+    swarm, usage,
 };
 
 /// A finding is reduced for at most this long: most take a second, but a server that dies or hangs costs much more.
@@ -298,13 +297,13 @@ impl<'a> TargetWorker<'a> {
         let (shared, target) = (self.shared, self.target().clone());
         let settings = &shared.campaign.settings;
         let fingerprint = suspicion.violation.fingerprint.clone();
-        let id = filing::name(settings.seed, &target, number, suspicion.violation);
+        let id = Finding::id_of(settings.seed, &target, number, suspicion.violation);
         if !shared.wanted(self.at, &fingerprint, &id) {
             shared.again(self.at, &fingerprint);
             shared.say(Event::Again { target, case: number, fingerprint })?;
             return Ok(());
         }
-        let Some(confirmed) = confirm(&mut self.server, suspicion, settings.confirm) else {
+        let Some(reproduction) = confirm(&mut self.server, suspicion, settings.confirm) else {
             tally.flaky += 1;
             let violation = suspicion.violation.clone();
             shared.say(Event::Flaky { target, case: number, violation })?;
@@ -314,12 +313,12 @@ impl<'a> TargetWorker<'a> {
         let looks_known = oracles::mvcc::known(&fingerprint).is_some();
         let limit = if looks_known { REDUCING_KNOWN } else { REDUCING };
         let over = || shared.over() || begun.elapsed() > limit;
-        let Smaller { confirmed, original, tried, was, like, .. } =
-            self.smaller(number, suspicion, confirmed, &over)?;
-        let Confirmed { execution, violation, condition, runs } = confirmed;
+        let Reduction { reproduction, original, tried, first_fingerprint, resembles, .. } =
+            self.reduce(number, suspicion, reproduction, &over)?;
+        let Reproduction { execution, violation, condition, runs } = reproduction;
         let signature = match &original {
             Some(_) => oracles::signature::signature(self.info.product, &execution.case, &violation),
-            None => oracles::signature::bare(&violation.fingerprint),
+            None => Signature::bare(&violation.fingerprint),
         };
         let known = shared.campaign.known.name(&signature);
         let statements = execution.case.steps.len();
@@ -327,8 +326,7 @@ impl<'a> TargetWorker<'a> {
             let (target, from) = (target.clone(), original.steps.len());
             shared.say(Event::Reduced { target, case: number, from, to: statements, tried })?;
         }
-        let filed = Filed {
-            format: filing::FORMAT,
+        let finding = Finding {
             id,
             seed: settings.seed,
             target,
@@ -340,37 +338,27 @@ impl<'a> TargetWorker<'a> {
             known,
             violation,
             signature: Some(signature),
-            was,
-            like,
+            first_fingerprint,
+            resembles,
             judged_as: settings.judge_as.clone(),
             condition,
             runs,
             statements,
             reduced_from: original.as_ref().map(|case| case.steps.len()),
             strategy: made.strategy.name().to_string(),
-            at: shared.elapsed(),
+            found_after_ms: shared.elapsed(),
         };
-        let evidence = Evidence {
-            case: &execution.case,
-            original: original.as_ref(),
-            trace: &execution.trace,
-            aftermath: &execution.aftermath,
-            server: &execution.trace.server,
-        };
-        filing::file(&shared.campaign.folder, &filed, &evidence)?;
-        shared.filed(self.at, &filed);
-        shared.say(Event::Finding(Box::new(filed.found())))?;
-        Ok(())
+        Ok(shared.file(self.at, Recorded { finding, execution, original })?)
     }
 
-    /// Makes the case of a finding smaller. How does not depend on what else was found.
-    fn smaller(
+    /// Reduces the case of a finding. How does not depend on what else was found.
+    fn reduce(
         &mut self,
         number: u64,
         suspicion: &Suspicion<'_>,
-        confirmed: Confirmed,
+        reproduction: Reproduction,
         over: &dyn Fn() -> bool,
-    ) -> Result<Smaller, Stop> {
+    ) -> Result<Reduction, Stop> {
         let shared = self.shared;
         let settings = &shared.campaign.settings;
         let learned = settings.learned.as_ref().map(|learned| learned.counts.clone()).unwrap_or_default();
@@ -384,7 +372,7 @@ impl<'a> TargetWorker<'a> {
             }
         };
         let how = How { candidates: settings.reduce, strategy: strategy.as_mut(), over, told: &mut told };
-        let done = smaller(&mut self.server, suspicion, confirmed, how);
+        let done = reduce_finding(&mut self.server, suspicion, reproduction, how);
         shared.learned(&trials)?;
         Ok(done)
     }

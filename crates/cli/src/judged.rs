@@ -1,8 +1,8 @@
 //! From what the oracle says to what is shown: marks for the timeline, and words for the status.
 
-use campaign::{JudgeOverrides, Panel};
+use campaign::Panel;
 use dialect::Execution;
-use model::{Case, DeviationId, Product, Trace, Violation, verdict::Justification};
+use model::{Case, DeviationId, JudgeOverrides, Product, Trace, Violation, verdict::Justification};
 use oracles::{
     expectations::{CheckReport, CheckStatus, StepCheck, StepChecks, Surprise},
     invariants::exemptions,

@@ -3,13 +3,10 @@
 //! All of them are run once from the fast reset and counted as a hunt counts them. A sample is also run in serial orders and
 //! session by session, which tells whether a case truly conflicted and which statements would fail without anybody else.
 
-use campaign::{
-    Counter, Quality, Sample,
-    quality::{Chance, chances},
-};
+use campaign::{Counter, Sample, quality::chances};
 use execute::{Reset, Runner};
 use generate::{Generator, Profile};
-use model::{Level, Product, Seed, Target, Trace};
+use model::{Chance, Level, Product, Quality, Seed, Target, Trace};
 use serde::Serialize;
 
 use crate::{CaseFailed, Lab};

@@ -13,7 +13,7 @@ use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::{Cause, Deviations, ShownBy, Symptom};
+use crate::verdict::{Cause, Deviations, Fingerprint, ShownBy, Symptom};
 
 /// Findings with the same one are one group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -29,6 +29,26 @@ pub enum Signature {
         /// The statements that its case needs, those that begin and end transactions left out.
         statements: BTreeSet<ShownBy>,
     },
+}
+
+impl Signature {
+    /// Of a fingerprint with the statements that its case needs.
+    pub fn new(fingerprint: &Fingerprint, statements: BTreeSet<ShownBy>) -> Signature {
+        match fingerprint.deviations() {
+            Some(by) => Signature::Explained(by.clone()),
+            None => {
+                let (symptom, cause) = (fingerprint.symptom, fingerprint.cause.at_any_level());
+                Signature::Unexplained { symptom, cause, statements }
+            }
+        }
+    }
+
+    /// Of a fingerprint whose case was not reduced: which statements are needed beside the one that shows it is not known.
+    pub fn bare(fingerprint: &Fingerprint) -> Signature {
+        let placed = matches!(fingerprint.cause, Cause::CrashSite(_));
+        let shows = (!placed).then_some(fingerprint.statement);
+        Signature::new(fingerprint, shows.into_iter().collect())
+    }
 }
 
 impl fmt::Display for Signature {

@@ -8,12 +8,10 @@
 //! - where the server says at which place of its code it gave up, none;
 //! - where it died, hung or failed otherwise, and where the case was not made smaller, only the statement that shows it.
 
-use std::collections::BTreeSet;
-
 use model::{
-    Case, Fingerprint, Product, ShownBy, Signature, Violation,
+    Case, Product, ShownBy, Signature, Violation,
     sql::{Statement, StatementClass, StatementKind},
-    verdict::{Cause, Visible},
+    verdict::Visible,
 };
 
 use crate::mvcc;
@@ -21,30 +19,13 @@ use crate::mvcc;
 /// Of a finding with its case, which was reduced.
 pub fn signature(product: Product, case: &Case, violation: &Violation) -> Signature {
     if violation.fingerprint.symptom.visible() == Visible::Server {
-        return bare(&violation.fingerprint);
+        return Signature::bare(&violation.fingerprint);
     }
     let kinds = case.steps.iter().filter_map(|step| {
         let kind = dialect::sql::parse(product, &step.sql).tree().as_ref().map(Statement::kind);
         counts(kind).then_some(ShownBy::Statement(kind))
     });
-    with(&violation.fingerprint, kinds.collect())
-}
-
-/// Of a fingerprint whose case was not reduced: which statements are needed beside the one that shows it is not known.
-pub fn bare(fingerprint: &Fingerprint) -> Signature {
-    let placed = matches!(fingerprint.cause, Cause::CrashSite(_));
-    let shows = (!placed).then_some(fingerprint.statement);
-    with(fingerprint, shows.into_iter().collect())
-}
-
-fn with(fingerprint: &Fingerprint, statements: BTreeSet<ShownBy>) -> Signature {
-    match fingerprint.deviations() {
-        Some(by) => Signature::Explained(by.clone()),
-        None => {
-            let (symptom, cause) = (fingerprint.symptom, fingerprint.cause.at_any_level());
-            Signature::Unexplained { symptom, cause, statements }
-        }
-    }
+    Signature::new(&violation.fingerprint, kinds.collect())
 }
 
 /// The bug reports by which a signature is known. What was found but is in no tracker has a name, and is new.
@@ -62,7 +43,7 @@ fn counts(kind: Option<StatementKind>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use model::{Level, RuleId, SessionSpec, Step, Symptom};
+    use model::{Fingerprint, Level, RuleId, SessionSpec, Step, Symptom, verdict::Cause};
 
     use super::*;
 
@@ -108,7 +89,7 @@ mod tests {
         assert_eq!(framed, of(&["SELECT a FROM t", "UPDATE t SET a = 1", "SELECT * FROM t"]));
         assert_ne!(framed, of(&["DELETE FROM t", "SELECT * FROM t"]));
         assert_eq!(of(&["SELEKT"]).to_string(), "wrong-rows · alone · unread");
-        assert_eq!(bare(&wrong.fingerprint).to_string(), "wrong-rows · alone · select");
+        assert_eq!(Signature::bare(&wrong.fingerprint).to_string(), "wrong-rows · alone · select");
         assert_eq!(known(&framed), None);
     }
 

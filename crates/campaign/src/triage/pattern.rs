@@ -35,7 +35,7 @@ impl Pattern {
         for violation in &cell.violations {
             self.signatures.insert(oracles::signature::signature(product, case, violation));
             // As one that was not made smaller has it.
-            self.signatures.insert(oracles::signature::bare(&violation.fingerprint));
+            self.signatures.insert(Signature::bare(&violation.fingerprint));
         }
         let words = |violation: Violation| {
             let fingerprint = violation.fingerprint;

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use campaign::{JudgeOverrides, Panel};
+use campaign::Panel;
 use lab::places::{Attempt, HEADS, Row, word};
-use model::{Case, Product, Target};
+use model::{Case, JudgeOverrides, Product, Target};
 
 use super::lab::with;
 use crate::{

@@ -26,8 +26,7 @@ fn what_counts(summary: &serde_json::Value) -> String {
     let mut tally = summary["targets"][0]["tally"].clone();
     tally.as_object_mut().unwrap().retain(|_, count| count != 0);
     let rows = summary["findings"].as_array().unwrap().iter();
-    let mut rows: Vec<String> =
-        rows.map(|row| format!("{} {} {}", row["kind"], row["rule"], row["cases"])).collect();
+    let mut rows: Vec<String> = rows.map(|row| format!("{} {}", row["signature"], row["cases"])).collect();
     rows.sort();
     format!("{tally} {rows:?}")
 }

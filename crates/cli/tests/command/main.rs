@@ -13,6 +13,7 @@ mod hunting;
 mod interrupts;
 mod judging;
 mod measuring;
+mod old_runs;
 mod reducing;
 mod run;
 mod selftests;

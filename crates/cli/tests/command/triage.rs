@@ -77,7 +77,7 @@ fn what_is_new_beside_what_is_known_fails() {
     ran.exits(1);
     let (mut same, mut other) = (0, 0);
     for row in rows(&summary) {
-        match row["rule"].as_str().unwrap() {
+        match row["smallest"]["violation"]["fingerprint"]["symptom"].as_str().unwrap() {
             "aborted-read" => same += u64::from(row["known"].is_string()),
             _ => {
                 other += 1;
@@ -126,14 +126,14 @@ fn the_reduction_begins_with_what_was_learned() {
     let read = |name: &str, file: &str| fs::read_to_string(folder.0.join(name).join(file)).unwrap();
     // The same seed gives the same reductions.
     let names: Vec<&str> =
-        first["findings"][0]["filed"].as_array().unwrap().iter().filter_map(|id| id.as_str()).collect();
+        first["findings"][0]["findings"].as_array().unwrap().iter().filter_map(|id| id.as_str()).collect();
     assert!(!names.is_empty(), "{first}");
     for id in &names {
         let file = format!("findings/{id}/case.iso");
         assert_eq!(read("first", &file), read("again", &file));
     }
     assert_eq!(read("first", "learned.json"), read("again", "learned.json"));
-    assert_eq!(first["findings"][0]["filed"], again["findings"][0]["filed"]);
+    assert_eq!(first["findings"][0]["findings"], again["findings"][0]["findings"]);
     // What was learned is begun with, noted, and kept.
     let file = folder.0.join("first/learned.json").display().to_string();
     let with = [&small[..], &["--learned", &file]].concat();

@@ -4,13 +4,11 @@
 //! kept, for that is how a hunt judges them: orders of one set of transactions come in a row, and sets of one schema too. Each
 //! round has an oracle of its own, which remembers nothing of the round before.
 
-use dialect::Execution;
 use std::{panic::resume_unwind, path::Path, thread, time::Instant};
 
-use campaign::{
-    Verdicts,
-    traces::{self, TraceReader},
-};
+use campaign::record::traces::{self, TraceReader};
+use dialect::Execution;
+use model::Verdicts;
 use serde::Serialize;
 
 use crate::{Nothing, Stop};

@@ -5,10 +5,10 @@
 
 use std::time::{Duration, Instant};
 
-use campaign::{CleanRuns, JudgeOverrides, Panel, Verdicts, panel::admissible};
+use campaign::{CleanRuns, Panel, panel::admissible};
 use execute::Reset;
 use generate::{Generator, Profile};
-use model::{Seed, Target, Verdict};
+use model::{JudgeOverrides, Seed, Target, Verdict, Verdicts};
 use serde::Serialize;
 
 use crate::{Lab, levels};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use campaign::{JudgeOverrides, Panel};
+use campaign::Panel;
+use model::JudgeOverrides;
 use report::{
     finding::{Elsewhere, Finding},
     run::Group,

@@ -6,13 +6,12 @@ use std::{
 };
 
 use campaign::{
-    Budget, Campaign, Event, Folder, HuntTarget, JudgeOverrides, Known, Panel, Settings, Summary, TimedEvent,
-    events::Found,
-    past::{self, Kept},
+    Budget, Campaign, Event, HuntTarget, Known, Panel, RunWriter, Settings, TimedEvent, events::FindingEvent,
+    record::Recorded,
 };
 use dialect::Execution;
 use generate::Profile;
-use model::{Fingerprint, Level, Seed, Target};
+use model::{Fingerprint, JudgeOverrides, Level, RunSummary, Seed, Target};
 
 use crate::Lab;
 
@@ -37,15 +36,15 @@ pub struct Hunt<'a> {
     /// How many workers.
     pub workers: u64,
     /// Does a finding, in this folder, show what is tested? One that would be there anyway does not.
-    pub shows: &'a dyn Fn(&Found, &Path) -> crate::Result<bool>,
+    pub shows: &'a dyn Fn(&FindingEvent, &Path) -> crate::Result<bool>,
 }
 
 /// What came of it.
 pub struct Done {
     /// The whole of it.
-    pub summary: Summary,
+    pub summary: RunSummary,
     /// The finding with the lowest number that shows what is tested.
-    pub first: Option<Found>,
+    pub first: Option<FindingEvent>,
     /// So many findings before it would be there anyway.
     pub others: u64,
     /// Why the target was abandoned.
@@ -61,14 +60,14 @@ impl Hunt<'_> {
         let stop = || enough.load(Ordering::Relaxed) || lab.stopped();
         let campaign = Campaign {
             panel: Panel::new(crate::oracles(&settings.oracles)?, settings.judge_as.clone()),
-            folder: Folder::create(&temporary.path().join("run"), &settings)?,
+            folder: RunWriter::create(&temporary.path().join("run"), &settings)?,
             settings,
             profile: self.profile.clone(),
             known: Known::default(),
             servers: lab.servers,
             stop: &stop,
         };
-        let (mut first, mut others, mut lost, mut failure) = (None::<Found>, 0, None, None);
+        let (mut first, mut others, mut lost, mut failure) = (None::<FindingEvent>, 0, None, None);
         let summary = campaign::hunt(&campaign, &mut |said: &TimedEvent| match &said.event {
             Event::Finding(found) => {
                 // A finding beyond the first one is not looked at, nor is one of a hunt that is over.
@@ -135,8 +134,7 @@ impl Hunt<'_> {
 
 /// The run that a finding's folder holds.
 pub fn filed(folder: &Path) -> crate::Result<Execution> {
-    let Kept { case, trace, aftermath, .. } = past::kept(folder)?;
-    Ok(Execution::looked_after(case, trace, aftermath))
+    Ok(Recorded::read(folder)?.execution)
 }
 
 /// What this oracle, which a finding names, complains about in a run; one that needs a server is spoken for by those who do not.

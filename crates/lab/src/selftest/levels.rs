@@ -1,9 +1,8 @@
 //! `isopod selftest levels`: real servers as planted bugs. What ran at one level is judged as if it had run at the next one, or on
 //! another version, or with another setting; the oracles must find out.
 
-use campaign::JudgeOverrides;
 use generate::Profile;
-use model::{Level, Seed, Target};
+use model::{JudgeOverrides, Level, Seed, Target};
 use serde::Serialize;
 
 use super::hunts::{Hunt, complaints, filed};
@@ -101,8 +100,8 @@ pub fn tell(
         cases: hunted.tally.cases,
         after: first.map(|found| found.case + 1),
         millis: first.and_then(|found| {
-            let row = done.summary.findings.iter().find(|row| row.filed.contains(&found.id));
-            row.map(|row| row.first_at)
+            let row = done.summary.findings.iter().find(|row| row.findings.contains(&found.id));
+            row.map(|row| row.found_after_ms)
         }),
         oracle: first.map(|found| found.oracle.clone()),
         fingerprint: first.map(|found| found.violation.fingerprint.to_string()),

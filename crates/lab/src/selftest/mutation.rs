@@ -10,7 +10,7 @@ use std::{
 
 use campaign::{
     mutate::{Mutant, Mutation},
-    traces::{self, TraceReader},
+    record::traces::{self, TraceReader},
 };
 use dialect::Execution;
 use execute::{Reset, Runner};

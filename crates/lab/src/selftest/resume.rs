@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use campaign::Folder;
+use campaign::{RunReader, record::Recorded};
 use dialect::Runs;
 use model::{Seed, Target, seed::Rng};
 use serde::Serialize;
@@ -149,10 +149,10 @@ fn wait(lab: &Lab<'_>, hunt: &mut Child, kill: Option<Duration>) -> crate::Resul
 }
 
 fn left(path: &Path) -> crate::Result<Left> {
-    let (folder, _) = Folder::resume(path)?;
-    let cases = folder.progress(0)?.iter().map(|tally| tally.cases).collect();
-    let findings =
-        folder.findings()?.into_iter().map(|filed| format!("case {} {}", filed.case, filed.id)).collect();
+    let run = RunReader::read(path)?;
+    let cases = run.progress[0].iter().map(|tally| tally.cases).collect();
+    let name = |recorded: &Recorded| format!("case {} {}", recorded.finding.case, recorded.finding.id);
+    let findings = run.findings.iter().map(name).collect();
     Ok(Left { cases, findings })
 }
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use campaign::{JudgeOverrides, Panel};
+use campaign::Panel;
 use dialect::Execution;
 use execute::Options;
-use model::{Case, Level, Target, Violation};
+use model::{Case, JudgeOverrides, Level, Target, Violation};
 use oracles::expectations::{CheckReport, StepCheck, check};
 use reference::Bug;
 use report::{

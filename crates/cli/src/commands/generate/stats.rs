@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use campaign::{Quality, Sample};
+use campaign::Sample;
 use generate::Profile;
 use lab::generated::{Plan, Stats, measure};
-use model::{ErrorClass, Target};
+use model::{ErrorClass, Quality, Target};
 
 use super::Args;
 use crate::{

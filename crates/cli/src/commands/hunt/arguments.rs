@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use campaign::JudgeOverrides;
 use clap::ValueEnum;
-use model::Seed;
+use model::{JudgeOverrides, Seed};
 
 use crate::{
     arguments::{How, Levels, count, levels},

@@ -8,8 +8,8 @@ mod verdicts;
 
 pub use arguments::{Args, seconds};
 
-use campaign::{Campaign, Event, TimedEvent};
-use model::Target;
+use campaign::{Campaign, TimedEvent};
+use model::TargetSummary;
 
 use crate::{
     errors::Advised,
@@ -35,13 +35,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         summary::head(&campaign, resolved.by_default);
     }
     let mut shown = progress::Shown::new(&campaign.settings, args.json);
-    let mut reasons: Vec<(Target, String)> = Vec::new();
-    let summary = campaign::hunt(&campaign, &mut |said: &TimedEvent| {
-        if let Event::Lost { target, reason } = &said.event {
-            reasons.push((target.clone(), reason.clone()));
-        }
-        shown.show(said);
-    });
+    let summary = campaign::hunt(&campaign, &mut |event: &TimedEvent| shown.show(event));
     shown.end();
     let summary = summary.map_err(|error| Advised {
         message: error.to_string(),
@@ -50,17 +44,18 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
             campaign.folder.path().display()
         )],
     })?;
-    campaign.folder.write("junit.xml", summary::junit(&summary, &reasons)?.as_bytes())?;
+    campaign.folder.write("junit.xml", summary::junit(&summary)?.as_bytes())?;
     if args.json {
         say!("{}", serde_json::to_string_pretty(&summary)?);
     } else {
         summary::show(&campaign, &summary, resolved.by_default);
     }
-    if !reasons.is_empty() {
-        let advice = reasons.iter().map(|(target, reason)| format!("{target}: {reason}"));
+    let lost = |hunted: &TargetSummary| Some(format!("{}: {}", hunted.target, hunted.lost.as_ref()?));
+    let advice: Vec<String> = summary.targets.iter().filter_map(lost).collect();
+    if !advice.is_empty() {
         let (what, was) =
-            (plural(reasons.len() as u64, "target"), if reasons.len() == 1 { "was" } else { "were" });
-        return Err(Advised { message: format!("{what} {was} abandoned"), advice: advice.collect() }.into());
+            (plural(advice.len() as u64, "target"), if advice.len() == 1 { "was" } else { "were" });
+        return Err(Advised { message: format!("{what} {was} abandoned"), advice }.into());
     }
     let found = match args.fail_on {
         arguments::FailOn::Any => !summary.findings.is_empty(),

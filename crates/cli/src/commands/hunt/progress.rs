@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeSet, io::IsTerminal};
 
-use campaign::{Event, Settings, Tally, TimedEvent};
+use campaign::{Event, Settings, TimedEvent};
 use indicatif::{MultiProgress, ProgressBar};
-use model::{Fingerprint, Target};
+use model::{Fingerprint, Tally, Target};
 use report::findings::{clock, share, thousands};
 
 use crate::{

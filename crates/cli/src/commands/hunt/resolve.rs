@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use campaign::{Budget, Folder, HuntTarget, JudgeOverrides, Known, Panel, Settings, known::Entry};
+use campaign::{Budget, HuntTarget, Known, Panel, RunReader, RunWriter, Settings, known::Entry};
 use generate::Profile;
-use model::{Level, Product, Seed};
+use model::{JudgeOverrides, Level, Product, Seed};
 
 use super::arguments::Args;
 use crate::{
@@ -26,7 +26,8 @@ pub struct ResolvedHunt {
     /// What the generator draws how often.
     pub profile: Profile,
     /// Where everything is kept.
-    pub folder: Folder,
+    pub folder: RunWriter,
+    /// What is known.
     pub known: Known,
     /// Was nothing said, so that the summary should tell what else there is?
     pub by_default: bool,
@@ -54,7 +55,7 @@ pub fn resolve(args: &Args) -> anyhow::Result<ResolvedHunt> {
         Some(path) => path.clone(),
         None => unused(Path::new("isopod-runs")),
     };
-    let folder = Folder::create(&path, &settings).map_err(|error| Advised {
+    let folder = RunWriter::create(&path, &settings).map_err(|error| Advised {
         message: error.to_string(),
         advice: vec![
             format!("to go on with the run that is there: isopod hunt --resume {}", path.display()),
@@ -66,10 +67,18 @@ pub fn resolve(args: &Args) -> anyhow::Result<ResolvedHunt> {
 }
 
 fn resume(args: &Args, path: &Path, known: Known) -> anyhow::Result<ResolvedHunt> {
-    let (folder, mut settings) = Folder::resume(path).map_err(|error| Advised {
+    let run = RunReader::read(path).map_err(|error| Advised {
         message: format!("there is no run to go on with: {error}"),
         advice: vec!["--resume wants the folder of a run, with its settings.json".into()],
     })?;
+    let folder = RunWriter::resume(&run).map_err(|error| Advised {
+        message: error.to_string(),
+        advice: vec![
+            format!("begin a new run; --seed {} makes the same cases", run.settings.seed),
+            format!("what it has found counts as known with --known {}/findings", path.display()),
+        ],
+    })?;
+    let mut settings = run.settings;
     if settings.isopod != env!("CARGO_PKG_VERSION") {
         return Err(Advised {
             message: format!("the run was begun by Isopod {}", settings.isopod),

@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use campaign::{
-    Budget, Campaign, Summary,
-    summary::{Hunted, Row},
-};
-use model::Target;
+use campaign::{Budget, Campaign, record::replay_command};
+use model::{Ending, FindingGroup, RunSummary, Target, TargetSummary};
 use oracles::OracleInfo;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use report::{
@@ -47,7 +44,7 @@ pub fn head(campaign: &Campaign<'_>, by_default: bool) {
     if settings.strategy() != reduce::strategy::Kind::InOrder {
         let learned = settings.learned.as_ref();
         let learned = learned.map_or(String::new(), |learned| format!(", begins with {}", learned.hash));
-        say!("cases are made smaller by the strategy {}{learned}", settings.strategy);
+        say!("cases are reduced by the strategy {}{learned}", settings.strategy);
     }
     if !settings.judge_as.is_empty() {
         say!("the oracles are told {} instead of what is true", settings.judge_as);
@@ -85,15 +82,15 @@ fn judges(campaign: &Campaign<'_>) -> String {
 }
 
 /// Says what came of it.
-pub fn show(campaign: &Campaign<'_>, summary: &Summary, by_default: bool) {
+pub fn show(campaign: &Campaign<'_>, summary: &RunSummary, by_default: bool) {
     for hunted in &summary.targets {
         let tally = &hunted.tally;
         let version = hunted.version.as_ref().map_or("never came up".to_string(), |version| version.clone());
-        let rate = tally.cases * 1000 / summary.elapsed.max(1);
+        let rate = tally.cases * 1000 / summary.elapsed_ms.max(1);
         say!(
             "{} ({version})  {}  {} cases  {}/s  {} conflict  {} undecided",
             hunted.target,
-            clock(summary.elapsed),
+            clock(summary.elapsed_ms),
             thousands(tally.cases),
             thousands(rate),
             share(tally.conflicts, tally.cases),
@@ -147,7 +144,7 @@ pub fn show(campaign: &Campaign<'_>, summary: &Summary, by_default: bool) {
 }
 
 /// What is said of the entries of the user's folder, and of comparing with them.
-fn known(summary: &Summary) {
+fn known(summary: &RunSummary) {
     if !summary.stale.is_empty() {
         say!("");
     }
@@ -161,12 +158,12 @@ fn known(summary: &Summary) {
 }
 
 /// What to do next.
-fn next(summary: &Summary, by_default: bool) {
+fn next(summary: &RunSummary, by_default: bool) {
     match summary.ending {
-        campaign::events::Ending::Asked => {
+        Some(Ending::Asked) => {
             say!("to go on: isopod hunt --resume {}", summary.folder);
         }
-        campaign::events::Ending::Budget | campaign::events::Ending::Nothing => {}
+        Some(Ending::Budget | Ending::Nothing) | None => {}
     }
     if by_default {
         say!(
@@ -182,7 +179,7 @@ fn next(summary: &Summary, by_default: bool) {
 }
 
 /// How often a known family of bugs could have shown: the least often, and what that bounds.
-fn chances(hunted: &Hunted) {
+fn chances(hunted: &TargetSummary) {
     let families = || hunted.chances.iter().filter(|chance| chance.family);
     let came = families().filter(|chance| chance.cases > 0);
     let Some(least) = came.clone().min_by_key(|chance| chance.cases) else { return };
@@ -198,51 +195,52 @@ fn chances(hunted: &Hunted) {
 }
 
 /// What it is: under the name that we gave it, if it has one and no tracker does.
-fn what(row: &Row) -> String {
-    let shows = format!("{} in {}", row.kind, row.statement);
-    match row.smallest.violation.fingerprint.deviations() {
-        Some(_) if row.known.is_none() => format!("{}, {shows}", row.rule),
+fn what(row: &FindingGroup) -> String {
+    let print = &row.smallest.violation.fingerprint;
+    let shows = format!("{} in {}", print.symptom, print.statement);
+    match print.deviations() {
+        Some(_) if row.known.is_none() => format!("{}, {shows}", print.cause),
         Some(_) | None => shows,
     }
 }
 
-fn line(summary: &Summary, row: &Row) -> Line {
+fn line(summary: &RunSummary, row: &FindingGroup) -> Line {
     let targets = || row.targets.iter().map(Target::to_string).collect::<Vec<_>>().join(", ");
-    let like = row.like.as_ref().map_or(String::new(), |name| format!(", behaves like {name}"));
+    let resembles = row.resembles.as_ref().map_or(String::new(), |name| format!(", behaves like {name}"));
     Line {
         known: row.known.clone(),
         id: row.id.clone(),
-        what: format!("{}{like}", what(row)),
+        what: format!("{}{resembles}", what(row)),
         target: (summary.targets.len() > 1).then(targets),
-        first_at: row.first_at,
+        first_at: row.found_after_ms,
         cases: row.cases,
-        levels: row.levels.iter().map(|level| level.short()).collect(),
+        levels: row.levels.keys().map(|level| level.short()).collect(),
     }
 }
 
-fn story(campaign: &Campaign<'_>, row: &Row) -> Story {
+fn story(campaign: &Campaign<'_>, row: &FindingGroup) -> Story {
     let first = &row.smallest;
     Story {
         known: row.known.clone(),
         id: row.id.clone(),
         server: first.server.clone(),
-        level: first.violation.fingerprint.level.unwrap_or(first.level).sql(),
+        level: first.shown_at().sql(),
         runs: first.runs,
         what: What::of(&judged::words(&first.violation, first.target.product)),
         oracle: first.oracle.clone(),
         condition: first.condition.words().to_string(),
         statements: first.statements,
         reduced_from: first.reduced_from,
-        replay: first.replay(campaign.folder.path()),
+        replay: replay_command(first, campaign.folder.path()),
     }
 }
 
 /// The same for build servers, as JUnit XML: a suite per target, a failure per kind of finding.
-pub fn junit(summary: &Summary, lost: &[(Target, String)]) -> anyhow::Result<String> {
+pub fn junit(summary: &RunSummary) -> anyhow::Result<String> {
     let mut report = Report::new("isopod hunt");
     for hunted in &summary.targets {
         let mut suite = TestSuite::new(hunted.target.to_string());
-        suite.set_time(Duration::from_millis(summary.elapsed));
+        suite.set_time(Duration::from_millis(summary.elapsed_ms));
         let mut add = |name: String, status: TestCaseStatus| {
             let mut case = TestCase::new(name, status);
             case.set_classname(hunted.target.to_string());
@@ -262,7 +260,7 @@ pub fn junit(summary: &Summary, lost: &[(Target, String)]) -> anyhow::Result<Str
             };
             add(format!("{} {}", what(row), row.id), status);
         }
-        for (_, why) in lost.iter().filter(|(target, _)| *target == hunted.target) {
+        if let Some(why) = &hunted.lost {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
             status.set_message(&**why);
             add("server".to_string(), status);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use campaign::verdicts::ByOracle;
+use model::run::ByOracle;
 use model::{Reason, verdict::Justification};
 use oracles::invariants::exemptions;
 use report::findings::{share, thousands};

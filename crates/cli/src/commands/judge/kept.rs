@@ -6,11 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use campaign::{
-    Verdicts,
-    traces::{self, TraceReader},
-};
+use campaign::record::traces::{self, TraceReader};
 use lab::examples::Examples;
+use model::Verdicts;
 use report::findings::{share, thousands};
 use serde::Serialize;
 

@@ -5,9 +5,9 @@ mod one;
 
 use std::path::PathBuf;
 
-use campaign::{JudgeOverrides, Panel};
+use campaign::{Panel, overrides::overridden};
 use dialect::Execution;
-use model::Level;
+use model::{JudgeOverrides, Level};
 
 use crate::{arguments::count, errors::Advised, oracle_args};
 
@@ -90,6 +90,6 @@ impl Stored {
     /// The run as the oracles, and those who read, see it.
     fn shown(&self, mut execution: Execution) -> Execution {
         execution.trace.level = self.level.unwrap_or(execution.trace.level);
-        self.overrides.apply(&execution).into_owned()
+        overridden(&self.overrides, &execution).into_owned()
     }
 }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::Context;
+use campaign::record::read_json;
 use dialect::Execution;
-use model::{Aftermath, Trace, Verdict, Violation, verdict::Justification};
+use model::{Aftermath, Verdict, Violation, verdict::Justification};
 use report::{
     Style,
     findings::{self, What},
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 
 use super::Stored;
 use crate::{
@@ -43,18 +43,13 @@ pub fn run(case: &Path, trace: &Path, stored: &Stored, json: bool) -> anyhow::Re
 
 fn load(case: &Path, trace: &Path) -> anyhow::Result<Execution> {
     let beside = trace.with_file_name("aftermath.json");
-    let aftermath: Aftermath = if beside.is_file() { read(&beside)? } else { Aftermath::default() };
-    let (parsed, read) = (loading::load(case)?, read::<Trace>(trace)?);
+    let aftermath: Aftermath = if beside.is_file() { read_json(&beside)? } else { Aftermath::default() };
+    let (parsed, read) = (loading::load(case)?, read_json(trace)?);
     Execution::check(&parsed, &read).map_err(|reason| Advised {
         message: format!("{} is no trace of {}", trace.display(), case.display()),
         advice: vec![reason],
     })?;
     Ok(Execution::looked_after(parsed, read, aftermath))
-}
-
-fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
-    let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_slice(&text).with_context(|| format!("{} is not what it should be", path.display()))
 }
 
 fn show(one: &Judged, shown: &Execution, files: (&Path, &Path)) {

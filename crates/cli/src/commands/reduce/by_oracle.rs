@@ -3,7 +3,7 @@
 use campaign::{
     CleanServer, Judge,
     confirm::{Suspicion, confirm},
-    reducing::{self, How, Smaller},
+    reducing::{self, How, Reduction},
 };
 use dialect::Execution;
 use model::Violation;
@@ -20,7 +20,7 @@ pub fn smaller(
 ) -> anyhow::Result<Done> {
     let times = search.args.confirm;
     let suspicion = Suspicion { seen, judge, violation, leftovers: None };
-    let confirmed = confirm(server, &suspicion, times as u32).ok_or_else(|| Advised {
+    let reproduction = confirm(server, &suspicion, times as u32).ok_or_else(|| Advised {
         message: format!("{} did not come back {times} times in a row", violation.fingerprint),
         advice: vec!["what comes only now and then cannot be made smaller; try --confirm 1".into()],
     })?;
@@ -32,12 +32,13 @@ pub fn smaller(
         over: &over,
         told: &mut |trial| super::told(line, trial),
     };
-    let Smaller { confirmed, tried, finished, .. } = reducing::smaller(server, &suspicion, confirmed, how);
+    let Reduction { reproduction, tried, finished, .. } =
+        reducing::reduce_finding(server, &suspicion, reproduction, how);
     Ok(Done {
         oracle: judge.oracle.name().to_string(),
-        keeps: words(&confirmed.violation),
-        violation: Some(confirmed.violation),
-        case: confirmed.execution.case.case().clone(),
+        keeps: words(&reproduction.violation),
+        violation: Some(reproduction.violation),
+        case: reproduction.execution.case.case().clone(),
         tried,
         finished,
     })

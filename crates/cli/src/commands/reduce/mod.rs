@@ -15,13 +15,13 @@ use std::{
 
 use anyhow::Context;
 use campaign::{
-    JudgeOverrides, Panel,
+    Panel,
     reducing::{How, by_predicate},
     symptoms::missed,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use execute::Reset;
-use model::{Case, Level, Product, Seed, Target, Violation};
+use model::{Case, JudgeOverrides, Level, Product, Seed, Target, Violation};
 use reduce::{Budget, Scope, Strategy, Trial, strategy};
 use serde::Serialize;
 

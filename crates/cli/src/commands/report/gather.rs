@@ -1,15 +1,14 @@
 //! From the folder of a run to what its report shows: findings with the story of their rows, folded by signature, and the counts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use campaign::{
-    Event, Filed, Past,
-    fold::{Folded, fold},
-    past::Kept,
-    quality::{Quality, chances},
+    Event, RunReader,
+    overrides::overridden,
+    record::{Recorded, replay_command},
+    triage::Comparison,
 };
-use dialect::Execution;
-use model::{Level, Target};
+use model::{FindingGroup, Level, RunSummary, Target, TargetSummary};
 use oracles::mvcc::Mvcc;
 use report::{
     Finding, Run,
@@ -25,9 +24,10 @@ pub struct Told {
 }
 
 /// Puts everything together.
-pub fn gather(past: &Past) -> Told {
-    let mut findings: Vec<Finding> = past.findings.iter().map(|kept| finding(past, kept)).collect();
-    let groups = groups(past, &findings);
+pub fn gather(past: &RunReader) -> Told {
+    let mut findings: Vec<Finding> = past.findings.iter().map(|recorded| finding(past, recorded)).collect();
+    let summary = past.summary();
+    let groups = groups(&summary, &findings);
     for group in &groups {
         let mut seen: BTreeMap<(String, Level), u64> = BTreeMap::new();
         for one in findings.iter().filter(|one| group.findings.contains(&one.id)) {
@@ -39,83 +39,76 @@ pub fn gather(past: &Past) -> Told {
             one.seen.clone_from(&seen);
         }
     }
-    let run = run(past, groups);
+    let run = run(past, &summary, groups);
     Told { run, findings }
 }
 
-fn finding(past: &Past, kept: &Kept) -> Finding {
-    let Kept { filed, case, text, trace, aftermath, .. } = kept;
-    let mut target = filed.target.clone();
-    target.settings.extend(filed.drawn.clone());
-    let seen = Execution::looked_after(case.clone(), trace.clone(), aftermath.clone());
+fn finding(past: &RunReader, Recorded { finding, execution, .. }: &Recorded) -> Finding {
     // The rows are told as the oracles were told it.
-    let shown = filed.judged_as.apply(&seen);
+    let shown = overridden(&finding.judged_as, execution);
     let account =
-        Mvcc::default().told_for_people(&shown, filed.violation.step).map_err(|why| why.to_string());
+        Mvcc::default().told_for_people(&shown, finding.violation.step).map_err(|why| why.to_string());
     Finding {
-        id: filed.id.clone(),
-        known: past.name(filed).known,
+        id: finding.id.clone(),
+        known: match past.triage.name(finding) {
+            Comparison::Known(name) => Some(name),
+            Comparison::Resembles(_) | Comparison::New => None,
+        },
         isopod: past.settings.isopod.clone(),
-        target: target.to_string(),
-        server: trace.server.clone(),
-        origin: (filed.seed.to_string(), filed.case),
-        level: filed.violation.fingerprint.level.unwrap_or(filed.level),
-        oracle: filed.oracle.clone(),
-        violation: filed.violation.clone(),
+        target: finding.effective_target().to_string(),
+        server: execution.trace.server.clone(),
+        origin: (finding.seed.to_string(), finding.case),
+        level: finding.shown_at(),
+        oracle: finding.oracle.clone(),
+        violation: finding.violation.clone(),
         sources: oracles::mvcc::source,
-        judged_as: filed.judged_as.to_string(),
-        condition: filed.condition.words().to_string(),
-        runs: filed.runs,
-        reduced_from: filed.reduced_from,
-        at: filed.at,
-        case: case.clone(),
-        case_file: text.clone(),
-        trace: trace.clone(),
-        aftermath: aftermath.clone(),
+        judged_as: finding.judged_as.to_string(),
+        condition: finding.condition.words().to_string(),
+        runs: finding.runs,
+        reduced_from: finding.reduced_from,
+        at: finding.found_after_ms,
+        case: execution.case.case().clone(),
+        case_file: model::casefile::print(&execution.case).ok(),
+        trace: execution.trace.clone(),
+        aftermath: execution.aftermath.clone(),
         account,
-        replay: filed.replay(&past.path),
+        replay: replay_command(finding, &past.path),
         seen: Vec::new(),
         elsewhere: Vec::new(),
         ready: None,
     }
 }
 
-fn groups(past: &Past, findings: &[Finding]) -> Vec<Group> {
-    let filed: Vec<&Filed> = past.findings.iter().map(|kept| &kept.filed).collect();
-    let group = |folded: Folded<'_>| {
-        let smallest = folded.smallest();
-        let best = findings.iter().find(|one| one.id == smallest.id)?;
-        let ids: Vec<String> = folded.members.iter().map(|one| one.id.clone()).collect();
-        let of = |one: &&Finding| ids.contains(&one.id);
-        let servers: BTreeSet<String> = findings.iter().filter(of).map(Finding::server_name).collect();
+fn groups(summary: &RunSummary, findings: &[Finding]) -> Vec<Group> {
+    let group = |group: &FindingGroup| {
+        let best = findings.iter().find(|one| one.id == group.id)?;
         Some(Group {
-            id: best.id.clone(),
-            known: best.known.clone(),
-            like: folded.name.like.clone(),
-            signature: folded.signature.clone(),
+            id: group.id.clone(),
+            known: group.known.clone(),
+            like: group.resembles.clone(),
+            signature: group.signature.clone(),
             title: best.title(),
             story: best.words().story(),
-            rule: best.violation.fingerprint.label(),
-            first_at: folded.first_at(),
-            cases: folded.cases(),
-            statements: best.case.steps.len(),
-            levels: folded.levels(),
-            servers: servers.into_iter().collect(),
-            findings: ids,
+            rule: best.violation.fingerprint.cause.to_string(),
+            first_at: group.found_after_ms,
+            cases: group.cases,
+            statements: group.smallest.statements,
+            levels: group.levels.clone(),
+            servers: group.servers.iter().cloned().collect(),
+            findings: group.findings.clone(),
             ready: None,
         })
     };
-    fold(&filed, &past.counted(), &|one| past.name(one)).into_iter().filter_map(group).collect()
+    summary.findings.iter().filter_map(group).collect()
 }
 
-fn run(past: &Past, groups: Vec<Group>) -> Run {
+fn run(past: &RunReader, summary: &RunSummary, groups: Vec<Group>) -> Run {
     let settings = &past.settings;
-    let targets = settings.targets.iter().enumerate().map(|(at, hunted)| {
-        let tally = &past.tallies[at];
-        let quality = &past.qualities[at];
+    let targets = summary.targets.iter().map(|hunted| {
+        let TargetSummary { target, version, tally, quality, lost, .. } = hunted;
         Hunted {
-            target: hunted.target.to_string(),
-            version: past.servers[at].as_ref().map(|info| info.version.to_string()),
+            target: target.to_string(),
+            version: version.clone(),
             cases: tally.cases,
             conflicts: tally.conflicts,
             undecided: tally.undecided,
@@ -129,8 +122,8 @@ fn run(past: &Past, groups: Vec<Group>) -> Run {
                 .iter()
                 .map(|(name, share)| (name.clone(), (share.cases, share.conflicting)))
                 .collect(),
-            chances: could_show(quality, &hunted.target),
-            lost: lost(past, &hunted.target),
+            chances: could_show(hunted),
+            lost: lost.clone(),
         }
     });
     let name =
@@ -141,25 +134,25 @@ fn run(past: &Past, groups: Vec<Group>) -> Run {
         seed: settings.seed.to_string(),
         profile: settings.profile.clone(),
         oracles: settings.oracles.clone(),
-        elapsed: past.elapsed,
+        elapsed: past.elapsed_ms,
         judged_as: settings.judge_as.to_string(),
         unreadable: past.unreadable,
         targets: targets.collect(),
         groups,
-        found_at: past.findings.iter().map(|kept| kept.filed.at).collect(),
+        found_at: past.findings.iter().map(|recorded| recorded.finding.found_after_ms).collect(),
         progress: progress(past),
     }
 }
 
-fn could_show(quality: &Quality, target: &Target) -> Vec<Chance> {
+fn could_show(hunted: &TargetSummary) -> Vec<Chance> {
     let mut all: Vec<Chance> = Vec::new();
-    for chance in chances(quality, target.product) {
+    for chance in &hunted.chances {
         match all.iter_mut().find(|known| known.name == chance.name) {
             Some(known) => {
                 known.cases.insert(chance.level, chance.cases);
             }
             None => all.push(Chance {
-                name: chance.name.to_string(),
+                name: chance.name.clone(),
                 family: chance.family,
                 cases: [(chance.level, chance.cases)].into(),
             }),
@@ -168,15 +161,8 @@ fn could_show(quality: &Quality, target: &Target) -> Vec<Chance> {
     all
 }
 
-fn lost(past: &Past, target: &Target) -> Option<String> {
-    past.events.iter().rev().find_map(|said| match &said.event {
-        Event::Lost { target: of, reason } if of == target => Some(reason.clone()),
-        _ => None,
-    })
-}
-
 /// Cases done over all targets, whenever one of them was counted.
-fn progress(past: &Past) -> Vec<(u64, u64)> {
+fn progress(past: &RunReader) -> Vec<(u64, u64)> {
     let mut last: BTreeMap<&Target, u64> = BTreeMap::new();
     let mut points: Vec<(u64, u64)> = Vec::new();
     for said in &past.events {
@@ -189,6 +175,7 @@ fn progress(past: &Past) -> Vec<(u64, u64)> {
             }
         }
     }
-    points.push((past.elapsed, past.tallies.iter().map(|tally| tally.cases).sum()));
+    let all = (0..past.progress.len()).map(|target| past.tally(target).cases).sum();
+    points.push((past.elapsed_ms, all));
     points
 }

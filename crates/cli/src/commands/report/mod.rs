@@ -7,7 +7,7 @@ mod write;
 
 use std::path::PathBuf;
 
-use campaign::Past;
+use campaign::RunReader;
 use lab::ready::Which;
 
 use crate::{
@@ -61,7 +61,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let past = Past::read(&args.run).map_err(|error| Advised {
+    let past = RunReader::read(&args.run).map_err(|error| Advised {
         message: error.to_string(),
         advice: vec!["write: isopod report RUN, the folder that `isopod hunt` has named as its `out`".into()],
     })?;

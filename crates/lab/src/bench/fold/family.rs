@@ -4,7 +4,7 @@
 //! is always asked. What explains it there is what the small case must be explained by, too. Where nothing explained the large
 //! one and something does the small one, the large one must be right without what that needs; else it is something else beside it.
 
-use campaign::{CleanRuns, CleanServer, Panel, past::Kept};
+use campaign::{CleanRuns, CleanServer, Panel, confirm::reset, record::Recorded};
 use dialect::Execution;
 use execute::Reset;
 use model::{Case, Target, Verdict};
@@ -56,12 +56,10 @@ impl<'a> Bench<'a> {
     }
 
     /// What it is.
-    pub fn family(&mut self, kept: &Kept) -> crate::Result<Family> {
-        let original = match &kept.original {
-            Some(text) => notation::read("original.iso", text).unwrap_or_else(|_| kept.case.clone()),
-            None => kept.case.clone(),
-        };
-        let (before, after) = (self.said(kept, &original)?, self.said(kept, &kept.case)?);
+    pub fn family(&mut self, recorded: &Recorded) -> crate::Result<Family> {
+        let original = recorded.original.as_ref().unwrap_or(recorded.execution.case.case());
+        let (before, after) =
+            (self.said(recorded, original)?, self.said(recorded, &recorded.execution.case)?);
         let words =
             |by: &[&'static KnownDeviation]| by.iter().map(|by| by.name).collect::<Vec<_>>().join("+");
         Ok(match (before, after) {
@@ -75,19 +73,19 @@ impl<'a> Bench<'a> {
                 Family::Explained(format!("unexplained, from {}", words(&large)))
             }
             (Said::Unexplained(seen, wrong), Said::By(small)) => {
-                let beside = if self.is_cause(kept, &seen, wrong, &small)? { "" } else { "new, beside " };
+                let beside = if self.is_cause(recorded, &seen, wrong, &small)? { "" } else { "new, beside " };
                 Family::Explained(format!("{beside}{}", words(&small)))
             }
             (Said::Unexplained(..), Said::Unexplained(..)) => Family::New,
         })
     }
 
-    fn said(&mut self, kept: &Kept, case: &Case) -> crate::Result<Said> {
-        let filed = &kept.filed;
-        let panel = Panel::of_one(&filed.oracle, filed.judged_as.clone());
+    fn said(&mut self, recorded: &Recorded, case: &Case) -> crate::Result<Said> {
+        let finding = &recorded.finding;
+        let panel = Panel::of_one(&finding.oracle, finding.judged_as.clone());
         let Some(judge) = panel.as_ref().and_then(Panel::first) else { return Ok(Said::Nothing) };
-        let server = self.server(&filed.effective_target())?;
-        let Some(seen) = server.rerun(case, filed.level, filed.condition.reset()) else {
+        let server = self.server(&finding.effective_target())?;
+        let Some(seen) = server.rerun(case, finding.level, reset(finding.condition)) else {
             return Ok(Said::Nothing);
         };
         Ok(match judge.verdict(&seen, server) {
@@ -102,16 +100,16 @@ impl<'a> Bench<'a> {
     /// Is the large case right without what the known deviation needs, at one of its statements?
     fn is_cause(
         &mut self,
-        kept: &Kept,
+        recorded: &Recorded,
         seen: &Execution,
         wrong: Option<usize>,
         by: &[&'static KnownDeviation],
     ) -> crate::Result<bool> {
-        let panel = Panel::of_one(&kept.filed.oracle, kept.filed.judged_as.clone());
+        let panel = Panel::of_one(&recorded.finding.oracle, recorded.finding.judged_as.clone());
         let (Some(judge), &[by]) = (panel.as_ref().and_then(Panel::first), by) else { return Ok(false) };
-        let server = self.server(&kept.filed.effective_target())?;
+        let server = self.server(&recorded.finding.effective_target())?;
         let mut holds = |case: &Case| {
-            let run = server.rerun(case, kept.filed.level, Reset::Clean);
+            let run = server.rerun(case, recorded.finding.level, Reset::Clean);
             let run = run.filter(|run| !run.trace.stalled);
             run.is_some_and(|run| match judge.verdict(&run, server) {
                 // Something else may be wrong in a large case; what was is not.

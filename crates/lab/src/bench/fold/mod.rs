@@ -13,7 +13,7 @@ use std::{
     path::PathBuf,
 };
 
-use campaign::{Past, past::Kept};
+use campaign::{RunReader, record::Recorded};
 use model::Signature;
 use oracles::signature::signature;
 use serde::Serialize;
@@ -64,7 +64,7 @@ pub fn measure(
     most: Option<u64>,
     everywhere: Option<&Everywhere<'_>>,
 ) -> crate::Result<Option<Folding>> {
-    let pasts: Result<Vec<Past>, _> = runs.iter().map(|run| Past::read(run)).collect();
+    let pasts: Result<Vec<RunReader>, _> = runs.iter().map(|run| RunReader::read(run)).collect();
     let pasts = pasts.map_err(|error| Nothing::RunFolder(error.into()))?;
     let all = dealt(&pasts, most);
     if all.is_empty() {
@@ -73,60 +73,63 @@ pub fn measure(
     let mut progress = lab.job("judging afresh", all.len() as u64);
     let mut bench = Bench::new(lab);
     let mut families = Vec::new();
-    for kept in &all {
+    for recorded in &all {
         if lab.stopped() {
             return Ok(None);
         }
-        families.push(bench.family(kept)?);
+        families.push(bench.family(recorded)?);
         progress.step();
     }
     drop((progress, bench));
-    let unexplained: Vec<&Kept> = all
+    let unexplained: Vec<&Recorded> = all
         .iter()
         .zip(&families)
         .filter(|(_, family)| **family == Family::New)
-        .map(|(kept, _)| *kept)
+        .map(|(recorded, _)| *recorded)
         .collect();
     let patterns = places::families(lab, &unexplained, everywhere)?;
     let seeds: BTreeSet<String> = pasts.iter().map(|past| past.settings.seed.to_string()).collect();
-    let large = pasts.iter().flat_map(|past| &past.findings).filter(|kept| kept.filed.reduced_from.is_none());
+    let large = pasts
+        .iter()
+        .flat_map(|past| &past.findings)
+        .filter(|recorded| recorded.finding.reduced_from.is_none());
     let mut folding = folded(&all, &families, patterns);
     (folding.seeds, folding.runs, folding.large) = (seeds.len(), pasts.len(), large.count());
     Ok(Some(folding))
 }
 
 /// The findings of all runs, one of each run in turn.
-fn dealt<'a>(pasts: &'a [Past], most: Option<u64>) -> Vec<&'a Kept> {
+fn dealt<'a>(pasts: &'a [RunReader], most: Option<u64>) -> Vec<&'a Recorded> {
     let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-    let small = |past: &'a Past| -> Vec<&'a Kept> {
-        past.findings.iter().filter(|kept| kept.filed.reduced_from.is_some()).collect()
+    let small = |past: &'a RunReader| -> Vec<&'a Recorded> {
+        past.findings.iter().filter(|recorded| recorded.finding.reduced_from.is_some()).collect()
     };
-    let runs: Vec<Vec<&Kept>> = pasts.iter().map(small).collect();
+    let runs: Vec<Vec<&Recorded>> = pasts.iter().map(small).collect();
     let longest = runs.iter().map(Vec::len).max().unwrap_or(0);
     let turns = (0..longest).flat_map(|at| runs.iter().filter_map(move |run| run.get(at).copied()));
-    let mut all: Vec<&Kept> = turns.take(most).collect();
+    let mut all: Vec<&Recorded> = turns.take(most).collect();
     // One server after the other.
-    all.sort_by_key(|kept| kept.filed.effective_target());
+    all.sort_by_key(|recorded| recorded.finding.effective_target());
     all
 }
 
-fn folded(all: &[&Kept], families: &[Family], patterns: Found) -> Folding {
+fn folded(all: &[&Recorded], families: &[Family], patterns: Found) -> Folding {
     let mut names = patterns.names.into_iter();
     let mut groups: BTreeMap<Signature, BTreeMap<String, Vec<String>>> = BTreeMap::new();
     let mut lost = Vec::new();
-    for (kept, family) in all.iter().zip(families) {
+    for (recorded, family) in all.iter().zip(families) {
         let name = match family {
             Family::Lost => {
-                lost.push(kept.filed.id.clone());
+                lost.push(recorded.finding.id.clone());
                 continue;
             }
             Family::Explained(names) => names.clone(),
             Family::New => names.next().unwrap_or_default(),
         };
-        let product = kept.trace.server.product;
-        let signature = signature(product, &kept.case, &kept.filed.violation);
+        let product = recorded.execution.trace.server.product;
+        let signature = signature(product, &recorded.execution.case, &recorded.finding.violation);
         let group = groups.entry(signature).or_default();
-        group.entry(name).or_default().push(kept.filed.id.clone());
+        group.entry(name).or_default().push(recorded.finding.id.clone());
     }
     let mut groups: Vec<Group> =
         groups.into_iter().map(|(signature, families)| Group { signature, families }).collect();

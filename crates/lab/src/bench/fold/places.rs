@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use campaign::{
     Panel,
+    confirm::reset,
     matrix::{Column, Matrix},
-    past::Kept,
+    record::Recorded,
 };
 use model::Target;
 
@@ -24,13 +25,17 @@ pub struct Found {
 }
 
 /// Runs all of them everywhere, and says which are of one family.
-pub fn families(lab: &Lab<'_>, all: &[&Kept], everywhere: Option<&Everywhere<'_>>) -> crate::Result<Found> {
+pub fn families(
+    lab: &Lab<'_>,
+    all: &[&Recorded],
+    everywhere: Option<&Everywhere<'_>>,
+) -> crate::Result<Found> {
     let mut targets: Vec<Target> = Vec::new();
-    for kept in all {
+    for recorded in all {
         // What is installed has its own server among it, with the exact version.
         let own = match everywhere {
-            None => vec![kept.filed.effective_target()],
-            Some(places) => places(&kept.case)?,
+            None => vec![recorded.finding.effective_target()],
+            Some(places) => places(&recorded.execution.case)?,
         };
         targets.extend(own.into_iter().filter(|target| !targets.contains(target)).collect::<Vec<_>>());
     }
@@ -68,14 +73,14 @@ fn named(patterns: Vec<Pattern>) -> Found {
 }
 
 /// Runs all of them on one server. One that does not come up says nothing.
-fn fill(lab: &Lab<'_>, target: &Target, all: &[&Kept], patterns: &mut [Pattern]) {
+fn fill(lab: &Lab<'_>, target: &Target, all: &[&Recorded], patterns: &mut [Pattern]) {
     let Ok(mut server) = lab.clean_server(target) else { return };
-    for (kept, pattern) in all.iter().zip(patterns) {
-        let filed = &kept.filed;
-        let Some(panel) = Panel::of_one(&filed.oracle, filed.judged_as.clone()) else { continue };
-        let (reset, found_at) = (filed.condition.reset(), Some(filed.level));
+    for (recorded, pattern) in all.iter().zip(patterns) {
+        let finding = &recorded.finding;
+        let Some(panel) = Panel::of_one(&finding.oracle, finding.judged_as.clone()) else { continue };
+        let (reset, found_at) = (reset(finding.condition), Some(finding.level));
         let matrix = Matrix { panel: &panel, times: 1, reset, found_at, first_only: true };
-        for (column, cell) in matrix.run(&kept.case, &mut server, levels(target.product)) {
+        for (column, cell) in matrix.run(&recorded.execution.case, &mut server, levels(target.product)) {
             match cell {
                 Ok(cell) if cell.undecided == 0 => {
                     pattern.insert((target.to_string(), column), cell.wrong > 0);

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use campaign::confirm::Condition;
+use model::Condition;
 use reduce::strategy::Kind;
 use serde::Serialize;
 
-use super::{Finding, one::Made};
+use super::{Task, one::Made};
 
 /// What each strategy made of one finding.
 pub type Strategies = Vec<(&'static str, Option<Made>)>;
@@ -127,8 +127,8 @@ pub struct Figures {
 }
 
 impl Figures {
-    pub fn add(&mut self, finding: &Finding, made: &Strategies) {
-        let product = finding.target.product;
+    pub fn add(&mut self, task: &Task, made: &Strategies) {
+        let product = task.target.product;
         let of = |made: &Made| Sizes::of(product, &made.case);
         let count = |made: &Made| {
             let worked = made.trials.iter().filter(|(_, worked)| *worked).count();
@@ -136,12 +136,12 @@ impl Figures {
         };
         let there = || made.iter().filter_map(|(name, made)| made.as_ref().map(|made| (*name, made)));
         self.findings.push(Row {
-            id: finding.filed.id.clone(),
-            seed: finding.filed.seed.to_string(),
-            target: finding.target.to_string(),
-            family: finding.family(),
-            purged: finding.filed.condition == Condition::Purged,
-            before: Sizes::of(product, &finding.case),
+            id: task.finding.id.clone(),
+            seed: task.finding.seed.to_string(),
+            target: task.target.to_string(),
+            family: task.family(),
+            purged: task.finding.condition == Condition::Purged,
+            before: Sizes::of(product, &task.case),
             after: made.iter().map(|(name, made)| (*name, made.as_ref().map(of))).collect(),
             tried: there().map(|(name, made)| (name, count(made))).collect(),
             seconds: there().map(|(name, made)| (name, made.time.as_secs_f64())).collect(),

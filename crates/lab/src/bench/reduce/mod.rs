@@ -1,7 +1,7 @@
 //! `isopod bench reduce`: how small findings get, how many candidates that takes with each strategy, and whether they stay the
 //! same bug.
 //!
-//! The cases are those of run folders, as they were before they were made smaller. Every strategy reduces all of them, one after
+//! The cases are those of run folders, as they were before they were reduced. Every strategy reduces all of them, one after
 //! the other, and what it learns it keeps from one to the next. In the end originals and reduced cases are run once more on a new
 //! server and judged afresh: the known deviation that explains one must explain the other. For comparison the same is done without
 //! the fingerprint, where any complaint will do.
@@ -12,11 +12,8 @@ mod one;
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use campaign::{
-    Filed,
-    folder::{read_case, read_json},
-};
-use model::{Case, Seed, Target};
+use campaign::{RunReader, record::Recorded};
+use model::{Case, Finding, Seed, Target};
 use reduce::{Learned, strategy::Kind};
 
 use self::{
@@ -42,17 +39,17 @@ pub struct Plan<'a> {
 /// The reduced cases of the first strategy, by the names of their findings.
 pub type Reduced = Vec<(String, Case)>;
 
-/// A finding that is to be made smaller.
-pub struct Finding {
-    pub filed: Filed,
+/// A finding whose case is to be reduced.
+pub struct Task {
+    pub finding: Finding,
     pub target: Target,
     pub case: Case,
 }
 
-impl Finding {
+impl Task {
     /// The known family, or the rule that is broken.
     pub fn family(&self) -> String {
-        let print = &self.filed.violation.fingerprint;
+        let print = &self.finding.violation.fingerprint;
         oracles::mvcc::known(print).unwrap_or_else(|| format!("{} {}", print.symptom, print.statement))
     }
 }
@@ -67,27 +64,27 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>) -> crate::Result<Option<(Figures,
     let mut bench = Bench::new(lab, plan.candidates);
     let mut figures = Figures::default();
     let mut made = Vec::new();
-    for finding in &findings {
+    for task in &findings {
         let mut row = Strategies::new();
         for strategy in &mut strategies {
             if lab.stopped() {
                 return Ok(None);
             }
-            row.push((strategy.name(), bench.reduce(finding, strategy.as_mut())?));
+            row.push((strategy.name(), bench.reduce(task, strategy.as_mut())?));
             progress.step();
         }
-        let loose = if plan.quick { None } else { Some(bench.without_fingerprint(finding)?) };
+        let loose = if plan.quick { None } else { Some(bench.without_fingerprint(task)?) };
         if loose.is_some() {
             progress.step();
         }
-        figures.add(finding, &row);
+        figures.add(task, &row);
         let first = row.into_iter().next().and_then(|(_, made)| made);
         made.push((first, loose.flatten()));
     }
     drop(progress);
     drift(lab, plan, &findings, &made, &mut figures)?;
     let reduced = findings.iter().zip(made);
-    let reduced = reduced.filter_map(|(finding, (made, _))| Some((finding.filed.id.clone(), made?.case)));
+    let reduced = reduced.filter_map(|(task, (made, _))| Some((task.finding.id.clone(), made?.case)));
     Ok(Some((figures, reduced.collect())))
 }
 
@@ -95,50 +92,43 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>) -> crate::Result<Option<(Figures,
 fn drift(
     lab: &Lab<'_>,
     plan: &Plan<'_>,
-    findings: &[Finding],
+    findings: &[Task],
     made: &[(Option<Made>, Option<Made>)],
     figures: &mut Figures,
 ) -> crate::Result<()> {
     let mut bench = Bench::new(lab, plan.candidates);
-    for (finding, (kept, loose)) in findings.iter().zip(made) {
-        let before = bench.explained(finding, &finding.case)?;
+    for (task, (kept, loose)) in findings.iter().zip(made) {
+        let before = bench.explained(task, &task.case)?;
         if let Some(kept) = kept {
-            figures.drift.count(&finding.filed.id, &before, &bench.explained(finding, &kept.case)?);
+            figures.drift.count(&task.finding.id, &before, &bench.explained(task, &kept.case)?);
         }
         if let Some(loose) = loose {
-            let after = bench.explained(finding, &loose.case)?;
-            figures.drift_without_fingerprint.count(&finding.filed.id, &before, &after);
+            let after = bench.explained(task, &loose.case)?;
+            figures.drift_without_fingerprint.count(&task.finding.id, &before, &after);
         }
     }
     Ok(())
 }
 
 /// The findings of all runs, families in turn, and within a family the runs.
-fn load(plan: &Plan<'_>) -> crate::Result<Vec<Finding>> {
-    let mut by_family: BTreeMap<String, BTreeMap<usize, Vec<Finding>>> = BTreeMap::new();
+fn load(plan: &Plan<'_>) -> crate::Result<Vec<Task>> {
+    let mut by_family: BTreeMap<String, BTreeMap<usize, Vec<Task>>> = BTreeMap::new();
     for (number, run) in plan.runs.iter().enumerate() {
-        let folder = run.join("findings");
-        let mut names: Vec<PathBuf> = std::fs::read_dir(&folder)
-            .map_err(|error| Nothing::RunFolder(format!("{}: {error}", folder.display()).into()))?
-            .flatten()
-            .map(|entry| entry.path())
-            .collect();
-        names.sort();
-        for name in names {
-            let filed: Filed = read_json(&name.join("verdict.json"))?;
-            let path =
-                [name.join("original.iso"), name.join("case.iso")].into_iter().find(|path| path.exists());
+        let run = RunReader::read(run).map_err(|error| Nothing::RunFolder(error.into()))?;
+        let mut findings = run.findings;
+        findings.sort_by(|a, b| a.finding.id.cmp(&b.finding.id));
+        for Recorded { finding, execution, original } in findings {
+            let case = original.unwrap_or_else(|| execution.case.case().clone());
             // What no case file can say cannot be read back.
-            let Some(path) = path else { continue };
-            let case = read_case(&path)?;
-            let mut target = filed.target.clone();
-            target.settings.extend(filed.drawn.clone());
-            let finding = Finding { filed, target, case };
-            by_family.entry(finding.family()).or_default().entry(number).or_default().push(finding);
+            if model::casefile::print(&case).is_err() {
+                continue;
+            }
+            let task = Task { target: finding.effective_target(), finding, case };
+            by_family.entry(task.family()).or_default().entry(number).or_default().push(task);
         }
     }
     let most = plan.findings.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-    let runs_in_turn = |runs: BTreeMap<usize, Vec<Finding>>| in_turn(runs.into_values().collect());
+    let runs_in_turn = |runs: BTreeMap<usize, Vec<Task>>| in_turn(runs.into_values().collect());
     let mut found = in_turn(by_family.into_values().map(runs_in_turn).collect());
     found.truncate(most);
     if found.is_empty() {

@@ -3,16 +3,16 @@
 use std::time::{Duration, Instant};
 
 use campaign::{
-    CleanRuns, CleanServer, Judge, JudgeOverrides, Panel,
-    confirm::{Suspicion, confirm},
+    CleanRuns, CleanServer, Judge, Panel,
+    confirm::{Suspicion, confirm, reset},
     reducing::{self, How as Reducing},
 };
 use execute::Reset;
-use model::{Case, Target, Verdict};
+use model::{Case, JudgeOverrides, Target, Verdict};
 use oracles::mvcc::Mvcc;
 use reduce::{Budget, Scope, Strategy, reduce, strategy::InOrder};
 
-use super::{Finding, figures::Explained};
+use super::{Task, figures::Explained};
 use crate::Lab;
 
 /// This many clean runs in a row must show a finding, before and after.
@@ -50,16 +50,16 @@ impl<'a> Bench<'a> {
         Ok(&mut self.servers[at].1)
     }
 
-    /// Makes it smaller; none if it does not come back at all.
-    pub fn reduce(&mut self, finding: &Finding, strategy: &mut dyn Strategy) -> crate::Result<Option<Made>> {
+    /// Reduces it; none if it does not come back at all.
+    pub fn reduce(&mut self, task: &Task, strategy: &mut dyn Strategy) -> crate::Result<Option<Made>> {
         let (candidates, stop) = (self.candidates, self.lab.stop);
-        let filed = &finding.filed;
-        let panel = Panel::of_one(&filed.oracle, filed.judged_as.clone());
+        let finding = &task.finding;
+        let panel = Panel::of_one(&finding.oracle, finding.judged_as.clone());
         let Some(judge) = panel.as_ref().and_then(Panel::first) else { return Ok(None) };
-        let server = self.server(&finding.target)?;
-        let Some(seen) = server.rerun(&finding.case, filed.level, Reset::Clean) else { return Ok(None) };
-        let suspicion = Suspicion { seen: &seen, judge, violation: &filed.violation, leftovers: None };
-        let Some(confirmed) = confirm(server, &suspicion, RUNS) else { return Ok(None) };
+        let server = self.server(&task.target)?;
+        let Some(seen) = server.rerun(&task.case, finding.level, Reset::Clean) else { return Ok(None) };
+        let suspicion = Suspicion { seen: &seen, judge, violation: &finding.violation, leftovers: None };
+        let Some(reproduction) = confirm(server, &suspicion, RUNS) else { return Ok(None) };
         let begun = Instant::now();
         let mut trials = Vec::new();
         let mut told = |trial: &reduce::Trial<'_>| {
@@ -67,10 +67,10 @@ impl<'a> Bench<'a> {
             trials.push((first, trial.worked));
         };
         let how = Reducing { candidates, strategy, over: &stop, told: &mut told };
-        let done = reducing::smaller(server, &suspicion, confirmed, how);
+        let done = reducing::reduce_finding(server, &suspicion, reproduction, how);
         let time = begun.elapsed();
         Ok(Some(Made {
-            case: done.confirmed.execution.case.case().clone(),
+            case: done.reproduction.execution.case.case().clone(),
             time,
             finished: done.finished,
             trials,
@@ -78,11 +78,11 @@ impl<'a> Bench<'a> {
     }
 
     /// The same where any complaint of the model will do.
-    pub fn without_fingerprint(&mut self, finding: &Finding) -> crate::Result<Option<Made>> {
+    pub fn without_fingerprint(&mut self, task: &Task) -> crate::Result<Option<Made>> {
         let budget = Budget { candidates: self.candidates };
-        let (level, product) = (finding.filed.level, finding.target.product);
-        let reset = finding.filed.condition.reset();
-        let server = self.server(&finding.target)?;
+        let (level, product) = (task.finding.level, task.target.product);
+        let reset = reset(task.finding.condition);
+        let server = self.server(&task.target)?;
         let (model, overrides) = (Mvcc::default(), JudgeOverrides::default());
         let judge = Judge { oracle: &model, overrides: &overrides };
         let begun = Instant::now();
@@ -90,21 +90,21 @@ impl<'a> Bench<'a> {
             let seen = server.rerun(case, level, reset);
             seen.is_some_and(|seen| matches!(judge.verdict(&seen, server), Verdict::Violated(_)))
         };
-        if !holds(&finding.case) {
+        if !holds(&task.case) {
             return Ok(None);
         }
-        let done = reduce(&finding.case, product, Scope::Whole, &mut holds, &mut InOrder, budget);
+        let done = reduce(&task.case, product, Scope::Whole, &mut holds, &mut InOrder, budget);
         let (time, finished) = (begun.elapsed(), done.finished);
         Ok(Some(Made { case: done.case, time, finished, trials: Vec::new() }))
     }
 
     /// What explains a case, judged afresh under the condition of the finding.
-    pub fn explained(&mut self, finding: &Finding, case: &Case) -> crate::Result<Explained> {
-        let filed = &finding.filed;
-        let panel = Panel::of_one(&filed.oracle, filed.judged_as.clone());
-        let server = self.server(&finding.target)?;
+    pub fn explained(&mut self, task: &Task, case: &Case) -> crate::Result<Explained> {
+        let finding = &task.finding;
+        let panel = Panel::of_one(&finding.oracle, finding.judged_as.clone());
+        let server = self.server(&task.target)?;
         server.set_postchecks(true);
-        let seen = server.rerun(case, filed.level, filed.condition.reset());
+        let seen = server.rerun(case, finding.level, reset(finding.condition));
         let (Some(judge), Some(seen)) = (panel.as_ref().and_then(Panel::first), seen) else {
             return Ok(Explained::Not("not run".into()));
         };

@@ -5,10 +5,10 @@ pub mod forbids;
 
 use std::{cell::RefCell, collections::BTreeMap, path::Path, time::Duration};
 
-use campaign::{JudgeOverrides, Verdicts, events::Found};
+use campaign::events::FindingEvent;
 use execute::{Placement, Reset, Runner};
 use generate::Profile;
-use model::{Level, Seed, Target, Violation};
+use model::{JudgeOverrides, Level, Seed, Target, Verdicts, Violation};
 use reference::Bug;
 use serde::Serialize;
 
@@ -79,7 +79,8 @@ fn hunt(
     let lab = &Lab { hung_after: HUNG_AFTER, ..*lab };
     let engine = lab.servers.open(&without, lab.options(Reset::Clean), free)?;
     let engine = RefCell::new(engine);
-    let shows = |found: &Found, folder: &Path| without_it(&mut engine.borrow_mut(), bug, found, folder);
+    let shows =
+        |found: &FindingEvent, folder: &Path| without_it(&mut engine.borrow_mut(), bug, found, folder);
     let hunt = Hunt {
         target: &target,
         levels,
@@ -100,7 +101,12 @@ fn hunt(
 }
 
 /// Is the finding gone when the bug is? One that stays is a mistake of the oracle, or of the engine, and catches nothing.
-fn without_it(engine: &mut Runner, bug: Option<Bug>, found: &Found, folder: &Path) -> crate::Result<bool> {
+fn without_it(
+    engine: &mut Runner,
+    bug: Option<Bug>,
+    found: &FindingEvent,
+    folder: &Path,
+) -> crate::Result<bool> {
     if bug.is_none() {
         return Ok(true);
     }
@@ -138,7 +144,7 @@ pub fn plant(
 pub fn clean(lab: &Lab<'_>, plan: &Plan<'_>, level: Level, cases: u64) -> crate::Result<Clean> {
     let done = hunt(lab, plan, None, &[level], cases)?;
     let tally = done.summary.total();
-    let found = |row: &campaign::summary::Row| (row.smallest.case, row.smallest.violation.clone());
+    let found = |row: &model::FindingGroup| (row.smallest.case, row.smallest.violation.clone());
     Ok(Clean {
         level,
         cases: tally.cases,

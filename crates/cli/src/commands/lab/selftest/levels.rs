@@ -1,8 +1,7 @@
 //! `isopod selftest levels`.
 
-use campaign::JudgeOverrides;
 use lab::selftest::levels::{Lie, Plan, planned, tell};
-use model::{Level, Target};
+use model::{JudgeOverrides, Level, Target};
 use report::findings::{clock, thousands};
 
 use super::super::{Form, Generated, code, with};

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use model::{Reason, Verdict, verdict::Justification};
 use serde::{Deserialize, Serialize};
+
+use crate::{Reason, Verdict, verdict::Justification};
 
 /// What one oracle said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

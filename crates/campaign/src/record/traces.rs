@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! traces/0-1-000.jsonl    target 0, worker 1, its first file; the next one begins when this is full
+//! {"format": 1}
 //! {"server": {...}}       of all runs below, until another one comes
 //! {"setup": [...]}        likewise
 //! {"run": {...}}          number, case, trace, aftermath
@@ -20,6 +21,7 @@ use dialect::{Execution, ParseCache};
 use model::{Aftermath, Case, ServerInfo, Setup, Trace};
 use serde::{Deserialize, Serialize};
 
+use super::{FORMAT, check_format};
 use crate::HuntError;
 
 /// A file that has so many bytes is full.
@@ -28,6 +30,7 @@ const FULL: u64 = 64 << 20;
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line {
+    Format(u32),
     Server(ServerInfo),
     Setup(Vec<String>),
     Run(Box<Entry>),
@@ -72,6 +75,9 @@ impl TraceWriter {
             (self.bytes, self.server, self.setup) = (0, None, None);
         }
         let mut lines = Vec::new();
+        if self.bytes == 0 {
+            lines.push(Line::Format(FORMAT));
+        }
         if self.server.as_ref() != Some(&seen.trace.server) {
             lines.push(Line::Server(seen.trace.server.clone()));
             self.server = Some(seen.trace.server.clone());
@@ -141,6 +147,7 @@ impl TraceReader {
                 HuntError::at(&self.path, format!("line {}: {reason}", self.line))
             };
             match serde_json::from_slice(&text).map_err(|error| wrong(&error))? {
+                Line::Format(format) => check_format(&self.path, format)?,
                 Line::Server(server) => {
                     let parsed = self.server.take().map(|(_, parsed)| parsed);
                     let parsed = parsed.filter(|parsed| parsed.product() == server.product);
@@ -148,8 +155,8 @@ impl TraceReader {
                     self.server = Some((server, parsed));
                 }
                 Line::Setup(setup) => self.setup = setup,
-                Line::Run(run) => {
-                    let Entry { number, mut case, mut trace, aftermath } = *run;
+                Line::Run(entry) => {
+                    let Entry { number, mut case, mut trace, aftermath } = *entry;
                     case.setup.statements = self.setup.clone();
                     let Some((server, parsed)) = &mut self.server else {
                         return Err(wrong(&"no server stands above this run"));

@@ -3,8 +3,9 @@
 //! One line of fixed width per schema: it is written over after each case, in place, so that it is never half there and the
 //! file grows by one line per schema.
 
-use model::Trace;
 use serde::{Deserialize, Serialize};
+
+use crate::Trace;
 
 /// Counts of cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
