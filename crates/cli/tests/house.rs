@@ -329,3 +329,24 @@ fn nobody_reads_the_words_of_a_verdict_back() {
         }
     }
 }
+
+#[test]
+fn the_types_of_the_glossary_are_types_of_ours() {
+    let glossary = fs::read_to_string(root().join("docs/glossary.md")).unwrap();
+    let (_, tables) = glossary.split_once("\n## ").unwrap();
+    let is_type =
+        |word: &&str| word.starts_with(char::is_uppercase) && word.chars().all(|c| c.is_ascii_alphanumeric());
+    let words: Vec<&str> = tables.split('`').skip(1).step_by(2).filter(is_type).collect();
+    assert!(words.len() > 40, "{words:?}");
+    let sources = sources();
+    // Enums with names are made by a macro there.
+    let made = |word: &str, (path, text): &(String, String)| {
+        let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+        let kinds = ["pub struct", "pub enum", "pub trait"];
+        kinds.iter().any(|kind| text.split(&format!("{kind} {word}")).skip(1).any(ends))
+            || path.starts_with("model/src/verdict/") && text.contains(&format!("\n    {word} {{\n"))
+    };
+    let missing = words.iter().filter(|word| !sources.iter().any(|source| made(word, source)));
+    let missing: Vec<&&str> = missing.collect();
+    assert!(missing.is_empty(), "in docs/glossary.md and nowhere else: {missing:?}");
+}
