@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use dialect::Runs;
+use dialect::Hosting;
 use model::Product;
 
 /// Data and memory of a server that we started, in bytes; zero for what cannot be told.
@@ -10,9 +10,9 @@ pub fn bytes(product: Product, pid: u32) -> u64 {
     let memory: u64 = execute::os::processes(pid).into_iter().map(resident).sum();
     let data = match dialect::of(product).runs {
         // In its data folder.
-        Runs::Server => size(Path::new(&format!("/proc/{pid}/cwd/"))),
+        Hosting::Server => size(Path::new(&format!("/proc/{pid}/cwd/"))),
         // Wherever we are, with its data in memory or in a file of its own.
-        Runs::Child | Runs::Thread => 0,
+        Hosting::Child | Hosting::Thread => 0,
     };
     memory + data
 }

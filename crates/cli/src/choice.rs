@@ -2,7 +2,7 @@
 
 use std::{path::Path, str::FromStr};
 
-use dialect::Runs;
+use dialect::Hosting;
 use model::{Place, Product, Target, target::Settings};
 use provision::Store;
 
@@ -39,7 +39,7 @@ pub struct Choices {
 /// Looks into the cache. Nothing is installed by this.
 pub fn choices() -> anyhow::Result<Choices> {
     let store = Store::open().map_err(Advised::from)?;
-    let child = |product: &Product| dialect::of(*product).runs == Runs::Child;
+    let child = |product: &Product| dialect::of(*product).runs == Hosting::Child;
     let mut here: Vec<Target> =
         Product::databases().filter(child).map(|product| plain(product, None)).collect();
     let mut more = Vec::new();
@@ -102,7 +102,7 @@ impl Where {
             [Choice::One(target)]
                 if target.place == Place::Cache
                     && target.version.is_none()
-                    && dialect::of(target.product).runs == Runs::Server =>
+                    && dialect::of(target.product).runs == Hosting::Server =>
             {
                 Ok(Target { place: Place::Folder(std::path::absolute(folder)?), ..target.clone() })
             }

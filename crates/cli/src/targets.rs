@@ -8,7 +8,7 @@ use dbms::{
     attach::Connector,
     launch::{Launcher, Settle},
 };
-use dialect::Runs;
+use dialect::Hosting;
 use execute::{Launch, LaunchError, Options, Placement, Reset, Runner, Server};
 use model::{Case, Place, Reply, Target, Trace, Version, sync::lock};
 use provision::Store;
@@ -105,8 +105,8 @@ impl Servers for LocalServers<'_> {
     fn open(&self, target: &Target, options: Options, placement: Placement) -> Result<Runner, LaunchError> {
         let options = Options { guarded: guarded(target, self.0), ..options };
         let launch = match dialect::of(target.product).runs {
-            Runs::Thread => reference(target)?,
-            Runs::Server | Runs::Child => launcher(target, self.0)?,
+            Hosting::Thread => reference(target)?,
+            Hosting::Server | Hosting::Child => launcher(target, self.0)?,
         };
         let runner = Runner::new(launch, options, place(target, placement))?;
         say_notes(&runner);
@@ -144,8 +144,8 @@ fn reference(target: &Target) -> Result<Box<dyn Launch>, LaunchError> {
 /// The place of worker and server. An engine in our own thread wakes nobody, so priorities would change nothing.
 fn place(target: &Target, wish: Placement) -> Placement {
     match dialect::of(target.product).runs {
-        Runs::Thread => Placement { realtime: false, ..wish },
-        Runs::Server | Runs::Child => wish,
+        Hosting::Thread => Placement { realtime: false, ..wish },
+        Hosting::Server | Hosting::Child => wish,
     }
 }
 
@@ -165,13 +165,15 @@ pub fn say_once(note: &str) {
 /// Installs what is missing, and says the exact version where it is known before the server runs.
 pub fn ensure_installed(target: &Target) -> anyhow::Result<Option<Version>> {
     match (&target.place, dialect::of(target.product).runs) {
-        (Place::Cache | Place::Folder(_), Runs::Server) => {
+        (Place::Cache | Place::Folder(_), Hosting::Server) => {
             let line = Line::new();
             let installed = Store::open()
                 .and_then(|store| store.ensure(target, &mut |event| installing::say(&line, &event)));
             line.end();
             Ok(Some(installed.map_err(Advised::from)?.version().clone()))
         }
-        (Place::Cache | Place::Folder(_), Runs::Child | Runs::Thread) | (Place::Attached(_), _) => Ok(None),
+        (Place::Cache | Place::Folder(_), Hosting::Child | Hosting::Thread) | (Place::Attached(_), _) => {
+            Ok(None)
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use dialect::{Runs, SqlFamily};
+use dialect::{Hosting, SqlFamily};
 use execute::{ConnectError, Launch, LaunchError, LockMonitor, Server, Session, SessionId};
 use model::{Place, ServerInfo, Target, sync::lock};
 use provision::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store};
@@ -87,14 +87,14 @@ impl Launcher {
     ) -> Result<Launcher, LaunchError> {
         let settle = settle.into();
         let origin = match (&target.place, dialect::of(target.product).runs) {
-            (Place::Cache | Place::Folder(_), Runs::Server) => {
+            (Place::Cache | Place::Folder(_), Hosting::Server) => {
                 without_effect(&target).map_err(not_provided)?;
                 let installed = Store::open().and_then(|store| store.ensure(&target, progress));
                 Origin::Installed(Box::new(installed.map_err(not_provided)?))
             }
-            (Place::Cache | Place::Folder(_), Runs::Child) => Origin::Embedded,
+            (Place::Cache | Place::Folder(_), Hosting::Child) => Origin::Embedded,
             // Its crate stands beside this one: whoever uses both brings it up.
-            (Place::Cache | Place::Folder(_), Runs::Thread) => {
+            (Place::Cache | Place::Folder(_), Hosting::Thread) => {
                 return Err(LaunchError::not_started("the reference engine is no server", Vec::new()));
             }
             (Place::Attached(_), _) => Origin::Attached(Box::new(Connector::new(&target, settle)?)),

@@ -19,7 +19,7 @@ pub enum Arithmetic {
 
 /// Where it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Runs {
+pub enum Hosting {
     /// A server that is installed, started and connected to, in the protocol of its family.
     Server,
     /// A library inside of Isopod, in a child process.

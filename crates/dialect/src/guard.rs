@@ -19,18 +19,18 @@ use crate::sql::{self, Parsed, Reach};
 
 /// Which statement of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum StatementPlace {
     /// One of the setup, counted from 0.
     Setup(usize),
     /// A step, counted from 0.
     Step(usize),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for StatementPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Setup(at) => write!(f, "setup statement {}", at + 1),
-            Place::Step(at) => write!(f, "step {}", at + 1),
+            StatementPlace::Setup(at) => write!(f, "setup statement {}", at + 1),
+            StatementPlace::Step(at) => write!(f, "step {}", at + 1),
         }
     }
 }
@@ -39,7 +39,7 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
     /// Where.
-    pub place: Place,
+    pub place: StatementPlace,
     /// The statement.
     pub sql: String,
     /// Why.
@@ -48,8 +48,8 @@ pub struct Objection {
 
 /// All that speaks against running a case on somebody else's server; nothing if it stays in its schema.
 pub fn objections(product: Product, case: &Case) -> Vec<Objection> {
-    let setup = case.setup.statements.iter().enumerate().map(|(at, sql)| (Place::Setup(at), sql));
-    let steps = case.steps.iter().enumerate().map(|(at, step)| (Place::Step(at), &step.sql));
+    let setup = case.setup.statements.iter().enumerate().map(|(at, sql)| (StatementPlace::Setup(at), sql));
+    let steps = case.steps.iter().enumerate().map(|(at, step)| (StatementPlace::Step(at), &step.sql));
     setup
         .chain(steps)
         .filter_map(|(place, sql)| Some(Objection { place, sql: sql.clone(), why: objection(product, sql)? }))

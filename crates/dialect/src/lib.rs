@@ -27,12 +27,12 @@ pub use capabilities::{Capabilities, capabilities, newest};
 pub use checks::Checks;
 pub use client::{Client, Terminal, TestTool};
 use contract::Contract;
-pub use family::{Arithmetic, Runs, SqlFamily};
+pub use family::{Arithmetic, Hosting, SqlFamily};
 use model::{Ends, ErrorClass, Level, Product, ServerInfo, Version};
 pub use parsed::{AccessSet, Execution, ParseCache, ParsedCase, ParsedSetup, ParsedStatement};
-pub use semantics::{Assignments, Counts, Replaces, Semantics};
+pub use semantics::{AffectedRows, Assignments, ReplaceMethod, Semantics};
 pub use session::{Begin, SetLevel};
-pub use settings::{Choice, Since, Switch};
+pub use settings::{SettingChoices, SettingSince, SettingSwitch};
 use sql::Rules;
 pub use tables::Tables;
 pub use variants::variants;
@@ -44,7 +44,7 @@ pub struct Dialect {
     pub title: &'static str,
     pub family: SqlFamily,
     pub arithmetic: Arithmetic,
-    pub runs: Runs,
+    pub runs: Hosting,
     /// What the SQL looks like to the parser and the printer.
     pub(crate) grammar: &'static Rules,
     /// What it can do at a version.
@@ -83,11 +83,11 @@ pub struct Dialect {
     /// Settings that change what the product owes, in the combinations under which it is worth testing.
     pub variants: &'static [&'static [(&'static str, &'static str)]],
     /// Those of these settings that not every version has.
-    pub since: &'static [Since],
+    pub since: &'static [SettingSince],
     /// Those that a swarm draws.
-    pub swarm: &'static [Choice],
+    pub swarm: &'static [SettingChoices],
     /// Those worth turning over; the first that the version has counts.
-    pub switches: &'static [Switch],
+    pub switches: &'static [SettingSwitch],
     /// How it is looked at after a case.
     pub checks: Checks,
     /// What before a statement asks for its plan as a table with a line for each table, its columns `type`, `key` and `Extra` among others;

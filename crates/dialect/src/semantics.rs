@@ -7,9 +7,9 @@ use crate::contract::SnapshotPoint;
 /// How statements behave.
 pub struct Semantics {
     /// Which rows an UPDATE counts.
-    pub counts: Counts,
+    pub counts: AffectedRows,
     pub assignments: Assignments,
-    pub replaces: Replaces,
+    pub replaces: ReplaceMethod,
     /// Does BEGIN commit the transaction that is open? Elsewhere it is refused or does nothing.
     pub begin_commits_open: bool,
     /// Which statement of a transaction takes its snapshot, at `snapshot_levels`.
@@ -26,7 +26,7 @@ pub struct Semantics {
 
 /// Which rows an UPDATE counts. REPLACE and upserts follow: one for each row, or one more for each row that was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counts {
+pub enum AffectedRows {
     /// Those that it found.
     Matched,
     /// Those that are different afterwards.
@@ -46,7 +46,7 @@ pub enum Assignments {
 
 /// What REPLACE does with a row whose key is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replaces {
+pub enum ReplaceMethod {
     /// It deletes the old one and inserts the new one.
     Anew,
     /// It changes the old one where the primary key stays.

@@ -5,7 +5,7 @@ use model::{Target, Version};
 use crate::Dialect;
 
 /// A setting that came with a later version.
-pub struct Since {
+pub struct SettingSince {
     pub setting: &'static str,
     /// The first release with it in each branch that got one, oldest first. Branches after the last have it from their
     /// beginning; all others never got it.
@@ -16,10 +16,10 @@ pub struct Since {
 
 /// A setting that a swarm draws, and what it may be. Every supported version has it, and it changes how things are done, not
 /// what a statement means.
-pub type Choice = (&'static str, &'static [&'static str]);
+pub type SettingChoices = (&'static str, &'static [&'static str]);
 
 /// A switch that changes what the product owes.
-pub struct Switch {
+pub struct SettingSwitch {
     pub setting: &'static str,
     /// The first version of which the next line is true.
     pub since: &'static [u32],

@@ -3,7 +3,7 @@
 //! `a = 1 AND b > 5` with an index on `a` looks at the rows with `a = 1` only; without an index it looks at all. What was
 //! looked at is what a locking read locks, at REPEATABLE READ and above whether the rest of the condition holds or not.
 //!
-//! A [`Path`] is a list of terms of the condition, each over one column and constants. It doubles as a range lock: a row
+//! A [`ScanRange`] is a list of terms of the condition, each over one column and constants. It doubles as a range lock: a row
 //! is in the range if all terms hold for it.
 
 use std::rc::Rc;
@@ -12,13 +12,13 @@ use eval::Datum;
 use model::sql::{BinaryOp, Expr, HintAction, InList, IndexHint, UnaryOp};
 
 use crate::{
-    error::{Attempt, error},
+    error::{StatementResult, error},
     table::{Index, PRIMARY, Table},
 };
 
 /// The rows that a statement looks at: those for which all terms hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path {
+pub struct ScanRange {
     terms: Vec<Expr>,
     /// Do they name one value of a unique key, so that one row at most can fit?
     pub point: bool,
@@ -26,14 +26,14 @@ pub struct Path {
     pub secondary: bool,
 }
 
-impl Path {
+impl ScanRange {
     /// All rows.
-    pub fn all() -> Path {
-        Path { terms: Vec::new(), point: false, secondary: false }
+    pub fn all() -> ScanRange {
+        ScanRange { terms: Vec::new(), point: false, secondary: false }
     }
 
     /// Does it lead to this row?
-    pub fn leads_to(&self, table: &Table, row: &[Datum]) -> Attempt<bool> {
+    pub fn leads_to(&self, table: &Table, row: &[Datum]) -> StatementResult<bool> {
         for term in &self.terms {
             if !table.sheet.holds(term, row)? {
                 return Ok(false);
@@ -45,7 +45,7 @@ impl Path {
 
 /// How a term limits its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Limit {
+enum ColumnBound {
     /// To one value.
     Value,
     /// To NULL: in a unique key there may be many of those.
@@ -55,15 +55,15 @@ enum Limit {
 }
 
 /// The path by which the rows of a condition are found.
-pub fn path(table: &Table, filter: Option<&Expr>, hints: &[IndexHint]) -> Attempt<Rc<Path>> {
+pub fn path(table: &Table, filter: Option<&Expr>, hints: &[IndexHint]) -> StatementResult<Rc<ScanRange>> {
     check_hints(table, hints)?;
     let mut terms = Vec::new();
     if let Some(filter) = filter {
         split(filter, &mut terms);
     }
-    let limits: Vec<(usize, Limit, &Expr)> =
+    let limits: Vec<(usize, ColumnBound, &Expr)> =
         terms.into_iter().filter_map(|term| limit(table, term)).collect();
-    let mut best = Path::all();
+    let mut best = ScanRange::all();
     for index in table.indexes.iter().filter(|index| allowed(index, hints)) {
         let found = by_index(index, &limits);
         if (found.point, found.terms.len()) > (best.point, best.terms.len()) {
@@ -86,7 +86,7 @@ fn split<'a>(expr: &'a Expr, terms: &mut Vec<&'a Expr>) {
 }
 
 /// Which column a term limits, and how.
-fn limit<'a>(table: &Table, term: &'a Expr) -> Option<(usize, Limit, &'a Expr)> {
+fn limit<'a>(table: &Table, term: &'a Expr) -> Option<(usize, ColumnBound, &'a Expr)> {
     let column = |expr: &Expr| match expr {
         Expr::Column(column) => table.column(&column.name.name).ok(),
         _ => None,
@@ -94,21 +94,21 @@ fn limit<'a>(table: &Table, term: &'a Expr) -> Option<(usize, Limit, &'a Expr)> 
     match term {
         Expr::Binary { left, op, right } => {
             let limit = match op {
-                BinaryOp::Eq => Limit::Value,
-                BinaryOp::NullSafeEq => Limit::Null,
-                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Limit::Range,
+                BinaryOp::Eq => ColumnBound::Value,
+                BinaryOp::NullSafeEq => ColumnBound::Null,
+                BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => ColumnBound::Range,
                 _ => return None,
             };
             let other = |side: &Expr, other: &Expr| column(side).filter(|_| constant(other));
             Some((other(left, right).or_else(|| other(right, left))?, limit, term))
         }
         Expr::Between { expr, negated: false, low, high } if constant(low) && constant(high) => {
-            Some((column(expr)?, Limit::Range, term))
+            Some((column(expr)?, ColumnBound::Range, term))
         }
         Expr::In { expr, negated: false, list: InList::Exprs(list) } if list.iter().all(constant) => {
-            Some((column(expr)?, Limit::Range, term))
+            Some((column(expr)?, ColumnBound::Range, term))
         }
-        Expr::IsNull { expr, negated: false, .. } => Some((column(expr)?, Limit::Null, term)),
+        Expr::IsNull { expr, negated: false, .. } => Some((column(expr)?, ColumnBound::Null, term)),
         _ => None,
     }
 }
@@ -138,20 +138,25 @@ fn plain(term: &Expr) -> Expr {
 }
 
 /// What an index can answer: values for its first columns, and then a range.
-fn by_index(index: &Index, limits: &[(usize, Limit, &Expr)]) -> Path {
+fn by_index(index: &Index, limits: &[(usize, ColumnBound, &Expr)]) -> ScanRange {
     let mut terms = Vec::new();
     let mut values = 0;
     for &column in &index.columns {
-        let of: Vec<&(usize, Limit, &Expr)> = limits.iter().filter(|(of, _, _)| *of == column).collect();
-        if let Some((_, limit, term)) = of.iter().find(|(_, limit, _)| *limit != Limit::Range) {
+        let of: Vec<&(usize, ColumnBound, &Expr)> =
+            limits.iter().filter(|(of, _, _)| *of == column).collect();
+        if let Some((_, limit, term)) = of.iter().find(|(_, limit, _)| *limit != ColumnBound::Range) {
             terms.push(plain(term));
-            values += usize::from(*limit == Limit::Value);
+            values += usize::from(*limit == ColumnBound::Value);
         } else {
             terms.extend(of.iter().map(|(_, _, term)| plain(term)));
             break;
         }
     }
-    Path { point: index.unique && values == index.columns.len(), secondary: index.name != PRIMARY, terms }
+    ScanRange {
+        point: index.unique && values == index.columns.len(),
+        secondary: index.name != PRIMARY,
+        terms,
+    }
 }
 
 /// May the index be used?
@@ -170,7 +175,7 @@ fn allowed(index: &Index, hints: &[IndexHint]) -> bool {
     wanted.unwrap_or(true)
 }
 
-fn check_hints(table: &Table, hints: &[IndexHint]) -> Attempt<()> {
+fn check_hints(table: &Table, hints: &[IndexHint]) -> StatementResult<()> {
     for hint in hints {
         if let IndexHint::Names { names, .. } = hint {
             let there = |name: &str| table.indexes.iter().any(|index| index.name.eq_ignore_ascii_case(name));

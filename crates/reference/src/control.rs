@@ -10,9 +10,9 @@ use model::{
 };
 
 use crate::{
-    base::{Base, Savepoint, Txn},
+    database::{Database, Savepoint, Txn},
     engine::Engine,
-    error::{Attempt, error, unsupported},
+    error::{StatementResult, error, unsupported},
     plants::Bug,
     show,
 };
@@ -21,7 +21,11 @@ const DONE: RawReply = RawReply::Done { affected: 0, matched: None };
 
 impl Engine {
     /// Runs a statement that is none of rows and tables; none if it is not such a one.
-    pub(crate) fn control(&mut self, id: SessionId, statement: &Statement) -> Option<Attempt<RawReply>> {
+    pub(crate) fn control(
+        &mut self,
+        id: SessionId,
+        statement: &Statement,
+    ) -> Option<StatementResult<RawReply>> {
         Some(match statement {
             Statement::Begin(begin) => self.begin(id, begin),
             Statement::Commit(_) => {
@@ -55,7 +59,7 @@ impl Engine {
         })
     }
 
-    fn begin(&mut self, id: SessionId, begin: &Begin) -> Attempt<RawReply> {
+    fn begin(&mut self, id: SessionId, begin: &Begin) -> StatementResult<RawReply> {
         let unknown = |mode: &TransactionMode| match mode {
             TransactionMode::ReadOnly | TransactionMode::ReadWrite | TransactionMode::ConsistentSnapshot => {
                 false
@@ -110,7 +114,7 @@ impl Engine {
         }
     }
 
-    fn roll_back_to(&mut self, id: SessionId, target: &SavepointTarget) -> Attempt<RawReply> {
+    fn roll_back_to(&mut self, id: SessionId, target: &SavepointTarget) -> StatementResult<RawReply> {
         let name = &target.name.name;
         if let Some(txn) = self.links.get_mut(&id).and_then(|link| link.txn.as_mut())
             && let Some(found) = txn.savepoints.iter().position(|other| other.name.eq_ignore_ascii_case(name))
@@ -129,7 +133,7 @@ impl Engine {
         no_savepoint(name)
     }
 
-    fn release_savepoint(&mut self, id: SessionId, target: &SavepointTarget) -> Attempt<RawReply> {
+    fn release_savepoint(&mut self, id: SessionId, target: &SavepointTarget) -> StatementResult<RawReply> {
         let name = &target.name.name;
         if let Some(txn) = self.links.get_mut(&id).and_then(|link| link.txn.as_mut())
             && let Some(found) = txn.savepoints.iter().position(|other| other.name.eq_ignore_ascii_case(name))
@@ -140,7 +144,7 @@ impl Engine {
         no_savepoint(name)
     }
 
-    fn set(&mut self, id: SessionId, items: &[SetItem]) -> Attempt<RawReply> {
+    fn set(&mut self, id: SessionId, items: &[SetItem]) -> StatementResult<RawReply> {
         for item in items {
             let name = match &item.target {
                 SetTarget::Name(name) => name.name.as_str(),
@@ -167,7 +171,7 @@ impl Engine {
         Ok(DONE)
     }
 
-    fn set_transaction(&mut self, id: SessionId, set: &SetTransaction) -> Attempt<RawReply> {
+    fn set_transaction(&mut self, id: SessionId, set: &SetTransaction) -> StatementResult<RawReply> {
         let Some(link) = self.links.get_mut(&id) else { return Ok(DONE) };
         for mode in &set.modes {
             let TransactionMode::Isolation(level) = mode else { return unsupported("this way to begin") };
@@ -237,7 +241,7 @@ impl Engine {
 }
 
 /// How much of what a transaction has written stays when it goes back to a savepoint.
-fn mark(base: &Base, txn: &Txn, savepoint: &Savepoint) -> usize {
+fn mark(base: &Database, txn: &Txn, savepoint: &Savepoint) -> usize {
     let right = savepoint.mark;
     let meanwhile = base.clock > savepoint.set;
     // The planted bugs: a commit of another since then moves the mark by one.
@@ -250,6 +254,6 @@ fn mark(base: &Base, txn: &Txn, savepoint: &Savepoint) -> usize {
     }
 }
 
-fn no_savepoint(name: &str) -> Attempt<RawReply> {
+fn no_savepoint(name: &str) -> StatementResult<RawReply> {
     error(1305, "42000", format!("SAVEPOINT {name} does not exist"))
 }

@@ -5,15 +5,15 @@ use execute::RawReply;
 use model::sql::Statement;
 
 use crate::{
-    base::{Base, Txn},
-    error::{Attempt, Stop, duplicate, error, unsupported},
+    database::{Database, Txn},
+    error::{StatementResult, Stop, duplicate, error, unsupported},
     locks::TxnId,
     table::Table,
-    versions::{Rows, View},
+    versions::{ReadView, Rows},
 };
 
 /// Runs it, if it is one of these. `open` are the transactions of the other sessions.
-pub fn run(base: &mut Base, statement: &Statement, open: &[&Txn]) -> Attempt<RawReply> {
+pub fn run(base: &mut Database, statement: &Statement, open: &[&Txn]) -> StatementResult<RawReply> {
     match statement {
         Statement::CreateTable(create) => {
             let name = &create.name.name.name;
@@ -73,19 +73,20 @@ pub fn run(base: &mut Base, statement: &Statement, open: &[&Txn]) -> Attempt<Raw
     DONE
 }
 
-const DONE: Attempt<RawReply> = Ok(RawReply::Done { affected: 0, matched: None });
+const DONE: StatementResult<RawReply> = Ok(RawReply::Done { affected: 0, matched: None });
 
 /// Waits until nobody else uses the table.
-fn free(base: &Base, at: usize, open: &[&Txn]) -> Attempt<()> {
+fn free(base: &Database, at: usize, open: &[&Txn]) -> StatementResult<()> {
     let users: Vec<TxnId> =
         open.iter().filter(|txn| txn.used.contains(&base.tables[at].id)).map(|txn| txn.id).collect();
     if users.is_empty() { Ok(()) } else { Err(Stop::Blocked(users)) }
 }
 
 /// Does every row have values of its own in the newest index?
-fn check_unique(table: &Table) -> Attempt<()> {
+fn check_unique(table: &Table) -> StatementResult<()> {
     let Some(index) = table.indexes.last().filter(|index| index.unique) else { return Ok(()) };
-    let rows: Vec<_> = table.rows.iter().filter_map(|(_, row)| row.seen(View::Newest, TxnId(0))).collect();
+    let rows: Vec<_> =
+        table.rows.iter().filter_map(|(_, row)| row.seen(ReadView::Newest, TxnId(0))).collect();
     for (i, row) in rows.iter().enumerate() {
         for other in &rows[..i] {
             if table.same_key(index, row, other)? {

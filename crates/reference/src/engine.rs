@@ -16,19 +16,19 @@ use execute::{ConnectError, RawReply, SessionId, WireReply};
 use model::{Level, Open, sql::Statement};
 
 use crate::{
-    base::{Base, Txn},
+    database::{Database, Txn},
     ddl,
-    error::{Attempt, Stop, deadlock, error, raw},
+    error::{StatementResult, Stop, deadlock, error, raw},
     locks::{TxnId, closes_circle},
-    memory::Memory,
     plants::{Bug, Plants},
     prepared::{Cache, Prepared},
-    select::Role,
-    work::Work,
+    resume_state::ResumeState,
+    select::QueryPosition,
+    statement_run::StatementRun,
 };
 
 /// A session as the engine knows it.
-pub(crate) struct Link {
+pub(crate) struct SessionState {
     /// The level of its next transaction.
     pub level: Level,
     /// The level of the next one only.
@@ -47,12 +47,12 @@ pub(crate) struct Link {
 }
 
 /// A statement that is tried until it has come to its end.
-struct Job {
+struct QueuedStatement {
     session: SessionId,
     statement: Rc<Prepared>,
     waited: bool,
     /// What it saw before it waited.
-    memory: Memory,
+    memory: ResumeState,
     /// Numbers drawn from a counter.
     drawn: Vec<u64>,
     /// Its place among those that wait.
@@ -60,8 +60,8 @@ struct Job {
 }
 
 /// A statement that waits.
-struct Parked {
-    job: Job,
+struct WaitingStatement {
+    job: QueuedStatement,
     txn: TxnId,
     blockers: Vec<TxnId>,
     /// Has one of those gone?
@@ -71,9 +71,9 @@ struct Parked {
 /// The engine.
 #[derive(Default)]
 pub struct Engine {
-    pub(crate) base: Base,
-    pub(crate) links: BTreeMap<SessionId, Link>,
-    parked: Vec<Parked>,
+    pub(crate) base: Database,
+    pub(crate) links: BTreeMap<SessionId, SessionState>,
+    parked: Vec<WaitingStatement>,
     /// Transactions that ended or undid something, and whether they were rolled back as a whole.
     pub(crate) released: Vec<(TxnId, bool)>,
     cache: Cache,
@@ -101,7 +101,7 @@ impl Engine {
             return Err(ConnectError::Gone);
         }
         self.sessions += 1;
-        let link = Link {
+        let link = SessionState {
             level: Level::RepeatableRead,
             next_level: None,
             autocommit: true,
@@ -142,11 +142,11 @@ impl Engine {
             return self.answer(id, RawReply::Lost);
         }
         let statement = self.cache.get(text);
-        self.run(Job {
+        self.run(QueuedStatement {
             session: id,
             statement,
             waited: false,
-            memory: Memory::default(),
+            memory: ResumeState::default(),
             drawn: Vec::new(),
             place: 0,
         });
@@ -196,7 +196,7 @@ impl Engine {
     pub fn blockers(&self, id: SessionId) -> Vec<SessionId> {
         let parked = self.parked.iter().filter(|parked| parked.job.session == id);
         let blockers: Vec<TxnId> = parked.flat_map(|parked| parked.blockers.iter().copied()).collect();
-        let blocks = |link: &Link| link.txn.as_ref().is_some_and(|txn| blockers.contains(&txn.id));
+        let blocks = |link: &SessionState| link.txn.as_ref().is_some_and(|txn| blockers.contains(&txn.id));
         self.links.iter().filter(|(_, link)| blocks(link)).map(|(id, _)| *id).collect()
     }
 
@@ -208,7 +208,7 @@ impl Engine {
     }
 
     /// Tries a statement, and parks it if it must wait.
-    fn run(&mut self, mut job: Job) {
+    fn run(&mut self, mut job: QueuedStatement) {
         let id = job.session;
         match self.attempt(&mut job) {
             Ok(reply) => self.answer(id, reply),
@@ -219,7 +219,7 @@ impl Engine {
         }
     }
 
-    fn park(&mut self, mut job: Job, blockers: Vec<TxnId>) {
+    fn park(&mut self, mut job: QueuedStatement, blockers: Vec<TxnId>) {
         let txn = self.links.get(&job.session).and_then(|link| link.txn.as_ref());
         let txn = txn.map_or(TxnId(0), |txn| txn.id);
         let waits: Vec<(TxnId, &[TxnId])> =
@@ -236,7 +236,7 @@ impl Engine {
             self.places += 1;
         }
         let place = self.parked.partition_point(|parked| parked.job.place < job.place);
-        self.parked.insert(place, Parked { job, txn, blockers, ready: false });
+        self.parked.insert(place, WaitingStatement { job, txn, blockers, ready: false });
     }
 
     /// Tries those again for whom somebody has made way, as long as there are any.
@@ -261,7 +261,7 @@ impl Engine {
 
     /// The planted bug: whoever waited for the one that was rolled back is forgotten.
     fn forget_to_wake(&mut self, gone: TxnId) {
-        let forgotten = |parked: &Parked| {
+        let forgotten = |parked: &WaitingStatement| {
             parked.blockers.contains(&gone)
                 && self.base.plants.hits(Bug::Hang, || parked.job.statement.text.clone())
         };
@@ -309,7 +309,7 @@ impl Engine {
         }
     }
 
-    fn attempt(&mut self, job: &mut Job) -> Attempt<RawReply> {
+    fn attempt(&mut self, job: &mut QueuedStatement) -> StatementResult<RawReply> {
         let id = job.session;
         let statement = job.statement.clone();
         let tree = match &statement.tree {
@@ -342,7 +342,7 @@ impl Engine {
     }
 
     /// Tries a statement that reads or writes rows, within the open transaction or one of its own.
-    fn work(&mut self, job: &mut Job, tree: &Statement) -> Attempt<RawReply> {
+    fn work(&mut self, job: &mut QueuedStatement, tree: &Statement) -> StatementResult<RawReply> {
         let Some(link) = self.links.get_mut(&job.session) else { return Err(Stop::Hang) };
         let txn = match link.txn.take() {
             Some(txn) => txn,
@@ -353,7 +353,7 @@ impl Engine {
         };
         let (mark, view) = (txn.undo.len(), txn.view);
         let txn = link.txn.insert(txn);
-        let mut work = Work {
+        let mut work = StatementRun {
             base: &mut self.base,
             txn,
             statement: &job.statement,
@@ -365,7 +365,7 @@ impl Engine {
         };
         let result = match tree {
             Statement::Query(query) => {
-                work.query(query, Role::Whole).map(|found| RawReply::Rows(found.rows()))
+                work.query(query, QueryPosition::Whole).map(|found| RawReply::Rows(found.rows()))
             }
             Statement::Insert(insert) => work.insert(insert),
             Statement::Update(update) => work.update(update),

@@ -20,7 +20,7 @@ pub enum Stop {
 }
 
 /// What most functions here give.
-pub type Attempt<T> = Result<T, Stop>;
+pub type StatementResult<T> = Result<T, Stop>;
 
 /// An error as MySQL would send it.
 pub fn raw(code: u32, sqlstate: &str, message: impl Into<String>) -> RawError {
@@ -28,22 +28,22 @@ pub fn raw(code: u32, sqlstate: &str, message: impl Into<String>) -> RawError {
 }
 
 /// An error that ends a statement.
-pub fn error<T>(code: u32, sqlstate: &str, message: impl Into<String>) -> Attempt<T> {
+pub fn error<T>(code: u32, sqlstate: &str, message: impl Into<String>) -> StatementResult<T> {
     Err(Stop::Error(raw(code, sqlstate, message)))
 }
 
 /// What this engine does not do. Class `other`: neither the case nor the engine is wrong.
-pub fn unsupported<T>(what: impl Into<String>) -> Attempt<T> {
+pub fn unsupported<T>(what: impl Into<String>) -> StatementResult<T> {
     error(1235, "HY000", format!("the reference engine does not support {}", what.into()))
 }
 
 /// There is no such table.
-pub fn no_table<T>(name: &str) -> Attempt<T> {
+pub fn no_table<T>(name: &str) -> StatementResult<T> {
     error(1146, "42S02", format!("Table '{name}' doesn't exist"))
 }
 
 /// There is no such column.
-pub fn no_column<T>(name: &str) -> Attempt<T> {
+pub fn no_column<T>(name: &str) -> StatementResult<T> {
     error(1054, "42S22", format!("Unknown column '{name}'"))
 }
 

@@ -7,34 +7,34 @@ use execute::RawReply;
 use model::sql::{Assignment, Expr, Insert, InsertModifier, InsertSource, InsertVerb, Literal, VisitMut};
 
 use crate::{
-    compute::stored,
-    error::{Attempt, Stop, duplicate, error, unsupported},
+    error::{StatementResult, Stop, duplicate, error, unsupported},
+    expressions::stored,
     locks::Mode,
-    select::Role,
+    select::QueryPosition,
+    statement_run::{StatementRun, literal, values_of},
     versions::{RowId, Values},
-    work::{Work, literal, values_of},
 };
 
 /// What to do with a row whose unique value is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum OnTaken {
+enum OnDuplicateKey {
     Fail,
     Skip,
     Replace,
     Update,
 }
 
-impl Work<'_> {
+impl StatementRun<'_> {
     /// Runs an INSERT or REPLACE.
-    pub fn insert(&mut self, insert: &Insert) -> Attempt<RawReply> {
+    pub fn insert(&mut self, insert: &Insert) -> StatementResult<RawReply> {
         self.may_write()?;
         let at = self.base.find(&insert.table.name.name)?;
         self.txn.used.insert(self.base.tables[at].id);
         let on_taken = match (insert.verb, insert.modifier) {
-            (InsertVerb::Replace, None) => OnTaken::Replace,
-            (InsertVerb::Insert, Some(InsertModifier::Ignore)) => OnTaken::Skip,
-            (InsertVerb::Insert, None) if insert.on_duplicate.is_empty() => OnTaken::Fail,
-            (InsertVerb::Insert, None) => OnTaken::Update,
+            (InsertVerb::Replace, None) => OnDuplicateKey::Replace,
+            (InsertVerb::Insert, Some(InsertModifier::Ignore)) => OnDuplicateKey::Skip,
+            (InsertVerb::Insert, None) if insert.on_duplicate.is_empty() => OnDuplicateKey::Fail,
+            (InsertVerb::Insert, None) => OnDuplicateKey::Update,
             _ => return unsupported("this form of INSERT"),
         };
         let columns = self.insert_columns(at, insert)?;
@@ -51,7 +51,7 @@ impl Work<'_> {
         Ok(RawReply::Done { affected, matched: None })
     }
 
-    fn insert_columns(&self, at: usize, insert: &Insert) -> Attempt<Vec<usize>> {
+    fn insert_columns(&self, at: usize, insert: &Insert) -> StatementResult<Vec<usize>> {
         let table = &self.base.tables[at];
         match (&insert.columns, &insert.source) {
             (Some(names), _) => names.iter().map(|name| table.column(&name.name)).collect(),
@@ -63,10 +63,10 @@ impl Work<'_> {
     }
 
     /// The values to insert; none stands for DEFAULT.
-    fn source(&mut self, at: usize, insert: &Insert) -> Attempt<Vec<Vec<Option<Datum>>>> {
+    fn source(&mut self, at: usize, insert: &Insert) -> StatementResult<Vec<Vec<Option<Datum>>>> {
         let rows: Vec<Vec<&Expr>> = match &insert.source {
             InsertSource::Query(query) => {
-                let found = self.query(query, Role::InChange)?;
+                let found = self.query(query, QueryPosition::InChange)?;
                 return Ok(found.rows.into_iter().map(|row| row.into_iter().map(Some).collect()).collect());
             }
             InsertSource::Values { rows, .. } => rows.iter().map(|row| row.iter().collect()).collect(),
@@ -82,7 +82,7 @@ impl Work<'_> {
                     Expr::Default => None,
                     Expr::Literal(Literal::Null) => Some(Datum::Null),
                     expr => {
-                        let expr = self.resolved(expr, Role::InOther)?;
+                        let expr = self.resolved(expr, QueryPosition::InOther)?;
                         Some(self.base.tables[at].sheet.value(&expr, &nothing)?)
                     }
                 });
@@ -92,7 +92,12 @@ impl Work<'_> {
         Ok(values)
     }
 
-    fn new_row(&mut self, at: usize, columns: &[usize], given: &[Option<Datum>]) -> Attempt<Vec<Datum>> {
+    fn new_row(
+        &mut self,
+        at: usize,
+        columns: &[usize],
+        given: &[Option<Datum>],
+    ) -> StatementResult<Vec<Datum>> {
         let mut row = vec![Datum::Null; self.base.tables[at].columns.len()];
         for i in 0..row.len() {
             let value =
@@ -149,23 +154,23 @@ impl Work<'_> {
         &mut self,
         at: usize,
         row: Values,
-        on_taken: OnTaken,
+        on_taken: OnDuplicateKey,
         updates: &[Assignment],
-    ) -> Attempt<u64> {
+    ) -> StatementResult<u64> {
         let mode = match on_taken {
-            OnTaken::Fail | OnTaken::Skip => Mode::Shared,
-            OnTaken::Replace | OnTaken::Update => Mode::Exclusive,
+            OnDuplicateKey::Fail | OnDuplicateKey::Skip => Mode::Shared,
+            OnDuplicateKey::Replace | OnDuplicateKey::Update => Mode::Exclusive,
         };
         let mut replaced = 0;
         while let Some(taken) = self.taken(at, &row, None, mode)? {
             match on_taken {
-                OnTaken::Fail => return Err(Stop::Error(duplicate(&taken.key))),
-                OnTaken::Skip => {
+                OnDuplicateKey::Fail => return Err(Stop::Error(duplicate(&taken.key))),
+                OnDuplicateKey::Skip => {
                     self.warnings.push((1062, duplicate(&taken.key).message));
                     return Ok(0);
                 }
-                OnTaken::Update => return self.on_duplicate(at, taken.row, &row, updates),
-                OnTaken::Replace => {
+                OnDuplicateKey::Update => return self.on_duplicate(at, taken.row, &row, updates),
+                OnDuplicateKey::Replace => {
                     self.put(at, taken.row, None);
                     replaced += 1;
                 }
@@ -176,10 +181,16 @@ impl Work<'_> {
     }
 
     /// ON DUPLICATE KEY UPDATE: the row that is there is changed instead.
-    fn on_duplicate(&mut self, at: usize, row: RowId, new: &[Datum], updates: &[Assignment]) -> Attempt<u64> {
+    fn on_duplicate(
+        &mut self,
+        at: usize,
+        row: RowId,
+        new: &[Datum],
+        updates: &[Assignment],
+    ) -> StatementResult<u64> {
         let mut assignments = Vec::new();
         for assignment in updates {
-            let value = self.resolved(&assignment.value, Role::InOther)?;
+            let value = self.resolved(&assignment.value, QueryPosition::InOther)?;
             let value = with_values(&value, new, &self.base.tables[at])?;
             assignments
                 .push((self.base.tables[at].column(&assignment.column.name.name)?, value.into_owned()));
@@ -195,7 +206,11 @@ impl Work<'_> {
 }
 
 /// The expression with `VALUES(column)` replaced by what would have been inserted.
-fn with_values<'a>(expr: &'a Expr, new: &[Datum], table: &crate::table::Table) -> Attempt<Cow<'a, Expr>> {
+fn with_values<'a>(
+    expr: &'a Expr,
+    new: &[Datum],
+    table: &crate::table::Table,
+) -> StatementResult<Cow<'a, Expr>> {
     struct Values<'b> {
         new: &'b [Datum],
         table: &'b crate::table::Table,

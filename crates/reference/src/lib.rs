@@ -48,38 +48,38 @@
 //! | `versions` | rows as chains of versions, and what a view sees of them |
 //! | `locks` | locks of rows and ranges, and circles of waiting |
 //! | `engine` | sessions, statements that wait, who is woken when |
-//! | `base`, `table` | what all share: transactions, tables |
-//! | `work`, `memory` | one statement at work, with queries inside it; what it remembers of an earlier attempt |
-//! | `scan`, `reading`, `access` | finding rows with and without locks, and by which part of a condition |
+//! | `database`, `table` | what all share: transactions, tables |
+//! | `statement_run`, `resume_state` | one statement at work, with queries inside it; what it remembers of an earlier attempt |
+//! | `scan`, `visibility`, `access` | finding rows with and without locks, and by which part of a condition |
 //! | `select`, `insert`, `update`, `write` | statements on rows |
 //! | `ddl`, `control` | statements on tables, transactions and sessions |
-//! | `compute`, `show` | values: by the evaluator, and as text |
+//! | `expressions`, `show` | values: by the evaluator, and as text |
 //! | `plants`, `cases` | the bugs, and a case for each |
-//! | `server`, `silence` | the executor's traits |
+//! | `server`, `silent_pipe` | the executor's traits |
 
 mod access;
-mod base;
 mod cases;
-mod compute;
 mod control;
+mod database;
 mod ddl;
 mod engine;
 mod error;
+mod expressions;
 mod insert;
 mod locks;
-mod memory;
 mod plants;
 mod prepared;
-mod reading;
+mod resume_state;
 mod scan;
 mod select;
 mod server;
 mod show;
-mod silence;
+mod silent_pipe;
+mod statement_run;
 mod table;
 mod update;
 mod versions;
-mod work;
+mod visibility;
 mod write;
 
 pub use plants::{BadPlant, Bug, Plants};

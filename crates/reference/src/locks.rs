@@ -18,7 +18,7 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use crate::{access::Path, versions::RowId};
+use crate::{access::ScanRange, versions::RowId};
 
 /// The number of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +44,7 @@ pub struct Range {
     /// In which table.
     pub table: TableId,
     /// Which rows it would have looked at.
-    pub path: Rc<Path>,
+    pub path: Rc<ScanRange>,
 }
 
 /// All locks.
@@ -74,7 +74,7 @@ impl Locks {
     }
 
     /// Locks a range.
-    pub fn take_range(&mut self, owner: TxnId, table: TableId, path: &Rc<Path>) {
+    pub fn take_range(&mut self, owner: TxnId, table: TableId, path: &Rc<ScanRange>) {
         let there = |range: &Range| range.owner == owner && range.table == table && range.path == *path;
         if !self.ranges.iter().any(there) {
             self.ranges.push(Range { owner, table, path: path.clone() });

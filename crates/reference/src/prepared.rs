@@ -28,7 +28,7 @@ impl Prepared {
             Parsed::Tree(tree) => Ok(tree),
             Parsed::Opaque(why) => Err(why.to_string()),
         };
-        let mut found = Names::default();
+        let mut found = NameCollector::default();
         if let Ok(tree) = &tree {
             tree.for_each_expr(|expr| found.note(expr));
         }
@@ -43,14 +43,14 @@ impl Prepared {
 
 /// Collects names, and sees queries.
 #[derive(Default)]
-pub struct Names {
+pub struct NameCollector {
     /// Is there a query?
     pub nested: bool,
     /// The names of columns.
     pub names: Vec<(Option<String>, String)>,
 }
 
-impl Names {
+impl NameCollector {
     pub fn note(&mut self, expr: &Expr) {
         if let Expr::Column(column) = expr {
             let table = column.table.as_ref().map(|table| table.name.name.clone());

@@ -1,6 +1,6 @@
 //! Finding rows: by a view, without any lock; or by what is newest, with locks.
 //!
-//! A locking scan looks at the rows to which its [`Path`] leads, in the order of the key. A row that another
+//! A locking scan looks at the rows to which its [`ScanRange`] leads, in the order of the key. A row that another
 //! transaction is writing may be in two states, as it was and as it will be; if either is on the path, the scan meets it.
 //!
 //! * At REPEATABLE READ and SERIALIZABLE each row that it meets is locked and stays so, whether the condition holds or not, and
@@ -14,18 +14,18 @@ use std::rc::Rc;
 use model::sql::{Expr, LockWait};
 
 use crate::{
-    access::{self, Path},
-    error::{Attempt, Stop, error, raw},
+    access::{self, ScanRange},
+    error::{StatementResult, Stop, error, raw},
     locks::{Mode, TableId},
-    memory::Stuck,
     plants::Bug,
-    versions::{Row, RowId, Values, View},
-    work::{Named, Work},
+    resume_state::BlockingRow,
+    statement_run::{NamedTable, StatementRun},
+    versions::{ReadView, Row, RowId, Values},
 };
 
 /// How a locking scan locks, and what it does where it cannot.
 #[derive(Clone, Debug)]
-pub struct Locking<'a> {
+pub struct LockingScan<'a> {
     /// Shared or exclusive.
     pub mode: Mode,
     /// May it pass rows by that did not match before somebody locked them?
@@ -36,19 +36,23 @@ pub struct Locking<'a> {
     pub limit: Option<usize>,
 }
 
-impl Locking<'_> {
+impl LockingScan<'_> {
     /// Locks in this mode, and waits.
-    pub fn plain(mode: Mode) -> Locking<'static> {
-        Locking { mode, semi_consistent: false, wait: None, limit: None }
+    pub fn plain(mode: Mode) -> LockingScan<'static> {
+        LockingScan { mode, semi_consistent: false, wait: None, limit: None }
     }
 }
 
-impl Work<'_> {
+impl StatementRun<'_> {
     /// The rows of a condition as a plain read sees them.
-    pub fn look(&mut self, table: &Named, filter: Option<&Expr>) -> Attempt<Vec<(RowId, Values)>> {
+    pub fn look(
+        &mut self,
+        table: &NamedTable,
+        filter: Option<&Expr>,
+    ) -> StatementResult<Vec<(RowId, Values)>> {
         let view = self.view();
         let of = &self.base.tables[table.at];
-        if let View::At(stamp) = view
+        if let ReadView::At(stamp) = view
             && of.made > stamp
         {
             return error(1412, "HY000", "Table definition has changed, please retry transaction");
@@ -69,7 +73,7 @@ impl Work<'_> {
 
     /// What a transaction has written itself stands before what its snapshot holds under the same key. Another may
     /// have deleted a row and made it anew since: whoever has changed the new one does not see the old one any more.
-    fn shadow(&self, table: &Named, found: &mut Vec<(RowId, Values)>) -> Attempt<()> {
+    fn shadow(&self, table: &NamedTable, found: &mut Vec<(RowId, Values)>) -> StatementResult<()> {
         let (of, id) = (&self.base.tables[table.at], self.txn.id);
         let mut own: Vec<RowId> =
             self.txn.undo.iter().filter(|(number, _)| *number == of.id).map(|(_, row)| *row).collect();
@@ -99,10 +103,10 @@ impl Work<'_> {
     /// The rows of a condition as they are now, locked.
     pub fn lock(
         &mut self,
-        table: &Named,
+        table: &NamedTable,
         filter: Option<&Expr>,
-        how: &Locking,
-    ) -> Attempt<Vec<(RowId, Values)>> {
+        how: &LockingScan,
+    ) -> StatementResult<Vec<(RowId, Values)>> {
         let path = access::path(&self.base.tables[table.at], filter, table.hints)?;
         let (id, strict) = (self.txn.id, self.strict());
         let number = self.base.tables[table.at].id;
@@ -153,10 +157,10 @@ impl Work<'_> {
     }
 
     /// What there is to remember of a wait.
-    fn remember(&mut self, table: &Named, row: RowId, passed: Vec<(TableId, RowId)>) {
+    fn remember(&mut self, table: &NamedTable, row: RowId, passed: Vec<(TableId, RowId)>) {
         let of = &self.base.tables[table.at];
         let before = of.rows.get(row).and_then(Row::committed).and_then(|version| version.data.clone());
-        self.memory.stuck = Some(Stuck { table: of.id, row, before });
+        self.memory.stuck = Some(BlockingRow { table: of.id, row, before });
         self.memory.passed.extend(passed);
     }
 
@@ -167,7 +171,7 @@ impl Work<'_> {
     }
 
     /// The rows to which a path leads in any of the states that they may be in, in order.
-    fn met(&self, table: &Named, path: &Rc<Path>) -> Attempt<Vec<RowId>> {
+    fn met(&self, table: &NamedTable, path: &Rc<ScanRange>) -> StatementResult<Vec<RowId>> {
         let of = &self.base.tables[table.at];
         let mut met: Vec<(RowId, Values)> = Vec::new();
         for (number, row) in of.rows.iter() {
@@ -185,12 +189,12 @@ impl Work<'_> {
     /// May the scan pass a locked row by, because its last committed state does not match?
     fn passes_by(
         &self,
-        table: &Named,
-        path: &Path,
+        table: &NamedTable,
+        path: &ScanRange,
         filter: Option<&Expr>,
-        how: &Locking,
+        how: &LockingScan,
         row: RowId,
-    ) -> Attempt<bool> {
+    ) -> StatementResult<bool> {
         if self.strict() || !how.semi_consistent || path.point {
             return Ok(false);
         }

@@ -13,20 +13,20 @@ use model::{
 };
 
 use crate::{
-    compute::{Sheet, compare, type_of},
-    error::{Attempt, error, fault, unsupported},
+    error::{StatementResult, error, fault, unsupported},
+    expressions::{ColumnScope, compare, type_of},
     locks::Mode,
     plants::Bug,
-    scan::Locking,
+    scan::LockingScan,
     server::PRODUCT,
     show,
+    statement_run::{NamedTable, StatementRun, count},
     versions::{RowId, Values},
-    work::{Named, Work, count},
 };
 
 /// Where a query stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum QueryPosition {
     /// It is the statement.
     Whole,
     /// Inside a SELECT: a clause that locks does not reach into it.
@@ -38,14 +38,14 @@ pub enum Role {
 }
 
 /// What a query gives.
-pub struct Found {
+pub struct QueryResult {
     /// Names and types of its columns.
     pub columns: Vec<(String, SqlType)>,
     /// Its rows.
     pub rows: Vec<Vec<Datum>>,
 }
 
-impl Found {
+impl QueryResult {
     /// As it goes over the wire.
     pub fn rows(&self) -> RowSet {
         let mut set = RowSet::new(self.columns.iter().map(|(name, ty)| show::column(name, ty)).collect());
@@ -57,14 +57,14 @@ impl Found {
 }
 
 /// One column of the result.
-struct Item<'a> {
+struct OutputColumn<'a> {
     name: String,
     expr: Cow<'a, Expr>,
 }
 
-impl Work<'_> {
+impl StatementRun<'_> {
     /// Runs a query.
-    pub fn query(&mut self, query: &Query, role: Role) -> Attempt<Found> {
+    pub fn query(&mut self, query: &Query, role: QueryPosition) -> StatementResult<QueryResult> {
         let select = match &query.first {
             _ if !query.rest.is_empty() => return unsupported("UNION"),
             QueryPart::Paren(inner) if query.order_by.is_empty() && query.limit.is_none() => {
@@ -104,7 +104,7 @@ impl Work<'_> {
     }
 
     /// The planted bug: where the row that it waited for is gone, the scan steps back by one.
-    fn repeat_a_row(&self, table: &Named, rows: &mut Vec<(RowId, Values)>) {
+    fn repeat_a_row(&self, table: &NamedTable, rows: &mut Vec<(RowId, Values)>) {
         let of = &self.base.tables[table.at];
         let stuck = self.memory.stuck.as_ref().filter(|stuck| stuck.table == of.id);
         let gone = stuck.is_some_and(|stuck| of.rows.get(stuck.row).is_none());
@@ -120,12 +120,12 @@ impl Work<'_> {
 
     fn check_query(
         &self,
-        table: &Named,
-        items: &[Item],
+        table: &NamedTable,
+        items: &[OutputColumn],
         filter: Option<&Expr>,
         order_by: &[OrderItem],
-        role: Role,
-    ) -> Attempt<()> {
+        role: QueryPosition,
+    ) -> StatementResult<()> {
         let exprs: Vec<&Expr> = items
             .iter()
             .map(|item| item.expr.as_ref())
@@ -134,24 +134,26 @@ impl Work<'_> {
             .collect();
         let aliases: Vec<&str> = items.iter().map(|item| item.name.as_str()).collect();
         match self.check_names(self.sheet(table), &exprs, &aliases) {
-            Err(_) if role != Role::Whole => unsupported("queries that name columns of those around them"),
+            Err(_) if role != QueryPosition::Whole => {
+                unsupported("queries that name columns of those around them")
+            }
             checked => checked,
         }
     }
 
     /// How a query locks, if it does.
-    fn locking<'b>(&self, query: &'b Query, role: Role) -> Attempt<Option<Locking<'b>>> {
+    fn locking<'b>(&self, query: &'b Query, role: QueryPosition) -> StatementResult<Option<LockingScan<'b>>> {
         let serializable = self.txn.level == Level::Serializable && !self.txn.single;
         let Some(lock) = query.locks.first() else {
             let shared = match role {
                 // The planted bug: a plain SELECT stays one.
-                Role::Whole | Role::InQuery => {
+                QueryPosition::Whole | QueryPosition::InQuery => {
                     serializable && !self.base.plants.hits(Bug::WriteSkew, || self.statement.text.clone())
                 }
-                Role::InChange => self.strict(),
-                Role::InOther => true,
+                QueryPosition::InChange => self.strict(),
+                QueryPosition::InOther => true,
             };
-            return Ok(shared.then(|| Locking::plain(Mode::Shared)));
+            return Ok(shared.then(|| LockingScan::plain(Mode::Shared)));
         };
         let mode = match lock.strength {
             LockStrength::Update => Mode::Exclusive,
@@ -164,16 +166,21 @@ impl Work<'_> {
         if self.txn.read_only && mode == Mode::Exclusive {
             return error(1792, "25006", "Cannot execute statement in a READ ONLY transaction.");
         }
-        Ok(Some(Locking { wait: lock.wait.as_ref(), ..Locking::plain(mode) }))
+        Ok(Some(LockingScan { wait: lock.wait.as_ref(), ..LockingScan::plain(mode) }))
     }
 
-    fn items<'b>(&mut self, table: &Named, select: &'b Select, role: Role) -> Attempt<Vec<Item<'b>>> {
+    fn items<'b>(
+        &mut self,
+        table: &NamedTable,
+        select: &'b Select,
+        role: QueryPosition,
+    ) -> StatementResult<Vec<OutputColumn<'b>>> {
         let mut items = Vec::new();
         for item in &select.items {
             match item {
                 SelectItem::Star | SelectItem::TableStar(_) => {
                     let columns = &self.base.tables[table.at].columns;
-                    items.extend(columns.iter().map(|column| Item {
+                    items.extend(columns.iter().map(|column| OutputColumn {
                         name: column.name.clone(),
                         expr: Cow::Owned(Expr::column(&column.name)),
                     }));
@@ -184,7 +191,7 @@ impl Work<'_> {
                         (None, Expr::Column(column)) => column.name.name.clone(),
                         (None, _) => print_expr(PRODUCT, expr),
                     };
-                    items.push(Item { name, expr: self.resolved(expr, inner(role))? });
+                    items.push(OutputColumn { name, expr: self.resolved(expr, inner(role))? });
                 }
             }
         }
@@ -192,9 +199,9 @@ impl Work<'_> {
     }
 
     /// SELECT without FROM.
-    fn constants(&mut self, select: &Select) -> Attempt<Found> {
-        let sheet = Sheet::default();
-        let mut found = Found { columns: Vec::new(), rows: vec![Vec::new()] };
+    fn constants(&mut self, select: &Select) -> StatementResult<QueryResult> {
+        let sheet = ColumnScope::default();
+        let mut found = QueryResult { columns: Vec::new(), rows: vec![Vec::new()] };
         for item in &select.items {
             let SelectItem::Expr { expr, alias } = item else { return unsupported("* without FROM") };
             let value = sheet.value(expr, &[])?;
@@ -209,26 +216,26 @@ impl Work<'_> {
     /// Projects, orders and limits.
     fn finish(
         &self,
-        table: &Named,
-        items: &[Item],
+        table: &NamedTable,
+        items: &[OutputColumn],
         rows: &[Values],
         query: &Query,
         limit: Option<usize>,
         offset: usize,
-    ) -> Attempt<Found> {
+    ) -> StatementResult<QueryResult> {
         let (sheet, of) = (self.sheet(table), &self.base.tables[table.at]);
         let mut types: Vec<Option<SqlType>> =
             items.iter().map(|item| static_type(&item.expr, &of.columns)).collect();
         let mut results: Vec<(Vec<Datum>, Vec<Datum>)> = Vec::new();
         if items.iter().any(|item| aggregate(&item.expr).is_some()) {
             let row = items.iter().map(|item| aggregated(sheet, &of.columns, &item.expr, rows));
-            results.push((Vec::new(), row.collect::<Attempt<_>>()?));
+            results.push((Vec::new(), row.collect::<StatementResult<_>>()?));
         } else {
             for row in rows {
                 let keys = query.order_by.iter().map(|order| sheet.value(order_by(order, items), row));
-                let keys = keys.collect::<Attempt<_>>()?;
+                let keys = keys.collect::<StatementResult<_>>()?;
                 let row = items.iter().map(|item| sheet.value(&item.expr, row));
-                results.push((keys, row.collect::<Attempt<_>>()?));
+                results.push((keys, row.collect::<StatementResult<_>>()?));
             }
             let orders: Vec<(&Expr, bool)> = query
                 .order_by
@@ -244,19 +251,19 @@ impl Work<'_> {
             *ty = Some(type_of(some.unwrap_or(&Datum::Null)));
         }
         let columns = items.iter().zip(types.into_iter().flatten());
-        Ok(Found { columns: columns.map(|(item, ty)| (item.name.clone(), ty)).collect(), rows })
+        Ok(QueryResult { columns: columns.map(|(item, ty)| (item.name.clone(), ty)).collect(), rows })
     }
 }
 
-fn inner(role: Role) -> Role {
+fn inner(role: QueryPosition) -> QueryPosition {
     match role {
-        Role::Whole | Role::InQuery => Role::InQuery,
-        Role::InChange => Role::InChange,
-        Role::InOther => Role::InOther,
+        QueryPosition::Whole | QueryPosition::InQuery => QueryPosition::InQuery,
+        QueryPosition::InChange => QueryPosition::InChange,
+        QueryPosition::InOther => QueryPosition::InOther,
     }
 }
 
-fn limits(query: &Query) -> Attempt<(Option<usize>, usize)> {
+fn limits(query: &Query) -> StatementResult<(Option<usize>, usize)> {
     let Some(limit) = &query.limit else { return Ok((None, 0)) };
     let offset = match &limit.offset {
         None => 0,
@@ -266,7 +273,7 @@ fn limits(query: &Query) -> Attempt<(Option<usize>, usize)> {
 }
 
 /// What an ORDER BY means: an expression, a column's other name, or its position.
-fn order_by<'a>(order: &'a OrderItem, items: &'a [Item]) -> &'a Expr {
+fn order_by<'a>(order: &'a OrderItem, items: &'a [OutputColumn]) -> &'a Expr {
     let found = match &order.expr {
         Expr::Literal(Literal::Number(text)) => {
             text.parse::<usize>().ok().and_then(|position| items.get(position.checked_sub(1)?))
@@ -280,7 +287,11 @@ fn order_by<'a>(order: &'a OrderItem, items: &'a [Item]) -> &'a Expr {
 }
 
 /// Sorts rows by their keys.
-pub fn sort<T>(rows: &mut [(Vec<Datum>, T)], orders: &[(&Expr, bool)], columns: &[Column]) -> Attempt<()> {
+pub fn sort<T>(
+    rows: &mut [(Vec<Datum>, T)],
+    orders: &[(&Expr, bool)],
+    columns: &[Column],
+) -> StatementResult<()> {
     let mut failed = None;
     let by: Vec<Option<Column>> = orders
         .iter()
@@ -355,7 +366,12 @@ fn aggregate(expr: &Expr) -> Option<(Aggregate, Option<&Expr>)> {
     }
 }
 
-fn aggregated(sheet: &Sheet, columns: &[Column], expr: &Expr, rows: &[Values]) -> Attempt<Datum> {
+fn aggregated(
+    sheet: &ColumnScope,
+    columns: &[Column],
+    expr: &Expr,
+    rows: &[Values],
+) -> StatementResult<Datum> {
     let Some((kind, of)) = aggregate(expr) else {
         return unsupported("columns beside aggregates without GROUP BY");
     };
@@ -377,7 +393,7 @@ fn aggregated(sheet: &Sheet, columns: &[Column], expr: &Expr, rows: &[Values]) -
     }
 }
 
-fn sum(values: impl Iterator<Item = Datum>) -> Attempt<Datum> {
+fn sum(values: impl Iterator<Item = Datum>) -> StatementResult<Datum> {
     let mut total: Option<Decimal> = None;
     for value in values {
         let value = match value {

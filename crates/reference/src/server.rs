@@ -6,10 +6,10 @@ use execute::{ConnectError, LockMonitor, Server, Session, SessionId, Settled, Wi
 use model::{Place, Product, ServerInfo, Target, target::Settings};
 
 use crate::{
-    compute::VERSION,
     engine::Engine,
+    expressions::VERSION,
     plants::{BadPlant, Bug, Plants},
-    silence::Silence,
+    silent_pipe::SilentPipe,
 };
 
 /// What targets call it.
@@ -24,7 +24,7 @@ pub fn target(planted: Option<Bug>) -> Target {
 /// A reference engine as a server.
 pub struct ReferenceServer {
     engine: Rc<RefCell<Engine>>,
-    silence: Option<Rc<Silence>>,
+    silence: Option<Rc<SilentPipe>>,
     info: ServerInfo,
     plants: Plants,
     /// An engine has one schema, so each scratch schema is an engine of its own, with the same bugs.
@@ -57,7 +57,7 @@ impl ReferenceServer {
         };
         let silence = match &self.silence {
             Some(silence) => silence.clone(),
-            None => self.silence.insert(Rc::new(Silence::new().map_err(refused)?)).clone(),
+            None => self.silence.insert(Rc::new(SilentPipe::new().map_err(refused)?)).clone(),
         };
         let id = engine.borrow_mut().connect()?;
         Ok(Box::new(ReferenceSession { engine, id, silence, abandoned: false }))
@@ -81,7 +81,7 @@ impl Server for ReferenceServer {
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
-        Ok(Box::new(Exact { engine: self.engine.clone() }))
+        Ok(Box::new(ExactLockMonitor { engine: self.engine.clone() }))
     }
 
     fn kill(&mut self, session: SessionId, hard: bool) -> Result<(), ConnectError> {
@@ -101,7 +101,7 @@ impl Server for ReferenceServer {
 struct ReferenceSession {
     engine: Rc<RefCell<Engine>>,
     id: SessionId,
-    silence: Rc<Silence>,
+    silence: Rc<SilentPipe>,
     abandoned: bool,
 }
 
@@ -140,11 +140,11 @@ impl Drop for ReferenceSession {
 }
 
 /// The engine knows who waits.
-struct Exact {
+struct ExactLockMonitor {
     engine: Rc<RefCell<Engine>>,
 }
 
-impl LockMonitor for Exact {
+impl LockMonitor for ExactLockMonitor {
     fn how(&self) -> &'static str {
         "exact"
     }

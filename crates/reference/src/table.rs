@@ -8,8 +8,8 @@ use model::sql::{
 };
 
 use crate::{
-    compute::{Sheet, compare},
-    error::{Attempt, error, no_column, unsupported},
+    error::{StatementResult, error, no_column, unsupported},
+    expressions::{ColumnScope, compare},
     locks::TableId,
     server::PRODUCT,
     versions::{RowId, Rows, Stamp, Values},
@@ -23,11 +23,11 @@ pub struct Table {
     /// Its name.
     pub name: String,
     /// Its columns, as expressions know them.
-    pub sheet: Rc<Sheet>,
+    pub sheet: Rc<ColumnScope>,
     /// The same by themselves.
     pub columns: Vec<Column>,
     /// What else is known of each column.
-    pub traits: Vec<Traits>,
+    pub traits: Vec<ColumnTraits>,
     /// Its indexes, the primary key first.
     pub indexes: Vec<Index>,
     /// CHECK constraints.
@@ -42,7 +42,7 @@ pub struct Table {
 
 /// What is known of a column beside its name and type.
 #[derive(Clone, Debug, Default)]
-pub struct Traits {
+pub struct ColumnTraits {
     /// Must it not be NULL?
     pub not_null: bool,
     /// DEFAULT
@@ -66,7 +66,7 @@ pub struct Index {
 
 impl Table {
     /// Makes an empty table.
-    pub fn new(id: TableId, create: &CreateTable, made: Stamp) -> Attempt<Table> {
+    pub fn new(id: TableId, create: &CreateTable, made: Stamp) -> StatementResult<Table> {
         if create.temporary {
             return unsupported("temporary tables");
         }
@@ -100,15 +100,15 @@ impl Table {
         if let Some(primary) = table.primary().map(|primary| primary.columns.clone()) {
             primary.into_iter().for_each(|column| table.traits[column].not_null = true);
         }
-        table.sheet = Rc::new(Sheet::new(&table.columns, None));
+        table.sheet = Rc::new(ColumnScope::new(&table.columns, None));
         Ok(table)
     }
 
-    fn add_column(&mut self, column: &TableColumn) -> Attempt<()> {
+    fn add_column(&mut self, column: &TableColumn) -> StatementResult<()> {
         let Some(ty) = column.ty.as_ref().and_then(|ty| dialect::sql::column_type(PRODUCT, ty)) else {
             return unsupported(format!("the type of column {}", column.name.name));
         };
-        let mut traits = Traits::default();
+        let mut traits = ColumnTraits::default();
         let mut collation = None;
         for option in &column.options {
             match option {
@@ -137,7 +137,7 @@ impl Table {
         Ok(())
     }
 
-    fn add_column_keys(&mut self, column: &TableColumn) -> Attempt<()> {
+    fn add_column_keys(&mut self, column: &TableColumn) -> StatementResult<()> {
         let parts = [IndexColumn { name: column.name.clone(), length: None, direction: None }];
         for option in &column.options {
             match option {
@@ -151,7 +151,7 @@ impl Table {
         Ok(())
     }
 
-    fn add_constraint(&mut self, name: Option<&str>, constraint: &Constraint) -> Attempt<()> {
+    fn add_constraint(&mut self, name: Option<&str>, constraint: &Constraint) -> StatementResult<()> {
         match constraint {
             Constraint::PrimaryKey(columns) => self.add_index(Some(PRIMARY), columns, true),
             Constraint::Unique { index, columns, .. } => {
@@ -168,12 +168,12 @@ impl Table {
         }
     }
 
-    fn add_index(&mut self, name: Option<&str>, parts: &[IndexColumn], unique: bool) -> Attempt<()> {
+    fn add_index(&mut self, name: Option<&str>, parts: &[IndexColumn], unique: bool) -> StatementResult<()> {
         if unique && parts.iter().any(|part| part.length.is_some()) {
             return unsupported("unique keys of prefixes");
         }
         let columns =
-            parts.iter().map(|part| self.column(&part.name.name)).collect::<Attempt<Vec<usize>>>()?;
+            parts.iter().map(|part| self.column(&part.name.name)).collect::<StatementResult<Vec<usize>>>()?;
         let first = columns.first().map_or("", |&first| &self.columns[first].name);
         let name = match name {
             Some(name) => name.to_string(),
@@ -190,12 +190,12 @@ impl Table {
     }
 
     /// CREATE INDEX. Whether the rows allow it is the caller's business.
-    pub fn create_index(&mut self, create: &CreateIndex) -> Attempt<()> {
+    pub fn create_index(&mut self, create: &CreateIndex) -> StatementResult<()> {
         self.add_index(Some(&create.name.name.name), &create.columns, create.unique)
     }
 
     /// Where a column is.
-    pub fn column(&self, name: &str) -> Attempt<usize> {
+    pub fn column(&self, name: &str) -> StatementResult<usize> {
         match self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)) {
             Some(position) => Ok(position),
             None => no_column(name),
@@ -220,7 +220,7 @@ impl Table {
     }
 
     /// Which of two rows comes first by the key? Without one they are alike.
-    pub fn by_key(&self, left: &[Datum], right: &[Datum]) -> Attempt<Ordering> {
+    pub fn by_key(&self, left: &[Datum], right: &[Datum]) -> StatementResult<Ordering> {
         for &column in self.key().into_iter().flat_map(|key| &key.columns) {
             let order = compare(&left[column], &right[column], &self.columns[column])?;
             if order != Ordering::Equal {
@@ -231,7 +231,7 @@ impl Table {
     }
 
     /// Do two rows have the same value in an index? NULL is never the same.
-    pub fn same_key(&self, index: &Index, left: &[Datum], right: &[Datum]) -> Attempt<bool> {
+    pub fn same_key(&self, index: &Index, left: &[Datum], right: &[Datum]) -> StatementResult<bool> {
         for &column in &index.columns {
             let (left, right) = (&left[column], &right[column]);
             if left.is_null()
@@ -245,7 +245,7 @@ impl Table {
     }
 
     /// Puts rows in the order of the key; without one they stay in the order in which they were made.
-    pub fn in_order(&self, rows: &mut [(RowId, Values)]) -> Attempt<()> {
+    pub fn in_order(&self, rows: &mut [(RowId, Values)]) -> StatementResult<()> {
         if self.key().is_none() {
             return Ok(());
         }

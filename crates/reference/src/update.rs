@@ -9,19 +9,19 @@ use model::sql::{
 };
 
 use crate::{
-    compute::{Sheet, stored},
-    error::{Attempt, Stop, duplicate, unsupported},
+    error::{StatementResult, Stop, duplicate, unsupported},
+    expressions::{ColumnScope, stored},
     locks::Mode,
     plants::Bug,
-    scan::Locking,
-    select::{Role, sort},
-    versions::{RowId, Values, View},
-    work::{Named, Work, count},
+    scan::LockingScan,
+    select::{QueryPosition, sort},
+    statement_run::{NamedTable, StatementRun, count},
+    versions::{ReadView, RowId, Values},
 };
 
-impl Work<'_> {
+impl StatementRun<'_> {
     /// Runs an UPDATE.
-    pub fn update(&mut self, update: &Update) -> Attempt<RawReply> {
+    pub fn update(&mut self, update: &Update) -> StatementResult<RawReply> {
         self.may_write()?;
         if !update.from.is_empty() {
             return unsupported("UPDATE ... FROM");
@@ -32,18 +32,21 @@ impl Work<'_> {
             Some(InsertModifier::Or(_)) => return unsupported("UPDATE OR"),
         };
         let table = self.one_table(&update.tables)?;
-        let filter =
-            update.filter.as_ref().map(|filter| self.resolved(filter, Role::InChange)).transpose()?;
+        let filter = update
+            .filter
+            .as_ref()
+            .map(|filter| self.resolved(filter, QueryPosition::InChange))
+            .transpose()?;
         let mut assignments = Vec::new();
         for Assignment { column, value } in &update.assignments {
             let column = self.base.tables[table.at].column(&column.name.name)?;
-            assignments.push((column, self.resolved(value, Role::InChange)?.into_owned()));
+            assignments.push((column, self.resolved(value, QueryPosition::InChange)?.into_owned()));
         }
         let exprs: Vec<&Expr> =
             filter.as_deref().into_iter().chain(assignments.iter().map(|a| &a.1)).collect();
         self.check_names(self.sheet(&table), &exprs, &[])?;
         let semi_consistent = true;
-        let how = Locking { semi_consistent, ..Locking::plain(Mode::Exclusive) };
+        let how = LockingScan { semi_consistent, ..LockingScan::plain(Mode::Exclusive) };
         let rows = self.targets(&table, filter.as_deref(), how, &update.order_by, update.limit.as_ref())?;
         self.waited_in_vain(&rows)?;
         let sheet = self.sheet(&table).clone();
@@ -61,17 +64,18 @@ impl Work<'_> {
     }
 
     /// Runs a DELETE.
-    pub fn delete(&mut self, delete: &Delete) -> Attempt<RawReply> {
+    pub fn delete(&mut self, delete: &Delete) -> StatementResult<RawReply> {
         self.may_write()?;
         if !delete.using.is_empty() || !delete.returning.is_empty() {
             return unsupported("DELETE of several tables");
         }
         let factor: &TableFactor = &delete.table;
         let table = self.named(factor)?;
-        let filter = delete.filter.as_ref().map(|filter| self.resolved(filter, Role::InOther)).transpose()?;
+        let filter =
+            delete.filter.as_ref().map(|filter| self.resolved(filter, QueryPosition::InOther)).transpose()?;
         let exprs: Vec<&Expr> = filter.as_deref().into_iter().collect();
         self.check_names(self.sheet(&table), &exprs, &[])?;
-        let how = Locking::plain(Mode::Exclusive);
+        let how = LockingScan::plain(Mode::Exclusive);
         let mut rows =
             self.targets(&table, filter.as_deref(), how, &delete.order_by, delete.limit.as_ref())?;
         self.miss_a_row(&table, &mut rows)?;
@@ -84,7 +88,7 @@ impl Work<'_> {
     }
 
     /// The planted bug: after a wait the scan goes on upwards from where the row stood.
-    fn miss_a_row(&self, table: &Named, rows: &mut Vec<(RowId, Values)>) -> Attempt<()> {
+    fn miss_a_row(&self, table: &NamedTable, rows: &mut Vec<(RowId, Values)>) -> StatementResult<()> {
         let of = &self.base.tables[table.at];
         let Some(stuck) = self.memory.stuck.as_ref().filter(|stuck| stuck.table == of.id) else {
             return Ok(());
@@ -102,7 +106,7 @@ impl Work<'_> {
     }
 
     /// The planted bug: after a wait there must be something to do.
-    fn waited_in_vain(&self, rows: &[(RowId, Values)]) -> Attempt<()> {
+    fn waited_in_vain(&self, rows: &[(RowId, Values)]) -> StatementResult<()> {
         let vain = self.waited && rows.is_empty();
         match vain && self.base.plants.hits(Bug::Crash, || self.statement.text.clone()) {
             true => Err(Stop::Crash),
@@ -113,12 +117,12 @@ impl Work<'_> {
     /// The rows to change, locked, in the order in which they are changed.
     fn targets(
         &mut self,
-        table: &Named,
+        table: &NamedTable,
         filter: Option<&Expr>,
-        mut how: Locking,
+        mut how: LockingScan,
         order_by: &[OrderItem],
         limit: Option<&Limit>,
-    ) -> Attempt<Vec<(RowId, Values)>> {
+    ) -> StatementResult<Vec<(RowId, Values)>> {
         let limit = limit.map(|limit| count(&limit.count)).transpose()?;
         if limit == Some(0) {
             return Ok(Vec::new());
@@ -130,7 +134,7 @@ impl Work<'_> {
             let mut keyed = Vec::with_capacity(rows.len());
             for row in rows {
                 let keys = order_by.iter().map(|order| sheet.value(&order.expr, &row.1));
-                keyed.push((keys.collect::<Attempt<Vec<Datum>>>()?, row));
+                keyed.push((keys.collect::<StatementResult<Vec<Datum>>>()?, row));
             }
             let orders: Vec<(&Expr, bool)> = order_by
                 .iter()
@@ -151,8 +155,8 @@ impl Work<'_> {
         row: RowId,
         old: &Values,
         assignments: &[(usize, Expr)],
-        sheet: &Sheet,
-    ) -> Attempt<bool> {
+        sheet: &ColumnScope,
+    ) -> StatementResult<bool> {
         let mut new = self.base_of_change(at, row, old).to_vec();
         for (column, value) in assignments {
             let table = &self.base.tables[at];
@@ -193,7 +197,7 @@ impl Work<'_> {
     /// The values from which an UPDATE computes new ones: the newest. The planted bug: those of the snapshot.
     fn base_of_change<'b>(&'b self, at: usize, row: RowId, newest: &'b Values) -> &'b Values {
         let row = self.base.tables[at].rows.get(row);
-        let view = self.txn.view.map(View::At);
+        let view = self.txn.view.map(ReadView::At);
         match view.and_then(|view| row?.seen(view, self.txn.id)).filter(|old| *old != newest) {
             Some(old)
                 if self.base.plants.hits(Bug::LostUpdate, || format!("{} {old:?}", self.statement.text)) =>

@@ -53,7 +53,7 @@ pub struct Row {
 
 /// What a plain read sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum View {
+pub enum ReadView {
     /// The newest version of everything, committed or not.
     Newest,
     /// What was committed up to this stamp.
@@ -72,10 +72,10 @@ impl Row {
     }
 
     /// What a transaction sees of it in a view.
-    pub fn seen(&self, view: View, by: TxnId) -> Option<&Values> {
+    pub fn seen(&self, view: ReadView, by: TxnId) -> Option<&Values> {
         let sees = |version: &&Version| match view {
-            View::Newest => true,
-            View::At(stamp) => version.writer == by || version.committed.is_some_and(|at| at <= stamp),
+            ReadView::Newest => true,
+            ReadView::At(stamp) => version.writer == by || version.committed.is_some_and(|at| at <= stamp),
         };
         self.versions.iter().rev().find(sees)?.data.as_ref()
     }
@@ -200,7 +200,7 @@ mod tests {
         Some([Datum::Int(n)].into())
     }
 
-    fn seen(rows: &Rows, view: View, by: u64) -> Option<Datum> {
+    fn seen(rows: &Rows, view: ReadView, by: u64) -> Option<Datum> {
         rows.get(1)?.seen(view, TxnId(by)).map(|values| values[0].clone())
     }
 
@@ -213,14 +213,14 @@ mod tests {
         rows.write(id, TxnId(8), values(11));
         rows.commit(id, TxnId(8), 6);
         rows.write(id, TxnId(9), values(12));
-        assert_eq!(seen(&rows, View::At(4), 1), None);
-        assert_eq!(seen(&rows, View::At(5), 1), Some(Datum::Int(10)));
-        assert_eq!(seen(&rows, View::At(6), 1), Some(Datum::Int(11)));
-        assert_eq!(seen(&rows, View::At(5), 9), Some(Datum::Int(12)));
-        assert_eq!(seen(&rows, View::Newest, 1), Some(Datum::Int(12)));
+        assert_eq!(seen(&rows, ReadView::At(4), 1), None);
+        assert_eq!(seen(&rows, ReadView::At(5), 1), Some(Datum::Int(10)));
+        assert_eq!(seen(&rows, ReadView::At(6), 1), Some(Datum::Int(11)));
+        assert_eq!(seen(&rows, ReadView::At(5), 9), Some(Datum::Int(12)));
+        assert_eq!(seen(&rows, ReadView::Newest, 1), Some(Datum::Int(12)));
         assert_eq!(rows.get(id).map(|row| row.possible(TxnId(1)).count()), Some(2));
         rows.undo(id);
-        assert_eq!(seen(&rows, View::Newest, 1), Some(Datum::Int(11)));
+        assert_eq!(seen(&rows, ReadView::Newest, 1), Some(Datum::Int(11)));
     }
 
     #[test]

@@ -3,26 +3,26 @@
 use eval::Datum;
 
 use crate::{
-    compute::stored,
-    error::{Attempt, Stop, error, not_null, raw},
+    error::{StatementResult, Stop, error, not_null, raw},
+    expressions::stored,
     locks::Mode,
     plants::Bug,
+    statement_run::StatementRun,
     table::PRIMARY,
     versions::{RowId, Values},
-    work::Work,
 };
 
 /// A row that has a unique value already, and the key.
-pub struct Taken {
+pub struct ExistingKey {
     /// Which row.
     pub row: RowId,
     /// The key's name.
     pub key: String,
 }
 
-impl Work<'_> {
+impl StatementRun<'_> {
     /// Refuses to write in a transaction that said it would not.
-    pub fn may_write(&self) -> Attempt<()> {
+    pub fn may_write(&self) -> StatementResult<()> {
         match self.txn.read_only {
             true => error(1792, "25006", "Cannot execute statement in a READ ONLY transaction."),
             false => Ok(()),
@@ -30,7 +30,7 @@ impl Work<'_> {
     }
 
     /// Computes generated columns and holds a row against NOT NULL and CHECK.
-    pub fn complete(&self, at: usize, mut row: Vec<Datum>) -> Attempt<Values> {
+    pub fn complete(&self, at: usize, mut row: Vec<Datum>) -> StatementResult<Values> {
         let table = &self.base.tables[at];
         for (i, traits) in table.traits.iter().enumerate() {
             if let Some(expr) = &traits.generated {
@@ -56,7 +56,7 @@ impl Work<'_> {
         new: &[Datum],
         old: Option<(RowId, &[Datum])>,
         mode: Mode,
-    ) -> Attempt<Option<Taken>> {
+    ) -> StatementResult<Option<ExistingKey>> {
         // The planted bug: the key was looked at before the wait, so it is taken for free.
         let careless = self.waited
             && self.base.plants.hits(Bug::DuplicateUnique, || format!("{} {new:?}", self.statement.text));
@@ -90,7 +90,7 @@ impl Work<'_> {
                 }
                 locks.take(id, number, row, mode);
                 if versions.current(id).map_or(Ok(false), |now| table.same_key(index, now, new))? {
-                    return Ok(Some(Taken { row, key: format!("{}.{}", table.name, index.name) }));
+                    return Ok(Some(ExistingKey { row, key: format!("{}.{}", table.name, index.name) }));
                 }
             }
         }
@@ -98,7 +98,7 @@ impl Work<'_> {
     }
 
     /// Waits for those who have read a range into which the row would come.
-    pub fn make_room(&self, at: usize, new: &[Datum], old: Option<&[Datum]>) -> Attempt<()> {
+    pub fn make_room(&self, at: usize, new: &[Datum], old: Option<&[Datum]>) -> StatementResult<()> {
         let table = &self.base.tables[at];
         let mut in_the_way = Vec::new();
         for range in self.base.locks.ranges(self.txn.id, table.id) {
@@ -111,7 +111,7 @@ impl Work<'_> {
     }
 
     /// Adds a row that nothing speaks against.
-    pub fn add(&mut self, at: usize, values: Values) -> Attempt<()> {
+    pub fn add(&mut self, at: usize, values: Values) -> StatementResult<()> {
         self.make_room(at, &values, None)?;
         let table = &mut self.base.tables[at];
         let row = table.rows.number();

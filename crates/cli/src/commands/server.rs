@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use dbms::attach::Connector;
-use dialect::Runs;
+use dialect::Hosting;
 use model::{Product, Target};
 use provision::{StartOptions, Store};
 
@@ -98,7 +98,7 @@ fn failed(error: provision::ServerError) -> anyhow::Error {
 }
 
 fn embedded(target: &Target) -> bool {
-    dialect::of(target.product).runs != Runs::Server
+    dialect::of(target.product).runs != Hosting::Server
 }
 
 /// A server that runs already is neither installed nor started.

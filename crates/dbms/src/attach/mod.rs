@@ -23,7 +23,7 @@ mod server;
 
 use std::path::PathBuf;
 
-use dialect::{Runs, SqlFamily};
+use dialect::{Hosting, SqlFamily};
 use execute::ConnectError;
 use model::{Endpoint, Product, ServerInfo, Target};
 
@@ -86,7 +86,7 @@ impl Connector {
         let options = AttachOptions::read(&target.settings)?;
         let dialect = dialect::of(target.product);
         let usual = match dialect.family {
-            _ if dialect.runs != Runs::Server => {
+            _ if dialect.runs != Hosting::Server => {
                 return Err(AttachError::new(
                     format!("{} is embedded: there is no server to attach to", target.product),
                     [format!("use --target {}", target.product)],

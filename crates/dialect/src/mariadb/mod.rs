@@ -4,7 +4,10 @@ mod capabilities;
 
 use model::{Product, Version};
 
-use crate::{Arithmetic, Choice, Dialect, SetLevel, Since, Switch, Tables, mysql, sql::rules_mysql};
+use crate::{
+    Arithmetic, Dialect, SetLevel, SettingChoices, SettingSince, SettingSwitch, Tables, mysql,
+    sql::rules_mysql,
+};
 
 /// MariaDB: MySQL's ways, but for the name of the level's variable.
 pub const DIALECT: Dialect = Dialect {
@@ -31,7 +34,7 @@ pub const DIALECT: Dialect = Dialect {
         &[("innodb_snapshot_isolation", "ON"), ("log_bin", "OFF")],
     ],
     // MDEV-35124 names 10.6.18, 10.11.8 and 11.4.2; those between were released together with them.
-    since: &[Since {
+    since: &[SettingSince {
         setting: "innodb_snapshot_isolation",
         releases: &[[10, 6, 18], [10, 11, 8], [11, 0, 6], [11, 1, 5], [11, 2, 4], [11, 4, 2]],
         without: "OFF",
@@ -39,8 +42,8 @@ pub const DIALECT: Dialect = Dialect {
     swarm: SWARM,
     // From 11.6 on it is ON by default; 10.11 was given it late.
     switches: &[
-        Switch { setting: "innodb_snapshot_isolation", since: &[11, 6], on: true },
-        Switch { setting: "innodb_snapshot_isolation", since: &[10, 11, 8], on: false },
+        SettingSwitch { setting: "innodb_snapshot_isolation", since: &[11, 6], on: true },
+        SettingSwitch { setting: "innodb_snapshot_isolation", since: &[10, 11, 8], on: false },
     ],
     explain: Some("EXPLAIN"),
     client: Some(mysql::client::client("mariadb", "mariadb-client-core")),
@@ -48,7 +51,7 @@ pub const DIALECT: Dialect = Dialect {
     ..mysql::DIALECT
 };
 
-const SWARM: &[Choice] = &[
+const SWARM: &[SettingChoices] = &[
     mysql::LOG_BIN,
     mysql::BINLOG_ROW_IMAGE,
     mysql::ROLLBACK_ON_TIMEOUT,

@@ -8,8 +8,8 @@ pub mod errors;
 use model::{Level, Product, Version};
 
 use crate::{
-    Arithmetic, Assignments, Begin, Choice, Counts, Dialect, Replaces, Runs, Semantics, SetLevel, SqlFamily,
-    Switch, Tables, TestTool,
+    AffectedRows, Arithmetic, Assignments, Begin, Dialect, Hosting, ReplaceMethod, Semantics, SetLevel,
+    SettingChoices, SettingSwitch, SqlFamily, Tables, TestTool,
     contract::{SnapshotPoint, innodb},
     sql::rules_mysql,
 };
@@ -20,7 +20,7 @@ pub const DIALECT: Dialect = Dialect {
     title: "MySQL",
     family: SqlFamily::Mysql,
     arithmetic: Arithmetic::Mysql,
-    runs: Runs::Server,
+    runs: Hosting::Server,
     grammar: &rules_mysql::MYSQL,
     capabilities: capabilities::capabilities,
     newest: &[9, 7],
@@ -45,7 +45,7 @@ pub const DIALECT: Dialect = Dialect {
     variants: &[&[("log_bin", "ON"), ("binlog_format", "ROW")], &[("log_bin", "OFF")]],
     since: &[],
     swarm: SWARM,
-    switches: &[Switch { setting: "log_bin", since: &[8], on: true }],
+    switches: &[SettingSwitch { setting: "log_bin", since: &[8], on: true }],
     checks: checks::CHECKS,
     explain: Some("EXPLAIN FORMAT=TRADITIONAL"),
     catalogues: &["information_schema", "performance_schema", "sys"],
@@ -56,9 +56,9 @@ pub const DIALECT: Dialect = Dialect {
 
 /// What InnoDB makes of statements, under MySQL and MariaDB.
 pub(crate) const INNODB: Semantics = Semantics {
-    counts: Counts::Changed,
+    counts: AffectedRows::Changed,
     assignments: Assignments::MostlyInOrder,
-    replaces: Replaces::InPlaceByKey,
+    replaces: ReplaceMethod::InPlaceByKey,
     begin_commits_open: true,
     snapshot_at: SnapshotPoint::FirstRead,
     // At SERIALIZABLE plain reads lock.
@@ -68,13 +68,13 @@ pub(crate) const INNODB: Semantics = Semantics {
     foreign_keys_in_sql: None,
 };
 
-pub(crate) const LOG_BIN: Choice = ("log_bin", &["ON", "OFF"]);
-pub(crate) const BINLOG_ROW_IMAGE: Choice = ("binlog_row_image", &["FULL", "MINIMAL", "NOBLOB"]);
-pub(crate) const ROLLBACK_ON_TIMEOUT: Choice = ("innodb_rollback_on_timeout", &["ON", "OFF"]);
-pub(crate) const SQL_MODE: Choice =
+pub(crate) const LOG_BIN: SettingChoices = ("log_bin", &["ON", "OFF"]);
+pub(crate) const BINLOG_ROW_IMAGE: SettingChoices = ("binlog_row_image", &["FULL", "MINIMAL", "NOBLOB"]);
+pub(crate) const ROLLBACK_ON_TIMEOUT: SettingChoices = ("innodb_rollback_on_timeout", &["ON", "OFF"]);
+pub(crate) const SQL_MODE: SettingChoices =
     ("sql_mode", &["STRICT_ALL_TABLES", "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO"]);
 
-const SWARM: &[Choice] = &[
+const SWARM: &[SettingChoices] = &[
     LOG_BIN,
     BINLOG_ROW_IMAGE,
     ROLLBACK_ON_TIMEOUT,

@@ -8,8 +8,8 @@ pub mod errors;
 use model::{Level, Product};
 
 use crate::{
-    Arithmetic, Assignments, Begin, Choice, Counts, Dialect, Replaces, Runs, Semantics, SetLevel, SqlFamily,
-    Tables, TestTool, contract::SnapshotPoint, sql::rules_postgres,
+    AffectedRows, Arithmetic, Assignments, Begin, Dialect, Hosting, ReplaceMethod, Semantics, SetLevel,
+    SettingChoices, SqlFamily, Tables, TestTool, contract::SnapshotPoint, sql::rules_postgres,
 };
 
 /// PostgreSQL.
@@ -18,16 +18,16 @@ pub const DIALECT: Dialect = Dialect {
     title: "PostgreSQL",
     family: SqlFamily::Postgres,
     arithmetic: Arithmetic::Postgres,
-    runs: Runs::Server,
+    runs: Hosting::Server,
     grammar: &rules_postgres::POSTGRES,
     capabilities: capabilities::capabilities,
     newest: &[18],
     series_parts: 1,
     contract: None,
     semantics: Semantics {
-        counts: Counts::Matched,
+        counts: AffectedRows::Matched,
         assignments: Assignments::AtOnce,
-        replaces: Replaces::InPlace,
+        replaces: ReplaceMethod::InPlace,
         begin_commits_open: false,
         snapshot_at: SnapshotPoint::FirstStatement,
         snapshot_levels: &[Level::RepeatableRead, Level::Serializable],
@@ -81,7 +81,7 @@ pub const DIALECT: Dialect = Dialect {
 };
 
 /// Ways of reading that the planner can be kept from.
-const SWARM: &[Choice] = &[
+const SWARM: &[SettingChoices] = &[
     ("enable_seqscan", &["off"]),
     ("enable_indexscan", &["off"]),
     ("enable_indexonlyscan", &["off"]),

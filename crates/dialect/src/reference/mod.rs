@@ -4,19 +4,21 @@ mod capabilities;
 
 use model::Product;
 
-use crate::{Assignments, Checks, Dialect, Replaces, Runs, Semantics, SetLevel, Tables, contract, mysql};
+use crate::{
+    Assignments, Checks, Dialect, Hosting, ReplaceMethod, Semantics, SetLevel, Tables, contract, mysql,
+};
 
 /// The reference engine.
 pub const DIALECT: Dialect = Dialect {
     product: Product::Reference,
     title: "Reference engine",
-    runs: Runs::Thread,
+    runs: Hosting::Thread,
     capabilities: capabilities::capabilities,
     newest: &[1],
     contract: Some(|_| contract::reference::contract()),
     semantics: Semantics {
         assignments: Assignments::InOrder,
-        replaces: Replaces::Anew,
+        replaces: ReplaceMethod::Anew,
         early_savepoint_ends_all: false,
         ..mysql::INNODB
     },

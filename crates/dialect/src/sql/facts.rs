@@ -8,7 +8,7 @@ use super::words;
 
 /// What is worth knowing about a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct StatementFacts {
     /// Its kind.
     pub kind: StatementKind,
     /// The schemas (databases, in MySQL's words) that it names, be it the current one: each once, as written.
@@ -27,7 +27,7 @@ pub struct Facts {
     pub locks_rows: bool,
 }
 
-impl Facts {
+impl StatementFacts {
     /// Does it change the schema?
     pub fn changes_schema(&self) -> bool {
         self.kind == StatementKind::Ddl
@@ -40,16 +40,16 @@ impl Facts {
 }
 
 /// Sums a statement up.
-pub fn facts(statement: &Statement) -> Facts {
+pub fn facts(statement: &Statement) -> StatementFacts {
     let kind = statement.kind();
-    let mut look = Look::default();
+    let mut look = FactsVisitor::default();
     statement.visit(&mut look);
     if let Statement::Pragma(pragma) = statement {
         pragma.schema.iter().for_each(|schema| note(&mut look.schemas, schema.name.clone()));
     }
     let ends_others = look.functions.iter().any(|name| words::SERVER_FUNCTIONS.has(name));
     let temporary = matches!(statement, Statement::CreateTable(create) if create.temporary);
-    Facts {
+    StatementFacts {
         kind,
         schemas: look.schemas,
         functions: look.functions,
@@ -79,7 +79,7 @@ fn is_global(statement: &Statement) -> bool {
 }
 
 #[derive(Default)]
-struct Look {
+struct FactsVisitor {
     schemas: Vec<String>,
     functions: Vec<String>,
     locks: bool,
@@ -91,7 +91,7 @@ fn note(list: &mut Vec<String>, name: String) {
     }
 }
 
-impl Visit<'_> for Look {
+impl Visit<'_> for FactsVisitor {
     fn query(&mut self, query: &Query) {
         self.locks |= !query.locks.is_empty();
     }

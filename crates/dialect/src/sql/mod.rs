@@ -46,12 +46,12 @@ use model::{
 };
 
 use parse::Parser;
-use print::{Out, Piece};
+use print::{Out, PrintedToken};
 pub use rules::Clauses;
 pub(crate) use rules::Rules;
 use token::{Token, TokenKind};
 
-pub use facts::{Facts, facts};
+pub use facts::{StatementFacts, facts};
 pub use reach::{Reach, reach};
 pub use setup::setup;
 pub use text::{text_literal, text_value};
@@ -142,7 +142,7 @@ fn try_parse(rules: &'static Rules, text: &str) -> Result<Statement, Opaque> {
 }
 
 /// Is the token of the text what was printed, and the printed text read as it was meant?
-fn same(token: &Token, again: &Token, piece: &Piece) -> bool {
+fn same(token: &Token, again: &Token, piece: &PrintedToken) -> bool {
     let read_back = again.text == piece.text && token.kind == again.kind;
     let keyword = piece.keyword && token.kind == TokenKind::Word;
     read_back && if keyword { token.text.eq_ignore_ascii_case(again.text) } else { token.text == again.text }

@@ -17,7 +17,7 @@ use super::{
 const DEEPEST: usize = 100;
 
 /// What reading gives.
-pub(super) type Read<T> = Result<T, Opaque>;
+pub(super) type ParseResult<T> = Result<T, Opaque>;
 
 /// A text being read.
 pub(super) struct Parser<'a> {
@@ -34,7 +34,7 @@ impl<'a> Parser<'a> {
     }
 
     /// One statement and nothing after it.
-    pub fn whole_statement(&mut self) -> Read<Statement> {
+    pub fn whole_statement(&mut self) -> ParseResult<Statement> {
         let statement = self.statement()?;
         match self.peek(0) {
             None => Ok(statement),
@@ -42,7 +42,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn statement(&mut self) -> Read<Statement> {
+    fn statement(&mut self) -> ParseResult<Statement> {
         let Some(first) = self.peek(0) else { return self.refuse("a statement") };
         let word = first.text.to_ascii_uppercase();
         match word.as_str() {
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Runs `read` one level deeper.
-    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         self.deeper()?;
         let result = read(self);
         self.depth -= 1;
@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Counts a level; the caller gives it back with [`Parser::shallower`].
-    pub fn deeper(&mut self) -> Read<()> {
+    pub fn deeper(&mut self) -> ParseResult<()> {
         if self.depth >= DEEPEST {
             return Err(Opaque { reason: format!("nested more than {DEEPEST} deep"), at: self.offset() });
         }
@@ -103,13 +103,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Says what was expected instead of what is there.
-    pub fn refuse<T>(&self, expected: &str) -> Read<T> {
+    pub fn refuse<T>(&self, expected: &str) -> ParseResult<T> {
         let found = self.peek(0).map_or("the end".to_string(), |t| format!("`{}`", t.text));
         Err(Opaque { reason: format!("expected {expected}, found {found}"), at: self.offset() })
     }
 
     /// Goes on only if the dialect has this clause.
-    pub fn needs(&self, has: bool, what: &str) -> Read<()> {
+    pub fn needs(&self, has: bool, what: &str) -> ParseResult<()> {
         if has {
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes these words or refuses.
-    pub fn expect(&mut self, words: &str) -> Read<()> {
+    pub fn expect(&mut self, words: &str) -> ParseResult<()> {
         if self.eat(words) { Ok(()) } else { self.refuse(words) }
     }
 
@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    pub fn expect_symbol(&mut self, symbol: &str) -> Read<()> {
+    pub fn expect_symbol(&mut self, symbol: &str) -> ParseResult<()> {
         if self.eat_symbol(symbol) { Ok(()) } else { self.refuse(&format!("`{symbol}`")) }
     }
 
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `x, x, x`: at least one.
-    pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+    pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> ParseResult<T>) -> ParseResult<Vec<T>> {
         let mut list = vec![read(self)?];
         while self.eat_symbol(",") {
             list.push(read(self)?);
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `(x, x)`: at least one.
-    pub fn paren_list<T>(&mut self, read: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+    pub fn paren_list<T>(&mut self, read: impl FnMut(&mut Self) -> ParseResult<T>) -> ParseResult<Vec<T>> {
         self.expect_symbol("(")?;
         let list = self.list(read)?;
         self.expect_symbol(")")?;
@@ -206,18 +206,18 @@ impl<'a> Parser<'a> {
         })
     }
 
-    pub fn ident(&mut self) -> Read<Ident> {
+    pub fn ident(&mut self) -> ParseResult<Ident> {
         if self.is_ident_at(0) { self.any_word() } else { self.refuse("a name") }
     }
 
     /// The name after a dot, where MySQL takes reserved words too. We take only names: the printer would
     /// have to quote the others.
-    fn ident_after_dot(&mut self) -> Read<Ident> {
+    fn ident_after_dot(&mut self) -> ParseResult<Ident> {
         self.ident()
     }
 
     /// A name or any keyword, as written.
-    pub fn any_word(&mut self) -> Read<Ident> {
+    pub fn any_word(&mut self) -> ParseResult<Ident> {
         let Some(token) = self.peek(0) else { return self.refuse("a word") };
         let ident = match token.kind {
             TokenKind::Word => Ident { name: token.text.to_string(), quote: Quote::Bare },
@@ -234,7 +234,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A word without quotes, as written.
-    pub fn bare_word(&mut self) -> Read<String> {
+    pub fn bare_word(&mut self) -> ParseResult<String> {
         match self.peek(0) {
             Some(t) if t.kind == TokenKind::Word => {
                 self.at += 1;
@@ -245,7 +245,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A number, as written.
-    pub fn number(&mut self) -> Read<String> {
+    pub fn number(&mut self) -> ParseResult<String> {
         match self.peek(0) {
             Some(t) if t.kind == TokenKind::Number => {
                 self.at += 1;
@@ -274,7 +274,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `t` or `db.t`
-    pub fn object(&mut self) -> Read<ObjectName> {
+    pub fn object(&mut self) -> ParseResult<ObjectName> {
         let first = self.ident()?;
         if self.eat_symbol(".") {
             return Ok(ObjectName { schema: Some(first), name: self.ident_after_dot()? });
@@ -283,7 +283,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `a`, `t.a`, `db.t.a`: one to three parts.
-    pub fn dotted(&mut self) -> Read<Vec<Ident>> {
+    pub fn dotted(&mut self) -> ParseResult<Vec<Ident>> {
         let mut parts = vec![self.ident()?];
         while parts.len() < 3 && self.is_symbol(".") && !self.is_symbol_at(1, "*") {
             self.at += 1;
@@ -293,7 +293,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `AS x` or `x`, or nothing.
-    pub fn alias(&mut self) -> Read<Option<Alias>> {
+    pub fn alias(&mut self) -> ParseResult<Option<Alias>> {
         if self.eat("AS") {
             return Ok(Some(Alias { as_word: true, name: self.ident()? }));
         }

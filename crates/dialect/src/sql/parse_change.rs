@@ -5,11 +5,11 @@ use model::sql::{
     InsertVerb, ObjectName, Resolution, Returning, TableFactor, TableRef, Update, ValuesWord,
 };
 
-use super::parse::{Parser, Read};
+use super::parse::{ParseResult, Parser};
 
 impl Parser<'_> {
     /// `INSERT` or `REPLACE`.
-    pub fn insert(&mut self) -> Read<Insert> {
+    pub fn insert(&mut self) -> ParseResult<Insert> {
         let verb = match self.choice(&[("INSERT", InsertVerb::Insert), ("REPLACE", InsertVerb::Replace)]) {
             Some(verb) => verb,
             None => return self.refuse("INSERT"),
@@ -37,7 +37,7 @@ impl Parser<'_> {
     }
 
     /// IGNORE, or OR and what to do.
-    fn modifier(&mut self) -> Read<Option<InsertModifier>> {
+    fn modifier(&mut self) -> ParseResult<Option<InsertModifier>> {
         if self.is("IGNORE") && self.rules.clauses.mysql_changes {
             self.skip(1);
             return Ok(Some(InsertModifier::Ignore));
@@ -61,7 +61,7 @@ impl Parser<'_> {
     }
 
     /// `(a, b)`, or `()`, which MySQL takes.
-    fn column_list(&mut self) -> Read<Vec<model::sql::Ident>> {
+    fn column_list(&mut self) -> ParseResult<Vec<model::sql::Ident>> {
         if self.is_symbol_at(1, ")") {
             self.needs(self.rules.clauses.mysql_changes, "empty column list")?;
             self.skip(2);
@@ -70,7 +70,7 @@ impl Parser<'_> {
         self.paren_list(Self::ident)
     }
 
-    fn insert_source(&mut self) -> Read<InsertSource> {
+    fn insert_source(&mut self) -> ParseResult<InsertSource> {
         let clauses = &self.rules.clauses;
         if self.eat("DEFAULT VALUES") {
             self.needs(clauses.on_conflict, "DEFAULT VALUES")?;
@@ -102,7 +102,7 @@ impl Parser<'_> {
         Ok(InsertSource::Values { word, rows })
     }
 
-    fn assignment(&mut self) -> Read<Assignment> {
+    fn assignment(&mut self) -> ParseResult<Assignment> {
         let mut parts = self.dotted()?;
         let name = parts.pop().unwrap_or_default();
         let table = parts.pop().map(|table| ObjectName { schema: parts.pop(), name: table });
@@ -115,7 +115,7 @@ impl Parser<'_> {
         Ok(Assignment { column: ColumnRef { table, name }, value: self.expr()? })
     }
 
-    fn conflict(&mut self) -> Read<Conflict> {
+    fn conflict(&mut self) -> ParseResult<Conflict> {
         let target = if self.is_symbol("(") { self.paren_list(Self::ident)? } else { Vec::new() };
         self.expect("DO")?;
         if self.eat("NOTHING") {
@@ -127,7 +127,7 @@ impl Parser<'_> {
         Ok(Conflict { target, action: ConflictAction::Update { assignments, filter } })
     }
 
-    fn returning(&mut self, has: bool) -> Read<Returning> {
+    fn returning(&mut self, has: bool) -> ParseResult<Returning> {
         if !self.is("RETURNING") {
             return Ok(Vec::new());
         }
@@ -137,7 +137,7 @@ impl Parser<'_> {
     }
 
     /// `UPDATE`.
-    pub fn update(&mut self) -> Read<Update> {
+    pub fn update(&mut self) -> ParseResult<Update> {
         self.expect("UPDATE")?;
         let modifier = self.modifier()?;
         let tables = self.list(Self::table_ref)?;
@@ -168,24 +168,24 @@ impl Parser<'_> {
     }
 
     /// Tables that are read beside the one that is changed, after this word; or nothing.
-    fn other_tables(&mut self, has: bool, word: &str) -> Read<Vec<TableRef>> {
+    fn other_tables(&mut self, has: bool, word: &str) -> ParseResult<Vec<TableRef>> {
         if has && self.eat(word) { self.list(Self::table_ref) } else { Ok(Vec::new()) }
     }
 
     /// Refuses ORDER BY and LIMIT where the dialect has them not.
-    fn unordered(&self) -> Read<()> {
+    fn unordered(&self) -> ParseResult<()> {
         let ordered = self.is("ORDER BY") || self.is("LIMIT");
         self.needs(!ordered || self.rules.clauses.ordered_changes, "ORDER BY or LIMIT here")
     }
 
     /// SQLite's UPDATE and DELETE want AS before an alias, which tells `UPDATE IGNORE t` from an alias `t`.
-    fn changed_table(&self, table: &TableFactor) -> Read<()> {
+    fn changed_table(&self, table: &TableFactor) -> ParseResult<()> {
         let bare = matches!(table, TableFactor::Table { alias: Some(alias), .. } if !alias.as_word);
         self.needs(!(bare && self.rules.clauses.sqlite_changes), "alias without AS here")
     }
 
     /// `DELETE FROM`.
-    pub fn delete(&mut self) -> Read<Delete> {
+    pub fn delete(&mut self) -> ParseResult<Delete> {
         self.expect("DELETE")?;
         let ignore = self.rules.clauses.mysql_changes && self.eat("IGNORE");
         self.expect("FROM")?;

@@ -10,13 +10,13 @@ use model::{
 };
 
 use super::{
-    parse::{Parser, Read},
+    parse::{ParseResult, Parser},
     token::TokenKind,
 };
 
 impl Parser<'_> {
     /// `BEGIN` or `START TRANSACTION`.
-    pub fn begin(&mut self) -> Read<Begin> {
+    pub fn begin(&mut self) -> ParseResult<Begin> {
         let clauses = &self.rules.clauses;
         let (sqlite, postgres) = (clauses.sqlite_control, clauses.postgres_control);
         if self.is("START") {
@@ -49,7 +49,7 @@ impl Parser<'_> {
     }
 
     /// Modes up to the end of the statement, and whether commas are between them.
-    fn modes(&mut self) -> Read<(Vec<TransactionMode>, bool)> {
+    fn modes(&mut self) -> ParseResult<(Vec<TransactionMode>, bool)> {
         let mut modes = Vec::new();
         let mut commas = true;
         while self.peek(0).is_some() {
@@ -63,7 +63,7 @@ impl Parser<'_> {
         Ok((modes, commas))
     }
 
-    fn mode(&mut self) -> Read<TransactionMode> {
+    fn mode(&mut self) -> ParseResult<TransactionMode> {
         let modes = [
             ("WITH CONSISTENT SNAPSHOT", TransactionMode::ConsistentSnapshot),
             ("READ ONLY", TransactionMode::ReadOnly),
@@ -85,7 +85,7 @@ impl Parser<'_> {
     }
 
     /// `COMMIT` or `END`.
-    pub fn commit(&mut self) -> Read<Commit> {
+    pub fn commit(&mut self) -> ParseResult<Commit> {
         let verb = if self.eat("COMMIT") {
             CommitVerb::Commit
         } else {
@@ -98,7 +98,7 @@ impl Parser<'_> {
     }
 
     /// `ROLLBACK`.
-    pub fn rollback(&mut self) -> Read<Rollback> {
+    pub fn rollback(&mut self) -> ParseResult<Rollback> {
         let verb = if self.eat("ABORT") {
             self.needs(self.rules.clauses.postgres_control, "ABORT")?;
             RollbackVerb::Abort
@@ -112,13 +112,13 @@ impl Parser<'_> {
         Ok(Rollback { verb, word, to })
     }
 
-    fn savepoint(&mut self) -> Read<SavepointTarget> {
+    fn savepoint(&mut self) -> ParseResult<SavepointTarget> {
         let savepoint_word = self.eat("SAVEPOINT");
         Ok(SavepointTarget { savepoint_word, name: self.ident()? })
     }
 
     /// `RELEASE`.
-    pub fn release(&mut self) -> Read<Statement> {
+    pub fn release(&mut self) -> ParseResult<Statement> {
         self.expect("RELEASE")?;
         let target = self.savepoint()?;
         if !target.savepoint_word {
@@ -129,7 +129,7 @@ impl Parser<'_> {
     }
 
     /// `SET`.
-    pub fn set(&mut self) -> Read<Statement> {
+    pub fn set(&mut self) -> ParseResult<Statement> {
         let postgres = self.rules.clauses.postgres_control;
         self.needs(self.rules.clauses.mysql_control || postgres, "SET")?;
         self.expect("SET")?;
@@ -154,7 +154,7 @@ impl Parser<'_> {
         self.choice(&[("SESSION", Scope::Session), ("LOCAL", Scope::Local), ("GLOBAL", Scope::Global)])
     }
 
-    fn set_item(&mut self) -> Read<SetItem> {
+    fn set_item(&mut self) -> ParseResult<SetItem> {
         let scope = self.scope();
         let target = match self.peek(0) {
             Some(t) if t.kind == TokenKind::Variable => {
@@ -171,7 +171,7 @@ impl Parser<'_> {
     }
 
     /// What PostgreSQL's SET sets: one thing, to one value.
-    fn postgres_set(&mut self) -> Read<SetItem> {
+    fn postgres_set(&mut self) -> ParseResult<SetItem> {
         let scope = self.choice(&[("SESSION", Scope::Session), ("LOCAL", Scope::Local)]);
         let name = self.ident()?;
         // These lead to other schemas and other accounts.
@@ -188,7 +188,7 @@ impl Parser<'_> {
     }
 
     /// `LOCK TABLE`, PostgreSQL's.
-    pub fn lock_table(&mut self) -> Read<LockTable> {
+    pub fn lock_table(&mut self) -> ParseResult<LockTable> {
         self.needs(self.rules.clauses.postgres_control, "LOCK")?;
         self.expect("LOCK")?;
         let table_word = self.eat("TABLE");
@@ -206,7 +206,7 @@ impl Parser<'_> {
     }
 
     /// `PRAGMA`.
-    pub fn pragma(&mut self) -> Read<Pragma> {
+    pub fn pragma(&mut self) -> ParseResult<Pragma> {
         self.needs(self.rules.clauses.sqlite_control, "PRAGMA")?;
         self.expect("PRAGMA")?;
         let name = self.object()?;

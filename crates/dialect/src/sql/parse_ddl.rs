@@ -7,13 +7,13 @@ use model::sql::{
 };
 
 use super::{
-    parse::{Parser, Read},
+    parse::{ParseResult, Parser},
     parse_query::INDEX_WORDS,
-    words::Words,
+    words::ReservedWords,
 };
 
 /// Table options of MySQL and MariaDB that have one value.
-static OPTIONS: Words = Words::new(
+static OPTIONS: ReservedWords = ReservedWords::new(
     "ENGINE AUTO_INCREMENT AVG_ROW_LENGTH CHARSET CHECKSUM COLLATE COMMENT COMPRESSION \
     DELAY_KEY_WRITE ENCRYPTION KEY_BLOCK_SIZE MAX_ROWS MIN_ROWS PACK_KEYS PAGE_COMPRESSED ROW_FORMAT \
     STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES",
@@ -21,7 +21,7 @@ static OPTIONS: Words = Words::new(
 
 impl Parser<'_> {
     /// `CREATE ...`
-    pub fn create(&mut self) -> Read<Statement> {
+    pub fn create(&mut self) -> ParseResult<Statement> {
         self.expect("CREATE")?;
         let temporary = self.eat("TEMPORARY");
         if self.eat("TABLE") {
@@ -46,7 +46,7 @@ impl Parser<'_> {
         Ok(Statement::CreateIndex(index))
     }
 
-    fn create_table(&mut self, temporary: bool) -> Read<Statement> {
+    fn create_table(&mut self, temporary: bool) -> ParseResult<Statement> {
         let if_not_exists = self.eat("IF NOT EXISTS");
         let name = self.object()?;
         if self.rules.clauses.postgres_ddl && !temporary && !if_not_exists && self.eat("PARTITION OF") {
@@ -59,7 +59,7 @@ impl Parser<'_> {
     }
 
     /// `PARTITION BY ...`, or nothing.
-    fn partitioning(&mut self) -> Read<Option<Partitioning>> {
+    fn partitioning(&mut self) -> ParseResult<Option<Partitioning>> {
         let mysql = self.rules.clauses.mysql_ddl;
         if !(mysql || self.rules.clauses.postgres_ddl) || !self.eat("PARTITION BY") {
             return Ok(None);
@@ -76,7 +76,7 @@ impl Parser<'_> {
     }
 
     /// What follows PARTITION OF.
-    fn create_partition(&mut self, name: ObjectName) -> Read<CreatePartition> {
+    fn create_partition(&mut self, name: ObjectName) -> ParseResult<CreatePartition> {
         let of = self.object()?;
         self.expect("FOR VALUES WITH")?;
         self.expect_symbol("(")?;
@@ -89,7 +89,7 @@ impl Parser<'_> {
         Ok(CreatePartition { name, of, modulus, remainder })
     }
 
-    fn table_item(&mut self) -> Read<TableItem> {
+    fn table_item(&mut self) -> ParseResult<TableItem> {
         let begins = ["CONSTRAINT", "PRIMARY KEY", "UNIQUE", "CHECK", "FOREIGN KEY"];
         let index = self.rules.clauses.mysql_ddl && (self.is("KEY") || self.is("INDEX"));
         if index || begins.iter().any(|w| self.is(w)) {
@@ -106,7 +106,7 @@ impl Parser<'_> {
     }
 
     /// A type, in a column or in CAST.
-    pub fn type_name(&mut self) -> Read<TypeName> {
+    pub fn type_name(&mut self) -> ParseResult<TypeName> {
         let postgres = self.rules.clauses.postgres_ddl;
         if postgres && !self.is_ident_at(0) {
             return self.refuse("a type");
@@ -163,7 +163,7 @@ impl Parser<'_> {
         }
     }
 
-    fn column_option(&mut self) -> Read<Option<ColumnOption>> {
+    fn column_option(&mut self) -> ParseResult<Option<ColumnOption>> {
         let mysql = self.rules.clauses.mysql_ddl;
         let option = if self.eat("CONSTRAINT") {
             ColumnOption::Name(self.ident()?)
@@ -216,14 +216,14 @@ impl Parser<'_> {
     }
 
     /// `(x)` where the parentheses belong to the clause.
-    fn paren_expr(&mut self) -> Read<model::sql::Expr> {
+    fn paren_expr(&mut self) -> ParseResult<model::sql::Expr> {
         self.expect_symbol("(")?;
         let expr = self.expr()?;
         self.expect_symbol(")")?;
         Ok(expr)
     }
 
-    fn references(&mut self) -> Read<References> {
+    fn references(&mut self) -> ParseResult<References> {
         self.expect("REFERENCES")?;
         let table = self.object()?;
         let columns = if self.is_symbol("(") { self.paren_list(Self::ident)? } else { Vec::new() };
@@ -242,7 +242,7 @@ impl Parser<'_> {
         Ok(References { table, columns, actions })
     }
 
-    fn table_constraint(&mut self) -> Read<TableConstraint> {
+    fn table_constraint(&mut self) -> ParseResult<TableConstraint> {
         let name = if self.eat("CONSTRAINT") { Some(self.ident()?) } else { None };
         let kind = if self.eat("PRIMARY KEY") {
             Constraint::PrimaryKey(self.paren_list(Self::index_column)?)
@@ -265,11 +265,11 @@ impl Parser<'_> {
         Ok(TableConstraint { name, kind })
     }
 
-    fn index_name(&mut self) -> Read<Option<Ident>> {
+    fn index_name(&mut self) -> ParseResult<Option<Ident>> {
         if self.rules.clauses.mysql_ddl && !self.is_symbol("(") { self.ident().map(Some) } else { Ok(None) }
     }
 
-    fn index_column(&mut self) -> Read<IndexColumn> {
+    fn index_column(&mut self) -> ParseResult<IndexColumn> {
         let name = self.ident()?;
         let length = if self.rules.clauses.mysql_ddl && self.eat_symbol("(") {
             let length = self.number()?;
@@ -281,7 +281,7 @@ impl Parser<'_> {
         Ok(IndexColumn { name, length, direction: self.direction() })
     }
 
-    fn table_options(&mut self) -> Read<Vec<TableOption>> {
+    fn table_options(&mut self) -> ParseResult<Vec<TableOption>> {
         let mut options = Vec::new();
         if self.rules.clauses.postgres_ddl {
             return Ok(options);
@@ -321,7 +321,7 @@ impl Parser<'_> {
     }
 
     /// `DROP ...`
-    pub fn drop(&mut self) -> Read<Statement> {
+    pub fn drop(&mut self) -> ParseResult<Statement> {
         self.expect("DROP")?;
         if self.eat("TABLE") {
             let if_exists = self.eat("IF EXISTS");
@@ -348,7 +348,7 @@ impl Parser<'_> {
     }
 
     /// `TRUNCATE`.
-    pub fn truncate(&mut self) -> Read<Statement> {
+    pub fn truncate(&mut self) -> ParseResult<Statement> {
         let postgres = self.rules.clauses.postgres_ddl;
         self.needs(self.rules.clauses.mysql_ddl || postgres, "TRUNCATE")?;
         self.expect("TRUNCATE")?;

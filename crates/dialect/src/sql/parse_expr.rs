@@ -6,8 +6,8 @@ use model::sql::{
 };
 
 use super::{
-    parse::{Parser, Read},
-    rules::{ANY, Binding, Shape},
+    parse::{ParseResult, Parser},
+    rules::{ANY, Binding, OperatorBinding},
     shape::level,
     token::TokenKind,
     words,
@@ -15,7 +15,7 @@ use super::{
 
 /// What may follow an operand.
 #[derive(Clone, Copy)]
-enum Tail {
+enum OperandSuffix {
     Binary(BinaryOp, usize),
     Is,
     IsNull(NullSpelling, bool, usize),
@@ -28,12 +28,12 @@ enum Tail {
 
 impl Parser<'_> {
     /// Any expression.
-    pub fn expr(&mut self) -> Read<Expr> {
+    pub fn expr(&mut self) -> ParseResult<Expr> {
         self.expr_at(ANY)
     }
 
     /// An expression that binds at least so tightly.
-    fn expr_at(&mut self, least: Binding) -> Read<Expr> {
+    fn expr_at(&mut self, least: Binding) -> ParseResult<Expr> {
         self.deeper()?;
         let mut levels = 1;
         let mut left = self.operand(least)?;
@@ -55,7 +55,7 @@ impl Parser<'_> {
 
     /// A constant, a call, something in parentheses or a signed one of these: what may stand after DEFAULT,
     /// where `NOT NULL` belongs to the column.
-    pub fn simple_value(&mut self) -> Read<Expr> {
+    pub fn simple_value(&mut self) -> ParseResult<Expr> {
         for (symbol, op) in [("-", UnaryOp::Neg), ("+", UnaryOp::Plus)] {
             if self.eat_symbol(symbol) {
                 return Ok(Expr::Unary { op, expr: Box::new(self.primary()?) });
@@ -65,7 +65,7 @@ impl Parser<'_> {
     }
 
     /// What follows the operand just read, and how it binds.
-    fn tail(&self) -> Option<(Tail, Shape)> {
+    fn tail(&self) -> Option<(OperandSuffix, OperatorBinding)> {
         let token = self.peek(0)?;
         let rules = self.rules;
         let is_word = token.kind == TokenKind::Word;
@@ -74,49 +74,52 @@ impl Parser<'_> {
         }
         if is_word {
             if self.is("COLLATE") {
-                return Some((Tail::Collate, rules.collate));
+                return Some((OperandSuffix::Collate, rules.collate));
             }
             if self.is("IS") {
                 let after = 1 + usize::from(self.is_word_at(1, "NOT"));
                 let shape = if self.is_word_at(after, "NULL") { rules.is_null } else { rules.is_bool };
-                return Some((Tail::Is, shape));
+                return Some((OperandSuffix::Is, shape));
             }
             if let Some((words, spelling, negated)) = rules.null_words.iter().find(|(w, _, _)| self.is(w)) {
-                return Some((Tail::IsNull(*spelling, *negated, words.split(' ').count()), rules.is_null));
+                return Some((
+                    OperandSuffix::IsNull(*spelling, *negated, words.split(' ').count()),
+                    rules.is_null,
+                ));
             }
             let negated = self.is("NOT");
             let ahead = usize::from(negated);
             if self.is_word_at(ahead, "IN") {
-                return Some((Tail::In(negated), rules.in_list));
+                return Some((OperandSuffix::In(negated), rules.in_list));
             }
             if self.is_word_at(ahead, "BETWEEN") {
-                return Some((Tail::Between(negated), rules.between));
+                return Some((OperandSuffix::Between(negated), rules.between));
             }
             if let Some((op, _, shape)) = rules.likes.iter().find(|(_, text, _)| self.is_word_at(ahead, text))
             {
-                return Some((Tail::Like(*op, negated), *shape));
+                return Some((OperandSuffix::Like(*op, negated), *shape));
             }
         }
         if token.text == "::" && rules.cast.own > ANY {
-            return Some((Tail::Cast, rules.cast));
+            return Some((OperandSuffix::Cast, rules.cast));
         }
         let infix = rules.infixes.iter().find(|i| i.text.eq_ignore_ascii_case(token.text))?;
-        Some((Tail::Binary(infix.op, 1), infix.shape()))
+        Some((OperandSuffix::Binary(infix.op, 1), infix.shape()))
     }
 
-    fn apply(&mut self, left: Box<Expr>, tail: Tail, shape: Shape) -> Read<Expr> {
+    fn apply(&mut self, left: Box<Expr>, tail: OperandSuffix, shape: OperatorBinding) -> ParseResult<Expr> {
         match tail {
-            Tail::Binary(op, tokens) => {
+            OperandSuffix::Binary(op, tokens) => {
                 self.skip(tokens);
                 let right = Box::new(self.expr_at(shape.right)?);
                 Ok(Expr::Binary { left, op, right })
             }
-            Tail::Is => self.is_test(left, shape),
-            Tail::IsNull(spelling, negated, tokens) => {
+            OperandSuffix::Is => self.is_test(left, shape),
+            OperandSuffix::IsNull(spelling, negated, tokens) => {
                 self.skip(tokens);
                 Ok(Expr::IsNull { expr: left, negated, spelling })
             }
-            Tail::In(negated) => {
+            OperandSuffix::In(negated) => {
                 self.skip(1 + usize::from(negated));
                 let list = if self.is_symbol("(") && self.is_word_at(1, "SELECT") {
                     self.expect_symbol("(")?;
@@ -135,14 +138,14 @@ impl Parser<'_> {
                 };
                 Ok(Expr::In { expr: left, negated, list })
             }
-            Tail::Between(negated) => {
+            OperandSuffix::Between(negated) => {
                 self.skip(1 + usize::from(negated));
                 let low = Box::new(self.expr_at(shape.right)?);
                 self.expect("AND")?;
                 let high = Box::new(self.expr_at(shape.right)?);
                 Ok(Expr::Between { expr: left, negated, low, high })
             }
-            Tail::Like(op, negated) => {
+            OperandSuffix::Like(op, negated) => {
                 self.skip(1 + usize::from(negated));
                 let pattern = Box::new(self.expr_at(shape.right)?);
                 let escape = if matches!(op, LikeOp::Like | LikeOp::Ilike) && self.eat("ESCAPE") {
@@ -152,12 +155,12 @@ impl Parser<'_> {
                 };
                 Ok(Expr::Like { expr: left, negated, op, pattern, escape })
             }
-            Tail::Collate => {
+            OperandSuffix::Collate => {
                 self.skip(1);
                 // A collation may have a reserved name: `binary`.
                 Ok(Expr::Collate { expr: left, collation: self.ident()? })
             }
-            Tail::Cast => {
+            OperandSuffix::Cast => {
                 self.skip(1);
                 Ok(Expr::Cast { expr: left, ty: self.type_name()?, spelling: CastSpelling::Colons })
             }
@@ -165,7 +168,7 @@ impl Parser<'_> {
     }
 
     /// After an operand and before `IS`.
-    fn is_test(&mut self, expr: Box<Expr>, shape: Shape) -> Read<Expr> {
+    fn is_test(&mut self, expr: Box<Expr>, shape: OperatorBinding) -> ParseResult<Expr> {
         self.expect("IS")?;
         let negated = self.eat("NOT");
         if self.rules.is_any {
@@ -203,7 +206,7 @@ impl Parser<'_> {
     }
 
     /// An operand with the operators before it.
-    fn operand(&mut self, least: Binding) -> Read<Expr> {
+    fn operand(&mut self, least: Binding) -> ParseResult<Expr> {
         let prefix = self
             .peek(0)
             .filter(|t| matches!(t.kind, TokenKind::Symbol | TokenKind::Word))
@@ -219,7 +222,7 @@ impl Parser<'_> {
         self.primary()
     }
 
-    fn primary(&mut self) -> Read<Expr> {
+    fn primary(&mut self) -> ParseResult<Expr> {
         if let Some(literal) = self.constant() {
             return Ok(Expr::Literal(literal));
         }
@@ -249,7 +252,7 @@ impl Parser<'_> {
     }
 
     /// What begins with a word and is no column.
-    fn keyword_primary(&mut self) -> Read<Option<Expr>> {
+    fn keyword_primary(&mut self) -> ParseResult<Option<Expr>> {
         let word = self.peek(0).map(|t| t.text).unwrap_or_default();
         let called = self.is_symbol_at(1, "(");
         let simple = [
@@ -287,7 +290,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    fn function(&mut self) -> Read<Expr> {
+    fn function(&mut self) -> ParseResult<Expr> {
         let name: Ident = self.any_word()?;
         if self.rules.odd_functions.has(&name.name) {
             return self.refuse("a function that takes a plain list");
@@ -309,7 +312,7 @@ impl Parser<'_> {
         Ok(Expr::Function { name, quantifier, args })
     }
 
-    fn case(&mut self) -> Read<Expr> {
+    fn case(&mut self) -> ParseResult<Expr> {
         self.expect("CASE")?;
         let operand = if self.is("WHEN") { None } else { Some(Box::new(self.expr()?)) };
         let mut whens = Vec::new();
@@ -326,7 +329,7 @@ impl Parser<'_> {
         Ok(Expr::Case { operand, whens, otherwise })
     }
 
-    fn cast(&mut self) -> Read<Expr> {
+    fn cast(&mut self) -> ParseResult<Expr> {
         self.skip(2);
         let expr = Box::new(self.expr()?);
         self.expect("AS")?;
@@ -336,7 +339,7 @@ impl Parser<'_> {
     }
 
     /// `(x)`, `(x, y)` or `(SELECT ...)`
-    fn parenthesised(&mut self) -> Read<Expr> {
+    fn parenthesised(&mut self) -> ParseResult<Expr> {
         self.nested(|p| {
             p.expect_symbol("(")?;
             if p.is("SELECT") {

@@ -7,7 +7,7 @@ use model::sql::{
 };
 
 use super::{
-    parse::{Parser, Read},
+    parse::{ParseResult, Parser},
     token::TokenKind,
 };
 
@@ -18,7 +18,7 @@ const QUANTIFIERS: [(&str, Quantifier); 2] = [("DISTINCT", Quantifier::Distinct)
 
 impl Parser<'_> {
     /// A query, from its SELECT to its locks.
-    pub fn query(&mut self) -> Read<Query> {
+    pub fn query(&mut self) -> ParseResult<Query> {
         let first = self.query_part()?;
         let mut rest = Vec::new();
         let ops = [("UNION", SetOp::Union), ("EXCEPT", SetOp::Except), ("INTERSECT", SetOp::Intersect)];
@@ -32,7 +32,7 @@ impl Parser<'_> {
         Ok(Query { first, rest, order_by, limit, locks })
     }
 
-    fn query_part(&mut self) -> Read<QueryPart> {
+    fn query_part(&mut self) -> ParseResult<QueryPart> {
         if self.is_symbol("(") {
             self.needs(self.rules.clauses.paren_queries, "query in parentheses")?;
             self.skip(1);
@@ -43,7 +43,7 @@ impl Parser<'_> {
         self.select().map(|s| QueryPart::Select(Box::new(s)))
     }
 
-    fn select(&mut self) -> Read<Select> {
+    fn select(&mut self) -> ParseResult<Select> {
         self.expect("SELECT")?;
         let hint =
             self.peek(0).filter(|token| token.kind == TokenKind::Hint).map(|token| token.text.to_string());
@@ -58,7 +58,7 @@ impl Parser<'_> {
     }
 
     /// One thing to select; RETURNING has the same.
-    pub fn select_item(&mut self) -> Read<SelectItem> {
+    pub fn select_item(&mut self) -> ParseResult<SelectItem> {
         if self.eat_symbol("*") {
             return Ok(SelectItem::Star);
         }
@@ -76,12 +76,12 @@ impl Parser<'_> {
     }
 
     /// WHERE, or nothing.
-    pub fn filter(&mut self) -> Read<Option<model::sql::Expr>> {
+    pub fn filter(&mut self) -> ParseResult<Option<model::sql::Expr>> {
         if self.eat("WHERE") { self.expr().map(Some) } else { Ok(None) }
     }
 
     /// A table with its joins.
-    pub fn table_ref(&mut self) -> Read<TableRef> {
+    pub fn table_ref(&mut self) -> ParseResult<TableRef> {
         let first = self.table_factor()?;
         let mut joins = Vec::new();
         while let Some(kind) = self.join_kind()? {
@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok(TableRef { first, joins })
     }
 
-    fn join_kind(&mut self) -> Read<Option<JoinKind>> {
+    fn join_kind(&mut self) -> ParseResult<Option<JoinKind>> {
         let kind = self.choice(&[
             ("JOIN", JoinKind::Plain),
             ("INNER JOIN", JoinKind::Inner),
@@ -124,7 +124,7 @@ impl Parser<'_> {
     }
 
     /// One table of FROM, UPDATE or DELETE.
-    pub fn table_factor(&mut self) -> Read<TableFactor> {
+    pub fn table_factor(&mut self) -> ParseResult<TableFactor> {
         if self.is_symbol("(") {
             return self.nested(|p| {
                 p.expect_symbol("(")?;
@@ -147,7 +147,7 @@ impl Parser<'_> {
         Ok(TableFactor::Table { name, alias, hints })
     }
 
-    fn index_hint(&mut self) -> Read<Option<IndexHint>> {
+    fn index_hint(&mut self) -> ParseResult<Option<IndexHint>> {
         if self.rules.clauses.indexed_by {
             if self.eat("INDEXED BY") {
                 return self.ident().map(|name| Some(IndexHint::IndexedBy(name)));
@@ -177,7 +177,7 @@ impl Parser<'_> {
     }
 
     /// ORDER BY, or nothing.
-    pub fn order_by(&mut self) -> Read<Vec<OrderItem>> {
+    pub fn order_by(&mut self) -> ParseResult<Vec<OrderItem>> {
         if !self.eat("ORDER BY") {
             return Ok(Vec::new());
         }
@@ -198,7 +198,7 @@ impl Parser<'_> {
     }
 
     /// LIMIT, or nothing.
-    pub fn limit(&mut self) -> Read<Option<Limit>> {
+    pub fn limit(&mut self) -> ParseResult<Option<Limit>> {
         if !self.eat("LIMIT") {
             return Ok(None);
         }
@@ -215,7 +215,7 @@ impl Parser<'_> {
         Ok(Some(Limit { count: first, offset: None }))
     }
 
-    fn locks(&mut self) -> Read<Vec<Lock>> {
+    fn locks(&mut self) -> ParseResult<Vec<Lock>> {
         let clauses = &self.rules.clauses;
         let mut locks = Vec::new();
         if !clauses.locking_reads {

@@ -10,7 +10,7 @@ use super::{rules::Rules, token};
 
 /// One printed token.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct PrintedToken {
     /// As printed.
     pub text: String,
     /// Is it a keyword?
@@ -22,7 +22,7 @@ pub(super) struct Piece {
 /// What has been printed so far.
 pub(super) struct Out {
     pub rules: &'static Rules,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<PrintedToken>,
     glue_next: bool,
 }
 
@@ -34,7 +34,7 @@ impl Out {
     /// The pieces as one text.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        let mut before: Option<&Piece> = None;
+        let mut before: Option<&PrintedToken> = None;
         for piece in &self.pieces {
             let tight = piece.glued
                 || before.is_none_or(|b| matches!(b.text.as_str(), "(" | "."))
@@ -50,7 +50,7 @@ impl Out {
 
     fn push(&mut self, text: String, keyword: bool) {
         let glued = std::mem::take(&mut self.glue_next);
-        self.pieces.push(Piece { text, keyword, glued });
+        self.pieces.push(PrintedToken { text, keyword, glued });
     }
 
     /// Keywords, with blanks between them.

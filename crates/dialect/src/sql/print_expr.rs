@@ -6,7 +6,7 @@ use model::sql::{
 
 use super::{
     print::Out,
-    rules::{self, ANY, Binding, PRIMARY, Shape},
+    rules::{self, ANY, Binding, OperatorBinding, PRIMARY},
     shape::level,
 };
 
@@ -23,7 +23,7 @@ impl Out {
             Expr::Binary { left, op, right } => {
                 let shape = self.rules.infix(*op).map_or(
                     // The server will refuse it anyway.
-                    Shape { own: ANY, left: PRIMARY, right: PRIMARY },
+                    OperatorBinding { own: ANY, left: PRIMARY, right: PRIMARY },
                     |infix| infix.shape(),
                 );
                 self.operand(left, shape.left);
@@ -72,7 +72,7 @@ impl Out {
             Expr::Like { expr, negated, op, pattern, escape } => {
                 let (text, shape) = self.rules.like(*op).unwrap_or((
                     rules::like_spelling(*op),
-                    Shape { own: ANY, left: PRIMARY, right: PRIMARY },
+                    OperatorBinding { own: ANY, left: PRIMARY, right: PRIMARY },
                 ));
                 self.operand(expr, shape.left);
                 self.kw_if(*negated, "NOT");

@@ -81,8 +81,8 @@ pub fn of_tree(product: Product, statement: &Statement) -> Vec<Reach> {
 /// Does it name a table of `pg_catalog` without saying so? PostgreSQL looks there first, whatever the search path is.
 /// All that is there has a name that begins like this, and a table of ours need not.
 fn names_catalogue(statement: &Statement) -> bool {
-    struct Look(bool);
-    impl Visit<'_> for Look {
+    struct CatalogueNames(bool);
+    impl Visit<'_> for CatalogueNames {
         fn object(&mut self, object: &ObjectName) {
             let name = &object.name.name;
             let begins = match object.name.quote {
@@ -92,7 +92,7 @@ fn names_catalogue(statement: &Statement) -> bool {
             self.0 |= object.schema.is_none() && begins;
         }
     }
-    let mut look = Look(false);
+    let mut look = CatalogueNames(false);
     statement.visit(&mut look);
     look.0
 }

@@ -13,7 +13,7 @@ use model::{
     sql::{BinaryOp, LikeOp, NullSpelling, Quote, UnaryOp},
 };
 
-use super::{rules_mysql::MYSQL, rules_postgres::POSTGRES, rules_sqlite::SQLITE, words::Words};
+use super::{rules_mysql::MYSQL, rules_postgres::POSTGRES, rules_sqlite::SQLITE, words::ReservedWords};
 
 /// How tightly something binds; higher is tighter.
 pub(crate) type Binding = u8;
@@ -25,7 +25,7 @@ pub(super) const PRIMARY: Binding = 20;
 
 /// How an operator binds: its own level and what it asks of its sides.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct OperatorBinding {
     /// Its own level.
     pub own: Binding,
     /// The least level of its left side.
@@ -34,8 +34,8 @@ pub(crate) struct Shape {
     pub right: Binding,
 }
 
-pub(super) const fn shape(own: Binding, left: Binding, right: Binding) -> Shape {
-    Shape { own, left, right }
+pub(super) const fn shape(own: Binding, left: Binding, right: Binding) -> OperatorBinding {
+    OperatorBinding { own, left, right }
 }
 
 /// One operator between two operands.
@@ -53,9 +53,9 @@ pub(crate) struct Infix {
 
 impl Infix {
     /// How it binds.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> OperatorBinding {
         let left = if self.groups { self.level } else { self.level + 1 };
-        Shape { own: self.level, left, right: self.level + 1 }
+        OperatorBinding { own: self.level, left, right: self.level + 1 }
     }
 }
 
@@ -118,31 +118,31 @@ pub(crate) struct Rules {
     /// Are names without quotes in lower case to the server?
     pub folds_names: bool,
     /// Words that are no names unless quoted.
-    pub(super) reserved: &'static [&'static Words],
+    pub(super) reserved: &'static [&'static ReservedWords],
     /// Reserved words that are functions when `(` follows.
-    pub(super) reserved_functions: &'static Words,
+    pub(super) reserved_functions: &'static ReservedWords,
     /// Functions with a grammar of their own inside their parentheses, which we do not read.
-    pub(super) odd_functions: &'static Words,
+    pub(super) odd_functions: &'static ReservedWords,
     /// Operators before an operand.
     pub prefixes: &'static [Prefix],
     /// Operators between operands.
     pub infixes: &'static [Infix],
     /// LIKE and its kin.
-    pub likes: &'static [(LikeOp, &'static str, Shape)],
+    pub likes: &'static [(LikeOp, &'static str, OperatorBinding)],
     /// IS NULL.
-    pub is_null: Shape,
+    pub is_null: OperatorBinding,
     /// IS TRUE.
-    pub is_bool: Shape,
+    pub is_bool: OperatorBinding,
     /// IN.
-    pub in_list: Shape,
+    pub in_list: OperatorBinding,
     /// BETWEEN.
-    pub between: Shape,
+    pub between: OperatorBinding,
     /// COLLATE.
-    pub collate: Shape,
+    pub collate: OperatorBinding,
     /// Does the lower bound of BETWEEN take COLLATE without parentheses?
     pub collate_in_between: bool,
     /// `::`
-    pub cast: Shape,
+    pub cast: OperatorBinding,
     /// Does IS take any expression on its right side?
     pub is_any: bool,
     /// Other ways to test for NULL after an operand: how they are written, and whether they say NOT.
@@ -236,7 +236,7 @@ impl Rules {
     }
 
     /// LIKE or one of its kin, if the dialect has it.
-    pub fn like(&self, op: LikeOp) -> Option<(&'static str, Shape)> {
+    pub fn like(&self, op: LikeOp) -> Option<(&'static str, OperatorBinding)> {
         self.likes.iter().find(|(o, _, _)| *o == op).map(|(_, text, shape)| (*text, *shape))
     }
 }

@@ -13,10 +13,10 @@ use model::{
     },
 };
 
-use super::{Opaque, facts, print::Out, rules::Rules, try_parse, words::Words};
+use super::{Opaque, facts, print::Out, rules::Rules, try_parse, words::ReservedWords};
 
 /// PostgreSQL's types that count up.
-static SERIALS: Words = Words::new("BIGSERIAL SERIAL SERIAL2 SERIAL4 SERIAL8 SMALLSERIAL");
+static SERIALS: ReservedWords = ReservedWords::new("BIGSERIAL SERIAL SERIAL2 SERIAL4 SERIAL8 SMALLSERIAL");
 
 /// Understands a setup as data, or says why it is none. The reason counts statements from 1.
 pub fn setup(product: Product, statements: &[String]) -> Result<SetupData, Opaque> {

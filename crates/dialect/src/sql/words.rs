@@ -8,15 +8,15 @@ use std::sync::OnceLock;
 /// A list of words, written with blanks between them. It is asked for every word of every statement, so it is
 /// split once, by first letters.
 #[derive(Debug)]
-pub(crate) struct Words {
+pub(crate) struct ReservedWords {
     text: &'static str,
     by_letter: OnceLock<[Vec<&'static str>; 26]>,
 }
 
-impl Words {
+impl ReservedWords {
     /// These words, in capitals.
-    pub const fn new(text: &'static str) -> Words {
-        Words { text, by_letter: OnceLock::new() }
+    pub const fn new(text: &'static str) -> ReservedWords {
+        ReservedWords { text, by_letter: OnceLock::new() }
     }
 
     /// Is the word in the list, in whatever case?
@@ -35,7 +35,7 @@ impl Words {
 }
 
 /// Reserved everywhere.
-pub(super) static COMMON: Words = Words::new(
+pub(super) static COMMON: ReservedWords = ReservedWords::new(
     "\
     ADD ALL ALTER AND AS BETWEEN CASE CHECK COLLATE CONSTRAINT CREATE CROSS CURRENT_DATE CURRENT_TIME \
     CURRENT_TIMESTAMP DEFAULT DELETE DISTINCT DROP ELSE ESCAPE EXCEPT EXISTS FALSE FOREIGN FROM GROUP \
@@ -45,7 +45,7 @@ pub(super) static COMMON: Words = Words::new(
 );
 
 /// Reserved by MySQL and MariaDB.
-pub(super) static MYSQL_FAMILY: Words = Words::new(
+pub(super) static MYSQL_FAMILY: ReservedWords = ReservedWords::new(
     "\
     ACCESSIBLE ANALYZE ASC ASENSITIVE BEFORE BIGINT BINARY BLOB BOTH BY CALL CASCADE CHANGE CHAR \
     CHARACTER COLUMN CONDITION CONTINUE CONVERT CURRENT_USER CURSOR DATABASE DATABASES DAY_HOUR \
@@ -65,7 +65,7 @@ pub(super) static MYSQL_FAMILY: Words = Words::new(
 );
 
 /// Reserved by MySQL only, in any version.
-pub(super) static MYSQL: Words = Words::new(
+pub(super) static MYSQL: ReservedWords = ReservedWords::new(
     "\
     CUBE CUME_DIST DENSE_RANK EMPTY FIRST_VALUE FUNCTION GENERATED GET GROUPING GROUPS IO_AFTER_GTIDS \
     IO_BEFORE_GTIDS JSON_TABLE LAG LAST_VALUE LATERAL LEAD LIBRARY MANUAL NTH_VALUE NTILE OF \
@@ -74,50 +74,50 @@ pub(super) static MYSQL: Words = Words::new(
 );
 
 /// Reserved by MariaDB only, in any version.
-pub(super) static MARIADB: Words = Words::new(
+pub(super) static MARIADB: ReservedWords = ReservedWords::new(
     "\
     CURRENT_ROLE DELETE_DOMAIN_ID DO_DOMAIN_IDS IGNORE_DOMAIN_IDS IGNORE_SERVER_IDS OFFSET PAGE_CHECKSUM \
     PARSE_VCOL_EXPR REF_SYSTEM_ID ROWNUM STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES VECTOR",
 );
 
 /// Reserved words of MySQL and MariaDB that are functions when `(` follows.
-pub(super) static MYSQL_FUNCTIONS: Words = Words::new(
+pub(super) static MYSQL_FUNCTIONS: ReservedWords = ReservedWords::new(
     "\
     CHAR CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DATABASE IF INSERT LEFT LOCALTIME \
     LOCALTIMESTAMP MOD REPEAT REPLACE RIGHT SCHEMA UTC_DATE UTC_TIME UTC_TIMESTAMP VALUES",
 );
 
 /// Functions of MySQL and MariaDB whose parentheses hold more than a list.
-pub(super) static MYSQL_ODD_FUNCTIONS: Words = Words::new(
+pub(super) static MYSQL_ODD_FUNCTIONS: ReservedWords = ReservedWords::new(
     "\
     ADDDATE CONVERT DATE_ADD DATE_SUB EXTRACT GET_FORMAT POSITION SUBDATE TIMESTAMPADD TIMESTAMPDIFF",
 );
 
 /// Words that are functions without parentheses, everywhere.
-pub(super) static BARE_FUNCTIONS: Words = Words::new(
+pub(super) static BARE_FUNCTIONS: ReservedWords = ReservedWords::new(
     "\
     CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP UTC_DATE UTC_TIME UTC_TIMESTAMP",
 );
 
 /// Reserved by SQLite, and those that its grammar takes for names only in some places.
-pub(super) static SQLITE: Words = Words::new(
+pub(super) static SQLITE: ReservedWords = ReservedWords::new(
     "\
     AUTOINCREMENT COMMIT DEFERRABLE FULL GLOB INDEXED ISNULL MATCH NOTHING NOTNULL OVER FILTER RAISE \
     TRANSACTION",
 );
 
 /// Reserved words of SQLite that are functions when `(` follows.
-pub(super) static SQLITE_FUNCTIONS: Words = Words::new(
+pub(super) static SQLITE_FUNCTIONS: ReservedWords = ReservedWords::new(
     "\
     GLOB LIKE",
 );
 
 /// Functions of SQLite whose parentheses hold more than a list.
-pub(super) static SQLITE_ODD_FUNCTIONS: Words = Words::new("RAISE");
+pub(super) static SQLITE_ODD_FUNCTIONS: ReservedWords = ReservedWords::new("RAISE");
 
 /// Functions of MySQL and MariaDB that do more than compute: they read files, act on replication, plugins and other
 /// sessions, or take the next value of a sequence, whose schema may stand before it.
-pub(super) static MYSQL_ACTING_FUNCTIONS: Words = Words::new(
+pub(super) static MYSQL_ACTING_FUNCTIONS: ReservedWords = ReservedWords::new(
     "\
     LOAD_FILE MASTER_POS_WAIT SOURCE_POS_WAIT SYS_EVAL SYS_EXEC WAIT_FOR_EXECUTED_GTID_SET \
     WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS NEXTVAL SETVAL LASTVAL SET_FIREWALL_MODE READ_FIREWALL_USERS \
@@ -139,7 +139,7 @@ pub(super) const MYSQL_ACTING_PREFIXES: &[&str] = &[
 
 /// Functions of PostgreSQL that do more than compute: they run SQL given as text, change settings, or act on names that
 /// are given as text.
-pub(super) static POSTGRES_ACTING_FUNCTIONS: Words = Words::new(
+pub(super) static POSTGRES_ACTING_FUNCTIONS: ReservedWords = ReservedWords::new(
     "\
     CURSOR_TO_XML CURSOR_TO_XMLSCHEMA DATABASE_TO_XML DATABASE_TO_XMLSCHEMA DATABASE_TO_XML_AND_XMLSCHEMA \
     NEXTVAL QUERY_TO_XML QUERY_TO_XMLSCHEMA QUERY_TO_XML_AND_XMLSCHEMA SCHEMA_TO_XML SCHEMA_TO_XMLSCHEMA \
@@ -149,18 +149,18 @@ pub(super) static POSTGRES_ACTING_FUNCTIONS: Words = Words::new(
 
 /// Those after which the server is not what it was for the sessions of others. No other product has functions of these
 /// names.
-pub(super) static SERVER_FUNCTIONS: Words = Words::new("PG_RELOAD_CONF PG_TERMINATE_BACKEND");
+pub(super) static SERVER_FUNCTIONS: ReservedWords = ReservedWords::new("PG_RELOAD_CONF PG_TERMINATE_BACKEND");
 
 /// How more of them begin: server files, large objects, other sessions, other servers.
 pub(super) const POSTGRES_ACTING_PREFIXES: &[&str] = &["pg_", "lo_", "dblink", "brin_", "gin_", "crosstab"];
 
 /// Functions of SQLite that do more than compute.
-pub(super) static SQLITE_ACTING_FUNCTIONS: Words =
-    Words::new("EDIT FTS3_TOKENIZER LOAD_EXTENSION READFILE WRITEFILE");
+pub(super) static SQLITE_ACTING_FUNCTIONS: ReservedWords =
+    ReservedWords::new("EDIT FTS3_TOKENIZER LOAD_EXTENSION READFILE WRITEFILE");
 
 /// Reserved by PostgreSQL, those that may name a function or a type included, and a few that follow a call or a table
 /// there and would be read as an alias.
-pub(super) static POSTGRES: Words = Words::new(
+pub(super) static POSTGRES: ReservedWords = ReservedWords::new(
     "\
     ANALYSE ANALYZE ANY ARRAY ASC ASYMMETRIC AUTHORIZATION BINARY BOTH CAST COLLATION COLUMN CONCURRENTLY \
     CURRENT_CATALOG CURRENT_ROLE CURRENT_SCHEMA CURRENT_USER DEFERRABLE DESC DO END FETCH FILTER FOR FREEZE \
@@ -170,10 +170,10 @@ pub(super) static POSTGRES: Words = Words::new(
 );
 
 /// Reserved words of PostgreSQL that are functions when `(` follows.
-pub(super) static POSTGRES_FUNCTIONS: Words = Words::new("LEFT RIGHT");
+pub(super) static POSTGRES_FUNCTIONS: ReservedWords = ReservedWords::new("LEFT RIGHT");
 
 /// Functions of PostgreSQL whose parentheses hold more than a list, and words that look like functions.
-pub(super) static POSTGRES_ODD_FUNCTIONS: Words = Words::new(
+pub(super) static POSTGRES_ODD_FUNCTIONS: ReservedWords = ReservedWords::new(
     "\
     CUBE EXTRACT GROUPING JSON JSON_ARRAY JSON_ARRAYAGG JSON_EXISTS JSON_OBJECT JSON_OBJECTAGG JSON_QUERY \
     JSON_SCALAR JSON_SERIALIZE JSON_TABLE JSON_VALUE NORMALIZE OPERATOR OVERLAY POSITION ROLLUP ROW TREAT \

@@ -7,7 +7,8 @@ pub mod errors;
 use model::{Level, Product};
 
 use crate::{
-    Arithmetic, Assignments, Begin, Counts, Dialect, Replaces, Runs, Semantics, SqlFamily, Tables, Terminal,
+    AffectedRows, Arithmetic, Assignments, Begin, Dialect, Hosting, ReplaceMethod, Semantics, SqlFamily,
+    Tables, Terminal,
     contract::{self, SnapshotPoint},
     sql::rules_sqlite,
 };
@@ -18,16 +19,16 @@ pub const DIALECT: Dialect = Dialect {
     title: "SQLite",
     family: SqlFamily::Sqlite,
     arithmetic: Arithmetic::Sqlite,
-    runs: Runs::Child,
+    runs: Hosting::Child,
     grammar: &rules_sqlite::SQLITE,
     capabilities: capabilities::capabilities,
     newest: &[3, 50],
     series_parts: 2,
     contract: Some(|_| contract::sqlite::contract()),
     semantics: Semantics {
-        counts: Counts::Matched,
+        counts: AffectedRows::Matched,
         assignments: Assignments::AtOnce,
-        replaces: Replaces::InPlace,
+        replaces: ReplaceMethod::InPlace,
         begin_commits_open: false,
         snapshot_at: SnapshotPoint::FirstStatement,
         snapshot_levels: &[Level::Serializable],

@@ -2,19 +2,19 @@
 
 use std::cmp::Ordering;
 
-use super::rules::{Comparing, GENERAL, Rules};
+use super::rules::{GENERAL, Rules, TextComparison};
 use crate::Fault;
 
 /// Where a text's collation comes from, and how strongly it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Coll {
-    pub of: Of,
-    pub strength: Strength,
+pub(super) struct Collation {
+    pub of: CollationSource,
+    pub strength: Coercibility,
 }
 
 /// Whose collation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum CollationSource {
     /// That of columns of a fresh schema.
     Columns,
     /// That of the connection: utf8mb4_general_ci.
@@ -25,7 +25,7 @@ pub(super) enum Of {
 
 /// How strongly it holds; the first wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Strength {
+pub(super) enum Coercibility {
     /// Two that hold alike and differ: it can be read, but not compared.
     None,
     /// Of a column or a CAST.
@@ -38,50 +38,59 @@ pub(super) enum Strength {
     Ignorable,
 }
 
-pub(super) const COLUMN: Coll = Coll { of: Of::Columns, strength: Strength::Implicit };
-pub(super) const BYTES: Coll = Coll { of: Of::Binary, strength: Strength::Implicit };
-pub(super) const CAST: Coll = Coll { of: Of::Connection, strength: Strength::Implicit };
-pub(super) const CONSTANT: Coll = Coll { of: Of::Connection, strength: Strength::Coercible };
-pub(super) const BYTES_CONSTANT: Coll = Coll { of: Of::Binary, strength: Strength::Coercible };
-pub(super) const NUMBER: Coll = Coll { of: Of::Connection, strength: Strength::Numeric };
-pub(super) const NULL: Coll = Coll { of: Of::Binary, strength: Strength::Ignorable };
+pub(super) const COLUMN: Collation =
+    Collation { of: CollationSource::Columns, strength: Coercibility::Implicit };
+pub(super) const BYTES: Collation =
+    Collation { of: CollationSource::Binary, strength: Coercibility::Implicit };
+pub(super) const CAST: Collation =
+    Collation { of: CollationSource::Connection, strength: Coercibility::Implicit };
+pub(super) const CONSTANT: Collation =
+    Collation { of: CollationSource::Connection, strength: Coercibility::Coercible };
+pub(super) const BYTES_CONSTANT: Collation =
+    Collation { of: CollationSource::Binary, strength: Coercibility::Coercible };
+pub(super) const NUMBER: Collation =
+    Collation { of: CollationSource::Connection, strength: Coercibility::Numeric };
+pub(super) const NULL: Collation =
+    Collation { of: CollationSource::Binary, strength: Coercibility::Ignorable };
 
 /// The one that holds for both.
-pub(super) fn both(rules: &Rules, a: Coll, b: Coll) -> Coll {
-    if a.of == b.of || a.strength == b.strength && a.strength == Strength::Ignorable {
+pub(super) fn both(rules: &Rules, a: Collation, b: Collation) -> Collation {
+    if a.of == b.of || a.strength == b.strength && a.strength == Coercibility::Ignorable {
         return if a.strength <= b.strength { a } else { b };
     }
-    if a.strength == Strength::Ignorable {
+    if a.strength == Coercibility::Ignorable {
         return b;
     }
-    if b.strength == Strength::Ignorable {
+    if b.strength == Coercibility::Ignorable {
         return a;
     }
     // Bytes win over every text that does not hold more strongly.
-    if a.of == Of::Binary && a.strength <= b.strength {
+    if a.of == CollationSource::Binary && a.strength <= b.strength {
         return a;
     }
-    if b.of == Of::Binary && b.strength <= a.strength {
+    if b.of == CollationSource::Binary && b.strength <= a.strength {
         return b;
     }
     match a.strength.cmp(&b.strength) {
         Ordering::Less => a,
         Ordering::Greater => b,
         // The larger character set wins; with one character set there is no winner.
-        Ordering::Equal if rules.one_charset => Coll { of: Of::Binary, strength: Strength::None },
+        Ordering::Equal if rules.one_charset => {
+            Collation { of: CollationSource::Binary, strength: Coercibility::None }
+        }
         Ordering::Equal => CAST,
     }
 }
 
 /// Compares two texts.
-pub(super) fn compare(rules: &Rules, coll: Coll, a: &str, b: &str) -> Result<Ordering, Fault> {
-    if coll.strength == Strength::None {
+pub(super) fn compare(rules: &Rules, coll: Collation, a: &str, b: &str) -> Result<Ordering, Fault> {
+    if coll.strength == Coercibility::None {
         return Err(MIX);
     }
     let comparing = match coll.of {
-        Of::Binary => return Ok(a.as_bytes().cmp(b.as_bytes())),
-        Of::Columns => rules.columns,
-        Of::Connection => GENERAL,
+        CollationSource::Binary => return Ok(a.as_bytes().cmp(b.as_bytes())),
+        CollationSource::Columns => rules.columns,
+        CollationSource::Connection => GENERAL,
     };
     let (a, b) = (weights(comparing, a)?, weights(comparing, b)?);
     let blank = weight(comparing, ' ')?;
@@ -103,7 +112,7 @@ pub(super) fn compare(rules: &Rules, coll: Coll, a: &str, b: &str) -> Result<Ord
 /// Two collations hold alike: the server refuses to compare.
 pub(super) const MIX: Fault = Fault::unsure("a mix of collations that the server refuses");
 
-fn weights(comparing: Comparing, text: &str) -> Result<Vec<u8>, Fault> {
+fn weights(comparing: TextComparison, text: &str) -> Result<Vec<u8>, Fault> {
     text.chars().map(|c| weight(comparing, c)).collect()
 }
 
@@ -111,7 +120,7 @@ fn weights(comparing: Comparing, text: &str) -> Result<Vec<u8>, Fault> {
 const MARKS: &[u8] = b" _-:.%+";
 
 /// Where a character stands. Letters count without their case.
-fn weight(comparing: Comparing, c: char) -> Result<u8, Fault> {
+fn weight(comparing: TextComparison, c: char) -> Result<u8, Fault> {
     let byte = match u8::try_from(c) {
         Ok(byte) if byte.is_ascii_alphanumeric() || MARKS.contains(&byte) => byte.to_ascii_uppercase(),
         Ok(_) | Err(_) => return Err(Fault::unsure("characters whose order we do not know")),
@@ -123,9 +132,9 @@ fn weight(comparing: Comparing, c: char) -> Result<u8, Fault> {
 }
 
 /// Do two characters count as equal? For LIKE.
-pub(super) fn equal(coll: Coll, a: char, b: char) -> bool {
+pub(super) fn equal(coll: Collation, a: char, b: char) -> bool {
     match coll.of {
-        Of::Binary => a == b,
-        Of::Columns | Of::Connection => a.eq_ignore_ascii_case(&b),
+        CollationSource::Binary => a == b,
+        CollationSource::Columns | CollationSource::Connection => a.eq_ignore_ascii_case(&b),
     }
 }

@@ -14,11 +14,11 @@ use crate::{Datum, Fault, like, logic};
 
 /// As what operands are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum As {
+enum ComparedAs {
     Int,
     Decimal,
     Real,
-    Text(collation::Coll),
+    Text(collation::Collation),
     Dates,
 }
 
@@ -26,21 +26,21 @@ enum As {
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// What two numbers are compared as.
-fn numbers(a: Class, b: Class) -> As {
+fn numbers(a: Class, b: Class) -> ComparedAs {
     match (a, b) {
-        (Class::Int, Class::Int) => As::Int,
-        (Class::Int | Class::Decimal, Class::Int | Class::Decimal) => As::Decimal,
-        _ => As::Real,
+        (Class::Int, Class::Int) => ComparedAs::Int,
+        (Class::Int | Class::Decimal, Class::Int | Class::Decimal) => ComparedAs::Decimal,
+        _ => ComparedAs::Real,
     }
 }
 
 impl Row<'_> {
-    fn pair(&self, left: &Expr, right: &Expr) -> Result<As, Fault> {
+    fn pair(&self, left: &Expr, right: &Expr) -> Result<ComparedAs, Fault> {
         self.by_types(&[left, right])
     }
 
     /// What these are compared as, all of them in one way.
-    fn by_types(&self, exprs: &[&Expr]) -> Result<As, Fault> {
+    fn by_types(&self, exprs: &[&Expr]) -> Result<ComparedAs, Fault> {
         let types: SmallVec<[Ty; 2]> = exprs.iter().map(|expr| self.ty(expr)).collect::<Result<_, _>>()?;
         if types.iter().any(|ty| ty.class.is_dated()) {
             // A string beside a date must be one that is a date.
@@ -49,26 +49,30 @@ impl Row<'_> {
                 Class::Text => !constant(expr) || self.raw(expr).ok().as_ref().and_then(moment).is_none(),
                 Class::Int | Class::Decimal | Class::Double | Class::Bytes => true,
             });
-            return if odd { Err(Fault::unsure("a date beside something else")) } else { Ok(As::Dates) };
+            return if odd {
+                Err(Fault::unsure("a date beside something else"))
+            } else {
+                Ok(ComparedAs::Dates)
+            };
         }
         if types.iter().all(|ty| ty.class.is_string()) {
             let coll = types.iter().map(|ty| ty.coll).reduce(|a, b| collation::both(&self.rules, a, b));
-            return Ok(As::Text(coll.unwrap_or(collation::NULL)));
+            return Ok(ComparedAs::Text(coll.unwrap_or(collation::NULL)));
         }
-        let mut found: Option<As> = None;
+        let mut found: Option<ComparedAs> = None;
         for ty in &types {
             found = Some(match found {
                 None => numbers(ty.class, ty.class),
-                Some(As::Int) => numbers(Class::Int, ty.class),
-                Some(As::Decimal) => numbers(Class::Decimal, ty.class),
+                Some(ComparedAs::Int) => numbers(Class::Int, ty.class),
+                Some(ComparedAs::Decimal) => numbers(Class::Decimal, ty.class),
                 Some(other) => other,
             });
         }
-        Ok(found.unwrap_or(As::Real))
+        Ok(found.unwrap_or(ComparedAs::Real))
     }
 
     /// The order of two operands; none if one is NULL. The right one is not asked if the left one is.
-    fn order(&self, by: As, left: &Expr, right: &Expr) -> Result<Option<Ordering>, Fault> {
+    fn order(&self, by: ComparedAs, left: &Expr, right: &Expr) -> Result<Option<Ordering>, Fault> {
         let a = self.raw(left)?;
         if a.is_null() {
             return Ok(None);
@@ -80,10 +84,10 @@ impl Row<'_> {
         self.order_of(by, (left, &a), (right, &b)).map(Some)
     }
 
-    fn order_of(&self, by: As, a: (&Expr, &Datum), b: (&Expr, &Datum)) -> Result<Ordering, Fault> {
+    fn order_of(&self, by: ComparedAs, a: (&Expr, &Datum), b: (&Expr, &Datum)) -> Result<Ordering, Fault> {
         let order = self.plain_order(by, a, b)?;
         // MariaDB compares some numbers with the digits that are shown, and others with all that they have.
-        if self.rules.mariadb && matches!(by, As::Decimal | As::Real) {
+        if self.rules.mariadb && matches!(by, ComparedAs::Decimal | ComparedAs::Real) {
             let (left, right) = (self.cut(a)?, self.cut(b)?);
             if self.plain_order(by, (a.0, &left), (b.0, &right))? != order {
                 return Err(Fault::unsure("a comparison that hangs on digits that are not shown"));
@@ -105,17 +109,17 @@ impl Row<'_> {
         }
     }
 
-    fn plain_order(&self, by: As, a: (&Expr, &Datum), b: (&Expr, &Datum)) -> Result<Ordering, Fault> {
+    fn plain_order(&self, by: ComparedAs, a: (&Expr, &Datum), b: (&Expr, &Datum)) -> Result<Ordering, Fault> {
         let none = Fault::unsure("NULL where it cannot be");
         match by {
-            As::Int => Ok(signed(a.1)?.cmp(&signed(b.1)?)),
-            As::Decimal => {
+            ComparedAs::Int => Ok(signed(a.1)?.cmp(&signed(b.1)?)),
+            ComparedAs::Decimal => {
                 self.no_split(a.0)?;
                 self.no_split(b.0)?;
                 let (a, b) = (convert::decimal(a.1)?, convert::decimal(b.1)?);
                 Ok(a.ok_or(none.clone())?.compare(b.ok_or(none)?))
             }
-            As::Real => {
+            ComparedAs::Real => {
                 self.no_split(a.0)?;
                 self.no_split(b.0)?;
                 let (left, right) =
@@ -126,16 +130,18 @@ impl Row<'_> {
                 }
                 left.partial_cmp(&right).ok_or(Fault::unsure("not a number"))
             }
-            As::Text(coll) => {
+            ComparedAs::Text(coll) => {
                 let shown = |expr: &Expr| self.shown(expr);
                 let (a, b) = (shown(a.0)?, shown(b.0)?);
-                if coll.of == collation::Of::Binary && coll.strength != collation::Strength::None {
+                if coll.of == collation::CollationSource::Binary
+                    && coll.strength != collation::Coercibility::None
+                {
                     return Ok(bytes(&a)?.cmp(&bytes(&b)?));
                 }
                 let (a, b) = (convert::text(&a)?.ok_or(none.clone())?, convert::text(&b)?.ok_or(none)?);
                 collation::compare(&self.rules, coll, &a, &b)
             }
-            As::Dates => {
+            ComparedAs::Dates => {
                 let point = |datum: &Datum| match moment(datum) {
                     Some(Datum::Date(y, m, d)) => Ok((y, m, d, 0)),
                     Some(Datum::DateTime(y, m, d, s)) => Ok((y, m, d, s)),
@@ -178,13 +184,14 @@ impl Row<'_> {
                 let ty = self.ty(part)?;
                 // A constant is converted to the column's character set, but not what may or may not be NULL; and what is
                 // computed with NULL has a character set of its own.
-                let maybe = ty.coll.of == collation::Of::Connection && !constant(part) && has_null(part);
+                let maybe =
+                    ty.coll.of == collation::CollationSource::Connection && !constant(part) && has_null(part);
                 let never = ty.class == Class::Null && !is_null(part);
                 if !self.rules.one_charset && (maybe || never) {
                     return Err(collation::MIX);
                 }
                 coll = collation::both(&self.rules, coll, ty.coll);
-                if coll.strength == collation::Strength::None {
+                if coll.strength == collation::Coercibility::None {
                     return Err(collation::MIX);
                 }
             }
@@ -231,8 +238,8 @@ impl Row<'_> {
     }
 
     /// Equal, as IN and CASE compare.
-    fn equal(&self, by: As, bare: bool, left: &Expr, right: &Expr) -> Result<Option<bool>, Fault> {
-        if by == As::Int && bare {
+    fn equal(&self, by: ComparedAs, bare: bool, left: &Expr, right: &Expr) -> Result<Option<bool>, Fault> {
+        if by == ComparedAs::Int && bare {
             let Some(a) = self.int(left)? else { return Ok(None) };
             return Ok(self.int(right)?.map(|b| a == b));
         }
@@ -246,7 +253,7 @@ impl Row<'_> {
         let all: Vec<&Expr> = std::iter::once(expr).chain(list).collect();
         // Strings are compared by the collation of all of them.
         let texts = match self.by_types(&all) {
-            Ok(As::Text(coll)) => Some(As::Text(coll)),
+            Ok(ComparedAs::Text(coll)) => Some(ComparedAs::Text(coll)),
             _ => None,
         };
         if self.rules.in_rounds && constants && self.ty(expr)?.class == Class::Int && !column(expr) {
@@ -296,7 +303,7 @@ impl Row<'_> {
         if self.raw(expr)?.is_null() {
             return Ok(None);
         }
-        if by == As::Dates
+        if by == ComparedAs::Dates
             && self.rules.signed_between
             && (self.raw(low)?.is_null() || self.raw(high)?.is_null())
         {
@@ -310,14 +317,15 @@ impl Row<'_> {
             }
         }
         // Beside a whole column a constant is made a whole number first, and loses that it has no sign.
-        if !self.rules.mariadb && by != As::Int && column(expr) && self.ty(expr)?.class == Class::Int {
+        if !self.rules.mariadb && by != ComparedAs::Int && column(expr) && self.ty(expr)?.class == Class::Int
+        {
             for bound in [low, high] {
                 if constant(bound) && matches!(self.raw(bound)?, Datum::UInt(n) if n > i64::MAX as u64) {
                     return Err(Fault::unsure("BETWEEN of signed and unsigned numbers"));
                 }
             }
         }
-        if by == As::Int && self.rules.signed_between {
+        if by == ComparedAs::Int && self.rules.signed_between {
             let Some(n) = self.int(expr)? else { return Ok(None) };
             let above = self.int(low)?.map(|low| n as i64 >= low as i64);
             let below = self.int(high)?.map(|high| n as i64 <= high as i64);
@@ -331,7 +339,7 @@ impl Row<'_> {
     /// `expr LIKE pattern`
     pub fn is_like(&self, expr: &Expr, pattern: &Expr) -> Result<Option<bool>, Fault> {
         let coll = collation::both(&self.rules, self.ty(expr)?.coll, self.ty(pattern)?.coll);
-        if coll.strength == collation::Strength::None {
+        if coll.strength == collation::Coercibility::None {
             return Err(collation::MIX);
         }
         let Some(text) = self.text(expr)? else { return Ok(None) };

@@ -43,7 +43,7 @@ impl Row<'_> {
 
     fn text_function(&self, expr: &Expr, name: &str, args: &[Expr]) -> Result<Datum, Fault> {
         let ty = self.ty(expr)?;
-        if ty.coll.strength == collation::Strength::None {
+        if ty.coll.strength == collation::Coercibility::None {
             return Err(collation::MIX);
         }
         if ty.class == Class::Bytes {

@@ -11,7 +11,7 @@ use super::{
 use crate::{Datum, Fault};
 
 /// A column and the constant that it equals.
-type Pin<'e> = (&'e Expr, Expr);
+type ColumnConstant<'e> = (&'e Expr, Expr);
 
 impl Row<'_> {
     /// Refuses a condition in which something becomes an error, or changes its sign, once columns are replaced by what they
@@ -19,7 +19,7 @@ impl Row<'_> {
     pub fn propagated(&self, expr: &Expr) -> Result<(), Fault> {
         let mut pairs = Vec::new();
         equalities(expr, &mut pairs);
-        let mut pins: Vec<Pin> = pairs
+        let mut pins: Vec<ColumnConstant> = pairs
             .iter()
             .flat_map(|(left, right)| [(*left, *right), (*right, *left)])
             .filter(|(column, other)| is_column(column) && types::constant(other))
@@ -89,7 +89,7 @@ impl Row<'_> {
     }
 
     /// Is a column without a sign equal to a negative number?
-    fn sign_lost(&self, (column, constant): &Pin) -> bool {
+    fn sign_lost(&self, (column, constant): &ColumnConstant) -> bool {
         let ty = self.ty(column);
         match self.raw(constant) {
             Ok(Datum::Int(n)) => n < 0 && ty.is_ok_and(|ty| ty.unsigned),
@@ -122,7 +122,7 @@ fn negations<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
 }
 
 /// Puts constants for columns.
-fn replace(expr: &mut Expr, pins: &[Pin]) {
+fn replace(expr: &mut Expr, pins: &[ColumnConstant]) {
     if let Some((_, constant)) = pins.iter().find(|(column, _)| *column == expr) {
         *expr = Expr::Paren(Box::new(constant.clone()));
         return;

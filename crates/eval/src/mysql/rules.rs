@@ -11,7 +11,7 @@ pub(super) struct Rules {
     /// Is it MariaDB?
     pub mariadb: bool,
     /// How columns of a fresh schema are compared.
-    pub columns: Comparing,
+    pub columns: TextComparison,
     /// Do columns have the character set of the connection, so that both collations do not mix?
     pub one_charset: bool,
     /// Does XOR take its operands as whole numbers, so that 0.4 is false?
@@ -73,7 +73,7 @@ pub(super) struct Rules {
 
 /// How texts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Comparing {
+pub(super) struct TextComparison {
     /// Do blanks at the end count?
     pub no_pad: bool,
     /// Is the order that of the Unicode algorithm, where marks stand before digits?
@@ -81,7 +81,7 @@ pub(super) struct Comparing {
 }
 
 /// utf8mb4_general_ci, and latin1_swedish_ci as far as ASCII goes.
-pub(super) const GENERAL: Comparing = Comparing { no_pad: false, unicode: false };
+pub(super) const GENERAL: TextComparison = TextComparison { no_pad: false, unicode: false };
 
 impl Rules {
     /// Those of a server.
@@ -94,7 +94,7 @@ impl Rules {
 
     fn mysql(version: &Version) -> Rules {
         let eight = version.since(&[8]);
-        let columns = if eight { Comparing { no_pad: true, unicode: true } } else { GENERAL };
+        let columns = if eight { TextComparison { no_pad: true, unicode: true } } else { GENERAL };
         Rules {
             mariadb: false,
             columns,
@@ -134,7 +134,7 @@ impl Rules {
         let late = version.since(&[11, 6]);
         Rules {
             mariadb: true,
-            columns: if late { Comparing { no_pad: false, unicode: true } } else { GENERAL },
+            columns: if late { TextComparison { no_pad: false, unicode: true } } else { GENERAL },
             one_charset: late,
             // Tried: 10.11.5, 11.4.5 and 11.8.6 do, 10.11.19 does not.
             whole_xor: !version.since(&[10, 11, 19]) || version.since(&[11]),

@@ -7,7 +7,7 @@ use model::{
 
 use super::{
     Row,
-    collation::{self, Coll},
+    collation::{self, Collation},
 };
 use crate::Fault;
 
@@ -57,7 +57,7 @@ pub(super) struct Ty {
     pub narrow: bool,
     /// Digits behind the point that are shown, of DECIMAL.
     pub scale: u8,
-    pub coll: Coll,
+    pub coll: Collation,
 }
 
 /// The most digits behind a point.
@@ -92,8 +92,10 @@ impl Ty {
         Ty::new(Class::Double)
     }
 
-    pub fn text(coll: Coll) -> Ty {
-        let class = if coll.of == collation::Of::Binary && coll.strength != collation::Strength::None {
+    pub fn text(coll: Collation) -> Ty {
+        let class = if coll.of == collation::CollationSource::Binary
+            && coll.strength != collation::Coercibility::None
+        {
             Class::Bytes
         } else {
             Class::Text
@@ -337,7 +339,7 @@ impl Row<'_> {
         for expr in exprs {
             coll = collation::both(&self.rules, coll, self.ty(expr)?.coll);
         }
-        if coll.strength >= collation::Strength::Numeric {
+        if coll.strength >= collation::Coercibility::Numeric {
             coll = collation::CONSTANT;
         }
         Ok(Ty::text(coll))
@@ -418,7 +420,7 @@ impl Row<'_> {
             return Ok(left);
         }
         let coll = collation::both(&self.rules, left.coll, right.coll);
-        Ok(Ty { coll: Coll { of: coll.of, strength: left.coll.strength }, ..left })
+        Ok(Ty { coll: Collation { of: coll.of, strength: left.coll.strength }, ..left })
     }
 
     fn round_ty(&self, args: &[Expr]) -> Result<Ty, Fault> {

@@ -11,7 +11,7 @@ use super::{
     bind_function, cast,
     node::{Arith, Bits, Call, Comparison, Node},
     numeric,
-    types::{Fit, Ty, common},
+    types::{Ty, TypeModifier, common},
 };
 use crate::{Datum, Evaluator, Fault};
 
@@ -21,7 +21,7 @@ pub(super) const NOT_HERE: Fault = Fault::unsure("an expression that we do not c
 
 /// A bound expression, its type, and whether it names a column.
 #[derive(Clone, Debug)]
-pub(super) struct Bound {
+pub(super) struct BoundExpr {
     pub node: Node,
     pub ty: Ty,
     pub columns: bool,
@@ -29,19 +29,19 @@ pub(super) struct Bound {
 
 type Result<T> = std::result::Result<T, Fault>;
 
-impl Bound {
-    pub fn constant(datum: Datum, ty: Ty) -> Bound {
-        Bound { node: Node::Const(datum), ty, columns: false }
+impl BoundExpr {
+    pub fn constant(datum: Datum, ty: Ty) -> BoundExpr {
+        BoundExpr { node: Node::Const(datum), ty, columns: false }
     }
 
     /// In the type that its surroundings want, if it goes there by itself.
-    pub fn coerced(self, to: Ty) -> Result<Bound> {
+    pub fn coerced(self, to: Ty) -> Result<BoundExpr> {
         if self.ty.implicit(to) { self.converted(to) } else { Err(ILL_TYPED) }
     }
 
     /// In another type. Nothing stands in the tree where the value stays as it is.
-    pub fn converted(self, to: Ty) -> Result<Bound> {
-        let Bound { node, ty, columns } = self;
+    pub fn converted(self, to: Ty) -> Result<BoundExpr> {
+        let BoundExpr { node, ty, columns } = self;
         let stays = ty == to
             || ty == Ty::Float4 && to == Ty::Float8
             || matches!((ty, to), (Ty::Int2, Ty::Int4 | Ty::Int8) | (Ty::Int4, Ty::Int8))
@@ -54,11 +54,11 @@ impl Bound {
             }
             node => Node::Call(Call::Cast(ty, to), vec![node]),
         };
-        Ok(Bound { node, ty: to, columns })
+        Ok(BoundExpr { node, ty: to, columns })
     }
 
     /// As a condition.
-    fn condition(self) -> Result<Bound> {
+    fn condition(self) -> Result<BoundExpr> {
         match self.ty {
             Ty::Bool | Ty::Unknown => self.converted(Ty::Bool),
             _ => Err(ILL_TYPED),
@@ -67,13 +67,13 @@ impl Bound {
 }
 
 /// A call over bound arguments.
-pub(super) fn call(call: Call, args: Vec<Bound>, ty: Ty) -> Bound {
+pub(super) fn call(call: Call, args: Vec<BoundExpr>, ty: Ty) -> BoundExpr {
     let columns = args.iter().any(|arg| arg.columns);
-    Bound { node: Node::Call(call, args.into_iter().map(|arg| arg.node).collect()), ty, columns }
+    BoundExpr { node: Node::Call(call, args.into_iter().map(|arg| arg.node).collect()), ty, columns }
 }
 
 /// Binds an expression.
-pub(super) fn bind(of: &Evaluator, expr: &Expr) -> Result<Bound> {
+pub(super) fn bind(of: &Evaluator, expr: &Expr) -> Result<BoundExpr> {
     match expr {
         Expr::Literal(literal) => constant(of, literal),
         Expr::Column(name) => column(of, name),
@@ -125,11 +125,11 @@ pub(super) fn bind(of: &Evaluator, expr: &Expr) -> Result<Bound> {
     }
 }
 
-pub(super) fn truth(columns: bool, node: Node) -> Bound {
-    Bound { node, ty: Ty::Bool, columns }
+pub(super) fn truth(columns: bool, node: Node) -> BoundExpr {
+    BoundExpr { node, ty: Ty::Bool, columns }
 }
 
-fn column(of: &Evaluator, name: &model::sql::ColumnRef) -> Result<Bound> {
+fn column(of: &Evaluator, name: &model::sql::ColumnRef) -> Result<BoundExpr> {
     let table = name.table.as_ref().map(|table| table.name.name.as_str());
     let is = |column: &crate::Column| {
         column.name == name.name.name && (table.is_none() || column.table.as_deref() == table)
@@ -143,24 +143,24 @@ fn column(of: &Evaluator, name: &model::sql::ColumnRef) -> Result<Bound> {
         model::SqlType::Char(length) => Some(usize::from(length)),
         _ => None,
     };
-    Ok(Bound { node: Node::Column(at, padded), ty: Ty::of_column(&column.ty), columns: true })
+    Ok(BoundExpr { node: Node::Column(at, padded), ty: Ty::of_column(&column.ty), columns: true })
 }
 
-fn constant(of: &Evaluator, literal: &Literal) -> Result<Bound> {
+fn constant(of: &Evaluator, literal: &Literal) -> Result<BoundExpr> {
     Ok(match literal {
-        Literal::Null => Bound::constant(Datum::Null, Ty::Unknown),
-        Literal::Bool(b) => Bound::constant(Datum::Bool(*b), Ty::Bool),
+        Literal::Null => BoundExpr::constant(Datum::Null, Ty::Unknown),
+        Literal::Bool(b) => BoundExpr::constant(Datum::Bool(*b), Ty::Bool),
         Literal::Number(digits) => number(digits, false)?,
         Literal::Text(written) => {
             let text = dialect::sql::text_value(of.product, written).ok_or(NOT_HERE)?;
-            Bound::constant(Datum::Text(text), Ty::Unknown)
+            BoundExpr::constant(Datum::Text(text), Ty::Unknown)
         }
         Literal::Bytes(_) => return Err(Fault::unsure("a string of bits")),
     })
 }
 
 /// A number has the narrowest type that holds it, with its sign: `-2147483648` is an integer.
-fn number(digits: &str, negative: bool) -> Result<Bound> {
+fn number(digits: &str, negative: bool) -> Result<BoundExpr> {
     let exact = numeric::parse(digits).ok_or(Fault::unsure("digits of another base"))??;
     let exact = if negative { exact.negated() } else { exact };
     let whole = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -168,7 +168,7 @@ fn number(digits: &str, negative: bool) -> Result<Bound> {
         Ok(n) if whole => (Datum::Int(n), if i32::try_from(n).is_ok() { Ty::Int4 } else { Ty::Int8 }),
         _ => (Datum::Decimal(exact), Ty::Numeric),
     };
-    Ok(Bound::constant(datum, ty))
+    Ok(BoundExpr::constant(datum, ty))
 }
 
 /// The number under signs and parentheses, and whether it is negative in the end: the grammar takes them together.
@@ -181,7 +181,7 @@ fn signed(expr: &Expr) -> Option<(&str, bool)> {
     }
 }
 
-fn unary(of: &Evaluator, op: UnaryOp, expr: &Expr) -> Result<Bound> {
+fn unary(of: &Evaluator, op: UnaryOp, expr: &Expr) -> Result<BoundExpr> {
     if let (UnaryOp::Neg, Some((digits, negative))) = (op, signed(expr)) {
         return number(digits, !negative);
     }
@@ -203,7 +203,7 @@ fn unary(of: &Evaluator, op: UnaryOp, expr: &Expr) -> Result<Bound> {
 }
 
 /// An operator between two operands.
-pub(super) fn binary(left: Bound, op: BinaryOp, right: Bound) -> Result<Bound> {
+pub(super) fn binary(left: BoundExpr, op: BinaryOp, right: BoundExpr) -> Result<BoundExpr> {
     let columns = left.columns || right.columns;
     match op {
         BinaryOp::And | BinaryOp::Or => {
@@ -249,14 +249,14 @@ pub(super) fn binary(left: Bound, op: BinaryOp, right: Bound) -> Result<Bound> {
     }
 }
 
-fn comparison(op: Comparison, left: Bound, right: Bound) -> Result<Bound> {
+fn comparison(op: Comparison, left: BoundExpr, right: BoundExpr) -> Result<BoundExpr> {
     let (left, right, blanks) = comparable(left, right)?;
     Ok(call(Call::Compare(op, blanks), vec![left, right], Ty::Bool))
 }
 
 /// Two operands as `=` takes them, and whether blanks at their ends do not matter: where both are CHAR, or one is and the
 /// other VARCHAR, which has no operators of its own. Text, the preferred type, wins over CHAR and takes its padding away.
-pub(super) fn comparable(left: Bound, right: Bound) -> Result<(Bound, Bound, bool)> {
+pub(super) fn comparable(left: BoundExpr, right: BoundExpr) -> Result<(BoundExpr, BoundExpr, bool)> {
     let (l, r) = match (left.ty, right.ty) {
         (Ty::Unknown, Ty::Unknown) => (Ty::Text, Ty::Text),
         (Ty::Varchar, Ty::Unknown) | (Ty::Unknown, Ty::Varchar) => (Ty::Text, Ty::Text),
@@ -276,7 +276,7 @@ pub(super) fn comparable(left: Bound, right: Bound) -> Result<(Bound, Bound, boo
     Ok((left.converted(l)?, right.converted(r)?, l == Ty::Bpchar))
 }
 
-fn arithmetic(op: Arith, left: Bound, right: Bound) -> Result<Bound> {
+fn arithmetic(op: Arith, left: BoundExpr, right: BoundExpr) -> Result<BoundExpr> {
     let ty = match (left.ty, right.ty) {
         (Ty::Unknown, Ty::Unknown) => return Err(ILL_TYPED),
         (Ty::Date, Ty::Int2 | Ty::Int4) if op == Arith::Add => {
@@ -308,7 +308,7 @@ fn arithmetic(op: Arith, left: Bound, right: Bound) -> Result<Bound> {
     Ok(call(Call::Arith(op, ty), vec![left.converted(ty)?, right.converted(ty)?], ty))
 }
 
-fn bits(op: Bits, left: Bound, right: Bound) -> Result<Bound> {
+fn bits(op: Bits, left: BoundExpr, right: BoundExpr) -> Result<BoundExpr> {
     if left.ty == Ty::Unknown || right.ty == Ty::Unknown && !left.ty.is_int() {
         // Strings of bits have these operators too.
         return match (left.ty, right.ty) {
@@ -331,7 +331,7 @@ fn bits(op: Bits, left: Bound, right: Bound) -> Result<Bound> {
 }
 
 /// `||`: one side must be a string; the other is written as text.
-fn concat(left: Bound, right: Bound) -> Result<Bound> {
+fn concat(left: BoundExpr, right: BoundExpr) -> Result<BoundExpr> {
     let string = |ty: Ty| ty.is_string() || ty == Ty::Unknown;
     match (left.ty, right.ty) {
         (Ty::Bytea, Ty::Bytea | Ty::Unknown) | (Ty::Unknown, Ty::Bytea) => {
@@ -347,13 +347,13 @@ fn concat(left: Bound, right: Bound) -> Result<Bound> {
 }
 
 /// As text, by whatever cast there is.
-pub(super) fn written(arg: Bound) -> Result<Bound> {
+pub(super) fn written(arg: BoundExpr) -> Result<BoundExpr> {
     arg.converted(Ty::Text)
 }
 
 /// The part of the list that names no column is looked through as one array, of the type that it and the item have in
 /// common; the rest is compared one by one, after it.
-fn in_list(of: &Evaluator, expr: &Expr, negated: bool, list: &[Expr]) -> Result<Bound> {
+fn in_list(of: &Evaluator, expr: &Expr, negated: bool, list: &[Expr]) -> Result<BoundExpr> {
     let item = bind(of, expr)?;
     let list = list.iter().map(|part| bind(of, part)).collect::<Result<Vec<_>>>()?;
     let op = if negated { BinaryOp::Ne } else { BinaryOp::Eq };
@@ -392,7 +392,13 @@ fn in_list(of: &Evaluator, expr: &Expr, negated: bool, list: &[Expr]) -> Result<
     Ok(truth(columns, node))
 }
 
-fn like(text: Bound, negated: bool, op: LikeOp, pattern: Bound, escape: Option<Bound>) -> Result<Bound> {
+fn like(
+    text: BoundExpr,
+    negated: bool,
+    op: LikeOp,
+    pattern: BoundExpr,
+    escape: Option<BoundExpr>,
+) -> Result<BoundExpr> {
     let ignores_case = match op {
         LikeOp::Like => false,
         LikeOp::Ilike => true,
@@ -415,7 +421,12 @@ fn like(text: Bound, negated: bool, op: LikeOp, pattern: Bound, escape: Option<B
     Ok(if negated { truth(found.columns, Node::Not(Box::new(found.node))) } else { found })
 }
 
-fn case(of: &Evaluator, operand: Option<&Expr>, whens: &[When], otherwise: Option<&Expr>) -> Result<Bound> {
+fn case(
+    of: &Evaluator,
+    operand: Option<&Expr>,
+    whens: &[When],
+    otherwise: Option<&Expr>,
+) -> Result<BoundExpr> {
     let operand = match operand.map(|operand| bind(of, operand)).transpose()? {
         Some(bound) if bound.ty == Ty::Unknown => Some(bound.converted(Ty::Text)?),
         other => other,
@@ -431,7 +442,7 @@ fn case(of: &Evaluator, operand: Option<&Expr>, whens: &[When], otherwise: Optio
     }
     let otherwise = match otherwise {
         Some(otherwise) => bind(of, otherwise)?,
-        None => Bound::constant(Datum::Null, Ty::Unknown),
+        None => BoundExpr::constant(Datum::Null, Ty::Unknown),
     };
     // What ELSE gives counts first.
     let types = std::iter::once(otherwise.ty).chain(results.iter().map(|result| result.ty));
@@ -442,11 +453,11 @@ fn case(of: &Evaluator, operand: Option<&Expr>, whens: &[When], otherwise: Optio
         made.push((test.node, result.coerced(ty)?.node));
     }
     let otherwise = Box::new(otherwise.coerced(ty)?.node);
-    Ok(Bound { node: Node::Case { whens: made, otherwise }, ty, columns })
+    Ok(BoundExpr { node: Node::Case { whens: made, otherwise }, ty, columns })
 }
 
 /// An explicit cast.
-fn explicit(arg: Bound, to: Ty, fit: Option<Fit>) -> Result<Bound> {
+fn explicit(arg: BoundExpr, to: Ty, fit: Option<TypeModifier>) -> Result<BoundExpr> {
     let from = arg.ty;
     let allowed = from == Ty::Unknown
         || from == to

@@ -3,7 +3,7 @@
 use model::sql::BinaryOp;
 
 use super::{
-    bind::{Bound, ILL_TYPED, NOT_HERE, binary, call, comparable, written},
+    bind::{BoundExpr, ILL_TYPED, NOT_HERE, binary, call, comparable, written},
     node::{Call, Function, Node},
     types::{Ty, common},
 };
@@ -11,17 +11,17 @@ use crate::{Datum, Evaluator, Fault};
 
 type Result<T> = std::result::Result<T, Fault>;
 
-pub(super) fn bind(of: &Evaluator, name: &str, args: Vec<Bound>) -> Result<Bound> {
+pub(super) fn bind(of: &Evaluator, name: &str, args: Vec<BoundExpr>) -> Result<BoundExpr> {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
         "coalesce" => {
             let (ty, columns, args) = alike(args)?;
-            Ok(Bound { node: Node::Coalesce(args), ty, columns })
+            Ok(BoundExpr { node: Node::Coalesce(args), ty, columns })
         }
         "greatest" | "least" => {
             let (ty, columns, args) = alike(args)?;
             let node = Node::Extreme { greatest: name == "greatest", blanks: ty == Ty::Bpchar, args };
-            Ok(Bound { node, ty, columns })
+            Ok(BoundExpr { node, ty, columns })
         }
         "nullif" => {
             let [left, right] = exactly(args)?;
@@ -32,12 +32,16 @@ pub(super) fn bind(of: &Evaluator, name: &str, args: Vec<Bound>) -> Result<Bound
             // Version 13 never computes it ahead.
             let ahead = of.version.0.first().is_none_or(|major| *major >= 14);
             let args = Box::new([left.node, right.node]);
-            Ok(Bound { node: Node::NullIf { args, blanks, ahead }, ty, columns })
+            Ok(BoundExpr { node: Node::NullIf { args, blanks, ahead }, ty, columns })
         }
         "concat" | "concat_ws" => {
             let columns = args.iter().any(|arg| arg.columns);
             let args = args.into_iter().map(|arg| shown(arg).map(|arg| arg.node)).collect::<Result<_>>()?;
-            Ok(Bound { node: Node::Concat { separated: name == "concat_ws", args }, ty: Ty::Text, columns })
+            Ok(BoundExpr {
+                node: Node::Concat { separated: name == "concat_ws", args },
+                ty: Ty::Text,
+                columns,
+            })
         }
         "abs" | "sign" | "round" | "trunc" | "floor" | "ceil" | "ceiling" => number(&name, args),
         "mod" => {
@@ -48,12 +52,12 @@ pub(super) fn bind(of: &Evaluator, name: &str, args: Vec<Bound>) -> Result<Bound
     }
 }
 
-fn exactly<const N: usize>(args: Vec<Bound>) -> Result<[Bound; N]> {
+fn exactly<const N: usize>(args: Vec<BoundExpr>) -> Result<[BoundExpr; N]> {
     args.try_into().map_err(|_| ILL_TYPED)
 }
 
 /// All in the type that they have in common.
-fn alike(args: Vec<Bound>) -> Result<(Ty, bool, Vec<Node>)> {
+fn alike(args: Vec<BoundExpr>) -> Result<(Ty, bool, Vec<Node>)> {
     let ty = common(args.iter().map(|arg| arg.ty)).ok_or(ILL_TYPED)?;
     let columns = args.iter().any(|arg| arg.columns);
     let args = args.into_iter().map(|arg| arg.coerced(ty).map(|arg| arg.node)).collect::<Result<_>>()?;
@@ -61,22 +65,22 @@ fn alike(args: Vec<Bound>) -> Result<(Ty, bool, Vec<Node>)> {
 }
 
 /// `concat` writes a value as a result shows it: a truth value as `t`, a CHAR with its padding.
-fn shown(arg: Bound) -> Result<Bound> {
+fn shown(arg: BoundExpr) -> Result<BoundExpr> {
     match arg.ty {
-        Ty::Bpchar => Ok(Bound { ty: Ty::Text, ..arg }),
+        Ty::Bpchar => Ok(BoundExpr { ty: Ty::Text, ..arg }),
         Ty::Bool => {
             let columns = arg.columns;
             let letter = |text: &str| Node::Const(Datum::Text(text.to_string()));
             let test = |wanted| Node::IsBool(Box::new(arg.node.clone()), Some(wanted), false);
             let whens = vec![(test(true), letter("t")), (test(false), letter("f"))];
             let otherwise = Box::new(Node::Const(Datum::Null));
-            Ok(Bound { node: Node::Case { whens, otherwise }, ty: Ty::Text, columns })
+            Ok(BoundExpr { node: Node::Case { whens, otherwise }, ty: Ty::Text, columns })
         }
         _ => written(arg),
     }
 }
 
-fn number(name: &str, mut args: Vec<Bound>) -> Result<Bound> {
+fn number(name: &str, mut args: Vec<BoundExpr>) -> Result<BoundExpr> {
     let digits = match (name, args.len()) {
         (_, 1) => None,
         ("round" | "trunc", 2) => args.pop(),
@@ -109,7 +113,7 @@ fn number(name: &str, mut args: Vec<Bound>) -> Result<Bound> {
     Ok(call(Call::Function(function), args, ty))
 }
 
-fn text(name: &str, mut args: Vec<Bound>) -> Result<Bound> {
+fn text(name: &str, mut args: Vec<BoundExpr>) -> Result<BoundExpr> {
     let first = args.first().map(|arg| arg.ty);
     // What the arguments are, and what comes out.
     let (function, takes, gives): (_, &[Ty], _) = match (name, args.len()) {
@@ -150,7 +154,7 @@ fn text(name: &str, mut args: Vec<Bound>) -> Result<Bound> {
     // What is left out of these is a blank.
     let blank = matches!(function, Function::Trim(..) | Function::Pad { .. });
     if blank && args.len() < takes.len() {
-        args.push(Bound::constant(Datum::Text(" ".to_string()), Ty::Text));
+        args.push(BoundExpr::constant(Datum::Text(" ".to_string()), Ty::Text));
     }
     let args = args.into_iter().zip(takes).map(|(arg, ty)| arg.coerced(*ty)).collect::<Result<Vec<_>>>()?;
     Ok(call(Call::Function(function), args, gives))

@@ -4,7 +4,7 @@ use model::ErrorClass;
 
 use super::{
     numeric,
-    types::{Fit, Ty},
+    types::{Ty, TypeModifier},
 };
 use crate::{Datum, Decimal, Fault, dates};
 
@@ -53,15 +53,17 @@ pub(super) fn cast(from: Ty, to: Ty, datum: &Datum) -> Result<Datum, Fault> {
 }
 
 /// To the length of an explicit cast: too much is cut off without a word, but for digits before the point.
-pub(super) fn fit(fit: Fit, datum: &Datum) -> Result<Datum, Fault> {
+pub(super) fn fit(fit: TypeModifier, datum: &Datum) -> Result<Datum, Fault> {
     match (fit, datum) {
-        (Fit::Numeric(precision, scale), Datum::Decimal(d)) => {
+        (TypeModifier::Numeric(precision, scale), Datum::Decimal(d)) => {
             let rounded = d.rescale(scale).ok_or(numeric::TOO_LONG)?;
             let limit = 10u128.checked_pow(u32::from(precision)).ok_or(numeric::TOO_LONG)?;
             if rounded.unscaled.unsigned_abs() >= limit { Err(RANGE) } else { Ok(Datum::Decimal(rounded)) }
         }
-        (Fit::Varchar(length), Datum::Text(text)) => Ok(Datum::Text(text.chars().take(length).collect())),
-        (Fit::Char(length), Datum::Text(text)) => {
+        (TypeModifier::Varchar(length), Datum::Text(text)) => {
+            Ok(Datum::Text(text.chars().take(length).collect()))
+        }
+        (TypeModifier::Char(length), Datum::Text(text)) => {
             let short = length.saturating_sub(text.chars().count());
             let cut: String = text.chars().take(length).collect();
             Ok(Datum::Text(format!("{cut}{:short$}", "")))
@@ -300,10 +302,10 @@ mod tests {
     #[test]
     fn lengths_cut_and_pad() {
         let text = |text: &str| Datum::Text(text.to_string());
-        assert_eq!(fit(Fit::Char(3), &text("a")), Ok(text("a  ")));
-        assert_eq!(fit(Fit::Varchar(2), &text("abc")), Ok(text("ab")));
+        assert_eq!(fit(TypeModifier::Char(3), &text("a")), Ok(text("a  ")));
+        assert_eq!(fit(TypeModifier::Varchar(2), &text("abc")), Ok(text("ab")));
         assert_eq!(cast(Ty::Bpchar, Ty::Text, &text("a  ")), Ok(text("a")));
         let exact = Datum::Decimal(Decimal { unscaled: 99_95, scale: 2 });
-        assert_eq!(fit(Fit::Numeric(3, 1), &exact), Err(RANGE));
+        assert_eq!(fit(TypeModifier::Numeric(3, 1), &exact), Err(RANGE));
     }
 }

@@ -10,24 +10,24 @@ pub(super) fn like(text: &str, pattern: &str, ignores_case: bool) -> Result<bool
         // In the "C" locale only ASCII has cases.
         text.chars().map(|c| if ignores_case { c.to_ascii_lowercase() } else { c }).collect()
     };
-    matches(&letters(text), &letters(pattern)).map(|end| end == End::Fits)
+    matches(&letters(text), &letters(pattern)).map(|end| end == MatchEnd::Fits)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum MatchEnd {
     Fits,
     Differs,
     /// The text was over before the pattern: no longer `%` helps.
     TooShort,
 }
 
-fn matches(mut text: &[char], mut pattern: &[char]) -> Result<End, Fault> {
+fn matches(mut text: &[char], mut pattern: &[char]) -> Result<MatchEnd, Fault> {
     while let ([first, ..], [mark, ..]) = (text, pattern) {
         match mark {
             '\\' => {
                 let [_, escaped, ..] = pattern else { return Err(RANGE) };
                 if first != escaped {
-                    return Ok(End::Differs);
+                    return Ok(MatchEnd::Differs);
                 }
                 pattern = &pattern[2..];
                 text = &text[1..];
@@ -35,32 +35,32 @@ fn matches(mut text: &[char], mut pattern: &[char]) -> Result<End, Fault> {
             }
             '%' => return percent(text, &pattern[1..]),
             '_' => {}
-            plain if plain != first => return Ok(End::Differs),
+            plain if plain != first => return Ok(MatchEnd::Differs),
             _ => {}
         }
         pattern = &pattern[1..];
         text = &text[1..];
     }
     if !text.is_empty() {
-        return Ok(End::Differs);
+        return Ok(MatchEnd::Differs);
     }
     let rest = pattern.iter().position(|mark| *mark != '%').unwrap_or(pattern.len());
-    Ok(if rest == pattern.len() { End::Fits } else { End::TooShort })
+    Ok(if rest == pattern.len() { MatchEnd::Fits } else { MatchEnd::TooShort })
 }
 
 /// After a `%`.
-fn percent(mut text: &[char], mut pattern: &[char]) -> Result<End, Fault> {
+fn percent(mut text: &[char], mut pattern: &[char]) -> Result<MatchEnd, Fault> {
     // Further wildcards: each `_` takes a character, `%` none.
     loop {
         match pattern {
             ['%', rest @ ..] => pattern = rest,
             ['_', rest @ ..] => {
                 if text.is_empty() {
-                    return Ok(End::TooShort);
+                    return Ok(MatchEnd::TooShort);
                 }
                 (text, pattern) = (&text[1..], rest);
             }
-            [] => return Ok(End::Fits),
+            [] => return Ok(MatchEnd::Fits),
             _ => break,
         }
     }
@@ -68,18 +68,18 @@ fn percent(mut text: &[char], mut pattern: &[char]) -> Result<End, Fault> {
         ['\\'] => return Err(RANGE),
         ['\\', escaped, ..] => *escaped,
         [plain, ..] => *plain,
-        [] => return Ok(End::Fits),
+        [] => return Ok(MatchEnd::Fits),
     };
     while let [here, rest @ ..] = text {
         if *here == first {
             match matches(text, pattern)? {
-                End::Differs => {}
+                MatchEnd::Differs => {}
                 end => return Ok(end),
             }
         }
         text = rest;
     }
-    Ok(End::TooShort)
+    Ok(MatchEnd::TooShort)
 }
 
 /// The pattern with the default escape instead of its own.

@@ -26,7 +26,7 @@ use model::{SqlType, sql::Expr};
 
 use crate::{Datum, Evaluator, Fault};
 use node::Node;
-use types::{Fit, Ty};
+use types::{Ty, TypeModifier};
 
 /// The value of an expression over a row.
 pub(crate) fn value(of: &Evaluator, expr: &Expr, row: &[Datum]) -> Result<Datum, Fault> {
@@ -107,14 +107,19 @@ pub(crate) fn store(_of: &Evaluator, value: &Datum, ty: &SqlType) -> Result<Datu
     }
     let value = cast::cast(from, to, value)?;
     match (ty, &value) {
-        (SqlType::Decimal { precision, scale }, _) => cast::fit(Fit::Numeric(*precision, *scale), &value),
+        (SqlType::Decimal { precision, scale }, _) => {
+            cast::fit(TypeModifier::Numeric(*precision, *scale), &value)
+        }
         (SqlType::Char(n) | SqlType::Varchar(n), Datum::Text(text)) => {
             // Only blanks may be cut off.
             let length = usize::from(*n);
             if text.chars().skip(length).any(|c| c != ' ') {
                 return Err(cast::RANGE);
             }
-            cast::fit(if to == Ty::Bpchar { Fit::Char(length) } else { Fit::Varchar(length) }, &value)
+            cast::fit(
+                if to == Ty::Bpchar { TypeModifier::Char(length) } else { TypeModifier::Varchar(length) },
+                &value,
+            )
         }
         _ => Ok(value),
     }

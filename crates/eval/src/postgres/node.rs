@@ -1,7 +1,7 @@
 //! An expression after PostgreSQL's parser: every operand has the type that its operator wants, every conversion stands
 //! where it happens. [`super::bind`] makes it, [`super::fold`] computes what is constant, [`super::run`] does the rest.
 
-use super::types::{Fit, Ty};
+use super::types::{Ty, TypeModifier};
 use crate::Datum;
 
 /// An expression whose types are settled.
@@ -93,7 +93,7 @@ pub(super) enum Call {
     /// From a type to a type.
     Cast(Ty, Ty),
     /// To the length of an explicit cast.
-    Fit(Fit),
+    Fit(TypeModifier),
     /// LIKE, or ILIKE, which ignores case.
     Like {
         ignores_case: bool,

@@ -10,11 +10,11 @@ use super::{
 use crate::{Datum, Fault};
 
 /// A value that may be the row's or the tree's own.
-pub(super) type Found<'a> = Result<Cow<'a, Datum>, Fault>;
+pub(super) type Evaluated<'a> = Result<Cow<'a, Datum>, Fault>;
 
 const NO_TRUTH: Fault = Fault::unsure("a condition that is no truth value");
 
-pub(super) fn run<'a>(node: &'a Node, row: &'a [Datum]) -> Found<'a> {
+pub(super) fn run<'a>(node: &'a Node, row: &'a [Datum]) -> Evaluated<'a> {
     Ok(match node {
         Node::Const(datum) => Cow::Borrowed(datum),
         Node::Column(at, padded) => return column(row, *at, *padded),
@@ -79,7 +79,7 @@ fn truth(b: Option<bool>) -> Cow<'static, Datum> {
     Cow::Owned(b.map_or(Datum::Null, Datum::Bool))
 }
 
-fn column(row: &[Datum], at: usize, padded: Option<usize>) -> Found<'_> {
+fn column(row: &[Datum], at: usize, padded: Option<usize>) -> Evaluated<'_> {
     let datum = row.get(at).ok_or(Fault::unsure("a row without a datum for each column"))?;
     if let (Datum::Text(text), Some(length)) = (datum, padded) {
         let short = length.saturating_sub(text.chars().count());
@@ -91,7 +91,7 @@ fn column(row: &[Datum], at: usize, padded: Option<usize>) -> Found<'_> {
 }
 
 /// All arguments are computed before NULL is looked for.
-fn strict<'a>(what: super::node::Call, args: &'a [Node], row: &'a [Datum]) -> Found<'a> {
+fn strict<'a>(what: super::node::Call, args: &'a [Node], row: &'a [Datum]) -> Evaluated<'a> {
     let null = || Ok(Cow::Owned(Datum::Null));
     match args {
         [only] => {
@@ -130,7 +130,7 @@ fn all(args: &[Node], row: &[Datum], ends: bool) -> Result<Option<bool>, Fault> 
     Ok(known.then_some(!ends))
 }
 
-fn extreme<'a>(greatest: bool, blanks: bool, args: &'a [Node], row: &'a [Datum]) -> Found<'a> {
+fn extreme<'a>(greatest: bool, blanks: bool, args: &'a [Node], row: &'a [Datum]) -> Evaluated<'a> {
     let wanted = if greatest { Ordering::Greater } else { Ordering::Less };
     let mut best: Option<Cow<Datum>> = None;
     for arg in args {

@@ -39,7 +39,7 @@ enum Category {
 
 /// What is said about a length: `VARCHAR(5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(super) enum TypeModifier {
     /// Blanks are added or characters cut off.
     Char(usize),
     /// Characters are cut off.
@@ -138,7 +138,7 @@ impl Ty {
     }
 
     /// What a cast names; none if we do not have it.
-    pub fn named(name: &TypeName) -> Option<(Ty, Option<Fit>)> {
+    pub fn named(name: &TypeName) -> Option<(Ty, Option<TypeModifier>)> {
         let number = |i: usize| match name.args.get(i) {
             Some(Literal::Number(text)) => text.parse::<u16>().ok(),
             _ => None,
@@ -162,20 +162,21 @@ impl Ty {
             ["timestamp"] | ["timestamp", "without", "time", "zone"] => plain(Ty::Timestamp),
             ["numeric" | "decimal"] => match (name.args.len(), number(0), number(1)) {
                 (0, ..) => Some((Ty::Numeric, None)),
-                (1, Some(p), _) => Some((Ty::Numeric, Some(Fit::Numeric(u8::try_from(p).ok()?, 0)))),
-                (2, Some(p), Some(s)) if s <= p => {
-                    Some((Ty::Numeric, Some(Fit::Numeric(u8::try_from(p).ok()?, u8::try_from(s).ok()?))))
-                }
+                (1, Some(p), _) => Some((Ty::Numeric, Some(TypeModifier::Numeric(u8::try_from(p).ok()?, 0)))),
+                (2, Some(p), Some(s)) if s <= p => Some((
+                    Ty::Numeric,
+                    Some(TypeModifier::Numeric(u8::try_from(p).ok()?, u8::try_from(s).ok()?)),
+                )),
                 _ => None,
             },
             ["char" | "character"] => match name.args.len() {
-                0 => Some((Ty::Bpchar, Some(Fit::Char(1)))),
-                1 => Some((Ty::Bpchar, Some(Fit::Char(usize::from(number(0)?))))),
+                0 => Some((Ty::Bpchar, Some(TypeModifier::Char(1)))),
+                1 => Some((Ty::Bpchar, Some(TypeModifier::Char(usize::from(number(0)?))))),
                 _ => None,
             },
             ["varchar"] | ["character", "varying"] => match name.args.len() {
                 0 => Some((Ty::Varchar, None)),
-                1 => Some((Ty::Varchar, Some(Fit::Varchar(usize::from(number(0)?))))),
+                1 => Some((Ty::Varchar, Some(TypeModifier::Varchar(usize::from(number(0)?))))),
                 _ => None,
             },
             _ => None,

@@ -10,15 +10,15 @@ use super::{
 };
 use crate::{Datum, Evaluator, Fault, logic};
 
-pub(super) type Found<'a> = Result<Cow<'a, Datum>, Fault>;
+pub(super) type Evaluated<'a> = Result<Cow<'a, Datum>, Fault>;
 
 pub(super) const NOT_HERE: Fault = Fault::unsure("an expression that we do not compute");
 
-pub(super) fn owned<'a>(datum: Datum) -> Found<'a> {
+pub(super) fn owned<'a>(datum: Datum) -> Evaluated<'a> {
     Ok(Cow::Owned(datum))
 }
 
-fn known<'a>(truth: Option<bool>) -> Found<'a> {
+fn known<'a>(truth: Option<bool>) -> Evaluated<'a> {
     owned(truth.map_or(Datum::Null, |truth| Datum::Int(i64::from(truth))))
 }
 
@@ -32,7 +32,7 @@ pub(super) fn truth(datum: &Datum) -> Option<bool> {
 }
 
 /// The value of an expression.
-pub(super) fn compute<'a>(of: &Evaluator, expr: &'a Expr, row: &'a [Datum]) -> Found<'a> {
+pub(super) fn compute<'a>(of: &Evaluator, expr: &'a Expr, row: &'a [Datum]) -> Evaluated<'a> {
     let test = |expr: &'a Expr| compute(of, expr, row).map(|found| truth(&found));
     match expr {
         Expr::Literal(literal) => owned(constant(of, literal, false)?),
@@ -113,7 +113,7 @@ fn doubtful<T>(found: Result<T, Fault>) -> Result<T, Fault> {
 }
 
 /// The datum as the column gives it: rows may hold what was written rather than what was kept.
-fn column_value(affinity: Affinity, datum: &Datum) -> Found<'_> {
+fn column_value(affinity: Affinity, datum: &Datum) -> Evaluated<'_> {
     let kept = match datum {
         Datum::Null | Datum::Bytes(_) => true,
         Datum::Int(_) => matches!(affinity, Affinity::Integer | Affinity::Numeric | Affinity::Blob),
@@ -162,7 +162,7 @@ fn bare_number(expr: &Expr) -> Option<&Literal> {
     }
 }
 
-fn unary<'a>(of: &Evaluator, op: UnaryOp, expr: &'a Expr, row: &'a [Datum]) -> Found<'a> {
+fn unary<'a>(of: &Evaluator, op: UnaryOp, expr: &'a Expr, row: &'a [Datum]) -> Evaluated<'a> {
     if let (UnaryOp::Neg, Some(literal)) = (op, bare_number(expr)) {
         return owned(constant(of, literal, true)?);
     }
@@ -179,7 +179,13 @@ fn unary<'a>(of: &Evaluator, op: UnaryOp, expr: &'a Expr, row: &'a [Datum]) -> F
     }
 }
 
-fn binary<'a>(of: &Evaluator, left: &'a Expr, op: BinaryOp, right: &'a Expr, row: &'a [Datum]) -> Found<'a> {
+fn binary<'a>(
+    of: &Evaluator,
+    left: &'a Expr,
+    op: BinaryOp,
+    right: &'a Expr,
+    row: &'a [Datum],
+) -> Evaluated<'a> {
     use BinaryOp::*;
     let order = |test: fn(Ordering) -> bool| known(ordered(of, left, right, row)?.map(test));
     match op {
@@ -345,7 +351,7 @@ fn in_list(of: &Evaluator, expr: &Expr, list: &[Expr], row: &[Datum]) -> Result<
 }
 
 /// An explicit cast, which loses what does not fit.
-fn cast(to: Affinity, found: Cow<Datum>) -> Found {
+fn cast(to: Affinity, found: Cow<Datum>) -> Evaluated {
     if found.is_null() {
         return Ok(found);
     }

@@ -6,12 +6,12 @@ use model::{ErrorClass, sql::Expr};
 
 use super::{
     affinity,
-    compute::{Found, NOT_HERE, compare, compute, owned, truth},
+    compute::{Evaluated, NOT_HERE, compare, compute, owned, truth},
     number,
 };
 use crate::{Datum, Evaluator, Fault};
 
-pub(super) fn function<'a>(of: &Evaluator, name: &str, args: &'a [Expr], row: &'a [Datum]) -> Found<'a> {
+pub(super) fn function<'a>(of: &Evaluator, name: &str, args: &'a [Expr], row: &'a [Datum]) -> Evaluated<'a> {
     let name = name.to_ascii_uppercase();
     match (name.as_str(), args) {
         // Those that do not look at all of their arguments.
@@ -42,7 +42,7 @@ pub(super) fn function<'a>(of: &Evaluator, name: &str, args: &'a [Expr], row: &'
 }
 
 /// NULL if any is NULL. Among equals MIN takes the last and MAX the first, which shows where 1 and 1.0 meet.
-fn extreme<'a>(of: &Evaluator, greatest: bool, args: &'a [Expr], row: &'a [Datum]) -> Found<'a> {
+fn extreme<'a>(of: &Evaluator, greatest: bool, args: &'a [Expr], row: &'a [Datum]) -> Evaluated<'a> {
     let mut best = compute(of, &args[0], row)?;
     let mut null = best.is_null();
     for arg in &args[1..] {

@@ -3,7 +3,7 @@
 use crate::{Datum, Fault};
 
 /// A number at the start of a text.
-pub(super) struct Read {
+pub(super) struct NumberPrefix {
     /// Its value; zero if there is none.
     pub real: f64,
     /// Is it written without a point and an exponent?
@@ -49,14 +49,16 @@ fn extent(bytes: &[u8]) -> Option<(usize, bool)> {
 }
 
 /// Reads as much as is a number. What follows a byte zero is not looked at.
-pub(super) fn read(bytes: &[u8]) -> Read {
+pub(super) fn read(bytes: &[u8]) -> NumberPrefix {
     let bytes = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
     let start = bytes.iter().take_while(|byte| blank(**byte)).count();
     let bytes = &bytes[start..];
-    let Some((end, whole)) = extent(bytes) else { return Read { real: 0.0, whole: true, complete: false } };
+    let Some((end, whole)) = extent(bytes) else {
+        return NumberPrefix { real: 0.0, whole: true, complete: false };
+    };
     let text = std::str::from_utf8(&bytes[..end]).unwrap_or("0");
     let real = text.strip_suffix('.').unwrap_or(text).parse().unwrap_or(0.0);
-    Read { real, whole, complete: bytes[end..].iter().all(|byte| blank(*byte)) }
+    NumberPrefix { real, whole, complete: bytes[end..].iter().all(|byte| blank(*byte)) }
 }
 
 /// Reads as much as is a whole number, up to the ends of the range; and whether the digits were within it.

@@ -1,7 +1,7 @@
 //! Items about releases: does the script show it on the version that it was found on and on the newest of its line, is that line still
 //! maintained, and who built it.
 
-use dialect::Runs;
+use dialect::Hosting;
 use model::{Place, Target, Version, target::Settings};
 use provision::{Build, Installed, lifetime};
 use report::{
@@ -29,7 +29,7 @@ pub fn items(lab: &Lab<'_>, plan: &Plan<'_>, finding: &Finding) -> Vec<Item> {
 fn installed(plan: &Plan<'_>, finding: &Finding, version: &Version) -> Result<Installed, String> {
     let product = finding.product();
     let dialect = dialect::of(product);
-    if dialect.runs != Runs::Server {
+    if dialect.runs != Hosting::Server {
         return Err(format!("{} has no server and no client of its own", dialect.title));
     }
     let place = match finding.target.parse::<Target>() {
@@ -148,12 +148,12 @@ fn build(finding: &Finding, own: Option<&Installed>) -> Item {
     let Some(line) = own.and_then(Installed::line) else {
         let dialect = dialect::of(finding.product());
         return match dialect.runs {
-            Runs::Server => Item::unchecked(asked, format!("it is not one that Isopod installed; {says}")),
-            Runs::Child => Item::passed(
+            Hosting::Server => Item::unchecked(asked, format!("it is not one that Isopod installed; {says}")),
+            Hosting::Child => Item::passed(
                 asked,
                 format!("upstream: {}'s own amalgamation, built into Isopod", dialect.title),
             ),
-            Runs::Thread => Item::unchecked(asked, "Isopod's own engine"),
+            Hosting::Thread => Item::unchecked(asked, "Isopod's own engine"),
         };
     };
     let package = own.map(|server| server.manifest().package_version.clone()).unwrap_or_default();

@@ -11,7 +11,7 @@ use std::{
 };
 
 use campaign::{RunReader, record::Recorded};
-use dialect::Runs;
+use dialect::Hosting;
 use model::{Seed, Target, seed::Rng};
 use serde::Serialize;
 
@@ -70,7 +70,7 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>, target: &Target) -> crate::Result
         hunts: 0,
         cases: expected.cases.iter().sum(),
         findings: expected.findings.len(),
-        findings_compared: dialect::of(target.product).runs != Runs::Server,
+        findings_compared: dialect::of(target.product).runs != Hosting::Server,
         differences: Vec::new(),
     };
     if result.cases != plan.cases {

@@ -1,6 +1,6 @@
 //! INSERT, REPLACE and their ways to meet a row that is there already.
 
-use dialect::{Assignments, Counts, Replaces, Semantics};
+use dialect::{AffectedRows, Assignments, ReplaceMethod, Semantics};
 use eval::{Column, Datum, Fault};
 use model::{
     ErrorClass, Reason,
@@ -233,8 +233,8 @@ impl StatementContext<'_> {
                 let again = assignments.iter().any(null_again);
                 let changes = pending.update(table, hit, new)?;
                 Ok(match self.semantics().counts {
-                    Counts::Matched => vec![1],
-                    Counts::Changed => match (changes, again) {
+                    AffectedRows::Matched => vec![1],
+                    AffectedRows::Changed => match (changes, again) {
                         (true, _) => vec![2],
                         (false, true) => vec![0, 1],
                         (false, false) => vec![0],
@@ -265,8 +265,8 @@ impl StatementContext<'_> {
         let of = &self.schema.tables[table];
         let same = |key: &Vec<usize>, other: &Values| self.evaluator.same_key(&of.columns, key, &row, other);
         let counts = match self.semantics().counts {
-            Counts::Matched => vec![1],
-            Counts::Changed => vec![1 + hits.len() as u64],
+            AffectedRows::Matched => vec![1],
+            AffectedRows::Changed => vec![1 + hits.len() as u64],
         };
         if let [hit] = hits
             && let Some(old) = pending.get(table, *hit)
@@ -285,10 +285,10 @@ impl StatementContext<'_> {
             }
             let replaces = self.semantics().replaces;
             // Without a key of its own a row may stay where it is, or be made anew: measured both ways.
-            if replaces == Replaces::InPlaceByKey && of.clustered.is_none() && !identical {
+            if replaces == ReplaceMethod::InPlaceByKey && of.clustered.is_none() && !identical {
                 return Err(Fault::Unsure(Reason::ReplaceWithoutAKey));
             }
-            if replaces != Replaces::Anew && (key_kept && !anew || identical) {
+            if replaces != ReplaceMethod::Anew && (key_kept && !anew || identical) {
                 pending.update(table, *hit, row)?;
                 let mut counts = counts;
                 if identical {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use dialect::{
-    Assignments, Counts,
+    AffectedRows, Assignments,
     contract::{OnStaleWrite, Visibility},
 };
 use eval::{Datum, Fault};
@@ -362,8 +362,8 @@ impl StatementContext<'_> {
         let single = from.tables.len() == 1;
         let matched = single.then_some(done.len() as u64);
         let count = match dialect::of(self.evaluator.product).semantics.counts {
-            Counts::Matched => done.len() as u64 - ignored,
-            Counts::Changed => changed,
+            AffectedRows::Matched => done.len() as u64 - ignored,
+            AffectedRows::Changed => changed,
         };
         let exclusive = |&(factor, row): &(usize, usize)| Lock {
             table: from.tables[factor].table,

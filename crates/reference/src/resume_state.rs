@@ -10,16 +10,16 @@ use crate::{
 
 /// What a statement remembers.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct ResumeState {
     /// Where it waited last.
-    pub stuck: Option<Stuck>,
+    pub stuck: Option<BlockingRow>,
     /// The rows that it had met before it waited, and left alone.
     pub passed: Vec<(TableId, RowId)>,
 }
 
 /// A row that was in the way.
 #[derive(Debug)]
-pub struct Stuck {
+pub struct BlockingRow {
     /// In which table.
     pub table: TableId,
     /// Which.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use model::Level;
 
 use crate::{
-    error::{Attempt, no_table},
+    error::{StatementResult, no_table},
     locks::{Locks, TableId, TxnId},
     plants::{Bug, Plants},
     table::Table,
@@ -14,7 +14,7 @@ use crate::{
 
 /// What all sessions share.
 #[derive(Debug, Default)]
-pub struct Base {
+pub struct Database {
     /// The tables.
     pub tables: Vec<Table>,
     /// The locks.
@@ -66,7 +66,7 @@ pub struct Savepoint {
     pub set: Stamp,
 }
 
-impl Base {
+impl Database {
     /// Begins a transaction. It must come to an end: what it could see is kept until then.
     pub fn begin(&mut self, level: Level, single: bool) -> Txn {
         self.transactions += 1;
@@ -169,7 +169,7 @@ impl Base {
     }
 
     /// Where a table is, by its name.
-    pub fn find(&self, name: &str) -> Attempt<usize> {
+    pub fn find(&self, name: &str) -> StatementResult<usize> {
         match self.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name)) {
             Some(at) => Ok(at),
             None => no_table(name),

@@ -13,21 +13,21 @@ use model::{
 };
 
 use crate::{
-    base::{Base, Txn},
-    compute::Sheet,
-    error::{Attempt, Stop, error, no_column, unsupported},
-    memory::Memory,
+    database::{Database, Txn},
+    error::{StatementResult, Stop, error, no_column, unsupported},
+    expressions::ColumnScope,
     plants::Bug,
-    prepared::{Names, Prepared},
-    select::Role,
+    prepared::{NameCollector, Prepared},
+    resume_state::ResumeState,
+    select::QueryPosition,
     server::PRODUCT,
-    versions::{Stamp, View},
+    versions::{ReadView, Stamp},
 };
 
 /// A statement at work.
-pub struct Work<'a> {
+pub struct StatementRun<'a> {
     /// What all share.
-    pub base: &'a mut Base,
+    pub base: &'a mut Database,
     /// Whose statement it is.
     pub txn: &'a mut Txn,
     /// The statement.
@@ -35,7 +35,7 @@ pub struct Work<'a> {
     /// Has it waited before?
     pub waited: bool,
     /// What it saw before it waited.
-    pub memory: &'a mut Memory,
+    pub memory: &'a mut ResumeState,
     /// Numbers that it drew from a counter in earlier attempts, and how many of them this one has used.
     pub drawn: &'a mut Vec<u64>,
     /// See `drawn`.
@@ -45,27 +45,27 @@ pub struct Work<'a> {
 }
 
 /// A table as a statement names it.
-pub struct Named<'a> {
+pub struct NamedTable<'a> {
     /// Where it is in the list.
     pub at: usize,
     /// What its columns are called here; none if just as in the table itself.
-    pub sheet: Option<Rc<Sheet>>,
+    pub sheet: Option<Rc<ColumnScope>>,
     /// Which indexes to use.
     pub hints: &'a [model::sql::IndexHint],
 }
 
-impl Work<'_> {
+impl StatementRun<'_> {
     /// Does this transaction keep what it reads from changing?
     pub fn strict(&self) -> bool {
         self.txn.level >= Level::RepeatableRead
     }
 
     /// What a plain read sees now.
-    pub fn view(&mut self) -> View {
+    pub fn view(&mut self) -> ReadView {
         match self.txn.level {
-            Level::ReadUncommitted => View::Newest,
-            Level::RepeatableRead => View::At(self.snapshot()),
-            Level::ReadCommitted | Level::Serializable => View::At(self.base.clock),
+            Level::ReadUncommitted => ReadView::Newest,
+            Level::RepeatableRead => ReadView::At(self.snapshot()),
+            Level::ReadCommitted | Level::Serializable => ReadView::At(self.base.clock),
         }
     }
 
@@ -79,7 +79,7 @@ impl Work<'_> {
     }
 
     /// The one table of a statement.
-    pub fn one_table<'b>(&mut self, tables: &'b [TableRef]) -> Attempt<Named<'b>> {
+    pub fn one_table<'b>(&mut self, tables: &'b [TableRef]) -> StatementResult<NamedTable<'b>> {
         match tables {
             [TableRef { first, joins }] if joins.is_empty() => self.named(first),
             _ => unsupported("several tables in one statement"),
@@ -87,7 +87,7 @@ impl Work<'_> {
     }
 
     /// A table by its name here.
-    pub fn named<'b>(&mut self, table: &'b TableFactor) -> Attempt<Named<'b>> {
+    pub fn named<'b>(&mut self, table: &'b TableFactor) -> StatementResult<NamedTable<'b>> {
         match table {
             TableFactor::Table { name, alias, hints } => {
                 if name.schema.is_some() {
@@ -96,8 +96,9 @@ impl Work<'_> {
                 let at = self.base.find(&name.name.name)?;
                 self.txn.used.insert(self.base.tables[at].id);
                 let columns = &self.base.tables[at].columns;
-                let sheet = alias.as_ref().map(|alias| Rc::new(Sheet::new(columns, Some(&alias.name.name))));
-                Ok(Named { at, sheet, hints })
+                let sheet =
+                    alias.as_ref().map(|alias| Rc::new(ColumnScope::new(columns, Some(&alias.name.name))));
+                Ok(NamedTable { at, sheet, hints })
             }
             TableFactor::Paren(inner) => match inner.as_ref() {
                 TableRef { first, joins } if joins.is_empty() => self.named(first),
@@ -108,18 +109,18 @@ impl Work<'_> {
     }
 
     /// What the columns of a table are called.
-    pub fn sheet<'b>(&'b self, named: &'b Named<'_>) -> &'b Rc<Sheet> {
+    pub fn sheet<'b>(&'b self, named: &'b NamedTable<'_>) -> &'b Rc<ColumnScope> {
         named.sheet.as_ref().unwrap_or(&self.base.tables[named.at].sheet)
     }
 
     /// The expression with all queries inside replaced by what they give.
-    pub fn resolved<'b>(&mut self, expr: &'b Expr, role: Role) -> Attempt<Cow<'b, Expr>> {
+    pub fn resolved<'b>(&mut self, expr: &'b Expr, role: QueryPosition) -> StatementResult<Cow<'b, Expr>> {
         if !self.statement.nested {
             return Ok(Cow::Borrowed(expr));
         }
         struct Resolve<'c, 'd> {
-            work: &'c mut Work<'d>,
-            role: Role,
+            work: &'c mut StatementRun<'d>,
+            role: QueryPosition,
             failed: Option<Stop>,
         }
         impl VisitMut for Resolve<'_, '_> {
@@ -138,7 +139,7 @@ impl Work<'_> {
         walk.failed.map_or(Ok(Cow::Owned(resolved)), Err)
     }
 
-    fn replace(&mut self, expr: &mut Expr, role: Role) -> Attempt<()> {
+    fn replace(&mut self, expr: &mut Expr, role: QueryPosition) -> StatementResult<()> {
         let new = match expr {
             Expr::Subquery(query) => {
                 let found = self.query(query, role)?;
@@ -173,7 +174,7 @@ impl Work<'_> {
     }
 
     /// Does every name in these expressions mean something? `more` are names that do beside the columns.
-    pub fn check_names(&self, sheet: &Sheet, exprs: &[&Expr], more: &[&str]) -> Attempt<()> {
+    pub fn check_names(&self, sheet: &ColumnScope, exprs: &[&Expr], more: &[&str]) -> StatementResult<()> {
         let check = |names: &[(Option<String>, String)]| {
             let known = |(table, name): &&(Option<String>, String)| {
                 sheet.has(table.as_deref(), name) || more.iter().any(|more| more.eq_ignore_ascii_case(name))
@@ -183,7 +184,7 @@ impl Work<'_> {
         if !self.statement.nested {
             return check(&self.statement.names);
         }
-        let mut names = Names::default();
+        let mut names = NameCollector::default();
         for expr in exprs {
             expr.for_each_expr(|expr| names.note(expr));
         }
@@ -197,7 +198,7 @@ pub fn literal(value: &Datum) -> Expr {
 }
 
 /// A whole number that an expression must be, as in LIMIT.
-pub fn count(expr: &Expr) -> Attempt<usize> {
+pub fn count(expr: &Expr) -> StatementResult<usize> {
     match expr {
         Expr::Literal(Literal::Number(text)) => match text.parse() {
             Ok(n) => Ok(n),

@@ -2,20 +2,20 @@
 
 use crate::{
     plants::Bug,
-    versions::{Row, Values, View},
-    work::Work,
+    statement_run::StatementRun,
+    versions::{ReadView, Row, Values},
 };
 
-impl Work<'_> {
+impl StatementRun<'_> {
     /// What a plain read sees of a row.
-    pub fn seen<'r>(&self, row: &'r Row, view: View) -> Option<&'r Values> {
+    pub fn seen<'r>(&self, row: &'r Row, view: ReadView) -> Option<&'r Values> {
         let right = row.seen(view, self.txn.id);
         match view {
-            View::At(stamp) if self.base.plants.any() => {
+            ReadView::At(stamp) if self.base.plants.any() => {
                 let wrong = self.taken_for_committed(row).or_else(|| self.beside_the_snapshot(row, stamp));
                 wrong.unwrap_or(right)
             }
-            View::At(_) | View::Newest => right,
+            ReadView::At(_) | ReadView::Newest => right,
         }
     }
 
@@ -49,8 +49,8 @@ impl Work<'_> {
     }
 
     /// The values on which a plain read judges its condition: those that it sees. The planted bug: those of now.
-    pub fn judged<'r>(&self, row: &'r Row, view: View, seen: &'r Values) -> &'r Values {
-        let View::At(stamp) = view else { return seen };
+    pub fn judged<'r>(&self, row: &'r Row, view: ReadView, seen: &'r Values) -> &'r Values {
+        let ReadView::At(stamp) = view else { return seen };
         let now = row.committed().filter(|now| now.committed > Some(stamp)).and_then(|now| now.data.as_ref());
         let own = row.newest().is_some_and(|newest| newest.writer == self.txn.id);
         match now.filter(|_| !own) {

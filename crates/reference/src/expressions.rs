@@ -1,6 +1,6 @@
 //! Expressions over rows, by the evaluator that everybody uses, with MySQL's rules.
 //!
-//! A [`Sheet`] is what the names in an expression refer to: the columns of a table.
+//! A [`ColumnScope`] is what the names in an expression refer to: the columns of a table.
 
 use std::{cmp::Ordering, sync::LazyLock};
 
@@ -11,7 +11,7 @@ use model::{
 };
 
 use crate::{
-    error::{Attempt, fault},
+    error::{StatementResult, fault},
     server::PRODUCT,
 };
 
@@ -20,18 +20,18 @@ pub static VERSION: LazyLock<Version> = LazyLock::new(|| Version(vec![1, 0]));
 
 /// What names refer to.
 #[derive(Clone, Debug, Default)]
-pub struct Sheet {
+pub struct ColumnScope {
     columns: Vec<Column>,
 }
 
-impl Sheet {
+impl ColumnScope {
     /// The columns of a table, which may have another name here.
-    pub fn new(columns: &[Column], alias: Option<&str>) -> Sheet {
+    pub fn new(columns: &[Column], alias: Option<&str>) -> ColumnScope {
         let mut columns = columns.to_vec();
         if let Some(alias) = alias {
             columns.iter_mut().for_each(|column| column.table = Some(alias.to_string()));
         }
-        Sheet { columns }
+        ColumnScope { columns }
     }
 
     /// Is there such a column?
@@ -48,7 +48,7 @@ impl Sheet {
     }
 
     /// The value of an expression over a row.
-    pub fn value(&self, expr: &Expr, row: &[Datum]) -> Attempt<Datum> {
+    pub fn value(&self, expr: &Expr, row: &[Datum]) -> StatementResult<Datum> {
         if let Some(value) = self.whole(expr, row) {
             return Ok(value.map_or(Datum::Null, Datum::Int));
         }
@@ -56,7 +56,7 @@ impl Sheet {
     }
 
     /// Does a condition hold for a row? Unknown is no.
-    pub fn holds(&self, condition: &Expr, row: &[Datum]) -> Attempt<bool> {
+    pub fn holds(&self, condition: &Expr, row: &[Datum]) -> StatementResult<bool> {
         if let Some(holds) = self.compared(condition, row) {
             return Ok(holds);
         }
@@ -65,7 +65,7 @@ impl Sheet {
     }
 
     /// Is a condition false for a row? A CHECK lets the unknown pass.
-    pub fn fails(&self, condition: &Expr, row: &[Datum]) -> Attempt<bool> {
+    pub fn fails(&self, condition: &Expr, row: &[Datum]) -> StatementResult<bool> {
         let truth = self.evaluator().truth(condition, row).map_err(fault)?;
         Ok(truth == Some(false))
     }
@@ -110,7 +110,7 @@ impl Sheet {
 }
 
 /// What a column holds after a value was stored there.
-pub fn stored(value: &Datum, ty: &SqlType) -> Attempt<Datum> {
+pub fn stored(value: &Datum, ty: &SqlType) -> StatementResult<Datum> {
     // Most values are whole numbers that fit.
     if let (Datum::Int(n), SqlType::Int { bits: 32, unsigned: false }) = (value, ty)
         && i32::try_from(*n).is_ok()
@@ -122,7 +122,7 @@ pub fn stored(value: &Datum, ty: &SqlType) -> Attempt<Datum> {
 }
 
 /// Which of two values of one column comes first. NULL is before everything.
-pub fn compare(left: &Datum, right: &Datum, column: &Column) -> Attempt<Ordering> {
+pub fn compare(left: &Datum, right: &Datum, column: &Column) -> StatementResult<Ordering> {
     match (left, right) {
         (Datum::Null, Datum::Null) => return Ok(Ordering::Equal),
         (Datum::Null, _) => return Ok(Ordering::Less),

@@ -6,16 +6,16 @@ use std::{
 };
 
 /// A pipe that stays empty as long as this lives.
-pub struct Silence {
+pub struct SilentPipe {
     reader: PipeReader,
     _writer: PipeWriter,
 }
 
-impl Silence {
+impl SilentPipe {
     /// Opens one.
-    pub fn new() -> io::Result<Silence> {
+    pub fn new() -> io::Result<SilentPipe> {
         let (reader, writer) = io::pipe()?;
-        Ok(Silence { reader, _writer: writer })
+        Ok(SilentPipe { reader, _writer: writer })
     }
 
     /// What to poll.
