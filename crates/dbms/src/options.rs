@@ -16,7 +16,6 @@ pub const PREFIX: &str = "isopod_";
 pub struct ServerOptions {
     /// Where it listens; of a Unix socket the path of the file itself.
     pub address: Address,
-    /// Who we are.
     pub login: Login,
     /// Our schema there will be `isopod_<name>`. One that is left from before is dropped first, so two
     /// users of one server need two names. Small letters, digits and underscores.

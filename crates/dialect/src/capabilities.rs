@@ -12,15 +12,12 @@ use crate::sql::Clauses;
 /// What a server can do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Whose.
     pub product: Product,
-    /// Of which version.
     pub version: Version,
     /// What its grammar has, whatever the version.
     pub clauses: &'static Clauses,
     /// Widths of whole numbers, in bits.
     pub int_bits: &'static [u8],
-    /// `UNSIGNED`.
     pub unsigned: bool,
     /// Truth values are a type of their own, and types must fit everywhere.
     pub strict_types: bool,
@@ -52,7 +49,6 @@ pub struct Capabilities {
     pub share_waits: bool,
     /// `WITH CONSISTENT SNAPSHOT`.
     pub snapshot: bool,
-    /// `READ ONLY`.
     pub read_only: bool,
     /// Sessions without autocommit.
     pub autocommit_off: bool,

@@ -16,6 +16,5 @@ pub struct Checks {
     pub before: &'static [&'static str],
     /// Reads a table through an index: `{table}`, `{index}` and `{columns}` are filled in.
     pub through: &'static str,
-    /// After that.
     pub after: &'static [&'static str],
 }

@@ -38,11 +38,9 @@ impl fmt::Display for StatementPlace {
 /// What speaks against running a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
-    /// Where.
     pub place: StatementPlace,
     /// The statement.
     pub sql: String,
-    /// Why.
     pub why: String,
 }
 

@@ -22,7 +22,6 @@ pub struct Tables {
     pub drop: &'static str,
     /// Before dropping tables in any order.
     pub before_drop: Option<&'static str>,
-    /// After it.
     pub after_drop: Option<&'static str>,
     /// Is there ALTER TABLE?
     pub alter: bool,

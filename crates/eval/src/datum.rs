@@ -11,7 +11,6 @@ use crate::{dates, decimal::Decimal};
 /// A value with the type that it has inside an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Datum {
-    /// NULL
     Null,
     /// A truth value, where those are no numbers (PostgreSQL).
     Bool(bool),
@@ -23,9 +22,7 @@ pub enum Datum {
     Decimal(Decimal),
     /// A binary number.
     Double(f64),
-    /// Text.
     Text(String),
-    /// Bytes.
     Bytes(Vec<u8>),
     /// A day: year, month, day.
     Date(i32, u8, u8),
@@ -38,16 +35,13 @@ pub enum Datum {
 pub struct Column {
     /// Its table, if names may be qualified.
     pub table: Option<String>,
-    /// Its name.
     pub name: String,
-    /// Its type.
     pub ty: SqlType,
     /// Its collation, where it is not the default of a fresh schema.
     pub collation: Option<String>,
 }
 
 impl Datum {
-    /// Is it NULL?
     pub fn is_null(&self) -> bool {
         matches!(self, Datum::Null)
     }

@@ -121,7 +121,6 @@ impl Decimal {
         }
     }
 
-    /// Is it zero?
     pub fn is_zero(self) -> bool {
         self.unscaled == 0
     }

@@ -49,7 +49,6 @@ impl Fault {
 pub struct Evaluator<'a> {
     /// Whose rules.
     pub product: Product,
-    /// Of which version.
     pub version: &'a Version,
     /// The columns that names refer to.
     pub columns: &'a [Column],

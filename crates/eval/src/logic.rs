@@ -1,6 +1,5 @@
 //! Logic with three values: true, false and unknown (`None`).
 
-/// `NOT a`
 pub fn not(a: Option<bool>) -> Option<bool> {
     a.map(|a| !a)
 }

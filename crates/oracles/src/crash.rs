@@ -13,7 +13,6 @@ use model::{
 
 use crate::{Ask, Conversation, Oracle, OracleInfo};
 
-/// The oracle.
 #[derive(Debug, Default)]
 pub struct Crash;
 

@@ -47,7 +47,6 @@ impl StepCheck {
 /// Every step and table of a case, held against one set of expectations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StepChecks {
-    /// For each step.
     pub steps: Vec<StepCheck>,
     /// For each table that is mentioned.
     pub tables: Vec<(String, StepCheck)>,

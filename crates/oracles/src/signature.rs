@@ -1,4 +1,4 @@
-//! The signature of a finding: computed from what an oracle says of a case that was made smaller.
+//! The signature of a finding: computed from what an oracle says of a case that was reduced.
 //!
 //! The kinds of statements are those that the small case still needs, without BEGIN, COMMIT, ROLLBACK and savepoints: these frame a bug
 //! more often than they cause it, and whether a transaction is ended or left open is no difference. Where less is certain, or more is
@@ -6,7 +6,7 @@
 //!
 //! - where known deviations explain a finding, none: a known family shows through every kind of statement (docs/measured/folding-2026-11-17.md);
 //! - where the server says at which place of its code it gave up, none;
-//! - where it died, hung or failed otherwise, and where the case was not made smaller, only the statement that shows it.
+//! - where it died, hung or failed otherwise, and where the case was not reduced, only the statement that shows it.
 
 use model::{
     Case, Product, ShownBy, Signature, Violation,

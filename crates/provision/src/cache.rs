@@ -41,7 +41,6 @@ pub struct Store {
 pub struct Manifest {
     /// The version of this format.
     pub format: u32,
-    /// The product.
     pub product: Product,
     /// The line that was asked for.
     pub line: Version,
@@ -74,9 +73,7 @@ pub struct Manifest {
 /// A package and its version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageVersion {
-    /// Its name.
     pub package: String,
-    /// Its version.
     pub version: String,
 }
 
@@ -130,7 +127,6 @@ impl Installed {
         catalog::lines().iter().find(of).filter(|line| line.origin() == self.manifest.origin)
     }
 
-    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -167,7 +163,6 @@ impl Installed {
 /// A line that can be had, with what is installed of it.
 #[derive(Debug)]
 pub struct ListedLine {
-    /// The line.
     pub line: &'static ReleaseLine,
     /// What is installed of it, oldest first.
     pub installed: Vec<Installed>,
@@ -180,7 +175,6 @@ pub struct ListedLine {
 pub struct PrunedCache {
     /// Folders that dead processes had left.
     pub leftovers: Vec<PathBuf>,
-    /// Installations.
     pub installs: Vec<PathBuf>,
     /// Installations that were left alone, each with the name of an instance that runs from it.
     pub in_use: Vec<(PathBuf, String)>,

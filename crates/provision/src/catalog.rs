@@ -11,7 +11,6 @@ use super::error::{ErrorKind, Result, ServerError};
 /// A branch of a product that can be installed.
 #[derive(Debug)]
 pub struct ReleaseLine {
-    /// The product.
     pub product: Product,
     version: &'static str,
     /// About how much is fetched, in MB.
@@ -220,7 +219,6 @@ const fn maven_mariadb(
     ReleaseLine { product: Product::Mariadb, version, fetch, room, source }
 }
 
-/// All lines.
 pub fn lines() -> &'static [ReleaseLine] {
     LINES
 }

@@ -28,7 +28,6 @@ use super::{
 pub enum Progress {
     /// Another process installs the same; this one waits for it.
     WaitForOther,
-    /// It begins.
     Begin {
         /// `mysql@9.7`
         line: String,
@@ -46,7 +45,6 @@ pub enum Progress {
     Download {
         /// From 0 to 100, if that is known.
         percent: Option<u8>,
-        /// So many bytes.
         bytes: u64,
         /// In a second.
         rate: u64,
@@ -64,9 +62,8 @@ pub enum Progress {
     },
     /// Packages are unpacked.
     Unpack {
-        /// So many are done.
+        /// How many are done.
         done: usize,
-        /// Of so many.
         of: usize,
     },
     /// The data folder is made that every instance starts from.

@@ -41,7 +41,6 @@ pub fn share_session() {
     SHARED.store(true, Ordering::Relaxed);
 }
 
-/// Are they?
 pub fn shares_session() -> bool {
     SHARED.load(Ordering::Relaxed)
 }
@@ -170,7 +169,6 @@ pub enum ReapResult {
     One,
     /// None has ended yet.
     Running,
-    /// There are none.
     None,
 }
 

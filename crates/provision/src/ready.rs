@@ -18,7 +18,6 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub struct ReadyCheck<'a> {
     /// Its Unix socket.
     pub socket: &'a Path,
-    /// What it does.
     pub sign: ReadySign,
     /// The account for a login.
     pub user: &'a str,

@@ -21,7 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct RunningInstance {
     /// Its name, for `stop`.
     pub id: String,
-    /// Its folder.
     pub folder: PathBuf,
     pub(crate) record: InstanceRecord,
 }

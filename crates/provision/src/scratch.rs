@@ -11,7 +11,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A locked file.
 #[derive(Debug)]
 pub struct FileLock {
     file: File,

@@ -46,11 +46,9 @@ impl ScanRange {
 /// How a term limits its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ColumnBound {
-    /// To one value.
     Value,
     /// To NULL: in a unique key there may be many of those.
     Null,
-    /// To some.
     Range,
 }
 

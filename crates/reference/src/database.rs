@@ -15,11 +15,8 @@ use crate::{
 /// What all sessions share.
 #[derive(Debug, Default)]
 pub struct Database {
-    /// The tables.
     pub tables: Vec<Table>,
-    /// The locks.
     pub locks: Locks,
-    /// What is planted.
     pub plants: Plants,
     /// How many commits there were.
     pub clock: Stamp,
@@ -37,7 +34,6 @@ const NOBODY: TxnId = TxnId(u64::MAX);
 pub struct Txn {
     /// Its number.
     pub id: TxnId,
-    /// Its level.
     pub level: Level,
     /// Is it one statement that commits by itself?
     pub single: bool,
@@ -49,16 +45,13 @@ pub struct Txn {
     pub view: Option<Stamp>,
     /// What it has written, in order.
     pub undo: Vec<(TableId, RowId)>,
-    /// Its savepoints.
     pub savepoints: Vec<Savepoint>,
     /// The tables that it has used: they cannot be dropped under it.
     pub used: BTreeSet<TableId>,
 }
 
-/// A savepoint.
 #[derive(Debug)]
 pub struct Savepoint {
-    /// Its name.
     pub name: String,
     /// How much was written before it.
     pub mark: usize,

@@ -68,7 +68,6 @@ struct WaitingStatement {
     ready: bool,
 }
 
-/// The engine.
 #[derive(Default)]
 pub struct Engine {
     pub(crate) base: Database,

@@ -39,15 +39,12 @@ pub enum Mode {
 /// A range that was read.
 #[derive(Clone, Debug)]
 pub struct Range {
-    /// By whom.
     pub owner: TxnId,
-    /// In which table.
     pub table: TableId,
     /// Which rows it would have looked at.
     pub path: Rc<ScanRange>,
 }
 
-/// All locks.
 #[derive(Debug, Default)]
 pub struct Locks {
     rows: BTreeMap<(TableId, RowId), Vec<(TxnId, Mode)>>,
@@ -73,7 +70,6 @@ impl Locks {
         }
     }
 
-    /// Locks a range.
     pub fn take_range(&mut self, owner: TxnId, table: TableId, path: &Rc<ScanRange>) {
         let there = |range: &Range| range.owner == owner && range.table == table && range.path == *path;
         if !self.ranges.iter().any(there) {

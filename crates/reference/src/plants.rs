@@ -14,7 +14,6 @@ macro_rules! bugs {
         pub enum Bug { $(#[doc = $sentence] $name,)* }
 
         impl Bug {
-            /// All of them.
             pub const ALL: &'static [Bug] = &[$(Bug::$name,)*];
 
             /// Its name in targets.
@@ -22,7 +21,6 @@ macro_rules! bugs {
                 match self { $(Bug::$name => $text,)* }
             }
 
-            /// What goes wrong.
             pub fn sentence(self) -> &'static str {
                 match self { $(Bug::$name => $sentence,)* }
             }
@@ -81,7 +79,6 @@ pub enum BadPlant {
     /// No such bug.
     #[error("the reference engine has no bug called `{0}`")]
     Bug(String),
-    /// Not a rate.
     #[error("`one_in={0}` is not a whole number from 1 on")]
     Rate(String),
     /// No such setting.

@@ -10,7 +10,6 @@ use crate::server::PRODUCT;
 /// A statement as text and as a tree.
 #[derive(Debug)]
 pub struct Prepared {
-    /// Its text.
     pub text: String,
     /// Its tree, or why there is none.
     pub tree: Result<Statement, String>,
@@ -66,7 +65,7 @@ pub struct Cache {
     known: HashMap<String, Rc<Prepared>>,
 }
 
-/// So many are kept.
+/// At most this many statements are cached.
 const MANY: usize = 4_000;
 
 impl Cache {

@@ -20,9 +20,7 @@ pub struct ResumeState {
 /// A row that was in the way.
 #[derive(Debug)]
 pub struct BlockingRow {
-    /// In which table.
     pub table: TableId,
-    /// Which.
     pub row: RowId,
     /// As it was when it was last committed.
     pub before: Option<Values>,

@@ -41,7 +41,6 @@ pub enum QueryPosition {
 pub struct QueryResult {
     /// Names and types of its columns.
     pub columns: Vec<(String, SqlType)>,
-    /// Its rows.
     pub rows: Vec<Vec<Datum>>,
 }
 
@@ -63,7 +62,6 @@ struct OutputColumn<'a> {
 }
 
 impl StatementRun<'_> {
-    /// Runs a query.
     pub fn query(&mut self, query: &Query, role: QueryPosition) -> StatementResult<QueryResult> {
         let select = match &query.first {
             _ if !query.rest.is_empty() => return unsupported("UNION"),

@@ -30,7 +30,6 @@ pub struct StatementRun<'a> {
     pub base: &'a mut Database,
     /// Whose statement it is.
     pub txn: &'a mut Txn,
-    /// The statement.
     pub statement: &'a Prepared,
     /// Has it waited before?
     pub waited: bool,

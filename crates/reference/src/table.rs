@@ -15,12 +15,10 @@ use crate::{
     versions::{RowId, Rows, Stamp, Values},
 };
 
-/// A table.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Its number.
     pub id: TableId,
-    /// Its name.
     pub name: String,
     /// Its columns, as expressions know them.
     pub sheet: Rc<ColumnScope>,
@@ -32,7 +30,6 @@ pub struct Table {
     pub indexes: Vec<Index>,
     /// CHECK constraints.
     pub checks: Vec<Expr>,
-    /// Its rows.
     pub rows: Rows,
     /// When it was made, or emptied by TRUNCATE: an older view cannot read it.
     pub made: Stamp,
@@ -45,7 +42,6 @@ pub struct Table {
 pub struct ColumnTraits {
     /// Must it not be NULL?
     pub not_null: bool,
-    /// DEFAULT
     pub default: Option<Expr>,
     /// AUTO_INCREMENT
     pub counts: bool,
@@ -53,10 +49,8 @@ pub struct ColumnTraits {
     pub generated: Option<Expr>,
 }
 
-/// An index.
 #[derive(Clone, Debug)]
 pub struct Index {
-    /// Its name.
     pub name: String,
     /// Its columns, by position.
     pub columns: Vec<usize>,

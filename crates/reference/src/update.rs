@@ -20,7 +20,6 @@ use crate::{
 };
 
 impl StatementRun<'_> {
-    /// Runs an UPDATE.
     pub fn update(&mut self, update: &Update) -> StatementResult<RawReply> {
         self.may_write()?;
         if !update.from.is_empty() {
@@ -63,7 +62,6 @@ impl StatementRun<'_> {
         Ok(RawReply::Done { affected, matched: Some(matched) })
     }
 
-    /// Runs a DELETE.
     pub fn delete(&mut self, delete: &Delete) -> StatementResult<RawReply> {
         self.may_write()?;
         if !delete.using.is_empty() || !delete.returning.is_empty() {

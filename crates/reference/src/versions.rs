@@ -45,7 +45,6 @@ pub struct Version {
     pub data: Option<Values>,
 }
 
-/// A row.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     versions: Vec<Version>,
@@ -136,7 +135,6 @@ impl Rows {
         self.rows.iter().map(|(id, row)| (*id, row))
     }
 
-    /// One of them.
     pub fn get(&self, id: RowId) -> Option<&Row> {
         self.rows.get(&id)
     }

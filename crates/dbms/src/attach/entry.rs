@@ -15,7 +15,6 @@ pub enum Denial {
     Login,
     /// This machine may not connect.
     Host,
-    /// Anything else.
     Other,
 }
 

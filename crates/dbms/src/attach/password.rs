@@ -38,7 +38,6 @@ pub struct ClientEnvironment {
 static REMEMBERED: OnceLock<ClientEnvironment> = OnceLock::new();
 
 impl ClientEnvironment {
-    /// Reads them.
     fn read() -> ClientEnvironment {
         let named = |name: &'static str| Some((name, env::var(name).ok().filter(|value| !value.is_empty())?));
         ClientEnvironment {
@@ -86,7 +85,6 @@ fn system_user() -> String {
 
 /// Where we want to log in.
 pub struct LoginRequest<'a> {
-    /// The product.
     pub product: Product,
     /// The user that the address names.
     pub user: Option<&'a str>,
@@ -96,15 +94,12 @@ pub struct LoginRequest<'a> {
     pub password_file: Option<&'a Path>,
     /// The host, as `~/.pgpass` writes it.
     pub host: &'a str,
-    /// The port.
     pub port: u16,
-    /// The database.
     pub database: Option<&'a str>,
 }
 
 /// A name and a password, and where the password was found.
 pub struct Credentials {
-    /// The user.
     pub user: String,
     /// The password, or empty.
     pub password: Secret,

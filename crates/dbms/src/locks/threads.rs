@@ -37,7 +37,6 @@ pub struct Sample {
 }
 
 impl Thread {
-    /// Opens them.
     pub fn open(pid: u32, thread: u32) -> io::Result<Thread> {
         let folder = format!("/proc/{pid}/task/{thread}");
         Ok(Thread {

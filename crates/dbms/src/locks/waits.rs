@@ -35,7 +35,6 @@ pub struct WaitGraph {
     pub owners: BTreeMap<ServerTransactionId, SessionId>,
     /// Transactions that wait for a lock of the storage engine.
     pub waiting: BTreeSet<ServerTransactionId>,
-    /// For whom.
     pub edges: Edges,
     /// Sessions that wait for a lock above the storage engine: on a table's definition, or by name.
     pub above: BTreeSet<SessionId>,

@@ -34,12 +34,9 @@ pub enum ReplyReader {
     Columns {
         /// How many are still to come.
         left: u64,
-        /// Those that came.
         columns: Vec<Column>,
     },
-    /// Rows.
     Rows {
-        /// Those that came.
         rows: RowSet,
         /// Their bytes.
         size: usize,

@@ -142,7 +142,6 @@ fn header(out: &mut Vec<u8>, length: usize, sequence: u8) {
 pub struct Cursor<'a>(pub &'a [u8]);
 
 impl<'a> Cursor<'a> {
-    /// So many bytes.
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
         let (taken, rest) =
             self.0.split_at_checked(count).ok_or(Malformed("a packet that ends too early"))?;
@@ -155,7 +154,6 @@ impl<'a> Cursor<'a> {
         Ok(self.bytes(count)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// One byte.
     pub fn byte(&mut self) -> Result<u8, Malformed> {
         Ok(self.bytes(1)?[0])
     }

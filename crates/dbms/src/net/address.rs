@@ -13,7 +13,6 @@ pub enum Address {
     Tcp {
         /// Its name or number.
         host: String,
-        /// The port.
         port: u16,
     },
 }

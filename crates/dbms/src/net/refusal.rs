@@ -17,7 +17,6 @@ pub enum Refusal {
     Tls(String),
     /// The password may only be sent where nobody reads along.
     NeedsTls,
-    /// Anything else.
     Other(String),
 }
 

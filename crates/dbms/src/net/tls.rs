@@ -51,7 +51,6 @@ pub enum TlsMode {
 /// Whether and how a connection is encrypted. On a Unix socket nothing is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tls {
-    /// How much.
     pub mode: TlsMode,
     /// The file with the root certificates.
     pub root: Option<PathBuf>,

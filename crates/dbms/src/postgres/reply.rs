@@ -33,7 +33,6 @@ pub struct NoticeOrigin {
 /// What a message came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Nothing yet.
     None,
     /// The server waits for rows of COPY: it must be told that there are none.
     WantsCopy,

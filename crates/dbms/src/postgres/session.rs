@@ -41,9 +41,7 @@ const CALM: [(&str, &str); 4] = [
 pub struct PgConnectOptions {
     /// Where the server listens.
     pub address: Address,
-    /// Who we are.
     pub login: Login,
-    /// The database.
     pub database: String,
     /// Settings of the session; a reset goes back to them.
     pub settings: Vec<(&'static str, String)>,
@@ -54,7 +52,6 @@ pub struct PgConnectOptions {
 pub enum OpenError {
     /// The user may not begin a session with these settings.
     Rights(ConnectError),
-    /// Anything else.
     Other(ConnectError),
 }
 

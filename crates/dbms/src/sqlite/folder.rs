@@ -36,7 +36,6 @@ impl ChildFolder {
         }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.0
     }

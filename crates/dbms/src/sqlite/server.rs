@@ -26,7 +26,6 @@ pub enum StartError {
     Version {
         /// What was asked for.
         asked: Version,
-        /// What there is.
         found: String,
     },
     /// A setting cannot be had.
@@ -40,7 +39,6 @@ pub enum StartError {
     Child {
         /// What was started.
         exe: PathBuf,
-        /// Why not.
         reason: String,
     },
     /// It came up, but the first session did not.

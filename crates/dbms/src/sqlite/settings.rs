@@ -40,7 +40,6 @@ pub enum BadSetting {
     Unknown {
         /// What was asked for.
         name: String,
-        /// What there is.
         known: String,
     },
     /// Not one of its values.

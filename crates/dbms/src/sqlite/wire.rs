@@ -28,13 +28,11 @@ pub enum Request {
 /// What the child answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// What came.
     pub body: Body,
     /// Is no transaction open?
     pub autocommit: bool,
 }
 
-/// What came.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// A statement with columns.
@@ -61,15 +59,11 @@ pub enum Body {
 /// One value with its storage class.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// NULL
     Null,
-    /// INTEGER
     Integer(i64),
-    /// REAL
     Real(f64),
     /// TEXT, which may hold any bytes
     Text(Vec<u8>),
-    /// BLOB
     Blob(Vec<u8>),
 }
 

@@ -10,7 +10,6 @@ use super::ParsedCase;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
     pub case: Arc<ParsedCase>,
-    /// What happened.
     pub trace: Trace,
     /// What was seen beside it.
     pub aftermath: Aftermath,

@@ -9,7 +9,6 @@ use super::words;
 /// What is worth knowing about a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatementFacts {
-    /// Its kind.
     pub kind: StatementKind,
     /// The schemas (databases, in MySQL's words) that it names, be it the current one: each once, as written.
     pub schemas: Vec<String>,

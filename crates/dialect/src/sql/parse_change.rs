@@ -136,7 +136,6 @@ impl Parser<'_> {
         self.list(Self::select_item)
     }
 
-    /// `UPDATE`.
     pub fn update(&mut self) -> ParseResult<Update> {
         self.expect("UPDATE")?;
         let modifier = self.modifier()?;

@@ -97,7 +97,6 @@ impl Parser<'_> {
         Ok(Commit { verb, word: self.transaction_word() })
     }
 
-    /// `ROLLBACK`.
     pub fn rollback(&mut self) -> ParseResult<Rollback> {
         let verb = if self.eat("ABORT") {
             self.needs(self.rules.clauses.postgres_control, "ABORT")?;
@@ -117,7 +116,6 @@ impl Parser<'_> {
         Ok(SavepointTarget { savepoint_word, name: self.ident()? })
     }
 
-    /// `RELEASE`.
     pub fn release(&mut self) -> ParseResult<Statement> {
         self.expect("RELEASE")?;
         let target = self.savepoint()?;
@@ -128,7 +126,6 @@ impl Parser<'_> {
         Ok(Statement::Release(target))
     }
 
-    /// `SET`.
     pub fn set(&mut self) -> ParseResult<Statement> {
         let postgres = self.rules.clauses.postgres_control;
         self.needs(self.rules.clauses.mysql_control || postgres, "SET")?;
@@ -205,7 +202,6 @@ impl Parser<'_> {
         Ok(LockTable { table_word, names, mode, nowait: self.eat("NOWAIT") })
     }
 
-    /// `PRAGMA`.
     pub fn pragma(&mut self) -> ParseResult<Pragma> {
         self.needs(self.rules.clauses.sqlite_control, "PRAGMA")?;
         self.expect("PRAGMA")?;

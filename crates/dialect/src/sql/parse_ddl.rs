@@ -20,7 +20,6 @@ static OPTIONS: ReservedWords = ReservedWords::new(
 );
 
 impl Parser<'_> {
-    /// `CREATE ...`
     pub fn create(&mut self) -> ParseResult<Statement> {
         self.expect("CREATE")?;
         let temporary = self.eat("TEMPORARY");
@@ -320,7 +319,6 @@ impl Parser<'_> {
         Ok(options)
     }
 
-    /// `DROP ...`
     pub fn drop(&mut self) -> ParseResult<Statement> {
         self.expect("DROP")?;
         if self.eat("TABLE") {
@@ -347,7 +345,6 @@ impl Parser<'_> {
         self.choice(&[("CASCADE", DropBehaviour::Cascade), ("RESTRICT", DropBehaviour::Restrict)])
     }
 
-    /// `TRUNCATE`.
     pub fn truncate(&mut self) -> ParseResult<Statement> {
         let postgres = self.rules.clauses.postgres_ddl;
         self.needs(self.rules.clauses.mysql_ddl || postgres, "TRUNCATE")?;

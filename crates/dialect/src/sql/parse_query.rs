@@ -11,7 +11,6 @@ use super::{
     token::TokenKind,
 };
 
-/// INDEX or KEY.
 pub(super) const INDEX_WORDS: [(&str, IndexWord); 2] = [("INDEX", IndexWord::Index), ("KEY", IndexWord::Key)];
 
 const QUANTIFIERS: [(&str, Quantifier); 2] = [("DISTINCT", Quantifier::Distinct), ("ALL", Quantifier::All)];

@@ -8,7 +8,6 @@ use model::sql::{Alias, ColumnRef, Ident, Literal, ObjectName, Quote, Statement}
 
 use super::{rules::Rules, token};
 
-/// One printed token.
 #[derive(Debug)]
 pub(super) struct PrintedToken {
     /// As printed.

@@ -85,7 +85,6 @@ impl Out {
         }
     }
 
-    /// `UPDATE`.
     pub fn update(&mut self, update: &Update) {
         self.kw("UPDATE");
         self.modifier(update.modifier);
@@ -102,7 +101,6 @@ impl Out {
         self.limit(&update.limit);
     }
 
-    /// `DELETE`.
     pub fn delete(&mut self, delete: &Delete) {
         self.kw("DELETE");
         self.kw_if(delete.ignore, "IGNORE");

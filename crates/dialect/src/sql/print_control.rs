@@ -63,7 +63,6 @@ impl Out {
         self.transaction_word(commit.word);
     }
 
-    /// `ROLLBACK`.
     pub fn rollback(&mut self, rollback: &Rollback) {
         self.kw(match rollback.verb {
             RollbackVerb::Rollback => "ROLLBACK",
@@ -91,7 +90,6 @@ impl Out {
         }
     }
 
-    /// `SET`.
     pub fn set(&mut self, items: &[SetItem]) {
         self.kw("SET");
         self.list(items, |out, item| {
@@ -108,7 +106,6 @@ impl Out {
         });
     }
 
-    /// `SET TRANSACTION`.
     pub fn set_transaction(&mut self, set: &SetTransaction) {
         self.kw("SET");
         self.scope(set.scope);
@@ -116,7 +113,6 @@ impl Out {
         self.modes(&set.modes, set.commas);
     }
 
-    /// `LOCK TABLE`.
     pub fn lock_table(&mut self, lock: &LockTable) {
         self.kw("LOCK");
         self.kw_if(lock.table_word, "TABLE");
@@ -129,7 +125,6 @@ impl Out {
         self.kw_if(lock.nowait, "NOWAIT");
     }
 
-    /// `PRAGMA`.
     pub fn pragma(&mut self, pragma: &Pragma) {
         self.kw("PRAGMA");
         if let Some(schema) = &pragma.schema {

@@ -8,7 +8,6 @@ use model::sql::{
 use super::print::Out;
 
 impl Out {
-    /// `CREATE TABLE`.
     pub fn create_table(&mut self, create: &CreateTable) {
         self.kw("CREATE");
         self.kw_if(create.temporary, "TEMPORARY");
@@ -207,7 +206,6 @@ impl Out {
         }
     }
 
-    /// `CREATE INDEX`.
     pub fn create_index(&mut self, create: &CreateIndex) {
         self.kw("CREATE");
         self.kw_if(create.unique, "UNIQUE");

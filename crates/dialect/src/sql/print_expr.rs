@@ -197,7 +197,6 @@ impl Out {
         }
     }
 
-    /// A type.
     pub fn type_name(&mut self, ty: &TypeName) {
         ty.words.iter().for_each(|w| self.exact(w));
         if !ty.args.is_empty() {

@@ -121,7 +121,6 @@ impl Out {
         }
     }
 
-    /// One table.
     pub fn table_factor(&mut self, factor: &TableFactor) {
         match factor {
             TableFactor::Table { name, alias, hints } => {

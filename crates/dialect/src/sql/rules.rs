@@ -41,11 +41,9 @@ pub(super) const fn shape(own: Binding, left: Binding, right: Binding) -> Operat
 /// One operator between two operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Infix {
-    /// Which.
     pub op: BinaryOp,
     /// How it is written; in capitals if it is a word.
     pub text: &'static str,
-    /// Its level.
     pub level: Binding,
     /// Does it group to the left? Otherwise it takes none of its own level on either side.
     pub groups: bool,
@@ -66,11 +64,9 @@ pub(super) const fn infix(op: BinaryOp, text: &'static str, level: Binding) -> I
 /// One operator before its operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prefix {
-    /// Which.
     pub op: UnaryOp,
     /// How it is written.
     pub text: &'static str,
-    /// Its level.
     pub level: Binding,
     /// The least level of its operand.
     pub operand: Binding,
@@ -105,7 +101,6 @@ pub(crate) struct Rules {
     pub based_numbers: bool,
     /// Do comments begin with `#`, and need `--` a blank after it?
     pub hash_comments: bool,
-    /// Do comments nest?
     pub nested_comments: bool,
     /// What ends a comment that began with `--` or `#`.
     pub line_ends: &'static [char],
@@ -129,15 +124,11 @@ pub(crate) struct Rules {
     pub infixes: &'static [Infix],
     /// LIKE and its kin.
     pub likes: &'static [(LikeOp, &'static str, OperatorBinding)],
-    /// IS NULL.
     pub is_null: OperatorBinding,
     /// IS TRUE.
     pub is_bool: OperatorBinding,
-    /// IN.
     pub in_list: OperatorBinding,
-    /// BETWEEN.
     pub between: OperatorBinding,
-    /// COLLATE.
     pub collate: OperatorBinding,
     /// Does the lower bound of BETWEEN take COLLATE without parentheses?
     pub collate_in_between: bool,
@@ -160,7 +151,6 @@ pub struct Clauses {
     pub indexed_by: bool,
     /// `STRAIGHT_JOIN`
     pub straight_join: bool,
-    /// `FULL JOIN`
     pub full_join: bool,
     /// `(SELECT ...) UNION ...`
     pub paren_queries: bool,
@@ -184,7 +174,6 @@ pub struct Clauses {
     pub sqlite_changes: bool,
     /// `ON CONFLICT`, `DEFAULT VALUES`
     pub on_conflict: bool,
-    /// `REPLACE`
     pub replace: bool,
     /// `ORDER BY` and `LIMIT` in UPDATE and DELETE
     pub ordered_changes: bool,

@@ -29,7 +29,6 @@ pub(super) enum TokenKind {
 /// A token: a piece of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
-    /// What kind.
     pub kind: TokenKind,
     /// As written, quotes included.
     pub text: &'a str,

@@ -12,7 +12,6 @@ pub(super) struct Collation {
     pub strength: Coercibility,
 }
 
-/// Whose collation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CollationSource {
     /// That of columns of a fresh schema.

@@ -226,7 +226,6 @@ impl Row<'_> {
         decimal(&raw)
     }
 
-    /// As text.
     pub fn text(&self, expr: &Expr) -> Result<Option<String>, Fault> {
         if self.rules.bare_branches && bare(expr) {
             return self.chosen(expr)?.map_or(Ok(None), |chosen| self.text(chosen));
@@ -348,7 +347,6 @@ pub(super) fn extreme(expr: &Expr) -> bool {
     }
 }
 
-/// NULLIF.
 fn nullif(expr: &Expr) -> bool {
     matches!(expr, Expr::Function { name, .. } if name.name.eq_ignore_ascii_case("NULLIF"))
 }

@@ -57,7 +57,6 @@ impl BoundExpr {
         Ok(BoundExpr { node, ty: to, columns })
     }
 
-    /// As a condition.
     fn condition(self) -> Result<BoundExpr> {
         match self.ty {
             Ty::Bool | Ty::Unknown => self.converted(Ty::Bool),

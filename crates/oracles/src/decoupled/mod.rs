@@ -38,7 +38,7 @@ use crate::{
 use conversation::DecoupledConversation;
 use scratch::ScratchTables;
 
-/// So many setups are remembered.
+/// At most this many setups are cached.
 const SETUPS: usize = 8;
 
 /// A setup that was read, and the rows that it makes, once they were seen.
@@ -50,7 +50,6 @@ struct CachedSetup {
     rows: Option<Arc<Vec<RowSet>>>,
 }
 
-/// The oracle.
 #[derive(Debug, Default)]
 pub struct Decoupled {
     memory: Arc<Memory>,

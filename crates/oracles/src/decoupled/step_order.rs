@@ -21,7 +21,7 @@ pub enum StepEvent {
     RolledBack(usize),
 }
 
-/// So many orders are tried at most.
+/// At most this many orders are tried.
 const ORDERS: usize = 6;
 
 /// All orders that the trace allows, the observed one first; and whether there are more.

@@ -32,7 +32,6 @@ pub enum UnparsedKind {
     LockingSelect,
     /// It changes rows.
     Change,
-    /// Anything else.
     Other,
 }
 

@@ -55,7 +55,6 @@ pub struct VisibleRow {
 /// Which versions count, beside the reader's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionFilter {
-    /// All of them.
     Newest,
     /// Those committed at this moment or before.
     Committed(Time),

@@ -16,7 +16,6 @@ pub struct Exemption {
     pub family: SqlFamily,
     /// Where the manual says it.
     pub section: &'static str,
-    /// What it says.
     pub sentence: &'static str,
     /// Reports of the same shape, where somebody found it surprising all the same.
     pub reports: &'static [&'static str],
@@ -36,7 +35,6 @@ impl Exemption {
 /// Does an invariant bind here?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obligation {
-    /// Yes.
     Yes,
     /// No, the manual says so.
     Not(&'static Exemption),
@@ -96,7 +94,6 @@ pub static NOT_COMMITTED: Exemption = Exemption {
     reports: &[],
 };
 
-/// All of them.
 pub static ALL: &[&Exemption] = &[&DIRTY_READ, &MIXED_SNAPSHOT, &OWN_UPDATES, &MIXED_LEVELS, &NOT_COMMITTED];
 
 /// The exemption of this id.

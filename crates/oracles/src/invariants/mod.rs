@@ -28,13 +28,11 @@ pub(crate) struct InvariantViolation {
     pub symptom: Symptom,
     /// Where; none for the final state.
     pub step: Option<usize>,
-    /// What came.
     pub sighting: Sighting,
     /// The sentence of the manual that allows it.
     pub by: Option<&'static exemptions::Exemption>,
 }
 
-/// The oracle.
 #[derive(Debug, Default)]
 pub struct Invariants {
     memory: Memory,

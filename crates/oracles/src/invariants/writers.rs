@@ -15,18 +15,14 @@ use crate::story::{Table, Tables};
 /// Who wrote something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
-    /// The setup.
     Setup,
-    /// A step.
     Step(usize),
 }
 
 /// Something that was written to a column: by whom, and what, if that is certain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnWrite {
-    /// By whom.
     pub by: Writer,
-    /// What.
     pub value: StoredValue,
 }
 

@@ -32,7 +32,6 @@ use model::{
 pub struct LevelSet(u8);
 
 impl LevelSet {
-    /// None.
     pub const NONE: LevelSet = LevelSet(0);
 
     /// Is it among them?

@@ -44,13 +44,12 @@ use crate::{
 pub use self::decide::decide;
 use self::reruns::{after_plan, after_twin, explained, wrong};
 
-/// So many cases of what is known are asked about before only a share of them is.
+/// After this many cases of a known deviation only a share of them is asked about.
 const FIRST: usize = 20;
 
 /// One in so many of the others.
 const SHARE: u64 = 50;
 
-/// The oracle.
 #[derive(Debug, Default)]
 pub struct Vote {
     model: Arc<Mvcc>,

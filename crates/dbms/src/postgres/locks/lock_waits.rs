@@ -44,7 +44,6 @@ impl LockWaitReader {
         self.ours.insert(session);
     }
 
-    /// Not any more.
     pub fn forget(&mut self, session: SessionId) {
         self.ours.remove(&session);
     }

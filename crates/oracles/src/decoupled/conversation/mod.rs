@@ -33,7 +33,7 @@ use crate::{
     story::{ReadTables, Tables},
 };
 
-/// So many views are tried for one statement.
+/// At most this many views are tried for one statement.
 const WAYS: usize = 8;
 
 /// A view of one table.
@@ -72,7 +72,6 @@ enum FirstQuery {
 struct Txn {
     /// Has it begun and not ended?
     open: bool,
-    /// When it ended.
     ended: Option<Time>,
     /// When its snapshot may have been taken.
     snapshot: Vec<Time>,
@@ -92,7 +91,6 @@ enum Conclusion {
     Undecided(Reason),
 }
 
-/// The conversation.
 pub struct DecoupledConversation<'a> {
     seen: &'a Execution,
     history: History<'a>,
