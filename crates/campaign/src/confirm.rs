@@ -36,7 +36,6 @@ pub struct Suspicion<'a> {
     pub seen: &'a Execution,
     /// The oracle that says so.
     pub judge: Judge<'a>,
-    /// What it says.
     pub violation: &'a Violation,
     /// The same case with the leftovers of the one before in its setup, where these are known.
     pub leftovers: Option<Case>,

@@ -8,12 +8,10 @@ use serde::{Deserialize, Serialize};
 pub struct TimedEvent {
     /// Milliseconds of hunting before it, across resumes.
     pub at: u64,
-    /// What happened.
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
@@ -22,9 +20,7 @@ pub enum Event {
         /// The format of the lines from here on.
         #[serde(default)]
         format: u32,
-        /// The seed.
         seed: Seed,
-        /// How many workers.
         workers: usize,
         /// Cases that were done before, over all targets.
         before: u64,
@@ -33,7 +29,6 @@ pub enum Event {
     Up {
         /// Who works on it.
         worker: usize,
-        /// Which target.
         target: Target,
         /// Its exact version.
         version: String,
@@ -44,7 +39,6 @@ pub enum Event {
     },
     /// How far a target has come. TimedEvent from time to time.
     Progress {
-        /// Which target.
         target: Target,
         /// What was counted so far, across resumes.
         tally: Tally,
@@ -53,18 +47,14 @@ pub enum Event {
     Finding(Box<FindingEvent>),
     /// A suspicion like enough others that are filed already: counted, not run again.
     Again {
-        /// Which target.
         target: Target,
-        /// Which case.
         case: u64,
         /// What it looks like.
         fingerprint: Fingerprint,
     },
     /// A suspicion that did not come back.
     Flaky {
-        /// Which target.
         target: Target,
-        /// Which case.
         case: u64,
         /// What it looked like.
         #[serde(flatten)]
@@ -72,9 +62,7 @@ pub enum Event {
     },
     /// The case of a suspicion that clean runs confirmed was reduced.
     Reduced {
-        /// Which target.
         target: Target,
-        /// Which case.
         case: u64,
         /// How many statements it had.
         from: usize,
@@ -84,33 +72,18 @@ pub enum Event {
         tried: u64,
     },
     /// A case that could not be run.
-    Refused {
-        /// Which target.
-        target: Target,
-        /// Which case.
-        case: u64,
-        /// Why.
-        reason: String,
-    },
+    Refused { target: Target, case: u64, reason: String },
     /// After the hunt: findings are compared with what is known, and that is looked at again. Told, not logged.
     Comparing {
-        /// On which target.
         target: Target,
         /// How many cases were looked at.
         done: u64,
-        /// Of so many.
         all: u64,
     },
     /// A target is abandoned.
-    Lost {
-        /// Which target.
-        target: Target,
-        /// Why.
-        reason: String,
-    },
+    Lost { target: Target, reason: String },
     /// The hunt is over, until it is resumed.
     Ended {
-        /// Why.
         why: Ending,
         /// Cases done, over all targets, across resumes.
         cases: u64,
@@ -122,9 +95,7 @@ pub enum Event {
 pub struct FindingEvent {
     /// Its name: the same for the same seed, target, case and fingerprint.
     pub id: String,
-    /// Which target.
     pub target: Target,
-    /// Which case.
     pub case: u64,
     /// The oracle that says so.
     pub oracle: String,

@@ -19,7 +19,6 @@ use crate::{
     record::{case_of_finding, read_case, read_json},
 };
 
-/// What is known.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// All of it, that of the user first.
@@ -38,11 +37,9 @@ pub enum Origin {
 /// One thing that is known.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its name.
     pub name: String,
     /// Where it is from.
     pub origin: Origin,
-    /// Its case.
     pub case: Case,
     /// The finding, if it is one.
     pub finding: Option<Finding>,

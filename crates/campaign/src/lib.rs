@@ -54,7 +54,6 @@ pub enum HuntError {
     Folder {
         /// Which file.
         path: String,
-        /// Why.
         reason: String,
     },
     /// The folder is not one to go on with.

@@ -13,7 +13,6 @@ pub struct Settings {
     pub isopod: String,
     /// Where all randomness begins.
     pub seed: Seed,
-    /// What is hunted.
     #[serde(rename = "quarry")]
     pub targets: Vec<HuntTarget>,
     /// When it is enough.
@@ -75,7 +74,6 @@ impl Settings {
 pub struct Learned {
     /// The hash of the file.
     pub hash: String,
-    /// What it says.
     pub counts: reduce::Learned,
 }
 
@@ -85,7 +83,6 @@ pub type TargetId = usize;
 /// One target of a hunt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HuntTarget {
-    /// The target.
     pub target: Target,
     /// The levels that its cases run at.
     pub levels: Vec<Level>,

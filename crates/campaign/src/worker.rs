@@ -50,9 +50,7 @@ const INTEGRITY: u64 = 500;
 
 /// Why a worker cannot go on.
 pub(crate) enum Stop {
-    /// With this target.
     Target(String),
-    /// At all.
     Hunt(HuntError),
 }
 

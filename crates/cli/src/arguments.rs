@@ -83,9 +83,7 @@ pub fn count(text: &str) -> Result<u64, String> {
 /// One level, or all that the product has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Levels {
-    /// This one.
     One(Level),
-    /// All.
     All,
 }
 

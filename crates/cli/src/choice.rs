@@ -64,7 +64,6 @@ fn plain(product: Product, version: Option<model::Version>) -> Target {
 }
 
 impl Where {
-    /// Was `all` said?
     pub fn all(&self) -> bool {
         self.chosen.contains(&Choice::All)
     }

@@ -27,9 +27,7 @@ pub struct Account {
 /// The rows of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableChains {
-    /// The table.
     pub table: String,
-    /// Its columns.
     pub columns: Vec<String>,
     /// Each row, as its versions, oldest first.
     pub rows: Vec<Vec<RowVersion>>,

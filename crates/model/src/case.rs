@@ -91,7 +91,6 @@ pub struct Step {
 /// What one table should hold in the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FinalState {
-    /// The table.
     pub table: String,
     /// What it should hold, by selector.
     pub expect: Vec<Expectation>,
@@ -100,7 +99,6 @@ pub struct FinalState {
 /// Where a case is known to come out differently, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownFailure {
-    /// Where.
     pub at: Selector,
     /// What comes instead of the expectation at these steps (index from 0).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

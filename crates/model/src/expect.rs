@@ -46,12 +46,10 @@ pub enum Answer {
     Rows {
         /// Must they come in this order?
         ordered: bool,
-        /// The rows.
         rows: Vec<Vec<Literal>>,
     },
     /// The server called it a success and has rolled the transaction back: COMMIT of one that had failed.
     RolledBack,
-    /// An error.
     Error {
         /// Which class, number or state.
         what: ErrorMatch,
@@ -60,7 +58,6 @@ pub enum Answer {
     },
 }
 
-/// Which error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorMatch {
@@ -98,7 +95,6 @@ impl ErrorMatch {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Literal {
-    /// `NULL`
     Null,
     /// `7`, `1.10`, `-3e5`: compared with the server's bytes as they are.
     Number(String),
@@ -122,7 +118,6 @@ pub struct Selector {
 /// `mariadb@10.6..11.4 innodb_snapshot_isolation=OFF`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerMatch {
-    /// The product.
     pub product: Product,
     /// From this version on (included), compared by as many parts as are written.
     pub from: Option<Version>,

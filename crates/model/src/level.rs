@@ -7,16 +7,12 @@ use serde::{Deserialize, Serialize};
 /// An isolation level, from weak to strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Level {
-    /// READ UNCOMMITTED
     #[serde(rename = "RU")]
     ReadUncommitted,
-    /// READ COMMITTED
     #[serde(rename = "RC")]
     ReadCommitted,
-    /// REPEATABLE READ
     #[serde(rename = "RR")]
     RepeatableRead,
-    /// SERIALIZABLE
     #[serde(rename = "SER")]
     Serializable,
 }

@@ -53,7 +53,6 @@ pub enum Reply {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Open {
-    /// Yes.
     Yes,
     /// No: the next statement commits by itself.
     No,
@@ -81,7 +80,6 @@ pub struct DbError {
     pub sqlstate: String,
     /// What it means, by the dialect's table.
     pub class: ErrorClass,
-    /// What it ends.
     pub ends: Ends,
     /// Its text, for people; never compared.
     pub message: String,
@@ -107,7 +105,6 @@ macro_rules! classes {
         pub enum ErrorClass { $($(#[$doc])* $name,)* }
 
         impl ErrorClass {
-            /// All of them.
             pub const ALL: &'static [ErrorClass] = &[$(ErrorClass::$name,)*];
 
             /// Its name in case files.

@@ -12,7 +12,6 @@ use crate::value::{Kind, Value};
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name.
     pub name: String,
     /// What it holds.
     pub kind: Kind,
@@ -57,17 +56,14 @@ impl RowSet {
         }
     }
 
-    /// The columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// How many rows.
     pub fn len(&self) -> usize {
         if self.columns.is_empty() { self.bare } else { self.cells.len() / self.columns.len() }
     }
 
-    /// No rows?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

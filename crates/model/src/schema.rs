@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// A table as the setup creates it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// Its name.
     pub name: String,
     /// Its columns, in order.
     pub columns: Vec<ColumnDef>,
@@ -18,7 +17,6 @@ pub struct Table {
 /// A column as the setup creates it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnDef {
-    /// Its name.
     pub name: String,
     /// Its type, as written.
     pub type_text: String,

@@ -111,7 +111,6 @@ impl Rng {
         self.below(b) < a
     }
 
-    /// One of these.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }

@@ -146,7 +146,6 @@ pub struct Target {
     pub version: Option<Version>,
     /// Settings that the server is started with, or that are set in every session of an attached one.
     pub settings: Settings,
-    /// Where it is.
     pub place: Place,
 }
 
@@ -257,7 +256,6 @@ impl From<Target> for String {
 /// What a server said of itself when it was first asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerInfo {
-    /// The product.
     pub product: Product,
     /// Its exact version.
     pub version: Version,
@@ -289,10 +287,8 @@ pub enum BadTarget {
     /// No such product.
     #[error("`{0}` is not a product that Isopod knows; it knows {names}", names = names())]
     Product(String),
-    /// Not a version.
     #[error("`{0}` is not a version; write digits and dots, such as 10.11")]
     Version(String),
-    /// Not a setting.
     #[error("`{0}` is not a setting; write name=value")]
     Setting(String),
     /// Not a server's address.

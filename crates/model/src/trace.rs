@@ -32,7 +32,6 @@ pub enum Cause {
 /// A statement that began to wait in this round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
-    /// The step.
     pub step: usize,
     /// The sessions that it waits for, where the server could be asked. A label: never compared.
     #[serde(rename = "for", default, skip_serializing_if = "Vec::is_empty")]

@@ -11,7 +11,6 @@ pub enum SqlType {
     Int {
         /// Its width.
         bits: u8,
-        /// `UNSIGNED`?
         unsigned: bool,
     },
     /// `DECIMAL(precision, scale)`
@@ -29,13 +28,11 @@ pub enum SqlType {
     Char(u16),
     /// `VARCHAR(n)`
     Varchar(u16),
-    /// `TEXT`
     Text,
     /// `BLOB`, `BYTEA`
     Blob,
     /// `BOOLEAN`; a small number where the product has no such type.
     Bool,
-    /// `DATE`
     Date,
     /// `DATETIME`, `TIMESTAMP` without a time zone, in whole seconds.
     DateTime,

@@ -11,7 +11,6 @@ use std::{fmt, path::PathBuf, str::FromStr};
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps it.
     pub fn new(text: impl Into<String>) -> Secret {
         Secret(text.into())
     }
@@ -37,7 +36,6 @@ pub enum Endpoint {
     Host {
         /// A name or a number; IPv6 without brackets.
         host: String,
-        /// The port.
         port: Option<u16>,
     },
 }

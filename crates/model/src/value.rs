@@ -34,7 +34,6 @@ pub enum Kind {
 /// A value on its own: `None` is NULL.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value<'a> {
-    /// What it is.
     pub kind: Kind,
     /// The server's bytes; none for NULL.
     pub bytes: Option<&'a [u8]>,

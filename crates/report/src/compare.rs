@@ -16,7 +16,6 @@ pub struct Compared {
     pub columns: Vec<String>,
     /// What should have come; none where nobody says so.
     pub expected: Option<Side>,
-    /// What came.
     pub actual: Side,
 }
 
@@ -31,7 +30,6 @@ pub enum About {
     Run,
 }
 
-/// One of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Rows, each with whether the other side has it, too.

@@ -16,7 +16,6 @@ use crate::{
 /// Everything about one finding.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Its own name.
     pub id: String,
     /// The name under which it is known; none is new.
     pub known: Option<String>,
@@ -32,7 +31,6 @@ pub struct Finding {
     pub level: Level,
     /// The oracle that says so.
     pub oracle: String,
-    /// What it says.
     pub violation: Violation,
     /// Where known deviations are reported.
     pub sources: Sources,
@@ -46,7 +44,6 @@ pub struct Finding {
     pub reduced_from: Option<usize>,
     /// Milliseconds of hunting before it was found.
     pub at: u64,
-    /// The case.
     pub case: Case,
     /// The case as a file; none if it cannot be written as one.
     pub case_file: Option<String>,
@@ -71,7 +68,6 @@ pub struct Finding {
 pub struct Seen {
     /// Product and version.
     pub server: String,
-    /// The level.
     pub level: Level,
     /// So many findings are kept there.
     pub findings: u64,

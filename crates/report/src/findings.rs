@@ -54,7 +54,6 @@ pub fn table(lines: &[Line], style: &Style) -> String {
 pub struct Story {
     /// The name under which it is known; none is new.
     pub known: Option<String>,
-    /// Its own name.
     pub id: String,
     /// Product and version.
     pub server: String,

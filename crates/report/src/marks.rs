@@ -18,9 +18,7 @@ pub struct Marks {
 /// Did it come out as expected?
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
-    /// Yes.
     Met,
-    /// No.
     Missed {
         /// What should have come, in the words of the case file.
         expected: String,
@@ -56,7 +54,6 @@ impl Marks {
         self.steps.iter().chain(self.tables.iter().map(|(_, mark)| mark)).any(|m| *m != Mark::Unspecified)
     }
 
-    /// Was anything missed?
     pub fn missed(&self) -> bool {
         self.steps.iter().chain(self.tables.iter().map(|(_, mark)| mark)).any(|m| m.expected().is_some())
     }

@@ -58,7 +58,6 @@ impl ChecklistItem {
 pub enum State {
     /// It holds.
     Passed,
-    /// It does not.
     Failed,
     /// Nobody knows.
     NotChecked,
@@ -87,7 +86,6 @@ impl State {
 /// An item with what came of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Item {
-    /// What was asked.
     #[serde(rename = "item")]
     pub asked: ChecklistItem,
     /// What came of it.
@@ -102,7 +100,6 @@ impl Item {
         Item { asked, state: State::Passed, words: words.into() }
     }
 
-    /// It does not.
     pub fn failed(asked: ChecklistItem, words: impl Into<String>) -> Item {
         Item { asked, state: State::Failed, words: words.into() }
     }

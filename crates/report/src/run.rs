@@ -13,7 +13,6 @@ pub struct Run {
     pub name: String,
     /// The version of Isopod, the seed, the profile and the oracles.
     pub isopod: String,
-    /// The seed.
     pub seed: String,
     /// The generator's profile.
     pub profile: String,
@@ -25,7 +24,6 @@ pub struct Run {
     pub judged_as: String,
     /// Lines of the log that could not be read.
     pub unreadable: usize,
-    /// The targets.
     pub targets: Vec<Hunted>,
     /// The findings, folded, first found first.
     pub groups: Vec<Group>,
@@ -42,7 +40,6 @@ pub struct Hunted {
     pub target: String,
     /// Its exact version, if it ever came up.
     pub version: Option<String>,
-    /// Cases done.
     pub cases: u64,
     /// Of these, those with a conflict.
     pub conflicts: u64,
@@ -69,7 +66,6 @@ pub struct Hunted {
 /// How often something could have shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chance {
-    /// What.
     pub name: String,
     /// Is it a family of known bugs? A phenomenon otherwise.
     pub family: bool,
@@ -88,7 +84,6 @@ pub struct Group {
     pub known: Option<String>,
     /// What it behaves like, if it is new.
     pub like: Option<String>,
-    /// What goes wrong.
     pub title: String,
     /// One sentence.
     pub story: String,

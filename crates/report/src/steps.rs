@@ -25,7 +25,6 @@ pub struct Entry {
     pub round: usize,
     /// The step that it is about, from 0.
     pub step: Option<usize>,
-    /// What it is.
     pub what: What,
     /// What came of it, or a remark.
     pub said: String,

@@ -27,11 +27,9 @@ pub enum Mutation {
 }
 
 impl Mutation {
-    /// All of them.
     pub const ALL: [Mutation; 4] =
         [Mutation::DropRow, Mutation::SwapVersion, Mutation::ChangeCount, Mutation::FlipWait];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Mutation::DropRow => "drop-row",
@@ -55,7 +53,6 @@ impl Mutation {
 /// A trace that is wrong in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// The trace.
     pub trace: Trace,
     /// The way, more exactly where it has two sides: `drop-wait`, `add-wait`.
     pub name: &'static str,
@@ -75,7 +72,6 @@ enum Place {
 }
 
 impl Place {
-    /// All of them.
     fn all(trace: &Trace) -> Vec<Place> {
         let steps = (0..trace.outcomes.len()).map(Place::Step);
         let tables = (0..trace.final_state.as_ref().map_or(0, Vec::len)).map(Place::Table);

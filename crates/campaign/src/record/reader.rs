@@ -22,7 +22,6 @@ use crate::{
     triage::Triage,
 };
 
-/// A run.
 #[derive(Clone, Debug)]
 pub struct RunReader {
     pub path: PathBuf,

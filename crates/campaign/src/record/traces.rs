@@ -126,7 +126,6 @@ pub struct TraceReader {
 }
 
 impl TraceReader {
-    /// Opens it.
     pub fn open(path: &Path) -> Result<TraceReader, HuntError> {
         let file = File::open(path).map_err(|error| HuntError::at(path, error))?;
         let lines = BufReader::with_capacity(1 << 20, file);

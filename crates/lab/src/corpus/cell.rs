@@ -38,7 +38,6 @@ pub struct Cell {
     pub case: &'static str,
     target: String,
     server: String,
-    /// The level.
     pub level: Level,
     /// How often each status came.
     statuses: BTreeMap<String, u64>,
@@ -74,7 +73,6 @@ impl Cell {
 
 /// A cell and the run that is worth showing: the first surprise, or else the first run.
 pub struct Shown {
-    /// The cell.
     pub cell: Cell,
     /// The run.
     pub trace: Trace,

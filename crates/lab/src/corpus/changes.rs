@@ -63,7 +63,6 @@ pub struct Difference {
 /// All versions at one level, and the changes between them.
 #[derive(Serialize)]
 pub struct AtLevel {
-    /// The level.
     pub level: Level,
     /// In order of the versions.
     pub behaviours: Vec<Behaviour>,

@@ -25,7 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(180);
 pub struct Rate {
     /// So many showed it.
     pub showed: u64,
-    /// Of so many.
     pub of: u64,
     /// With this client, in its own words.
     pub client: String,

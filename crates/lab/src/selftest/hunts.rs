@@ -17,9 +17,7 @@ use crate::Lab;
 
 /// What is hunted, and for how long.
 pub struct Hunt<'a> {
-    /// Where.
     pub target: &'a Target,
-    /// At which levels.
     pub levels: &'a [Level],
     /// So many cases at most.
     pub cases: u64,
@@ -33,7 +31,6 @@ pub struct Hunt<'a> {
     pub oracles: &'a [String],
     /// What they are told instead of what is true.
     pub judge_as: JudgeOverrides,
-    /// How many workers.
     pub workers: u64,
     /// Does a finding, in this folder, show what is tested? One that would be there anyway does not.
     pub shows: &'a dyn Fn(&FindingEvent, &Path) -> crate::Result<bool>,
@@ -52,7 +49,6 @@ pub struct Done {
 }
 
 impl Hunt<'_> {
-    /// Hunts.
     pub fn run(&self, lab: &Lab<'_>) -> crate::Result<Done> {
         let settings = self.settings(lab);
         let temporary = tempfile::tempdir()?;

@@ -20,7 +20,6 @@ pub struct Problem {
     pub message: String,
     /// Why, or what is there instead; stands beside the place.
     pub label: String,
-    /// What to do.
     pub help: Option<String>,
 }
 

@@ -16,7 +16,6 @@ pub type ByLevel = BTreeMap<Level, u64>;
 /// Cases, and how many of them showed a conflict in their trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// All of them.
     pub cases: u64,
     /// Those in which something waited or was refused because of another transaction.
     pub conflicting: u64,
@@ -105,7 +104,6 @@ pub struct Chance {
     pub name: String,
     /// Is it a family of known bugs? A phenomenon otherwise.
     pub family: bool,
-    /// At which level.
     pub level: Level,
     /// In how many cases.
     pub cases: u64,

@@ -10,7 +10,6 @@ use crate::Trace;
 /// Counts of cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Cases done.
     pub cases: u64,
     /// Sets of transactions begun; the cases of a set differ in their order only.
     pub sets: u64,
@@ -76,7 +75,6 @@ impl Tally {
         Some(Tally::of(fields))
     }
 
-    /// Adds another.
     pub fn add(&mut self, more: &Tally) {
         self.replace(&Tally::default(), more);
     }

@@ -35,7 +35,6 @@ pub struct Verdicts {
 pub type ByOracle = BTreeMap<String, Verdicts>;
 
 impl Verdicts {
-    /// One more.
     pub fn add(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Holds { by } => {

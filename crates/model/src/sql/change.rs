@@ -11,7 +11,6 @@ pub struct Insert {
     pub modifier: Option<InsertModifier>,
     /// Was `INTO` written?
     pub into: bool,
-    /// The table.
     pub table: ObjectName,
     /// The columns, if listed.
     pub columns: Option<Vec<Ident>>,
@@ -21,7 +20,6 @@ pub struct Insert {
     pub on_duplicate: Vec<Assignment>,
     /// ON CONFLICT, in order.
     pub on_conflict: Vec<Conflict>,
-    /// RETURNING.
     pub returning: Returning,
 }
 
@@ -31,33 +29,24 @@ pub type Returning = Vec<SelectItem>;
 /// The first word of an insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InsertVerb {
-    /// `INSERT`
     Insert,
-    /// `REPLACE`
     Replace,
 }
 
 /// What an insertion does about conflicts, said at its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InsertModifier {
-    /// `IGNORE`
     Ignore,
-    /// `OR ...`
     Or(Resolution),
 }
 
 /// What to do about a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Resolution {
-    /// `ROLLBACK`
     Rollback,
-    /// `ABORT`
     Abort,
-    /// `FAIL`
     Fail,
-    /// `IGNORE`
     Ignore,
-    /// `REPLACE`
     Replace,
 }
 
@@ -66,25 +55,19 @@ pub enum Resolution {
 pub enum InsertSource {
     /// `VALUES (...), (...)`
     Values {
-        /// VALUES or VALUE.
         word: ValuesWord,
-        /// The rows.
         rows: Vec<Vec<Expr>>,
     },
     /// `SELECT ...`
     Query(Box<Query>),
     /// `SET a = 1, b = 2`
     Set(Vec<Assignment>),
-    /// `DEFAULT VALUES`
     DefaultValues,
 }
 
-/// VALUES or VALUE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValuesWord {
-    /// `VALUES`
     Values,
-    /// `VALUE`
     Value,
 }
 
@@ -93,7 +76,6 @@ pub enum ValuesWord {
 pub struct Conflict {
     /// The columns of the constraint; none means any constraint.
     pub target: Vec<Ident>,
-    /// What to do.
     pub action: ConflictAction,
 }
 
@@ -114,13 +96,11 @@ pub enum ConflictAction {
 /// `a = 1`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
-    /// The column.
     pub column: ColumnRef,
     /// Its new value.
     pub value: Expr,
 }
 
-/// `UPDATE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
     /// IGNORE, or OR and what to do.
@@ -133,11 +113,8 @@ pub struct Update {
     pub from: Vec<TableRef>,
     /// WHERE.
     pub filter: Option<Expr>,
-    /// ORDER BY.
     pub order_by: Vec<OrderItem>,
-    /// LIMIT.
     pub limit: Option<Limit>,
-    /// RETURNING.
     pub returning: Returning,
 }
 
@@ -147,18 +124,13 @@ pub type UpdateModifier = InsertModifier;
 /// `DELETE FROM t`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delete {
-    /// `IGNORE`?
     pub ignore: bool,
-    /// The table.
     pub table: TableFactor,
     /// USING: tables that are read; in MySQL the changed one stands among them once more.
     pub using: Vec<TableRef>,
     /// WHERE.
     pub filter: Option<Expr>,
-    /// ORDER BY.
     pub order_by: Vec<OrderItem>,
-    /// LIMIT.
     pub limit: Option<Limit>,
-    /// RETURNING.
     pub returning: Returning,
 }

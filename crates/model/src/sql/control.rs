@@ -19,7 +19,6 @@ pub struct Begin {
 }
 
 impl Begin {
-    /// Plain `BEGIN`.
     pub fn plain() -> Begin {
         Begin { verb: BeginVerb::Begin, timing: None, word: None, modes: Vec::new(), commas: true }
     }
@@ -28,29 +27,22 @@ impl Begin {
 /// How a transaction is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BeginVerb {
-    /// `BEGIN`
     Begin,
-    /// `START TRANSACTION`
     StartTransaction,
 }
 
 /// When a transaction takes its locks (SQLite).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockTiming {
-    /// `DEFERRED`
     Deferred,
-    /// `IMMEDIATE`
     Immediate,
-    /// `EXCLUSIVE`
     Exclusive,
 }
 
 /// A word that adds nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransactionWord {
-    /// `WORK`
     Work,
-    /// `TRANSACTION`
     Transaction,
 }
 
@@ -59,15 +51,10 @@ pub enum TransactionWord {
 pub enum TransactionMode {
     /// `WITH CONSISTENT SNAPSHOT`
     ConsistentSnapshot,
-    /// `READ ONLY`
     ReadOnly,
-    /// `READ WRITE`
     ReadWrite,
-    /// `ISOLATION LEVEL ...`
     Isolation(Level),
-    /// `DEFERRABLE`
     Deferrable,
-    /// `NOT DEFERRABLE`
     NotDeferrable,
 }
 
@@ -81,7 +68,6 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// Plain `COMMIT`.
     pub fn plain() -> Commit {
         Commit { verb: CommitVerb::Commit, word: None }
     }
@@ -90,9 +76,7 @@ impl Commit {
 /// How a transaction is committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CommitVerb {
-    /// `COMMIT`
     Commit,
-    /// `END`
     End,
 }
 
@@ -110,10 +94,8 @@ pub struct Rollback {
 /// How a transaction is rolled back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RollbackVerb {
-    /// `ROLLBACK`
     #[default]
     Rollback,
-    /// `ABORT`
     Abort,
 }
 
@@ -122,18 +104,15 @@ pub enum RollbackVerb {
 pub struct SavepointTarget {
     /// Was `SAVEPOINT` written?
     pub savepoint_word: bool,
-    /// Its name.
     pub name: Ident,
 }
 
 /// Where a setting holds, as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// `SESSION`
     Session,
     /// `LOCAL`: the same, but for the transaction only in PostgreSQL
     Local,
-    /// `GLOBAL`
     Global,
 }
 
@@ -142,18 +121,14 @@ pub enum Scope {
 pub struct SetItem {
     /// Where it holds.
     pub scope: Option<Scope>,
-    /// What is set.
     pub target: SetTarget,
     /// Was `TO` written? Otherwise `=`.
     pub to_word: bool,
-    /// To what.
     pub value: SetValue,
 }
 
-/// What is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetTarget {
-    /// `name`
     Name(Ident),
     /// `@x`, `@@session.name`, with its at-signs
     Variable(String),
@@ -188,33 +163,23 @@ pub struct LockTable {
     pub names: Vec<ObjectName>,
     /// Between IN and MODE.
     pub mode: Option<TableLock>,
-    /// `NOWAIT`?
     pub nowait: bool,
 }
 
 /// How a whole table is locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableLock {
-    /// `ACCESS SHARE`
     AccessShare,
-    /// `ROW SHARE`
     RowShare,
-    /// `ROW EXCLUSIVE`
     RowExclusive,
-    /// `SHARE UPDATE EXCLUSIVE`
     ShareUpdateExclusive,
-    /// `SHARE`
     Share,
-    /// `SHARE ROW EXCLUSIVE`
     ShareRowExclusive,
-    /// `EXCLUSIVE`
     Exclusive,
-    /// `ACCESS EXCLUSIVE`
     AccessExclusive,
 }
 
 impl TableLock {
-    /// All of them.
     pub const ALL: [TableLock; 8] = [
         TableLock::AccessShare,
         TableLock::RowShare,
@@ -246,9 +211,7 @@ impl TableLock {
 pub struct Pragma {
     /// The database before the dot.
     pub schema: Option<Ident>,
-    /// Its name.
     pub name: Ident,
-    /// Its value.
     pub value: Option<PragmaValue>,
 }
 

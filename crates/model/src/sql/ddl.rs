@@ -2,14 +2,10 @@
 
 use super::{Direction, Expr, Ident, Literal, ObjectName};
 
-/// `CREATE TABLE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateTable {
-    /// `TEMPORARY`?
     pub temporary: bool,
-    /// `IF NOT EXISTS`?
     pub if_not_exists: bool,
-    /// Its name.
     pub name: ObjectName,
     /// Columns and constraints, in written order.
     pub items: Vec<TableItem>,
@@ -22,7 +18,6 @@ pub struct CreateTable {
 /// `PARTITION BY HASH (a) PARTITIONS 3`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partitioning {
-    /// How.
     pub by: PartitionBy,
     /// Over how many; PostgreSQL names its partitions one by one instead, by [`CreatePartition`].
     pub count: Option<String>,
@@ -40,7 +35,6 @@ pub enum PartitionBy {
 /// PostgreSQL's `CREATE TABLE t_0 PARTITION OF t FOR VALUES WITH (MODULUS 2, REMAINDER 0)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreatePartition {
-    /// Its name.
     pub name: ObjectName,
     /// The table whose rows it holds.
     pub of: ObjectName,
@@ -53,16 +47,13 @@ pub struct CreatePartition {
 /// A line of CREATE TABLE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableItem {
-    /// A column.
     Column(TableColumn),
     /// A key or another constraint.
     Constraint(TableConstraint),
 }
 
-/// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableColumn {
-    /// Its name.
     pub name: Ident,
     /// Its type; SQLite can do without.
     pub ty: Option<TypeName>,
@@ -93,9 +84,7 @@ impl TypeName {
 pub enum ColumnOption {
     /// `CONSTRAINT name`, which names the option after it.
     Name(Ident),
-    /// `NOT NULL`
     NotNull,
-    /// `NULL`
     Null,
     /// `DEFAULT x`
     Default(Expr),
@@ -103,7 +92,6 @@ pub enum ColumnOption {
     OnUpdate(Expr),
     /// `AUTO_INCREMENT`
     AutoIncrement,
-    /// `AUTOINCREMENT`
     Autoincrement,
     /// `PRIMARY KEY [ASC]`
     PrimaryKey(Option<Direction>),
@@ -143,9 +131,7 @@ pub enum ColumnOption {
 /// `REFERENCES t (a) ON DELETE CASCADE`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct References {
-    /// The other table.
     pub table: ObjectName,
-    /// Its columns.
     pub columns: Vec<Ident>,
     /// What happens, in written order.
     pub actions: Vec<ForeignKeyAction>,
@@ -156,22 +142,16 @@ pub struct References {
 pub struct ForeignKeyAction {
     /// `ON UPDATE`? Otherwise `ON DELETE`.
     pub on_update: bool,
-    /// What happens then.
     pub action: Action,
 }
 
 /// What happens to rows that refer to one that goes away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// `CASCADE`
     Cascade,
-    /// `RESTRICT`
     Restrict,
-    /// `SET NULL`
     SetNull,
-    /// `SET DEFAULT`
     SetDefault,
-    /// `NO ACTION`
     NoAction,
 }
 
@@ -180,7 +160,6 @@ pub enum Action {
 pub struct TableConstraint {
     /// After `CONSTRAINT`.
     pub name: Option<Ident>,
-    /// What it is.
     pub kind: Constraint,
 }
 
@@ -193,18 +172,14 @@ pub enum Constraint {
     Unique {
         /// KEY or INDEX after UNIQUE.
         word: Option<IndexWord>,
-        /// Its name.
         index: Option<Ident>,
-        /// Its columns.
         columns: Vec<IndexColumn>,
     },
     /// `KEY i (a)`
     Index {
         /// KEY or INDEX.
         word: IndexWord,
-        /// Its name.
         index: Option<Ident>,
-        /// Its columns.
         columns: Vec<IndexColumn>,
     },
     /// `CHECK (x)`
@@ -213,7 +188,6 @@ pub enum Constraint {
     ForeignKey {
         /// A name before the columns.
         index: Option<Ident>,
-        /// The columns.
         columns: Vec<Ident>,
         /// What they refer to.
         references: References,
@@ -223,9 +197,7 @@ pub enum Constraint {
 /// INDEX or KEY: the same thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexWord {
-    /// `INDEX`
     Index,
-    /// `KEY`
     Key,
 }
 
@@ -253,42 +225,32 @@ pub struct TableOption {
     pub words: Vec<String>,
     /// Was `=` written?
     pub equals: bool,
-    /// Its value.
     pub value: Option<OptionValue>,
 }
 
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionValue {
-    /// A word.
     Word(Ident),
     /// A number or a string.
     Literal(Literal),
 }
 
-/// `CREATE INDEX`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateIndex {
-    /// `UNIQUE`?
     pub unique: bool,
-    /// `IF NOT EXISTS`?
     pub if_not_exists: bool,
-    /// Its name.
     pub name: ObjectName,
-    /// The table.
     pub table: ObjectName,
     /// `USING btree`.
     pub using: Option<Ident>,
-    /// Its columns.
     pub columns: Vec<IndexColumn>,
     /// WHERE: only these rows are in it.
     pub filter: Option<Expr>,
 }
 
-/// `DROP TABLE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DropTable {
-    /// `IF EXISTS`?
     pub if_exists: bool,
     /// The tables.
     pub names: Vec<ObjectName>,
@@ -299,16 +261,12 @@ pub struct DropTable {
 /// What happens to what depends on something that is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DropBehaviour {
-    /// `CASCADE`
     Cascade,
-    /// `RESTRICT`
     Restrict,
 }
 
-/// `DROP INDEX`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DropIndex {
-    /// `IF EXISTS`?
     pub if_exists: bool,
     /// The index.
     pub name: ObjectName,
@@ -318,7 +276,6 @@ pub struct DropIndex {
     pub behaviour: Option<DropBehaviour>,
 }
 
-/// `TRUNCATE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Truncate {
     /// Was `TABLE` written?

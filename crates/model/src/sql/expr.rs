@@ -7,7 +7,6 @@ use super::{ColumnRef, Ident, Query, TypeName};
 pub enum Expr {
     /// A constant.
     Literal(Literal),
-    /// A column.
     Column(ColumnRef),
     /// `@x`, `@@name`, `@@session.name`: with its at-signs, as written.
     Variable(String),
@@ -46,7 +45,6 @@ pub enum Expr {
         expr: Box<Expr>,
         /// IS NOT?
         negated: bool,
-        /// What for.
         test: BoolTest,
     },
     /// `x IN (...)`
@@ -77,7 +75,6 @@ pub enum Expr {
         negated: bool,
         /// LIKE or one of its kin.
         op: LikeOp,
-        /// The pattern.
         pattern: Box<Expr>,
         /// After ESCAPE.
         escape: Option<Box<Expr>>,
@@ -86,7 +83,6 @@ pub enum Expr {
     Collate {
         /// What is collated.
         expr: Box<Expr>,
-        /// The collation.
         collation: Ident,
     },
     /// `CASE [x] WHEN ... THEN ... ELSE ... END`
@@ -102,7 +98,6 @@ pub enum Expr {
     Cast {
         /// What is cast.
         expr: Box<Expr>,
-        /// To what.
         ty: TypeName,
         /// How it was written.
         spelling: CastSpelling,
@@ -129,7 +124,6 @@ pub enum Expr {
 /// A constant, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {
-    /// `NULL`
     Null,
     /// `TRUE` or `FALSE`
     Bool(bool),
@@ -169,7 +163,6 @@ impl Expr {
 /// An operator before its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
-    /// `NOT`
     Not,
     /// `!`
     Bang,
@@ -184,13 +177,10 @@ pub enum UnaryOp {
 /// An operator between two operands. Two spellings of one meaning are two operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
-    /// `OR`
     Or,
     /// `||` where it means OR
     OrBars,
-    /// `XOR`
     Xor,
-    /// `AND`
     And,
     /// `&&`
     AndAmps,
@@ -236,11 +226,9 @@ pub enum BinaryOp {
     Mul,
     /// `/`
     Div,
-    /// `DIV`
     IntDiv,
     /// `%`
     Rem,
-    /// `MOD`
     Mod,
     /// `^` where it is a matter of bits; `#` in PostgreSQL
     BitXor,
@@ -283,11 +271,8 @@ pub enum NullSpelling {
 /// What IS tests for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BoolTest {
-    /// `TRUE`
     True,
-    /// `FALSE`
     False,
-    /// `UNKNOWN`
     Unknown,
 }
 
@@ -303,15 +288,10 @@ pub enum InList {
 /// LIKE and its kin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LikeOp {
-    /// `LIKE`
     Like,
-    /// `GLOB`
     Glob,
-    /// `REGEXP`
     Regexp,
-    /// `RLIKE`
     Rlike,
-    /// `ILIKE`
     Ilike,
 }
 
@@ -327,9 +307,7 @@ pub struct When {
 /// DISTINCT or ALL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantifier {
-    /// `DISTINCT`
     Distinct,
-    /// `ALL`
     All,
 }
 

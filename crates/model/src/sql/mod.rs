@@ -69,21 +69,14 @@ pub enum Statement {
     Query(Query),
     /// `INSERT` and `REPLACE`.
     Insert(Insert),
-    /// `UPDATE`.
     Update(Update),
-    /// `DELETE`.
     Delete(Delete),
-    /// `CREATE TABLE`.
     CreateTable(CreateTable),
     /// `CREATE TABLE ... PARTITION OF`
     CreatePartition(CreatePartition),
-    /// `CREATE INDEX`.
     CreateIndex(CreateIndex),
-    /// `DROP TABLE`.
     DropTable(DropTable),
-    /// `DROP INDEX`.
     DropIndex(DropIndex),
-    /// `TRUNCATE`.
     Truncate(Truncate),
     /// `BEGIN` and `START TRANSACTION`.
     Begin(Begin),
@@ -99,7 +92,6 @@ pub enum Statement {
     Set(Vec<SetItem>),
     /// `SET [SESSION] TRANSACTION ...`.
     SetTransaction(SetTransaction),
-    /// `LOCK TABLE ...`.
     LockTable(LockTable),
     /// `PRAGMA name ...`.
     Pragma(Pragma),

@@ -71,6 +71,5 @@ impl From<&str> for ColumnRef {
 pub struct Alias {
     /// Was `AS` written?
     pub as_word: bool,
-    /// The name.
     pub name: Ident,
 }

@@ -9,9 +9,7 @@ pub struct Query {
     pub first: QueryPart,
     /// More of them, with what joins each to those before it, in written order.
     pub rest: Vec<(SetOp, Option<Quantifier>, QueryPart)>,
-    /// ORDER BY.
     pub order_by: Vec<OrderItem>,
-    /// LIMIT.
     pub limit: Option<Limit>,
     /// FOR UPDATE and its kin.
     pub locks: Vec<Lock>,
@@ -41,7 +39,6 @@ impl Query {
 /// One side of a UNION.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueryPart {
-    /// `SELECT ...`
     Select(Box<Select>),
     /// `(SELECT ...)`
     Paren(Box<Query>),
@@ -50,30 +47,23 @@ pub enum QueryPart {
 /// What joins two SELECTs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SetOp {
-    /// `UNION`
     Union,
-    /// `EXCEPT`
     Except,
-    /// `INTERSECT`
     Intersect,
 }
 
-/// One SELECT.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Select {
     /// `/*+ ... */` after SELECT, whole and as written.
     pub hint: Option<String>,
     /// DISTINCT or ALL.
     pub quantifier: Option<Quantifier>,
-    /// What is selected.
     pub items: Vec<SelectItem>,
     /// After FROM, separated by commas.
     pub from: Vec<TableRef>,
     /// WHERE.
     pub filter: Option<Expr>,
-    /// GROUP BY.
     pub group_by: Vec<Expr>,
-    /// HAVING.
     pub having: Option<Expr>,
 }
 
@@ -88,7 +78,6 @@ pub enum SelectItem {
     Expr {
         /// The value.
         expr: Expr,
-        /// Its name.
         alias: Option<Alias>,
     },
 }
@@ -96,7 +85,6 @@ pub enum SelectItem {
 /// A table and what is joined to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableRef {
-    /// The first table.
     pub first: TableFactor,
     /// What is joined to it, in order.
     pub joins: Vec<Join>,
@@ -115,7 +103,6 @@ impl TableRef {
 pub enum TableFactor {
     /// `t AS x FORCE INDEX (i)`
     Table {
-        /// The table.
         name: ObjectName,
         /// Its name here.
         alias: Option<Alias>,
@@ -124,7 +111,6 @@ pub enum TableFactor {
     },
     /// `(SELECT ...) AS x`
     Derived {
-        /// The query.
         query: Box<Query>,
         /// Its name here.
         alias: Option<Alias>,
@@ -149,18 +135,14 @@ pub enum IndexHint {
     },
     /// `INDEXED BY i`
     IndexedBy(Ident),
-    /// `NOT INDEXED`
     NotIndexed,
 }
 
 /// What a hint says about its indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HintAction {
-    /// `USE`
     Use,
-    /// `FORCE`
     Force,
-    /// `IGNORE`
     Ignore,
 }
 
@@ -180,7 +162,6 @@ pub enum HintScope {
 pub struct Join {
     /// How it is joined.
     pub kind: JoinKind,
-    /// The table.
     pub table: TableFactor,
     /// ON or USING.
     pub condition: Option<JoinCondition>,
@@ -238,9 +219,7 @@ pub struct OrderItem {
 /// ASC or DESC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// `ASC`
     Asc,
-    /// `DESC`
     Desc,
 }
 
@@ -253,7 +232,6 @@ pub enum Nulls {
     Last,
 }
 
-/// LIMIT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// How many rows.
@@ -300,9 +278,7 @@ pub enum LockStrength {
 /// What to do where a row is locked already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LockWait {
-    /// `NOWAIT`
     Nowait,
-    /// `SKIP LOCKED`
     SkipLocked,
     /// `WAIT seconds`
     Seconds(String),

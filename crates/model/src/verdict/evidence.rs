@@ -81,7 +81,6 @@ pub enum Response {
     Outcome(Box<Outcome>),
     /// The rows of a table in the end.
     FinalState(Table),
-    /// It waits.
     Wait,
     /// It waits for the lock of this step, from 0.
     WaitFor(usize),
@@ -172,7 +171,6 @@ pub enum SecondOpinion {
 pub enum AccessPath {
     /// By the table itself.
     Table,
-    /// By this index.
     Index(String),
     /// On this way no scan that went on explains it, though these would on another.
     Unexplained {

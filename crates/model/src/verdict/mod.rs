@@ -89,7 +89,6 @@ impl Verdict {
     }
 }
 
-/// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "old::AnyViolation")]
 pub struct Violation {

@@ -4,7 +4,6 @@ use model::Cause;
 
 use crate::finding::Finding;
 
-/// Something to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Send a step; it answers.

@@ -27,7 +27,6 @@ pub struct ResolvedHunt {
     pub profile: Profile,
     /// Where everything is kept.
     pub folder: RunWriter,
-    /// What is known.
     pub known: Known,
     /// Was nothing said, so that the summary should tell what else there is?
     pub by_default: bool,

@@ -55,7 +55,6 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// What it is.
     pub fn family(&mut self, recorded: &Recorded) -> crate::Result<Family> {
         let original = recorded.original.as_ref().unwrap_or(recorded.execution.case.case());
         let (before, after) =

@@ -27,7 +27,6 @@ use crate::{Everywhere, Lab, Nothing};
 /// A signature, and which families are in its group.
 #[derive(Debug, Serialize)]
 pub struct Group {
-    /// The signature.
     pub signature: Signature,
     /// The names of its findings, by family.
     pub families: BTreeMap<String, Vec<String>>,
@@ -36,9 +35,7 @@ pub struct Group {
 /// What came of it.
 #[derive(Debug, Serialize)]
 pub struct Folding {
-    /// How many seeds.
     pub seeds: usize,
-    /// How many runs.
     pub runs: usize,
     /// How many findings were folded.
     pub findings: usize,

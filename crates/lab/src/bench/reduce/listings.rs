@@ -4,14 +4,11 @@
 //! and a SELECT that only shows the damage, too; a row is one that the listing inserts before its transactions begin. Levels are
 //! said beside a listing, not in it. Ours are counted the same way, and a session without autocommit needs one more to say so.
 
-/// A listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listing {
     /// The reports of the family.
     pub reports: &'static [&'static str],
-    /// Its statements.
     pub statements: usize,
-    /// Its rows.
     pub rows: usize,
     /// Where it is printed.
     pub source: &'static str,

@@ -33,7 +33,6 @@ const HUNG_AFTER: Duration = Duration::from_secs(1);
 pub struct Planted {
     pub bug: &'static str,
     pub levels: Vec<Level>,
-    /// Cases done.
     pub cases: u64,
     pub caught: bool,
     /// The number of the case that caught it, from 1.
