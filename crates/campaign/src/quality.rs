@@ -34,7 +34,7 @@ impl Counter {
     pub fn add(&mut self, made: &Made, case: &ParsedCase, trace: &Trace) {
         // What does not read as data has no keys that we know of.
         let unknown = SetupData::default();
-        let setup = case.schema.data.as_ref().unwrap_or(&unknown);
+        let setup = case.parsed_setup.data.as_ref().unwrap_or(&unknown);
         let history = History::new(case, trace);
         let quality = &mut self.quality;
         quality.cases += 1;

@@ -74,10 +74,10 @@ pub(crate) struct Planner {
 
 impl Planner {
     pub fn plan(&mut self, case: &ParsedCase, dialect: &Dialect) -> Plan {
-        let same = |of: &Arc<ParsedSetup>| Arc::ptr_eq(of, &case.schema) || *of == case.schema;
+        let same = |of: &Arc<ParsedSetup>| Arc::ptr_eq(of, &case.parsed_setup) || *of == case.parsed_setup;
         if !self.of.as_ref().is_some_and(same) {
-            self.of = Some(case.schema.clone());
-            self.setup = Some(read_setup(&case.schema, dialect));
+            self.of = Some(case.parsed_setup.clone());
+            self.setup = Some(read_setup(&case.parsed_setup, dialect));
             self.steps.clear();
         }
         if self.steps.len() > REMEMBERED {

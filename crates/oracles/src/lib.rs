@@ -11,7 +11,6 @@ pub mod invariants;
 pub mod mvcc;
 pub mod opportunities;
 pub mod signature;
-pub mod story;
 pub mod vote;
 
 use dialect::Execution;

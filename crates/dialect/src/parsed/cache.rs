@@ -34,9 +34,9 @@ impl ParseCache {
     }
 
     pub fn case(&mut self, case: Case) -> Arc<ParsedCase> {
-        let schema = self.setup(&case.setup.statements);
+        let parsed_setup = self.setup(&case.setup.statements);
         let statements = case.steps.iter().map(|step| self.statement(&step.sql)).collect();
-        Arc::new(ParsedCase { case, product: self.product, statements, schema })
+        Arc::new(ParsedCase { case, product: self.product, statements, parsed_setup })
     }
 
     /// None for a text that has no tree.

@@ -17,7 +17,7 @@ use model::{
     sql::{Statement, StatementKind},
 };
 
-use crate::sql::{self, Opaque};
+use crate::sql::{self, Opaque, Schema};
 
 pub use access::AccessSet;
 pub use cache::ParseCache;
@@ -32,7 +32,7 @@ pub struct ParsedCase {
     pub product: Product,
     /// Of each step; none for a text that has no tree.
     pub statements: Vec<Option<Arc<ParsedStatement>>>,
-    pub schema: Arc<ParsedSetup>,
+    pub parsed_setup: Arc<ParsedSetup>,
 }
 
 /// A setup and its trees.
@@ -42,7 +42,9 @@ pub struct ParsedSetup {
     pub texts: Vec<String>,
     /// None for a text that has no tree.
     pub statements: Vec<Option<Arc<ParsedStatement>>>,
-    /// Its tables and rows, if it is data; else why it is not.
+    /// The tables that it makes, if it makes and fills nothing else; else why not.
+    pub schema: Result<Schema, Opaque>,
+    /// The same as data for resets, if its tables can be emptied and filled again; else why not.
     pub data: Result<SetupData, Opaque>,
 }
 
@@ -86,7 +88,9 @@ impl Deref for ParsedCase {
 
 impl ParsedSetup {
     fn new(product: Product, texts: &[String], statements: Vec<Option<Arc<ParsedStatement>>>) -> ParsedSetup {
-        ParsedSetup { product, texts: texts.to_vec(), statements, data: sql::setup(product, texts) }
+        let trees = statements.iter().map(|statement| statement.as_deref().map(ParsedStatement::tree));
+        let (schema, data) = sql::read_setup(product, texts, trees);
+        ParsedSetup { product, texts: texts.to_vec(), statements, schema, data }
     }
 
     pub fn trees(&self) -> impl Iterator<Item = Option<&Statement>> {
@@ -116,7 +120,7 @@ mod tests {
         let kinds = [0, 1, 2].map(|step| parsed.kind(step));
         assert_eq!(kinds, [Some(StatementKind::Begin), None, Some(StatementKind::Select)]);
         assert!((0..3).all(|step| parsed.tree(step).map(Statement::kind) == kinds[step]));
-        assert_eq!(parsed.schema.data.as_ref().unwrap().tables[0].name, "t");
+        assert_eq!(parsed.parsed_setup.data.as_ref().unwrap().tables[0].name, "t");
         assert_eq!(parsed.steps.len(), 3);
     }
 
@@ -131,10 +135,10 @@ mod tests {
         assert!(
             same(&one.statements[0], &other.statements[1]) && same(&one.statements[1], &other.statements[0])
         );
-        assert!(Arc::ptr_eq(&one.schema, &other.schema));
+        assert!(Arc::ptr_eq(&one.parsed_setup, &other.parsed_setup));
         let mut moved = case(&["COMMIT"]);
         moved.setup.statements.push("INSERT INTO t VALUES (1)".into());
-        assert_eq!(cache.case(moved).schema.data.as_ref().unwrap().inserts.len(), 1);
+        assert_eq!(cache.case(moved).parsed_setup.data.as_ref().unwrap().inserts.len(), 1);
     }
 
     #[test]

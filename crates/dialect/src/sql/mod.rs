@@ -31,8 +31,10 @@ mod rules;
 pub(crate) mod rules_mysql;
 pub(crate) mod rules_postgres;
 pub(crate) mod rules_sqlite;
+pub mod schema;
 mod setup;
 mod shape;
+mod stored_type;
 mod text;
 mod token;
 mod types;
@@ -53,7 +55,10 @@ use token::{Token, TokenKind};
 
 pub use facts::{StatementFacts, facts};
 pub use reach::{Reach, reach};
+pub use schema::Schema;
+pub(crate) use setup::read as read_setup;
 pub use setup::setup;
+pub use stored_type::StoredType;
 pub use text::{text_literal, text_value};
 pub use types::column_type;
 

@@ -1,5 +1,6 @@
 //! Which statements give the same answer whenever they run on the same rows. Of the others nothing is said.
 
+use dialect::sql::Schema;
 use history::StepInfo;
 use model::{
     Product, Reason,
@@ -9,7 +10,7 @@ use model::{
     },
 };
 
-use crate::{assignments::in_some_order, story::Tables};
+use crate::assignments::in_some_order;
 
 /// Functions that look at more than their arguments, or at the order of rows.
 const FICKLE: &[&str] = &[
@@ -60,11 +61,11 @@ const FICKLE: &[&str] = &[
 pub fn fickle(
     step: &StepInfo<'_>,
     text: &str,
-    tables: Option<&Tables>,
+    schema: Option<&Schema>,
     rows: Option<usize>,
 ) -> Option<Reason> {
     let Some(statement) = step.statement() else { return by_words(text) };
-    let mut look = DeterminismCheck { tables, fickle: false, limits: 0 };
+    let mut look = DeterminismCheck { schema, fickle: false, limits: 0 };
     statement.visit(&mut look);
     if look.fickle {
         return Some(Reason::FickleFunction);
@@ -77,7 +78,7 @@ pub fn fickle(
     }
     let (outer, cut) = match statement {
         Statement::Query(query) => {
-            let cut = query.limit.is_some() && !ordered_query(query, tables);
+            let cut = query.limit.is_some() && !ordered_query(query, schema);
             let limit = query.limit.as_ref().and_then(|limit| match (&limit.count, &limit.offset) {
                 (Expr::Literal(model::sql::Literal::Number(text)), None) => text.parse::<usize>().ok(),
                 _ => None,
@@ -87,11 +88,11 @@ pub fn fickle(
             (usize::from(cut), cut && !all_came)
         }
         Statement::Update(update) => {
-            (0, update.limit.is_some() && !ordered(&update.order_by, &update.tables, tables))
+            (0, update.limit.is_some() && !ordered(&update.order_by, &update.tables, schema))
         }
         Statement::Delete(delete) => {
             let alone = [TableRef { first: delete.table.clone(), joins: Vec::new() }];
-            (0, delete.limit.is_some() && !ordered(&delete.order_by, &alone, tables))
+            (0, delete.limit.is_some() && !ordered(&delete.order_by, &alone, schema))
         }
         _ => (0, false),
     };
@@ -254,7 +255,7 @@ pub fn matching(product: Product, step: &StepInfo<'_>, mark: &str) -> Option<Str
 }
 
 struct DeterminismCheck<'a> {
-    tables: Option<&'a Tables>,
+    schema: Option<&'a Schema>,
     fickle: bool,
     /// Limits whose order leaves a choice.
     limits: usize,
@@ -272,26 +273,26 @@ impl Visit<'_> for DeterminismCheck<'_> {
     }
 
     fn query(&mut self, query: &Query) {
-        let loose = query.limit.is_some() && !ordered_query(query, self.tables);
+        let loose = query.limit.is_some() && !ordered_query(query, self.schema);
         self.limits += usize::from(loose);
     }
 }
 
-fn ordered_query(query: &Query, tables: Option<&Tables>) -> bool {
+fn ordered_query(query: &Query, schema: Option<&Schema>) -> bool {
     match (&query.first, query.rest.as_slice()) {
-        (QueryPart::Select(select), []) => ordered(&query.order_by, &select.from, tables),
+        (QueryPart::Select(select), []) => ordered(&query.order_by, &select.from, schema),
         _ => false,
     }
 }
 
 /// Does the order leave no choice: does it name all columns of a key without NULL of the only table?
-fn ordered(order: &[OrderItem], from: &[TableRef], tables: Option<&Tables>) -> bool {
-    let ([table], Some(tables)) = (from, tables) else { return false };
+fn ordered(order: &[OrderItem], from: &[TableRef], schema: Option<&Schema>) -> bool {
+    let ([table], Some(schema)) = (from, schema) else { return false };
     let TableFactor::Table { name, .. } = &table.first else { return false };
     if !table.joins.is_empty() {
         return false;
     }
-    let Some(table) = tables.all.iter().find(|one| one.name.eq_ignore_ascii_case(&name.name.name)) else {
+    let Some(table) = schema.tables.iter().find(|one| one.name.eq_ignore_ascii_case(&name.name.name)) else {
         return false;
     };
     let named = |column: &usize| {
@@ -300,7 +301,7 @@ fn ordered(order: &[OrderItem], from: &[TableRef], tables: Option<&Tables>) -> b
             _ => false,
         })
     };
-    table.keys.iter().any(|key| {
+    table.uniques().any(|key| {
         key.columns.iter().all(|column| !table.columns[*column].nullable) && key.columns.iter().all(named)
     })
 }

@@ -31,10 +31,7 @@ use std::sync::{Arc, Mutex};
 use dialect::{Execution, ParsedSetup};
 use model::{Reason, RowSet, ServerInfo, Verdict, Version, sync::lock};
 
-use crate::{
-    Ask, Conversation, Oracle, OracleInfo,
-    story::{Memory, ReadTables},
-};
+use crate::{Ask, Conversation, Oracle, OracleInfo};
 use conversation::DecoupledConversation;
 use scratch::ScratchTables;
 
@@ -52,7 +49,6 @@ struct CachedSetup {
 
 #[derive(Debug, Default)]
 pub struct Decoupled {
-    memory: Arc<Memory>,
     setups: Arc<Mutex<Vec<CachedSetup>>>,
 }
 
@@ -68,9 +64,8 @@ impl Oracle for Decoupled {
     }
 
     fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
-        let tables: ReadTables = self.memory.tables(&seen.case.schema);
-        let known = SetupCache(self.setups.clone()).of(&seen.trace.server, &seen.case.schema);
-        match DecoupledConversation::new(seen, tables, known, SetupCache(self.setups.clone())) {
+        let known = SetupCache(self.setups.clone()).of(&seen.trace.server, &seen.case.parsed_setup);
+        match DecoupledConversation::new(seen, known, SetupCache(self.setups.clone())) {
             Ok(talk) => Box::new(talk),
             Err(reason) => Box::new(UndecidedConversation(reason)),
         }

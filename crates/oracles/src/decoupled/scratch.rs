@@ -4,11 +4,14 @@
 //! column at the end, which nobody but us writes: it says which row is which after a statement has changed some. Where the
 //! server can, that column is invisible; elsewhere statements that would meet it are not run there.
 
-use dialect::ParsedSetup;
+use dialect::{
+    ParsedSetup,
+    sql::schema::{ColumnDefinition, KeyDefinition, Schema},
+};
 use model::{
     Product, Reason, RowSet, ServerInfo, TableFixture, Value,
-    schema::{KeyKind, SetupData},
-    sql::{ColumnOption, Statement, StatementClass, TableColumn, TableItem, TypeName},
+    schema::KeyKind,
+    sql::{Statement, StatementClass, TableColumn, TableItem, TypeName},
 };
 
 use super::version_chains::{RowData, VisibleRow};
@@ -66,8 +69,8 @@ impl ScratchTables {
         if data.ddl.iter().any(|text| moves(text)) {
             return Err(Reason::OwnValues);
         }
-        let trees: Vec<&Statement> = setup.trees().flatten().collect();
-        let tables = tables(setup, data, &trees)?;
+        let schema = setup.schema.as_ref().map_err(|_| Reason::SetupNotRead)?;
+        let tables = tables(setup, schema);
         let invisible = invisible(server);
         let mut marked = data.ddl.clone();
         if dialect::of(product).tables.alter {
@@ -75,8 +78,8 @@ impl ScratchTables {
             let add = |table: &Table| format!("ALTER TABLE {} ADD COLUMN {MARK} {how}", table.quoted);
             marked.extend(tables.iter().map(add));
         } else {
-            let ddl = trees.iter().filter(|tree| tree.class() == StatementClass::Ddl);
-            marked = ddl.map(|tree| dialect::sql::print(product, &with_mark((*tree).clone()))).collect();
+            let ddl = setup.trees().flatten().filter(|tree| tree.class() == StatementClass::Ddl);
+            marked = ddl.map(|tree| dialect::sql::print(product, &with_mark(tree.clone()))).collect();
         }
         Ok(ScratchTables { product, tables, build: [data.ddl.clone(), marked], invisible })
     }
@@ -233,64 +236,39 @@ fn with_mark(mut tree: Statement) -> Statement {
     tree
 }
 
-fn tables(setup: &ParsedSetup, data: &SetupData, trees: &[&Statement]) -> Result<Vec<Table>, Reason> {
-    let dialect = dialect::of(setup.product);
+fn tables(setup: &ParsedSetup, schema: &Schema) -> Vec<Table> {
+    let dialect = dialect::of(schema.product);
+    let column = |column: &ColumnDefinition| {
+        let quoted = dialect.quoted(&column.name);
+        let float = column.type_name.as_ref().and_then(|ty| ty.words.first());
+        let exact = match dialect.tables.constant_of {
+            Some(constant) => Some(constant.replace("{}", &quoted)),
+            // Six digits are shown of it.
+            None => float
+                .is_some_and(|word| word.to_ascii_uppercase().starts_with("FLOAT"))
+                .then(|| format!("{quoted} + 0e0")),
+        };
+        Column { quoted, generated: column.generated.is_some(), exact }
+    };
     let mut all: Vec<Table> = Vec::new();
-    for table in &data.tables {
-        let create = trees.iter().find_map(|tree| match tree {
-            Statement::CreateTable(create) if create.name.name.name.eq_ignore_ascii_case(&table.name) => {
-                Some(create)
-            }
-            _ => None,
-        });
-        let Some(create) = create else { return Err(Reason::SetupNotRead) };
-        let written: Vec<&TableColumn> = create
-            .items
-            .iter()
-            .filter_map(|item| match item {
-                TableItem::Column(column) => Some(column),
-                TableItem::Constraint(_) => None,
-            })
-            .collect();
-        let column = |column: &model::schema::ColumnDef| {
-            let quoted = dialect.quoted(&column.name);
-            let options = written.iter().find(|one| one.name.name.eq_ignore_ascii_case(&column.name));
-            let generated = options.is_some_and(|one| {
-                one.options.iter().any(|option| matches!(option, ColumnOption::Generated { .. }))
-            });
-            let ty = column.type_text.to_ascii_uppercase();
-            let exact = match dialect.tables.constant_of {
-                Some(constant) => Some(constant.replace("{}", &quoted)),
-                // Six digits are shown of it.
-                None => ty.starts_with("FLOAT").then(|| format!("{quoted} + 0e0")),
-            };
-            Column { quoted, generated, exact }
-        };
-        let at = |name: &String| table.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name));
+    for table in &schema.tables {
         // Without a primary key the first one that is unique and has no NULL takes its place.
-        let whole = |key: &&model::schema::Key| {
-            key.kind == KeyKind::Unique
-                && key.columns.iter().all(|name| at(name).is_some_and(|at| !table.columns[at].nullable))
-        };
-        let primary = |key: &&model::schema::Key| key.kind == KeyKind::Primary;
-        let key = table.keys.iter().find(primary).or_else(|| table.keys.iter().find(whole));
+        let whole = |key: &&KeyDefinition| key.columns.iter().all(|at| !table.columns[*at].nullable);
+        let primary = |key: &&KeyDefinition| key.kind == KeyKind::Primary;
+        let key = table.uniques().find(primary).or_else(|| table.uniques().find(whole));
         all.push(Table {
             name: table.name.clone(),
             quoted: dialect.quoted(&table.name),
             columns: table.columns.iter().map(column).collect(),
-            primary: key.map(|key| key.columns.iter().filter_map(at).collect()).unwrap_or_default(),
+            primary: key.map(|key| key.columns.clone()).unwrap_or_default(),
             // All tables with foreign keys are one group: too large is harmless.
-            group: if table.foreign_keys { 0 } else { all.len() + 1 },
-            counts: table.columns.iter().any(|column| column.auto_increment),
+            group: if table.joined { 0 } else { all.len() + 1 },
+            counts: table.columns.iter().any(|column| column.counts),
             inserts: Vec::new(),
         });
     }
-    for (text, tree) in setup.texts.iter().zip(trees) {
-        let Statement::Insert(insert) = tree else { continue };
-        let name = &insert.table.name.name;
-        let table =
-            all.iter_mut().find(|table| table.name.eq_ignore_ascii_case(name)).ok_or(Reason::SetupNotRead)?;
-        table.inserts.push(text.clone());
+    for insertion in &schema.insertions {
+        all[insertion.table].inserts.push(setup.texts[insertion.statement].clone());
     }
-    Ok(all)
+    all
 }

@@ -3,43 +3,45 @@
 //! `07` comes back from an INT as `7`, `1.5` from a DECIMAL(6,2) as `1.50`. Whatever a server might clip, round, pad or
 //! refuse is uncertain, and then nothing is said about the column at all.
 
-use dialect::{SqlFamily, sql::text_value};
+use dialect::{
+    SqlFamily,
+    sql::{StoredType, text_value},
+};
 use model::{
     Product,
     sql::{Expr, Literal, UnaryOp},
 };
 
-use crate::story::{Column, Type};
-
 /// The bytes that come back; an inner none is NULL, an outer none means that it is not certain.
 pub type StoredValue = Option<Option<Vec<u8>>>;
 
 /// How a value that is written to a column comes back.
-pub fn known(product: Product, column: &Column, expr: &Expr) -> StoredValue {
+pub fn known(product: Product, stored: StoredType, nullable: bool, expr: &Expr) -> StoredValue {
     let (negative, literal) = literal(expr)?;
     let text = |literal: &str| (!negative).then(|| text_value(product, literal)).flatten();
-    let bytes =
-        match (column.ty, literal) {
-            // Some servers put a zero where NULL is not allowed.
-            (_, Literal::Null) => return (column.nullable && !negative).then_some(None),
-            (Type::Int(low, high), Literal::Number(digits)) => whole(digits, negative, low, high)?,
-            (Type::Int(..), Literal::Bool(truth)) if !negative => i128::from(*truth).to_string(),
-            (Type::Decimal(precision, scale), Literal::Number(digits)) => {
-                decimal(digits, negative, precision as usize, scale as usize)?
-            }
-            (Type::Text(most), Literal::Text(written)) => text(written)
-                .filter(|text| text.chars().count() <= most && text.len() <= 4 * most.min(4000))?,
-            (Type::Padded(most), Literal::Text(written))
-                if dialect::of(product).family != SqlFamily::Postgres =>
-            {
-                text(written).filter(|text| text.chars().count() <= most && !text.ends_with(' '))?
-            }
-            (Type::Bool, Literal::Bool(truth)) if !negative => if *truth { "t" } else { "f" }.to_string(),
-            (Type::Date, Literal::Text(written)) => text(written).filter(|text| is_date(text))?,
-            (Type::DateTime, Literal::Text(written)) => text(written)
-                .filter(|text| text.len() == 19 && is_date(&text[..10]) && is_time(&text[10..]))?,
-            _ => return None,
-        };
+    let bytes = match (stored, literal) {
+        // Some servers put a zero where NULL is not allowed.
+        (_, Literal::Null) => return (nullable && !negative).then_some(None),
+        (StoredType::Int(low, high), Literal::Number(digits)) => whole(digits, negative, low, high)?,
+        (StoredType::Int(..), Literal::Bool(truth)) if !negative => i128::from(*truth).to_string(),
+        (StoredType::Decimal(precision, scale), Literal::Number(digits)) => {
+            decimal(digits, negative, precision as usize, scale as usize)?
+        }
+        (StoredType::Text(most), Literal::Text(written)) => {
+            text(written).filter(|text| text.chars().count() <= most && text.len() <= 4 * most.min(4000))?
+        }
+        (StoredType::Padded(most), Literal::Text(written))
+            if dialect::of(product).family != SqlFamily::Postgres =>
+        {
+            text(written).filter(|text| text.chars().count() <= most && !text.ends_with(' '))?
+        }
+        (StoredType::Bool, Literal::Bool(truth)) if !negative => if *truth { "t" } else { "f" }.to_string(),
+        (StoredType::Date, Literal::Text(written)) => text(written).filter(|text| is_date(text))?,
+        (StoredType::DateTime, Literal::Text(written)) => {
+            text(written).filter(|text| text.len() == 19 && is_date(&text[..10]) && is_time(&text[10..]))?
+        }
+        _ => return None,
+    };
     Some(Some(bytes.into_bytes()))
 }
 
@@ -108,20 +110,19 @@ fn is_time(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn back(ty: Type, sql: &str) -> Option<String> {
-        let column = Column { name: "c".into(), ty, nullable: true, default: None, own_values: false };
+    fn back(ty: StoredType, sql: &str) -> Option<String> {
         let text = format!("UPDATE t SET c = {sql}");
         let Some(model::sql::Statement::Update(update)) = dialect::sql::parse(Product::Mysql, &text).tree()
         else {
             panic!("{sql}")
         };
-        known(Product::Mysql, &column, &update.assignments[0].value)
+        known(Product::Mysql, ty, true, &update.assignments[0].value)
             .map(|bytes| bytes.map_or("NULL".into(), |bytes| String::from_utf8(bytes).unwrap()))
     }
 
     #[test]
     fn constants_come_back_in_their_column_s_form() {
-        let int = Type::Int(-128, 127);
+        let int = StoredType::Int(-128, 127);
         for (ty, sql, expected) in [
             (int, "007", Some("7")),
             (int, "-0", Some("0")),
@@ -131,18 +132,18 @@ mod tests {
             (int, "1 + 1", None),
             (int, "TRUE", Some("1")),
             (int, "NULL", Some("NULL")),
-            (Type::Decimal(6, 2), "1.5", Some("1.50")),
-            (Type::Decimal(6, 2), "-12", Some("-12.00")),
-            (Type::Decimal(6, 2), "1.555", None),
-            (Type::Decimal(6, 2), "12345", None),
-            (Type::Text(3), "'a''b'", Some("a'b")),
-            (Type::Text(3), "'abcd'", None),
-            (Type::Padded(3), "'a '", None),
-            (Type::Date, "'2024-02-28'", Some("2024-02-28")),
-            (Type::Date, "'2024-02-30'", None),
-            (Type::DateTime, "'2024-02-28 23:59:59'", Some("2024-02-28 23:59:59")),
-            (Type::DateTime, "'2024-02-28 24:59:59'", None),
-            (Type::Other, "1", None),
+            (StoredType::Decimal(6, 2), "1.5", Some("1.50")),
+            (StoredType::Decimal(6, 2), "-12", Some("-12.00")),
+            (StoredType::Decimal(6, 2), "1.555", None),
+            (StoredType::Decimal(6, 2), "12345", None),
+            (StoredType::Text(3), "'a''b'", Some("a'b")),
+            (StoredType::Text(3), "'abcd'", None),
+            (StoredType::Padded(3), "'a '", None),
+            (StoredType::Date, "'2024-02-28'", Some("2024-02-28")),
+            (StoredType::Date, "'2024-02-30'", None),
+            (StoredType::DateTime, "'2024-02-28 23:59:59'", Some("2024-02-28 23:59:59")),
+            (StoredType::DateTime, "'2024-02-28 24:59:59'", None),
+            (StoredType::Other, "1", None),
         ] {
             assert_eq!(back(ty, sql).as_deref(), expected, "{ty:?} {sql}");
         }

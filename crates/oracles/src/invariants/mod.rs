@@ -6,6 +6,7 @@
 mod constants;
 pub mod exemptions;
 mod indexes;
+mod projection;
 mod provenance;
 mod repeat;
 mod unique;
@@ -19,7 +20,7 @@ use model::{
     verdict::{Cause, Justification, Response, evidence::Sighting},
 };
 
-use crate::{Ask, Conversation, Oracle, OracleInfo, story::Memory};
+use crate::{Ask, Conversation, Oracle, OracleInfo};
 
 /// Something that an invariant complains about.
 #[derive(Debug)]
@@ -34,9 +35,7 @@ pub(crate) struct InvariantViolation {
 }
 
 #[derive(Debug, Default)]
-pub struct Invariants {
-    memory: Memory,
-}
+pub struct Invariants;
 
 impl Oracle for Invariants {
     fn info(&self) -> OracleInfo {
@@ -50,7 +49,7 @@ impl Oracle for Invariants {
     }
 
     fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
-        Box::new(SingleRunVerdict(judge(seen, &self.memory)))
+        Box::new(SingleRunVerdict(judge(seen)))
     }
 }
 
@@ -63,20 +62,20 @@ impl Conversation for SingleRunVerdict {
     }
 }
 
-fn judge(seen: &Execution, memory: &Memory) -> Verdict {
+fn judge(seen: &Execution) -> Verdict {
     let undecided = |reason: Reason| Verdict::Undecided { reason };
     if seen.trace.false_decisions > 0 {
         return undecided(Reason::LateAnswer);
     }
-    let tables = memory.tables(&seen.case.schema);
+    let schema = seen.case.parsed_setup.schema.as_ref();
     let history = History::new(&seen.case, &seen.trace);
     let mut found = Vec::new();
     indexes::check(seen, &mut found);
-    let unclear = tables.as_ref().as_ref().err().copied().or_else(|| unclear(&history));
-    if let (None, Ok(tables)) = (unclear, tables.as_ref()) {
-        repeat::check(&history, tables, &mut found);
-        unique::check(&history, tables, &mut found);
-        provenance::check(&history, tables, &mut found);
+    let unclear = schema.err().map(|_| Reason::SetupNotRead).or_else(|| unclear(&history));
+    if let (None, Ok(schema)) = (unclear, schema) {
+        repeat::check(&history, schema, &mut found);
+        unique::check(&history, schema, &mut found);
+        provenance::check(&history, schema, &mut found);
     }
     if let Some(bad) = found.iter().find(|found| found.by.is_none()) {
         return Verdict::Violated(violation(&history, bad));

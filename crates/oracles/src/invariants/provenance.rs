@@ -11,6 +11,7 @@
 //! T2 reads b = 15   nobody wrote it
 //! ```
 
+use dialect::sql::Schema;
 use history::History;
 use model::{RowSet, Symptom, verdict::evidence::Sighting};
 
@@ -18,27 +19,27 @@ use super::{
     InvariantViolation,
     constants::StoredValue,
     exemptions::{self, Obligation},
+    projection::{Projection, projection},
     writers::{ColumnWrites, Writer},
 };
-use crate::story::{Projection, Tables, projection};
 
 /// Looks at every result and at the final state.
-pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<InvariantViolation>) {
-    let mut look = ProvenanceCheck { history, tables, writers: None, found };
+pub fn check(history: &History<'_>, schema: &Schema, found: &mut Vec<InvariantViolation>) {
+    let mut look = ProvenanceCheck { history, schema, writers: None, found };
     for (i, step) in history.steps.iter().enumerate() {
         let (Some(rows), Some(query)) = (step.rows(), step.query()) else { continue };
         if rows.is_empty() {
             continue;
         }
-        if let Some(projection) = projection(tables, query) {
+        if let Some(projection) = projection(schema, query) {
             let clean =
                 exemptions::committed_values(history.trace.server.product, history.level(i), step.kind());
             look.rows(Some(i), &projection, rows, clean);
         }
     }
     for (name, rows) in history.trace.final_state.iter().flatten() {
-        if let Some(table) = tables.find(name) {
-            let columns = (0..tables.all[table].columns.len()).map(Some).collect();
+        if let Some(table) = schema.find(name) {
+            let columns = (0..schema.tables[table].columns.len()).map(Some).collect();
             look.rows(None, &Projection { table, columns }, rows, Obligation::Yes);
         }
     }
@@ -46,18 +47,18 @@ pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<InvariantVi
 
 struct ProvenanceCheck<'a, 'b> {
     history: &'a History<'b>,
-    tables: &'a Tables,
+    schema: &'a Schema,
     writers: Option<ColumnWrites>,
     found: &'a mut Vec<InvariantViolation>,
 }
 
 impl ProvenanceCheck<'_, '_> {
     fn rows(&mut self, step: Option<usize>, seen: &Projection, rows: &RowSet, clean: Obligation) {
-        if seen.columns.len() != rows.columns().len() || self.tables.all[seen.table].foreign_engine {
+        if seen.columns.len() != rows.columns().len() || self.schema.tables[seen.table].other_engine {
             return;
         }
-        let (history, tables) = (self.history, self.tables);
-        let writers = self.writers.get_or_insert_with(|| ColumnWrites::of(history, tables));
+        let (history, schema) = (self.history, self.schema);
+        let writers = self.writers.get_or_insert_with(|| ColumnWrites::of(history, schema));
         for (at, column) in seen.columns.iter().enumerate() {
             let Some(column) = *column else { continue };
             let values = PossibleValues::of(history, writers, (seen.table, column), step);
@@ -73,7 +74,7 @@ impl ProvenanceCheck<'_, '_> {
                 if holds(&values.possible) {
                     continue;
                 }
-                let table = &tables.all[seen.table];
+                let table = &schema.tables[seen.table];
                 let sighting = || Sighting::Value {
                     table: table.name.clone(),
                     column: table.columns[column].name.clone(),

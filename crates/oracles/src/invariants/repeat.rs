@@ -5,6 +5,7 @@
 //! the transaction's own that were undone again (the statement failed, a savepoint was gone back to) count as none.
 //! LIMIT, functions that may give something else each time, and text that cannot be read are left out.
 
+use dialect::sql::Schema;
 use history::{History, StepInfo, UndoneBy};
 use model::{
     Level, Symptom,
@@ -13,7 +14,6 @@ use model::{
 };
 
 use super::InvariantViolation;
-use crate::story::Tables;
 
 /// Functions whose value depends on their arguments only, and not on the order of rows.
 const STEADY: &[&str] = &[
@@ -52,7 +52,7 @@ const STEADY: &[&str] = &[
 ];
 
 /// Looks at every pair of equal texts in a transaction.
-pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<InvariantViolation>) {
+pub fn check(history: &History<'_>, schema: &Schema, found: &mut Vec<InvariantViolation>) {
     let texts = &history.case.steps;
     for transaction in &history.transactions {
         let binds = matches!(transaction.level, Some(Level::RepeatableRead | Level::Serializable));
@@ -79,7 +79,7 @@ pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<InvariantVi
             else {
                 continue;
             };
-            if before.same_rows(after) || !steady(history, tables, second) {
+            if before.same_rows(after) || !steady(history, schema, second) {
                 continue;
             }
             let sighting = Sighting::UnlikeStep { step: first, rows: before.clone() };
@@ -119,15 +119,15 @@ fn goes_behind(step: &StepInfo<'_>, first: usize) -> bool {
 }
 
 /// Does the query give the same whenever the rows are the same?
-fn steady(history: &History<'_>, tables: &Tables, step: usize) -> bool {
+fn steady(history: &History<'_>, schema: &Schema, step: usize) -> bool {
     let Some(query) = history.steps[step].query() else { return false };
-    let mut look = RepeatableQuery { tables, steady: true };
+    let mut look = RepeatableQuery { schema, steady: true };
     query.visit(&mut look);
     look.steady
 }
 
 struct RepeatableQuery<'a> {
-    tables: &'a Tables,
+    schema: &'a Schema,
     steady: bool,
 }
 
@@ -151,9 +151,9 @@ impl RepeatableQuery<'_> {
     fn select(&self, select: &Select) -> bool {
         let known = |factor: &TableFactor| match factor {
             TableFactor::Table { name, .. } => self
-                .tables
+                .schema
                 .find(&name.name.name)
-                .is_some_and(|at| name.schema.is_none() && !self.tables.all[at].foreign_engine),
+                .is_some_and(|at| name.schema.is_none() && !self.schema.tables[at].other_engine),
             TableFactor::Derived { .. } => true,
             TableFactor::Paren(_) => false,
         };

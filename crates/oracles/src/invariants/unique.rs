@@ -3,24 +3,25 @@
 //! Where a result has all columns of such a key, two rows with the same bytes in them are two rows with the same key, whatever
 //! the collation. NULL is equal to nothing. Bytes that differ may still be the same value; that is not looked for.
 
+use dialect::sql::{Schema, schema::KeyDefinition};
 use history::{History, Transaction};
-use model::{Level, RowSet, Symptom, value, verdict::evidence::Sighting};
+use model::{Level, RowSet, Symptom, schema::KeyKind, value, verdict::evidence::Sighting};
 
 use super::{
     InvariantViolation,
     exemptions::{self, Obligation, ReaderState},
+    projection::{Projection, projection},
 };
-use crate::story::{Key, Projection, Tables, projection};
 
 /// Looks at every result and at the final state.
-pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<InvariantViolation>) {
+pub fn check(history: &History<'_>, schema: &Schema, found: &mut Vec<InvariantViolation>) {
     for (i, step) in history.steps.iter().enumerate() {
         let (Some(rows), Some(query)) = (step.rows(), step.query()) else { continue };
         if rows.len() < 2 {
             continue;
         }
-        let Some(seen) = projection(tables, query) else { continue };
-        let Some(twice) = twice(tables, &seen, rows) else { continue };
+        let Some(seen) = projection(schema, query) else { continue };
+        let Some(twice) = twice(schema, &seen, rows) else { continue };
         let owed = exemptions::distinct_keys(
             history.trace.server.product,
             history.level(i),
@@ -40,9 +41,9 @@ pub fn check(history: &History<'_>, tables: &Tables, found: &mut Vec<InvariantVi
         });
     }
     for (name, rows) in history.trace.final_state.iter().flatten() {
-        let Some(table) = tables.find(name) else { continue };
-        let columns = (0..tables.all[table].columns.len()).map(Some).collect();
-        if let Some(twice) = twice(tables, &Projection { table, columns }, rows) {
+        let Some(table) = schema.find(name) else { continue };
+        let columns = (0..schema.tables[table].columns.len()).map(Some).collect();
+        if let Some(twice) = twice(schema, &Projection { table, columns }, rows) {
             found.push(InvariantViolation {
                 symptom: twice.symptom,
                 step: None,
@@ -76,13 +77,13 @@ struct DuplicateKey {
 }
 
 /// The first key that two rows share.
-fn twice(tables: &Tables, seen: &Projection, rows: &RowSet) -> Option<DuplicateKey> {
-    let table = &tables.all[seen.table];
-    if seen.columns.len() != rows.columns().len() || table.foreign_engine {
+fn twice(schema: &Schema, seen: &Projection, rows: &RowSet) -> Option<DuplicateKey> {
+    let table = &schema.tables[seen.table];
+    if seen.columns.len() != rows.columns().len() || table.other_engine {
         return None;
     }
-    for key in &table.keys {
-        let Some(places) = places(tables, seen, rows, key) else { continue };
+    for key in table.uniques() {
+        let Some(places) = places(schema, seen, rows, key) else { continue };
         let mut cells: Vec<(Vec<&[u8]>, usize)> = (0..rows.len())
             .filter_map(|row| {
                 let cells: Option<Vec<&[u8]>> = places.iter().map(|&at| rows.cell(row, at)).collect();
@@ -92,7 +93,11 @@ fn twice(tables: &Tables, seen: &Projection, rows: &RowSet) -> Option<DuplicateK
         cells.sort_unstable();
         if let Some(pair) = cells.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let columns = key.columns.iter().map(|&column| table.columns[column].name.clone()).collect();
-            let symptom = if key.primary { Symptom::PrimaryValueTwice } else { Symptom::UniqueValueTwice };
+            let symptom = if key.kind == KeyKind::Primary {
+                Symptom::PrimaryValueTwice
+            } else {
+                Symptom::UniqueValueTwice
+            };
             let rows = rows.only(&[pair[0].1, pair[1].1]);
             return Some(DuplicateKey {
                 symptom,
@@ -104,13 +109,13 @@ fn twice(tables: &Tables, seen: &Projection, rows: &RowSet) -> Option<DuplicateK
 }
 
 /// Where a key's columns are in a result, if all are there and values that are written alike are the same.
-fn places(tables: &Tables, seen: &Projection, rows: &RowSet, key: &Key) -> Option<Vec<usize>> {
-    let columns = &tables.all[seen.table].columns;
+fn places(schema: &Schema, seen: &Projection, rows: &RowSet, key: &KeyDefinition) -> Option<Vec<usize>> {
+    let columns = &schema.tables[seen.table].columns;
     let place = |&column: &usize| {
         let at = seen.position(column)?;
         // SQLite keeps values of several types in one column; such a column has no kind.
         let sure = !matches!(rows.columns()[at].kind, value::Kind::Other | value::Kind::Float);
-        (columns[column].ty.shows_all() && sure).then_some(at)
+        (columns[column].stored.shows_all() && sure).then_some(at)
     };
     key.columns.iter().map(place).collect()
 }

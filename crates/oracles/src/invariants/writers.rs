@@ -3,6 +3,7 @@
 //! Only constants are followed. A column that anybody writes in another way (an expression, a query, a foreign key's action, a
 //! counter) is *vague* for whoever may see that writer's work, and then nothing is said about what is in it.
 
+use dialect::sql::{Schema, schema::TableDefinition};
 use history::History;
 use model::{
     Product,
@@ -10,7 +11,6 @@ use model::{
 };
 
 use super::constants::{StoredValue, known};
-use crate::story::{Table, Tables};
 
 /// Who wrote something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +34,17 @@ pub struct ColumnWrites {
 
 impl ColumnWrites {
     /// Goes through the setup and the steps.
-    pub fn of(history: &History<'_>, tables: &Tables) -> ColumnWrites {
-        let columns = tables.all.iter().map(|table| vec![Vec::new(); table.columns.len()]).collect();
+    pub fn of(history: &History<'_>, schema: &Schema) -> ColumnWrites {
+        let columns = schema.tables.iter().map(|table| vec![Vec::new(); table.columns.len()]).collect();
         let mut writers =
-            Collector { columns, product: history.trace.server.product, tables, by: Writer::Setup };
-        for (at, table) in tables.all.iter().enumerate() {
-            if table.foreign_keys {
+            Collector { columns, product: history.trace.server.product, schema, by: Writer::Setup };
+        for (at, table) in schema.tables.iter().enumerate() {
+            if table.joined {
                 writers.vague_table(at);
             }
         }
-        for insert in &tables.inserts {
-            writers.insert(insert);
+        for insertion in &schema.insertions {
+            writers.insert(&insertion.insert);
         }
         for (i, step) in history.steps.iter().enumerate() {
             writers.by = Writer::Step(i);
@@ -66,7 +66,7 @@ impl ColumnWrites {
 struct Collector<'a> {
     columns: Vec<Vec<Vec<ColumnWrite>>>,
     product: Product,
-    tables: &'a Tables,
+    schema: &'a Schema,
     by: Writer,
 }
 
@@ -87,28 +87,28 @@ impl Collector<'_> {
 
     /// A value that a statement gives to a column.
     fn give(&mut self, table: usize, column: usize, expr: &Expr) {
-        let definition = &self.tables.all[table].columns[column];
+        let definition = &self.schema.tables[table].columns[column];
         let value = match (definition.own_values, expr) {
             (true, _) => None,
             (false, Expr::Default) => self.default(table, column),
-            (false, _) => known(self.product, definition, expr),
+            (false, _) => known(self.product, definition.stored, definition.nullable, expr),
         };
         self.note(table, column, value);
     }
 
     /// What a column holds where nothing is said.
     fn default(&self, table: usize, column: usize) -> StoredValue {
-        let definition = &self.tables.all[table].columns[column];
+        let definition = &self.schema.tables[table].columns[column];
         match (&definition.default, definition.own_values) {
             (_, true) => None,
-            (Some(expr), false) => known(self.product, definition, expr),
+            (Some(expr), false) => known(self.product, definition.stored, definition.nullable, expr),
             (None, false) => definition.nullable.then_some(None),
         }
     }
 
     fn insert(&mut self, insert: &Insert) {
-        let Some(at) = self.tables.find(&insert.table.name.name) else { return };
-        let table = &self.tables.all[at];
+        let Some(at) = self.schema.find(&insert.table.name.name) else { return };
+        let table = &self.schema.tables[at];
         let listed: Option<Vec<usize>> = match &insert.columns {
             Some(names) => names.iter().map(|name| table.column(&name.name)).collect(),
             None => Some((0..table.columns.len()).collect()),
@@ -148,7 +148,7 @@ impl Collector<'_> {
     }
 
     /// Assignments to columns of one table; gives the columns.
-    fn assign(&mut self, at: usize, table: &Table, assignments: &[Assignment]) -> Vec<usize> {
+    fn assign(&mut self, at: usize, table: &TableDefinition, assignments: &[Assignment]) -> Vec<usize> {
         let mut given = Vec::new();
         for assignment in assignments {
             match table.column(&assignment.column.name.name) {
@@ -165,20 +165,20 @@ impl Collector<'_> {
     fn update(&mut self, update: &Update) {
         let alone = match &update.tables[..] {
             [TableRef { first: TableFactor::Table { name, .. }, joins }] if joins.is_empty() => {
-                self.tables.find(&name.name.name)
+                self.schema.find(&name.name.name)
             }
             _ => None,
         };
         match alone {
             Some(at) => {
-                self.assign(at, &self.tables.all[at], &update.assignments);
+                self.assign(at, &self.schema.tables[at], &update.assignments);
                 self.computed(at);
             }
             // Which table an assignment of several means is not worth finding out: any that has such a column.
             None => {
-                for at in 0..self.tables.all.len() {
+                for at in 0..self.schema.tables.len() {
                     for assignment in &update.assignments {
-                        if let Some(column) = self.tables.all[at].column(&assignment.column.name.name) {
+                        if let Some(column) = self.schema.tables[at].column(&assignment.column.name.name) {
                             self.give(at, column, &assignment.value);
                         }
                     }
@@ -190,8 +190,8 @@ impl Collector<'_> {
 
     /// Columns with values of their own change with any change of the row.
     fn computed(&mut self, at: usize) {
-        for column in 0..self.tables.all[at].columns.len() {
-            if self.tables.all[at].columns[column].own_values {
+        for column in 0..self.schema.tables[at].columns.len() {
+            if self.schema.tables[at].columns[column].own_values {
                 self.note(at, column, None);
             }
         }

@@ -89,7 +89,7 @@ impl Mvcc {
     /// The runs that may show what a missing wait damages.
     pub(super) fn continuations(&self, seen: &Execution, missing: &MissingWait) -> Vec<Request> {
         let server = &seen.trace.server;
-        let setup = self.schemas.get(server, &seen.case.schema);
+        let setup = self.schemas.get(server, &seen.case.parsed_setup);
         match setup.schema.as_ref() {
             Ok(schema) => continuations(seen, schema, missing.step, missing.other),
             Err(_) => Vec::new(),

@@ -104,7 +104,7 @@ impl Mvcc {
             return Err(Reason::NotExplainedByTheModel);
         }
         let server = &seen.trace.server;
-        let setup = self.schemas.get(server, &seen.case.schema);
+        let setup = self.schemas.get(server, &seen.case.parsed_setup);
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
         twins::twin(seen, schema, uses, wrong)
     }
@@ -144,7 +144,7 @@ impl Mvcc {
         act: impl FnOnce(&ParsedRun<'_>) -> T,
     ) -> Result<T, Reason> {
         let server = &seen.trace.server;
-        let setup = self.schemas.get(server, &seen.case.schema);
+        let setup = self.schemas.get(server, &seen.case.parsed_setup);
         let contract = setup.contract.as_ref().ok_or(Reason::NoContract)?;
         let schema = setup.schema.as_ref().map_err(|why| *why)?;
         let mut statements = lock(&setup.statement_cache);

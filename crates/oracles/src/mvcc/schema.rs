@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use dialect::ParsedSetup;
+use dialect::{
+    ParsedSetup,
+    sql::schema::{ColumnDefinition, Insertion, KeyDefinition, TableDefinition},
+};
 use eval::{Column, Datum};
 use model::{
     Product, Reason, Version,
-    sql::{
-        Action, ColumnOption, Constraint, CreateTable, Direction, Expr, Ident, IndexColumn, Insert,
-        InsertSource, References, Statement, TableColumn, TableItem,
-    },
+    schema::KeyKind,
+    sql::{Action, Expr, Insert, InsertSource},
 };
 
 use super::{
@@ -86,27 +87,17 @@ pub struct Foreign {
 
 impl Schema {
     pub fn read(version: &Version, setup: &ParsedSetup) -> Result<Schema, Reason> {
-        let product = setup.product;
+        let defined = setup.schema.as_ref().map_err(|_| Reason::SetupNotRead)?;
         let mut schema = Schema::default();
-        let mut later: Vec<(usize, Vec<usize>, References)> = Vec::new();
-        for tree in setup.trees() {
-            match tree {
-                Some(Statement::CreateTable(create)) if !create.temporary => {
-                    schema.create(product, version, create, &mut later)?;
-                }
-                Some(Statement::CreateIndex(create)) => {
-                    let table = schema.find(&create.table.name.name).ok_or(Reason::SetupNotRead)?;
-                    if create.filter.is_some() {
-                        return Err(Reason::PartialIndex);
-                    }
-                    let name = Some(create.name.name.name.clone());
-                    schema.tables[table].index(name, &create.columns, create.unique)?;
-                }
-                Some(Statement::CreatePartition(_)) => {}
-                Some(Statement::Insert(insert)) => schema.fill(product, version, insert)?,
-                Some(Statement::Pragma(_)) => {}
-                Some(_) | None => return Err(Reason::SetupNotRead),
+        for definition in &defined.tables {
+            let mut table = Table::new(defined.product, definition)?;
+            if !dialect::capabilities(defined.product, version).checks {
+                table.checks.clear();
             }
+            schema.tables.push(table);
+        }
+        for Insertion { table, insert, .. } in &defined.insertions {
+            schema.fill(defined.product, version, *table, insert)?;
         }
         let rows = |table: &Table| table.rows.iter().cloned().map(Chain::of).collect();
         schema.begin = schema.tables.iter().map(rows).collect();
@@ -117,97 +108,13 @@ impl Schema {
         self.tables.iter().position(|table| table.name.eq_ignore_ascii_case(name))
     }
 
-    fn create(
+    fn fill(
         &mut self,
         product: Product,
         version: &Version,
-        create: &CreateTable,
-        later: &mut Vec<(usize, Vec<usize>, References)>,
+        at: usize,
+        insert: &Insert,
     ) -> Result<(), Reason> {
-        let engine = create.options.iter().any(|option| {
-            option.words.iter().any(|word| word.eq_ignore_ascii_case("ENGINE"))
-                && !matches!(&option.value, Some(model::sql::OptionValue::Word(word))
-                    if word.name.eq_ignore_ascii_case("InnoDB"))
-        });
-        if engine {
-            return Err(Reason::OtherEngine);
-        }
-        let mut table = Table {
-            name: create.name.name.name.clone(),
-            columns: Vec::new(),
-            traits: Vec::new(),
-            uniques: Vec::new(),
-            primary: false,
-            indexes: Vec::new(),
-            clustered: None,
-            checks: Vec::new(),
-            parents: Vec::new(),
-            partitions: create.partition.as_ref().map(partitions),
-            rows: Vec::new(),
-        };
-        for item in &create.items {
-            if let TableItem::Column(column) = item {
-                table.column(product, column)?;
-            }
-        }
-        let mut foreign = Vec::new();
-        for item in &create.items {
-            match item {
-                TableItem::Column(column) => table.column_keys(column)?,
-                TableItem::Constraint(constraint) => match &constraint.kind {
-                    Constraint::PrimaryKey(columns) => table.key(None, columns, true)?,
-                    Constraint::Unique { index, columns, .. } => table.key(index.as_ref(), columns, false)?,
-                    Constraint::Index { index, columns, .. } => {
-                        table.index(index.as_ref().map(|name| name.name.clone()), columns, false)?
-                    }
-                    Constraint::Check(expr) => table.checks.push(expr.clone()),
-                    Constraint::ForeignKey { columns, references, .. } => {
-                        let columns: Option<Vec<usize>> =
-                            columns.iter().map(|column| table.position(&column.name)).collect();
-                        foreign.push((columns.ok_or(Reason::SetupNotRead)?, references.clone()));
-                    }
-                },
-            }
-        }
-        if !checks(product, version) {
-            table.checks.clear();
-        }
-        if table.primary {
-            table.uniques[0].clone().into_iter().for_each(|column| table.traits[column].not_null = true);
-        }
-        // Unique keys are tried in this order: the primary one, those without NULL, the others.
-        let (primary, traits) = (table.primary, &table.traits);
-        let mut order: Vec<(usize, Vec<usize>)> = table.uniques.iter().cloned().enumerate().collect();
-        order.sort_by_key(|(at, columns)| {
-            (!(primary && *at == 0), columns.iter().any(|&column| !traits[column].not_null), *at)
-        });
-        table.uniques = order.into_iter().map(|(_, columns)| columns).collect();
-        let solid = |columns: &&Vec<usize>| columns.iter().all(|&column| table.traits[column].not_null);
-        table.clustered = table.uniques.iter().find(solid).cloned();
-        self.tables.push(table);
-        let here = self.tables.len() - 1;
-        later.extend(foreign.into_iter().map(|(columns, references)| (here, columns, references)));
-        for (child, columns, references) in later.drain(..) {
-            let parent = self.find(&references.table.name.name).ok_or(Reason::SetupNotRead)?;
-            let keys: Option<Vec<usize>> = match references.columns.is_empty() {
-                true => self.tables[parent].uniques.first().filter(|_| self.tables[parent].primary).cloned(),
-                false => {
-                    references.columns.iter().map(|key| self.tables[parent].position(&key.name)).collect()
-                }
-            };
-            let action = |update: bool| {
-                let of = references.actions.iter().find(|action| action.on_update == update);
-                of.map_or(Action::NoAction, |action| action.action)
-            };
-            let keys = keys.ok_or(Reason::SetupNotRead)?;
-            let (on_update, on_delete) = (action(true), action(false));
-            self.tables[child].parents.push(Foreign { columns, parent, keys, on_update, on_delete });
-        }
-        Ok(())
-    }
-
-    fn fill(&mut self, product: Product, version: &Version, insert: &Insert) -> Result<(), Reason> {
-        let at = self.find(&insert.table.name.name).ok_or(Reason::SetupNotRead)?;
         let InsertSource::Values { rows, .. } = &insert.source else { return Err(Reason::SetupNotRead) };
         if insert.modifier.is_some() || !insert.on_duplicate.is_empty() || !insert.on_conflict.is_empty() {
             return Err(Reason::SetupNotRead);
@@ -226,68 +133,101 @@ impl Schema {
 }
 
 impl Table {
+    fn new(product: Product, definition: &TableDefinition) -> Result<Table, Reason> {
+        if definition.other_engine {
+            return Err(Reason::OtherEngine);
+        }
+        let mut table = Table {
+            name: definition.name.clone(),
+            columns: Vec::new(),
+            traits: Vec::new(),
+            uniques: Vec::new(),
+            primary: false,
+            indexes: Vec::new(),
+            clustered: None,
+            checks: definition.checks.clone(),
+            parents: Vec::new(),
+            partitions: definition.partitioning.as_ref().map(partitions),
+            rows: Vec::new(),
+        };
+        for column in &definition.columns {
+            table.column(product, column)?;
+        }
+        for key in &definition.keys {
+            table.key(key)?;
+        }
+        for foreign in &definition.foreign_keys {
+            if foreign.inline {
+                return Err(Reason::References);
+            }
+            let (Some(parent), false) = (foreign.parent, foreign.keys.is_empty()) else {
+                return Err(Reason::SetupNotRead);
+            };
+            let (columns, keys) = (foreign.columns.clone(), foreign.keys.clone());
+            let (on_update, on_delete) = (foreign.on_update, foreign.on_delete);
+            table.parents.push(Foreign { columns, parent, keys, on_update, on_delete });
+        }
+        if table.primary {
+            table.uniques[0].clone().into_iter().for_each(|column| table.traits[column].not_null = true);
+        }
+        // Unique keys are tried in this order: the primary one, those without NULL, the others.
+        let (primary, traits) = (table.primary, &table.traits);
+        let mut order: Vec<(usize, Vec<usize>)> = table.uniques.iter().cloned().enumerate().collect();
+        order.sort_by_key(|(at, columns)| {
+            (!(primary && *at == 0), columns.iter().any(|&column| !traits[column].not_null), *at)
+        });
+        table.uniques = order.into_iter().map(|(_, columns)| columns).collect();
+        let solid = |columns: &&Vec<usize>| columns.iter().all(|&column| table.traits[column].not_null);
+        table.clustered = table.uniques.iter().find(solid).cloned();
+        Ok(table)
+    }
+
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
     }
 
-    fn column(&mut self, product: Product, column: &TableColumn) -> Result<(), Reason> {
-        let ty = column
-            .ty
-            .as_ref()
-            .and_then(|ty| dialect::sql::column_type(product, ty))
-            .ok_or(Reason::ColumnType)?;
-        let mut traits = Traits::default();
-        let mut collation = None;
-        for option in &column.options {
-            match option {
-                ColumnOption::NotNull => traits.not_null = true,
-                ColumnOption::Default(expr) => traits.default = Some(expr.clone()),
-                ColumnOption::Check(expr) => self.checks.push(expr.clone()),
-                ColumnOption::Generated { expr, storage, .. } => {
-                    traits.generated = Some(expr.clone());
-                    traits.is_virtual =
-                        storage.as_ref().is_none_or(|word| word.eq_ignore_ascii_case("VIRTUAL"));
-                }
-                ColumnOption::Collate(name) => collation = Some(name.name.clone()),
-                ColumnOption::AutoIncrement | ColumnOption::Autoincrement | ColumnOption::Identity { .. } => {
-                    return Err(Reason::AutoIncrement);
-                }
-                ColumnOption::OnUpdate(_) => return Err(Reason::OnUpdate),
-                ColumnOption::References(_) => return Err(Reason::References),
-                ColumnOption::CharacterSet(_)
-                | ColumnOption::Comment(_)
-                | ColumnOption::Name(_)
-                | ColumnOption::Null
-                | ColumnOption::PrimaryKey(_)
-                | ColumnOption::Key
-                | ColumnOption::Unique { .. } => {}
-            }
+    fn column(&mut self, product: Product, column: &ColumnDefinition) -> Result<(), Reason> {
+        let ty = column.type_name.as_ref().and_then(|ty| dialect::sql::column_type(product, ty));
+        let ty = ty.ok_or(Reason::ColumnType)?;
+        if column.counts {
+            return Err(Reason::AutoIncrement);
         }
-        let table = Some(self.name.clone());
-        self.columns.push(Column { table, name: column.name.name.clone(), ty, collation });
-        self.traits.push(traits);
+        if column.on_update {
+            return Err(Reason::OnUpdate);
+        }
+        let (name, collation) = (column.name.clone(), column.collation.clone());
+        self.columns.push(Column { table: Some(self.name.clone()), name, ty, collation });
+        self.traits.push(Traits {
+            not_null: !column.nullable,
+            default: column.default.clone(),
+            generated: column.generated.as_ref().map(|generated| generated.expr.clone()),
+            is_virtual: column.generated.as_ref().is_some_and(|generated| generated.is_virtual),
+        });
         Ok(())
     }
 
-    fn column_keys(&mut self, column: &TableColumn) -> Result<(), Reason> {
-        let part = [IndexColumn { name: column.name.clone(), length: None, direction: None }];
-        for option in &column.options {
-            match option {
-                ColumnOption::PrimaryKey(_) | ColumnOption::Key => self.key(None, &part, true)?,
-                ColumnOption::Unique { .. } => self.key(None, &part, false)?,
-                _ => {}
+    fn key(&mut self, key: &KeyDefinition) -> Result<(), Reason> {
+        if key.partial {
+            return Err(Reason::PartialIndex);
+        }
+        if key.kind != KeyKind::Plain && key.prefix {
+            return Err(Reason::UniquePrefix);
+        }
+        let columns = key.columns.clone();
+        match key.kind {
+            KeyKind::Primary => {
+                self.uniques.insert(0, columns.clone());
+                self.primary = true;
             }
+            KeyKind::Unique => self.uniques.push(columns.clone()),
+            KeyKind::Plain => {}
         }
-        Ok(())
-    }
-
-    fn key(&mut self, name: Option<&Ident>, columns: &[IndexColumn], primary: bool) -> Result<(), Reason> {
-        let name = if primary { Some("PRIMARY") } else { name.map(|name| &*name.name) };
-        self.index(name.map(str::to_string), columns, true)?;
-        if primary && let Some(key) = self.uniques.pop() {
-            self.uniques.insert(0, key);
-            self.primary = true;
-        }
+        let name = match (key.kind, &key.name) {
+            (KeyKind::Primary, _) => "PRIMARY".to_string(),
+            (_, Some(name)) => name.clone(),
+            (_, None) => self.free_name(&self.columns[columns[0]].name),
+        };
+        self.indexes.push(Index { name, columns, descending: key.descending.clone() });
         Ok(())
     }
 
@@ -297,22 +237,6 @@ impl Table {
         let numbered = (2..).map(|number| format!("{column}_{number}"));
         let mut names = std::iter::once(column.to_string()).chain(numbered);
         names.find(|name| !taken(name)).unwrap_or_default()
-    }
-
-    fn index(&mut self, name: Option<String>, columns: &[IndexColumn], unique: bool) -> Result<(), Reason> {
-        if unique && columns.iter().any(|column| column.length.is_some()) {
-            return Err(Reason::UniquePrefix);
-        }
-        let found: Option<Vec<usize>> =
-            columns.iter().map(|column| self.position(&column.name.name)).collect();
-        let found = found.ok_or(Reason::SetupNotRead)?;
-        if unique {
-            self.uniques.push(found.clone());
-        }
-        let descending = columns.iter().map(|column| column.direction == Some(Direction::Desc)).collect();
-        let name = name.unwrap_or_else(|| self.free_name(&columns[0].name.name));
-        self.indexes.push(Index { name, columns: found, descending });
-        Ok(())
     }
 
     /// The row that these expressions make. `more` are columns and values that they may name beside none.
@@ -396,10 +320,6 @@ fn partitions(of: &model::sql::Partitioning) -> Partitions {
         (model::sql::PartitionBy::Hash(expr), Some(count)) => Partitions::Hash(expr.clone(), count),
         (model::sql::PartitionBy::Hash(_) | model::sql::PartitionBy::Key(_), _) => Partitions::Unknown,
     }
-}
-
-fn checks(product: Product, version: &Version) -> bool {
-    dialect::capabilities(product, version).checks
 }
 
 #[derive(Clone, Debug)]

@@ -31,7 +31,7 @@ fn load(file: &str) -> Case {
 
 fn levels(opportunity: &Opportunity, case: &Case, trace: &Trace) -> LevelSet {
     let case = ParsedCase::new(trace.server.product, case.clone());
-    let schema = case.schema.data.clone().unwrap_or_default();
+    let schema = case.parsed_setup.data.clone().unwrap_or_default();
     (opportunity.seen)(&History::new(&case, trace), &schema)
 }
 

@@ -10,8 +10,8 @@ mod violations;
 
 use std::sync::Arc;
 
-use dialect::Execution;
 use dialect::contract::{Contract, LevelRules, contract};
+use dialect::{Execution, sql::Schema};
 use history::{Fate, History};
 use model::{
     Level, Open, Outcome, Probe, ProbeResult, Reason, Reply, RowSet, Verdict, Violation,
@@ -30,7 +30,6 @@ use super::{
 use crate::{
     Ask, Conversation,
     mvcc::deviations::{self, KnownDeviation},
-    story::{ReadTables, Tables},
 };
 
 /// At most this many views are tried for one statement.
@@ -94,7 +93,6 @@ enum Conclusion {
 pub struct DecoupledConversation<'a> {
     seen: &'a Execution,
     history: History<'a>,
-    tables: ReadTables,
     known: CachedSetup,
     setups: SetupCache,
     contract: Contract,
@@ -129,7 +127,6 @@ impl<'a> DecoupledConversation<'a> {
     /// Begins; the reason why not has a name.
     pub fn new(
         seen: &'a Execution,
-        tables: ReadTables,
         known: CachedSetup,
         setups: SetupCache,
     ) -> Result<DecoupledConversation<'a>, Reason> {
@@ -146,7 +143,6 @@ impl<'a> DecoupledConversation<'a> {
             txns: vec![Txn::default(); history.transactions.len()],
             sent: vec![0; history.steps.len()],
             beside: vec![Vec::new(); history.steps.len()],
-            tables: tables.clone(),
             known,
             setups,
             deviations: deviations::existing(&seen.trace.server, &contract),
@@ -197,8 +193,8 @@ impl<'a> DecoupledConversation<'a> {
         self.known.scratch.as_ref().as_ref().ok()
     }
 
-    fn setup_tables(&self) -> Option<&Tables> {
-        self.tables.as_ref().as_ref().ok()
+    fn schema(&self) -> Option<&Schema> {
+        self.seen.case.parsed_setup.schema.as_ref().ok()
     }
 
     fn text(&self, step: usize) -> &'a str {

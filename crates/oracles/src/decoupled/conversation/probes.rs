@@ -99,7 +99,7 @@ impl DecoupledConversation<'_> {
             Reply::Rows(rows) => Some(rows.len()),
             _ => None,
         };
-        if let Some(why) = determinism::fickle(step_info, self.text(step), self.setup_tables(), rows) {
+        if let Some(why) = determinism::fickle(step_info, self.text(step), self.schema(), rows) {
             return Err(not(why));
         }
         // A row that an error was ignored for was not written, one that is set to what it is was; nobody says which is which, nor which

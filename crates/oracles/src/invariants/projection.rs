@@ -3,9 +3,8 @@
 //! Only queries of one SELECT over one table of the setup, without groups, are looked at: there a cell of the result is a
 //! cell of a row, and rows of the result are rows of the table.
 
+use dialect::sql::Schema;
 use model::sql::{Expr, Query, QueryPart, SelectItem, TableFactor};
-
-use super::tables::{Tables, alike};
 
 /// What the columns of a result are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +23,7 @@ impl Projection {
 }
 
 /// What the columns of a query's result are, if that can be told.
-pub fn projection(tables: &Tables, query: &Query) -> Option<Projection> {
+pub fn projection(schema: &Schema, query: &Query) -> Option<Projection> {
     let QueryPart::Select(select) = &query.first else { return None };
     let [from] = &select.from[..] else { return None };
     let TableFactor::Table { name, alias, .. } = &from.first else { return None };
@@ -36,20 +35,20 @@ pub fn projection(tables: &Tables, query: &Query) -> Option<Projection> {
     if !plain {
         return None;
     }
-    let table = tables.find(&name.name.name)?;
+    let table = schema.find(&name.name.name)?;
     let called = alias.as_ref().map_or(&name.name.name, |alias| &alias.name.name);
-    let all = &tables.all[table].columns;
+    let all = &schema.tables[table].columns;
     let mut columns = Vec::with_capacity(all.len());
     for item in &select.items {
         match item {
             SelectItem::Star => columns.extend((0..all.len()).map(Some)),
-            SelectItem::TableStar(of) if alike(&of.name.name, called) => {
+            SelectItem::TableStar(of) if of.name.name.eq_ignore_ascii_case(called) => {
                 columns.extend((0..all.len()).map(Some))
             }
             SelectItem::TableStar(_) => return None,
             SelectItem::Expr { expr: Expr::Column(column), .. } => {
-                let ours = column.table.as_ref().is_none_or(|of| alike(&of.name.name, called));
-                columns.push(tables.all[table].column(&column.name.name).filter(|_| ours));
+                let ours = column.table.as_ref().is_none_or(|of| of.name.name.eq_ignore_ascii_case(called));
+                columns.push(schema.tables[table].column(&column.name.name).filter(|_| ours));
             }
             SelectItem::Expr { .. } => columns.push(None),
         }
