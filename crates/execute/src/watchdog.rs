@@ -17,10 +17,10 @@ use std::{
 
 use crate::os;
 
-/// How often the worker is looked at.
-const LOOK: Duration = Duration::from_millis(250);
+/// Time between two observations of the worker.
+const INTERVAL: Duration = Duration::from_millis(250);
 /// A process counts as starved after this many observations in a row.
-const LOOKS: u32 = 4;
+const OBSERVATIONS: u32 = 4;
 
 /// Watches until it is dropped.
 #[derive(Debug)]
@@ -57,15 +57,15 @@ impl Watchdog {
 
 /// Watches the worker until it starves or the watch is over.
 fn starves(worker: u32, over: &AtomicBool) -> bool {
-    let (mut before, mut looks) = (None, 0);
+    let (mut before, mut starved) = (None, 0);
     while !over.load(Ordering::Relaxed) {
         let now = hungry(worker);
-        looks = if now.is_some() && now == before { looks + 1 } else { 0 };
-        if looks == LOOKS {
+        starved = if now.is_some() && now == before { starved + 1 } else { 0 };
+        if starved == OBSERVATIONS {
             return true;
         }
         before = now;
-        thread::park_timeout(LOOK);
+        thread::park_timeout(INTERVAL);
     }
     false
 }
@@ -99,7 +99,7 @@ mod tests {
         let mut server = Command::new("sleep").arg("100").spawn().unwrap();
         let watchdog = Watchdog::start(server.id());
         for _ in 0..2 {
-            thread::park_timeout(LOOK * LOOKS);
+            thread::park_timeout(INTERVAL * OBSERVATIONS);
             assert!(!watchdog.barked());
         }
         drop(watchdog);
@@ -131,7 +131,7 @@ mod tests {
             os::set_realtime(0, None);
             let _ = freed.send(!may || watchdog.barked());
         });
-        let freed = told.recv_timeout(LOOK * LOOKS * 20);
+        let freed = told.recv_timeout(INTERVAL * OBSERVATIONS * 20);
         over.store(true, Ordering::Relaxed);
         server.kill().unwrap();
         server.wait().unwrap();

@@ -336,16 +336,16 @@ mod tests {
 
     #[test]
     fn a_mistake_is_told_with_file_line_and_key() {
-        let told = |text: &str| Profile::parse("mine.toml", text).unwrap_err().to_string();
+        let error = |text: &str| Profile::parse("mine.toml", text).unwrap_err().to_string();
         assert!(
-            told("[cases]\n\norder_per_set = 3")
+            error("[cases]\n\norder_per_set = 3")
                 .starts_with("mine.toml:3: unknown key `cases.order_per_set`")
         );
         assert!(
-            told("[cases]\norders_per_set = 'x'").starts_with("mine.toml:2: `cases.orders_per_set` wants")
+            error("[cases]\norders_per_set = 'x'").starts_with("mine.toml:2: `cases.orders_per_set` wants")
         );
-        assert!(told("[cases]\nsets_per_schema = 51").contains("from 1 to 50"));
-        assert!(told("[cases").starts_with("mine.toml:1: "));
+        assert!(error("[cases]\nsets_per_schema = 51").contains("from 1 to 50"));
+        assert!(error("[cases").starts_with("mine.toml:1: "));
     }
 
     #[test]

@@ -31,13 +31,13 @@ pub struct Expected {
     /// Must it wait first? `false` means that it must answer at once.
     pub waits: bool,
     /// And then; none means that only the waiting is stated.
-    pub answer: Option<Answer>,
+    pub answer: Option<ExpectedReply>,
 }
 
 /// The answer that should come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Answer {
+pub enum ExpectedReply {
     /// Success, whatever its count or rows.
     Ok,
     /// This many rows affected.

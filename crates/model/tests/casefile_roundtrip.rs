@@ -4,7 +4,7 @@ use model::{
     Case, ErrorClass, Expectation, Expected, FinalState, KnownFailure, Level, Product, Selector, SessionSpec,
     Setup, Step, Version,
     casefile::{format, parse, print},
-    expect::{Answer, ErrorMatch, Literal, ServerMatch},
+    expect::{ErrorMatch, ExpectedReply, Literal, ServerMatch},
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
@@ -22,7 +22,10 @@ fn rows() -> impl Strategy<Value = Vec<Vec<Literal>>> {
 }
 
 fn table_rows() -> impl Strategy<Value = Expected> {
-    rows().prop_map(|rows| Expected { waits: false, answer: Some(Answer::Rows { ordered: false, rows }) })
+    rows().prop_map(|rows| Expected {
+        waits: false,
+        answer: Some(ExpectedReply::Rows { ordered: false, rows }),
+    })
 }
 
 fn expected() -> impl Strategy<Value = Expected> {
@@ -32,11 +35,11 @@ fn expected() -> impl Strategy<Value = Expected> {
         "([0-9][0-9A-Z][A-Z][0-9]{2}|0[0-9]{4}|XX[0-9]{3})".prop_map(ErrorMatch::State),
     ];
     let answer = prop_oneof![
-        Just(Answer::Ok),
-        Just(Answer::RolledBack),
-        any::<u64>().prop_map(Answer::Affected),
-        (any::<bool>(), rows()).prop_map(|(ordered, rows)| Answer::Rows { ordered, rows }),
-        (what, any::<Option<bool>>()).prop_map(|(what, over)| Answer::Error { what, over }),
+        Just(ExpectedReply::Ok),
+        Just(ExpectedReply::RolledBack),
+        any::<u64>().prop_map(ExpectedReply::Affected),
+        (any::<bool>(), rows()).prop_map(|(ordered, rows)| ExpectedReply::Rows { ordered, rows }),
+        (what, any::<Option<bool>>()).prop_map(|(what, over)| ExpectedReply::Error { what, over }),
     ];
     prop_oneof![
         1 => Just(Expected { waits: true, answer: None }),
@@ -200,7 +203,7 @@ proptest! {
 /// The same without statements and values of several lines: there a comment would be part of the text.
 fn one_line(mut case: Case) -> Case {
     fn flatten(expected: &mut Expected) {
-        if let Some(Answer::Rows { rows, .. }) = &mut expected.answer {
+        if let Some(ExpectedReply::Rows { rows, .. }) = &mut expected.answer {
             for literal in rows.iter_mut().flatten() {
                 if let Literal::Text(text) = literal {
                     *text = text.replace('\n', " ");

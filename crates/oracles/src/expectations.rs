@@ -16,7 +16,7 @@
 
 use model::{
     Case, Ends, Expectation, Expected, Level, Open, Outcome, Product, Reply, RowSet, ServerInfo, Trace,
-    expect::{Answer, Literal, Tie, pick},
+    expect::{ExpectedReply, Literal, Tie, pick},
     value::{Kind, Value},
 };
 use serde::Serialize;
@@ -284,7 +284,7 @@ fn compare_step(case: &Case, trace: &Trace, step: usize, expected: Option<&Expec
     }
     let got = if waited { format!("waits, then {outcome}") } else { outcome.to_string() };
     // A step that nobody mentions should at least have come to an answer.
-    let ok = Expected { waits: false, answer: Some(Answer::Ok) };
+    let ok = Expected { waits: false, answer: Some(ExpectedReply::Ok) };
     StepCheck::Missed { expected: expected.cloned().unwrap_or(ok), got }
 }
 
@@ -309,15 +309,17 @@ fn queued_to_the_end(case: &Case, trace: &Trace, step: usize) -> bool {
     }
 }
 
-fn answers(answer: &Answer, outcome: &Outcome) -> bool {
+fn answers(answer: &ExpectedReply, outcome: &Outcome) -> bool {
     match answer {
-        Answer::Ok => matches!(outcome.reply, Reply::Rows(_) | Reply::Done { .. }),
-        Answer::Affected(count) => {
+        ExpectedReply::Ok => matches!(outcome.reply, Reply::Rows(_) | Reply::Done { .. }),
+        ExpectedReply::Affected(count) => {
             matches!(outcome.reply, Reply::Done { affected, .. } if affected == *count)
         }
-        Answer::RolledBack => outcome.reply == Reply::RolledBack,
-        Answer::Rows { ordered, rows } => outcome.rows().is_some_and(|got| same_rows(rows, got, *ordered)),
-        Answer::Error { what, over } => outcome.error().is_some_and(|error| {
+        ExpectedReply::RolledBack => outcome.reply == Reply::RolledBack,
+        ExpectedReply::Rows { ordered, rows } => {
+            outcome.rows().is_some_and(|got| same_rows(rows, got, *ordered))
+        }
+        ExpectedReply::Error { what, over } => outcome.error().is_some_and(|error| {
             // The transaction is over if the error ends it, and also if the server says that none is open any
             // more. It does not follow from an open one that it goes on: MySQL 5.6 opens the next at once.
             let is_over = match error.ends {
@@ -340,13 +342,13 @@ fn compare_table(trace: &Trace, table: &str, expected: Option<&Expected>) -> Ste
     let found = by_name(|a, b| a == b).or_else(|| by_name(str::eq_ignore_ascii_case));
     let Some((_, got)) = found else { return missed("there is no such table".into()) };
     match &expected.answer {
-        Some(Answer::Rows { ordered, rows }) if same_rows(rows, got, *ordered) => StepCheck::Met,
+        Some(ExpectedReply::Rows { ordered, rows }) if same_rows(rows, got, *ordered) => StepCheck::Met,
         Some(
-            Answer::Rows { .. }
-            | Answer::Ok
-            | Answer::Affected(_)
-            | Answer::RolledBack
-            | Answer::Error { .. },
+            ExpectedReply::Rows { .. }
+            | ExpectedReply::Ok
+            | ExpectedReply::Affected(_)
+            | ExpectedReply::RolledBack
+            | ExpectedReply::Error { .. },
         )
         | None => missed(got.to_string()),
     }

@@ -12,7 +12,7 @@ use crate::{
     view::{Candidate, View},
 };
 
-/// Makes a case of a product smaller. The same case, product, budget, strategy and answers give the same result.
+/// Reduces a case of a product. The same case, product, budget, strategy and answers give the same result.
 pub fn reduce(
     case: &Case,
     product: Product,

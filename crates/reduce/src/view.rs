@@ -5,7 +5,7 @@ use std::{cell::RefCell, sync::Arc};
 use dialect::{ParseCache, sql};
 use model::{Case, Product, sql::Statement};
 
-/// A case that smaller ones are made of.
+/// The case that candidates are made of.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub case: &'a Case,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     case::{Case, FinalState, KnownFailure, SessionSpec, Step},
-    expect::{Answer, Expected},
+    expect::{Expected, ExpectedReply},
 };
 
 /// The case, and what the items do not agree on. With problems the case is not whole.
@@ -119,7 +119,8 @@ fn group_step(text: &str, item: &Item, number: usize, steps: usize, twice: bool)
 
 /// A table holds rows, in no order, and does not wait.
 fn only_rows(text: &str, item: &Item, expected: &Expected) -> Option<Problem> {
-    let fine = !expected.waits && matches!(&expected.answer, Some(Answer::Rows { ordered: false, .. }));
+    let fine =
+        !expected.waits && matches!(&expected.answer, Some(ExpectedReply::Rows { ordered: false, .. }));
     let label = format!("`{expected}` is what a statement comes to");
     (!fine).then(|| {
         Problem::at(text, item.span.clone(), "a table holds rows", label)

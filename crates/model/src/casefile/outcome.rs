@@ -7,7 +7,7 @@ use super::{
     source::{Cursor, is_comment},
 };
 use crate::{
-    expect::{Answer, ErrorMatch, Expectation, Expected, Literal},
+    expect::{ErrorMatch, Expectation, Expected, ExpectedReply, Literal},
     outcome::ErrorClass,
 };
 
@@ -74,7 +74,7 @@ fn end_of_line(cursor: &mut Cursor<'_>) -> Result<(), Problem> {
         .help("one outcome stands behind a `=>`; a comment begins with `-- `"))
 }
 
-fn answer(cursor: &mut Cursor<'_>) -> Result<(Answer, Vec<RowLine>), Problem> {
+fn answer(cursor: &mut Cursor<'_>) -> Result<(ExpectedReply, Vec<RowLine>), Problem> {
     cursor.skip_blanks();
     let start = cursor.pos;
     if cursor.peek() == Some('(') {
@@ -83,9 +83,9 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<(Answer, Vec<RowLine>), Problem> {
     let word = cursor.take_while(|char| char.is_alphanumeric() || char == '_' || char == '-');
     let span = start..cursor.pos;
     let plain = match word {
-        "ok" => Answer::Ok,
-        "rolled" if cursor.eat_word("back") => Answer::RolledBack,
-        "no" if cursor.eat_word("rows") => Answer::Rows { ordered: false, rows: Vec::new() },
+        "ok" => ExpectedReply::Ok,
+        "rolled" if cursor.eat_word("back") => ExpectedReply::RolledBack,
+        "no" if cursor.eat_word("rows") => ExpectedReply::Rows { ordered: false, rows: Vec::new() },
         "ordered" => {
             cursor.skip_blanks();
             if cursor.peek() == Some('(') {
@@ -101,7 +101,7 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<(Answer, Vec<RowLine>), Problem> {
                 )
                 .help("write `ordered (1, 2) (3, 4)`"));
             }
-            Answer::Rows { ordered: true, rows: Vec::new() }
+            ExpectedReply::Rows { ordered: true, rows: Vec::new() }
         }
         "error" => error(cursor)?,
         number if number.starts_with(|char: char| char.is_ascii_digit()) => {
@@ -124,7 +124,7 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<(Answer, Vec<RowLine>), Problem> {
                 )
                 .help(format!("`{number} rows` is a count, `({number})` is a row")));
             }
-            Answer::Affected(count)
+            ExpectedReply::Affected(count)
         }
         _ => {
             cursor.pos = start;
@@ -163,7 +163,7 @@ fn not_an_outcome(cursor: &Cursor<'_>, word: &str) -> Problem {
 }
 
 /// What stands behind `error`.
-fn error(cursor: &mut Cursor<'_>) -> Result<Answer, Problem> {
+fn error(cursor: &mut Cursor<'_>) -> Result<ExpectedReply, Problem> {
     cursor.skip_blanks();
     let start = cursor.pos;
     let word = cursor.take_while(|char| char.is_alphanumeric() || char == '_' || char == '-');
@@ -212,11 +212,11 @@ fn error(cursor: &mut Cursor<'_>) -> Result<Answer, Problem> {
         };
         *cursor = ahead;
     }
-    Ok(Answer::Error { what, over })
+    Ok(ExpectedReply::Error { what, over })
 }
 
 /// Rows, on this line and on further lines that begin with `(`.
-fn rows(cursor: &mut Cursor<'_>, ordered: bool) -> Result<(Answer, Vec<RowLine>), Problem> {
+fn rows(cursor: &mut Cursor<'_>, ordered: bool) -> Result<(ExpectedReply, Vec<RowLine>), Problem> {
     let mut rows: Vec<Vec<Literal>> = Vec::new();
     let mut lines = vec![RowLine::default()];
     loop {
@@ -248,7 +248,7 @@ fn rows(cursor: &mut Cursor<'_>, ordered: bool) -> Result<(Answer, Vec<RowLine>)
         lines.push(next);
         *cursor = after;
     }
-    Ok((Answer::Rows { ordered, rows }, lines))
+    Ok((ExpectedReply::Rows { ordered, rows }, lines))
 }
 
 /// If the next line that says something goes on with rows: the comment of this line, the comments in between, and

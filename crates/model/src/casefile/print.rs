@@ -5,7 +5,7 @@ use super::{
     statement::indent,
     words,
 };
-use crate::expect::{Answer, Expectation, Expected};
+use crate::expect::{Expectation, Expected, ExpectedReply};
 
 /// Rows that no person has spread over lines are spread so that a line stays within this.
 const WIDTH: usize = 100;
@@ -135,7 +135,8 @@ fn expectation(lead: &str, expect: &Laid<Expectation>, column: usize) -> String 
 
 /// An outcome behind its arrow, its rows on the lines that they were read from.
 fn outcome(lead: String, expected: &Expected, lines: &[RowLine], column: usize) -> String {
-    let Some(Answer::Rows { rows, .. }) = expected.answer.as_ref().filter(|answer| has_rows(answer)) else {
+    let Some(ExpectedReply::Rows { rows, .. }) = expected.answer.as_ref().filter(|answer| has_rows(answer))
+    else {
         return format!("{lead}{expected}");
     };
     let mut text = format!("{lead}{}", words::before_rows(expected));
@@ -173,6 +174,6 @@ fn outcome(lead: String, expected: &Expected, lines: &[RowLine], column: usize) 
     text
 }
 
-fn has_rows(answer: &Answer) -> bool {
-    matches!(answer, Answer::Rows { rows, .. } if !rows.is_empty())
+fn has_rows(answer: &ExpectedReply) -> bool {
+    matches!(answer, ExpectedReply::Rows { rows, .. } if !rows.is_empty())
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::{
-    expect::{Answer, ErrorMatch, Expected, Literal, Selector, ServerMatch},
+    expect::{ErrorMatch, Expected, ExpectedReply, Literal, Selector, ServerMatch},
     level::Level,
 };
 
@@ -36,13 +36,13 @@ pub(super) fn before_rows(expected: &Expected) -> String {
         (false, _) => "",
     };
     match &expected.answer {
-        Some(Answer::Rows { ordered: true, .. }) => format!("{waits}ordered "),
+        Some(ExpectedReply::Rows { ordered: true, .. }) => format!("{waits}ordered "),
         Some(
-            Answer::Rows { ordered: false, .. }
-            | Answer::Ok
-            | Answer::Affected(_)
-            | Answer::RolledBack
-            | Answer::Error { .. },
+            ExpectedReply::Rows { ordered: false, .. }
+            | ExpectedReply::Ok
+            | ExpectedReply::Affected(_)
+            | ExpectedReply::RolledBack
+            | ExpectedReply::Error { .. },
         )
         | None => waits.to_string(),
     }
@@ -54,16 +54,16 @@ impl fmt::Display for Expected {
         f.write_str(&before_rows(self))?;
         match &self.answer {
             None => Ok(()),
-            Some(Answer::Ok) => f.write_str("ok"),
-            Some(Answer::RolledBack) => f.write_str("rolled back"),
-            Some(Answer::Affected(1)) => f.write_str("1 row"),
-            Some(Answer::Affected(count)) => write!(f, "{count} rows"),
-            Some(Answer::Rows { rows, .. }) if rows.is_empty() => f.write_str("no rows"),
-            Some(Answer::Rows { rows, .. }) => {
+            Some(ExpectedReply::Ok) => f.write_str("ok"),
+            Some(ExpectedReply::RolledBack) => f.write_str("rolled back"),
+            Some(ExpectedReply::Affected(1)) => f.write_str("1 row"),
+            Some(ExpectedReply::Affected(count)) => write!(f, "{count} rows"),
+            Some(ExpectedReply::Rows { rows, .. }) if rows.is_empty() => f.write_str("no rows"),
+            Some(ExpectedReply::Rows { rows, .. }) => {
                 let rows: Vec<String> = rows.iter().map(|cells| row(cells)).collect();
                 f.write_str(&rows.join(" "))
             }
-            Some(Answer::Error { what, over }) => {
+            Some(ExpectedReply::Error { what, over }) => {
                 match what {
                     ErrorMatch::Class(class) => write!(f, "error {class}")?,
                     ErrorMatch::Code(code) => write!(f, "error {code}")?,

@@ -1,7 +1,7 @@
 //! Where an expectation is all that fails: drops steps that expect nothing, and rows of the setup that no expectation names.
 
 use model::{
-    expect::{Answer, Literal as Expected},
+    expect::{ExpectedReply, Literal as Expected},
     sql::{Expr, InsertSource, Literal, Statement},
 };
 
@@ -79,7 +79,7 @@ fn named(view: View<'_>) -> Vec<String> {
     });
     let mut found = Vec::new();
     for then in said.chain(known) {
-        let Some(Answer::Rows { rows, .. }) = &then.answer else { continue };
+        let Some(ExpectedReply::Rows { rows, .. }) = &then.answer else { continue };
         found.extend(rows.iter().flatten().filter_map(|value| match value {
             Expected::Null => None,
             Expected::Number(text) => Some(text.clone()),

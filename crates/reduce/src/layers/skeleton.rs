@@ -41,15 +41,15 @@ fn works(view: View<'_>, step: usize) -> bool {
 
 fn bones(view: View<'_>, first: usize, second: usize, ends: bool) -> Case {
     let steps = &view.case.steps;
-    let said = |statement: Statement| Step {
+    let step = |statement: Statement| Step {
         session: steps[first].session,
         sql: view.print(&statement),
         expect: Vec::new(),
     };
     let mut case = view.case.clone();
-    let begin = said(Statement::Begin(Begin::plain()));
+    let begin = step(Statement::Begin(Begin::plain()));
     case.steps = vec![begin, steps[first].clone(), steps[second].clone()];
-    case.steps.extend(ends.then(|| said(Statement::Commit(Commit::plain()))));
+    case.steps.extend(ends.then(|| step(Statement::Commit(Commit::plain()))));
     only_used_sessions(&mut case);
     case
 }
