@@ -98,7 +98,7 @@ pub fn fold<'a>(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use model::{Condition, Seed, ShownBy, Symptom, Violation, sql::StatementKind, verdict::Cause};
+    use model::{ShownBy, Symptom, Violation, sql::StatementKind, verdict::Cause};
 
     use super::*;
 
@@ -120,27 +120,12 @@ pub(crate) mod tests {
             statement: ShownBy::Statement(Some(kind)),
             level: Some(level),
         };
+        let violation = Violation { fingerprint, step: None, evidence: Box::default() };
         Finding {
-            id: id.into(),
-            seed: Seed(1),
-            target: "mariadb@10.11".parse().unwrap(),
-            drawn: Default::default(),
             case: 1,
-            level,
-            server: String::new(),
-            oracle: "vote".into(),
-            signature: None,
-            first_fingerprint: None,
-            resembles: None,
-            violation: Violation { fingerprint, step: None, evidence: Box::default() },
-            judged_as: Default::default(),
-            condition: Condition::Clean,
-            runs: [3, 3],
             statements,
-            reduced_from: None,
-            strategy: String::new(),
             found_after_ms: statements as u64 * 10,
-            known: None,
+            ..Finding::bare(id, "mariadb@10.11".parse().unwrap(), violation)
         }
     }
 

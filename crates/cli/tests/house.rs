@@ -350,3 +350,62 @@ fn the_types_of_the_glossary_are_types_of_ours() {
     let missing: Vec<&&str> = missing.collect();
     assert!(missing.is_empty(), "in docs/glossary.md and nowhere else: {missing:?}");
 }
+
+/// One noun for one thing: a second type for a finding, a run, a hunt or a transaction is a copy of the first.
+#[test]
+fn findings_runs_and_transactions_have_one_type_each() {
+    let allowed = [
+        ("Finding", "model/src/finding.rs"),
+        ("FindingGroup", "model/src/finding.rs"),
+        ("FindingEvent", "campaign/src/events.rs"),
+        ("Execution", "dialect/src/parsed/execution.rs"),
+        ("RunSummary", "model/src/run/mod.rs"),
+        ("RunReader", "campaign/src/record/reader.rs"),
+        ("RunWriter", "campaign/src/record/writer.rs"),
+        ("Transaction", "history/src/transaction.rs"),
+    ];
+    let (mut met, mut others) = (Vec::new(), Vec::new());
+    // The syntax tree has SQL's words, and the engine that the oracles are tested on shares nothing with them.
+    let sources = sources().into_iter().filter(|(path, _)| {
+        path.contains("/src/") && !path.starts_with("model/src/sql/") && !path.starts_with("reference/")
+    });
+    for (path, text) in sources {
+        for name in types(&text) {
+            let words = words(&name);
+            let (first, last) = (words[0].as_str(), words[words.len() - 1].as_str());
+            let ours = words.iter().any(|word| word == "Finding" || word == "Findings")
+                || ["Run", "Execution", "Transaction"].iter().any(|noun| first == *noun || last == *noun);
+            if allowed.contains(&(name.as_str(), path.as_str())) {
+                met.push(name);
+            } else if ours {
+                others.push(format!("{path}: {name}"));
+            }
+        }
+    }
+    assert!(others.is_empty(), "these have the words of others (docs/glossary.md): {others:#?}");
+    assert_eq!(met.len(), allowed.len(), "{met:?}");
+}
+
+/// The types that a file defines.
+fn types(text: &str) -> Vec<String> {
+    let defined = |line: &str| {
+        let line = line.trim_start();
+        let line = line.strip_prefix("pub(crate) ").or(line.strip_prefix("pub(super) ")).unwrap_or(line);
+        let line = line.strip_prefix("pub ").unwrap_or(line);
+        let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|kind| line.strip_prefix(kind))?;
+        Some(rest.chars().take_while(char::is_ascii_alphanumeric).collect::<String>())
+    };
+    text.lines().filter_map(defined).filter(|name| !name.is_empty()).collect()
+}
+
+/// `FindingGroup` as `Finding` and `Group`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for letter in name.chars() {
+        match words.last_mut() {
+            Some(word) if !letter.is_ascii_uppercase() => word.push(letter),
+            _ => words.push(letter.to_string()),
+        }
+    }
+    words
+}

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use model::{Cause, Open, Outcome, Reply};
 
-use crate::{os, scheduler::CaseRun, seams::ConnectError, slot::Outstanding};
+use crate::{os, scheduler::Scheduler, seams::ConnectError, slot::Outstanding};
 
 /// How long a statement that is about to be killed may still answer. Kills are rare, so this costs little.
 const LAST_LOOK: Duration = Duration::from_millis(20);
 
-impl CaseRun<'_> {
+impl Scheduler<'_> {
     /// Ends the case.
     pub(crate) fn end(&mut self) -> Result<(), ConnectError> {
         self.late()?;

@@ -14,7 +14,7 @@ use crate::{
     plan::{Plan, Planner},
     postchecks::{self, PostCheckInterval, PostChecks},
     prepare::{PreparedSchema, Reset},
-    scheduler::CaseRun,
+    scheduler::Scheduler,
     scratch::ScratchSchemas,
     seams::{ConnectError, LockMonitor, Server, Session},
     slot::Slot,
@@ -196,9 +196,9 @@ impl Executor {
         let start = Instant::now();
         self.prepare(case, plan, level).inspect_err(|_| self.schema.forget())?;
         let ready = Instant::now();
-        let mut run = CaseRun::new(self, case);
+        let mut run = Scheduler::new(self, case);
         let ran = run.all();
-        let CaseRun { rounds, outcomes, stalled, false_decisions, waits, proof, dead, .. } = run;
+        let Scheduler { rounds, outcomes, stalled, false_decisions, waits, proof, dead, .. } = run;
         if let Err(error) = ran {
             // Nobody knows what the sessions are in the middle of.
             for slot in self.slots.drain(..) {

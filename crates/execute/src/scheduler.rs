@@ -37,7 +37,7 @@ const REST: Duration = Duration::from_millis(100);
 const AFTERMATH: Duration = Duration::from_millis(50);
 
 /// The state of a case that is being run.
-pub(crate) struct CaseRun<'a> {
+pub(crate) struct Scheduler<'a> {
     pub on: &'a mut Executor,
     pub case: &'a Case,
     pub rounds: Vec<Round>,
@@ -53,9 +53,9 @@ pub(crate) struct CaseRun<'a> {
     pub killed: Vec<(usize, Reply)>,
 }
 
-impl<'a> CaseRun<'a> {
-    pub fn new(on: &'a mut Executor, case: &'a Case) -> CaseRun<'a> {
-        CaseRun {
+impl<'a> Scheduler<'a> {
+    pub fn new(on: &'a mut Executor, case: &'a Case) -> Scheduler<'a> {
+        Scheduler {
             on,
             case,
             rounds: Vec::with_capacity(case.steps.len()),

@@ -59,6 +59,32 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// One of which nothing is known but what is wrong.
+    pub fn bare(id: &str, target: Target, violation: Violation) -> Finding {
+        Finding {
+            id: id.to_string(),
+            seed: Seed(0),
+            target,
+            drawn: Settings::new(),
+            case: 0,
+            level: violation.fingerprint.level.unwrap_or(Level::RepeatableRead),
+            server: String::new(),
+            oracle: String::new(),
+            violation,
+            signature: None,
+            first_fingerprint: None,
+            resembles: None,
+            judged_as: JudgeOverrides::default(),
+            condition: Condition::Clean,
+            runs: [0, 0],
+            statements: 0,
+            reduced_from: None,
+            strategy: String::new(),
+            found_after_ms: 0,
+            known: None,
+        }
+    }
+
     pub fn id_of(seed: Seed, target: &Target, case: u64, violation: &Violation) -> String {
         let print = &violation.fingerprint;
         let level = print.level.map_or("", Level::short);

@@ -5,7 +5,7 @@ use model::{
     verdict::{Response, evidence::Table},
 };
 
-use crate::{finding::Finding, text, words};
+use crate::{bug_report::BugReport, text, words};
 
 /// Two answers side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,16 +48,16 @@ pub struct Row {
 }
 
 /// The answers of the step that is wrong.
-pub fn of(finding: &Finding) -> Compared {
-    let evidence = &finding.violation.evidence;
+pub fn of(bug: &BugReport) -> Compared {
+    let evidence = &bug.finding.violation.evidence;
     let expected = evidence.expected.as_ref();
-    let (about, (columns, actual)) = match (finding.violation.step, expected) {
+    let (about, (columns, actual)) = match (bug.finding.violation.step, expected) {
         // A wait is no answer, and may be what is wrong.
         (Some(step), _) if evidence.actual == Some(Response::Wait) => {
             (About::Step(step), (Vec::new(), Side::Words("it waits".into())))
         }
         (Some(step), _) => {
-            let outcome = &finding.trace.outcomes[step];
+            let outcome = &bug.execution.trace.outcomes[step];
             let actual = match outcome.rows() {
                 Some(rows) => rows_of(rows),
                 None => (Vec::new(), Side::Words(text::clean(&words::came(outcome)))),
@@ -65,11 +65,11 @@ pub fn of(finding: &Finding) -> Compared {
             (About::Step(step), actual)
         }
         (None, Some(Response::FinalState(Table { table, .. }))) => {
-            let tables = finding.trace.final_state.as_deref().unwrap_or_default();
+            let tables = bug.execution.trace.final_state.as_deref().unwrap_or_default();
             let rows = tables.iter().find(|(name, _)| name == table).map(|(_, rows)| rows_of(rows));
             (About::Table(table.clone()), rows.unwrap_or((Vec::new(), Side::Words("nothing".into()))))
         }
-        (None, _) => (About::Run, (Vec::new(), Side::Words(text::clean(&finding.words().story())))),
+        (None, _) => (About::Run, (Vec::new(), Side::Words(text::clean(&bug.words().story())))),
     };
     let mut compared = Compared { about, columns, expected: expected.map(side), actual };
     if let (Some(Side::Rows(expected)), Side::Rows(actual)) = (&mut compared.expected, &mut compared.actual) {

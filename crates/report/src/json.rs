@@ -1,105 +1,177 @@
 //! The findings of a run as JSON, for other programs. The keys are stable: more may come, none goes or changes its meaning
 //! without another `format`. `docs/report.md` lists them.
 
+use model::{Account, FindingGroup, Level, Product, Seed, ShownBy, Symptom, Tally, Target, Version};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::{
+    BugReport, Overview,
     compare::{self, Side},
-    finding::Finding,
-    ready::Checklist,
-    run::Run,
+    ready::{Checklist, Item},
     scripts::Script,
 };
 
 /// The number of the format.
 pub const FORMAT: u32 = 2;
 
+#[derive(Serialize)]
+struct File<'a> {
+    format: u32,
+    isopod: &'a str,
+    run: &'a str,
+    seed: Seed,
+    elapsed_ms: u64,
+    cases: u64,
+    targets: Vec<TargetEntry<'a>>,
+    groups: Vec<GroupEntry<'a>>,
+    findings: Vec<BugEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct TargetEntry<'a> {
+    target: &'a Target,
+    version: Option<&'a str>,
+    #[serde(flatten)]
+    tally: Tally,
+}
+
+#[derive(Serialize)]
+struct GroupEntry<'a> {
+    #[serde(flatten)]
+    group: &'a FindingGroup,
+    title: &'a str,
+    rule: String,
+}
+
+#[derive(Serialize)]
+struct BugEntry<'a> {
+    id: &'a str,
+    known: Option<&'a str>,
+    title: String,
+    target: Target,
+    server: ServerEntry<'a>,
+    level: Level,
+    oracle: &'a str,
+    kind: Symptom,
+    rule: String,
+    statement: ShownBy,
+    step: Option<usize>,
+    story: String,
+    expected: Option<SideEntry<'a>>,
+    actual: SideEntry<'a>,
+    evidence: Vec<String>,
+    condition: &'static str,
+    runs: Runs,
+    statements: usize,
+    reduced_from: Option<usize>,
+    found_after_ms: u64,
+    seed: Seed,
+    case: u64,
+    replay: &'a str,
+    ready: Option<ReadyEntry<'a>>,
+    versions: Option<&'a Account>,
+    files: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ServerEntry<'a> {
+    product: Product,
+    version: &'a Version,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Runs {
+    showed: u32,
+    of: u32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum SideEntry<'a> {
+    Words(&'a str),
+    Rows(Vec<&'a Vec<String>>),
+}
+
+#[derive(Serialize)]
+struct ReadyEntry<'a> {
+    ready: bool,
+    known: Option<&'a str>,
+    checked: &'a str,
+    items: &'a [Item],
+}
+
 /// The file. Each finding comes with the names of the files beside its page.
-pub fn json(run: &Run, findings: &[(&Finding, &[Script])]) -> String {
-    let file = json!({
-        "format": FORMAT,
-        "isopod": run.isopod,
-        "run": run.name,
-        "seed": run.seed,
-        "elapsed_ms": run.elapsed,
-        "cases": run.cases(),
-        "targets": run.targets.iter().map(|hunted| json!({
-            "target": hunted.target,
-            "version": hunted.version,
-            "cases": hunted.cases,
-            "conflicts": hunted.conflicts,
-            "undecided": hunted.undecided,
-        })).collect::<Vec<_>>(),
-        "groups": run.groups.iter().map(|group| json!({
-            "id": group.id,
-            "signature": group.signature,
-            "known": group.known,
-            "like": group.like,
-            "title": group.title,
-            "rule": group.rule,
-            "first_at_ms": group.first_at,
-            "cases": group.cases,
-            "levels": group.levels.keys().collect::<Vec<_>>(),
-            "servers": group.servers,
-            "findings": group.findings,
-        })).collect::<Vec<_>>(),
-        "findings": findings.iter().map(|(finding, files)| one(finding, files)).collect::<Vec<_>>(),
+pub fn json(run: &Overview, bugs: &[(&BugReport, &[Script])]) -> String {
+    let compared: Vec<compare::Compared> = bugs.iter().map(|(bug, _)| compare::of(bug)).collect();
+    let targets = run.summary.targets.iter().map(|hunted| TargetEntry {
+        target: &hunted.target,
+        version: hunted.version.as_deref(),
+        tally: hunted.tally,
     });
+    let groups = run.groups.iter().map(|listed| GroupEntry {
+        group: &listed.group,
+        title: &listed.title,
+        rule: listed.group.smallest.violation.fingerprint.label(),
+    });
+    let bugs = bugs.iter().zip(&compared).map(|((bug, files), compared)| entry(bug, files, compared));
+    let file = File {
+        format: FORMAT,
+        isopod: &run.summary.isopod,
+        run: &run.name,
+        seed: run.summary.seed,
+        elapsed_ms: run.summary.elapsed_ms,
+        cases: run.cases(),
+        targets: targets.collect(),
+        groups: groups.collect(),
+        findings: bugs.collect(),
+    };
     let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
     text.push('\n');
     text
 }
 
-fn one(finding: &Finding, files: &[Script]) -> Value {
-    let compared = compare::of(finding);
-    let print = &finding.violation.fingerprint;
-    json!({
-        "id": finding.id,
-        "known": finding.known,
-        "title": finding.title(),
-        "target": finding.target,
-        "server": { "product": finding.server.product, "version": finding.server.version, "text": finding.server.version_text },
-        "level": finding.level,
-        "oracle": finding.oracle,
-        "kind": print.symptom,
-        "rule": print.label(),
-        "statement": print.statement,
-        "step": finding.violation.step.map(|step| step + 1),
-        "story": finding.words().story(),
-        "expected": compared.expected.as_ref().map(side),
-        "actual": side(&compared.actual),
-        "evidence": finding.words().lines(),
-        "condition": finding.condition,
-        "runs": { "showed": finding.runs[0], "of": finding.runs[1] },
-        "statements": finding.case.steps.len(),
-        "reduced_from": finding.reduced_from,
-        "found_at_ms": finding.at,
-        "seed": finding.origin.0,
-        "case": finding.origin.1,
-        "replay": finding.replay,
-        "ready": finding.ready.as_ref().map(checklist),
-        "versions": finding.account.as_ref().map(value).unwrap_or(Value::Null),
-        "files": files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(),
-    })
+fn entry<'a>(bug: &'a BugReport, files: &'a [Script], compared: &'a compare::Compared) -> BugEntry<'a> {
+    let (finding, server) = (&bug.finding, bug.server());
+    let (print, [showed, of]) = (&finding.violation.fingerprint, finding.runs);
+    BugEntry {
+        id: &finding.id,
+        known: finding.known.as_deref(),
+        title: bug.title(),
+        target: finding.effective_target(),
+        server: ServerEntry { product: server.product, version: &server.version, text: &server.version_text },
+        level: finding.shown_at(),
+        oracle: &finding.oracle,
+        kind: print.symptom,
+        rule: print.label(),
+        statement: print.statement,
+        step: finding.violation.step.map(|step| step + 1),
+        story: bug.words().story(),
+        expected: compared.expected.as_ref().map(side),
+        actual: side(&compared.actual),
+        evidence: bug.words().lines(),
+        condition: finding.condition.words(),
+        runs: Runs { showed, of },
+        statements: finding.statements,
+        reduced_from: finding.reduced_from,
+        found_after_ms: finding.found_after_ms,
+        seed: finding.seed,
+        case: finding.case,
+        replay: &bug.replay,
+        ready: bug.ready.as_ref().map(checklist),
+        versions: bug.account.as_ref().ok(),
+        files: files.iter().map(|file| file.name.as_str()).collect(),
+    }
 }
 
-fn checklist(list: &Checklist) -> Value {
-    json!({
-        "ready": list.ready(),
-        "known": list.known,
-        "checked": list.checked,
-        "items": list.items,
-    })
+fn checklist(list: &Checklist) -> ReadyEntry<'_> {
+    let known = list.known.as_deref();
+    ReadyEntry { ready: list.ready(), known, checked: &list.checked, items: &list.items }
 }
 
-fn value(of: impl Serialize) -> Value {
-    serde_json::to_value(of).unwrap_or(Value::Null)
-}
-
-fn side(side: &Side) -> Value {
+fn side(side: &Side) -> SideEntry<'_> {
     match side {
-        Side::Words(words) => json!({ "words": words }),
-        Side::Rows(rows) => json!({ "rows": rows.iter().map(|row| &row.cells).collect::<Vec<_>>() }),
+        Side::Words(words) => SideEntry::Words(words),
+        Side::Rows(rows) => SideEntry::Rows(rows.iter().map(|row| &row.cells).collect()),
     }
 }

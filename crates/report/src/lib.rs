@@ -7,18 +7,18 @@
 //! * [`ready`]: the checklist of what may be filed;
 //! * [`json`]: the same for other programs.
 //!
-//! What an oracle thought of a run comes in as [`Marks`] or as a [`Finding`], plain data, so that this crate needs no oracle.
+//! What an oracle thought of a run comes in as [`Marks`] or as a [`BugReport`], plain data, so that this crate needs no oracle.
 
+pub mod bug_report;
 pub mod compare;
-pub mod finding;
 pub mod findings;
 mod grid;
 pub mod html;
 pub mod json;
 pub mod markdown;
 pub mod marks;
+pub mod overview;
 pub mod ready;
-pub mod run;
 pub mod scripts;
 pub mod steps;
 pub mod style;
@@ -26,9 +26,9 @@ mod text;
 pub mod timeline;
 pub mod words;
 
-pub use finding::Finding;
+pub use bug_report::BugReport;
 pub use marks::{Mark, Marks};
-pub use run::Run;
+pub use overview::Overview;
 pub use style::Style;
 pub use timeline::timeline;
 pub use words::Words;

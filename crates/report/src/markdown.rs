@@ -1,90 +1,92 @@
 //! A finding as Markdown, for a bug tracker: what to do, what comes, what should come, and who says so.
 
 use crate::{
+    bug_report::{BugReport, Elsewhere},
     compare::{self, About, Compared, Side},
-    finding::{Elsewhere, Finding},
     ready::{Checklist, State},
     scripts::{ended, real_order},
     steps, text,
 };
 
 /// The whole report.
-pub fn markdown(finding: &Finding) -> String {
-    let compared = compare::of(finding);
-    let mut out = format!("# {}\n\n", inline(&finding.title()));
-    out += &facts(finding);
-    out += &format!("\n{}\n", inline(&finding.words().story()));
+pub fn markdown(bug: &BugReport) -> String {
+    let compared = compare::of(bug);
+    let mut out = format!("# {}\n\n", inline(&bug.title()));
+    out += &facts(bug);
+    out += &format!("\n{}\n", inline(&bug.words().story()));
     out += "\n## How to repeat\n\nSetup:\n\n";
     out += &fenced(
         "sql",
-        &finding.case.setup.statements.iter().map(|sql| ended(sql)).collect::<Vec<_>>().join("\n"),
+        &bug.execution.case.setup.statements.iter().map(|sql| ended(sql)).collect::<Vec<_>>().join("\n"),
     );
     out += &format!(
         "\nThen, in {} sessions, in this order; each statement is sent when the one before has answered or waits:\n\n",
-        finding.case.sessions.len()
+        bug.execution.case.sessions.len()
     );
-    out += &fenced("sql", &real_order(finding).join("\n"));
-    out += &sides(finding, &compared);
-    out += &format!(
-        "\n## Why this is wrong\n\n{}.\n",
-        inline(&text::upper(finding.rule().trim_end_matches('.')))
-    );
-    for line in finding.words().remarks().iter().chain(&finding.violation.evidence.log) {
+    out += &fenced("sql", &real_order(bug).join("\n"));
+    out += &sides(bug, &compared);
+    out +=
+        &format!("\n## Why this is wrong\n\n{}.\n", inline(&text::upper(bug.rule().trim_end_matches('.'))));
+    for line in bug.words().remarks().iter().chain(&bug.finding.violation.evidence.log) {
         out += &format!("\n{}\n", inline(line));
     }
-    out += &seen(finding);
-    out += &finding.ready.as_ref().map(checklist).unwrap_or_default();
-    out += &format!("\n## Settings in force\n\n{}", settings(finding));
-    let (seed, case) = &finding.origin;
+    out += &seen(bug);
+    out += &bug.ready.as_ref().map(checklist).unwrap_or_default();
+    out += &format!("\n## Settings in force\n\n{}", settings(bug));
+    let (seed, case) = (bug.finding.seed, bug.finding.case);
     out += &format!(
         "\n---\nFound by isopod {} (seed {seed}, case {case}). Replay: {}\n",
-        finding.isopod,
-        code(&finding.replay)
+        bug.isopod,
+        code(&bug.replay)
     );
     out
 }
 
 /// What a triager wants to know first.
-fn facts(finding: &Finding) -> String {
-    let [showed, all] = finding.runs;
+fn facts(bug: &BugReport) -> String {
+    let [showed, all] = bug.finding.runs;
     let mut rows = vec![
-        ("Server", finding.server_text()),
-        ("Isolation level", levels(finding)),
-        ("Reproduces", format!("{showed} of {all} runs{}", condition(finding))),
+        ("Server", bug.server_text()),
+        ("Isolation level", levels(bug)),
+        ("Reproduces", format!("{showed} of {all} runs{}", condition(bug))),
     ];
-    if let Some(rate) = finding.ready.as_ref().and_then(Checklist::rate) {
+    if let Some(rate) = bug.ready.as_ref().and_then(Checklist::rate) {
         rows.push(("With the client alone", rate.to_string()));
     }
-    rows.push(match &finding.known {
+    rows.push(match &bug.finding.known {
         Some(name) => ("Known as", name.clone()),
         None => ("Known as", "nothing that Isopod knows of".to_string()),
     });
-    if !finding.judged_as.is_empty() {
-        rows.push(("Judged as", format!("{}: a test of Isopod, not a bug", finding.judged_as)));
+    if !bug.finding.judged_as.is_empty() {
+        rows.push(("Judged as", format!("{}: a test of Isopod, not a bug", bug.finding.judged_as)));
     }
     let rows: String = rows.iter().map(|(name, value)| format!("| {name} | {} |\n", cell(value))).collect();
     format!("| | |\n|---|---|\n{rows}")
 }
 
-fn condition(finding: &Finding) -> String {
-    if finding.condition.is_empty() { String::new() } else { format!(", {}", finding.condition) }
+fn condition(bug: &BugReport) -> String {
+    if bug.finding.condition.words().is_empty() {
+        String::new()
+    } else {
+        format!(", {}", bug.finding.condition.words())
+    }
 }
 
-fn levels(finding: &Finding) -> String {
-    match finding.one_level() {
+fn levels(bug: &BugReport) -> String {
+    match bug.one_level() {
         Some(level) => level.sql().to_string(),
         None => {
-            let each = (0..finding.case.sessions.len())
-                .map(|session| format!("{}: {}", finding.session(session), finding.level_of(session).sql()));
+            let each = (0..bug.execution.case.sessions.len())
+                .map(|session| format!("{}: {}", bug.session(session), bug.level_of(session).sql()));
             each.collect::<Vec<_>>().join(", ")
         }
     }
 }
 
-fn sides(finding: &Finding, compared: &Compared) -> String {
+fn sides(bug: &BugReport, compared: &Compared) -> String {
     let about = match &compared.about {
         About::Step(step) => {
-            format!("Step {}: {}", step + 1, code(&text::clean(&finding.case.steps[*step].sql)))
+            format!("Step {}: {}", step + 1, code(&text::clean(&bug.execution.case.steps[*step].sql)))
         }
         About::Table(table) => format!("The rows of {} in the end", code(table)),
         About::Run => "The run as a whole".to_string(),
@@ -110,27 +112,24 @@ fn lines(side: &Side, columns: &[String]) -> String {
     }
 }
 
-fn seen(finding: &Finding) -> String {
-    if finding.seen.is_empty() {
+fn seen(bug: &BugReport) -> String {
+    if bug.seen.is_empty() {
         return String::new();
     }
-    let rows: String = finding
-        .seen
-        .iter()
-        .map(|seen| format!("| {} | {} |\n", cell(&seen.server), seen.level.sql()))
-        .collect();
-    format!("\n## Seen on\n\n| server | level |\n|---|---|\n{rows}{}", elsewhere(finding))
+    let rows: String =
+        bug.seen.iter().map(|seen| format!("| {} | {} |\n", cell(&seen.server), seen.level.sql())).collect();
+    format!("\n## Seen on\n\n| server | level |\n|---|---|\n{rows}{}", elsewhere(bug))
 }
 
 /// What came of it on other servers, at other levels.
-fn elsewhere(finding: &Finding) -> String {
-    let Some(first) = finding.elsewhere.first() else { return String::new() };
+fn elsewhere(bug: &BugReport) -> String {
+    let Some(first) = bug.elsewhere.first() else { return String::new() };
     let heads: Vec<&str> = first.levels.iter().map(|(level, _)| level.as_str()).collect();
     let row = |one: &Elsewhere| {
         let cells: Vec<String> = one.levels.iter().map(|(_, word)| cell(word)).collect();
         format!("| {} | {} |\n", cell(&one.server), cells.join(" | "))
     };
-    let rows: String = finding.elsewhere.iter().map(row).collect();
+    let rows: String = bug.elsewhere.iter().map(row).collect();
     format!(
         "\n## Where else\n\n| server | {} |\n|---|{}\n{rows}",
         heads.join(" | "),
@@ -152,10 +151,10 @@ fn checklist(list: &Checklist) -> String {
     format!("\n## Ready to file\n\n{}.\n{gap}{items}", inline(&text::upper(&list.verdict())))
 }
 
-fn settings(finding: &Finding) -> String {
-    let settings = finding.server.settings.iter().map(|(name, value)| format!("{name} = {value}"));
+fn settings(bug: &BugReport) -> String {
+    let settings = bug.server().settings.iter().map(|(name, value)| format!("{name} = {value}"));
     let mut all: Vec<String> = settings.collect();
-    all.extend(finding.flags().into_iter().map(str::to_string));
+    all.extend(bug.flags().into_iter().map(str::to_string));
     fenced("", &all.join("\n"))
 }
 
@@ -193,22 +192,25 @@ fn cell(text: &str) -> String {
 }
 
 /// A step of the script with what came of it.
-pub(crate) fn step_line(finding: &Finding, step: usize, said: &str) -> String {
-    let of = &finding.case.steps[step];
+pub(crate) fn step_line(bug: &BugReport, step: usize, said: &str) -> String {
+    let of = &bug.execution.case.steps[step];
     let sql = ended(&of.sql);
-    let wrong =
-        if finding.violation.step == Some(step) && !finding.trace.waited(step) { "   <-- wrong" } else { "" };
+    let wrong = if bug.finding.violation.step == Some(step) && !bug.execution.trace.waited(step) {
+        "   <-- wrong"
+    } else {
+        ""
+    };
     let said = if said.is_empty() { String::new() } else { format!("   -- {}", text::clean(said)) };
-    format!("/* {:>2} {} */ {sql}{said}{wrong}", step + 1, finding.session(of.session))
+    format!("/* {:>2} {} */ {sql}{said}{wrong}", step + 1, bug.session(of.session))
 }
 
 /// What came back late.
-pub(crate) fn back_line(finding: &Finding, step: usize) -> String {
-    let wrong = if finding.violation.step == Some(step) { "   <-- wrong" } else { "" };
-    let session = finding.session(finding.case.steps[step].session);
+pub(crate) fn back_line(bug: &BugReport, step: usize) -> String {
+    let wrong = if bug.finding.violation.step == Some(step) { "   <-- wrong" } else { "" };
+    let session = bug.session(bug.execution.case.steps[step].session);
     format!(
         "-- {session}: step {} comes back: {}{wrong}",
         step + 1,
-        text::clean(&steps::said(&finding.trace.outcomes[step]))
+        text::clean(&steps::said(&bug.execution.trace.outcomes[step]))
     )
 }

@@ -2,22 +2,24 @@
 
 mod built;
 
-use std::collections::BTreeMap;
-
-use built::{NASTY, finding};
+use built::{NASTY, edit, finding};
 use model::{
-    Level, Product, Signature, verdict::Cause, verdict::Response, verdict::evidence::Edge,
-    verdict::evidence::Graph,
+    Chance, FindingGroup, Level, Product, Quality, RunSummary, Seed, Signature, Tally, TargetSummary,
+    run::Share,
+    verdict::{
+        Cause, Response,
+        evidence::{Edge, Graph},
+    },
 };
 use report::{
-    Finding, Run, html, json, markdown,
+    BugReport, Overview, html, json, markdown,
+    overview::ListedGroup,
     ready::{Checklist, ChecklistItem, Item},
-    run::{Chance, Group, Hunted},
     scripts,
 };
 
-fn page(finding: &report::Finding) -> String {
-    html::finding(finding, &scripts::all(finding))
+fn page(bug: &BugReport) -> String {
+    html::finding(bug, &scripts::all(bug))
 }
 
 /// The elements that open like this, as text up to their end.
@@ -29,8 +31,8 @@ fn elements<'a>(page: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
 
 #[test]
 fn a_page_has_everything_in_its_place() {
-    let finding = finding(Product::Mariadb);
-    let page = page(&finding);
+    let bug = finding(Product::Mariadb);
+    let page = page(&bug);
     for words in [
         "<h1>Locking SELECT misses 1 row at REPEATABLE READ</h1>",
         "<li class=\"headline\">NEW 9b1f0a2c · mariadb 10.11.19 · REPEATABLE READ · 3 of 3 runs</li>",
@@ -67,7 +69,7 @@ fn a_page_has_everything_in_its_place() {
     let actual = elements(&page, "<div class=\"card bad actual\">", "</div>\n");
     assert!(actual[0].contains("no rows"), "{}", actual[0]);
     assert!(!page.contains("id=\"graph\""), "there is no graph, so no place for one");
-    for (i, file) in scripts::all(&finding).iter().enumerate() {
+    for (i, file) in scripts::all(&bug).iter().enumerate() {
         assert!(page.contains(&format!("data-copy=\"file-{i}\"")), "{}", file.name);
         assert!(page.contains(&format!("href=\"{}\"", file.name)), "{}", file.name);
     }
@@ -76,7 +78,7 @@ fn a_page_has_everything_in_its_place() {
 #[test]
 fn a_graph_is_shown_where_there_is_one() {
     let mut with = finding(Product::Mariadb);
-    with.violation.evidence.graph = Some(Graph {
+    with.finding.violation.evidence.graph = Some(Graph {
         transactions: vec!["T1".into(), "T2".into()],
         edges: vec![Edge { from: 0, to: 1, kind: "rw".into() }],
         cycle: vec![0, 1],
@@ -96,7 +98,7 @@ fn pages_ask_for_nothing_from_elsewhere() {
 
 #[test]
 fn where_the_model_cannot_follow_that_is_said() {
-    let without = report::Finding { account: Err("no-contract".into()), ..finding(Product::Postgres) };
+    let without = report::BugReport { account: Err("no-contract".into()), ..finding(Product::Postgres) };
     let page = page(&without);
     assert!(page.contains("The model cannot follow this run (no-contract), so it tells no versions."));
     assert!(!page.contains("<g class=\"snapshot\""));
@@ -105,23 +107,21 @@ fn where_the_model_cannot_follow_that_is_said() {
 #[test]
 fn nothing_gets_out_of_its_place() {
     let mut nasty = finding(Product::Mariadb);
-    nasty.known = Some(NASTY.into());
-    nasty.target = NASTY.into();
-    nasty.server.version_text = NASTY.into();
-    nasty.server.settings.insert(NASTY.into(), NASTY.into());
-    nasty.server.flags.push(format!("--x={}", NASTY.replace('/', "")));
-    nasty.violation.evidence.session = NASTY.into();
-    nasty.violation.evidence.sql = NASTY.into();
-    nasty.violation.evidence.log.push(NASTY.into());
-    nasty.violation.evidence.expected = Some(Response::Words(NASTY.into()));
-    nasty.violation.fingerprint.cause = Cause::LogWords(NASTY.into());
-    nasty.case.sessions[1].name = NASTY.into();
-    nasty.case.steps[3].sql = NASTY.into();
-    nasty.case_file = Some(NASTY.into());
+    nasty.finding.known = Some(NASTY.into());
+    nasty.finding.target.settings.insert("x".into(), NASTY.into());
+    nasty.execution.trace.server.version_text = NASTY.into();
+    nasty.execution.trace.server.settings.insert(NASTY.into(), NASTY.into());
+    nasty.execution.trace.server.flags.push(format!("--x={}", NASTY.replace('/', "")));
+    nasty.finding.violation.evidence.session = NASTY.into();
+    nasty.finding.violation.evidence.sql = NASTY.into();
+    nasty.finding.violation.evidence.log.push(NASTY.into());
+    nasty.finding.violation.evidence.expected = Some(Response::Words(NASTY.into()));
+    nasty.finding.violation.fingerprint.cause = Cause::LogWords(NASTY.into());
+    edit(&mut nasty, |case| case.sessions[1].name = NASTY.into());
+    edit(&mut nasty, |case| case.steps[3].sql = NASTY.into());
     nasty.replay = NASTY.into();
-    nasty.aftermath.log.push(NASTY.into());
-    nasty.condition = NASTY.into();
-    nasty.judged_as = NASTY.into();
+    nasty.execution.aftermath.log.push(NASTY.into());
+    nasty.finding.judged_as.settings.insert("x".into(), NASTY.into());
     nasty.ready = Some(Checklist {
         known: Some(NASTY.into()),
         checked: NASTY.into(),
@@ -136,28 +136,22 @@ fn nothing_gets_out_of_its_place() {
     let page = page(&nasty);
     assert!(!page.contains("<img"), "{:?}", page.find("<img").map(|at| &page[at - 80..at + 40]));
     assert_eq!(page.matches("</script>").count(), 1, "only the page's own");
-    let group = Group {
-        id: "9b1f0a2c".into(),
+    let group = FindingGroup {
         signature: Signature::Explained([NASTY.into()].into()),
         known: Some(NASTY.into()),
-        like: Some(NASTY.into()),
-        title: NASTY.into(),
-        story: NASTY.into(),
-        rule: NASTY.into(),
-        first_at: 1,
-        cases: 1,
-        statements: 1,
-        levels: [(Level::RepeatableRead, 1)].into(),
-        servers: vec![NASTY.into()],
+        resembles: Some(NASTY.into()),
+        servers: [NASTY.into()].into(),
         findings: vec!["9b1f0a2c".into(), "0000".into()],
-        ready: nasty.ready.clone(),
+        smallest: nasty.finding.clone(),
+        ..group("9b1f0a2c")
     };
     let mut run = a_run();
     run.name = NASTY.into();
-    run.groups.push(group);
-    run.targets[0].target = NASTY.into();
-    run.targets[0].lost = Some(NASTY.into());
-    run.targets[0].features.insert(NASTY.into(), 3);
+    run.groups.push(ListedGroup { group, title: NASTY.into(), ready: nasty.ready.clone() });
+    let hunted = &mut run.summary.targets[0];
+    hunted.target.settings.insert("x".into(), NASTY.into());
+    hunted.lost = Some(NASTY.into());
+    hunted.quality.features.insert(NASTY.into(), 3);
     let index = html::index(&run);
     assert!(!index.contains("<img"));
     assert_eq!(index.matches("</script>").count(), 1);
@@ -176,9 +170,9 @@ fn nothing_gets_out_of_its_place() {
 
 #[test]
 fn places_on_this_machine_are_nobodys_business() {
-    let finding = finding(Product::Mariadb);
-    let files = scripts::all(&finding);
-    for text in files.iter().map(|file| &file.text).chain([&page(&finding)]) {
+    let bug = finding(Product::Mariadb);
+    let files = scripts::all(&bug);
+    for text in files.iter().map(|file| &file.text).chain([&page(&bug)]) {
         assert!(!text.contains("secret-place"), "{text}");
     }
 }
@@ -192,7 +186,7 @@ fn the_checklist_is_shown_where_somebody_asked() {
     let mut items: Vec<Item> =
         ChecklistItem::ALL.iter().map(|asked| Item::passed(*asked, "20 of 20 runs")).collect();
     let list = |items: &[Item]| Checklist { known: None, checked: "0000".into(), items: items.to_vec() };
-    let with = |items: &[Item]| Finding { ready: Some(list(items)), ..finding(Product::Mariadb) };
+    let with = |items: &[Item]| BugReport { ready: Some(list(items)), ..finding(Product::Mariadb) };
     let shown = page(&with(&items));
     assert!(shown.contains("Ready to file. Checked with 0000, the smallest of its signature."), "{shown}");
     assert!(shown.contains("<a class=\"pill good\" href=\"#ready\">ready to file</a>"));
@@ -244,56 +238,78 @@ fn markdown_has_what_a_tracker_wants() {
     }
 }
 
-fn a_run() -> Run {
-    let chance = Chance {
+fn a_run() -> Overview {
+    let chance = |level: Level, cases: u64| Chance {
         name: "lost-update".into(),
         family: false,
-        cases: [(Level::ReadCommitted, 12), (Level::RepeatableRead, 0)].into(),
+        level,
+        cases,
+        below: None,
     };
-    Run {
-        name: "run".into(),
+    let quality = Quality {
+        features: [("insert".to_string(), 918)].into(),
+        strategies: [("ctc".to_string(), Share { cases: 100, conflicting: 83 })].into(),
+        ..Quality::default()
+    };
+    let hunted = TargetSummary {
+        target: "mariadb@10.11".parse().unwrap(),
+        version: Some("10.11.19".into()),
+        tally: Tally { cases: 1_836, conflicts: 1_500, ..Tally::default() },
+        quality,
+        chances: vec![chance(Level::ReadCommitted, 12), chance(Level::RepeatableRead, 0)],
+        lost: None,
+    };
+    let summary = RunSummary {
         isopod: "0.1.0".into(),
-        seed: "S".into(),
+        seed: Seed(1),
         profile: "wide".into(),
+        profile_hash: String::new(),
+        learned: None,
         oracles: vec!["vote".into()],
-        elapsed: 20_000,
-        targets: vec![Hunted {
-            target: "mariadb@10.11".into(),
-            version: Some("10.11.19".into()),
-            cases: 1_836,
-            conflicts: 1_500,
-            features: BTreeMap::from([("insert".to_string(), 918)]),
-            strategies: BTreeMap::from([("ctc".to_string(), (100, 83))]),
-            chances: vec![chance],
-            ..Hunted::default()
-        }],
-        found_at: vec![1_000, 4_000, 4_000],
+        judged_as: Default::default(),
+        folder: "run".into(),
+        elapsed_ms: 20_000,
+        ending: None,
+        targets: vec![hunted],
+        findings: Vec::new(),
+        looked: 0,
+        stale: Vec::new(),
+        cut_short: false,
+    };
+    Overview {
+        name: "run".into(),
+        summary,
+        unreadable: 0,
+        groups: Vec::new(),
+        found_after_ms: vec![1_000, 4_000, 4_000],
         progress: vec![(10_000, 700), (20_000, 1_836)],
-        ..Run::default()
+    }
+}
+
+fn group(id: &str) -> FindingGroup {
+    FindingGroup {
+        id: id.into(),
+        signature: Signature::Explained([id.into()].into()),
+        known: None,
+        resembles: None,
+        targets: ["mariadb@10.11".parse().unwrap()].into(),
+        servers: ["mariadb 10.11.19".to_string()].into(),
+        levels: [(Level::ReadCommitted, 9)].into(),
+        found_after_ms: 1_000,
+        cases: 9,
+        findings: vec![id.into()],
+        smallest: finding(Product::Mariadb).finding,
     }
 }
 
 #[test]
 fn the_page_of_a_run_counts_and_plots() {
     let mut run = a_run();
-    run.groups = ["one", "two"]
-        .map(|id| Group {
-            id: id.into(),
-            signature: Signature::Explained([id.into()].into()),
-            known: (id == "one").then(|| "MDEV-1".into()),
-            like: (id == "two").then(|| "MDEV-2".into()),
-            title: format!("Title {id}"),
-            story: String::new(),
-            rule: "rule".into(),
-            first_at: 1_000,
-            cases: 9,
-            statements: 5,
-            levels: [(Level::ReadCommitted, 9)].into(),
-            servers: vec!["mariadb 10.11.19".into()],
-            findings: vec![id.into()],
-            ready: None,
-        })
-        .to_vec();
+    let one = FindingGroup { known: Some("MDEV-1".into()), ..group("one") };
+    let two = FindingGroup { resembles: Some("MDEV-2".into()), ..group("two") };
+    let listed =
+        |group: FindingGroup| ListedGroup { title: format!("Title {}", group.id), group, ready: None };
+    run.groups = [one, two].map(listed).into();
     let page = html::index(&run);
     for words in [
         "<h1>2 findings, 1 of them new</h1>",
@@ -311,15 +327,17 @@ fn the_page_of_a_run_counts_and_plots() {
     ] {
         assert!(page.contains(words), "{words}");
     }
-    let nothing = html::index(&Run::default());
+    let mut nothing = a_run();
+    (nothing.groups, nothing.summary.targets, nothing.progress) = Default::default();
+    let nothing = html::index(&nothing);
     assert!(nothing.contains("Nothing was found") && !nothing.contains("NaN"));
 }
 
 #[test]
 fn json_keeps_its_keys() {
-    let finding = finding(Product::Mariadb);
-    let files = scripts::all(&finding);
-    let text = json::json(&a_run(), &[(&finding, &files)]);
+    let bug = finding(Product::Mariadb);
+    let files = scripts::all(&bug);
+    let text = json::json(&a_run(), &[(&bug, &files)]);
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["format"], 2);
     let keys: Vec<&String> = value["findings"][0].as_object().unwrap().keys().collect();
@@ -332,7 +350,7 @@ fn json_keeps_its_keys() {
             "evidence",
             "expected",
             "files",
-            "found_at_ms",
+            "found_after_ms",
             "id",
             "kind",
             "known",

@@ -2,12 +2,12 @@
 
 mod built;
 
-use built::{NASTY, finding};
+use built::{NASTY, edit, finding};
 use model::{Product, verdict::Response};
-use report::{Finding, scripts};
+use report::{BugReport, scripts};
 
-fn script(finding: &Finding, ending: &str) -> Option<String> {
-    scripts::all(finding).into_iter().find(|file| file.name.ends_with(ending)).map(|file| file.text)
+fn script(bug: &BugReport, ending: &str) -> Option<String> {
+    scripts::all(bug).into_iter().find(|file| file.name.ends_with(ending)).map(|file| file.text)
 }
 
 /// The lines that hold one of these words, in order.
@@ -53,10 +53,10 @@ fn the_shell_script_sends_waits_and_checks() {
 #[test]
 fn a_word_stays_a_word() {
     let mut nasty = finding(Product::Mariadb);
-    nasty.case.steps[3].sql = NASTY.into();
-    nasty.case.sessions[1].name = NASTY.into();
-    nasty.violation.evidence.expected = Some(Response::Words(format!("{NASTY}\nrm -rf /")));
-    nasty.case.setup.statements.push(format!("SELECT '\nEND_1\n{NASTY}'"));
+    edit(&mut nasty, |case| case.steps[3].sql = NASTY.into());
+    edit(&mut nasty, |case| case.sessions[1].name = NASTY.into());
+    nasty.finding.violation.evidence.expected = Some(Response::Words(format!("{NASTY}\nrm -rf /")));
+    edit(&mut nasty, |case| case.setup.statements.push(format!("SELECT '\nEND_1\n{NASTY}'")));
     let text = script(&nasty, ".sh").unwrap();
     assert!(!text.lines().any(|line| line.starts_with("rm -rf")), "{text}");
     assert!(text.contains("<<'END_2'"), "its own end would have come too early:\n{text}");
@@ -92,14 +92,14 @@ fn mysqltest_sends_and_reaps() {
 
 #[test]
 fn the_specification_names_its_steps_in_the_real_order() {
-    let mut finding = finding(Product::Postgres);
-    let text = script(&finding, ".spec").unwrap();
+    let mut bug = finding(Product::Postgres);
+    let text = script(&bug, ".spec").unwrap();
     assert!(text.contains("permutation \"s1\" \"s2\" \"s3\" \"s4\" \"s5\" \"s6\"\n"), "{text}");
     assert!(text.contains("session \"T2\"\nsetup\n{\n  SET SESSION CHARACTERISTICS"), "{text}");
     assert!(text.contains("step \"s4\"\t{ SELECT a, b FROM t FOR UPDATE; }"), "{text}");
     // A brace would end a block: then there is no such file.
-    finding.case.steps[1].sql = "SELECT '}'".into();
-    assert_eq!(script(&finding, ".spec"), None);
+    edit(&mut bug, |case| case.steps[1].sql = "SELECT '}'".into());
+    assert_eq!(script(&bug, ".spec"), None);
 }
 
 #[test]

@@ -7,12 +7,14 @@ use std::{
 };
 
 use dbms::launch::Settle;
+use dialect::Execution;
 use execute::Options;
 use model::{
-    Case, Evidence, Fingerprint, Level, ShownBy, Symptom, Trace, Violation, verdict::Cause, verdict::Response,
+    Case, Evidence, Finding, Fingerprint, Level, Place, ShownBy, Symptom, Target, Trace, Violation,
+    verdict::Cause, verdict::Response,
 };
 use provision::{Instance, StartOptions};
-use report::{Finding, scripts};
+use report::{BugReport, scripts};
 
 use crate::{
     common::{EXE, case, installed, runner, target, whole},
@@ -159,20 +161,22 @@ fn a_script_says_when_another_answer_came() {
     let case = case(&["CREATE TABLE t (a INT)", "INSERT INTO t VALUES (1), (2)"], "T1: SELECT a FROM t");
     let Some(trace) = traced("mariadb@10.11", &case) else { return };
     let folder = Folder::new();
-    let mut finding = finding(case, trace, 0);
+    let with = |insert: &str| {
+        let mut case = case.clone();
+        case.setup.statements[1] = insert.into();
+        finding(case, trace.clone(), 0)
+    };
     let Some(server) = started("mariadb@10.11") else { return };
     let socket = server.socket().display().to_string();
-    let run =
-        |finding: &Finding| bash(Path::new(&put(&folder, finding, ".sh")), &["-S", &socket, "-u", "root"]);
-    assert_eq!(run(&finding).status.code(), Some(0));
+    let run = |bug: &BugReport| bash(Path::new(&put(&folder, bug, ".sh")), &["-S", &socket, "-u", "root"]);
+    assert_eq!(run(&finding(case.clone(), trace.clone(), 0)).status.code(), Some(0));
     // The server has two rows and the record says three.
-    finding.case.setup.statements[1] = "INSERT INTO t VALUES (1), (2), (3)".into();
-    let output = run(&finding);
+    let output = run(&with("INSERT INTO t VALUES (1), (2), (3)"));
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     // A setup that fails, and no server.
-    finding.case.setup.statements[1] = "INSERT INTO nothing VALUES (1)".into();
-    assert_eq!(run(&finding).status.code(), Some(2));
-    let output = bash(Path::new(&put(&folder, &finding, ".sh")), &["-S", "/nowhere", "-u", "root"]);
+    let broken = with("INSERT INTO nothing VALUES (1)");
+    assert_eq!(run(&broken).status.code(), Some(2));
+    let output = bash(Path::new(&put(&folder, &broken, ".sh")), &["-S", "/nowhere", "-u", "root"]);
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
 }
 
@@ -238,7 +242,7 @@ fn traced(server: &str, case: &Case) -> Option<Trace> {
 }
 
 /// A finding about one step of a run that really happened.
-fn finding(case: Case, trace: Trace, step: usize) -> Finding {
+fn finding(case: Case, trace: Trace, step: usize) -> BugReport {
     let level = trace.level;
     let violation = Violation {
         fingerprint: Fingerprint {
@@ -253,26 +257,17 @@ fn finding(case: Case, trace: Trace, step: usize) -> Finding {
             ..Evidence::default()
         }),
     };
-    Finding {
-        id: format!("0000000{step}"),
-        known: None,
+    let target = Target {
+        product: trace.server.product,
+        version: None,
+        settings: Default::default(),
+        place: Place::Cache,
+    };
+    BugReport {
+        finding: Finding::bare(&format!("0000000{step}"), target, violation),
+        execution: Execution::new(case, trace),
         isopod: "0".into(),
-        target: trace.server.product.to_string(),
-        server: trace.server.clone(),
-        origin: ("0".into(), 0),
-        level,
-        oracle: "a-test".into(),
-        violation,
         sources: |_| None,
-        judged_as: String::new(),
-        condition: String::new(),
-        runs: [1, 1],
-        reduced_from: None,
-        at: 0,
-        case,
-        case_file: None,
-        trace,
-        aftermath: Default::default(),
         account: Err("a-test".into()),
         replay: String::new(),
         seen: Vec::new(),
@@ -281,7 +276,7 @@ fn finding(case: Case, trace: Trace, step: usize) -> Finding {
     }
 }
 
-fn put(folder: &Folder, finding: &Finding, ending: &str) -> String {
-    let file = scripts::all(finding).into_iter().find(|file| file.name.ends_with(ending)).unwrap();
+fn put(folder: &Folder, bug: &BugReport, ending: &str) -> String {
+    let file = scripts::all(bug).into_iter().find(|file| file.name.ends_with(ending)).unwrap();
     folder.put(&file.name, &file.text)
 }

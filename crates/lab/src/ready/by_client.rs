@@ -10,7 +10,7 @@ use std::{
 
 use model::{Product, Target, target::Settings};
 use provision::{ConfigMode, Installed, Instance, StartOptions};
-use report::{Finding, scripts};
+use report::{BugReport, scripts};
 
 use super::Plan;
 use crate::Lab;
@@ -43,21 +43,16 @@ impl Rate {
 }
 
 /// Runs it so often. A reason in words where it could not be done.
-pub fn rate(
-    lab: &Lab<'_>,
-    plan: &Plan<'_>,
-    finding: &Finding,
-    installed: &Installed,
-) -> Result<Rate, String> {
-    let script = scripts::shell::script(finding).ok_or_else(|| {
-        format!("{} has no client that a script could drive", dialect::of(finding.product()).title)
+pub fn rate(lab: &Lab<'_>, plan: &Plan<'_>, bug: &BugReport, installed: &Installed) -> Result<Rate, String> {
+    let script = scripts::shell::script(bug).ok_or_else(|| {
+        format!("{} has no client that a script could drive", dialect::of(bug.product()).title)
     })?;
-    let client = client(finding.product())?;
+    let client = client(bug.product())?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let path = folder.path().join(format!("{}.sh", finding.id));
+    let path = folder.path().join(format!("{}.sh", bug.finding.id));
     fs::write(&path, script).map_err(|error| format!("{}: {error}", path.display()))?;
     let server = start(plan.exe, installed)?;
-    let title = format!("{} with {}", finding.id, client.program.display());
+    let title = format!("{} with {}", bug.finding.id, client.program.display());
     let mut progress = lab.job(title, RUNS);
     let mut rate = Rate { showed: 0, of: 0, client: client.version.clone() };
     for _ in 0..RUNS {

@@ -2,7 +2,7 @@
 
 use model::{Level, Product, Target, Version};
 use report::{
-    Finding,
+    BugReport,
     ready::{ChecklistItem, Item},
 };
 
@@ -21,31 +21,31 @@ struct Place<'a> {
 }
 
 /// The rows that could be asked.
-fn places<'a>(finding: &Finding, rows: &'a [Row]) -> Vec<Place<'a>> {
-    let head = if finding.one_level().is_some() { finding.level.short() } else { "mixed" };
+fn places<'a>(bug: &BugReport, rows: &'a [Row]) -> Vec<Place<'a>> {
+    let head = if bug.one_level().is_some() { bug.finding.shown_at().short() } else { "mixed" };
     let place =
         |row: &'a Row| Some(Place { target: row.target.parse().ok()?, row, cell: row.levels.get(head)? });
     rows.iter().filter(|row| row.refused.is_none()).filter_map(place).collect()
 }
 
 /// MariaDB: does it stay when the switch is on?
-pub fn snapshot_isolation(finding: &Finding, rows: &[Row]) -> Item {
+pub fn snapshot_isolation(bug: &BugReport, rows: &[Row]) -> Item {
     let asked = ChecklistItem::SnapshotIsolation;
-    if !has_switch(finding.product()) {
+    if !has_switch(bug.product()) {
         return Item::passed(asked, "not MariaDB");
     }
-    if finding.server.settings.get(SWITCH).is_some_and(|value| value.eq_ignore_ascii_case("ON")) {
+    if bug.server().settings.get(SWITCH).is_some_and(|value| value.eq_ignore_ascii_case("ON")) {
         return Item::passed(asked, format!("it was found with {SWITCH}=ON"));
     }
-    let all: Vec<Place<'_>> = places(finding, rows).into_iter().filter(|place| on(&place.target)).collect();
-    let own = dialect::of(finding.product()).series(&finding.server.version);
+    let all: Vec<Place<'_>> = places(bug, rows).into_iter().filter(|place| on(&place.target)).collect();
+    let own = dialect::of(bug.product()).series(&bug.server().version);
     let of_line =
         |place: &&Place<'_>| place.target.version.as_ref().is_some_and(|version| version.within(&own));
     let same: Vec<&Place<'_>> = all.iter().filter(of_line).collect();
     // A line without the switch is answered by one that has it.
     let looked: Vec<&Place<'_>> = if same.is_empty() { all.iter().collect() } else { same };
     let told = |place: &Place<'_>| format!("{}: {}", place.row.target, word(Some(place.cell)));
-    let print = &finding.violation.fingerprint;
+    let print = &bug.finding.violation.fingerprint;
     if let Some(place) = looked.iter().find(|place| place.cell.shows(print)) {
         return Item::passed(asked, format!("still there with it ({})", told(place)));
     }
@@ -84,14 +84,13 @@ fn on(target: &Target) -> bool {
 }
 
 /// READ UNCOMMITTED alone ranks low, unless data is damaged.
-pub fn level(finding: &Finding, rows: &[Row]) -> Item {
+pub fn level(bug: &BugReport, rows: &[Row]) -> Item {
     let asked = ChecklistItem::Level;
-    if finding.level != Level::ReadUncommitted {
-        return Item::passed(asked, format!("it shows at {}", finding.level.sql()));
+    if bug.finding.shown_at() != Level::ReadUncommitted {
+        return Item::passed(asked, format!("it shows at {}", bug.finding.shown_at().sql()));
     }
-    let own =
-        |row: &&Row| row.target.parse::<Target>().is_ok_and(|target| target.product == finding.product());
-    let print = &finding.violation.fingerprint;
+    let own = |row: &&Row| row.target.parse::<Target>().is_ok_and(|target| target.product == bug.product());
+    let print = &bug.finding.violation.fingerprint;
     let higher = |row: &Row| {
         let shows = [Level::ReadCommitted, Level::RepeatableRead, Level::Serializable]
             .into_iter()
@@ -101,10 +100,10 @@ pub fn level(finding: &Finding, rows: &[Row]) -> Item {
     if let Some(words) = rows.iter().filter(own).find_map(higher) {
         return Item::passed(asked, words);
     }
-    if finding.damaged() {
+    if bug.damaged() {
         return Item::passed(asked, "at READ UNCOMMITTED alone, but what is stored is wrong");
     }
-    let mixed = finding.one_level().is_none();
+    let mixed = bug.one_level().is_none();
     match rows.iter().filter(own).any(|row| row.refused.is_none() && !row.levels.is_empty()) {
         true if mixed => Item::unchecked(asked, "its sessions have different levels"),
         true => Item::failed(asked, "at READ UNCOMMITTED alone, and no data is damaged: ranks low"),

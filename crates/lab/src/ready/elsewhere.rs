@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use campaign::Panel;
 use model::JudgeOverrides;
 use report::{
-    finding::{Elsewhere, Finding},
-    run::Group,
+    bug_report::{BugReport, Elsewhere},
+    overview::ListedGroup,
 };
 
 use crate::{
@@ -21,19 +21,20 @@ const RUNS: u64 = 3;
 /// finding that was tried.
 pub fn fill(
     lab: &Lab<'_>,
-    (groups, findings): (&[Group], &mut [Finding]),
+    (groups, findings): (&[ListedGroup], &mut [BugReport]),
     places: &Everywhere<'_>,
-    chosen: impl Fn(&Group) -> Option<String>,
+    chosen: impl Fn(&ListedGroup) -> Option<String>,
 ) -> crate::Result<BTreeMap<String, Vec<Row>>> {
     let panel = Panel::new(oracles::default_set(), JudgeOverrides::default());
     let mut all = BTreeMap::new();
-    for group in groups {
-        let Some(id) = chosen(group) else { continue };
-        let Some(best) = findings.iter().find(|one| one.id == id) else { continue };
-        let attempt = Attempt { panel: &panel, runs: RUNS, found_at: Some(best.trace.level) };
-        let rows = attempt.everywhere(lab, &best.case, &places(&best.case)?, &best.title());
+    for listed in groups {
+        let Some(id) = chosen(listed) else { continue };
+        let Some(best) = findings.iter().find(|one| one.finding.id == id) else { continue };
+        let attempt = Attempt { panel: &panel, runs: RUNS, found_at: Some(best.execution.trace.level) };
+        let rows =
+            attempt.everywhere(lab, &best.execution.case, &places(&best.execution.case)?, &best.title());
         let table = table(&rows);
-        for one in findings.iter_mut().filter(|one| group.findings.contains(&one.id)) {
+        for one in findings.iter_mut().filter(|one| listed.group.findings.contains(&one.finding.id)) {
             one.elsewhere.clone_from(&table);
         }
         all.insert(id, rows);

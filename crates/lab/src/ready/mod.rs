@@ -24,9 +24,9 @@ use std::{
 use model::Target;
 use provision::Installed;
 use report::{
-    Finding,
+    BugReport,
+    overview::ListedGroup,
     ready::{Checklist, ChecklistItem, Item, State},
-    run::Group,
 };
 
 use crate::{Everywhere, Lab, places::Row};
@@ -56,11 +56,11 @@ impl FromStr for Which {
 
 impl Which {
     /// The finding of this signature that is checked, if any is.
-    fn of(&self, group: &Group) -> Option<String> {
+    fn of(&self, listed: &ListedGroup) -> Option<String> {
         match self {
-            Which::New => group.known.is_none().then(|| group.id.clone()),
-            Which::All => Some(group.id.clone()),
-            Which::One(id) => group.findings.contains(id).then(|| id.clone()),
+            Which::New => listed.group.known.is_none().then(|| listed.group.id.clone()),
+            Which::All => Some(listed.group.id.clone()),
+            Which::One(id) => listed.group.findings.contains(id).then(|| id.clone()),
         }
     }
 }
@@ -83,41 +83,44 @@ pub struct Plan<'a> {
 pub fn fill(
     lab: &Lab<'_>,
     plan: &Plan<'_>,
-    groups: &mut [Group],
-    findings: &mut [Finding],
+    groups: &mut [ListedGroup],
+    findings: &mut [BugReport],
 ) -> crate::Result<()> {
     let &Plan { which, tables, today, .. } = plan;
     // An engine of our own has no vendor, and other servers say nothing of it.
-    let ours: BTreeSet<String> =
-        findings.iter().filter(|one| one.product() == reference::PRODUCT).map(|one| one.id.clone()).collect();
-    let checked = |group: &Group| which.of(group).filter(|id| !ours.contains(id));
+    let ours: BTreeSet<String> = findings
+        .iter()
+        .filter(|one| one.product() == reference::PRODUCT)
+        .map(|one| one.finding.id.clone())
+        .collect();
+    let checked = |listed: &ListedGroup| which.of(listed).filter(|id| !ours.contains(id));
     let mut ran: BTreeMap<String, Vec<Item>> = BTreeMap::new();
     for id in groups.iter().filter_map(checked) {
-        if let Some(finding) = findings.iter().find(|one| one.id == id) {
-            ran.insert(id, release::items(lab, plan, finding));
+        if let Some(bug) = findings.iter().find(|one| one.finding.id == id) {
+            ran.insert(id, release::items(lab, plan, bug));
         }
     }
-    let tried = |group: &Group| checked(group).or_else(|| tables.then(|| group.id.clone()));
+    let tried = |listed: &ListedGroup| checked(listed).or_else(|| tables.then(|| listed.group.id.clone()));
     let places = elsewhere::fill(lab, (groups, findings), plan.places, tried)?;
-    for group in groups.iter_mut() {
-        let id = which.of(group);
-        if id.is_none() && group.known.is_none() {
+    for listed in groups.iter_mut() {
+        let id = which.of(listed);
+        if id.is_none() && listed.group.known.is_none() {
             continue;
         }
-        let finding = id.as_ref().and_then(|id| findings.iter().find(|one| one.id == *id));
-        let items = finding.map(|finding| match ran.remove(&finding.id) {
-            Some(ran) => items(lab, finding, ran, places.get(&finding.id).map_or(&[], Vec::as_slice), today),
+        let bug = id.as_ref().and_then(|id| findings.iter().find(|one| one.finding.id == *id));
+        let items = bug.map(|bug| match ran.remove(&bug.finding.id) {
+            Some(ran) => items(lab, bug, ran, places.get(&bug.finding.id).map_or(&[], Vec::as_slice), today),
             None => nobody(),
         });
         let list = Checklist {
-            known: group.known.clone(),
+            known: listed.group.known.clone(),
             checked: id.unwrap_or_default(),
             items: items.unwrap_or_default(),
         };
-        for one in findings.iter_mut().filter(|one| group.findings.contains(&one.id)) {
+        for one in findings.iter_mut().filter(|one| listed.group.findings.contains(&one.finding.id)) {
             one.ready = Some(list.clone());
         }
-        group.ready = Some(list);
+        listed.ready = Some(list);
     }
     Ok(())
 }
@@ -129,13 +132,13 @@ fn nobody() -> Vec<Item> {
 }
 
 /// All items in their order, from what the script showed and what the other servers did.
-fn items(lab: &Lab<'_>, finding: &Finding, ran: Vec<Item>, rows: &[Row], today: &str) -> Vec<Item> {
+fn items(lab: &Lab<'_>, bug: &BugReport, ran: Vec<Item>, rows: &[Row], today: &str) -> Vec<Item> {
     let mut items: Vec<Item> = ran
         .into_iter()
         .map(|item| match item.asked {
             ChecklistItem::NewestRelease => match item.state {
-                State::Passed => in_whole(lab, release::alive(finding, item, rows, today)),
-                State::Failed | State::NotChecked => release::alive(finding, item, rows, today),
+                State::Passed => in_whole(lab, release::alive(bug, item, rows, today)),
+                State::Failed | State::NotChecked => release::alive(bug, item, rows, today),
             },
             ChecklistItem::PlainClient
             | ChecklistItem::Build
@@ -146,10 +149,10 @@ fn items(lab: &Lab<'_>, finding: &Finding, ran: Vec<Item>, rows: &[Row], today: 
         })
         .collect();
     items.extend([
-        by_finding::manual(finding),
-        by_finding::visible(finding),
-        in_whole(lab, by_place::snapshot_isolation(finding, rows)),
-        in_whole(lab, by_place::level(finding, rows)),
+        by_finding::manual(bug),
+        by_finding::visible(bug),
+        in_whole(lab, by_place::snapshot_isolation(bug, rows)),
+        in_whole(lab, by_place::level(bug, rows)),
     ]);
     items.sort_by_key(|item| item.asked);
     items

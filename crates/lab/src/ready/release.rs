@@ -5,7 +5,7 @@ use dialect::Hosting;
 use model::{Place, Target, Version, target::Settings};
 use provision::{Build, Installed, lifetime};
 use report::{
-    Finding,
+    BugReport,
     ready::{ChecklistItem, Item, State},
 };
 
@@ -16,36 +16,35 @@ use super::{
 use crate::{Lab, places::Row};
 
 /// What the script shows on the version at hand, on the newest, and whose builds these are.
-pub fn items(lab: &Lab<'_>, plan: &Plan<'_>, finding: &Finding) -> Vec<Item> {
-    let own = installed(plan, finding, &finding.server.version);
-    let rate =
-        own.as_ref().map_err(Clone::clone).and_then(|server| by_client::rate(lab, plan, finding, server));
-    let first = plain_client(finding, &rate);
-    let newest = newest(lab, plan, finding, &rate);
-    vec![first, newest, build(finding, own.as_ref().ok())]
+pub fn items(lab: &Lab<'_>, plan: &Plan<'_>, bug: &BugReport) -> Vec<Item> {
+    let own = installed(plan, bug, &bug.server().version);
+    let rate = own.as_ref().map_err(Clone::clone).and_then(|server| by_client::rate(lab, plan, bug, server));
+    let first = plain_client(bug, &rate);
+    let newest = newest(lab, plan, bug, &rate);
+    vec![first, newest, build(bug, own.as_ref().ok())]
 }
 
 /// The server of the finding's product in this version, or the newest of it. What is missing is installed.
-fn installed(plan: &Plan<'_>, finding: &Finding, version: &Version) -> Result<Installed, String> {
-    let product = finding.product();
+fn installed(plan: &Plan<'_>, bug: &BugReport, version: &Version) -> Result<Installed, String> {
+    let product = bug.product();
     let dialect = dialect::of(product);
     if dialect.runs != Hosting::Server {
         return Err(format!("{} has no server and no client of its own", dialect.title));
     }
-    let place = match finding.target.parse::<Target>() {
-        Ok(Target { place: place @ Place::Folder(_), .. }) => place,
-        Ok(_) | Err(_) => Place::Cache,
+    let place = match &bug.finding.target.place {
+        place @ Place::Folder(_) => place.clone(),
+        Place::Cache | Place::Attached(_) => Place::Cache,
     };
     let target = Target { product, version: Some(version.clone()), settings: Settings::new(), place };
     (plan.install)(&target)
 }
 
-fn name(finding: &Finding, version: &Version) -> String {
-    format!("{} {version}", finding.product())
+fn name(bug: &BugReport, version: &Version) -> String {
+    format!("{} {version}", bug.product())
 }
 
 /// Twenty of twenty.
-fn plain_client(finding: &Finding, rate: &Result<Rate, String>) -> Item {
+fn plain_client(bug: &BugReport, rate: &Result<Rate, String>) -> Item {
     let asked = ChecklistItem::PlainClient;
     let rate = match rate {
         Ok(rate) => rate,
@@ -55,16 +54,14 @@ fn plain_client(finding: &Finding, rate: &Result<Rate, String>) -> Item {
         "{} with {} on {}, its vendor's settings, ordinary scheduling",
         rate.words(),
         rate.client,
-        finding.server_name()
+        bug.server_name()
     );
     if rate.always() {
         return Item::passed(asked, words);
     }
-    let settings: Vec<String> = finding
-        .target
-        .parse::<Target>()
-        .map(|target| target.settings.iter().map(|(name, value)| format!("{name}={value}")).collect())
-        .unwrap_or_default();
+    let target = bug.finding.effective_target();
+    let settings: Vec<String> =
+        target.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let found = match settings.is_empty() {
         true => String::new(),
         false => format!("; it was found with {}", settings.join(", ")),
@@ -73,16 +70,16 @@ fn plain_client(finding: &Finding, rate: &Result<Rate, String>) -> Item {
 }
 
 /// The newest release of the line.
-fn newest(lab: &Lab<'_>, plan: &Plan<'_>, finding: &Finding, rate: &Result<Rate, String>) -> Item {
+fn newest(lab: &Lab<'_>, plan: &Plan<'_>, bug: &BugReport, rate: &Result<Rate, String>) -> Item {
     let asked = ChecklistItem::NewestRelease;
-    let own = &finding.server.version;
-    let line = dialect::of(finding.product()).series(own);
-    let newest = match installed(plan, finding, &line) {
+    let own = &bug.server().version;
+    let line = dialect::of(bug.product()).series(own);
+    let newest = match installed(plan, bug, &line) {
         Ok(newest) => newest,
         Err(why) => return Item::unchecked(asked, why),
     };
     let version = newest.version();
-    let told = format!("{} is the newest of {line} that can be had here", name(finding, version));
+    let told = format!("{} is the newest of {line} that can be had here", name(bug, version));
     // Found on a newer one than can be had, by a server that is not ours.
     if version <= own {
         return match rate {
@@ -92,7 +89,7 @@ fn newest(lab: &Lab<'_>, plan: &Plan<'_>, finding: &Finding, rate: &Result<Rate,
             Ok(_) | Err(_) => Item::passed(asked, format!("found there: {told}")),
         };
     }
-    match by_client::rate(lab, plan, finding, &newest) {
+    match by_client::rate(lab, plan, bug, &newest) {
         Ok(rate) if rate.always() => Item::passed(asked, format!("{told}: {} there", rate.words())),
         Ok(rate) if rate.showed == 0 => {
             Item::failed(asked, format!("gone: found on {own}; {told}: {} there", rate.words()))
@@ -103,10 +100,10 @@ fn newest(lab: &Lab<'_>, plan: &Plan<'_>, finding: &Finding, rate: &Result<Rate,
 }
 
 /// Marks a line that has ended: it passes only if one that is alive shows it, too. Nobody takes reports about others.
-pub fn alive(finding: &Finding, item: Item, rows: &[Row], today: &str) -> Item {
-    let product = finding.product();
+pub fn alive(bug: &BugReport, item: Item, rows: &[Row], today: &str) -> Item {
+    let product = bug.product();
     let ended = |version: &Version| lifetime(product, version).filter(|lifetime| lifetime.over(today));
-    let own = &finding.server.version;
+    let own = &bug.server().version;
     let Some(lifetime) = ended(own) else {
         let until = lifetime(product, own).map(|lifetime| format!("; maintained until {}", lifetime.until));
         return Item { words: item.words + &until.unwrap_or_default(), ..item };
@@ -118,9 +115,9 @@ pub fn alive(finding: &Finding, item: Item, rows: &[Row], today: &str) -> Item {
         lifetime.until,
         lifetime.source
     );
-    let print = &finding.violation.fingerprint;
+    let print = &bug.finding.violation.fingerprint;
     let shows = |row: &Row| {
-        let cell = row.levels.get(finding.level.short()).or_else(|| row.levels.get("mixed"));
+        let cell = row.levels.get(bug.finding.shown_at().short()).or_else(|| row.levels.get("mixed"));
         cell.is_some_and(|cell| cell.shows(print))
     };
     let maintained = |row: &Row| {
@@ -142,11 +139,11 @@ pub fn alive(finding: &Finding, item: Item, rows: &[Row], today: &str) -> Item {
 }
 
 /// Who built it: what the catalogue knows, and what the server says of itself.
-fn build(finding: &Finding, own: Option<&Installed>) -> Item {
+fn build(bug: &BugReport, own: Option<&Installed>) -> Item {
     let asked = ChecklistItem::Build;
-    let says = format!("it calls itself {}", finding.server_text());
+    let says = format!("it calls itself {}", bug.server_text());
     let Some(line) = own.and_then(Installed::line) else {
-        let dialect = dialect::of(finding.product());
+        let dialect = dialect::of(bug.product());
         return match dialect.runs {
             Hosting::Server => Item::unchecked(asked, format!("it is not one that Isopod installed; {says}")),
             Hosting::Child => Item::passed(

@@ -45,8 +45,8 @@ impl Judgement {
     }
 }
 
-/// A run with its statements parsed.
-pub struct ParsedRun<'a> {
+/// What a replay of a run needs.
+pub struct ReplayInput<'a> {
     pub seen: &'a Execution,
     pub schema: &'a Schema,
     pub contract: &'a Contract,
@@ -58,11 +58,11 @@ pub struct ParsedRun<'a> {
     pub path: Option<(usize, &'a Path)>,
 }
 
-impl<'a> ParsedRun<'a> {
+impl<'a> ReplayInput<'a> {
     /// A replay of its trace: with all deviations or only with those that are part of the contract, and not further than the round in which
     /// a step answers.
     pub fn replay(&self, tries_reported: bool, until: Option<usize>) -> Replay<'a> {
-        let ParsedRun { seen, schema, contract, footprints, evaluated, deviations, path } = *self;
+        let ReplayInput { seen, schema, contract, footprints, evaluated, deviations, path } = *self;
         Replay {
             seen,
             schema,

@@ -70,7 +70,7 @@ use model::{Case, Reason, Trace, Verdict, sync::lock};
 use self::{
     access_path::Path,
     deviations::KnownDeviation,
-    judgement::{Judgement, ParsedRun},
+    judgement::{Judgement, ReplayInput},
     replay::Replay,
     schema_cache::SchemaCache,
     twins::{Twin, Use, Why},
@@ -131,7 +131,7 @@ impl Mvcc {
     pub fn waits(&self, seen: &Execution) -> Option<Waits> {
         let waits = Cell::default();
         let counted =
-            |run: &ParsedRun<'_>| Replay { waits: Some(&waits), ..run.replay(false, None) }.run().is_ok();
+            |run: &ReplayInput<'_>| Replay { waits: Some(&waits), ..run.replay(false, None) }.run().is_ok();
         self.read(seen, &[], None, counted).ok().filter(|went| *went).map(|_| waits.get())
     }
 
@@ -141,7 +141,7 @@ impl Mvcc {
         seen: &Execution,
         without: &[&'static KnownDeviation],
         path: Option<(usize, &Path)>,
-        act: impl FnOnce(&ParsedRun<'_>) -> T,
+        act: impl FnOnce(&ReplayInput<'_>) -> T,
     ) -> Result<T, Reason> {
         let server = &seen.trace.server;
         let setup = self.schemas.get(server, &seen.case.parsed_setup);
@@ -151,7 +151,7 @@ impl Mvcc {
         let footprints = statements.footprints(schema, &seen.case);
         let deviations: Vec<&'static KnownDeviation> =
             setup.deviations.iter().copied().filter(|deviation| !without.contains(deviation)).collect();
-        Ok(act(&ParsedRun {
+        Ok(act(&ReplayInput {
             seen,
             schema,
             contract,

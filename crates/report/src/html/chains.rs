@@ -6,7 +6,7 @@ use model::{
 };
 
 use super::timeline::step_of_round;
-use crate::finding::Finding;
+use crate::bug_report::BugReport;
 
 /// At most so many rows of a table are drawn; rows that nobody changed come last.
 const ROWS: usize = 24;
@@ -33,46 +33,47 @@ pub struct Version {
 }
 
 impl<'a> Section<'a> {
-    pub fn new(finding: &'a Finding) -> Section<'a> {
-        let told = finding.account.as_ref().map_err(String::as_str);
+    pub fn new(bug: &'a BugReport) -> Section<'a> {
+        let told = bug.account.as_ref().map_err(String::as_str);
         Section {
             told: told.map(|account| {
-                let tables = account.tables.iter().map(|table| self::table(finding, table)).collect();
-                (lead(finding, account), tables)
+                let tables = account.tables.iter().map(|table| self::table(bug, table)).collect();
+                (lead(bug, account), tables)
             }),
         }
     }
 }
 
-fn lead(finding: &Finding, account: &Account) -> String {
+fn lead(bug: &BugReport, account: &Account) -> String {
     let by = match account.by.as_slice() {
         [] => "by its rules".to_string(),
         names => format!("by its rules and {}", names.join(", ")),
     };
-    let until = match (account.whole, finding.violation.step) {
+    let until = match (account.whole, bug.finding.violation.step) {
         (true, _) => String::new(),
-        (false, Some(step)) if !told_beyond(finding, account, step) => {
+        (false, Some(step)) if !told_beyond(bug, account, step) => {
             format!(" They are told up to step {}, which its rules do not explain.", step + 1)
         }
         (false, Some(_)) => " The rest of the run is not told: nothing explains it.".to_string(),
         (false, None) => " No account of the run reaches its final state.".to_string(),
     };
-    let reader = reader(finding, account);
+    let reader = reader(bug, account);
     format!("How each row changed, as the model of the engine tells it {by}.{until}{reader}")
 }
 
 /// Does the account go on behind a step?
-fn told_beyond(finding: &Finding, account: &Account, step: usize) -> bool {
-    let answered = finding.trace.rounds.iter().position(|round| round.answered.contains(&step));
+fn told_beyond(bug: &BugReport, account: &Account, step: usize) -> bool {
+    let answered = bug.execution.trace.rounds.iter().position(|round| round.answered.contains(&step));
     answered.is_some_and(|round| round < account.rounds)
 }
 
 /// What the wrong statement reads by.
-fn reader(finding: &Finding, account: &Account) -> String {
-    let read = finding.violation.step.and_then(|step| account.reads.iter().find(|read| read.step == step));
+fn reader(bug: &BugReport, account: &Account) -> String {
+    let read =
+        bug.finding.violation.step.and_then(|step| account.reads.iter().find(|read| read.step == step));
     let Some(read) = read else { return String::new() };
     let from = match read.view {
-        View::Snapshot => match step_of_round(finding, read.taken) {
+        View::Snapshot => match step_of_round(bug, read.taken) {
             Some(step) if step != read.step => format!(", taken by step {}", step + 1),
             Some(_) | None => ", taken by itself".to_string(),
         },
@@ -85,13 +86,13 @@ fn reader(finding: &Finding, account: &Account) -> String {
     )
 }
 
-fn table<'a>(finding: &Finding, table: &'a TableChains) -> Table<'a> {
+fn table<'a>(bug: &BugReport, table: &'a TableChains) -> Table<'a> {
     let mut rows: Vec<(usize, &Vec<RowVersion>)> = table.rows.iter().enumerate().collect();
     rows.retain(|(_, versions)| !versions.is_empty());
     rows.sort_by_key(|(row, versions)| (versions.len() == 1, *row));
     let hidden = rows.len().saturating_sub(ROWS);
     rows.truncate(ROWS);
-    let drawn = |versions: &[RowVersion]| versions.iter().map(|one| version(finding, one)).collect();
+    let drawn = |versions: &[RowVersion]| versions.iter().map(|one| version(bug, one)).collect();
     Table {
         name: &table.table,
         columns: table.columns.join(", "),
@@ -100,18 +101,20 @@ fn table<'a>(finding: &Finding, table: &'a TableChains) -> Table<'a> {
     }
 }
 
-fn version(finding: &Finding, version: &RowVersion) -> Version {
-    let step_name = |round| step_of_round(finding, round).map(|step| format!("step {}", step + 1));
+fn version(bug: &BugReport, version: &RowVersion) -> Version {
+    let step_name = |round| step_of_round(bug, round).map(|step| format!("step {}", step + 1));
     let writer = match version.by {
         Writer::Setup => "setup".to_string(),
         Writer::Step(step) => {
-            let session = finding.session(finding.case.steps[step].session);
+            let session = bug.session(bug.execution.case.steps[step].session);
             format!("{}, step {}", session, step + 1)
         }
         Writer::Unknown => "one of several".to_string(),
     };
     let own = match version.by {
-        Writer::Step(step) => finding.trace.rounds.iter().position(|round| round.answered.contains(&step)),
+        Writer::Step(step) => {
+            bug.execution.trace.rounds.iter().position(|round| round.answered.contains(&step))
+        }
         Writer::Setup | Writer::Unknown => None,
     };
     let fate = match (version.undone, version.committed) {
@@ -131,7 +134,7 @@ fn version(finding: &Finding, version: &RowVersion) -> Version {
         Some(values) => format!("({})", values.join(", ")),
         None => "deleted".to_string(),
     };
-    let wrong = finding.violation.step;
+    let wrong = bug.finding.violation.step;
     let seen = wrong.is_some_and(|step| version.seen.contains(&step));
     let mut class = vec!["version"];
     class.extend(version.undone.map(|_| "undone"));

@@ -1,8 +1,8 @@
 //! Expected against actual, side by side.
 
 use crate::{
+    bug_report::BugReport,
     compare::{About, Compared, Side},
-    finding::Finding,
     text,
 };
 
@@ -17,11 +17,11 @@ pub struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    pub fn new(finding: &Finding, compared: &'a Compared) -> Section<'a> {
+    pub fn new(bug: &BugReport, compared: &'a Compared) -> Section<'a> {
         let (before, code, after) = match &compared.about {
             About::Step(step) => {
-                let sent = &finding.case.steps[*step];
-                let before = format!("Step {} of {}: ", step + 1, finding.session(sent.session));
+                let sent = &bug.execution.case.steps[*step];
+                let before = format!("Step {} of {}: ", step + 1, bug.session(sent.session));
                 (before, Some(text::clean(&sent.sql)), "")
             }
             About::Table(table) => ("The rows of ".to_string(), Some(table.clone()), " in the end"),

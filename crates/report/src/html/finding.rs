@@ -2,8 +2,8 @@
 
 use super::{chains, compared, ready, timeline};
 use crate::{
+    bug_report::BugReport,
     compare::{self, Side},
-    finding::Finding,
     findings,
     scripts::Script,
     text,
@@ -14,7 +14,7 @@ use crate::{
 struct Page<'a> {
     title: String,
     foot: String,
-    finding: &'a Finding,
+    bug: &'a BugReport,
     /// Each line, the last one with a command.
     story: Vec<(&'a str, Option<&'a str>)>,
     compared: compared::Section<'a>,
@@ -30,31 +30,35 @@ struct Page<'a> {
 }
 
 /// The page. `files` are those that stand beside it: the case file first, the Markdown, the scripts.
-pub fn finding(finding: &Finding, files: &[Script]) -> String {
-    let compared = compare::of(finding);
-    let (seed, case) = &finding.origin;
-    let lines = findings::lines(&finding.story());
+pub fn finding(bug: &BugReport, files: &[Script]) -> String {
+    let compared = compare::of(bug);
+    let (seed, case) = (bug.finding.seed, bug.finding.case);
+    let lines = findings::lines(&bug.story());
     let mut story: Vec<(&str, Option<&str>)> = lines.iter().map(|line| (line.as_str(), None)).collect();
     if let [_, .., last] = story.as_mut_slice()
         && let Some((words, command)) = last.0.split_once(": ")
     {
         *last = (words, Some(command));
     }
-    let log: Vec<&str> = finding.aftermath.log.iter().take(200).map(String::as_str).collect();
+    let log: Vec<&str> = bug.execution.aftermath.log.iter().take(200).map(String::as_str).collect();
     super::render(Page {
-        title: finding.title(),
-        foot: format!("isopod {} · seed {seed} · case {case} · {}", finding.isopod, finding.target),
-        finding,
+        title: bug.title(),
+        foot: format!(
+            "isopod {} · seed {seed} · case {case} · {}",
+            bug.isopod,
+            bug.finding.effective_target()
+        ),
+        bug,
         story,
-        compared: compared::Section::new(finding, &compared),
-        timeline: timeline::Section::new(finding),
-        chains: chains::Section::new(finding),
-        rule: text::upper(finding.rule().trim_end_matches('.')),
-        graph: finding.words().graph(),
-        evidence: finding.words().lines().iter().take(60).map(|line| text::clean(line)).collect(),
+        compared: compared::Section::new(bug, &compared),
+        timeline: timeline::Section::new(bug),
+        chains: chains::Section::new(bug),
+        rule: text::upper(bug.rule().trim_end_matches('.')),
+        graph: bug.words().graph(),
+        evidence: bug.words().lines().iter().take(60).map(|line| text::clean(line)).collect(),
         log: log.join("\n"),
-        flags: finding.flags().join("\n"),
-        ready: finding.ready.as_ref().map(|list| ready::Section::new(finding, list)),
+        flags: bug.flags().join("\n"),
+        ready: bug.ready.as_ref().map(|list| ready::Section::new(bug, list)),
         files,
     })
 }

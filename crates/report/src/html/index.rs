@@ -3,7 +3,7 @@
 use super::plots::{self, Chart};
 use crate::{
     findings::{clock, share, thousands},
-    run::{Group, Run},
+    overview::{ListedGroup, Overview},
 };
 
 /// At most so many other findings of a group are linked.
@@ -14,7 +14,7 @@ const OTHERS: usize = 12;
 struct Page<'a> {
     title: String,
     foot: String,
-    run: &'a Run,
+    run: &'a Overview,
     heading: String,
     targets: String,
     facts: [(String, &'static str); 6],
@@ -41,9 +41,11 @@ struct Row<'a> {
     statements: usize,
 }
 
-pub fn index(run: &Run) -> String {
+/// The page.
+pub fn index(run: &Overview) -> String {
     let cases = run.cases();
     let targets: Vec<String> = run
+        .summary
         .targets
         .iter()
         .map(|hunted| match &hunted.version {
@@ -55,29 +57,29 @@ pub fn index(run: &Run) -> String {
         title: format!("isopod: {}", run.name),
         foot: format!(
             "isopod {} · seed {} · profile {} · oracles: {}",
-            run.isopod,
-            run.seed,
-            run.profile,
-            run.oracles.join(", ")
+            run.summary.isopod,
+            run.summary.seed,
+            run.summary.profile,
+            run.summary.oracles.join(", ")
         ),
         run,
         heading: heading(run),
         targets: targets.join(" · "),
         facts: [
             (thousands(cases), "cases"),
-            (thousands(cases * 1000 / run.elapsed.max(1)), "cases in a second"),
-            (clock(run.elapsed), "of hunting"),
-            (share(run.sum(|hunted| hunted.conflicts), cases), "with a conflict"),
-            (share(run.sum(|hunted| hunted.undecided), cases), "undecided"),
-            (thousands(run.sum(|hunted| hunted.flaky)), "flaky suspicions"),
+            (thousands(cases * 1000 / run.summary.elapsed_ms.max(1)), "cases in a second"),
+            (clock(run.summary.elapsed_ms), "of hunting"),
+            (share(run.sum(|tally| tally.conflicts), cases), "with a conflict"),
+            (share(run.sum(|tally| tally.undecided), cases), "undecided"),
+            (thousands(run.sum(|tally| tally.flaky)), "flaky suspicions"),
         ],
         rows: run.groups.iter().map(row).collect(),
         plots: plots::Section::new(run),
     })
 }
 
-fn heading(run: &Run) -> String {
-    let new = run.groups.iter().filter(|group| group.known.is_none()).count();
+fn heading(run: &Overview) -> String {
+    let new = run.groups.iter().filter(|listed| listed.group.known.is_none()).count();
     match (run.groups.len(), new) {
         (0, _) => "Nothing was found".to_string(),
         (1, 0) => "One finding, known already".to_string(),
@@ -87,20 +89,22 @@ fn heading(run: &Run) -> String {
     }
 }
 
-fn row(group: &Group) -> Row<'_> {
-    let like = group.like.as_ref().map_or(String::new(), |name| format!("; behaves like {name}"));
+fn row(listed: &ListedGroup) -> Row<'_> {
+    let group = &listed.group;
+    let resembles = group.resembles.as_ref().map_or(String::new(), |name| format!("; behaves like {name}"));
     let levels: Vec<&str> = group.levels.keys().map(|level| level.short()).collect();
     let mut others: Vec<&str> =
         group.findings.iter().filter(|id| **id != group.id).map(String::as_str).collect();
-    let kept = others.len();
+    let (kept, label) = (others.len(), group.smallest.violation.fingerprint.label());
+    let servers: Vec<&str> = group.servers.iter().map(String::as_str).collect();
     others.truncate(OTHERS);
     Row {
         id: &group.id,
         new: group.known.is_none(),
-        title: &group.title,
-        name: group.known.clone().unwrap_or_else(|| group.rule.clone() + &like),
-        servers: group.servers.join(", "),
-        ready: group
+        title: &listed.title,
+        name: group.known.clone().unwrap_or_else(|| label.clone() + &resembles),
+        servers: servers.join(", "),
+        ready: listed
             .ready
             .as_ref()
             .filter(|list| list.known.is_none())
@@ -109,8 +113,8 @@ fn row(group: &Group) -> Row<'_> {
         others,
         cut: kept > OTHERS,
         levels: levels.join(" "),
-        first_at: clock(group.first_at),
+        first_at: clock(group.found_after_ms),
         cases: thousands(group.cases),
-        statements: group.statements,
+        statements: group.smallest.statements,
     }
 }

@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, fmt::Write, iter};
 
-use model::Level;
+use model::{Chance, FindingGroup, Level, TargetSummary};
 
 use crate::{
     findings::{clock, share, thousands},
-    run::{Chance, Group, Hunted, Run},
+    overview::{ListedGroup, Overview},
 };
 
 /// The size of a plot, and what its axes take of it; `plots.html` has the same numbers.
@@ -90,7 +90,7 @@ pub struct Meter<'a> {
 
 /// What could have shown on a target, by level.
 pub struct Chances<'a> {
-    pub target: &'a str,
+    pub target: String,
     pub levels: Vec<Level>,
     /// The title of each table and its rows: a name, then class and count of each level.
     pub tables: [(&'static str, Vec<ChanceRow<'a>>); 2],
@@ -99,9 +99,9 @@ pub struct Chances<'a> {
 type ChanceRow<'a> = (&'a str, Vec<(&'static str, String)>);
 
 impl<'a> Section<'a> {
-    pub fn new(run: &'a Run) -> Section<'a> {
-        let cases = over_time(run.elapsed, &run.progress, false);
-        let found = over_time(run.elapsed, &counted(&run.found_at), true);
+    pub fn new(run: &'a Overview) -> Section<'a> {
+        let cases = over_time(run.summary.elapsed_ms, &run.progress, false);
+        let found = over_time(run.summary.elapsed_ms, &counted(&run.found_after_ms), true);
         let plot = |id, title, (words, chart)| Plot { id, title, words, chart };
         Section {
             plots: [
@@ -111,21 +111,32 @@ impl<'a> Section<'a> {
                 plot("levels", "Signatures by level", by_level(run)),
             ],
             conflicts: conflicts(run),
-            chances: run.targets.iter().filter(|hunted| !hunted.chances.is_empty()).map(chances).collect(),
+            chances: run
+                .summary
+                .targets
+                .iter()
+                .filter(|hunted| !hunted.chances.is_empty())
+                .map(chances)
+                .collect(),
             features: features(run),
         }
     }
 }
 
-fn cases_words(run: &Run) -> String {
-    let rate = run.cases() * 1000 / run.elapsed.max(1);
-    format!("{} in {}: {} in a second.", thousands(run.cases()), clock(run.elapsed), thousands(rate))
+fn cases_words(run: &Overview) -> String {
+    let rate = run.cases() * 1000 / run.summary.elapsed_ms.max(1);
+    format!(
+        "{} in {}: {} in a second.",
+        thousands(run.cases()),
+        clock(run.summary.elapsed_ms),
+        thousands(rate)
+    )
 }
 
-fn found_words(run: &Run) -> String {
+fn found_words(run: &Overview) -> String {
     format!(
         "{} kept, with {} signatures.",
-        thousands(run.found_at.len() as u64),
+        thousands(run.found_after_ms.len() as u64),
         thousands(run.groups.len() as u64)
     )
 }
@@ -187,25 +198,25 @@ fn nice(number: u64) -> u64 {
 }
 
 /// How long it took until each signature was there.
-fn first_times(run: &Run) -> (String, Chart<'_>) {
+fn first_times(run: &Overview) -> (String, Chart<'_>) {
     if run.groups.is_empty() {
         return ("Nothing was found.".to_string(), Chart::Missing);
     }
-    let end = run.elapsed.max(1);
+    let end = run.summary.elapsed_ms.max(1);
     let x = |at: u64| NAMES + at.min(end) * (WIDTH - NAMES - 52) / end;
     let firsts: Vec<First> = run
         .groups
         .iter()
         .take(16)
         .zip(0..)
-        .map(|(group, i)| First {
+        .map(|(ListedGroup { group, title, .. }, i)| First {
             id: &group.id,
-            title: &group.title,
+            title,
             name: crate::text::cut(&short(group), 19),
             new: group.known.is_none(),
-            x: x(group.first_at),
+            x: x(group.found_after_ms),
             y: i * 24 + 14,
-            time: clock(group.first_at),
+            time: clock(group.found_after_ms),
         })
         .collect();
     let words = match run.groups.len() - firsts.len() {
@@ -216,7 +227,7 @@ fn first_times(run: &Run) -> (String, Chart<'_>) {
 }
 
 /// A name that fits beside a plot: the first of several, and how many more there are.
-fn short(group: &Group) -> String {
+fn short(group: &FindingGroup) -> String {
     let Some(known) = &group.known else { return group.id.clone() };
     let mut names = known.split(", ");
     let first = names.next().unwrap_or_default();
@@ -227,9 +238,9 @@ fn short(group: &Group) -> String {
 }
 
 /// How many signatures each level shows, and which sets of levels.
-fn by_level(run: &Run) -> (String, Chart<'_>) {
+fn by_level(run: &Overview) -> (String, Chart<'_>) {
     let mut counts: BTreeMap<Level, (u64, u64)> = BTreeMap::new();
-    for group in &run.groups {
+    for ListedGroup { group, .. } in &run.groups {
         for level in group.levels.keys() {
             let count = counts.entry(*level).or_default();
             count.0 += 1;
@@ -250,9 +261,10 @@ fn by_level(run: &Run) -> (String, Chart<'_>) {
 }
 
 /// The sets of levels, most frequent first: what shows at some levels only is the more telling.
-fn sets(run: &Run) -> String {
+fn sets(run: &Overview) -> String {
     let mut sets: BTreeMap<String, u64> = BTreeMap::new();
-    for group in run.groups.iter().filter(|group| !group.levels.is_empty()) {
+    let groups = run.groups.iter().map(|listed| &listed.group);
+    for group in groups.filter(|group| !group.levels.is_empty()) {
         let names: Vec<&str> = group.levels.keys().map(|level| level.short()).collect();
         *sets.entry(names.join(" ")).or_default() += 1;
     }
@@ -262,12 +274,12 @@ fn sets(run: &Run) -> String {
     format!("{}.", words.join(", "))
 }
 
-fn conflicts(run: &Run) -> Option<Conflicts<'_>> {
+fn conflicts(run: &Overview) -> Option<Conflicts<'_>> {
     let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for hunted in &run.targets {
-        for (name, (cases, conflicting)) in &hunted.strategies {
+    for hunted in &run.summary.targets {
+        for (name, share) in &hunted.quality.strategies {
             let sum = all.entry(name).or_default();
-            *sum = (sum.0 + cases, sum.1 + conflicting);
+            *sum = (sum.0 + share.cases, sum.1 + share.conflicting);
         }
     }
     let (cases, conflicting) = all.values().fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
@@ -284,30 +296,36 @@ fn meter(name: &str, part: u64, of: u64) -> Meter<'_> {
     Meter { name, part, percent, words: share(part, of) }
 }
 
-fn chances(hunted: &Hunted) -> Chances<'_> {
-    let levels: Vec<Level> = Level::ALL
-        .into_iter()
-        .filter(|level| hunted.chances.iter().any(|chance| chance.cases.contains_key(level)))
-        .collect();
-    let cell = |count: Option<&u64>| match count {
+fn chances(hunted: &TargetSummary) -> Chances<'_> {
+    let at = |level: &Level| hunted.chances.iter().any(|chance| chance.level == *level);
+    let levels: Vec<Level> = Level::ALL.into_iter().filter(at).collect();
+    let cell = |chance: Option<&Chance>| match chance.map(|chance| chance.cases) {
         None => (" zero", "–".to_string()),
         Some(0) => (" wrong", "0".to_string()),
-        Some(count) => ("", thousands(*count)),
+        Some(count) => ("", thousands(count)),
     };
     let rows = |family| {
-        let rows = hunted.chances.iter().filter(|chance| chance.family == family);
-        let cells = |chance: &Chance| levels.iter().map(|level| cell(chance.cases.get(level))).collect();
-        rows.map(|chance| (chance.name.as_str(), cells(chance))).collect()
+        let mut rows: Vec<ChanceRow<'_>> = Vec::new();
+        for chance in hunted.chances.iter().filter(|chance| chance.family == family) {
+            let name = chance.name.as_str();
+            if rows.iter().any(|(there, _)| *there == name) {
+                continue;
+            }
+            let of =
+                |level: &Level| hunted.chances.iter().find(|one| one.name == name && one.level == *level);
+            rows.push((name, levels.iter().map(|level| cell(of(level))).collect()));
+        }
+        rows
     };
     let tables = [("families of known bugs", rows(true)), ("phenomena", rows(false))];
-    Chances { target: &hunted.target, levels, tables }
+    Chances { target: hunted.target.to_string(), levels, tables }
 }
 
 /// How many cases have each feature.
-fn features(run: &Run) -> Vec<Meter<'_>> {
+fn features(run: &Overview) -> Vec<Meter<'_>> {
     let mut all: BTreeMap<&str, u64> = BTreeMap::new();
-    for hunted in &run.targets {
-        hunted.features.iter().for_each(|(name, cases)| *all.entry(name).or_default() += cases);
+    for hunted in &run.summary.targets {
+        hunted.quality.features.iter().for_each(|(name, cases)| *all.entry(name).or_default() += cases);
     }
     let mut rows: Vec<(&str, u64)> = all.into_iter().collect();
     rows.sort_by_key(|(name, cases)| (std::cmp::Reverse(*cases), *name));

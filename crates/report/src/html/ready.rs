@@ -1,7 +1,7 @@
 //! The checklist of a finding: is it ready to be filed?
 
 use crate::{
-    finding::Finding,
+    bug_report::BugReport,
     ready::{Checklist, State},
     text,
 };
@@ -22,14 +22,14 @@ pub struct Item<'a> {
 }
 
 impl<'a> Section<'a> {
-    pub fn new(finding: &Finding, list: &'a Checklist) -> Section<'a> {
+    pub fn new(bug: &BugReport, list: &'a Checklist) -> Section<'a> {
         let short = match (&list.known, list.ready()) {
             (Some(_), _) => "nothing to file",
             (None, true) => "ready to file",
             (None, false) => "not ready to file",
         };
         // Who was checked, if not this finding itself.
-        let checked = match list.items.is_empty() || list.checked == finding.id {
+        let checked = match list.items.is_empty() || list.checked == bug.finding.id {
             true => ".".to_string(),
             false => format!(". Checked with {}, the smallest of its signature.", list.checked),
         };

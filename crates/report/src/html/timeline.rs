@@ -14,8 +14,8 @@
 use model::{Account, Cause, Open, SessionSpec, account};
 
 use crate::{
+    bug_report::BugReport,
     compare::{self, Side},
-    finding::Finding,
     steps::{self, Entry, Waited, What},
     style::Tone,
     text,
@@ -31,8 +31,8 @@ const DOT: usize = 9;
 const CHAR: usize = 79;
 
 /// The step that a round begins with.
-pub fn step_of_round(finding: &Finding, round: usize) -> Option<usize> {
-    match finding.trace.rounds.get(round)?.cause {
+pub fn step_of_round(bug: &BugReport, round: usize) -> Option<usize> {
+    match bug.execution.trace.rounds.get(round)?.cause {
         Cause::Sent(step) => Some(step),
         Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => None,
     }
@@ -121,16 +121,21 @@ pub struct Mark {
 }
 
 impl Section {
-    pub fn new(finding: &Finding) -> Section {
-        let lanes = finding.case.sessions.len().max(1);
+    pub fn new(bug: &BugReport) -> Section {
+        let lanes = bug.execution.case.sessions.len().max(1);
         let wide = Plan { wide: true, width: (44 + lanes * 250).max(1040), lanes };
         let narrow = Plan { wide: false, width: 358, lanes };
-        let entries = steps::entries(&finding.case, &finding.trace);
-        let waits = steps::waits(&finding.case, &finding.trace);
-        let marks = crate::Marks { name: finding.id.clone(), ..crate::Marks::default() };
+        let entries = steps::entries(&bug.execution.case, &bug.execution.trace);
+        let waits = steps::waits(&bug.execution.case, &bug.execution.trace);
+        let marks = crate::Marks { name: bug.finding.id.clone(), ..crate::Marks::default() };
         Section {
-            drawings: [wide, narrow].map(|plan| Layout::new(finding, plan, &entries, &waits).drawing()),
-            plain: crate::timeline(&finding.case, &finding.trace, &marks, &crate::Style::default()),
+            drawings: [wide, narrow].map(|plan| Layout::new(bug, plan, &entries, &waits).drawing()),
+            plain: crate::timeline(
+                &bug.execution.case,
+                &bug.execution.trace,
+                &marks,
+                &crate::Style::default(),
+            ),
         }
     }
 }
@@ -184,7 +189,7 @@ impl Block<'_> {
 
 /// Where everything stands.
 struct Layout<'a> {
-    finding: &'a Finding,
+    bug: &'a BugReport,
     plan: Plan,
     waits: &'a [Waited],
     blocks: Vec<Block<'a>>,
@@ -192,8 +197,8 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    fn new(finding: &'a Finding, plan: Plan, entries: &'a [Entry], waits: &'a [Waited]) -> Layout<'a> {
-        let mut layout = Layout { finding, plan, waits, blocks: Vec::new(), height: 0 };
+    fn new(bug: &'a BugReport, plan: Plan, entries: &'a [Entry], waits: &'a [Waited]) -> Layout<'a> {
+        let mut layout = Layout { bug, plan, waits, blocks: Vec::new(), height: 0 };
         let mut top = HEAD + GAP;
         let mut at = 0;
         while at < entries.len() {
@@ -226,7 +231,7 @@ impl<'a> Layout<'a> {
         let mut lines = Vec::new();
         let wrong = self.wrong(entry);
         if let (What::Sent | What::Unsent, Some(step)) = (entry.what, entry.step) {
-            let sql = text::clean(&self.finding.case.steps[step].sql);
+            let sql = text::clean(&self.bug.execution.case.steps[step].sql);
             lines.extend(text::wrap_cut(&sql, to, 6).into_iter().map(|line| ("sql", line)));
         }
         let class = match (wrong, entry.tone) {
@@ -258,7 +263,7 @@ impl<'a> Layout<'a> {
 
     /// Is this where the finding shows? Of a statement that waited that is where it came back.
     fn wrong(&self, entry: &Entry) -> bool {
-        let shows = entry.step.is_some() && entry.step == self.finding.violation.step;
+        let shows = entry.step.is_some() && entry.step == self.bug.finding.violation.step;
         shows && (entry.what == What::Woke || entry.tone != Tone::Waits || self.never_woke(entry))
     }
 
@@ -267,7 +272,7 @@ impl<'a> Layout<'a> {
     }
 
     fn expected(&self) -> Option<String> {
-        match compare::of(self.finding).expected? {
+        match compare::of(self.bug).expected? {
             Side::Words(words) => Some(words),
             Side::Rows(rows) if rows.is_empty() => Some("no rows".into()),
             Side::Rows(rows) => Some(
@@ -298,17 +303,17 @@ impl<'a> Layout<'a> {
     }
 
     fn lanes(&self) -> Vec<Lane> {
-        let levels = self.plan.wide && self.finding.one_level().is_none();
+        let levels = self.plan.wide && self.bug.one_level().is_none();
         let lane = |(lane, session): (usize, &SessionSpec)| {
             let x = self.plan.lane(lane);
             let (text, anchor) = if self.plan.wide { (x.saturating_sub(5), "start") } else { (x, "middle") };
             let name = match levels {
-                true => format!("{} {}", session.name, self.finding.level_of(lane).short()),
+                true => format!("{} {}", session.name, self.bug.level_of(lane).short()),
                 false => session.name.clone(),
             };
             Lane { lane, name, x, text, anchor, open: self.transactions(lane) }
         };
-        self.finding.case.sessions.iter().enumerate().map(lane).collect()
+        self.bug.execution.case.sessions.iter().enumerate().map(lane).collect()
     }
 
     /// Where transactions are open in a lane, by what each answer said.
@@ -321,7 +326,7 @@ impl<'a> Layout<'a> {
                 (What::Note, _) => Open::No,
                 (What::Unsent, _) | (_, None) => continue,
                 (What::Sent, Some(_)) if entry.tone == Tone::Waits => continue,
-                (What::Sent | What::Woke, Some(step)) => self.finding.trace.outcomes[step].transaction,
+                (What::Sent | What::Woke, Some(step)) => self.bug.execution.trace.outcomes[step].transaction,
             };
             match (ends, open) {
                 (Open::Yes | Open::Failed, None) => open = Some(block.middle()),
@@ -339,14 +344,14 @@ impl<'a> Layout<'a> {
     fn bar(&self, wait: &Waited) -> Option<Bar> {
         let y = self.block(wait.lane, wait.from, Some(What::Sent))?.middle();
         let end = wait.to.and_then(|round| self.woken(wait, round)).map_or(self.height - 4, Block::middle);
-        let names: Vec<&str> = wait.whom().iter().map(|&session| self.finding.session(session)).collect();
+        let names: Vec<&str> = wait.whom().iter().map(|&session| self.bug.session(session)).collect();
         Some(Bar {
             step: wait.step + 1,
             lane: wait.lane,
             from: wait.from + 1,
             to: wait.to.map_or(String::new(), |round| (round + 1).to_string()),
             whom: names.join(" "),
-            words: steps::waiting(&self.finding.case, &self.finding.trace, wait.step),
+            words: steps::waiting(&self.bug.execution.case, &self.bug.execution.trace, wait.step),
             x: self.plan.lane(wait.lane) - 5,
             y,
             height: end.saturating_sub(y).max(10),
@@ -370,9 +375,9 @@ impl<'a> Layout<'a> {
     }
 
     fn reads(&self) -> Vec<Read> {
-        let Ok(Account { reads, .. }) = &self.finding.account else { return Vec::new() };
+        let Ok(Account { reads, .. }) = &self.bug.account else { return Vec::new() };
         let drawn = |read: &account::Read| {
-            let lane = self.finding.case.steps[read.step].session;
+            let lane = self.bug.execution.case.steps[read.step].session;
             let own = self.blocks.iter().rev().find(|block| block.entry.step == Some(read.step))?;
             let y = self.block(lane, read.taken, None).unwrap_or(own).middle();
             Some(Read {
@@ -380,7 +385,7 @@ impl<'a> Layout<'a> {
                 taken: read.taken + 1,
                 lane,
                 view: read.view.words(),
-                wrong: self.finding.violation.step == Some(read.step),
+                wrong: self.bug.finding.violation.step == Some(read.step),
                 x: self.plan.lane(lane) - 13,
                 y,
                 end: own.middle(),

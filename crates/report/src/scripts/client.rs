@@ -2,14 +2,14 @@
 
 use model::Level;
 
-use crate::finding::Finding;
+use crate::bug_report::BugReport;
 
 /// What each session says first.
-pub fn greeting(finding: &Finding, session: usize) -> Vec<String> {
-    let dialect = dialect::of(finding.product());
+pub fn greeting(bug: &BugReport, session: usize) -> Vec<String> {
+    let dialect = dialect::of(bug.product());
     let level = |level: Level| dialect.set_level.as_ref().map(|how| (how.set)(level));
-    let mut first: Vec<String> = level(finding.level_of(session)).into_iter().collect();
-    if !finding.case.sessions[session].autocommit {
+    let mut first: Vec<String> = level(bug.level_of(session)).into_iter().collect();
+    if !bug.execution.case.sessions[session].autocommit {
         first.extend(dialect.autocommit_off.map(str::to_string));
     }
     first
@@ -21,8 +21,8 @@ pub fn ended(sql: &str) -> String {
 }
 
 /// The name of the schema that a script makes for itself: nothing in it is needed for the effect.
-pub fn schema(finding: &Finding) -> String {
-    format!("test_{}", finding.id)
+pub fn schema(bug: &BugReport) -> String {
+    format!("test_{}", bug.finding.id)
 }
 
 /// A comment that stays one line.

@@ -19,7 +19,7 @@ use dialect::TestTool;
 pub use client::ended;
 
 use self::order::{Act, acts};
-use crate::{finding::Finding, markdown, steps};
+use crate::{bug_report::BugReport, markdown, steps};
 
 /// A file beside the page of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,20 +37,20 @@ pub struct Script {
 }
 
 /// Every file that a finding has beside its page: the case file and the Markdown first.
-pub fn all(finding: &Finding) -> Vec<Script> {
+pub fn all(bug: &BugReport) -> Vec<Script> {
     let file = |ending: &str, label, about, text, runs| Script {
-        name: format!("{}{ending}", finding.id),
+        name: format!("{}{ending}", bug.finding.id),
         label,
         about,
         text,
         runs,
     };
     let mut files = Vec::new();
-    if let Some(text) = &finding.case_file {
-        files.push(file(".iso", "Case file", "isopod run FILE --target TARGET", text.clone(), false));
+    if let Some(text) = bug.case_file() {
+        files.push(file(".iso", "Case file", "isopod run FILE --target TARGET", text, false));
     }
-    files.push(file(".md", "Markdown", "ready for a bug tracker", markdown::markdown(finding), false));
-    if let Some(text) = shell::script(finding) {
+    files.push(file(".md", "Markdown", "ready for a bug tracker", markdown::markdown(bug), false));
+    if let Some(text) = shell::script(bug) {
         files.push(file(
             ".sh",
             "Shell script",
@@ -59,15 +59,15 @@ pub fn all(finding: &Finding) -> Vec<Script> {
             true,
         ));
     }
-    if let Some(text) = terminals::script(finding) {
+    if let Some(text) = terminals::script(bug) {
         files.push(file(".sql", "Terminals", "to be typed, a terminal for each session", text, false));
     }
-    match dialect::of(finding.product()).test_tool {
-        Some(TestTool::Mysqltest) => files.extend(mysqltest::script(finding).map(|text| {
+    match dialect::of(bug.product()).test_tool {
+        Some(TestTool::Mysqltest) => files.extend(mysqltest::script(bug).map(|text| {
             file(".test", "mysqltest", "for mysql-test-run or mysqltest by itself", text, false)
         })),
         Some(TestTool::Isolationtester) => {
-            files.extend(spec::script(finding).map(|text| {
+            files.extend(spec::script(bug).map(|text| {
                 file(".spec", "isolationtester", "for PostgreSQL's isolation tests", text, false)
             }))
         }
@@ -77,24 +77,26 @@ pub fn all(finding: &Finding) -> Vec<Script> {
 }
 
 /// The statements in their real order, each with what came of it: for people.
-pub fn real_order(finding: &Finding) -> Vec<String> {
+pub fn real_order(bug: &BugReport) -> Vec<String> {
     let mut lines = Vec::new();
-    for session in 0..finding.case.sessions.len() {
-        for sql in client::greeting(finding, session) {
-            lines.push(format!("/*    {} */ {}", finding.session(session), ended(&sql)));
+    for session in 0..bug.execution.case.sessions.len() {
+        for sql in client::greeting(bug, session) {
+            lines.push(format!("/*    {} */ {}", bug.session(session), ended(&sql)));
         }
     }
-    for act in acts(finding) {
+    for act in acts(bug) {
         lines.push(match act {
-            Act::Run(step) => {
-                markdown::step_line(finding, step, &steps::answer(&finding.case, &finding.trace, step))
-            }
+            Act::Run(step) => markdown::step_line(
+                bug,
+                step,
+                &steps::answer(&bug.execution.case, &bug.execution.trace, step),
+            ),
             Act::Begin(step, _) => {
-                let words = steps::waiting(&finding.case, &finding.trace, step);
-                markdown::step_line(finding, step, &words)
+                let words = steps::waiting(&bug.execution.case, &bug.execution.trace, step);
+                markdown::step_line(bug, step, &words)
             }
-            Act::Back(step) | Act::Ends(step) => markdown::back_line(finding, step),
-            Act::RollBack(session) => format!("/*    {} */ ROLLBACK;", finding.session(session)),
+            Act::Back(step) | Act::Ends(step) => markdown::back_line(bug, step),
+            Act::RollBack(session) => format!("/*    {} */ ROLLBACK;", bug.session(session)),
         });
     }
     lines

@@ -8,52 +8,52 @@ use super::{
     client::{comment, ended, greeting, schema},
     order::{Act, acts},
 };
-use crate::{finding::Finding, steps};
+use crate::{bug_report::BugReport, steps};
 
 /// The test; none where the format cannot say it.
-pub fn script(finding: &Finding) -> Option<String> {
-    let case = &finding.case;
-    let waiting = dialect::of(finding.product()).client.as_ref()?.waiting;
-    let own = schema(finding);
+pub fn script(bug: &BugReport) -> Option<String> {
+    let case = &bug.execution.case;
+    let waiting = dialect::of(bug.product()).client.as_ref()?.waiting;
+    let own = schema(bug);
     let mut out = format!(
         "# {}\n# {}\n\nCREATE DATABASE {own};\nUSE {own};\n",
-        comment(&finding.title()),
-        comment(&finding.server_text())
+        comment(&bug.title()),
+        comment(&bug.server_text())
     );
     case.setup.statements.iter().for_each(|sql| out += &format!("{}\n", ended(sql)));
     for session in 0..case.sessions.len() {
-        let name = name(finding, session);
+        let name = name(bug, session);
         out += &format!("\nconnect ({name},localhost,root,,{own});\n");
-        greeting(finding, session).iter().for_each(|sql| out += &format!("{}\n", ended(sql)));
+        greeting(bug, session).iter().for_each(|sql| out += &format!("{}\n", ended(sql)));
     }
-    for act in acts(finding) {
+    for act in acts(bug) {
         match act {
             Act::Run(step) => {
-                out += &at(finding, step);
-                out += &before(finding, step);
+                out += &at(bug, step);
+                out += &before(bug, step);
                 out += &format!("{}\n", ended(&one_line(&case.steps[step].sql)));
             }
             Act::Begin(step, count) => {
-                out += &at(finding, step);
+                out += &at(bug, step);
                 out += &format!("send {}\n{}", ended(&one_line(&case.steps[step].sql)), wait(waiting, count));
             }
             Act::Back(step) | Act::Ends(step) => {
-                let name = name(finding, case.steps[step].session);
+                let name = name(bug, case.steps[step].session);
                 out += &format!("\n# step {} comes back\nconnection {name};\n", step + 1);
-                out += &before(finding, step);
+                out += &before(bug, step);
                 out += "reap;\n";
             }
             Act::RollBack(session) => {
-                out += &format!("\nconnection {};\nROLLBACK;\n", name(finding, session));
+                out += &format!("\nconnection {};\nROLLBACK;\n", name(bug, session));
             }
         }
     }
     out += "\nconnection default;\n";
-    for (table, _) in finding.trace.final_state.as_deref().unwrap_or_default() {
-        out += &format!("--sorted_result\nSELECT * FROM {};\n", dialect::of(finding.product()).quoted(table));
+    for (table, _) in bug.execution.trace.final_state.as_deref().unwrap_or_default() {
+        out += &format!("--sorted_result\nSELECT * FROM {};\n", dialect::of(bug.product()).quoted(table));
     }
     for session in 0..case.sessions.len() {
-        out += &format!("disconnect {};\n", name(finding, session));
+        out += &format!("disconnect {};\n", name(bug, session));
     }
     out += &format!("DROP DATABASE {own};\n");
     Some(out)
@@ -68,30 +68,30 @@ fn wait(waiting: &str, count: usize) -> String {
     )
 }
 
-fn at(finding: &Finding, step: usize) -> String {
-    let session = finding.case.steps[step].session;
-    let wrong = match (finding.violation.step == Some(step), finding.expected()) {
+fn at(bug: &BugReport, step: usize) -> String {
+    let session = bug.execution.case.steps[step].session;
+    let wrong = match (bug.finding.violation.step == Some(step), bug.expected()) {
         (true, Some(expected)) => {
-            let actual = steps::said(&finding.trace.outcomes[step]);
+            let actual = steps::said(&bug.execution.trace.outcomes[step]);
             format!("\n# WRONG: expected {}; it answers {}", comment(&expected), comment(&actual))
         }
         (true, None) => "\n# WRONG".to_string(),
         (false, _) => String::new(),
     };
-    format!("\n# step {}{wrong}\nconnection {};\n", step + 1, name(finding, session))
+    format!("\n# step {}{wrong}\nconnection {};\n", step + 1, name(bug, session))
 }
 
 /// What the answer needs before it is asked for: an error that is expected, rows whose order does not count.
-fn before(finding: &Finding, step: usize) -> String {
-    match &finding.trace.outcomes[step].reply {
+fn before(bug: &BugReport, step: usize) -> String {
+    match &bug.execution.trace.outcomes[step].reply {
         Reply::Error(error) => format!("--error {}\n", error.code),
         Reply::Rows(_) => "--sorted_result\n".to_string(),
         _ => String::new(),
     }
 }
 
-fn name(finding: &Finding, session: usize) -> String {
-    comment(finding.session(session)).replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+fn name(bug: &BugReport, session: usize) -> String {
+    comment(bug.session(session)).replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
 /// A line that begins like one of its own commands would be taken for that; a statement on one line cannot.

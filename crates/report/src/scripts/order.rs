@@ -2,7 +2,7 @@
 
 use model::Cause;
 
-use crate::finding::Finding;
+use crate::bug_report::BugReport;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -19,10 +19,10 @@ pub enum Act {
 }
 
 /// What there is to do, in order.
-pub fn acts(finding: &Finding) -> Vec<Act> {
+pub fn acts(bug: &BugReport) -> Vec<Act> {
     let mut acts = Vec::new();
     let mut waiting = 0;
-    for round in &finding.trace.rounds {
+    for round in &bug.execution.trace.rounds {
         let sent = match round.cause {
             Cause::Sent(step) => Some(step),
             Cause::RolledBack(session) => {
@@ -33,7 +33,8 @@ pub fn acts(finding: &Finding) -> Vec<Act> {
         };
         let forced = matches!(round.cause, Cause::Timeout | Cause::Killed(_));
         waiting += round.waiting.len();
-        waiting -= round.answered.iter().filter(|&&step| finding.trace.waited(step)).count().min(waiting);
+        waiting -=
+            round.answered.iter().filter(|&&step| bug.execution.trace.waited(step)).count().min(waiting);
         if let Some(step) = sent {
             match round.answered.contains(&step) {
                 true => acts.push(Act::Run(step)),

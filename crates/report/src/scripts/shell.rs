@@ -11,29 +11,29 @@ use super::{
     client::{comment, ended, greeting, schema},
     order::{Act, acts},
 };
-use crate::{finding::Finding, text};
+use crate::{bug_report::BugReport, text};
 
 /// The script; none where there is no server.
-pub fn script(finding: &Finding) -> Option<String> {
-    let dialect = dialect::of(finding.product());
+pub fn script(bug: &BugReport) -> Option<String> {
+    let dialect = dialect::of(bug.product());
     let client = dialect.client.as_ref()?;
-    let mut out = head(finding, client);
+    let mut out = head(bug, client);
     let mut heredoc = Heredocs(0);
     out += "# The tables.\n";
-    let setup: Vec<String> = finding.case.setup.statements.iter().map(|sql| ended(sql)).collect();
+    let setup: Vec<String> = bug.execution.case.setup.statements.iter().map(|sql| ended(sql)).collect();
     out += &heredoc.feed("setup", &setup.join("\n"));
-    for session in 0..finding.case.sessions.len() {
-        out += &format!("\nopen_session {} {}\n", quoted(&name(finding, session)), session + 10);
+    for session in 0..bug.execution.case.sessions.len() {
+        out += &format!("\nopen_session {} {}\n", quoted(&name(bug, session)), session + 10);
     }
-    for session in 0..finding.case.sessions.len() {
-        for sql in greeting(finding, session) {
-            out += &format!("quietly {} {}\n", quoted(&name(finding, session)), quoted(&ended(&sql)));
+    for session in 0..bug.execution.case.sessions.len() {
+        for sql in greeting(bug, session) {
+            out += &format!("quietly {} {}\n", quoted(&name(bug, session)), quoted(&ended(&sql)));
         }
     }
     out += "\n";
-    for act in acts(finding) {
-        let session = |step: usize| quoted(&name(finding, finding.case.steps[step].session));
-        let sql = |step: usize| quoted(&ended(&one_line(&finding.case.steps[step].sql)));
+    for act in acts(bug) {
+        let session = |step: usize| quoted(&name(bug, bug.execution.case.steps[step].session));
+        let sql = |step: usize| quoted(&ended(&one_line(&bug.execution.case.steps[step].sql)));
         match act {
             Act::Run(step) => out += &format!("step {} {} {}\n", step + 1, session(step), sql(step)),
             Act::Begin(step, count) => {
@@ -43,21 +43,21 @@ pub fn script(finding: &Finding) -> Option<String> {
                 out += &format!("comes_back {} {}\n", step + 1, session(step))
             }
             Act::RollBack(session) => {
-                out += &format!("quietly {} 'ROLLBACK;'\n", quoted(&name(finding, session)));
+                out += &format!("quietly {} 'ROLLBACK;'\n", quoted(&name(bug, session)));
             }
         }
     }
-    let tables = finding.trace.final_state.as_deref().unwrap_or_default();
+    let tables = bug.execution.trace.final_state.as_deref().unwrap_or_default();
     for (table, _) in tables {
         let sql = format!("SELECT * FROM {};", dialect.quoted(table));
         out += &format!("afterwards {} {}\n", quoted(table), quoted(&sql));
     }
-    out += &check(finding, client, tables);
+    out += &check(bug, client, tables);
     Some(out)
 }
 
-fn head(finding: &Finding, client: &Client) -> String {
-    let own = schema(finding);
+fn head(bug: &BugReport, client: &Client) -> String {
+    let own = schema(bug);
     let in_own = |text: &str| text.replace("{schema}", &own);
     format!(
         r##"#!/usr/bin/env bash
@@ -132,9 +132,9 @@ afterwards() {{ echo "in the end, $1:"; in_schema "${{args[@]}}" <<<"$2" >"$work
 rows_of() {{ <"$work/answer-$1" {rows} | LC_ALL=C sort; }}
 
 "##,
-        title = comment(&finding.title()),
-        server = comment(&finding.server_text()),
-        id = finding.id,
+        title = comment(&bug.title()),
+        server = comment(&bug.server_text()),
+        id = bug.finding.id,
         program = client.program,
         options = client.options,
         enter = in_own(client.in_schema),
@@ -147,21 +147,21 @@ rows_of() {{ <"$work/answer-$1" {rows} | LC_ALL=C sort; }}
 }
 
 /// Says whether the wrong answer came again.
-fn check(finding: &Finding, client: &Client, tables: &[(String, RowSet)]) -> String {
+fn check(bug: &BugReport, client: &Client, tables: &[(String, RowSet)]) -> String {
     let mut heredoc = Heredocs(100);
-    let (answer, rows) = match finding.violation.step {
-        Some(step) => match &finding.trace.outcomes[step].reply {
+    let (answer, rows) = match bug.finding.violation.step {
+        Some(step) => match &bug.execution.trace.outcomes[step].reply {
             Reply::Rows(rows) => ((step + 1).to_string(), rows),
             Reply::Done { affected, matched } => {
-                return by_words(finding, step, &(client.done)(*affected, *matched));
+                return by_words(bug, step, &(client.done)(*affected, *matched));
             }
             Reply::Error(error) => {
-                return by_words(finding, step, &(client.error)(error.code, &error.sqlstate));
+                return by_words(bug, step, &(client.error)(error.code, &error.sqlstate));
             }
             _ => return unchecked(),
         },
         None => {
-            let table = match &finding.violation.evidence.expected {
+            let table = match &bug.finding.violation.evidence.expected {
                 Some(Response::FinalState(of)) => tables.iter().find(|(table, _)| *table == of.table),
                 _ => None,
             };
@@ -174,7 +174,7 @@ fn check(finding: &Finding, client: &Client, tables: &[(String, RowSet)]) -> Str
     let Some(mut lines) = lines(client, rows) else { return unchecked() };
     lines.sort();
     let came = heredoc.text(&lines.join("\n"));
-    let expected = finding.expected().map_or(String::new(), |told| format!("; expected {}", comment(&told)));
+    let expected = bug.expected().map_or(String::new(), |told| format!("; expected {}", comment(&told)));
     format!(
         "\n# The rows that came when it was found.\nif [ \"$(rows_of {})\" = \"$({came})\" ]; then\n    \
          echo {}\n    exit 0\nfi\necho 'another answer came'\nexit 1\n",
@@ -183,8 +183,8 @@ fn check(finding: &Finding, client: &Client, tables: &[(String, RowSet)]) -> Str
     )
 }
 
-fn by_words(finding: &Finding, step: usize, words: &str) -> String {
-    let expected = finding.expected().map_or(String::new(), |told| format!("; expected {}", comment(&told)));
+fn by_words(bug: &BugReport, step: usize, words: &str) -> String {
+    let expected = bug.expected().map_or(String::new(), |told| format!("; expected {}", comment(&told)));
     format!(
         "\nif grep -q {} \"$work/answer-{}\"; then\n    echo {}\n    exit 0\nfi\necho 'another answer came'\nexit 1\n",
         quoted(words),
@@ -221,8 +221,8 @@ fn lines(client: &Client, rows: &RowSet) -> Option<Vec<String>> {
 }
 
 /// A session's name as a file's.
-fn name(finding: &Finding, session: usize) -> String {
-    comment(finding.session(session)).replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+fn name(bug: &BugReport, session: usize) -> String {
+    comment(bug.session(session)).replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
 /// On one line: the client's own commands begin lines.

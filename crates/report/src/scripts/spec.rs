@@ -4,26 +4,25 @@ use super::{
     client::{comment, ended, greeting},
     order::{Act, acts},
 };
-use crate::finding::Finding;
+use crate::bug_report::BugReport;
 
 /// The specification; none where the format cannot say it.
-pub fn script(finding: &Finding) -> Option<String> {
-    let case = &finding.case;
+pub fn script(bug: &BugReport) -> Option<String> {
+    let case = &bug.execution.case;
     // A brace would end a block.
     let braces = |sql: &String| sql.contains(['{', '}']);
     if case.setup.statements.iter().any(braces) || case.steps.iter().any(|step| braces(&step.sql)) {
         return None;
     }
-    let mut out =
-        format!("# {}\n# {}\n\nsetup\n{{\n", comment(&finding.title()), comment(&finding.server_text()));
+    let mut out = format!("# {}\n# {}\n\nsetup\n{{\n", comment(&bug.title()), comment(&bug.server_text()));
     case.setup.statements.iter().for_each(|sql| out += &format!("  {}\n", ended(sql)));
     out += "}\n\nteardown\n{\n";
-    let tables = finding.trace.final_state.as_deref().unwrap_or_default();
+    let tables = bug.execution.trace.final_state.as_deref().unwrap_or_default();
     for (table, _) in tables {
-        out += &format!("  DROP TABLE IF EXISTS {} CASCADE;\n", dialect::of(finding.product()).quoted(table));
+        out += &format!("  DROP TABLE IF EXISTS {} CASCADE;\n", dialect::of(bug.product()).quoted(table));
     }
     out += "}\n";
-    let acts = acts(finding);
+    let acts = acts(bug);
     let sent: Vec<usize> = acts
         .iter()
         .filter_map(|act| match act {
@@ -32,8 +31,8 @@ pub fn script(finding: &Finding) -> Option<String> {
         })
         .collect();
     for session in 0..case.sessions.len() {
-        out += &format!("\nsession \"{}\"\nsetup\n{{\n", name(finding, session));
-        greeting(finding, session).iter().for_each(|sql| out += &format!("  {}\n", ended(sql)));
+        out += &format!("\nsession \"{}\"\nsetup\n{{\n", name(bug, session));
+        greeting(bug, session).iter().for_each(|sql| out += &format!("  {}\n", ended(sql)));
         out += "}\n";
         for &step in sent.iter().filter(|&&step| case.steps[step].session == session) {
             out += &format!("step \"s{}\"\t{{ {} }}\n", step + 1, ended(&case.steps[step].sql));
@@ -47,6 +46,6 @@ pub fn script(finding: &Finding) -> Option<String> {
     Some(out)
 }
 
-fn name(finding: &Finding, session: usize) -> String {
-    comment(finding.session(session)).replace('"', "_")
+fn name(bug: &BugReport, session: usize) -> String {
+    comment(bug.session(session)).replace('"', "_")
 }

@@ -2,10 +2,11 @@
 
 #![allow(dead_code)] // Every test file is a crate of its own, and none needs all of this.
 
+use dialect::Execution;
 use model::{
-    Account, Case, Cause, DbError, Ends, ErrorClass, Evidence, Fingerprint, Level, Open, Outcome, Product,
-    Reply, Round, RowSet, RuleId, ServerInfo, SessionSpec, Setup, ShownBy, Step, Symptom, Trace, Violation,
-    Wait,
+    Account, Case, Cause, DbError, Ends, ErrorClass, Evidence, Finding, Fingerprint, Level, Open, Outcome,
+    Product, Reply, Round, RowSet, RuleId, ServerInfo, SessionSpec, Setup, ShownBy, Step, Symptom, Trace,
+    Violation, Wait,
     account::{Read, RowVersion, TableChains, View, Writer},
     rows::Column,
     sql::StatementKind,
@@ -13,8 +14,8 @@ use model::{
     verdict::{self, Response},
 };
 use report::{
-    Finding,
-    finding::{Elsewhere, Seen},
+    BugReport,
+    bug_report::{Elsewhere, Seen},
 };
 
 /// What nothing may get out of.
@@ -47,7 +48,7 @@ fn done(affected: u64, open: Open) -> Outcome {
 }
 
 /// T2 waits with its locking read until T1 commits; then a row is missing.
-pub fn finding(product: Product) -> Finding {
+pub fn finding(product: Product) -> BugReport {
     let step = |session: usize, sql: &str| Step { session, sql: sql.into(), expect: Vec::new() };
     let case = Case {
         title: "By hand".into(),
@@ -148,26 +149,21 @@ pub fn finding(product: Product) -> Finding {
         whole: false,
         by: Vec::new(),
     };
-    Finding {
-        id: "9b1f0a2c".into(),
-        known: None,
-        isopod: "0.1.0".into(),
-        target: format!("{product}@10.11"),
-        server,
-        origin: ("8F2C-91D0-55AE".into(), 77),
-        level: Level::RepeatableRead,
+    let target = format!("{product}@10.11").parse().unwrap();
+    let finding = Finding {
+        seed: "8F2C-91D0-55AE".parse().unwrap(),
+        case: 77,
         oracle: "vote".into(),
-        violation,
-        sources: |_| None,
-        judged_as: String::new(),
-        condition: String::new(),
         runs: [3, 3],
+        statements: case.steps.len(),
         reduced_from: Some(31),
-        at: 4_200,
-        case_file: model::casefile::print(&case).ok(),
-        case,
-        trace,
-        aftermath: Default::default(),
+        ..Finding::bare("9b1f0a2c", target, violation)
+    };
+    BugReport {
+        finding,
+        execution: Execution::new(case, trace),
+        isopod: "0.1.0".into(),
+        sources: |_| None,
         account: Ok(account),
         replay: "isopod run runs/1/findings/9b1f0a2c/case.iso --target x --level RR".into(),
         ready: None,
@@ -177,4 +173,12 @@ pub fn finding(product: Product) -> Finding {
         }],
         seen: vec![Seen { server: format!("{product} 10.11.19"), level: Level::RepeatableRead, findings: 2 }],
     }
+}
+
+/// Changes the case of a finding.
+pub fn edit(bug: &mut BugReport, change: impl FnOnce(&mut Case)) {
+    let mut case = bug.execution.case.case().clone();
+    change(&mut case);
+    bug.execution =
+        Execution::looked_after(case, bug.execution.trace.clone(), bug.execution.aftermath.clone());
 }

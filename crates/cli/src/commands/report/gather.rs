@@ -1,4 +1,4 @@
-//! From the folder of a run to what its report shows: findings with the story of their rows, folded by signature, and the counts.
+//! From the folder of a run to what its report shows: findings with the story of their rows, and when what came.
 
 use std::collections::BTreeMap;
 
@@ -8,164 +8,76 @@ use campaign::{
     record::{Recorded, replay_command},
     triage::Comparison,
 };
-use model::{FindingGroup, Level, RunSummary, Target, TargetSummary};
+use model::{Level, Target};
 use oracles::mvcc::Mvcc;
-use report::{
-    Finding, Run,
-    finding::Seen,
-    run::{Chance, Group, Hunted},
-};
+use report::{BugReport, Overview, bug_report::Seen, overview::ListedGroup};
 
 /// Everything that a report shows.
 pub struct Told {
-    pub run: Run,
-    /// The findings, first found first.
-    pub findings: Vec<Finding>,
+    pub run: Overview,
+    /// First found first.
+    pub bugs: Vec<BugReport>,
 }
 
 /// Puts everything together.
-pub fn gather(past: &RunReader) -> Told {
-    let mut findings: Vec<Finding> = past.findings.iter().map(|recorded| finding(past, recorded)).collect();
-    let summary = past.summary();
-    let groups = groups(&summary, &findings);
-    for group in &groups {
-        let mut seen: BTreeMap<(String, Level), u64> = BTreeMap::new();
-        for one in findings.iter().filter(|one| group.findings.contains(&one.id)) {
-            *seen.entry((one.server_name(), one.level)).or_default() += 1;
+pub fn gather(run: &RunReader) -> Told {
+    let mut bugs: Vec<BugReport> = run.findings.iter().map(|recorded| bug(run, recorded)).collect();
+    let mut summary = run.summary();
+    let mut groups = Vec::new();
+    for group in std::mem::take(&mut summary.findings) {
+        let mut counts: BTreeMap<(String, Level), u64> = BTreeMap::new();
+        let mut members: Vec<&mut BugReport> =
+            bugs.iter_mut().filter(|bug| group.findings.contains(&bug.finding.id)).collect();
+        for bug in &members {
+            *counts.entry((bug.server_name(), bug.finding.shown_at())).or_default() += 1;
         }
-        let seen: Vec<Seen> =
-            seen.into_iter().map(|((server, level), findings)| Seen { server, level, findings }).collect();
-        for one in findings.iter_mut().filter(|one| group.findings.contains(&one.id)) {
-            one.seen.clone_from(&seen);
-        }
+        let seen = counts.into_iter().map(|((server, level), findings)| Seen { server, level, findings });
+        let seen: Vec<Seen> = seen.collect();
+        members.iter_mut().for_each(|bug| bug.seen.clone_from(&seen));
+        let smallest = members.iter().find(|bug| bug.finding.id == group.id);
+        let title = smallest.map(|bug| bug.title()).unwrap_or_default();
+        groups.push(ListedGroup { group, title, ready: None });
     }
-    let run = run(past, &summary, groups);
-    Told { run, findings }
+    let path = &run.path;
+    let name = path.file_name().map_or(path.display().to_string(), |name| name.to_string_lossy().into());
+    let run = Overview {
+        name,
+        summary,
+        unreadable: run.unreadable,
+        groups,
+        found_after_ms: run.findings.iter().map(|recorded| recorded.finding.found_after_ms).collect(),
+        progress: progress(run),
+    };
+    Told { run, bugs }
 }
 
-fn finding(past: &RunReader, Recorded { finding, execution, .. }: &Recorded) -> Finding {
+fn bug(run: &RunReader, Recorded { finding, execution, .. }: &Recorded) -> BugReport {
     // The rows are told as the oracles were told it.
     let shown = overridden(&finding.judged_as, execution);
-    let account =
-        Mvcc::default().told_for_people(&shown, finding.violation.step).map_err(|why| why.to_string());
-    Finding {
-        id: finding.id.clone(),
-        known: match past.triage.name(finding) {
-            Comparison::Known(name) => Some(name),
-            Comparison::Resembles(_) | Comparison::New => None,
-        },
-        isopod: past.settings.isopod.clone(),
-        target: finding.effective_target().to_string(),
-        server: execution.trace.server.clone(),
-        origin: (finding.seed.to_string(), finding.case),
-        level: finding.shown_at(),
-        oracle: finding.oracle.clone(),
-        violation: finding.violation.clone(),
+    let account = Mvcc::default().told_for_people(&shown, finding.violation.step);
+    let mut finding = finding.clone();
+    finding.known = match run.triage.name(&finding) {
+        Comparison::Known(name) => Some(name),
+        Comparison::Resembles(_) | Comparison::New => None,
+    };
+    BugReport {
+        replay: replay_command(&finding, &run.path),
+        finding,
+        execution: execution.clone(),
+        isopod: run.settings.isopod.clone(),
         sources: oracles::mvcc::source,
-        judged_as: finding.judged_as.to_string(),
-        condition: finding.condition.words().to_string(),
-        runs: finding.runs,
-        reduced_from: finding.reduced_from,
-        at: finding.found_after_ms,
-        case: execution.case.case().clone(),
-        case_file: model::casefile::print(&execution.case).ok(),
-        trace: execution.trace.clone(),
-        aftermath: execution.aftermath.clone(),
-        account,
-        replay: replay_command(finding, &past.path),
+        account: account.map_err(|why| why.to_string()),
         seen: Vec::new(),
         elsewhere: Vec::new(),
         ready: None,
     }
 }
 
-fn groups(summary: &RunSummary, findings: &[Finding]) -> Vec<Group> {
-    let group = |group: &FindingGroup| {
-        let best = findings.iter().find(|one| one.id == group.id)?;
-        Some(Group {
-            id: group.id.clone(),
-            known: group.known.clone(),
-            like: group.resembles.clone(),
-            signature: group.signature.clone(),
-            title: best.title(),
-            story: best.words().story(),
-            rule: best.violation.fingerprint.cause.to_string(),
-            first_at: group.found_after_ms,
-            cases: group.cases,
-            statements: group.smallest.statements,
-            levels: group.levels.clone(),
-            servers: group.servers.iter().cloned().collect(),
-            findings: group.findings.clone(),
-            ready: None,
-        })
-    };
-    summary.findings.iter().filter_map(group).collect()
-}
-
-fn run(past: &RunReader, summary: &RunSummary, groups: Vec<Group>) -> Run {
-    let settings = &past.settings;
-    let targets = summary.targets.iter().map(|hunted| {
-        let TargetSummary { target, version, tally, quality, lost, .. } = hunted;
-        Hunted {
-            target: target.to_string(),
-            version: version.clone(),
-            cases: tally.cases,
-            conflicts: tally.conflicts,
-            undecided: tally.undecided,
-            statements: tally.statements,
-            waits: tally.waits,
-            failed: tally.failed,
-            flaky: tally.flaky,
-            features: quality.features.clone(),
-            strategies: quality
-                .strategies
-                .iter()
-                .map(|(name, share)| (name.clone(), (share.cases, share.conflicting)))
-                .collect(),
-            chances: could_show(hunted),
-            lost: lost.clone(),
-        }
-    });
-    let name =
-        past.path.file_name().map_or(past.path.display().to_string(), |name| name.to_string_lossy().into());
-    Run {
-        name,
-        isopod: settings.isopod.clone(),
-        seed: settings.seed.to_string(),
-        profile: settings.profile.clone(),
-        oracles: settings.oracles.clone(),
-        elapsed: past.elapsed_ms,
-        judged_as: settings.judge_as.to_string(),
-        unreadable: past.unreadable,
-        targets: targets.collect(),
-        groups,
-        found_at: past.findings.iter().map(|recorded| recorded.finding.found_after_ms).collect(),
-        progress: progress(past),
-    }
-}
-
-fn could_show(hunted: &TargetSummary) -> Vec<Chance> {
-    let mut all: Vec<Chance> = Vec::new();
-    for chance in &hunted.chances {
-        match all.iter_mut().find(|known| known.name == chance.name) {
-            Some(known) => {
-                known.cases.insert(chance.level, chance.cases);
-            }
-            None => all.push(Chance {
-                name: chance.name.clone(),
-                family: chance.family,
-                cases: [(chance.level, chance.cases)].into(),
-            }),
-        }
-    }
-    all
-}
-
 /// Cases done over all targets, whenever one of them was counted.
-fn progress(past: &RunReader) -> Vec<(u64, u64)> {
+fn progress(run: &RunReader) -> Vec<(u64, u64)> {
     let mut last: BTreeMap<&Target, u64> = BTreeMap::new();
     let mut points: Vec<(u64, u64)> = Vec::new();
-    for said in &past.events {
+    for said in &run.events {
         if let Event::Progress { target, tally } = &said.event {
             last.insert(target, tally.cases);
             let sum = last.values().sum();
@@ -175,7 +87,7 @@ fn progress(past: &RunReader) -> Vec<(u64, u64)> {
             }
         }
     }
-    let all = (0..past.progress.len()).map(|target| past.tally(target).cases).sum();
-    points.push((past.elapsed_ms, all));
+    let all = (0..run.progress.len()).map(|target| run.tally(target).cases).sum();
+    points.push((run.elapsed_ms, all));
     points
 }

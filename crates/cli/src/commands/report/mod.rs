@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let page = write::write(&args.run.join("report"), &told)?;
     say!(
         "{} of {}, {}",
-        plural(told.findings.len() as u64, "finding"),
+        plural(told.bugs.len() as u64, "finding"),
         plural(told.run.groups.len() as u64, "signature"),
         page.display()
     );

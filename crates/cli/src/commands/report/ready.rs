@@ -18,9 +18,9 @@ use crate::{
 /// Fills them in; without `ready` only the tables.
 pub fn run(told: &mut Told, how: &How, ready: Option<&Which>, tables: bool) -> anyhow::Result<()> {
     if let Some(Which::One(id)) = ready
-        && !told.findings.iter().any(|one| one.id == *id)
+        && !told.bugs.iter().any(|bug| bug.finding.id == *id)
     {
-        let ids: Vec<&str> = told.run.groups.iter().map(|group| group.id.as_str()).collect();
+        let ids: Vec<&str> = told.run.groups.iter().map(|listed| listed.group.id.as_str()).collect();
         return Err(Advised {
             message: format!("this run has no finding {id}"),
             advice: vec![
@@ -39,14 +39,15 @@ pub fn run(told: &mut Told, how: &How, ready: Option<&Which>, tables: bool) -> a
         line.end();
         found.map_err(|error| error.title)
     };
-    let Told { run, findings } = told;
+    let Told { run, bugs } = told;
     with(how, |lab| match ready {
         Some(which) => {
             let plan = Plan { which, tables, today: &today, places: &places, install: &install, exe: &exe };
-            fill(lab, &plan, &mut run.groups, findings).map_err(of_lab)
+            fill(lab, &plan, &mut run.groups, bugs).map_err(of_lab)
         }
         None => {
-            let all = elsewhere::fill(lab, (&run.groups, findings), &places, |group| Some(group.id.clone()));
+            let all =
+                elsewhere::fill(lab, (&run.groups, bugs), &places, |listed| Some(listed.group.id.clone()));
             all.map(drop).map_err(of_lab)
         }
     })
@@ -54,11 +55,11 @@ pub fn run(told: &mut Told, how: &How, ready: Option<&Which>, tables: bool) -> a
 
 /// The short list for the terminal.
 pub fn show(told: &Told) {
-    for group in &told.run.groups {
-        let Some(list) = &group.ready else { continue };
+    for listed in &told.run.groups {
+        let Some(list) = &listed.ready else { continue };
         match &list.known {
             Some(name) => say!("known {name}: nothing to file"),
-            None => say!("{}: {} · {}", list.checked, group.title, list.verdict()),
+            None => say!("{}: {} · {}", list.checked, listed.title, list.verdict()),
         }
         for item in list.open() {
             say!("  {} {}: {}", item.state.sign(), item.asked.title(), item.words);

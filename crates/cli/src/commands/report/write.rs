@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::Context;
-use report::{Finding, html, json, scripts};
+use report::{BugReport, html, json, scripts};
 
 use super::gather::Told;
 
@@ -15,9 +15,9 @@ pub fn write(folder: &Path, told: &Told) -> anyhow::Result<PathBuf> {
     let new = folder.with_file_name(".report.new");
     let _ = fs::remove_dir_all(&new);
     fs::create_dir_all(&new).with_context(|| format!("cannot make {}", new.display()))?;
-    let files: Vec<(&Finding, Vec<scripts::Script>)> =
-        told.findings.iter().map(|finding| (finding, scripts::all(finding))).collect();
-    for (finding, scripts) in &files {
+    let files: Vec<(&BugReport, Vec<scripts::Script>)> =
+        told.bugs.iter().map(|bug| (bug, scripts::all(bug))).collect();
+    for (bug, scripts) in &files {
         for script in scripts {
             let path = new.join(&script.name);
             put(&path, &script.text)?;
@@ -25,10 +25,10 @@ pub fn write(folder: &Path, told: &Told) -> anyhow::Result<PathBuf> {
                 runnable(&path)?;
             }
         }
-        put(&new.join(format!("{}.html", finding.id)), &html::finding(finding, scripts))?;
+        put(&new.join(format!("{}.html", bug.finding.id)), &html::finding(bug, scripts))?;
     }
-    let listed: Vec<(&Finding, &[scripts::Script])> =
-        files.iter().map(|(finding, scripts)| (*finding, scripts.as_slice())).collect();
+    let listed: Vec<(&BugReport, &[scripts::Script])> =
+        files.iter().map(|(bug, scripts)| (*bug, scripts.as_slice())).collect();
     put(&new.join("findings.json"), &json::json(&told.run, &listed))?;
     put(&new.join("index.html"), &html::index(&told.run))?;
     if folder.exists() {

@@ -1,8 +1,8 @@
-//! A finding as a report needs it: what is said of it, what it rests on, and where it was seen.
+//! A finding as a report needs it: with the story of its rows, and where it was seen.
 
+use dialect::Execution;
 use model::{
-    Account, Aftermath, Case, Level, Product, ServerInfo, ShownBy, Symptom, Trace, Violation,
-    sql::StatementKind, verdict::Cause,
+    Account, Finding, Level, Product, ServerInfo, ShownBy, Symptom, sql::StatementKind, verdict::Cause,
 };
 
 use crate::{
@@ -15,42 +15,15 @@ use crate::{
 
 /// Everything about one finding.
 #[derive(Clone, Debug)]
-pub struct Finding {
-    pub id: String,
-    /// The name under which it is known; none is new.
-    pub known: Option<String>,
+pub struct BugReport {
+    /// `known` is the name by which it goes in this report.
+    pub finding: Finding,
+    /// A run that shows it.
+    pub execution: Execution,
     /// The version of Isopod that found it.
     pub isopod: String,
-    /// The target as it was asked for, with the settings that were drawn.
-    pub target: String,
-    /// The server as it described itself.
-    pub server: ServerInfo,
-    /// The seed of the run and the number of the case.
-    pub origin: (String, u64),
-    /// The level of the session that shows it.
-    pub level: Level,
-    /// The oracle that says so.
-    pub oracle: String,
-    pub violation: Violation,
     /// Where known deviations are reported.
     pub sources: Sources,
-    /// What the oracles were told instead of what is true; empty for nothing.
-    pub judged_as: String,
-    /// Under which condition it comes back; empty for none.
-    pub condition: String,
-    /// So many runs showed it, of so many.
-    pub runs: [u32; 2],
-    /// How many statements the case had before it was made smaller; none if it was not.
-    pub reduced_from: Option<usize>,
-    /// Milliseconds of hunting before it was found.
-    pub at: u64,
-    pub case: Case,
-    /// The case as a file; none if it cannot be written as one.
-    pub case_file: Option<String>,
-    /// A run that shows it.
-    pub trace: Trace,
-    /// What was seen beside it.
-    pub aftermath: Aftermath,
     /// What happened to the rows, or why that cannot be told.
     pub account: Result<Account, String>,
     /// The command that replays it.
@@ -82,17 +55,26 @@ pub struct Elsewhere {
     pub levels: Vec<(String, String)>,
 }
 
-impl Finding {
-    /// The product that it was found on.
+impl BugReport {
+    /// The server as it described itself.
+    pub fn server(&self) -> &ServerInfo {
+        &self.execution.trace.server
+    }
+
     pub fn product(&self) -> Product {
-        self.server.product
+        self.server().product
+    }
+
+    /// The case as a file; none if it cannot be written as one.
+    pub fn case_file(&self) -> Option<String> {
+        model::casefile::print(&self.execution.case).ok()
     }
 
     /// `known MDEV-32898`, or `NEW 9b1f0a2c`
     pub fn status(&self) -> String {
-        match &self.known {
+        match &self.finding.known {
             Some(name) => format!("known {name}"),
-            None => format!("NEW {}", self.id),
+            None => format!("NEW {}", self.finding.id),
         }
     }
 
@@ -104,26 +86,26 @@ impl Finding {
                 ["dir", "socket", "pid-file", "log-error", "port", "user", "unix_socket_directories"];
             !places.iter().any(|word| name.ends_with(word)) && !flag.contains("/")
         };
-        self.server.flags.iter().map(String::as_str).filter(local).collect()
+        self.server().flags.iter().map(String::as_str).filter(local).collect()
     }
 
     /// The server in its own words.
     pub fn server_text(&self) -> String {
-        match self.server.version_text.is_empty() {
+        match self.server().version_text.is_empty() {
             true => self.server_name(),
-            false => format!("{} {}", self.server.product, text::clean(&self.server.version_text)),
+            false => format!("{} {}", self.server().product, text::clean(&self.server().version_text)),
         }
     }
 
     /// Product and version.
     pub fn server_name(&self) -> String {
-        format!("{} {}", self.server.product, self.server.version)
+        format!("{} {}", self.server().product, self.server().version)
     }
 
     /// What a bug tracker shows in its list.
     pub fn title(&self) -> String {
         let what = what(self);
-        match self.violation.fingerprint.level {
+        match self.finding.violation.fingerprint.level {
             Some(level) => format!("{what} at {}", level.sql()),
             None => what,
         }
@@ -131,7 +113,7 @@ impl Finding {
 
     /// What is wrong, in words.
     pub fn words(&self) -> Words<'_> {
-        Words { violation: &self.violation, product: self.server.product, sources: self.sources }
+        Words { violation: &self.finding.violation, product: self.server().product, sources: self.sources }
     }
 
     /// The rule that is broken.
@@ -147,16 +129,16 @@ impl Finding {
     /// As the five lines tell it.
     pub fn story(&self) -> Story {
         Story {
-            known: self.known.clone(),
-            id: self.id.clone(),
+            known: self.finding.known.clone(),
+            id: self.finding.id.clone(),
             server: self.server_name(),
-            level: self.level.sql(),
-            runs: self.runs,
+            level: self.finding.shown_at().sql(),
+            runs: self.finding.runs,
             what: What::of(&self.words()),
-            oracle: self.oracle.clone(),
-            condition: self.condition.clone(),
-            statements: self.case.steps.len(),
-            reduced_from: self.reduced_from,
+            oracle: self.finding.oracle.clone(),
+            condition: self.finding.condition.words().to_string(),
+            statements: self.execution.case.steps.len(),
+            reduced_from: self.finding.reduced_from,
             replay: self.replay.clone(),
         }
     }
@@ -164,7 +146,7 @@ impl Finding {
     /// Can what is wrong be seen in rows, counts, errors or the state, by somebody who only has the answers? A wait cannot, and where
     /// two ways to judge disagree nobody knows what is right.
     pub fn visible(&self) -> Result<(), &'static str> {
-        match self.violation.fingerprint.symptom {
+        match self.finding.violation.fingerprint.symptom {
             symptom if symptom.is_wait() => Err("only a wait is wrong"),
             Symptom::Logic => Err("the model and the decoupled run disagree: nobody knows what is right"),
             _ => Ok(()),
@@ -173,7 +155,7 @@ impl Finding {
 
     /// Is what is stored wrong: the final state, or a change that was not made, or made where it should not have been?
     pub fn damaged(&self) -> bool {
-        let print = &self.violation.fingerprint;
+        let print = &self.finding.violation.fingerprint;
         match print.symptom {
             Symptom::WrongFinalState | Symptom::Crash => true,
             Symptom::WrongRows
@@ -181,35 +163,40 @@ impl Finding {
             | Symptom::WrongTypes
             | Symptom::WrongError
             | Symptom::WrongAnswer => print.statement.writes(),
-            _ if print.cause == Cause::Invariant => self.violation.step.is_none(),
+            _ if print.cause == Cause::Invariant => self.finding.violation.step.is_none(),
             _ => false,
         }
     }
 
     /// The name of a session.
     pub fn session(&self, session: usize) -> &str {
-        self.case.sessions.get(session).map_or("?", |session| &session.name)
+        self.execution.case.sessions.get(session).map_or("?", |session| &session.name)
     }
 
     /// The level of a session.
     pub fn level_of(&self, session: usize) -> Level {
-        self.case.sessions.get(session).and_then(|session| session.level).unwrap_or(self.trace.level)
+        self.execution
+            .case
+            .sessions
+            .get(session)
+            .and_then(|session| session.level)
+            .unwrap_or(self.execution.trace.level)
     }
 
     /// Do all sessions have the same level?
     pub fn one_level(&self) -> Option<Level> {
-        (!self.case.has_mixed_levels(Some(self.trace.level))).then(|| self.level_of(0))
+        (!self.execution.case.has_mixed_levels(Some(self.execution.trace.level))).then(|| self.level_of(0))
     }
 }
 
 /// What goes wrong, in a few words.
-fn what(finding: &Finding) -> String {
-    let print = &finding.violation.fingerprint;
+fn what(bug: &BugReport) -> String {
+    let print = &bug.finding.violation.fingerprint;
     let statement = statement_words(print.statement);
     let rows = |n: usize| format!("{n} row{}", if n == 1 { "" } else { "s" });
     match print.symptom {
         Symptom::WrongRows | Symptom::WrongTypes | Symptom::WrongError | Symptom::WrongAnswer => {
-            let (missing, extra) = compare::odd(&compare::of(finding));
+            let (missing, extra) = compare::odd(&compare::of(bug));
             match (missing, extra) {
                 (0, 0) => format!("{statement} gives a wrong answer"),
                 (missing, 0) => format!("{statement} misses {}", rows(missing)),
