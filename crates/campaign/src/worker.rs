@@ -60,6 +60,9 @@ impl From<HuntError> for Stop {
     }
 }
 
+/// The tables at the end of a case, by name.
+type FinalState = Vec<(String, RowSet)>;
+
 /// A worker's place at one target.
 pub(crate) struct TargetWorker<'a> {
     shared: &'a Shared<'a>,
@@ -77,7 +80,7 @@ pub(crate) struct TargetWorker<'a> {
     info: ServerInfo,
     level: Level,
     /// The case that ran last on this server, and what it ended with.
-    past: Option<(Arc<ParsedCase>, Vec<(String, RowSet)>)>,
+    past: Option<(Arc<ParsedCase>, FinalState)>,
     /// Cases since the server was new, and its size then.
     age: u64,
     size: u64,

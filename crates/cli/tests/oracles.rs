@@ -84,8 +84,7 @@ const SETUP: [&str; 2] =
     ["CREATE TABLE t(a INT PRIMARY KEY, b INT, KEY kb(b))", "INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)"];
 
 fn seen(runner: &mut execute::Runner, case: &Case) -> Execution {
-    let run = runner.run(case, Level::RepeatableRead).unwrap_or_else(|error| panic!("{error}"));
-    run
+    runner.run(case, Level::RepeatableRead).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn fingerprint(oracle: &dyn Oracle, seen: &Execution) -> String {
@@ -131,7 +130,7 @@ fn a_planted_loss_in_an_index_is_told_by_the_server_and_by_us() {
                  T1: INSERT INTO t VALUES (4, 40)";
     let damaged = seen(&mut runner, &case(&SETUP, steps));
     assert_eq!(fingerprint(&Crash, &damaged), "corruption integrity-check final");
-    assert_eq!(fingerprint(&Invariants::default(), &damaged), "invariant index-disagrees final");
+    assert_eq!(fingerprint(&Invariants, &damaged), "invariant index-disagrees final");
 }
 
 #[test]
@@ -220,10 +219,7 @@ fn voted(runner: &mut execute::Runner, seen: &Execution) -> model::Violation {
             Ask::Done(Verdict::Violated(violation)) => return violation,
             Ask::Done(verdict) => panic!("{verdict:?}"),
             Ask::Run(requests) => {
-                let run = |request: &oracles::Request| {
-                    let run = runner.run(&request.case, request.level).unwrap();
-                    run
-                };
+                let run = |request: &oracles::Request| runner.run(&request.case, request.level).unwrap();
                 talk.next(&requests.iter().map(run).collect::<Vec<_>>())
             }
             Ask::Probe(probe) => talk.probed(runner.probe(&probe).unwrap()),
