@@ -110,7 +110,7 @@ pub trait Conversation {
 pub fn registry() -> Vec<Box<dyn Oracle>> {
     vec![
         Box::new(crash::Crash),
-        Box::<invariants::Invariants>::default(),
+        Box::new(invariants::Invariants),
         Box::<mvcc::Mvcc>::default(),
         Box::<decoupled::Decoupled>::default(),
         Box::<vote::Vote>::default(),

@@ -63,7 +63,7 @@ fn error(class: ErrorClass, ends: Ends, transaction: Open) -> Outcome {
 }
 
 fn invariants(seen: &Execution) -> Verdict {
-    judge(&Invariants::default(), seen)
+    judge(&Invariants, seen)
 }
 
 fn rule(verdict: &Verdict) -> String {
