@@ -110,7 +110,7 @@ pub trait Conversation {
 pub fn registry() -> Vec<Box<dyn Oracle>> {
     vec![
         Box::new(crash::Crash),
-        Box::new(invariants::Invariants),
+        Box::<invariants::Invariants>::default(),
         Box::<mvcc::Mvcc>::default(),
         Box::<decoupled::Decoupled>::default(),
         Box::<vote::Vote>::default(),
