@@ -1,8 +1,8 @@
 //! Findings that only the decoupled run can judge, and findings of two bugs at once: whether they are something simpler that has a
 //! name.
 //!
-//! While a case is made smaller its fingerprint stays the same. So a case that the model could not read stays one that it cannot
-//! read, and looks new, although without the join or the refused statement beside it it would be known. Such a case is made smaller
+//! While a case is reduced its fingerprint stays the same. So a case that the model could not read stays one that it cannot
+//! read, and looks new, although without the join or the refused statement beside it it would be known. Such a case is reduced
 //! once more, by steps that are accepted if the old fingerprint comes back **or** a bug that has a name shows in the same kind of
 //! statement at the same level. That alone would only show that the known bug lives next door. So the name is taken only if, in the case before these
 //! steps, too, what the known deviation needs is the cause: its twin (`oracles/src/mvcc/twins`), judged by the oracle that found it, must
@@ -15,7 +15,7 @@
 //! T1: SELECT * FROM u            wrong                    T1: SELECT * FROM u           wrong
 //! ```
 //!
-//! A finding that needs two known deviations is made smaller in the same way until it needs one of them, and no twin is asked for: each
+//! A finding that needs two known deviations is reduced in the same way until it needs one of them, and no twin is asked for: each
 //! of them was needed before. One that is in no tracker is not given up for one that is.
 
 use dialect::Execution;

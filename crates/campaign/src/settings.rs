@@ -44,7 +44,7 @@ pub struct Settings {
     /// Is every start of a server given settings drawn from the seed?
     #[serde(default)]
     pub settings_swarm: bool,
-    /// A finding's case is made smaller by trying so many candidates at most.
+    /// A finding's case is reduced by trying so many candidates at most.
     #[serde(default)]
     pub reduce: u64,
     /// Which of the smaller cases is tried next: the name of a strategy.
@@ -62,7 +62,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The strategy by which cases are made smaller.
+    /// The strategy by which cases are reduced.
     pub fn strategy(&self) -> Kind {
         Kind::named(&self.strategy).unwrap_or(Kind::InOrder)
     }

@@ -68,7 +68,7 @@ pub struct Story {
     pub condition: String,
     /// How many statements the case has.
     pub statements: usize,
-    /// How many it had before it was made smaller; none if it was not.
+    /// How many it had before it was reduced; none if it was not.
     pub reduced_from: Option<usize>,
     /// The command that replays it.
     pub replay: String,

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_come_back_whole_over_full_files_and_another_sitting() {
+    fn runs_come_back_whole_over_full_files_and_a_resume() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let runs = [run("a", "x"), run("b", "x"), run("c", "y")];

@@ -34,7 +34,7 @@ impl Pattern {
         };
         for violation in &cell.violations {
             self.signatures.insert(oracles::signature::signature(product, case, violation));
-            // As one that was not made smaller has it.
+            // As one that was not reduced has it.
             self.signatures.insert(Signature::bare(&violation.fingerprint));
         }
         let words = |violation: Violation| {

@@ -81,7 +81,7 @@ fn a_damaged_file_is_named_with_the_reason() {
         trace.replacen("\"rounds\": [", "\"rounds\": [{\"cause\": {\"killed\": 99}},", 1),
     )
     .unwrap();
-    isopod(&["report", &run]).fails(&["it names session 99"]);
+    isopod(&["report", &run]).fails(&["names session 99"]);
     fs::write(finding.join("trace.json"), &trace).unwrap();
     fs::write(folder.0.join("run/quality/0.json"), "{").unwrap();
     isopod(&["report", &run]).fails(&["quality/0.json"]);

@@ -20,7 +20,7 @@ pub struct Shown {
     goal: Goal,
     wide: usize,
     pace: Pace,
-    /// At the first look: what was done before this sitting, so that the rate is that of this one.
+    /// At the first look: what was done before a resume, so that the rate is that of this one.
     first: Vec<Option<(u64, u64)>>,
     seen: BTreeSet<(Target, Fingerprint)>,
     refused: bool,

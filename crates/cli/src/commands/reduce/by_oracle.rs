@@ -22,7 +22,7 @@ pub fn smaller(
     let suspicion = Suspicion { seen, judge, violation, leftovers: None };
     let reproduction = confirm(server, &suspicion, times as u32).ok_or_else(|| Advised {
         message: format!("{} did not come back {times} times in a row", violation.fingerprint),
-        advice: vec!["what comes only now and then cannot be made smaller; try --confirm 1".into()],
+        advice: vec!["what comes only now and then cannot be reduced; try --confirm 1".into()],
     })?;
     let (line, time) = (&search.line, search.time);
     let over = || time.over();

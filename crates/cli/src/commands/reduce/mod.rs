@@ -1,4 +1,4 @@
-//! `isopod reduce`: a case that is wrong somewhere, made smaller while the same stays wrong.
+//! `isopod reduce`: a case that is wrong somewhere, reduced while the same stays wrong.
 //!
 //! What the same is, in this order: the first complaint of an oracle; else how two targets differ; else what a command says; else
 //! an expectation of the file that is not met, and then only what no expectation names may go.
@@ -227,11 +227,11 @@ impl<'a> Search<'a> {
         }
         let targets = args.on.targets(args.level)?;
         let [target] = &targets[..] else {
-            anyhow::bail!("a case is made smaller on one target, and these are {}", targets.len());
+            anyhow::bail!("a case is reduced on one target, and these are {}", targets.len());
         };
         targets::check(name, case, target, &args.on.how)?;
         let levels = Levels::or_default(args.level, target.product)?;
-        let &[level] = &levels[..] else { anyhow::bail!("a case is made smaller at one level") };
+        let &[level] = &levels[..] else { anyhow::bail!("a case is reduced at one level") };
         let mut server = targets::clean_server(target, &args.on.how)?;
         let seen =
             server.run(case, level, Reset::Clean).map_err(|error| errors::of_case(name, case, error))?;
@@ -277,7 +277,7 @@ impl<'a> Search<'a> {
         };
         let found = by_predicate(case, product, scope, times, holds, how).ok_or_else(|| Advised {
             message: format!("it did not come back {times} times in a row"),
-            advice: vec!["what comes only now and then cannot be made smaller; try --confirm 1".into()],
+            advice: vec!["what comes only now and then cannot be reduced; try --confirm 1".into()],
         })?;
         Ok(found)
     }

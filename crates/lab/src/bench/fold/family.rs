@@ -1,6 +1,6 @@
 //! The true family of a finding, found out without its signature.
 //!
-//! The case before it was made smaller is run once more on a new server and judged by an oracle that remembers nothing, so its twin
+//! The case before it was reduced is run once more on a new server and judged by an oracle that remembers nothing, so its twin
 //! is always asked. What explains it there is what the small case must be explained by, too. Where nothing explained the large
 //! one and something does the small one, the large one must be right without what that needs; else it is something else beside it.
 

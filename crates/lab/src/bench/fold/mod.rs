@@ -1,8 +1,8 @@
 //! `isopod bench fold`: do signatures fold findings into their true groups?
 //!
 //! The findings are those of run folders, best of many seeds and targets. The signature of each is computed from its small case, as the
-//! hunt does it; findings whose case was not made smaller are left out and counted. The true family is found out without it, on new servers (`family`): by what explains the case as it was *before* it was
-//! made smaller, by the twin test there, and, where nothing explains it, by where it is wrong over all installed versions and
+//! hunt does it; findings whose case was not reduced are left out and counted. The true family is found out without it, on new servers (`family`): by what explains the case as it was *before* it was
+//! reduced, by the twin test there, and, where nothing explains it, by where it is wrong over all installed versions and
 //! levels. No group may hold two families, and no family may be in more than two groups.
 
 mod family;
@@ -39,7 +39,7 @@ pub struct Folding {
     pub runs: usize,
     /// How many findings were folded.
     pub findings: usize,
-    /// Findings whose case was not made smaller, and which were left out.
+    /// Findings whose case was not reduced, and which were left out.
     pub large: usize,
     /// Findings of which nobody can say what they are, because they did not come back.
     pub lost: Vec<String>,

@@ -1,4 +1,4 @@
-//! One finding made smaller, or judged, on a server of its target.
+//! One finding reduced, or judged, on a server of its target.
 
 use std::time::{Duration, Instant};
 

@@ -13,7 +13,7 @@ pub fn show(folding: &Folding) {
         plural(folding.groups.len() as u64, "group")
     );
     if folding.large > 0 {
-        say!("{} more were not made smaller when the hunt ended and are left out", folding.large);
+        say!("{} more were not reduced when the hunt ended and are left out", folding.large);
     }
     if !folding.lost.is_empty() {
         say!("{} more did not come back and are left out: {}", folding.lost.len(), folding.lost.join(" "));

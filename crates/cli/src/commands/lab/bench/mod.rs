@@ -28,7 +28,7 @@ Example:
   isopod bench fold runs/*
 
 The true family of a finding is found out without its signature: by what explains the case as it was
-before it was made smaller, judged afresh on a new server with its twin; and, where nothing explains it,
+before it was reduced, judged afresh on a new server with its twin; and, where nothing explains it,
 by where it is wrong over all installed versions and levels. Exit code 1 if a group mixes two families,
 or if a family is in more than two groups.")]
     Fold(fold::Args),
