@@ -8,7 +8,7 @@ use model::{Reason, verdict::Justification};
 use oracles::invariants::exemptions;
 use report::findings::{share, thousands};
 
-/// So many reasons are named.
+/// At most this many reasons are named.
 const NAMED: usize = 4;
 
 /// A line for each oracle that exempted something or could not tell.
@@ -76,10 +76,11 @@ impl Named for Reason {
 }
 
 impl Named for &Justification {
-    /// An exemption has words of its own.
+    /// An exemption has words of its own, and what was accepted without certainty is not called by design.
     fn name(&self) -> &str {
         match self {
             Justification::Exempt(by) => exemptions::of(*by).name,
+            Justification::Uncertain(_) => "accepted without certainty",
             other => Justification::name(other),
         }
     }
