@@ -43,10 +43,32 @@ impl<'a> Words<'a> {
                 self.of(shows).story()
             );
         }
-        match self.violation.fingerprint.symptom {
-            Symptom::Logic => format!("The model and the decoupled run disagree. {}", self.what_came()),
+        match (self.violation.fingerprint.symptom, &self.violation.fingerprint.cause) {
+            (Symptom::Logic, Cause::DecoupledObjects) => self.two_answers(),
+            (Symptom::Logic, _) => {
+                format!("The model and the decoupled run disagree. {}", self.what_came())
+            }
             _ => self.what_came(),
         }
+    }
+
+    /// The same statement, two answers. The model accepts the first, so nobody knows yet which of them is wrong.
+    fn two_answers(&self) -> String {
+        let evidence = self.evidence();
+        let came = match (&evidence.actual, &evidence.expected) {
+            (Some(Response::FinalState(actual)), Some(Response::FinalState(alone))) => format!(
+                "In the end {} holds {}; after the same statements one by one it holds {}.",
+                actual.table, actual.rows, alone.rows
+            ),
+            (Some(actual), Some(alone)) => format!(
+                "{} gives {} beside the others, and {} alone.",
+                self.step_and_text(),
+                answered(actual),
+                answered(alone)
+            ),
+            _ => self.what_came(),
+        };
+        format!("{came} The model accepts the first: one of the two is wrong.")
     }
 
     fn what_came(&self) -> String {
@@ -302,12 +324,15 @@ impl<'a> Words<'a> {
             SecondOpinion::DecoupledUndecided(why) => alone(format!("the decoupled run cannot tell ({why})")),
             SecondOpinion::Uncertain => alone("the decoupled run accepts it without being certain".into()),
             SecondOpinion::NotJudged => {
-                "judged by the model alone: the decoupled run does not judge waits".to_string()
+                "judged by the model alone: the decoupled run judges neither waits nor locks".to_string()
             }
             SecondOpinion::EndsEarlier(second) => format!(
                 "judged by the model alone: the decoupled run ends earlier: {}",
                 self.of(second).story()
             ),
+            SecondOpinion::ObjectsLater(second) => {
+                format!("the decoupled run objects, too, but later: {}", self.of(second).story())
+            }
             SecondOpinion::Disagrees { later, .. } => match (&self.violation.fingerprint.cause, later) {
                 (Cause::DecoupledObjects, _) => "the model finds nothing wrong".to_string(),
                 (_, None) => "the decoupled run finds nothing wrong".to_string(),
@@ -408,5 +433,32 @@ pub fn came(outcome: &Outcome) -> String {
     match &outcome.reply {
         Reply::Done { matched: Some(matched), .. } => format!("{outcome} ({matched} matched)"),
         _ => outcome.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Fingerprint, RowSet, ShownBy};
+
+    use super::*;
+
+    #[test]
+    fn where_only_the_decoupled_run_objects_nobody_says_what_should_be() {
+        let state = || Response::FinalState(Table { table: "v".into(), rows: RowSet::new(Vec::new()) });
+        let (expected, actual) = (Some(state()), Some(state()));
+        let fingerprint = Fingerprint {
+            symptom: Symptom::Logic,
+            cause: Cause::DecoupledObjects,
+            statement: ShownBy::FinalState,
+            level: None,
+        };
+        let evidence = Box::new(Evidence { expected, actual, ..Evidence::default() });
+        let violation = Violation { fingerprint, step: None, evidence };
+        let words = Words { violation: &violation, product: Product::Mysql, sources: |_| None };
+        assert_eq!(
+            words.story(),
+            "In the end v holds no rows; after the same statements one by one it holds no rows. \
+             The model accepts the first: one of the two is wrong."
+        );
     }
 }

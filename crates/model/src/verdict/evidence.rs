@@ -158,6 +158,8 @@ pub enum SecondOpinion {
     NotJudged,
     /// It ends earlier, by this.
     EndsEarlier(Box<Violation>),
+    /// It accepts what a known deviation explains, and objects to this later.
+    ObjectsLater(Box<Violation>),
     /// It finds nothing wrong; `later`: there, but this later. What it objects to is the fingerprint.
     Disagrees {
         objection: Fingerprint,

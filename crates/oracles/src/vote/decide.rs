@@ -7,8 +7,10 @@ use model::{
 
 use crate::mvcc;
 
-/// What the decoupled run does not judge: who must wait, and who may be refused because of others.
-const WAITS: &[Symptom] = &[Symptom::MissingWait, Symptom::NeedlessWait, Symptom::NeedlessError];
+/// What the decoupled run does not judge: who must wait, who may be refused because of others, and what a lock should have kept out
+/// (alone, the statement that shows a phantom is right).
+const WAITS: &[Symptom] =
+    &[Symptom::MissingWait, Symptom::NeedlessWait, Symptom::NeedlessError, Symptom::Phantom];
 
 /// What follows from what both say; none if the decoupled run was not asked.
 pub fn decide(model: &Verdict, decoupled: Option<&Verdict>, trace: &Trace) -> Verdict {
@@ -42,6 +44,10 @@ pub fn decide(model: &Verdict, decoupled: Option<&Verdict>, trace: &Trace) -> Ve
             }
             if one > other {
                 return with_opinion(model, SecondOpinion::EndsEarlier(Box::new(second.clone())));
+            }
+            // The decoupled run knows few deviations, and goes on with what came: what has a name keeps it. Its twin is still asked.
+            if first.fingerprint.deviations().is_some() {
+                return with_opinion(model, SecondOpinion::ObjectsLater(Box::new(second.clone())));
             }
             apart(first, Some(second))
         }
@@ -154,6 +160,7 @@ pub(super) mod tests {
                     Some(SecondOpinion::Uncertain) => "uncertain".to_string(),
                     Some(SecondOpinion::NotJudged) => "not judged".to_string(),
                     Some(SecondOpinion::EndsEarlier(_)) => "ends earlier".to_string(),
+                    Some(SecondOpinion::ObjectsLater(_)) => "objects later".to_string(),
                     Some(SecondOpinion::Disagrees { later, .. }) => {
                         format!("disagrees{}", if later.is_some() { " until later" } else { "" })
                     }
@@ -205,6 +212,16 @@ pub(super) mod tests {
     fn waits_are_the_models_business() {
         let model = wrong(Symptom::MissingWait, RULE, Some(1));
         assert_eq!(said(&model, Some(&holds(&[]))), "missing-wait: not judged");
+        let model = wrong(Symptom::Phantom, RULE, Some(3));
+        assert_eq!(said(&model, Some(&holds(&[]))), "phantom: not judged");
+        assert_eq!(said(&model, Some(&wrong(ROWS, ALONE, Some(1)))), "phantom: not judged");
+    }
+
+    #[test]
+    fn what_has_a_name_keeps_it_where_the_other_objects_later() {
+        let known = wrong(ROWS, explained("key-change-keeps-old-row"), Some(3));
+        assert_eq!(said(&known, Some(&wrong(ROWS, ALONE, Some(1)))), "wrong-rows: objects later");
+        assert_eq!(said(&known, Some(&holds(&[]))), "logic: disagrees");
     }
 
     #[test]
