@@ -74,6 +74,8 @@ pub struct Dialect {
     pub tables: Tables,
     /// Fetches the warnings of the statement before: level, code and message; none where there are none.
     pub show_warnings: Option<&'static str>,
+    /// Is a session like a fresh one after the reset that its protocol offers? Where it is not, it is opened anew.
+    pub resets_sessions: fn(&Version) -> bool,
     /// Opens a read view that keeps deleted rows from being purged while a case runs.
     pub hold_view: Option<&'static str>,
     /// Asks how many transactions still have versions to be purged; none where nothing purges by itself.

@@ -109,6 +109,8 @@ pub struct Executor {
     pace: Duration,
     /// Sessions at other levels than those of the last case: setting a level and reading it back takes two round trips.
     parked: Vec<Slot>,
+    /// Is a session like a fresh one after a reset?
+    resets: bool,
     dead: bool,
     spoiled: bool,
 }
@@ -127,6 +129,7 @@ impl Executor {
             holder = Some(session);
         }
         let postchecks = PostChecks::new(server.logs());
+        let resets = (dialect.resets_sessions)(&server.info().version);
         Ok(Executor {
             server,
             dialect,
@@ -141,6 +144,7 @@ impl Executor {
             planner: Planner::default(),
             pace: Duration::ZERO,
             parked: Vec::new(),
+            resets,
             options,
             counts: Counts::default(),
             timing: Timing::default(),
@@ -213,7 +217,7 @@ impl Executor {
             // At once: what such a session holds (LOCK TABLES, GET_LOCK) would be in the way of our own statements.
             for &session in &plan.changes_session {
                 self.slots[session].dirty = true;
-                self.slots[session].clean();
+                self.slots[session].clean(self.resets);
             }
         }
         self.counts.cases += 1;
@@ -255,7 +259,7 @@ impl Executor {
     fn prepare(&mut self, case: &Case, plan: &Plan, level: Level) -> Result<(), ConnectError> {
         let set = self.schema.set(self.control.as_mut(), self.dialect, case, plan, self.options.reset);
         // A setup that we cannot read may have done anything to its session, and so may one that failed.
-        if (set.is_err() || plan.setup.is_none()) && !self.control.reset() {
+        if (set.is_err() || plan.setup.is_none()) && !(self.resets && self.control.reset()) {
             match (self.server.connect(), &set) {
                 (Ok(control), _) => self.control = control,
                 (Err(_), Err(_)) => {} // What failed first says more.
@@ -290,7 +294,7 @@ impl Executor {
 
     fn prepare_session(&mut self, i: usize, spec: &SessionSpec, level: Level) -> Result<(), ConnectError> {
         if let Some(slot) = self.slots.get_mut(i) {
-            slot.clean();
+            slot.clean(self.resets);
         }
         if self.options.reset == Reset::Fast {
             self.exchange(i, spec.autocommit, level)?;

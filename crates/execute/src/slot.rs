@@ -52,13 +52,13 @@ impl Slot {
         }
     }
 
-    /// Forgets what a step changed in the session. A reset keeps the connection and its thread; where that cannot
-    /// be had, a new one is opened for the next case.
-    pub fn clean(&mut self) {
+    /// Forgets what a step changed in the session. A reset, where it can be trusted, keeps the connection and its thread; where
+    /// that cannot be had, a new one is opened for the next case.
+    pub fn clean(&mut self, resets: bool) {
         if !self.dirty {
             return;
         }
-        if self.session.as_mut().is_some_and(|session| session.reset()) {
+        if resets && self.session.as_mut().is_some_and(|session| session.reset()) {
             (self.dirty, self.level, self.autocommit) = (false, None, true);
         } else {
             self.session = None;

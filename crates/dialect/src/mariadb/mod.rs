@@ -24,6 +24,7 @@ pub const DIALECT: Dialect = Dialect {
         read: |_| "SELECT @@tx_isolation",
         answer: mysql::level_answer,
     }),
+    resets_sessions: |_| true,
     // Measured: after a deadlock or error 1020 the session is in autocommit.
     reopens,
     tables: Tables { invisible_columns: Some(&[10, 3]), ..mysql::TABLES },

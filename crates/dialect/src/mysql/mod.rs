@@ -38,6 +38,8 @@ pub const DIALECT: Dialect = Dialect {
     reopens: |version| version.cmp_prefix(&Version(vec![5, 6])).is_le(),
     tables: Tables { invisible_columns: Some(&[8, 0, 23]), ..TABLES },
     show_warnings: Some("SHOW WARNINGS"),
+    // Measured on 9.7.4: after COM_RESET_CONNECTION the session has InnoDB's own foreign keys instead of the SQL layer's.
+    resets_sessions: |version| version.cmp_prefix(&Version(vec![9, 6])).is_lt(),
     hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
     purge_left: Some(PURGE_LEFT),
     quote: '`',

@@ -65,6 +65,7 @@ pub const DIALECT: Dialect = Dialect {
         constant_of: None,
     },
     show_warnings: None,
+    resets_sessions: |_| true,
     hold_view: None, // Old versions stay until VACUUM, which nobody runs.
     purge_left: None,
     quote: '"',

@@ -30,6 +30,7 @@ pub const DIALECT: Dialect = Dialect {
     reopens: |_| false,
     tables: TABLES,
     // Nothing that is purged there can be noticed.
+    resets_sessions: |_| true,
     hold_view: None,
     purge_left: None,
     variants: &[],

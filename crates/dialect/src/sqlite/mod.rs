@@ -59,6 +59,7 @@ pub const DIALECT: Dialect = Dialect {
         constant_of: Some("quote({})"),
     },
     show_warnings: None,
+    resets_sessions: |_| true,
     hold_view: None,
     purge_left: None,
     quote: '"',
