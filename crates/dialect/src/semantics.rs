@@ -18,6 +18,8 @@ pub struct Semantics {
     pub snapshot_levels: &'static [Level],
     /// Does a locking read wait for a row that another has inserted and not committed? Elsewhere it does not see it.
     pub waits_for_inserts: bool,
+    /// Does NULL come before all values in ascending order? Elsewhere it comes behind them.
+    pub nulls_first: bool,
     /// Does going back to a savepoint that was set before any table was touched end the whole transaction in the engine?
     pub early_savepoint_ends_all: bool,
     /// The first version in which foreign keys are the SQL layer's affair, not the engine's; none where that never changed.

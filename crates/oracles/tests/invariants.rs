@@ -389,3 +389,91 @@ fn the_worst_is_told_and_of_several_the_one_sent_last() {
     );
     assert_eq!(rule(&judge(&Crash, &seen)), "crash unknown delete");
 }
+
+#[test]
+fn rows_come_in_the_order_that_was_asked_for() {
+    const SETUP: [&str; 2] = [
+        "CREATE TABLE t(a INT, b INT)",
+        "INSERT INTO t VALUES (3, NULL), (2, 9), (1, 10), (2, 1), (1, 1), (0, 2), (2, 2), (3, 3)",
+    ];
+    let by = |product: Product, sql: &str, cells: &[(&str, &str)]| {
+        let lines = vec![(0, sql, rows(cells, Open::No))];
+        said(&run(product, Level::ReadCommitted, &SETUP, lines))
+    };
+    let mysql = |sql: &str, cells: &[(&str, &str)]| by(Product::Mysql, sql, cells);
+    let sorted = [("3", "NULL"), ("2", "9"), ("1", "10")];
+    let reversed = [("1", "10"), ("2", "9"), ("3", "NULL")];
+    assert_eq!(mysql("SELECT * FROM t ORDER BY b", &sorted), "holds");
+    assert_eq!(mysql("SELECT * FROM t ORDER BY b DESC", &reversed), "holds");
+    assert_eq!(mysql("SELECT * FROM t ORDER BY b", &reversed), "wrong-order at 1");
+    assert_eq!(mysql("SELECT a, b FROM t ORDER BY b DESC, a", &sorted), "wrong-order at 1");
+    // Of the second key only where the first is the same.
+    let tied = [("2", "1"), ("1", "1"), ("0", "2")];
+    assert_eq!(mysql("SELECT * FROM t ORDER BY b", &tied), "holds");
+    assert_eq!(mysql("SELECT * FROM t ORDER BY b, a", &tied), "wrong-order at 1");
+    // Another column of that name, or one that is not shown.
+    assert_eq!(mysql("SELECT a, -b AS b FROM t ORDER BY b", &reversed), "holds");
+    let other = [("1", "1"), ("2", "2"), ("3", "3")];
+    assert_eq!(mysql("SELECT a, a FROM t ORDER BY b", &other), "holds");
+    let nulls_last = [("2", "9"), ("1", "10"), ("3", "NULL")];
+    assert_eq!(by(Product::Postgres, "SELECT * FROM t ORDER BY b", &nulls_last), "holds");
+    assert_eq!(by(Product::Postgres, "SELECT * FROM t ORDER BY b", &sorted), "wrong-order at 1");
+    // PostgreSQL sorts before it locks, and says so.
+    assert_eq!(by(Product::Postgres, "SELECT * FROM t ORDER BY b FOR UPDATE", &sorted), "holds by exempt");
+    assert_eq!(mysql("SELECT * FROM t ORDER BY b FOR UPDATE", &reversed), "wrong-order at 1");
+}
+
+#[test]
+fn a_transaction_that_only_reads_changes_nothing() {
+    const TABLE: &str = "CREATE TABLE t(a INT PRIMARY KEY, b INT)";
+    let changed = |begin: &str, answer: Outcome| {
+        let lines = vec![(0, begin, ok(Open::Yes)), (0, "UPDATE t SET b = 1", answer)];
+        said(&run(Product::Postgres, Level::ReadCommitted, &[TABLE], lines))
+    };
+    assert_eq!(changed("START TRANSACTION READ ONLY", ok(Open::Yes)), "missing-error at 2");
+    assert_eq!(changed("START TRANSACTION", ok(Open::Yes)), "holds");
+    let nothing = Outcome {
+        reply: Reply::Done { affected: 0, matched: None },
+        warnings: Vec::new(),
+        transaction: Open::Yes,
+    };
+    assert_eq!(changed("START TRANSACTION READ ONLY", nothing), "holds");
+}
+
+#[test]
+fn what_is_asked_not_to_wait_does_not() {
+    const TABLE: &str = "CREATE TABLE t(a INT PRIMARY KEY, b INT)";
+    let waits = |other: &str, sql: &str| {
+        let lines = vec![
+            (0, "BEGIN", ok(Open::Yes)),
+            (0, other, ok(Open::Yes)),
+            (1, sql, rows(&[], Open::No)),
+            (0, "COMMIT", ok(Open::No)),
+        ];
+        let mut run = run(Product::Postgres, Level::ReadCommitted, &[TABLE], lines);
+        run.trace.rounds[2].answered.clear();
+        run.trace.rounds[2].waiting = vec![model::Wait { step: 2, blockers: Vec::new() }];
+        run.trace.rounds[3].answered = vec![3, 2];
+        said(&run)
+    };
+    let update = "UPDATE t SET b = 1";
+    assert_eq!(waits(update, "SELECT * FROM t FOR UPDATE SKIP LOCKED"), "needless-wait at 3");
+    assert_eq!(waits(update, "SELECT * FROM t FOR UPDATE NOWAIT"), "needless-wait at 3");
+    assert_eq!(waits(update, "SELECT * FROM t FOR UPDATE"), "holds");
+    assert_eq!(waits("LOCK TABLE t", "SELECT * FROM t FOR UPDATE NOWAIT"), "holds by exempt");
+    // What is read inside was not asked.
+    let inside = "SELECT * FROM t WHERE b IN (SELECT a FROM t) FOR UPDATE NOWAIT";
+    assert_eq!(waits(update, inside), "holds");
+}
+
+/// `holds`, or the symptom and the step from 1.
+fn said(seen: &Execution) -> String {
+    match judge(&Invariants, seen) {
+        Verdict::Holds { by } if by.is_empty() => "holds".into(),
+        Verdict::Holds { .. } => "holds by exempt".into(),
+        Verdict::Undecided { reason } => reason.to_string(),
+        Verdict::Violated(violation) => {
+            format!("{} at {}", violation.fingerprint.symptom, violation.step.map_or(0, |step| step + 1))
+        }
+    }
+}

@@ -161,6 +161,7 @@ impl BugReport {
             Symptom::WrongRows
             | Symptom::WrongCount
             | Symptom::WrongTypes
+            | Symptom::WrongOrder
             | Symptom::WrongError
             | Symptom::WrongAnswer => print.statement.writes(),
             _ if print.cause == Cause::Invariant => self.finding.violation.step.is_none(),
@@ -204,6 +205,7 @@ fn what(bug: &BugReport) -> String {
                 _ => format!("{statement} returns wrong rows"),
             }
         }
+        Symptom::WrongOrder => format!("{statement} returns its rows in the wrong order"),
         Symptom::WrongCount => format!("{statement} changes the wrong number of rows"),
         Symptom::WrongMatch => format!("{statement} says that it found the wrong number of rows"),
         Symptom::WrongFinalState => "Wrong rows are left in the end".to_string(),

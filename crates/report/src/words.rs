@@ -150,6 +150,17 @@ impl<'a> Words<'a> {
                     self.step_and_text()
                 )
             }
+            Sighting::AskedNotToWait => {
+                format!("{} waits for a row although it was asked not to wait.", self.step_and_text())
+            }
+            Sighting::ReadOnly => {
+                format!("{} changes rows in a transaction that was opened READ ONLY.", self.step_and_text())
+            }
+            Sighting::Unsorted { rows } => format!(
+                "{} gives {}, which is not the order that it asks for.",
+                self.step_and_text(),
+                rows.texts().join(" before ")
+            ),
             Sighting::StaleWrite => format!(
                 "{} changes a row that another transaction has changed since the snapshot; it should fail with {}.",
                 self.step_and_text(),

@@ -66,6 +66,7 @@ pub(crate) const INNODB: Semantics = Semantics {
     // At SERIALIZABLE plain reads lock.
     snapshot_levels: &[Level::RepeatableRead],
     waits_for_inserts: true,
+    nulls_first: true,
     early_savepoint_ends_all: true,
     foreign_keys_in_sql: None,
 };

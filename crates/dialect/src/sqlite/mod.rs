@@ -33,6 +33,7 @@ pub const DIALECT: Dialect = Dialect {
         snapshot_at: SnapshotPoint::FirstStatement,
         snapshot_levels: &[Level::Serializable],
         waits_for_inserts: false,
+        nulls_first: true,
         early_savepoint_ends_all: false,
         foreign_keys_in_sql: None,
     },

@@ -120,6 +120,12 @@ pub enum Sighting {
     Index { table: String, index: String, rows: RowSet, plain: RowSet },
     /// A wait or an error of concurrency without another open transaction that touched the tables.
     NobodyElse,
+    /// A wait for a row lock by a statement that was asked not to wait.
+    AskedNotToWait,
+    /// A transaction that was opened READ ONLY changed rows.
+    ReadOnly,
+    /// Two rows that came one after the other.
+    Unsorted { rows: RowSet },
     /// A row was changed that another transaction had changed since the snapshot.
     StaleWrite,
     /// The server died after the step had answered.

@@ -17,6 +17,12 @@ named! {
         MixedLevels = "mixed-levels",
         /// Read by a serializable transaction that did not commit.
         NotCommitted = "not-committed",
+        /// InnoDB: NOWAIT and SKIP LOCKED beside locks of whole tables.
+        RowLocksOnly = "row-locks-only",
+        /// The same in PostgreSQL.
+        RowLevelLocks = "row-level-locks",
+        /// PostgreSQL: a locking read sorts before it locks.
+        SortedBeforeLocked = "sorted-before-locked",
     }
 }
 

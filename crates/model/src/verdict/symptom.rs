@@ -15,6 +15,8 @@ named! {
         WrongError = "wrong-error",
         /// Rows instead of a count, or the other way round.
         WrongAnswer = "wrong-answer",
+        /// The rows, but not in the order that was asked for.
+        WrongOrder = "wrong-order",
         WrongFinalState = "wrong-final-state",
         MissingWait = "missing-wait",
         NeedlessWait = "needless-wait",
@@ -66,6 +68,7 @@ impl Symptom {
             | Symptom::WrongCount
             | Symptom::WrongMatch
             | Symptom::WrongTypes
+            | Symptom::WrongOrder
             | Symptom::WrongError
             | Symptom::WrongAnswer => Visible::Answer,
             Symptom::WrongFinalState => Visible::FinalState,

@@ -94,7 +94,45 @@ pub static NOT_COMMITTED: Exemption = Exemption {
     reports: &[],
 };
 
-pub static ALL: &[&Exemption] = &[&DIRTY_READ, &MIXED_SNAPSHOT, &OWN_UPDATES, &MIXED_LEVELS, &NOT_COMMITTED];
+/// InnoDB: NOWAIT and SKIP LOCKED beside locks of whole tables.
+pub static ROW_LOCKS_ONLY: Exemption = Exemption {
+    id: ExemptionId::RowLocksOnly,
+    name: "a wait for a lock of the whole table",
+    family: SqlFamily::Mysql,
+    section: "Locking Reads",
+    sentence: "NOWAIT and SKIP LOCKED only apply to row-level locks.",
+    reports: &[],
+};
+
+/// The same in PostgreSQL.
+pub static ROW_LEVEL_LOCKS: Exemption = Exemption {
+    id: ExemptionId::RowLevelLocks,
+    family: SqlFamily::Postgres,
+    section: "SELECT, The Locking Clause",
+    sentence: "Note that NOWAIT and SKIP LOCKED apply only to the row-level lock(s) — the required ROW SHARE table-level lock is still taken in the ordinary way",
+    ..ROW_LOCKS_ONLY
+};
+
+/// PostgreSQL at READ COMMITTED: rows are sorted, and then locked in their newest version.
+pub static SORTED_BEFORE_LOCKED: Exemption = Exemption {
+    id: ExemptionId::SortedBeforeLocked,
+    name: "sorted before it was locked",
+    family: SqlFamily::Postgres,
+    section: "SELECT, The Locking Clause",
+    sentence: "It is possible for a SELECT command running at the READ COMMITTED transaction isolation level and using ORDER BY and a locking clause to return rows out of order.",
+    reports: &[],
+};
+
+pub static ALL: &[&Exemption] = &[
+    &DIRTY_READ,
+    &MIXED_SNAPSHOT,
+    &OWN_UPDATES,
+    &MIXED_LEVELS,
+    &NOT_COMMITTED,
+    &ROW_LOCKS_ONLY,
+    &ROW_LEVEL_LOCKS,
+    &SORTED_BEFORE_LOCKED,
+];
 
 /// The exemption of this id.
 pub fn of(id: ExemptionId) -> &'static Exemption {
@@ -104,6 +142,9 @@ pub fn of(id: ExemptionId) -> &'static Exemption {
         ExemptionId::OwnUpdates => &OWN_UPDATES,
         ExemptionId::MixedLevels => &MIXED_LEVELS,
         ExemptionId::NotCommitted => &NOT_COMMITTED,
+        ExemptionId::RowLocksOnly => &ROW_LOCKS_ONLY,
+        ExemptionId::RowLevelLocks => &ROW_LEVEL_LOCKS,
+        ExemptionId::SortedBeforeLocked => &SORTED_BEFORE_LOCKED,
     }
 }
 
@@ -116,6 +157,17 @@ pub struct ReaderState {
     pub committed: bool,
     /// Are all transactions of the case at SERIALIZABLE?
     pub all_serializable: bool,
+}
+
+/// What lets a statement wait for a lock of the whole table although it was asked not to wait.
+pub fn row_locks_only(product: Product) -> Option<&'static Exemption> {
+    let family = dialect::of(product).family;
+    [&ROW_LOCKS_ONLY, &ROW_LEVEL_LOCKS].into_iter().find(|one| one.family == family)
+}
+
+/// What lets a locking read below REPEATABLE READ give its rows in another order.
+pub fn sorted_before_locked(product: Product) -> Option<&'static Exemption> {
+    Some(&SORTED_BEFORE_LOCKED).filter(|one| one.family == dialect::of(product).family)
 }
 
 /// Does a read owe committed values only?

@@ -1,14 +1,18 @@
 //! What must hold on every trace of every product, whatever the contract: no value from nowhere, no value of an undone
-//! writer, no unique value twice, repeatable reads, indexes that agree. One file per invariant.
+//! writer, no unique value twice, repeatable reads, indexes that agree, rows in the order that was asked for, no wait where none was wanted, no change
+//! in a transaction that only reads. One file per invariant.
 //!
 //! What a product's manual exempts stands in [`exemptions`] and nowhere else.
 
 mod constants;
 pub mod exemptions;
 mod indexes;
+mod no_wait;
 mod projection;
 mod provenance;
+mod read_only;
 mod repeat;
+mod sorted;
 mod unique;
 mod writers;
 
@@ -71,8 +75,11 @@ fn judge(seen: &Execution) -> Verdict {
     let history = History::new(&seen.case, &seen.trace);
     let mut found = Vec::new();
     indexes::check(seen, &mut found);
+    no_wait::check(&history, &mut found);
     let unclear = schema.err().map(|_| Reason::SetupNotRead).or_else(|| unclear(&history));
     if let (None, Ok(schema)) = (unclear, schema) {
+        read_only::check(&history, schema, &mut found);
+        sorted::check(&history, schema, &mut found);
         repeat::check(&history, schema, &mut found);
         unique::check(&history, schema, &mut found);
         provenance::check(&history, schema, &mut found);
