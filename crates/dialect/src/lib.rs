@@ -76,6 +76,8 @@ pub struct Dialect {
     pub show_warnings: Option<&'static str>,
     /// Is a session like a fresh one after the reset that its protocol offers? Where it is not, it is opened anew.
     pub resets_sessions: fn(&Version) -> bool,
+    /// The setting that switches the search for deadlocks off, if one does.
+    pub deadlock_search: Option<&'static str>,
     /// Opens a read view that keeps deleted rows from being purged while a case runs.
     pub hold_view: Option<&'static str>,
     /// Asks how many transactions still have versions to be purged; none where nothing purges by itself.

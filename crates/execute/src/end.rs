@@ -8,10 +8,19 @@ use std::time::{Duration, Instant};
 
 use model::{Cause, Open, Outcome, Reply};
 
-use crate::{os, scheduler::Scheduler, seams::ConnectError, slot::Outstanding};
+use crate::{
+    os,
+    scheduler::Scheduler,
+    seams::{ConnectError, SessionId},
+    slot::Outstanding,
+};
 
 /// How long a statement that is about to be killed may still answer. Kills are rare, so this costs little.
 const LAST_LOOK: Duration = Duration::from_millis(20);
+
+/// How long a server may take to notice that transactions wait for each other. InnoDB searches at once, or by a thread that looks around every second;
+/// PostgreSQL after `deadlock_timeout`, a second by default.
+const DETECTOR: Duration = Duration::from_millis(1500);
 
 impl Scheduler<'_> {
     /// Ends the case.
@@ -19,6 +28,9 @@ impl Scheduler<'_> {
         self.late()?;
         self.flush()?;
         self.stalled = !self.dead && self.on.slots.iter().any(|slot| slot.outstanding.is_some());
+        if self.stalled {
+            self.look_for_circle()?;
+        }
         while !self.dead {
             let busy = |i: &usize| self.on.slots[*i].outstanding.is_some();
             let open = |i: &usize| self.on.slots[*i].idle() && self.on.slots[*i].open != Open::No;
@@ -40,6 +52,52 @@ impl Scheduler<'_> {
             self.bury();
         }
         Ok(())
+    }
+
+    /// Does everybody in a circle wait for the next one? Noted if it is still so after the server had time to find out.
+    fn look_for_circle(&mut self) -> Result<(), ConnectError> {
+        let circle = self.circle();
+        if circle.is_empty() {
+            return Ok(());
+        }
+        let (fds, _) = self.outstanding();
+        if self.readable(&fds, DETECTOR) {
+            return self.late().map(|_| ());
+        }
+        if self.circle() == circle {
+            let step = |i: &usize| match self.on.slots[*i].outstanding {
+                Some(Outstanding::Step(step)) => Some(step),
+                Some(Outstanding::Rollback) | None => None,
+            };
+            self.circle = circle.iter().filter_map(step).collect();
+        }
+        Ok(())
+    }
+
+    /// The sessions of a circle of waits, in order; none if there is no circle.
+    fn circle(&mut self) -> Vec<usize> {
+        let busy = |i: &usize| self.on.slots[*i].outstanding.is_some();
+        let waiting: Vec<usize> = (0..self.on.slots.len()).filter(busy).collect();
+        if waiting.len() < 2 {
+            return Vec::new();
+        }
+        let ids: Vec<SessionId> = waiting.iter().map(|&i| self.on.slots[i].id).collect();
+        let blockers = self.on.monitor.blockers(&ids);
+        let waits_for =
+            |one: usize, other: usize| blockers.get(one).is_some_and(|by| by.contains(&ids[other]));
+        // Who can be reached from whom, over any number of others.
+        let mut reached: Vec<Vec<bool>> =
+            (0..ids.len()).map(|one| (0..ids.len()).map(|other| waits_for(one, other)).collect()).collect();
+        for over in 0..ids.len() {
+            for from in 0..ids.len() {
+                for to in 0..ids.len() {
+                    reached[from][to] |= reached[from][over] && reached[over][to];
+                }
+            }
+        }
+        let Some(first) = (0..ids.len()).find(|&one| reached[one][one]) else { return Vec::new() };
+        let circle = (0..ids.len()).filter(|&other| reached[first][other] && reached[other][first]);
+        circle.map(|at| waiting[at]).collect()
     }
 
     /// A last look before a kill, which would make a wait that never was one look like one that never ended.

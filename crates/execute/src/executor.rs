@@ -202,7 +202,7 @@ impl Executor {
         let ready = Instant::now();
         let mut run = Scheduler::new(self, case);
         let ran = run.all();
-        let Scheduler { rounds, outcomes, stalled, false_decisions, waits, proof, dead, .. } = run;
+        let Scheduler { rounds, outcomes, stalled, circle, false_decisions, waits, proof, dead, .. } = run;
         if let Err(error) = ran {
             // Nobody knows what the sessions are in the middle of.
             for slot in self.slots.drain(..) {
@@ -235,7 +235,7 @@ impl Executor {
         };
         let opaque_setup = plan.opaque.clone();
         self.timing = Timing { reset: ready - start, steps: done - ready, waits, proof, opaque_setup };
-        let aftermath = self.aftermath(case, plan, &trace);
+        let aftermath = Aftermath { circle, ..self.aftermath(case, plan, &trace) };
         Ok(Execution { case: case.clone(), trace, aftermath })
     }
 

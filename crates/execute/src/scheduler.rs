@@ -43,6 +43,8 @@ pub(crate) struct Scheduler<'a> {
     pub rounds: Vec<Round>,
     pub outcomes: Vec<Option<Outcome>>,
     pub stalled: bool,
+    /// Steps that wait for each other, although the server had time to notice.
+    pub circle: Vec<usize>,
     pub false_decisions: u32,
     /// From sending to knowing, for each wait.
     pub waits: Vec<Duration>,
@@ -61,6 +63,7 @@ impl<'a> Scheduler<'a> {
             rounds: Vec::with_capacity(case.steps.len()),
             outcomes: vec![None; case.steps.len()],
             stalled: false,
+            circle: Vec::new(),
             false_decisions: 0,
             waits: Vec::new(),
             proof: Duration::ZERO,

@@ -20,6 +20,9 @@ pub struct Aftermath {
     /// Tables after the end, read through each of their indexes.
     #[serde(rename = "through", default, skip_serializing_if = "Vec::is_empty")]
     pub index_scans: Vec<IndexScan>,
+    /// Steps that waited for each other in a circle when nothing was left to be sent, and went on doing so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub circle: Vec<usize>,
 }
 
 impl Aftermath {

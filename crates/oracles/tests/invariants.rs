@@ -466,6 +466,26 @@ fn what_is_asked_not_to_wait_does_not() {
     assert_eq!(waits(update, inside), "holds");
 }
 
+#[test]
+fn a_circle_of_waits_is_a_deadlock_and_is_ended() {
+    const TABLE: &str = "CREATE TABLE t(a INT PRIMARY KEY, b INT)";
+    let killed = || Outcome::bare(Reply::Killed);
+    let stuck = |first: &str, detect: &str| {
+        let lines = vec![
+            (0, first, ok(Open::Yes)),
+            (0, "UPDATE t SET b = 1 WHERE a = 1", killed()),
+            (1, "UPDATE t SET b = 1 WHERE a = 2", killed()),
+        ];
+        let mut run = run(Product::Mysql, Level::RepeatableRead, &[TABLE], lines);
+        run.aftermath.circle = vec![1, 2];
+        run.trace.server.settings.insert("innodb_deadlock_detect".into(), detect.into());
+        said(&run)
+    };
+    assert_eq!(stuck("BEGIN", "ON"), "unreported-deadlock at 3");
+    assert_eq!(stuck("BEGIN", "OFF"), "holds");
+    assert_eq!(stuck("LOCK TABLES t WRITE", "ON"), "unparsed");
+}
+
 /// `holds`, or the symptom and the step from 1.
 fn said(seen: &Execution) -> String {
     match judge(&Invariants, seen) {

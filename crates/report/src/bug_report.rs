@@ -211,6 +211,7 @@ fn what(bug: &BugReport) -> String {
         Symptom::WrongFinalState => "Wrong rows are left in the end".to_string(),
         Symptom::MissingWait => format!("{statement} does not wait for a lock"),
         Symptom::NeedlessWait => format!("{statement} waits for nobody"),
+        Symptom::UnreportedDeadlock => "A deadlock is not reported".to_string(),
         Symptom::NeedlessError => format!("{statement} is refused without a conflict"),
         Symptom::Phantom => format!("{statement} meets a row that its locks should have kept out"),
         Symptom::Crash => match &print.cause {

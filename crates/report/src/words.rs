@@ -153,6 +153,13 @@ impl<'a> Words<'a> {
             Sighting::AskedNotToWait => {
                 format!("{} waits for a row although it was asked not to wait.", self.step_and_text())
             }
+            Sighting::Circle { steps } => {
+                let steps: Vec<String> = steps.iter().map(|step| (step + 1).to_string()).collect();
+                format!(
+                    "Steps {} wait for each other's locks, and none of them is ended: a deadlock that is not reported.",
+                    steps.join(" and ")
+                )
+            }
             Sighting::ReadOnly => {
                 format!("{} changes rows in a transaction that was opened READ ONLY.", self.step_and_text())
             }

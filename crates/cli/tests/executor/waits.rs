@@ -179,3 +179,31 @@ fn what_nothing_else_helps_is_killed() {
         assert_eq!(said(&trace)[1], "(1)");
     });
 }
+
+/// T1 and T2 hold a shared lock each and ask for the other's row. While T3 shares both rows the servers name only one of those whom a statement waits for,
+/// and see no circle; which one, the first or the last, differs.
+#[test]
+fn a_circle_of_waits_that_the_server_does_not_report_is_noted() {
+    let third = "T3: BEGIN\nT3: SELECT * FROM t WHERE a < 3 LOCK IN SHARE MODE";
+    let others = "T1: BEGIN\nT1: SELECT * FROM t WHERE a = 1 LOCK IN SHARE MODE
+        T2: BEGIN\nT2: SELECT * FROM t WHERE a = 2 LOCK IN SHARE MODE";
+    let end = "T1: UPDATE t SET b = 7 WHERE a = 2\nT2: UPDATE t SET b = 7 WHERE a = 1";
+    let noted = |target: &str, steps: String| {
+        let mut runner = runner(target, Settle::Proc, Options::default())?;
+        let run = runner.run(&case(TABLE, &steps), Level::RepeatableRead).unwrap();
+        assert!(run.trace.false_decisions == 0, "{target}");
+        Some(run.aftermath.circle)
+    };
+    for (target, steps) in [
+        ("mariadb@10.11", format!("{third}\n{others}\n{end}")),
+        ("mysql@9.7", format!("{others}\n{third}\n{end}")),
+    ] {
+        if let Some(circle) = noted(target, steps) {
+            assert_eq!(circle, [6, 7], "{target}");
+        }
+    }
+    // Without a third one there is nothing to note: one of the two is ended.
+    if let Some(circle) = noted("mariadb@10.11", format!("{others}\n{end}")) {
+        assert_eq!(circle, [0; 0]);
+    }
+}

@@ -23,6 +23,7 @@ const SETTINGS: &[&str] = &[
     "collation_server",
     "innodb_autoinc_lock_mode",
     "innodb_deadlock_detect",
+    "innodb_deadlock_detect",
     "innodb_lock_wait_timeout",
     "innodb_rollback_on_timeout",
     "innodb_snapshot_isolation",

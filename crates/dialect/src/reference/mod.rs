@@ -31,6 +31,7 @@ pub const DIALECT: Dialect = Dialect {
     tables: TABLES,
     // Nothing that is purged there can be noticed.
     resets_sessions: |_| true,
+    deadlock_search: None,
     hold_view: None,
     purge_left: None,
     variants: &[],

@@ -122,6 +122,8 @@ pub enum Sighting {
     NobodyElse,
     /// A wait for a row lock by a statement that was asked not to wait.
     AskedNotToWait,
+    /// Steps, from 0, each of which waits for the transaction of another.
+    Circle { steps: Vec<usize> },
     /// A transaction that was opened READ ONLY changed rows.
     ReadOnly,
     /// Two rows that came one after the other.

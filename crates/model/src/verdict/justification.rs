@@ -23,6 +23,8 @@ named! {
         RowLevelLocks = "row-level-locks",
         /// PostgreSQL: a locking read sorts before it locks.
         SortedBeforeLocked = "sorted-before-locked",
+        /// InnoDB: circles of waits through locks of whole tables.
+        TableLocks = "table-locks",
     }
 }
 

@@ -20,6 +20,8 @@ named! {
         WrongFinalState = "wrong-final-state",
         MissingWait = "missing-wait",
         NeedlessWait = "needless-wait",
+        /// Transactions wait for each other in a circle, and none of them is ended.
+        UnreportedDeadlock = "unreported-deadlock",
         MissingError = "missing-error",
         NeedlessError = "needless-error",
         /// A row came into what a transaction had locked.
@@ -80,6 +82,7 @@ impl Symptom {
             | Symptom::Corruption
             | Symptom::ErrorLog => Visible::Server,
             Symptom::MissingWait
+            | Symptom::UnreportedDeadlock
             | Symptom::MissingError
             | Symptom::NeedlessError
             | Symptom::Phantom

@@ -113,6 +113,16 @@ pub static ROW_LEVEL_LOCKS: Exemption = Exemption {
     ..ROW_LOCKS_ONLY
 };
 
+/// InnoDB: circles of waits through locks of whole tables.
+pub static TABLE_LOCKS: Exemption = Exemption {
+    id: ExemptionId::TableLocks,
+    name: "a circle through a lock of a whole table",
+    family: SqlFamily::Mysql,
+    section: "Deadlock Detection",
+    sentence: "InnoDB cannot detect deadlocks where a table lock set by a MySQL LOCK TABLES statement or a lock set by a storage engine other than InnoDB is involved.",
+    reports: &[],
+};
+
 /// PostgreSQL at READ COMMITTED: rows are sorted, and then locked in their newest version.
 pub static SORTED_BEFORE_LOCKED: Exemption = Exemption {
     id: ExemptionId::SortedBeforeLocked,
@@ -132,6 +142,7 @@ pub static ALL: &[&Exemption] = &[
     &ROW_LOCKS_ONLY,
     &ROW_LEVEL_LOCKS,
     &SORTED_BEFORE_LOCKED,
+    &TABLE_LOCKS,
 ];
 
 /// The exemption of this id.
@@ -145,6 +156,7 @@ pub fn of(id: ExemptionId) -> &'static Exemption {
         ExemptionId::RowLocksOnly => &ROW_LOCKS_ONLY,
         ExemptionId::RowLevelLocks => &ROW_LEVEL_LOCKS,
         ExemptionId::SortedBeforeLocked => &SORTED_BEFORE_LOCKED,
+        ExemptionId::TableLocks => &TABLE_LOCKS,
     }
 }
 
@@ -163,6 +175,11 @@ pub struct ReaderState {
 pub fn row_locks_only(product: Product) -> Option<&'static Exemption> {
     let family = dialect::of(product).family;
     [&ROW_LOCKS_ONLY, &ROW_LEVEL_LOCKS].into_iter().find(|one| one.family == family)
+}
+
+/// What lets transactions wait for each other in a circle through locks of whole tables.
+pub fn table_locks(product: Product) -> Option<&'static Exemption> {
+    Some(&TABLE_LOCKS).filter(|one| one.family == dialect::of(product).family)
 }
 
 /// What lets a locking read below REPEATABLE READ give its rows in another order.

@@ -1,10 +1,11 @@
 //! What must hold on every trace of every product, whatever the contract: no value from nowhere, no value of an undone
 //! writer, no unique value twice, repeatable reads, indexes that agree, rows in the order that was asked for, no wait where none was wanted, no change
-//! in a transaction that only reads. One file per invariant.
+//! in a transaction that only reads, no circle of waits that stays. One file per invariant.
 //!
 //! What a product's manual exempts stands in [`exemptions`] and nowhere else.
 
 mod constants;
+mod deadlock;
 pub mod exemptions;
 mod indexes;
 mod no_wait;
@@ -76,6 +77,7 @@ fn judge(seen: &Execution) -> Verdict {
     let mut found = Vec::new();
     indexes::check(seen, &mut found);
     no_wait::check(&history, &mut found);
+    deadlock::check(seen, &history, &mut found);
     let unclear = schema.err().map(|_| Reason::SetupNotRead).or_else(|| unclear(&history));
     if let (None, Ok(schema)) = (unclear, schema) {
         read_only::check(&history, schema, &mut found);
