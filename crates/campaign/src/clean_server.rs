@@ -68,7 +68,6 @@ impl CleanServer {
         CleanServer { postchecks, purges: ours && server.purges, ..server }
     }
 
-    /// Of a worker of a hunt.
     pub(crate) fn of_hunt(runner: Runner, product: Product) -> CleanServer {
         let purges = dialect::of(product).purge_left.is_some();
         CleanServer { runner, postchecks: PostCheckInterval::ALWAYS, checking: true, purges }

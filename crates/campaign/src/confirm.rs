@@ -10,7 +10,6 @@ use model::{Case, Condition, Verdict, Violation};
 
 use crate::{clean_server::CleanRuns, panel::Judge};
 
-/// The reset that makes a condition.
 pub fn reset(condition: Condition) -> Reset {
     match condition {
         Condition::Clean | Condition::Leftovers => Reset::Clean,
@@ -24,7 +23,6 @@ pub struct Reproduction {
     pub execution: Execution,
     /// What the oracle says of that run.
     pub violation: Violation,
-    /// Under which condition.
     pub condition: Condition,
     /// How many runs showed it, of how many.
     pub runs: [u32; 2],

@@ -30,11 +30,9 @@ pub enum Event {
         /// Who works on it.
         worker: usize,
         target: Target,
-        /// Its exact version.
         version: String,
         /// The CPU that both are pinned to.
         cpu: Option<usize>,
-        /// Why it was brought up.
         why: Why,
     },
     /// How far a target has come. TimedEvent from time to time.
@@ -49,14 +47,12 @@ pub enum Event {
     Again {
         target: Target,
         case: u64,
-        /// What it looks like.
         fingerprint: Fingerprint,
     },
     /// A suspicion that did not come back.
     Flaky {
         target: Target,
         case: u64,
-        /// What it looked like.
         #[serde(flatten)]
         violation: Violation,
     },
@@ -99,13 +95,10 @@ pub struct FindingEvent {
     pub case: u64,
     /// The oracle that says so.
     pub oracle: String,
-    /// What it looks like.
     #[serde(flatten)]
     pub violation: Violation,
-    /// What makes it one with others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
-    /// Under which condition it comes back.
     pub condition: Condition,
     /// The name under which it is known already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,10 +124,8 @@ impl From<&Finding> for FindingEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
-    /// It is the first one.
     First,
     /// The one before had run many cases or had grown.
     Renewed,
-    /// The one before died.
     Died,
 }

@@ -41,13 +41,9 @@ pub type Hook<'a> = dyn FnMut(&TimedEvent) + 'a;
 
 /// Everything that a hunt needs.
 pub struct Campaign<'a> {
-    /// What was asked for.
     pub settings: Settings,
-    /// Where everything is kept.
     pub folder: RunWriter,
-    /// What is known already.
     pub known: Known,
-    /// What the generator draws how often.
     pub profile: Profile,
     pub panel: Panel,
     pub servers: &'a dyn Servers,
@@ -56,7 +52,6 @@ pub struct Campaign<'a> {
 }
 
 impl Campaign<'_> {
-    /// The generator for a target.
     pub fn generator(&self, at: TargetId, info: &ServerInfo) -> Generator {
         let levels = &self.settings.targets[at].levels;
         Generator::with(self.settings.seed, info.product, &info.version, levels, self.profile.clone())
@@ -243,7 +238,6 @@ impl<'a> Shared<'a> {
         self.campaign.folder.set_learned(&learned)
     }
 
-    /// A case is done.
     pub fn done(&self, at: TargetId, schema: u64, before: &Tally, after: &Tally) -> Result<(), HuntError> {
         self.campaign.folder.set_progress(at, schema, after)?;
         lock(&self.tallies[at]).replace(before, after);

@@ -38,15 +38,12 @@ pub enum Origin {
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub name: String,
-    /// Where it is from.
     pub origin: Origin,
     pub case: Case,
-    /// The finding, if it is one.
     pub finding: Option<Finding>,
 }
 
 impl Entry {
-    /// One of the corpus.
     pub fn of_corpus(name: &str, case: Case) -> Entry {
         let name = if case.links.is_empty() { format!("corpus/{name}") } else { case.links.join(", ") };
         Entry { name, origin: Origin::Corpus, case, finding: None }
@@ -62,7 +59,6 @@ impl Entry {
 }
 
 impl Known {
-    /// Reads a folder.
     pub fn read(folder: &Path) -> Result<Known, HuntError> {
         let mut files = Vec::new();
         walk(folder, &mut files)?;

@@ -52,7 +52,6 @@ pub enum HuntError {
     /// The run folder cannot be written or read.
     #[error("{path}: {reason}")]
     Folder {
-        /// Which file.
         path: String,
         reason: String,
     },

@@ -86,7 +86,6 @@ impl<'a> Judge<'a> {
         Judge { oracle, ..self }
     }
 
-    /// What it says of a run.
     pub fn verdict(&self, seen: &Execution, runs: &mut dyn CleanRuns) -> Verdict {
         if !admissible(seen) {
             return undecided(Reason::LateAnswer);

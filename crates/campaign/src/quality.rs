@@ -15,11 +15,9 @@ use oracles::{
 /// Waits are looked at in one case of this many: a number that has nothing to do with how many orders a set has.
 const SAMPLED: u64 = 53;
 
-/// Counts case after case.
 pub struct Counter {
     /// Those that may be able to tell which waits nothing demands.
     oracles: Vec<Box<dyn Oracle>>,
-    /// What it has counted.
     pub quality: Quality,
 }
 
@@ -30,7 +28,6 @@ impl Default for Counter {
 }
 
 impl Counter {
-    /// Adds a case and what came of it.
     pub fn add(&mut self, made: &Made, case: &ParsedCase, trace: &Trace) {
         // What does not read as data has no keys that we know of.
         let unknown = SetupData::default();
@@ -80,7 +77,6 @@ impl Counter {
         }
     }
 
-    /// Adds what an oracle said of a case.
     pub fn said(&mut self, oracle: &str, verdict: &Verdict) {
         entry(&mut self.quality.verdicts, oracle).add(verdict);
     }

@@ -34,7 +34,6 @@ pub struct How<'a> {
 
 /// A finding whose case was reduced, or not.
 pub struct Reduction {
-    /// The finding.
     pub reproduction: Reproduction,
     /// The case that it had, if it has a smaller one now.
     pub original: Option<Case>,
@@ -48,7 +47,6 @@ pub struct Reduction {
     pub resembles: Option<String>,
 }
 
-/// Reduces the case of a finding.
 pub fn reduce_finding(
     runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,

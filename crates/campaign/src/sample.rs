@@ -11,7 +11,6 @@ use crate::quality::conflict;
 /// What a sample of the cases came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Cases in the sample.
     pub cases: u64,
     /// Those that truly conflicted: waited, refused, or other than a serial order.
     pub conflicting: u64,
@@ -74,7 +73,6 @@ impl Sample {
         }
     }
 
-    /// Statements that failed alone.
     pub fn failures_alone(&self) -> u64 {
         self.failed_alone.values().sum()
     }

@@ -15,9 +15,7 @@ pub struct Settings {
     pub seed: Seed,
     #[serde(rename = "quarry")]
     pub targets: Vec<HuntTarget>,
-    /// When it is enough.
     pub budget: Budget,
-    /// How many workers in total.
     pub workers: usize,
     /// The generator's profile, by name.
     pub profile: String,
@@ -62,7 +60,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The strategy by which cases are reduced.
     pub fn strategy(&self) -> Kind {
         Kind::named(&self.strategy).unwrap_or(Kind::InOrder)
     }
@@ -80,7 +77,6 @@ pub struct Learned {
 /// A target of a hunt, by its place among those of the settings.
 pub type TargetId = usize;
 
-/// One target of a hunt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HuntTarget {
     pub target: Target,

@@ -90,7 +90,6 @@ pub(crate) struct TargetWorker<'a> {
 }
 
 impl<'a> TargetWorker<'a> {
-    /// Brings up a server.
     pub fn open(shared: &'a Shared<'a>, at: TargetId, worker: usize) -> Result<TargetWorker<'a>, Stop> {
         let campaign = shared.campaign;
         let HuntTarget { target, levels } = &campaign.settings.targets[at];

@@ -60,12 +60,10 @@ pub enum SettleBy {
 }
 
 impl How {
-    /// Where worker and server run.
     pub fn placement(&self) -> Placement {
         Placement { pin: !self.no_pin, realtime: !self.no_pin && !self.no_realtime, cpu: None }
     }
 
-    /// The executor's options.
     pub fn options(&self, reset: Reset) -> Options {
         Options { reset, hung_after: Duration::from_secs(self.hung_after), ..Options::default() }
     }

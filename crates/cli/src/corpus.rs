@@ -8,7 +8,6 @@ use crate::errors::Advised;
 pub struct Entry {
     /// `phenomena/write-skew`
     pub name: &'static str,
-    /// The file's text.
     pub text: &'static str,
     pub case: Case,
 }

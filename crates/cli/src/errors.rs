@@ -13,7 +13,6 @@ use provision::ServerError;
 /// An error with advice below it.
 #[derive(Debug)]
 pub struct Advised {
-    /// What went wrong.
     pub message: String,
     /// What is there, what to do; a line each.
     pub advice: Vec<String>,

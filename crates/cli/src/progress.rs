@@ -53,7 +53,6 @@ impl Progress {
         Progress { bar, what, total, done: 0, begun: Instant::now(), pace: Pace::new() }
     }
 
-    /// One unit more.
     pub fn step(&mut self) {
         self.reached(self.done + 1);
     }

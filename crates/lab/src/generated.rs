@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use crate::{CaseFailed, Lab};
 
-/// Which cases.
 pub struct Plan<'a> {
     pub first: u64,
     pub cases: u64,

@@ -118,7 +118,6 @@ impl Drop for Job<'_> {
     }
 }
 
-/// A case could not be run.
 #[derive(Debug, thiserror::Error)]
 #[error("{name} could not be run")]
 pub struct CaseFailed {
@@ -152,7 +151,6 @@ pub enum Nothing {
     TraceFile(LabError),
 }
 
-/// A hunt could not go on.
 #[derive(Debug, thiserror::Error)]
 #[error("{target} was abandoned: {reason}")]
 pub struct Abandoned {

@@ -73,7 +73,6 @@ pub struct Row {
 /// How a case is tried in a place.
 pub struct Attempt<'a> {
     pub panel: &'a Panel,
-    /// How often.
     pub runs: u64,
     /// The level at which the case was found, if that is known.
     pub found_at: Option<Level>,
@@ -122,7 +121,6 @@ fn same(one: &Fingerprint, other: &Fingerprint) -> bool {
     one.statement == other.statement && one.symptom.visible() == other.symptom.visible()
 }
 
-/// The columns of a table.
 pub const HEADS: [&str; 5] = ["RU", "RC", "RR", "SER", "mixed"];
 
 /// What a cell says, if it is there.

@@ -26,7 +26,6 @@ pub struct BugReport {
     pub sources: Sources,
     /// What happened to the rows, or why that cannot be told.
     pub account: Result<Account, String>,
-    /// The command that replays it.
     pub replay: String,
     /// Where findings of the same signature were seen in this run.
     pub seen: Vec<Seen>,
@@ -116,7 +115,6 @@ impl BugReport {
         Words { violation: &self.finding.violation, product: self.server().product, sources: self.sources }
     }
 
-    /// The rule that is broken.
     pub fn rule(&self) -> String {
         text::clean(&self.words().rule())
     }
@@ -169,12 +167,10 @@ impl BugReport {
         }
     }
 
-    /// The name of a session.
     pub fn session(&self, session: usize) -> &str {
         self.execution.case.sessions.get(session).map_or("?", |session| &session.name)
     }
 
-    /// The level of a session.
     pub fn level_of(&self, session: usize) -> Level {
         self.execution
             .case

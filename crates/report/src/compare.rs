@@ -10,7 +10,6 @@ use crate::{bug_report::BugReport, text, words};
 /// Two answers side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compared {
-    /// What it is about: a step from 0, or a table in the end.
     pub about: About,
     /// The names of the columns, where both are rows of that many.
     pub columns: Vec<String>,

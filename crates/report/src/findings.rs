@@ -62,15 +62,12 @@ pub struct Story {
     /// So many runs showed it, of so many.
     pub runs: [u32; 2],
     pub what: What,
-    /// The oracle that says so.
     pub oracle: String,
     /// Under which condition it comes back; empty for none.
     pub condition: String,
-    /// How many statements the case has.
     pub statements: usize,
     /// How many it had before it was reduced; none if it was not.
     pub reduced_from: Option<usize>,
-    /// The command that replays it.
     pub replay: String,
 }
 
@@ -79,7 +76,6 @@ pub struct Story {
 pub struct What {
     /// One sentence: what came, and what should have.
     pub story: String,
-    /// The rule that is broken.
     pub rule: String,
     /// The first of what it rests on; empty for nothing.
     pub evidence: String,

@@ -11,7 +11,6 @@ use crate::{
     scripts::Script,
 };
 
-/// The number of the format.
 pub const FORMAT: u32 = 2;
 
 #[derive(Serialize)]

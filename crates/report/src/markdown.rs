@@ -8,7 +8,6 @@ use crate::{
     steps, text,
 };
 
-/// The whole report.
 pub fn markdown(bug: &BugReport) -> String {
     let compared = compare::of(bug);
     let mut out = format!("# {}\n\n", inline(&bug.title()));

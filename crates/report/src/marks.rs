@@ -39,12 +39,10 @@ impl Mark {
 }
 
 impl Marks {
-    /// The mark of a step.
     pub fn step(&self, step: usize) -> &Mark {
         self.steps.get(step).unwrap_or(&Mark::Unspecified)
     }
 
-    /// The mark of a table.
     pub fn table(&self, table: &str) -> &Mark {
         self.tables.iter().find(|(name, _)| name == table).map_or(&Mark::Unspecified, |(_, mark)| mark)
     }

@@ -38,7 +38,6 @@ impl ChecklistItem {
         ChecklistItem::Level,
     ];
 
-    /// For people.
     pub fn title(self) -> &'static str {
         match self {
             ChecklistItem::PlainClient => "Plain client, default settings",
@@ -56,15 +55,12 @@ impl ChecklistItem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// It holds.
     Passed,
     Failed,
-    /// Nobody knows.
     NotChecked,
 }
 
 impl State {
-    /// For people.
     pub fn word(self) -> &'static str {
         match self {
             State::Passed => "passed",
@@ -88,14 +84,12 @@ impl State {
 pub struct Item {
     #[serde(rename = "item")]
     pub asked: ChecklistItem,
-    /// What came of it.
     pub state: State,
     /// How, or why not, in one line.
     pub words: String,
 }
 
 impl Item {
-    /// It holds.
     pub fn passed(asked: ChecklistItem, words: impl Into<String>) -> Item {
         Item { asked, state: State::Passed, words: words.into() }
     }
@@ -104,7 +98,6 @@ impl Item {
         Item { asked, state: State::Failed, words: words.into() }
     }
 
-    /// Nobody knows.
     pub fn unchecked(asked: ChecklistItem, words: impl Into<String>) -> Item {
         Item { asked, state: State::NotChecked, words: words.into() }
     }

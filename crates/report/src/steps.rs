@@ -35,20 +35,17 @@ pub struct Entry {
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A statement was sent.
     Sent,
     /// A statement that waited came back.
     Woke,
     /// Something that Isopod did.
     Note,
-    /// A statement that was never sent.
     Unsent,
 }
 
 /// A wait: from the round in which it began to the one in which it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waited {
-    /// The step that waited.
     pub step: usize,
     /// Its session.
     pub lane: usize,
@@ -62,7 +59,6 @@ pub struct Waited {
     pub woken_by: Option<usize>,
 }
 
-/// Everything in order.
 pub fn entries(case: &Case, trace: &Trace) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut sent = vec![false; case.steps.len()];

@@ -110,7 +110,6 @@ impl Place {
         }
     }
 
-    /// For people.
     fn words(&self, trace: &Trace) -> String {
         match self {
             Place::Step(step) => format!("step {}", step + 1),

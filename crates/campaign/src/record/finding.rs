@@ -19,7 +19,6 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Reads the folder of a finding.
     pub fn read(folder: &Path) -> Result<Recorded, HuntError> {
         let (finding, case) = (read_json(&folder.join("verdict.json"))?, case(folder)?);
         let aftermath = folder.join("aftermath.json");

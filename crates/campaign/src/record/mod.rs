@@ -82,7 +82,6 @@ fn check_format(path: &Path, format: u32) -> Result<(), HuntError> {
     )))
 }
 
-/// Reads a case file.
 pub fn read_case(path: &Path) -> Result<Case, HuntError> {
     let text = fs::read_to_string(path).map_err(|error| HuntError::at(path, error))?;
     notation::read(&path.to_string_lossy(), &text).map_err(|problems| {

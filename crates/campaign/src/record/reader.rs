@@ -47,7 +47,6 @@ pub struct RunReader {
 }
 
 impl RunReader {
-    /// Reads the folder of a run.
     pub fn read(path: &Path) -> Result<RunReader, HuntError> {
         let file = path.join("settings.json");
         if !file.is_file() {
@@ -106,7 +105,6 @@ impl RunReader {
         all
     }
 
-    /// What the run came to, so far.
     pub fn summary(&self) -> RunSummary {
         let ending = self.events.iter().rev().find_map(|timed| match &timed.event {
             Event::Ended { why, .. } => Some(Some(*why)),

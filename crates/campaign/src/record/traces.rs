@@ -68,7 +68,6 @@ impl TraceWriter {
         Ok(TraceWriter { folder, name, number, file, bytes: 0, full: FULL, server: None, setup: None })
     }
 
-    /// Keeps a run.
     pub fn keep(&mut self, number: u64, seen: &Execution) -> Result<(), HuntError> {
         if self.bytes >= self.full {
             (self.number, self.file) = next(&self.folder, &self.name, self.number + 1)?;

@@ -97,7 +97,6 @@ impl RunWriter {
         &self.path
     }
 
-    /// Writes an event to the log.
     pub fn log(&self, event: &TimedEvent) -> Result<(), HuntError> {
         let mut line = serde_json::to_string(event).map_err(|error| HuntError::at(&self.path, error))?;
         line.push('\n');

@@ -49,7 +49,6 @@ impl Pattern {
         self.cells.insert(place, cell);
     }
 
-    /// Is anything wrong anywhere?
     pub fn is_wrong(&self) -> bool {
         self.cells.values().any(|cell| matches!(cell, Cell::Wrong(_)))
     }

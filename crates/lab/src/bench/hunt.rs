@@ -15,7 +15,6 @@ use serde::Serialize;
 use super::us;
 use crate::{Lab, levels};
 
-/// What is measured.
 pub struct Plan<'a> {
     pub cases: u64,
     pub seed: Seed,

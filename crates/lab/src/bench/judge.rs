@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use crate::{Nothing, Stop};
 
-/// What is measured.
 pub struct Plan<'a> {
     /// Who judges; the caller has checked the name.
     pub oracle: &'a str,

@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use crate::{Lab, levels};
 
-/// What is measured.
 pub struct Plan<'a> {
     pub cases: u64,
     pub seed: Seed,

@@ -12,7 +12,6 @@ use serde::Serialize;
 
 use crate::{CaseFailed, Job, Lab};
 
-/// What is measured.
 pub struct Plan<'a> {
     pub seeds: u64,
     /// For each strategy and seed.

@@ -14,9 +14,7 @@ pub struct Tested {
     pub target: Target,
     /// What answered: of a server that somebody else started this is known only then.
     pub product: Product,
-    /// Its exact version.
     pub version: Version,
-    /// The levels that were asked for.
     pub levels: Vec<Level>,
     /// Case by case, level by level.
     pub cells: Vec<Cell>,
@@ -41,7 +39,6 @@ pub struct Cell {
     pub level: Level,
     /// How often each status came.
     statuses: BTreeMap<String, u64>,
-    /// How often it ran.
     pub runs: u64,
     /// Runs whose trace was that of the first.
     pub alike: u64,
@@ -74,9 +71,7 @@ impl Cell {
 /// A cell and the run that is worth showing: the first surprise, or else the first run.
 pub struct Shown {
     pub cell: Cell,
-    /// The run.
     pub trace: Trace,
-    /// What is said about it.
     pub report: CheckReport,
 }
 

@@ -11,11 +11,9 @@ use serde::Serialize;
 pub struct Behaviour {
     /// `10.11.19`
     pub version: String,
-    /// What was run.
     pub target: String,
     /// By what the file expects.
     pub status: String,
-    /// How often it ran.
     pub runs: u64,
     /// Runs whose trace was that of the first, and evidence.
     pub alike: u64,
@@ -43,7 +41,6 @@ pub struct Change {
     pub from: String,
     /// The first that behaves in the new way.
     pub to: String,
-    /// Where they differ.
     pub differences: Vec<Difference>,
     /// Settings in force that are not the same in both: perhaps the reason.
     pub settings: Vec<String>,
@@ -54,9 +51,7 @@ pub struct Change {
 pub struct Difference {
     /// `step 7, T2: SELECT * FROM t`
     pub at: String,
-    /// What came before the change.
     pub before: String,
-    /// What comes after it.
     pub after: String,
 }
 

@@ -18,7 +18,6 @@ use oracles::expectations;
 
 use super::cell::{Cell, Tested};
 
-/// The whole text.
 pub fn markdown(cases: &[(&str, &Case)], all: &[Tested], repeat: u64) -> String {
     let cells: Vec<&Cell> = all.iter().flat_map(|tested| &tested.cells).collect();
     let count = |which: fn(&Cell) -> bool| cells.iter().filter(|cell| which(cell)).count() as u64;

@@ -23,7 +23,6 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What came of the runs.
 pub struct Rate {
-    /// So many showed it.
     pub showed: u64,
     pub of: u64,
     /// With this client, in its own words.
@@ -31,7 +30,6 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Did every run show it?
     pub fn always(&self) -> bool {
         self.of == RUNS && self.showed == self.of
     }

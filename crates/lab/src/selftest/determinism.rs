@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::differences::{Why, why};
 use crate::{CaseFailed, Lab};
 
-/// What is run twice.
 pub struct Plan {
     pub cases: u64,
     pub seed: Seed,

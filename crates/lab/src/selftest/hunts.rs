@@ -23,9 +23,7 @@ pub struct Hunt<'a> {
     pub cases: u64,
     /// Is the first finding the end?
     pub until_first: bool,
-    /// Where the cases come from.
     pub seed: Seed,
-    /// What is drawn how often.
     pub profile: &'a Profile,
     /// Who judges; empty for all.
     pub oracles: &'a [String],
@@ -38,7 +36,6 @@ pub struct Hunt<'a> {
 
 /// What came of it.
 pub struct Done {
-    /// The whole of it.
     pub summary: RunSummary,
     /// The finding with the lowest number that shows what is tested.
     pub first: Option<FindingEvent>,

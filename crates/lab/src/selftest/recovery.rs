@@ -17,7 +17,6 @@ const BLOWS: usize = 10;
 pub struct Figures {
     pub target: String,
     pub server: String,
-    /// How often it was killed.
     pub killed: u64,
     /// How many traces say that the server died.
     pub seen: u64,

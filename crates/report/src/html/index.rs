@@ -41,7 +41,6 @@ struct Row<'a> {
     statements: usize,
 }
 
-/// The page.
 pub fn index(run: &Overview) -> String {
     let cases = run.cases();
     let targets: Vec<String> = run

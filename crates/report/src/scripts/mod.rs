@@ -24,15 +24,12 @@ use crate::{bug_report::BugReport, markdown, steps};
 /// A file beside the page of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// The name of the file.
     pub name: String,
     /// What it is, in two or three words.
     pub label: &'static str,
     /// What to do with it.
     pub about: &'static str,
-    /// What it holds.
     pub text: String,
-    /// Can it be run?
     pub runs: bool,
 }
 

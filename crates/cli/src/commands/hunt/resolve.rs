@@ -23,16 +23,13 @@ const SHORT: u64 = 20;
 pub struct ResolvedHunt {
     pub settings: Settings,
     pub panel: Panel,
-    /// What the generator draws how often.
     pub profile: Profile,
-    /// Where everything is kept.
     pub folder: RunWriter,
     pub known: Known,
     /// Was nothing said, so that the summary should tell what else there is?
     pub by_default: bool,
 }
 
-/// Decides everything.
 pub fn resolve(args: &Args) -> anyhow::Result<ResolvedHunt> {
     let known = args.known.as_deref().map(Known::read).transpose().map_err(|error| Advised {
         message: format!("what is known cannot be read: {error}"),

@@ -102,7 +102,6 @@ impl Form {
     }
 }
 
-/// The exit code.
 pub fn code(failed: bool) -> u8 {
     if interrupt::asked() { 2 } else { u8::from(failed) }
 }

@@ -19,7 +19,6 @@ pub struct Told {
     pub bugs: Vec<BugReport>,
 }
 
-/// Puts everything together.
 pub fn gather(run: &RunReader) -> Told {
     let mut bugs: Vec<BugReport> = run.findings.iter().map(|recorded| bug(run, recorded)).collect();
     let mut summary = run.summary();

@@ -32,7 +32,6 @@ pub struct Group {
     pub families: BTreeMap<String, Vec<String>>,
 }
 
-/// What came of it.
 #[derive(Debug, Serialize)]
 pub struct Folding {
     pub seeds: usize,

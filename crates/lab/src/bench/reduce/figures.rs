@@ -11,7 +11,6 @@ use super::{Task, one::Made};
 /// What each strategy made of one finding.
 pub type Strategies = Vec<(&'static str, Option<Made>)>;
 
-/// How large a case is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Sizes {
     /// Statements, those of the setup included, and what says that a session has no autocommit.
@@ -116,7 +115,6 @@ impl std::fmt::Display for Explained {
     }
 }
 
-/// Everything.
 #[derive(Debug, Default, Serialize)]
 pub struct Figures {
     pub findings: Vec<Row>,

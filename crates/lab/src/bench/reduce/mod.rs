@@ -22,9 +22,7 @@ use self::{
 };
 use crate::{Lab, Nothing};
 
-/// What is measured.
 pub struct Plan<'a> {
-    /// Run folders.
     pub runs: &'a [PathBuf],
     /// At most.
     pub findings: Option<u64>,

@@ -8,7 +8,6 @@ use model::{Product, sql::Expr};
 
 use super::compare::{Expected, Question};
 
-/// The counts.
 #[derive(Default)]
 pub struct Census {
     pub decided: u64,
@@ -20,7 +19,6 @@ pub struct Census {
 }
 
 impl Census {
-    /// Counts a question.
     pub fn count(&mut self, question: &Question, columns: &[ExprColumn], product: Product) {
         let decided = match &question.expected {
             Err(Fault::Unsure(reason)) => {

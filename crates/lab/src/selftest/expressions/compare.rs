@@ -12,9 +12,7 @@ use super::{census::operator, world::World};
 
 /// An expression, where it is asked, and what should come.
 pub struct Question {
-    /// The expression.
     pub expr: Expr,
-    /// What should come.
     pub expected: Result<Expected, Fault>,
     /// What is asked: one item of a SELECT.
     item: String,
@@ -24,7 +22,6 @@ pub struct Question {
 /// What should come.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
-    /// The value of the expression.
     Value(Datum),
     /// How many rows it holds for.
     Rows(i64),
@@ -89,7 +86,6 @@ pub struct Difference {
     pub sql: String,
     pub expected: String,
     pub actual: String,
-    /// How often.
     pub times: u64,
 }
 
@@ -100,7 +96,6 @@ enum Said<'a> {
 }
 
 impl Said<'_> {
-    /// Is it what was expected?
     fn fits(&self, expected: &Result<Expected, Fault>) -> bool {
         match (expected, self) {
             (Ok(Expected::Value(datum)), Said::Cell(cell)) => same(cell, datum),
@@ -122,13 +117,11 @@ impl Said<'_> {
 /// So many differences are made small; that takes statements of their own.
 const SMALL: u64 = 400;
 
-/// Asks and compares.
 pub struct Checker<'a> {
     /// What we believe.
     pub of: Evaluator<'a>,
     /// What is asked about.
     pub world: &'a World,
-    /// The counts.
     pub found: &'a mut Found,
 }
 

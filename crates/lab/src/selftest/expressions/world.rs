@@ -6,7 +6,6 @@ use execute::{ConnectError, Session, ask::must};
 use generate::expressions::{ExprColumn, constants};
 use model::{Product, Rng, Seed, SqlType};
 
-/// A table and its rows.
 pub struct World {
     product: Product,
     columns: Vec<(String, SqlType)>,
@@ -57,7 +56,6 @@ impl World {
             .collect()
     }
 
-    /// Makes it on the server.
     pub fn create(&self, session: &mut dyn Session) -> Result<(), ConnectError> {
         must(session, "DROP TABLE IF EXISTS t")?;
         let key = if self.keyed { " PRIMARY KEY" } else { "" };
@@ -74,7 +72,6 @@ impl World {
         Ok(())
     }
 
-    /// Removes it.
     pub fn drop(&self, session: &mut dyn Session) -> Result<(), ConnectError> {
         must(session, "DROP TABLE t").map(drop)
     }

@@ -139,7 +139,6 @@ pub fn plant(
     })
 }
 
-/// Hunts in the engine without a bug.
 pub fn clean(lab: &Lab<'_>, plan: &Plan<'_>, level: Level, cases: u64) -> crate::Result<Clean> {
     let done = hunt(lab, plan, None, &[level], cases)?;
     let tally = done.summary.total();
