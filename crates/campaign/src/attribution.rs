@@ -31,7 +31,7 @@ use oracles::{
         deviations::{KnownDeviation, Status},
     },
 };
-use reduce::{Budget, Predicate, Scope, Trial, reduce};
+use reduce::Scope;
 
 use crate::{
     clean_server::CleanRuns,
@@ -65,10 +65,24 @@ pub fn attribute(
         return (Attribution::None, 0);
     }
     let product = best.execution.trace.server.product;
-    let mut search = Either { runs, suspicion, best, last: None, over: how.over, told: how.told };
-    let budget = Budget { candidates };
-    let found = reduce(&best.execution.case, product, Scope::Whole, &mut search, how.strategy, budget);
-    let last = search.last.filter(|violation| violation.fingerprint != *old);
+    let level = suspicion.seen.trace.level;
+    let mut last: Option<Violation> = None;
+    // What the finding was, and what follows from it.
+    let either = |case: &Case| {
+        let old = last.as_ref().map_or(old, |last| &last.fingerprint);
+        let Some(execution) = runs.rerun(case, level, reset(best.condition)) else { return false };
+        match suspicion.judge.verdict(&execution, runs) {
+            Verdict::Violated(violation)
+                if violation.fingerprint == *old || follows(old, &violation.fingerprint) =>
+            {
+                last = Some(violation);
+                true
+            }
+            Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => false,
+        }
+    };
+    let found = how.search(&best.execution.case, product, Scope::Whole, candidates, either);
+    let last = last.filter(|violation| violation.fingerprint != *old);
     let Some(violation) = last else { return (Attribution::None, found.tried) };
     let again = Suspicion { violation: &violation, leftovers: None, ..*suspicion };
     let Some(mut turned) = series(runs, &again, &found.case, best.condition, best.runs[1]) else {
@@ -147,45 +161,6 @@ fn holds(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, twin: &Case) -> bo
     let execution = execution.filter(|execution| !execution.trace.stalled);
     execution
         .is_some_and(|execution| matches!(suspicion.judge.verdict(&execution, runs), Verdict::Holds { .. }))
-}
-
-/// A search that accepts what the finding was, and what follows from it.
-struct Either<'a, 'b> {
-    runs: &'a mut dyn CleanRuns,
-    suspicion: &'a Suspicion<'b>,
-    best: &'a Reproduction,
-    /// What was accepted last.
-    last: Option<Violation>,
-    over: &'a dyn Fn() -> bool,
-    told: &'a mut dyn FnMut(&Trial<'_>),
-}
-
-impl Predicate for Either<'_, '_> {
-    fn holds(&mut self, case: &Case) -> bool {
-        let old = match &self.last {
-            Some(last) => &last.fingerprint,
-            None => &self.suspicion.violation.fingerprint,
-        };
-        let level = self.suspicion.seen.trace.level;
-        let Some(execution) = self.runs.rerun(case, level, reset(self.best.condition)) else { return false };
-        match self.suspicion.judge.verdict(&execution, self.runs) {
-            Verdict::Violated(violation)
-                if violation.fingerprint == *old || follows(old, &violation.fingerprint) =>
-            {
-                self.last = Some(violation);
-                true
-            }
-            Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => false,
-        }
-    }
-
-    fn over(&mut self) -> bool {
-        (self.over)()
-    }
-
-    fn tried(&mut self, trial: &Trial<'_>) {
-        (self.told)(trial);
-    }
 }
 
 #[cfg(test)]

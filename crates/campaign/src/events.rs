@@ -44,11 +44,7 @@ pub enum Event {
     /// A suspicion that clean runs confirmed; it is filed.
     Finding(Box<FindingEvent>),
     /// A suspicion like enough others that are filed already: counted, not run again.
-    Again {
-        target: Target,
-        case: u64,
-        fingerprint: Fingerprint,
-    },
+    Again { target: Target, case: u64, fingerprint: Fingerprint },
     /// A suspicion that did not come back.
     Flaky {
         target: Target,

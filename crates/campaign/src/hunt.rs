@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, btree_map::Entry},
     sync::{
         Mutex, OnceLock,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
         mpsc::{self, RecvTimeoutError, Sender},
     },
     thread,
@@ -24,8 +24,8 @@ use crate::{
     known::Known,
     panel::Panel,
     record::{FORMAT, Recorded, RunReader, RunWriter},
-    settings::{Settings, TargetId},
-    summary::{Counted, summarize},
+    settings::{HuntTarget, Settings, TargetId},
+    summary::{Counted, of_target, summarize},
     triage::triage,
     worker::{Stop, TargetWorker},
 };
@@ -85,45 +85,51 @@ impl Group {
 /// Keep up to this many times as many examples of fingerprints whose cases keep reducing to other bugs.
 const TURNED: u64 = 10;
 
+/// What the workers of one target share.
+struct TargetState {
+    /// None until a server has said how many cases share a schema.
+    deal: Mutex<Option<Deal>>,
+    tally: Mutex<Tally>,
+    quality: Mutex<Quality>,
+    server: Mutex<Option<ServerInfo>>,
+    /// Why it was abandoned.
+    lost: OnceLock<String>,
+}
+
 /// What all workers share.
 pub(crate) struct Shared<'a> {
     pub campaign: &'a Campaign<'a>,
-    deals: Vec<Mutex<Option<Deal>>>,
-    tallies: Vec<Mutex<Tally>>,
-    qualities: Vec<Mutex<Quality>>,
+    targets: Vec<TargetState>,
     groups: Mutex<BTreeMap<(TargetId, Fingerprint), Group>>,
     learned: Mutex<reduce::Learned>,
     begun: OnceLock<Instant>,
     /// What the folder held when this began: all of it, if the run is resumed.
     before: RunReader,
-    broken: AtomicBool,
-    /// Why a target was abandoned.
-    lost: Vec<OnceLock<String>>,
-    servers: Mutex<Vec<Option<ServerInfo>>>,
     findings: Mutex<Vec<Recorded>>,
-    failure: Mutex<Option<HuntError>>,
+    failure: OnceLock<HuntError>,
     events: Mutex<Sender<TimedEvent>>,
     idle: AtomicU64,
 }
 
 impl<'a> Shared<'a> {
     fn new(campaign: &'a Campaign<'a>, events: Sender<TimedEvent>) -> Result<Shared<'a>, HuntError> {
-        let targets = campaign.settings.targets.len();
         let before = RunReader::read(campaign.folder.path())?;
+        let target = |at: TargetId| TargetState {
+            deal: Mutex::new(None),
+            tally: Mutex::new(before.tally(at)),
+            quality: Mutex::new(before.qualities[at].clone()),
+            server: Mutex::new(before.servers[at].clone()),
+            lost: OnceLock::new(),
+        };
         Ok(Shared {
             campaign,
-            deals: (0..targets).map(|_| Mutex::new(None)).collect(),
-            tallies: (0..targets).map(|at| Mutex::new(before.tally(at))).collect(),
-            qualities: before.qualities.iter().cloned().map(Mutex::new).collect(),
+            targets: (0..campaign.settings.targets.len()).map(target).collect(),
             groups: Mutex::new(BTreeMap::new()),
             learned: Mutex::new(before.learned.clone().unwrap_or_else(|| begun_with(campaign))),
             begun: OnceLock::new(),
-            broken: AtomicBool::new(false),
-            lost: (0..targets).map(|_| OnceLock::new()).collect(),
-            servers: Mutex::new(before.servers.clone()),
             findings: Mutex::new(before.findings.clone()),
             before,
-            failure: Mutex::new(None),
+            failure: OnceLock::new(),
             events: Mutex::new(events),
             idle: AtomicU64::new(0),
         })
@@ -156,10 +162,10 @@ impl<'a> Shared<'a> {
     pub fn met(&self, at: TargetId, info: &ServerInfo) -> Result<(), Stop> {
         self.begun.get_or_init(Instant::now);
         // Two workers of one target come here at the same time.
-        let mut servers = lock(&self.servers);
-        match &servers[at] {
+        let mut server = lock(&self.targets[at].server);
+        match &*server {
             None => {
-                servers[at] = Some(info.clone());
+                *server = Some(info.clone());
                 Ok(self.campaign.folder.set_server(at, info)?)
             }
             Some(before) if before.version == info.version => Ok(()),
@@ -179,7 +185,7 @@ impl<'a> Shared<'a> {
     pub fn over(&self) -> bool {
         let time = self.campaign.settings.budget.time();
         (self.campaign.stop)()
-            || self.broken.load(Ordering::Relaxed)
+            || self.failure.get().is_some()
             || time.is_some_and(|time| self.elapsed() >= time.as_millis() as u64)
     }
 
@@ -240,29 +246,26 @@ impl<'a> Shared<'a> {
 
     pub fn done(&self, at: TargetId, schema: u64, before: &Tally, after: &Tally) -> Result<(), HuntError> {
         self.campaign.folder.set_progress(at, schema, after)?;
-        lock(&self.tallies[at]).replace(before, after);
+        lock(&self.targets[at].tally).replace(before, after);
         Ok(())
     }
 
     /// Takes over what a worker has counted of the quality of its cases.
     pub fn counted(&self, at: TargetId, quality: &Quality) {
-        lock(&self.qualities[at]).merge(quality);
-    }
-
-    fn qualities(&self) -> Vec<Quality> {
-        self.qualities.iter().map(|quality| lock(quality).clone()).collect()
+        lock(&self.targets[at].quality).merge(quality);
     }
 
     /// Keeps what was counted so far. What a killed process had not kept is missing from the opportunities, which then
     /// promise less than they could.
     fn keep(&self) -> Result<(), HuntError> {
-        let mut kept = self.qualities().into_iter().enumerate();
-        kept.try_for_each(|(at, quality)| self.campaign.folder.set_quality(at, &quality))
+        let mut targets = self.targets.iter().enumerate();
+        targets
+            .try_for_each(|(at, state)| self.campaign.folder.set_quality(at, &lock(&state.quality).clone()))
     }
 
     /// Works until nothing is left to do.
     fn work(&self, worker: usize) {
-        let (workers, targets) = (self.campaign.settings.workers.max(1), self.deals.len());
+        let (workers, targets) = (self.campaign.settings.workers.max(1), self.targets.len());
         // As many workers as targets or more: each serves one. Fewer: each takes turns at several.
         let own: Vec<TargetId> = if workers >= targets {
             vec![worker % targets]
@@ -273,7 +276,7 @@ impl<'a> Shared<'a> {
         let mut left = own;
         while !left.is_empty() && !self.over() {
             left.retain(|&at| {
-                !self.over() && self.lost[at].get().is_none() && {
+                !self.over() && self.targets[at].lost.get().is_none() && {
                     match self.turn(at, worker, &mut opened) {
                         Ok(more) => more,
                         Err(stop) => {
@@ -302,7 +305,7 @@ impl<'a> Shared<'a> {
             Entry::Vacant(entry) => entry.insert(TargetWorker::open(self, at, worker)?),
         };
         let piece = {
-            let mut deal = lock(&self.deals[at]);
+            let mut deal = lock(&self.targets[at].deal);
             if deal.is_none() {
                 let (cases, done) = (self.campaign.settings.budget.cases(), &self.before.progress[at]);
                 *deal = Some(Deal::new(worker_here.per_schema(), cases, done));
@@ -317,7 +320,7 @@ impl<'a> Shared<'a> {
     fn give_up(&self, at: TargetId, stop: Stop) {
         match stop {
             Stop::Target(reason) => {
-                if self.lost[at].set(reason.clone()).is_err() {
+                if self.targets[at].lost.set(reason.clone()).is_err() {
                     return;
                 }
                 let target = self.campaign.settings.targets[at].target.clone();
@@ -330,12 +333,17 @@ impl<'a> Shared<'a> {
     }
 
     fn fail(&self, error: HuntError) {
-        lock(&self.failure).get_or_insert(error);
-        self.broken.store(true, Ordering::Relaxed);
+        // The first one is told.
+        let _ = self.failure.set(error);
     }
 
-    fn tallies(&self) -> Vec<Tally> {
-        self.tallies.iter().map(|tally| *lock(tally)).collect()
+    fn tallies(&self) -> impl Iterator<Item = Tally> {
+        self.targets.iter().map(|state| *lock(&state.tally))
+    }
+
+    /// Cases done, over all targets.
+    fn cases(&self) -> u64 {
+        self.tallies().map(|tally| tally.cases).sum()
     }
 
     fn progress(&self) -> Vec<TimedEvent> {
@@ -362,10 +370,10 @@ fn is_done(done: &[Tally], per_schema: u64, case: u64) -> bool {
 /// Hunts until the budget is used up or the user asks to stop.
 pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<RunSummary, HuntError> {
     let (sender, events) = mpsc::channel();
-    let shared = Shared::new(campaign, sender)?;
+    let mut shared = Shared::new(campaign, sender)?;
     shared.remember();
     let settings = &campaign.settings;
-    let before = shared.tallies().iter().map(|tally| tally.cases).sum();
+    let before = shared.cases();
     shared.say(Event::Begun { format: FORMAT, seed: settings.seed, workers: settings.workers, before })?;
     thread::scope(|scope| {
         for worker in 0..settings.workers {
@@ -397,19 +405,17 @@ pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<RunSummary, 
             }
         }
     });
-    if let Some(error) = lock(&shared.failure).take() {
+    if let Some(error) = shared.failure.take() {
         return Err(error);
     }
-    let lost: Vec<Option<String>> = shared.lost.iter().map(|lost| lost.get().cloned()).collect();
     let why = if (campaign.stop)() {
         Ending::Asked
-    } else if lost.iter().all(Option::is_some) {
+    } else if shared.targets.iter().all(|state| state.lost.get().is_some()) {
         Ending::Nothing
     } else {
         Ending::Budget
     };
-    let tallies = shared.tallies();
-    shared.say(Event::Ended { why, cases: tallies.iter().map(|tally| tally.cases).sum() })?;
+    shared.say(Event::Ended { why, cases: shared.cases() })?;
     campaign.folder.set_clock(shared.elapsed())?;
     events.try_iter().for_each(|said| hook(&said));
     for said in shared.progress() {
@@ -426,15 +432,16 @@ pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<RunSummary, 
     let target = |at: &TargetId| settings.targets[*at].target.clone();
     let again: Again =
         counted.map(|((at, print), group)| ((target(at), print.clone()), group.again)).collect();
+    let targets = settings.targets.iter().zip(&shared.targets).map(|(HuntTarget { target, .. }, state)| {
+        let (tally, quality) = (*lock(&state.tally), lock(&state.quality).clone());
+        of_target(target, lock(&state.server).as_ref(), tally, quality, state.lost.get().cloned())
+    });
     Ok(summarize(Counted {
         settings,
         folder: campaign.folder.path(),
         elapsed_ms: shared.elapsed(),
         ending: Some(why),
-        servers: &lock(&shared.servers),
-        tallies,
-        qualities: shared.qualities(),
-        lost,
+        targets: targets.collect(),
         findings: &findings,
         again: &again,
         triage: &triage,

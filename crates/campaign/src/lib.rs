@@ -51,10 +51,7 @@ pub use triage::Triage;
 pub enum HuntError {
     /// The run folder cannot be written or read.
     #[error("{path}: {reason}")]
-    Folder {
-        path: String,
-        reason: String,
-    },
+    Folder { path: String, reason: String },
     /// The folder is not one to go on with.
     #[error("{0}")]
     Unfit(String),

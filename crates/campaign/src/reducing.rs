@@ -6,9 +6,9 @@
 //! says the same of the finding. If it does not, the last one on the way to it that does is taken. What looks new then, only because
 //! the model cannot read the case, is looked at once more (`attribution`).
 
-use model::{Case, Condition, Fingerprint, Product, Reply, Verdict};
+use model::{Case, Fingerprint, Product, Reply, Verdict};
 use oracles::Oracle;
-use reduce::{Budget, Predicate, Scope, Strategy, Trial, reduce};
+use reduce::{Budget, Predicate, Reduced, Scope, Strategy, Trial, reduce};
 
 use crate::{
     attribution::{Attribution, attribute},
@@ -30,6 +30,42 @@ pub struct How<'a> {
     pub over: &'a dyn Fn() -> bool,
     /// Hears of each candidate.
     pub told: &'a mut dyn FnMut(&Trial<'_>),
+}
+
+impl How<'_> {
+    /// Searches among at most so many candidates.
+    pub(crate) fn search(
+        &mut self,
+        case: &Case,
+        product: Product,
+        scope: Scope,
+        candidates: u64,
+        holds: impl FnMut(&Case) -> bool,
+    ) -> Reduced {
+        let mut search = Search { holds, over: self.over, told: self.told };
+        reduce(case, product, scope, &mut search, self.strategy, Budget { candidates })
+    }
+}
+
+/// A predicate with an end from outside and somebody who looks on.
+struct Search<'a, F> {
+    holds: F,
+    over: &'a dyn Fn() -> bool,
+    told: &'a mut dyn FnMut(&Trial<'_>),
+}
+
+impl<F: FnMut(&Case) -> bool> Predicate for Search<'_, F> {
+    fn holds(&mut self, case: &Case) -> bool {
+        (self.holds)(case)
+    }
+
+    fn over(&mut self) -> bool {
+        (self.over)()
+    }
+
+    fn tried(&mut self, trial: &Trial<'_>) {
+        (self.told)(trial);
+    }
 }
 
 /// A finding whose case was reduced, or not.
@@ -54,25 +90,26 @@ pub fn reduce_finding(
     mut how: How<'_>,
 ) -> Reduction {
     let (condition, [_, times]) = (reproduction.condition, reproduction.runs);
-    let mut left = how.candidates.min(limit(&reproduction));
-    if left == 0 {
-        return Reduction {
-            reproduction,
-            original: None,
-            tried: 0,
-            finished: false,
-            first_fingerprint: None,
-            resembles: None,
-        };
-    }
     let product = reproduction.execution.trace.server.product;
+    let original = reproduction.execution.case.clone();
+    let mut left = how.candidates.min(limit(&reproduction));
+    let mut done = Reduction {
+        reproduction,
+        original: None,
+        tried: 0,
+        finished: false,
+        first_fingerprint: None,
+        resembles: None,
+    };
+    if left == 0 {
+        return done;
+    }
+    let best = &mut done.reproduction;
     let oracle = suspicion.judge.oracle;
     let (quick, thorough) = (oracle.quick_equivalent(), oracle.thorough_equivalent());
-    let quick = alike(quick.as_deref(), suspicion, &reproduction, runs);
-    let thorough = alike(thorough.as_deref(), suspicion, &reproduction, runs);
+    let quick = alike(quick.as_deref(), suspicion, best, runs);
+    let thorough = alike(thorough.as_deref(), suspicion, best, runs);
     let last = thorough.as_ref().unwrap_or(suspicion);
-    let original = reproduction.execution.case.clone();
-    let (mut best, mut tried, mut finished) = (reproduction, 0, false);
     // What the model alone led too far is gone on with from where both agree.
     for suspected in quick.iter().chain([suspicion]) {
         // What the server is asked beside the case costs more than the case, and most findings do not need it.
@@ -80,58 +117,49 @@ pub fn reduce_finding(
         if series(runs, suspected, &best.execution.case, condition, 1).is_none() {
             runs.set_postchecks(true);
         }
-        let mut search = Search { runs, suspicion: suspected, condition, over: how.over, told: how.told };
-        let budget = Budget { candidates: left };
-        let found = reduce(&best.execution.case, product, Scope::Whole, &mut search, how.strategy, budget);
+        let holds = |case: &Case| series(runs, suspected, case, condition, 1).is_some();
+        let found = how.search(&best.execution.case, product, Scope::Whole, left, holds);
         runs.set_postchecks(true);
-        (tried, left) = (tried + found.tried, left - found.tried);
-        // The first of them is the case itself, perhaps without what it expected.
-        let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
-        if found.case != *best.execution.case.case() {
-            way.push(found.case);
-        }
+        (done.tried, left) = (done.tried + found.tried, left - found.tried);
+        let finished = found.finished;
+        let way = way(found, &best.execution.case);
         let came = smallest(&way, |case| series(runs, last, case, condition, times));
         let whole = came.as_ref().map_or(0, |(at, _)| at + 1) == way.len();
         if let Some((_, again)) = came {
-            best = again;
+            *best = again;
         }
-        finished = whole && found.finished;
+        done.finished = whole && finished;
         if whole || left == 0 {
             break;
         }
     }
-    let (mut first_fingerprint, mut resembles) = (None, None);
-    let (attribution, more) = attribute(runs, suspicion, &best, left, &mut how);
-    tried += more;
+    let (attribution, more) = attribute(runs, suspicion, best, left, &mut how);
+    done.tried += more;
     match attribution {
         Attribution::Known(other) => {
-            best = *other;
-            first_fingerprint = Some(suspicion.violation.fingerprint.clone());
+            *best = *other;
+            done.first_fingerprint = Some(suspicion.violation.fingerprint.clone());
         }
-        Attribution::Resembles(name) => resembles = Some(name),
+        Attribution::Resembles(name) => done.resembles = Some(name),
         Attribution::None => {}
     }
-    if best.execution.case == original {
-        return Reduction {
-            reproduction: best,
-            original: None,
-            tried,
-            finished,
-            first_fingerprint,
-            resembles,
-        };
+    if best.execution.case != original {
+        let note = reduced_from(&original, &best.execution.case);
+        std::sync::Arc::make_mut(&mut best.execution.case).add_note(note);
+        done.original = Some(original.case().clone());
     }
-    let (from, to) = (original.steps.len(), best.execution.case.steps.len());
-    std::sync::Arc::make_mut(&mut best.execution.case)
-        .add_note(format!("reduced from {from} to {to} statements"));
-    Reduction {
-        reproduction: best,
-        original: Some(original.case().clone()),
-        tried,
-        finished,
-        first_fingerprint,
-        resembles,
-    }
+    done
+}
+
+/// The cases on the way to the smallest one, which is the last. The first of the trail is the case itself, perhaps without what it
+/// expected.
+fn way(found: Reduced, from: &Case) -> Vec<Case> {
+    let last = (found.case != *from).then_some(found.case);
+    found.trail.into_iter().skip(1).chain(last).collect()
+}
+
+fn reduced_from(original: &Case, case: &Case) -> String {
+    format!("reduced from {} to {} statements", original.steps.len(), case.steps.len())
 }
 
 /// The same suspicion before another oracle, if there is one and it says the same.
@@ -180,70 +208,22 @@ pub fn by_predicate(
     scope: Scope,
     times: u64,
     holds: &mut dyn FnMut(&Case) -> bool,
-    how: How<'_>,
+    mut how: How<'_>,
 ) -> Option<(Case, u64, bool)> {
     if !(0..times).all(|_| holds(case)) {
         return None;
     }
-    let How { candidates, strategy, over, told } = how;
-    let mut predicate = PredicateWithProgress { holds, over, told };
-    let found = reduce(case, product, scope, &mut predicate, strategy, Budget { candidates });
-    let mut way: Vec<Case> = found.trail.into_iter().skip(1).collect();
-    if found.case != *case {
-        way.push(found.case);
-    }
+    let found = how.search(case, product, scope, how.candidates, &mut *holds);
+    let (tried, finished) = (found.tried, found.finished);
+    let way = way(found, case);
     Some(match smallest(&way, |case| (0..times).all(|_| holds(case)).then_some(())) {
         Some((at, ())) => {
             let mut smaller = way[at].clone();
-            let (from, to) = (case.steps.len(), smaller.steps.len());
-            smaller.notes.push(format!("reduced from {from} to {to} statements"));
-            (smaller, found.tried, found.finished && at + 1 == way.len())
+            smaller.notes.push(reduced_from(case, &smaller));
+            (smaller, tried, finished && at + 1 == way.len())
         }
-        None => (case.clone(), found.tried, found.finished && way.is_empty()),
+        None => (case.clone(), tried, finished && way.is_empty()),
     })
-}
-
-struct PredicateWithProgress<'a> {
-    holds: &'a mut dyn FnMut(&Case) -> bool,
-    over: &'a dyn Fn() -> bool,
-    told: &'a mut dyn FnMut(&Trial<'_>),
-}
-
-impl Predicate for PredicateWithProgress<'_> {
-    fn holds(&mut self, case: &Case) -> bool {
-        (self.holds)(case)
-    }
-
-    fn over(&mut self) -> bool {
-        (self.over)()
-    }
-
-    fn tried(&mut self, trial: &Trial<'_>) {
-        (self.told)(trial);
-    }
-}
-
-/// A search on a server.
-struct Search<'a, 'b> {
-    runs: &'a mut dyn CleanRuns,
-    suspicion: &'a Suspicion<'b>,
-    condition: Condition,
-    over: &'a dyn Fn() -> bool,
-    told: &'a mut dyn FnMut(&Trial<'_>),
-}
-
-impl Predicate for Search<'_, '_> {
-    fn holds(&mut self, case: &Case) -> bool {
-        series(self.runs, self.suspicion, case, self.condition, 1).is_some()
-    }
-
-    fn over(&mut self) -> bool {
-        (self.over)()
-    }
-
-    fn tried(&mut self, trial: &Trial<'_>) {
-        (self.told)(trial);
-    }
 }
 
 fn limit(reproduction: &Reproduction) -> u64 {
@@ -262,7 +242,7 @@ fn limit(reproduction: &Reproduction) -> u64 {
 mod tests {
     use dialect::Execution;
     use execute::Reset;
-    use model::{JudgeOverrides, Level, Probe, ProbeResult, SessionSpec, Step};
+    use model::{Condition, JudgeOverrides, Level, Probe, ProbeResult, SessionSpec, Step};
     use reduce::strategy::InOrder;
 
     use super::*;

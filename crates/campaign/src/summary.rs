@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use model::{Ending, Quality, RunSummary, ServerInfo, Tally, TargetSummary};
+use model::{Ending, Quality, RunSummary, ServerInfo, Tally, Target, TargetSummary};
 
 use crate::{
     fold::{Again, fold},
@@ -12,36 +12,39 @@ use crate::{
     triage::Triage,
 };
 
-/// What was counted and found; what is of a target stands at its place among those of the settings.
+/// What was counted and found.
 pub(crate) struct Counted<'a> {
     pub settings: &'a Settings,
     pub folder: &'a Path,
     pub elapsed_ms: u64,
     pub ending: Option<Ending>,
-    pub servers: &'a [Option<ServerInfo>],
-    pub tallies: Vec<Tally>,
-    pub qualities: Vec<Quality>,
-    /// Why it was abandoned.
-    pub lost: Vec<Option<String>>,
+    pub targets: Vec<TargetSummary>,
     /// First found first.
     pub findings: &'a [Recorded],
     pub again: &'a Again,
     pub triage: &'a Triage,
 }
 
-pub(crate) fn summarize(counted: Counted<'_>) -> RunSummary {
-    let Counted { settings, servers, tallies, qualities, lost, triage, .. } = counted;
-    let findings = counted.findings.iter().map(|recorded| &recorded.finding);
-    let parts = tallies.into_iter().zip(qualities).zip(lost).zip(servers);
-    let targets = settings.targets.iter().zip(parts);
-    let targets = targets.map(|(hunted, (((tally, quality), lost), server))| TargetSummary {
-        chances: chances(&quality, hunted.target.product),
-        target: hunted.target.clone(),
-        version: server.as_ref().map(|info| info.version.to_string()),
+pub(crate) fn of_target(
+    target: &Target,
+    server: Option<&ServerInfo>,
+    tally: Tally,
+    quality: Quality,
+    lost: Option<String>,
+) -> TargetSummary {
+    TargetSummary {
+        target: target.clone(),
+        version: server.map(|info| info.version.to_string()),
         tally,
+        chances: chances(&quality, target.product),
         quality,
         lost,
-    });
+    }
+}
+
+pub(crate) fn summarize(counted: Counted<'_>) -> RunSummary {
+    let Counted { settings, targets, triage, .. } = counted;
+    let findings = counted.findings.iter().map(|recorded| &recorded.finding);
     RunSummary {
         isopod: settings.isopod.clone(),
         seed: settings.seed,
@@ -53,7 +56,7 @@ pub(crate) fn summarize(counted: Counted<'_>) -> RunSummary {
         folder: counted.folder.display().to_string(),
         elapsed_ms: counted.elapsed_ms,
         ending: counted.ending,
-        targets: targets.collect(),
+        targets,
         findings: fold(findings, counted.again, &|one| triage.name(one)),
         looked: triage.looked,
         stale: triage.stale.clone(),

@@ -169,11 +169,9 @@ impl<'a> ComparisonServers<'a> {
     /// Looks at the entries of the user.
     fn stale(&mut self, own: &[&Entry], all: usize, triage: &mut Triage, hook: &mut Hook<'_>) {
         for (at, entry) in own.iter().enumerate() {
-            if (self.campaign.stop)() {
-                triage.cut_short = true;
+            if self.stopped(at, all, triage, hook) {
                 return;
             }
-            self.progress(at, all, hook);
             match self.comes_back(entry) {
                 Some(true) => triage.looked += 1,
                 Some(false) => {
@@ -263,11 +261,9 @@ impl<'a> ComparisonServers<'a> {
         }
         let mut patterns: Vec<(&Entry, Pattern)> = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
-            if (self.campaign.stop)() {
-                triage.cut_short = true;
+            if self.stopped(done + at, all, triage, hook) {
                 return;
             }
-            self.progress(done + at, all, hook);
             // Where a case of the corpus is not known to fail it may fail for another reason.
             let known_here = self.levels.iter().any(|level| self.fails_at(&entry.case, *level));
             if matches!(entry.origin, Origin::Corpus) && !known_here {
@@ -281,11 +277,9 @@ impl<'a> ComparisonServers<'a> {
             }
         }
         for (at, recorded) in new.iter().enumerate() {
-            if (self.campaign.stop)() {
-                triage.cut_short = true;
+            if self.stopped(done + entries.len() + at, all, triage, hook) {
                 return;
             }
-            self.progress(done + entries.len() + at, all, hook);
             if let Some(comparison) = self.same(recorded, &patterns) {
                 triage.findings.insert(recorded.finding.id.clone(), comparison);
             }
@@ -333,9 +327,15 @@ impl<'a> ComparisonServers<'a> {
         pattern
     }
 
-    fn progress(&self, done: usize, all: usize, hook: &mut Hook<'_>) {
+    /// Did the user ask to stop? If not, those who look on hear how far it is.
+    fn stopped(&self, done: usize, all: usize, triage: &mut Triage, hook: &mut Hook<'_>) -> bool {
+        if (self.campaign.stop)() {
+            triage.cut_short = true;
+            return true;
+        }
         let (target, done, all) = (self.target.clone(), done as u64, all as u64);
         hook(&TimedEvent { at: 0, event: Event::Comparing { target, done, all } });
+        false
     }
 }
 

@@ -80,10 +80,7 @@ impl Place {
 
     fn rows<'a>(&self, trace: &'a Trace) -> Option<&'a RowSet> {
         match self {
-            Place::Step(step) => match &trace.outcomes[*step].reply {
-                model::Reply::Rows(rows) => Some(rows),
-                _ => None,
-            },
+            Place::Step(step) => trace.outcomes[*step].rows(),
             Place::Table(table) => {
                 trace.final_state.as_ref().and_then(|tables| tables.get(*table)).map(|(_, rows)| rows)
             }

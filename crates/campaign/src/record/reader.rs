@@ -17,8 +17,8 @@ use crate::{
     HuntError,
     events::{Event, TimedEvent},
     fold::Again,
-    settings::Settings,
-    summary::{Counted, summarize},
+    settings::{HuntTarget, Settings},
+    summary::{Counted, of_target, summarize},
     triage::Triage,
 };
 
@@ -117,16 +117,16 @@ impl RunReader {
                 _ => None,
             })
         };
-        let targets = &self.settings.targets;
+        let targets = self.settings.targets.iter().enumerate().map(|(at, HuntTarget { target, .. })| {
+            let (server, quality) = (self.servers[at].as_ref(), self.qualities[at].clone());
+            of_target(target, server, self.tally(at), quality, lost(target))
+        });
         summarize(Counted {
             settings: &self.settings,
             folder: &self.path,
             elapsed_ms: self.elapsed_ms,
             ending: ending.flatten(),
-            servers: &self.servers,
-            tallies: (0..targets.len()).map(|at| self.tally(at)).collect(),
-            qualities: self.qualities.clone(),
-            lost: targets.iter().map(|hunted| lost(&hunted.target)).collect(),
+            targets: targets.collect(),
             findings: &self.findings,
             again: &self.counted(),
             triage: &self.triage,
@@ -139,20 +139,23 @@ fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, HuntError> {
     if path.is_file() { read_json(path).map(Some) } else { Ok(None) }
 }
 
-fn unnumbered<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, HuntError> {
-    if !path.is_file() {
-        return Ok(None);
+/// The bytes of a file that need not be there.
+fn bytes(path: &Path) -> Result<Option<Vec<u8>>, HuntError> {
+    if path.is_file() {
+        fs::read(path).map(Some).map_err(|error| HuntError::at(path, error))
+    } else {
+        Ok(None)
     }
-    let bytes = fs::read(path).map_err(|error| HuntError::at(path, error))?;
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| HuntError::at(path, error))
 }
 
-/// A file that is not JSON, with the number of its format.
-fn plain(path: &Path) -> Result<Option<(u32, Vec<u8>)>, HuntError> {
-    if !path.is_file() {
-        return Ok(None);
-    }
-    let bytes = fs::read(path).map_err(|error| HuntError::at(path, error))?;
+fn unnumbered<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, HuntError> {
+    let read = bytes(path)?.map(|bytes| serde_json::from_slice(&bytes));
+    read.transpose().map_err(|error| HuntError::at(path, error))
+}
+
+/// A file that is not JSON, with the number of its format; one that is not there is empty.
+fn plain(path: &Path) -> Result<(u32, Vec<u8>), HuntError> {
+    let bytes = bytes(path)?.unwrap_or_default();
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(LINE)]).into_owned();
     let format = match head.split_ascii_whitespace().collect::<Vec<_>>()[..] {
         [WORD, number, ..] => {
@@ -161,12 +164,11 @@ fn plain(path: &Path) -> Result<Option<(u32, Vec<u8>)>, HuntError> {
         _ => 0,
     };
     check_format(path, format)?;
-    Ok(Some((format, bytes)))
+    Ok((format, bytes))
 }
 
 fn clock(path: &Path) -> Result<u64, HuntError> {
-    let Some((_, bytes)) = plain(path)? else { return Ok(0) };
-    match String::from_utf8_lossy(&bytes).split_ascii_whitespace().last() {
+    match String::from_utf8_lossy(&plain(path)?.1).split_ascii_whitespace().last() {
         None => Ok(0),
         Some(text) => text.parse().map_err(|_| HuntError::at(path, "this is no number of milliseconds")),
     }
@@ -174,17 +176,14 @@ fn clock(path: &Path) -> Result<u64, HuntError> {
 
 /// A tally for each schema of a target that was begun.
 fn progress(path: &Path) -> Result<Vec<Tally>, HuntError> {
-    let Some((format, bytes)) = plain(path)? else { return Ok(Vec::new()) };
+    let (format, bytes) = plain(path)?;
     let lines = bytes.chunks(LINE).skip(usize::from(format > 0));
     // A schema that was taken and not begun is a hole in the file.
     Ok(lines.map(|line| Tally::read(line).unwrap_or_default()).collect())
 }
 
 fn events(path: &Path) -> Result<(Vec<TimedEvent>, usize), HuntError> {
-    if !path.is_file() {
-        return Ok((Vec::new(), 0));
-    }
-    let bytes = fs::read(path).map_err(|error| HuntError::at(path, error))?;
+    let bytes = bytes(path)?.unwrap_or_default();
     let (mut read, mut unreadable) = (Vec::new(), 0);
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         let timed: Option<TimedEvent> = serde_json::from_slice(line).ok();
