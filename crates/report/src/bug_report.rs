@@ -7,9 +7,9 @@ use model::{
 
 use crate::{
     compare,
-    findings::{Story, What},
+    findings::{Story, What, plural},
     ready::Checklist,
-    text,
+    steps, text,
     words::{Sources, Words},
 };
 
@@ -168,16 +168,12 @@ impl BugReport {
     }
 
     pub fn session(&self, session: usize) -> &str {
-        self.execution.case.sessions.get(session).map_or("?", |session| &session.name)
+        steps::name(&self.execution.case, session)
     }
 
     pub fn level_of(&self, session: usize) -> Level {
-        self.execution
-            .case
-            .sessions
-            .get(session)
-            .and_then(|session| session.level)
-            .unwrap_or(self.execution.trace.level)
+        let own = self.execution.case.sessions.get(session).and_then(|session| session.level);
+        own.unwrap_or(self.execution.trace.level)
     }
 
     /// Do all sessions have the same level?
@@ -190,7 +186,7 @@ impl BugReport {
 fn what(bug: &BugReport) -> String {
     let print = &bug.finding.violation.fingerprint;
     let statement = statement_words(print.statement);
-    let rows = |n: usize| format!("{n} row{}", if n == 1 { "" } else { "s" });
+    let rows = |count: usize| plural(count as u64, "row");
     match print.symptom {
         Symptom::WrongRows | Symptom::WrongTypes | Symptom::WrongError | Symptom::WrongAnswer => {
             let (missing, extra) = compare::odd(&compare::of(bug));
@@ -217,18 +213,7 @@ fn what(bug: &BugReport) -> String {
         Symptom::Hang => format!("The server hangs in {statement}"),
         Symptom::InternalError => format!("{statement} ends in an internal error"),
         Symptom::Logic => format!("{statement}: two ways to judge it disagree"),
-        Symptom::MissingError
-        | Symptom::Savepoint
-        | Symptom::AbortedRead
-        | Symptom::ValueFromNowhere
-        | Symptom::PrimaryValueTwice
-        | Symptom::UniqueValueTwice
-        | Symptom::ReadNotRepeatable
-        | Symptom::IndexDisagrees
-        | Symptom::Cycle
-        | Symptom::LostConnection
-        | Symptom::Corruption
-        | Symptom::ErrorLog => format!("{statement}: {}", print.symptom),
+        other => format!("{statement}: {other}"),
     }
 }
 

@@ -4,6 +4,7 @@ use model::{
     Reply, RowSet,
     verdict::{Response, evidence::Table},
 };
+use serde::Serialize;
 
 use crate::{bug_report::BugReport, text, words};
 
@@ -29,20 +30,23 @@ pub enum About {
     Run,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// Rows, each with whether the other side has it, too.
-    Rows(Vec<Row>),
+    Rows(Vec<AnswerRow>),
     /// Anything else, in words.
     Words(String),
 }
 
 /// A row of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct AnswerRow {
     /// As SQL writes them.
     pub cells: Vec<String>,
     /// Does only this side have it?
+    #[serde(skip)]
     pub odd: bool,
 }
 
@@ -88,7 +92,7 @@ pub fn odd(compared: &Compared) -> (usize, usize) {
 
 fn rows_of(rows: &RowSet) -> (Vec<String>, Side) {
     let columns = rows.columns().iter().map(|column| column.name.clone()).collect();
-    let row = |row: usize| Row {
+    let row = |row: usize| AnswerRow {
         cells: rows.row(row).map(|value| text::visible(&value.to_string())).collect(),
         odd: false,
     };
@@ -108,7 +112,7 @@ fn side(expected: &Response) -> Side {
 }
 
 /// Marks the rows that only one of two lists has; a row that is there twice must be so in both.
-fn mark(one: &mut [Row], other: &mut [Row]) {
+fn mark(one: &mut [AnswerRow], other: &mut [AnswerRow]) {
     let mut taken = vec![false; other.len()];
     for row in one.iter_mut() {
         let same = |i: &usize| !taken[*i] && other[*i].cells == row.cells;
@@ -126,8 +130,8 @@ mod tests {
 
     #[test]
     fn each_row_counts_as_often_as_it_is_there() {
-        let list = |texts: &[&str]| -> Vec<Row> {
-            texts.iter().map(|text| Row { cells: vec![text.to_string()], odd: false }).collect()
+        let list = |texts: &[&str]| -> Vec<AnswerRow> {
+            texts.iter().map(|text| AnswerRow { cells: vec![text.to_string()], odd: false }).collect()
         };
         let (mut one, mut other) = (list(&["1", "1", "'2024-01-01'"]), list(&["1", "'2024-01-01'", "3"]));
         mark(&mut one, &mut other);

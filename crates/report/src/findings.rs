@@ -136,6 +136,11 @@ pub fn clock(millis: u64) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
+/// `1 case`, `2 cases`
+pub fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// `412,806`
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();

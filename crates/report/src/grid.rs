@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What came of a statement, or a remark.
-pub struct Said {
+pub struct CellText {
     pub text: String,
     pub tone: Tone,
     /// What should have come, if this is not it.
@@ -19,18 +19,18 @@ pub struct Said {
 }
 
 pub enum Cell {
-    Statement { sql: String, said: Option<Said> },
-    Note(Said),
+    Statement { sql: String, said: Option<CellText> },
+    Note(CellText),
 }
 
-pub struct Row {
+pub struct GridRow {
     pub number: Option<usize>,
     pub cells: Vec<Option<Cell>>,
 }
 
-impl Row {
-    pub fn new(number: Option<usize>, columns: usize) -> Row {
-        Row { number, cells: (0..columns).map(|_| None).collect() }
+impl GridRow {
+    pub fn new(number: Option<usize>, columns: usize) -> GridRow {
+        GridRow { number, cells: (0..columns).map(|_| None).collect() }
     }
 }
 
@@ -58,7 +58,7 @@ struct Column {
 }
 
 /// The whole grid, and how wide it became.
-pub fn grid(heads: &[String], rows: &[Row], style: &Style) -> (String, usize) {
+pub fn grid(heads: &[String], rows: &[GridRow], style: &Style) -> (String, usize) {
     let digits = rows.iter().filter_map(|row| row.number).max().unwrap_or(0).to_string().len().max(2);
     let gutter = digits + BETWEEN;
     let columns = fit(heads, rows, style.width.saturating_sub(gutter));
@@ -75,7 +75,7 @@ pub fn grid(heads: &[String], rows: &[Row], style: &Style) -> (String, usize) {
 }
 
 /// The natural width of each column, shrunk to what there is.
-fn fit(heads: &[String], rows: &[Row], available: usize) -> Vec<Column> {
+fn fit(heads: &[String], rows: &[GridRow], available: usize) -> Vec<Column> {
     let natural: Vec<(usize, usize, usize)> = (0..heads.len())
         .map(|i| {
             let (mut sql_width, mut said_width, mut whole) = (0, 0, width(&heads[i]));
@@ -117,7 +117,7 @@ fn fit(heads: &[String], rows: &[Row], available: usize) -> Vec<Column> {
         .collect()
 }
 
-impl Said {
+impl CellText {
     fn longest(&self) -> usize {
         width(&self.text).max(self.expected.as_ref().map_or(0, |expected| width(expected)))
     }
@@ -131,10 +131,10 @@ impl Said {
 
     /// The text with its mark, in lines.
     fn lines(&self, to: usize) -> Vec<Line> {
-        let mark = if self.expected.is_some() { ("✗ ".to_string(), Tone::Wrong) } else { blank(2) };
-        let mut lines: Vec<Line> = Vec::new();
-        for (i, text) in wrap(&self.text, to.saturating_sub(2)).into_iter().enumerate() {
-            lines.push(vec![if i == 0 { mark.clone() } else { blank(2) }, (text, self.tone)]);
+        let texts = wrap(&self.text, to.saturating_sub(2)).into_iter();
+        let mut lines: Vec<Line> = texts.map(|text| vec![blank(2), (text, self.tone)]).collect();
+        if self.expected.is_some() {
+            lines[0][0] = ("✗ ".to_string(), Tone::Wrong);
         }
         lines
     }
@@ -147,40 +147,7 @@ impl Said {
             .map(|text| vec![blank(2), (text, Tone::Plain)])
             .collect()
     }
-}
 
-impl Column {
-    fn lines(&self, cell: Option<&Cell>) -> Vec<Line> {
-        match (cell, &self.parts) {
-            (None, _) => Vec::new(),
-            (Some(Cell::Note(said)), _) => {
-                let mut lines = said.lines(if said.expected.is_some() { self.width } else { self.width + 2 });
-                if said.expected.is_none() {
-                    // Nothing to mark: the note begins where statements do.
-                    lines.iter_mut().for_each(|line| drop(line.remove(0)));
-                }
-                lines.extend(said.expected_lines(self.width));
-                lines
-            }
-            (Some(Cell::Statement { sql, said: None }), Parts::Below) => statement(sql, self.width),
-            (Some(Cell::Statement { sql, said: None }), Parts::Beside { .. }) => {
-                // Nothing stands beside it, so all the room is its own.
-                statement(sql, self.width)
-            }
-            (Some(Cell::Statement { sql, said: Some(said) }), Parts::Below) => {
-                let one_line = width(sql) + 3 + width(&said.text) <= self.width && said.expected.is_none();
-                if one_line { said.beside(sql, width(sql), self.width) } else { said.below(sql, self.width) }
-            }
-            (Some(Cell::Statement { sql, said: Some(said) }), Parts::Beside { sql: left, said: right }) => {
-                let beside = said.beside(sql, *left, *right);
-                let below = said.below(sql, self.width);
-                if below.len() < beside.len() { below } else { beside }
-            }
-        }
-    }
-}
-
-impl Said {
     fn below(&self, sql: &str, to: usize) -> Vec<Line> {
         let mut lines = statement(sql, to);
         lines.extend(self.lines(to));
@@ -207,6 +174,34 @@ impl Said {
                 .collect(),
             Some(_) => beside(&[], &self.expected_lines(right), left),
             None => Vec::new(),
+        }
+    }
+}
+
+impl Column {
+    fn lines(&self, cell: Option<&Cell>) -> Vec<Line> {
+        match (cell, &self.parts) {
+            (None, _) => Vec::new(),
+            (Some(Cell::Note(said)), _) => {
+                let mut lines = said.lines(if said.expected.is_some() { self.width } else { self.width + 2 });
+                if said.expected.is_none() {
+                    // Nothing to mark: the note begins where statements do.
+                    lines.iter_mut().for_each(|line| drop(line.remove(0)));
+                }
+                lines.extend(said.expected_lines(self.width));
+                lines
+            }
+            // Nothing stands beside it, so all the room is its own.
+            (Some(Cell::Statement { sql, said: None }), _) => statement(sql, self.width),
+            (Some(Cell::Statement { sql, said: Some(said) }), Parts::Below) => {
+                let one_line = width(sql) + 3 + width(&said.text) <= self.width && said.expected.is_none();
+                if one_line { said.beside(sql, width(sql), self.width) } else { said.below(sql, self.width) }
+            }
+            (Some(Cell::Statement { sql, said: Some(said) }), Parts::Beside { sql: left, said: right }) => {
+                let beside = said.beside(sql, *left, *right);
+                let below = said.below(sql, self.width);
+                if below.len() < beside.len() { below } else { beside }
+            }
         }
     }
 }

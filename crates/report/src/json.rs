@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::{
     BugReport, Overview,
     compare::{self, Side},
-    ready::{Checklist, Item},
+    ready::Checklist,
     scripts::Script,
 };
 
@@ -56,8 +56,8 @@ struct BugEntry<'a> {
     statement: ShownBy,
     step: Option<usize>,
     story: String,
-    expected: Option<SideEntry<'a>>,
-    actual: SideEntry<'a>,
+    expected: Option<&'a Side>,
+    actual: &'a Side,
     evidence: Vec<String>,
     condition: &'static str,
     runs: Runs,
@@ -86,18 +86,10 @@ struct Runs {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum SideEntry<'a> {
-    Words(&'a str),
-    Rows(Vec<&'a Vec<String>>),
-}
-
-#[derive(Serialize)]
 struct ReadyEntry<'a> {
     ready: bool,
-    known: Option<&'a str>,
-    checked: &'a str,
-    items: &'a [Item],
+    #[serde(flatten)]
+    list: &'a Checklist,
 }
 
 /// The file. Each finding comes with the names of the files beside its page.
@@ -146,8 +138,8 @@ fn entry<'a>(bug: &'a BugReport, files: &'a [Script], compared: &'a compare::Com
         statement: print.statement,
         step: finding.violation.step.map(|step| step + 1),
         story: bug.words().story(),
-        expected: compared.expected.as_ref().map(side),
-        actual: side(&compared.actual),
+        expected: compared.expected.as_ref(),
+        actual: &compared.actual,
         evidence: bug.words().lines(),
         condition: finding.condition.words(),
         runs: Runs { showed, of },
@@ -157,20 +149,8 @@ fn entry<'a>(bug: &'a BugReport, files: &'a [Script], compared: &'a compare::Com
         seed: finding.seed,
         case: finding.case,
         replay: &bug.replay,
-        ready: bug.ready.as_ref().map(checklist),
+        ready: bug.ready.as_ref().map(|list| ReadyEntry { ready: list.ready(), list }),
         versions: bug.account.as_ref().ok(),
         files: files.iter().map(|file| file.name.as_str()).collect(),
-    }
-}
-
-fn checklist(list: &Checklist) -> ReadyEntry<'_> {
-    let known = list.known.as_deref();
-    ReadyEntry { ready: list.ready(), known, checked: &list.checked, items: &list.items }
-}
-
-fn side(side: &Side) -> SideEntry<'_> {
-    match side {
-        Side::Words(words) => SideEntry::Words(words),
-        Side::Rows(rows) => SideEntry::Rows(rows.iter().map(|row| &row.cells).collect()),
     }
 }

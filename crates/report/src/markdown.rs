@@ -59,15 +59,14 @@ fn facts(bug: &BugReport) -> String {
     if !bug.finding.judged_as.is_empty() {
         rows.push(("Judged as", format!("{}: a test of Isopod, not a bug", bug.finding.judged_as)));
     }
-    let rows: String = rows.iter().map(|(name, value)| format!("| {name} | {} |\n", cell(value))).collect();
+    let rows: String = rows.iter().map(|(name, value)| format!("| {name} | {} |\n", inline(value))).collect();
     format!("| | |\n|---|---|\n{rows}")
 }
 
 fn condition(bug: &BugReport) -> String {
-    if bug.finding.condition.words().is_empty() {
-        String::new()
-    } else {
-        format!(", {}", bug.finding.condition.words())
+    match bug.finding.condition.words() {
+        "" => String::new(),
+        words => format!(", {words}"),
     }
 }
 
@@ -115,8 +114,11 @@ fn seen(bug: &BugReport) -> String {
     if bug.seen.is_empty() {
         return String::new();
     }
-    let rows: String =
-        bug.seen.iter().map(|seen| format!("| {} | {} |\n", cell(&seen.server), seen.level.sql())).collect();
+    let rows: String = bug
+        .seen
+        .iter()
+        .map(|seen| format!("| {} | {} |\n", inline(&seen.server), seen.level.sql()))
+        .collect();
     format!("\n## Seen on\n\n| server | level |\n|---|---|\n{rows}{}", elsewhere(bug))
 }
 
@@ -125,8 +127,8 @@ fn elsewhere(bug: &BugReport) -> String {
     let Some(first) = bug.elsewhere.first() else { return String::new() };
     let heads: Vec<&str> = first.levels.iter().map(|(level, _)| level.as_str()).collect();
     let row = |one: &Elsewhere| {
-        let cells: Vec<String> = one.levels.iter().map(|(_, word)| cell(word)).collect();
-        format!("| {} | {} |\n", cell(&one.server), cells.join(" | "))
+        let cells: Vec<String> = one.levels.iter().map(|(_, word)| inline(word)).collect();
+        format!("| {} | {} |\n", inline(&one.server), cells.join(" | "))
     };
     let rows: String = bug.elsewhere.iter().map(row).collect();
     format!(
@@ -184,10 +186,6 @@ fn inline(text: &str) -> String {
         out.push(c);
     }
     out
-}
-
-fn cell(text: &str) -> String {
-    inline(text)
 }
 
 /// A step of the script with what came of it.

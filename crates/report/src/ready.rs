@@ -69,6 +69,14 @@ impl State {
         }
     }
 
+    /// In the style sheet of the pages.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            State::NotChecked => "unknown",
+            State::Passed | State::Failed => self.word(),
+        }
+    }
+
     /// A sign in front of a line.
     pub fn sign(self) -> char {
         match self {
@@ -104,7 +112,7 @@ impl Item {
 }
 
 /// The checklist of a signature.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize)]
 pub struct Checklist {
     /// The name under which it is known: then there is nothing to file.
     pub known: Option<String>,

@@ -10,7 +10,7 @@ use crate::{
     text::{clean, cut, visible},
 };
 
-/// A row of a result that is longer than this is cut.
+/// A row of a result that is longer than this is cut: it would hide all others.
 const LONGEST_ROW: usize = 240;
 
 /// Of a longer result only the number of the other rows is said.
@@ -68,15 +68,7 @@ pub fn entries(case: &Case, trace: &Trace) -> Vec<Entry> {
                 sent[step] = true;
                 entries.push(statement(case, trace, step, round));
             }
-            Cause::Timeout => {}
-            Cause::RolledBack(lane) => {
-                let why = if trace.stalled { "the case had stalled" } else { "it was left open" };
-                entries.push(note(lane, round, format!("rolled back by isopod: {why}")));
-            }
-            Cause::Killed(lane) => {
-                let why = "killed by isopod: nothing else ended its wait";
-                entries.push(note(lane, round, why.to_string()));
-            }
+            cause => entries.extend(ours(trace, cause).map(|(lane, said)| note(lane, round, said))),
         }
         for &step in of.answered.iter().filter(|&&step| of.cause != Cause::Sent(step)) {
             entries.push(Entry {
@@ -100,15 +92,31 @@ pub fn entries(case: &Case, trace: &Trace) -> Vec<Entry> {
     entries
 }
 
+/// What Isopod itself did to a session, and why.
+pub fn ours(trace: &Trace, cause: Cause) -> Option<(usize, String)> {
+    match cause {
+        Cause::RolledBack(session) => {
+            let why = if trace.stalled { "the case had stalled" } else { "it was left open" };
+            Some((session, format!("rolled back by isopod: {why}")))
+        }
+        Cause::Killed(session) => Some((session, "killed by isopod: nothing else ended its wait".into())),
+        Cause::Sent(_) | Cause::Timeout => None,
+    }
+}
+
+/// The name of a session.
+pub fn name(case: &Case, session: usize) -> &str {
+    case.sessions.get(session).map_or("?", |session| &session.name)
+}
+
 /// What let a statement go on, in words.
-fn after(case: &Case, cause: Cause) -> String {
-    let name = |session: usize| case.sessions.get(session).map_or("?", |session| session.name.as_str());
+pub fn after(case: &Case, cause: Cause) -> String {
     match cause {
         Cause::Sent(by) => {
             let step = &case.steps[by];
-            format!(" (after {}'s {})", name(step.session), verb(&step.sql))
+            format!(" (after {}'s {})", name(case, step.session), verb(&step.sql))
         }
-        Cause::RolledBack(session) => format!(" (after {}'s rollback)", name(session)),
+        Cause::RolledBack(session) => format!(" (after {}'s rollback)", name(case, session)),
         Cause::Timeout => " (its time was over)".to_string(),
         Cause::Killed(_) => String::new(),
     }
@@ -146,11 +154,17 @@ impl Waited {
 
 /// What is said of a step that waits.
 pub fn waiting(case: &Case, trace: &Trace, step: usize) -> String {
-    let name = |session: &usize| case.sessions.get(*session).map_or("?", |session| session.name.as_str());
     let whom = waits(case, trace).iter().find(|wait| wait.step == step).map(Waited::whom).unwrap_or_default();
-    match whom.as_slice() {
+    waits_for(case, &whom)
+}
+
+pub fn waits_for(case: &Case, sessions: &[usize]) -> String {
+    match sessions {
         [] => "waits".to_string(),
-        some => format!("waits for {}", some.iter().map(name).collect::<Vec<_>>().join(", ")),
+        some => {
+            let names: Vec<&str> = some.iter().map(|session| name(case, *session)).collect();
+            format!("waits for {}", names.join(", "))
+        }
     }
 }
 
@@ -171,7 +185,7 @@ fn note(lane: usize, round: usize, said: String) -> Entry {
 }
 
 /// `BEGIN`, `COMMIT`, `SET` and the like, when they went well.
-fn quiet(sql: &str, outcome: &Outcome) -> bool {
+pub fn quiet(sql: &str, outcome: &Outcome) -> bool {
     let counts = ["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "MERGE", "LOAD"];
     matches!(outcome.reply, Reply::Done { affected: 0, .. })
         && outcome.warnings.is_empty()
@@ -179,7 +193,7 @@ fn quiet(sql: &str, outcome: &Outcome) -> bool {
 }
 
 /// The first word of a statement.
-pub fn verb(sql: &str) -> String {
+fn verb(sql: &str) -> String {
     sql.split(|c: char| !c.is_ascii_alphabetic())
         .find(|word| !word.is_empty())
         .unwrap_or("")
@@ -196,7 +210,13 @@ pub fn answer(case: &Case, trace: &Trace, step: usize) -> String {
 
 /// What came, in words.
 pub fn said(outcome: &Outcome) -> String {
-    let mut words = outcome.rows().map_or_else(|| clean(&outcome.to_string()), result);
+    said_with(outcome, ROWS, ' ')
+}
+
+/// The same with at most so many rows. What is said of the others has these blanks in it.
+pub fn said_with(outcome: &Outcome, most: usize, blank: char) -> String {
+    let mut words =
+        outcome.rows().map_or_else(|| clean(&outcome.to_string()), |rows| result(rows, most, blank));
     match outcome.warnings.len() {
         0 => {}
         1 => words += &format!(", warning {}", outcome.warnings[0].code),
@@ -205,15 +225,17 @@ pub fn said(outcome: &Outcome) -> String {
     words
 }
 
-fn result(rows: &RowSet) -> String {
+/// The rows of a result.
+pub fn result(rows: &RowSet, most: usize, blank: char) -> String {
     if rows.is_empty() {
         return "no rows".into();
     }
-    let shown = if rows.len() <= ROWS + 1 { rows.len() } else { ROWS };
+    // Hiding one row behind `… 1 more` would gain nothing.
+    let shown = if rows.len() <= most + 1 { rows.len() } else { most };
     let mut texts: Vec<String> =
         (0..shown).map(|row| cut(&visible(&rows.row_text(row)), LONGEST_ROW)).collect();
     if shown < rows.len() {
-        texts.push(format!("… {} more", rows.len() - shown));
+        texts.push(format!("…{blank}{}{blank}more", rows.len() - shown));
     }
     texts.join(" ")
 }

@@ -12,17 +12,15 @@
 //! A row is a round of the trace. The number is that of the step in the case, so a statement that was queued
 //! behind a waiting one shows where it was really sent.
 
-use model::{Case, Cause, Outcome, Reply, RowSet, Trace};
+use model::{Case, Cause, Outcome, Trace};
 
 use crate::{
-    grid::{Cell, Row, Said, grid},
+    grid::{Cell, CellText, GridRow, grid},
     marks::{Mark, Marks},
+    steps,
     style::{Style, Tone},
-    text::{HARD_BLANK, clean, cut, visible, width, wrap},
+    text::{HARD_BLANK, clean, width, wrap},
 };
-
-/// A row of a result that is longer than this is cut: it would hide all others.
-const LONGEST_ROW: usize = 240;
 
 /// The timeline of a run, with its final state and what is to be said of it; ends with a line break.
 pub fn timeline(case: &Case, trace: &Trace, marks: &Marks, style: &Style) -> String {
@@ -58,34 +56,28 @@ impl Page<'_> {
         }
     }
 
-    fn name(&self, session: usize) -> &str {
-        self.case.sessions.get(session).map_or("?", |session| &session.name)
-    }
-
-    fn rows(&self) -> Vec<Row> {
+    fn rows(&self) -> Vec<GridRow> {
         let columns = self.case.sessions.len();
         let mut rows = Vec::new();
         let mut sent = vec![false; self.case.steps.len()];
         for round in &self.trace.rounds {
-            let mut row = Row::new(None, columns);
+            let mut row = GridRow::new(None, columns);
             match round.cause {
                 Cause::Sent(step) => {
                     sent[step] = true;
                     row.number = Some(step + 1);
                     row.cells[self.case.steps[step].session] = Some(self.statement(step));
                 }
-                Cause::Timeout => {}
-                Cause::RolledBack(session) => {
-                    let why = if self.trace.stalled { "the case had stalled" } else { "it was left open" };
-                    row.cells[session] = Some(note(format!("(rolled back by isopod: {why})"), Tone::Quiet));
-                }
-                Cause::Killed(session) => {
-                    row.cells[session] =
-                        Some(note("(killed by isopod: nothing else ended its wait)".into(), Tone::Quiet));
+                cause => {
+                    if let Some((session, words)) = steps::ours(self.trace, cause) {
+                        let text = format!("({words})");
+                        row.cells[session] =
+                            Some(Cell::Note(CellText { text, tone: Tone::Quiet, expected: None }));
+                    }
                 }
             }
             // Whoever answers late stands beside what woke it; in a row of its own if that place is taken.
-            let mut late = Row::new(None, columns);
+            let mut late = GridRow::new(None, columns);
             for &step in round.answered.iter().filter(|&&step| round.cause != Cause::Sent(step)) {
                 let session = self.case.steps[step].session;
                 let cell = Some(self.woken(step, Some(round.cause)));
@@ -101,10 +93,10 @@ impl Page<'_> {
     }
 
     /// What no round tells of: statements that were never sent, and waits that nothing ended.
-    fn left_over(&self, sent: &[bool], rows: &mut Vec<Row>) {
+    fn left_over(&self, sent: &[bool], rows: &mut Vec<GridRow>) {
         for (step, sent) in sent.iter().enumerate() {
             let session = self.case.steps[step].session;
-            let mut row = Row::new(None, self.case.sessions.len());
+            let mut row = GridRow::new(None, self.case.sessions.len());
             if !sent {
                 row.number = Some(step + 1);
                 row.cells[session] = Some(self.statement(step));
@@ -123,12 +115,8 @@ impl Page<'_> {
         let waits = self.trace.rounds.iter().flat_map(|round| &round.waiting).find(|wait| wait.step == step);
         let said = match waits {
             Some(wait) => {
-                let names: Vec<&str> = wait.blockers.iter().map(|&session| self.name(session)).collect();
-                let text = match names.is_empty() {
-                    true => "waits".to_string(),
-                    false => format!("waits for {}", names.join(", ")),
-                };
-                Some(Said { text, tone: Tone::Waits, expected: None })
+                let text = steps::waits_for(self.case, &wait.blockers);
+                Some(CellText { text, tone: Tone::Waits, expected: None })
             }
             None => self.said(step),
         };
@@ -140,67 +128,35 @@ impl Page<'_> {
         let outcome = &self.trace.outcomes[step];
         let mut text = format!("↳ {}", self.outcome(outcome));
         match cause {
-            Some(Cause::Sent(by)) => {
-                let by = &self.case.steps[by];
-                text += &format!(" (after {}'s {})", self.name(by.session), verb(&by.sql));
-            }
-            Some(Cause::RolledBack(session)) => {
-                text += &format!(" (after {}'s rollback)", self.name(session));
-            }
             Some(Cause::Killed(session)) if session != self.case.steps[step].session => {
-                text += &format!(" (after {} was killed)", self.name(session));
+                text += &format!(" (after {} was killed)", steps::name(self.case, session));
             }
-            Some(Cause::Timeout) => text += " (its time was over)",
-            Some(Cause::Killed(_)) | None => {}
+            Some(cause) => text += &steps::after(self.case, cause),
+            None => {}
         }
         let tone = match Tone::of(outcome) {
             Tone::Error => Tone::Error,
             _ => Tone::Woke,
         };
-        Cell::Note(Said { text, tone, expected: self.marks.step(step).expected() })
+        Cell::Note(CellText { text, tone, expected: self.marks.step(step).expected() })
     }
 
     /// The result of a step; nothing where success is all that there is to say.
-    fn said(&self, step: usize) -> Option<Said> {
+    fn said(&self, step: usize) -> Option<CellText> {
         let outcome = &self.trace.outcomes[step];
         let expected = self.marks.step(step).expected();
         if self.quiet(step) {
-            return expected.is_some().then(|| Said { text: "ok".into(), tone: Tone::Plain, expected });
+            return expected.is_some().then(|| CellText { text: "ok".into(), tone: Tone::Plain, expected });
         }
-        Some(Said { text: self.outcome(outcome), tone: Tone::of(outcome), expected })
+        Some(CellText { text: self.outcome(outcome), tone: Tone::of(outcome), expected })
     }
 
-    /// `BEGIN`, `COMMIT`, `SET` and the like, when they went well.
     fn quiet(&self, step: usize) -> bool {
-        let outcome = &self.trace.outcomes[step];
-        let counts = ["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "MERGE", "LOAD"];
-        matches!(outcome.reply, Reply::Done { affected: 0, .. })
-            && outcome.warnings.is_empty()
-            && !counts.contains(&&*verb(&self.case.steps[step].sql))
+        steps::quiet(&self.case.steps[step].sql, &self.trace.outcomes[step])
     }
 
     fn outcome(&self, outcome: &Outcome) -> String {
-        let mut text = outcome.rows().map_or_else(|| outcome.to_string(), |rows| self.result(rows));
-        match outcome.warnings.len() {
-            0 => {}
-            1 => text += &format!(", warning {}", outcome.warnings[0].code),
-            n => text += &format!(", {n} warnings"),
-        }
-        text
-    }
-
-    fn result(&self, rows: &RowSet) -> String {
-        if rows.is_empty() {
-            return "no rows".into();
-        }
-        // Hiding one row behind `… 1 more` would gain nothing.
-        let shown = if rows.len() <= self.style.rows + 1 { rows.len() } else { self.style.rows };
-        let mut texts: Vec<String> =
-            (0..shown).map(|row| cut(&visible(&rows.row_text(row)), LONGEST_ROW)).collect();
-        if shown < rows.len() {
-            texts.push(format!("…{HARD_BLANK}{}{HARD_BLANK}more", rows.len() - shown));
-        }
-        texts.join(" ")
+        steps::said_with(outcome, self.style.rows, HARD_BLANK)
     }
 
     /// Everything below the table.
@@ -208,7 +164,9 @@ impl Page<'_> {
         let mut lines = Lines { style: self.style, lines: Vec::new() };
         match &self.trace.final_state {
             Some(tables) => {
-                tables.iter().for_each(|(name, rows)| self.table(name, &self.result(rows), &mut lines));
+                tables.iter().for_each(|(name, rows)| {
+                    self.table(name, &steps::result(rows, self.style.rows, HARD_BLANK), &mut lines)
+                });
                 let there = |name: &String| tables.iter().any(|(table, _)| table.eq_ignore_ascii_case(name));
                 let named = self.marks.tables.iter().map(|(name, _)| name);
                 named
@@ -304,16 +262,4 @@ impl Lines<'_> {
             Some(_) | None => self.put(Tone::Plain, text),
         }
     }
-}
-
-fn note(text: String, tone: Tone) -> Cell {
-    Cell::Note(Said { text, tone, expected: None })
-}
-
-/// The first word of a statement.
-fn verb(sql: &str) -> String {
-    sql.split(|c: char| !c.is_ascii_alphabetic())
-        .find(|word| !word.is_empty())
-        .unwrap_or("")
-        .to_ascii_uppercase()
 }

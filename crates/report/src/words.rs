@@ -212,19 +212,20 @@ impl<'a> Words<'a> {
         })
     }
 
+    fn number(&self) -> usize {
+        self.violation.step.map_or(0, |step| step + 1)
+    }
+
     fn step(&self) -> String {
-        let step = self.violation.step.map_or(0, |step| step + 1);
-        format!("Step {step} ({})", self.evidence().session)
+        format!("Step {} ({})", self.number(), self.evidence().session)
     }
 
     fn step_and_text(&self) -> String {
-        let step = self.violation.step.map_or(0, |step| step + 1);
-        format!("Step {step} ({}: {})", self.evidence().session, self.evidence().sql)
+        format!("Step {} ({}: {})", self.number(), self.evidence().session, self.evidence().sql)
     }
 
     fn whose_step(&self) -> String {
-        let step = self.violation.step.map_or(0, |step| step + 1);
-        format!("{}'s step {step}", self.evidence().session)
+        format!("{}'s step {}", self.evidence().session, self.number())
     }
 
     /// The rule that is broken. An invariant and a server that fails have no words but their name.

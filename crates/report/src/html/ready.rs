@@ -2,7 +2,7 @@
 
 use crate::{
     bug_report::BugReport,
-    ready::{Checklist, State},
+    ready::{Checklist, Item},
     text,
 };
 
@@ -11,14 +11,7 @@ pub struct Section<'a> {
     /// For the head of the page.
     pub short: &'static str,
     pub lead: String,
-    pub items: Vec<Item<'a>>,
-}
-
-pub struct Item<'a> {
-    pub class: &'static str,
-    pub state: State,
-    pub title: &'static str,
-    pub words: &'a str,
+    pub items: &'a [Item],
 }
 
 impl<'a> Section<'a> {
@@ -33,21 +26,11 @@ impl<'a> Section<'a> {
             true => ".".to_string(),
             false => format!(". Checked with {}, the smallest of its signature.", list.checked),
         };
-        let item = |item: &'a crate::ready::Item| Item {
-            class: match item.state {
-                State::Passed => "passed",
-                State::Failed => "failed",
-                State::NotChecked => "unknown",
-            },
-            state: item.state,
-            title: item.asked.title(),
-            words: &item.words,
-        };
         Section {
             good: list.ready(),
             short,
             lead: text::upper(&list.verdict()) + &checked,
-            items: list.items.iter().map(item).collect(),
+            items: &list.items,
         }
     }
 }

@@ -25,6 +25,16 @@ pub fn schema(bug: &BugReport) -> String {
     format!("test_{}", bug.finding.id)
 }
 
+/// A session's name as that of a file or a connection.
+pub fn name(bug: &BugReport, session: usize) -> String {
+    comment(bug.session(session)).replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
+
+/// On one line: commands of the tools themselves begin lines.
+pub fn one_line(sql: &str) -> String {
+    sql.replace(['\n', '\r'], " ")
+}
+
 /// A comment that stays one line.
 pub fn comment(text: &str) -> String {
     crate::text::clean(text)

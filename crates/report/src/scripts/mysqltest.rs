@@ -5,7 +5,7 @@
 use model::Reply;
 
 use super::{
-    client::{comment, ended, greeting, schema},
+    client::{comment, ended, greeting, name, one_line, schema},
     order::{Act, acts},
 };
 use crate::{bug_report::BugReport, steps};
@@ -88,13 +88,4 @@ fn before(bug: &BugReport, step: usize) -> String {
         Reply::Rows(_) => "--sorted_result\n".to_string(),
         _ => String::new(),
     }
-}
-
-fn name(bug: &BugReport, session: usize) -> String {
-    comment(bug.session(session)).replace(|c: char| !c.is_ascii_alphanumeric(), "_")
-}
-
-/// A line that begins like one of its own commands would be taken for that; a statement on one line cannot.
-fn one_line(sql: &str) -> String {
-    sql.replace(['\n', '\r'], " ")
 }

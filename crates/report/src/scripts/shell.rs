@@ -8,7 +8,7 @@ use dialect::Client;
 use model::{Reply, RowSet, verdict::Response};
 
 use super::{
-    client::{comment, ended, greeting, schema},
+    client::{comment, ended, greeting, name, one_line, schema},
     order::{Act, acts},
 };
 use crate::{bug_report::BugReport, text};
@@ -174,21 +174,19 @@ fn check(bug: &BugReport, client: &Client, tables: &[(String, RowSet)]) -> Strin
     let Some(mut lines) = lines(client, rows) else { return unchecked() };
     lines.sort();
     let came = heredoc.text(&lines.join("\n"));
-    let expected = bug.expected().map_or(String::new(), |told| format!("; expected {}", comment(&told)));
-    format!(
-        "\n# The rows that came when it was found.\nif [ \"$(rows_of {})\" = \"$({came})\" ]; then\n    \
-         echo {}\n    exit 0\nfi\necho 'another answer came'\nexit 1\n",
-        quoted(&answer),
-        quoted(&format!("the wrong answer came again{expected}"))
-    )
+    let rows = format!("[ \"$(rows_of {})\" = \"$({came})\" ]", quoted(&answer));
+    format!("\n# The rows that came when it was found.{}", exit(bug, &rows))
 }
 
 fn by_words(bug: &BugReport, step: usize, words: &str) -> String {
+    exit(bug, &format!("grep -q {} \"$work/answer-{}\"", quoted(words), step + 1))
+}
+
+/// The end of the script: the condition says whether the wrong answer came again.
+fn exit(bug: &BugReport, condition: &str) -> String {
     let expected = bug.expected().map_or(String::new(), |told| format!("; expected {}", comment(&told)));
     format!(
-        "\nif grep -q {} \"$work/answer-{}\"; then\n    echo {}\n    exit 0\nfi\necho 'another answer came'\nexit 1\n",
-        quoted(words),
-        step + 1,
+        "\nif {condition}; then\n    echo {}\n    exit 0\nfi\necho 'another answer came'\nexit 1\n",
         quoted(&format!("the wrong answer came again{expected}"))
     )
 }
@@ -218,16 +216,6 @@ fn lines(client: &Client, rows: &RowSet) -> Option<Vec<String>> {
             Some(text::squeeze(&format!("|{}|", cells.join("|"))))
         })
         .collect()
-}
-
-/// A session's name as a file's.
-fn name(bug: &BugReport, session: usize) -> String {
-    comment(bug.session(session)).replace(|c: char| !c.is_ascii_alphanumeric(), "_")
-}
-
-/// On one line: the client's own commands begin lines.
-fn one_line(sql: &str) -> String {
-    sql.replace(['\n', '\r'], " ")
 }
 
 /// A word for the shell that means nothing but itself.
