@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use execute::{Options, Placement, Reset};
 use model::{Level, Product};
 
-use crate::{choice::Choice, errors::Advised};
+use crate::{choice::Choice, errors::Advised, output::short};
 
 /// Where and how cases run.
 #[derive(Args, Clone, Debug)]
@@ -105,14 +105,11 @@ impl Levels {
         match self {
             Levels::All => Ok(dialect.levels.to_vec()),
             Levels::One(level) if dialect.levels.contains(&level) => Ok(vec![level]),
-            Levels::One(level) => {
-                let has: Vec<&str> = dialect.levels.iter().map(|level| level.short()).collect();
-                Err(Advised {
-                    message: format!("{product} has no level {level}"),
-                    advice: vec![format!("its levels: {} (or --level all)", has.join(", "))],
-                }
-                .into())
-            }
+            Levels::One(level) => Err(Advised::new(
+                format!("{product} has no level {level}"),
+                [format!("its levels: {} (or --level all)", short(dialect.levels, ", "))],
+            )
+            .into()),
         }
     }
 }

@@ -105,10 +105,10 @@ impl Where {
             {
                 Ok(Target { place: Place::Folder(std::path::absolute(folder)?), ..target.clone() })
             }
-            _ => Err(Advised {
-                message: "--basedir goes with one --target that is a product without a version".into(),
-                advice: vec![format!("write --target mysql --basedir {}", folder.display())],
-            }
+            _ => Err(Advised::new(
+                "--basedir goes with one --target that is a product without a version",
+                [format!("write --target mysql --basedir {}", folder.display())],
+            )
             .into()),
         }
     }

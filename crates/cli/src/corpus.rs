@@ -33,11 +33,10 @@ pub fn matching(words: &[String]) -> anyhow::Result<Vec<Entry>> {
         entry.name.contains(&word) || entry.case.links.iter().any(|link| link.to_lowercase().contains(&word))
     };
     if let Some(word) = words.iter().find(|word| !entries.iter().any(|entry| known(entry, word))) {
-        return Err(Advised {
-            message: format!("no case of the corpus has a name or link with `{word}` in it"),
-            advice: vec!["all of them: isopod corpus list".into()],
-        }
-        .into());
+        anyhow::bail!(Advised::new(
+            format!("no case of the corpus has a name or link with `{word}` in it"),
+            ["all of them: isopod corpus list"]
+        ));
     }
     entries.retain(|entry| words.is_empty() || words.iter().any(|word| known(entry, word)));
     Ok(entries)

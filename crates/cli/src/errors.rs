@@ -11,20 +11,19 @@ use model::Case;
 use provision::ServerError;
 
 /// An error with advice below it.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct Advised {
     pub message: String,
     /// What is there, what to do; a line each.
     pub advice: Vec<String>,
 }
 
-impl std::fmt::Display for Advised {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
+impl Advised {
+    pub fn new(message: impl Into<String>, advice: impl IntoIterator<Item = impl Into<String>>) -> Advised {
+        Advised { message: message.into(), advice: advice.into_iter().map(Into::into).collect() }
     }
 }
-
-impl std::error::Error for Advised {}
 
 impl From<LaunchError> for Advised {
     fn from(error: LaunchError) -> Advised {
@@ -38,27 +37,20 @@ impl From<LaunchError> for Advised {
 
 impl From<ServerError> for Advised {
     fn from(error: ServerError) -> Advised {
-        Advised { message: error.title, advice: error.help }
+        Advised::new(error.title, error.help)
     }
 }
 
 impl From<AttachError> for Advised {
     fn from(error: AttachError) -> Advised {
-        Advised { message: error.title, advice: error.help }
+        Advised::new(error.title, error.help)
     }
 }
 
 /// An error with a form of its own: the problems of a case file, with their lines.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct Rendered(pub String);
-
-impl std::fmt::Display for Rendered {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Rendered {}
 
 /// Writes the error and its advice to standard error.
 pub fn show(error: &anyhow::Error) {
@@ -96,7 +88,7 @@ pub fn of_lab(error: lab::LabError) -> anyhow::Error {
         Some(Nothing::RunFolder(_)) => "a run folder is what isopod hunt --out leaves behind",
         None => return anyhow::anyhow!(error),
     };
-    Advised { message: error.to_string(), advice: vec![advice.into()] }.into()
+    Advised::new(error.to_string(), [advice]).into()
 }
 
 /// A case could not be run. A statement of its setup that the server refuses is the file's fault, and is shown as such.
@@ -106,10 +98,10 @@ pub fn of_case(name: &str, case: &Case, error: LaunchError) -> anyhow::Error {
         LaunchError::Connect(ConnectError::Own { statement, reason })
             if case.setup.statements.contains(&statement) =>
         {
-            Advised {
-                message: format!("the setup of {name} failed"),
-                advice: vec![format!("statement: {statement}"), format!("the server: {reason}")],
-            }
+            Advised::new(
+                format!("the setup of {name} failed"),
+                [format!("statement: {statement}"), format!("the server: {reason}")],
+            )
             .into()
         }
         LaunchError::Connect(error) => anyhow::Error::from(error).context(format!("{name} could not be run")),
@@ -123,6 +115,11 @@ pub fn exit(error: clap::Error) -> ! {
     }
     anstream::eprint!("{}", hide(&error.render().ansi().to_string()));
     std::process::exit(error.exit_code())
+}
+
+/// How text for standard output looks.
+pub fn style() -> report::Style {
+    report::Style { colour: colour(), ..report::Style::default() }
 }
 
 /// May standard output be coloured?

@@ -4,9 +4,17 @@ use provision::Progress;
 
 use crate::progress::Line;
 
+/// Does what installs something, and shows how far it is.
+pub fn shown<T>(install: impl FnOnce(&mut dyn FnMut(Progress)) -> T) -> T {
+    let line = Line::new();
+    let installed = install(&mut |event| say(&line, &event));
+    line.end();
+    installed
+}
+
 /// Shows one event. On a terminal all of them, in one line; elsewhere the milestones, and between them a line every ten
 /// seconds.
-pub fn say(line: &Line, event: &Progress) {
+fn say(line: &Line, event: &Progress) {
     match event {
         Progress::WaitForOther => line.say("another isopod installs the same; waiting for it".into()),
         Progress::Begin { line: name, origin } => {

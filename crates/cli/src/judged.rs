@@ -7,9 +7,9 @@ use oracles::{
     expectations::{CheckReport, CheckStatus, StepCheck, StepChecks, Surprise},
     invariants::exemptions,
 };
-use report::{Mark, Marks, Style, Words, timeline as draw};
+use report::{Mark, Marks, Words, timeline as draw};
 
-use crate::errors::colour;
+use crate::errors::style;
 
 /// The timeline of a run, marked with what was expected.
 pub fn timeline(case: &Case, trace: &Trace, report: &CheckReport, name: &str) -> String {
@@ -21,7 +21,7 @@ pub fn timeline(case: &Case, trace: &Trace, report: &CheckReport, name: &str) ->
         known: report.known_as(case),
         closing: closing(report),
     };
-    draw(case, trace, &marks, &Style { colour: colour(), ..Style::default() })
+    draw(case, trace, &marks, &style())
 }
 
 fn mark(check: &StepCheck) -> Mark {

@@ -8,6 +8,7 @@ mod clock;
 mod commands;
 mod corpus;
 mod errors;
+mod files;
 mod installing;
 mod interrupt;
 mod judged;

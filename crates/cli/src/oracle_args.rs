@@ -11,7 +11,7 @@ pub fn named(names: &[String]) -> anyhow::Result<Vec<Box<dyn Oracle>>> {
     }
     oracles::named(names).map_err(|wrong| {
         let advice = vec![format!("the oracles: {}", list(|_| true))];
-        Advised { message: format!("`{wrong}` is not an oracle"), advice }.into()
+        Advised::new(format!("`{wrong}` is not an oracle"), advice).into()
     })
 }
 

@@ -2,10 +2,15 @@
 //! without a word. Where it cannot be written for another reason (a full disk), that is said, once.
 
 use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
     fmt,
     io::{ErrorKind, Write},
     sync::atomic::{AtomicBool, Ordering},
 };
+
+use model::Level;
+pub use report::findings::plural;
 
 use crate::interrupt;
 
@@ -31,7 +36,31 @@ pub fn failed() -> bool {
     FAILED.load(Ordering::Relaxed)
 }
 
-/// `1 case`, `2 cases`
-pub fn plural(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+/// As JSON, or as `show` writes it.
+pub fn show<T: serde::Serialize>(json: bool, value: &T, show: impl FnOnce(&T)) -> anyhow::Result<()> {
+    match json {
+        true => line(format_args!("{}", serde_json::to_string_pretty(value)?)),
+        false => show(value),
+    }
+    Ok(())
+}
+
+/// The most frequent first.
+pub fn by_count<K: Ord>(counts: &BTreeMap<K, u64>) -> Vec<(&K, u64)> {
+    let mut sorted: Vec<(&K, u64)> = counts.iter().map(|(name, count)| (name, *count)).collect();
+    sorted.sort_by_key(|(name, count)| (Reverse(*count), *name));
+    sorted
+}
+
+/// With a digit behind the point.
+pub fn percent(part: u64, whole: u64) -> String {
+    match (part * 1000).checked_div(whole) {
+        Some(thousandths) => format!("{}.{}%", thousandths / 10, thousandths % 10),
+        None => "-".to_string(),
+    }
+}
+
+/// `RC RR`
+pub fn short(levels: &[Level], between: &str) -> String {
+    levels.iter().map(|level| level.short()).collect::<Vec<_>>().join(between)
 }

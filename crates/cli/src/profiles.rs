@@ -21,12 +21,9 @@ pub fn load(name: &str) -> anyhow::Result<Profile> {
         vec![named, own]
     };
     if !Path::new(name).is_file() {
-        return Err(
-            Advised { message: BadProfile::Unknown(name.to_string()).to_string(), advice: advice() }.into()
-        );
+        anyhow::bail!(Advised::new(BadProfile::Unknown(name.to_string()).to_string(), advice()));
     }
     let text = fs::read_to_string(name)
-        .map_err(|error| Advised { message: format!("{name} cannot be read: {error}"), advice: advice() })?;
-    Ok(Profile::parse(name, &text)
-        .map_err(|error| Advised { message: error.to_string(), advice: advice() })?)
+        .map_err(|error| Advised::new(format!("{name} cannot be read: {error}"), advice()))?;
+    Ok(Profile::parse(name, &text).map_err(|error| Advised::new(error.to_string(), advice()))?)
 }

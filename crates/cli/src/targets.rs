@@ -18,7 +18,6 @@ use crate::{
     arguments::{How, SettleBy},
     errors::Advised,
     installing,
-    progress::Line,
 };
 
 /// Asks a server that runs already what it really is: behind `mysql://` may be a MariaDB.
@@ -49,8 +48,7 @@ pub fn check(name: &str, case: &Case, target: &Target, how: &How) -> anyhow::Res
         "on a server that is not ours a case may only work in its own schema".to_string(),
         "if you trust it: --trust; or use a server that Isopod starts".to_string(),
     ]);
-    Err(Advised { message: format!("{name} was not run on {}", target.bare()), advice: advice.collect() }
-        .into())
+    Err(Advised::new(format!("{name} was not run on {}", target.bare()), advice).into())
 }
 
 fn objections(case: &Case, target: &Target) -> Vec<dialect::guard::Objection> {
@@ -68,29 +66,19 @@ pub fn still_there(name: &str, target: &Target, trace: &Trace) -> anyhow::Result
     if !died || target.attached().is_none() {
         return Ok(());
     }
-    Err(Advised {
-        message: format!("{} went away in the middle of {name}", target.bare()),
-        advice: vec![
+    Err(Advised::new(
+        format!("{} went away in the middle of {name}", target.bare()),
+        [
             "it is not ours, so Isopod cannot start it again".to_string(),
             format!("when it is back: isopod server prune --target {}", target.bare()),
         ],
-    }
+    )
     .into())
 }
 
 /// Brings up a server for the target and a runner on it.
 pub fn runner(target: &Target, how: &How, options: Options) -> anyhow::Result<Runner> {
-    runner_at(target, how, options, how.placement())
-}
-
-/// As [`runner`], at a place of its own: one of several workers.
-pub fn runner_at(
-    target: &Target,
-    how: &How,
-    options: Options,
-    placement: Placement,
-) -> anyhow::Result<Runner> {
-    Ok(LocalServers(how).open(target, options, placement).map_err(Advised::from)?)
+    Ok(LocalServers(how).open(target, options, how.placement()).map_err(Advised::from)?)
 }
 
 /// A server of the target for clean re-runs.
@@ -123,10 +111,7 @@ fn launcher(target: &Target, how: &How) -> Result<Box<dyn Launch>, LaunchError> 
     let exe = std::env::current_exe().map_err(|error| {
         LaunchError::not_started(format!("cannot find Isopod's own binary: {error}"), Vec::new())
     })?;
-    let line = Line::new();
-    let launcher = Launcher::new(target.clone(), settle, exe, &mut |event| installing::say(&line, &event));
-    line.end();
-    Ok(Box::new(launcher?))
+    Ok(Box::new(installing::shown(|told| Launcher::new(target.clone(), settle, exe, told))?))
 }
 
 /// The reference engine is part of this process: there is nothing to install, to attach to or to choose a version of.
@@ -166,10 +151,8 @@ pub fn say_once(note: &str) {
 pub fn ensure_installed(target: &Target) -> anyhow::Result<Option<Version>> {
     match (&target.place, dialect::of(target.product).runs) {
         (Place::Cache | Place::Folder(_), Hosting::Server) => {
-            let line = Line::new();
-            let installed = Store::open()
-                .and_then(|store| store.ensure(target, &mut |event| installing::say(&line, &event)));
-            line.end();
+            let installed =
+                Store::open().and_then(|store| installing::shown(|told| store.ensure(target, told)));
             Ok(Some(installed.map_err(Advised::from)?.version().clone()))
         }
         (Place::Cache | Place::Folder(_), Hosting::Child | Hosting::Thread) | (Place::Attached(_), _) => {

@@ -2,13 +2,12 @@
 
 use std::{
     fs,
-    io::Write,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
 
-use crate::{errors, loading, output::say, problems};
+use crate::{errors, files, loading, output::say, problems};
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
@@ -70,7 +69,9 @@ fn format_file(file: &Path, check: bool, colour: bool) -> anyhow::Result<Formatt
         Ok(formatted) if formatted == text => Ok(Formatted::Same),
         Ok(formatted) => {
             if !check {
-                replace(file, &formatted).with_context(|| format!("{} cannot be written", file.display()))?;
+                // What a link points at is replaced, not the link.
+                let replaced = file.canonicalize().and_then(|file| files::replace(&file, &formatted));
+                replaced.with_context(|| format!("{} cannot be written", file.display()))?;
             }
             Ok(Formatted::Changed)
         }
@@ -79,26 +80,6 @@ fn format_file(file: &Path, check: bool, colour: bool) -> anyhow::Result<Formatt
             Ok(Formatted::Broken(shown))
         }
     }
-}
-
-/// Writes beside the file and renames, so that no one ever finds half a file. What a link points at is replaced,
-/// not the link.
-fn replace(file: &Path, text: &str) -> std::io::Result<()> {
-    let file = file.canonicalize()?;
-    let mut name = file.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = file.with_file_name(name);
-    let written = fs::File::create_new(&beside).and_then(|mut new| {
-        new.set_permissions(fs::metadata(&file)?.permissions())?;
-        new.write_all(text.as_bytes())?;
-        new.sync_all()?;
-        fs::rename(&beside, &file)
-    });
-    if written.is_err() {
-        // The error that matters is the first one; what is left behind is removed as well as can be.
-        let _ = fs::remove_file(&beside);
-    }
-    written
 }
 
 #[cfg(test)]

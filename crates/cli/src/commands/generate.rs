@@ -5,14 +5,14 @@ mod stats;
 use std::{fs, path::PathBuf};
 
 use anyhow::Context;
-use generate::{Digest, Generator, Profile};
+use generate::{Digest, Generator};
 use model::{Product, Seed, Version, casefile};
 
 use crate::{
     arguments::{Levels, Where, count, levels},
+    commands::lab::ProfileName,
     interrupt,
     output::{plural, say},
-    profiles,
     progress::Progress,
 };
 
@@ -38,9 +38,8 @@ pub struct Args {
     /// The number of the first one
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     first: u64,
-    /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
-    #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
-    profile: String,
+    #[command(flatten)]
+    profile: ProfileName,
     /// The isolation level (RU, RC, RR, SER), or all that the product has
     #[arg(long, default_value = "all", value_parser = levels)]
     level: Levels,
@@ -76,7 +75,7 @@ fn dialect(text: &str) -> Result<(Product, Version), String> {
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     interrupt::listen();
-    let profile: Profile = profiles::load(&args.profile)?;
+    let profile = args.profile.load()?;
     let Some((product, version)) = &args.dialect else { return stats::run(args, &profile) };
     let cases = args.cases.unwrap_or(10);
     let (name, hash) = (profile.name.clone(), profile.hash());

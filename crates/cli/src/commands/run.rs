@@ -129,25 +129,23 @@ fn check(args: &Args, cases: &[(String, Case)], targets: &[Target]) -> anyhow::R
         for target in targets.iter().filter(|_| !args.on.all()) {
             if !applies(case, target) {
                 let names: Vec<&str> = case.products.iter().map(|product| product.name()).collect();
-                return Err(Advised {
-                    message: format!("{name} is not for {}", target.product),
-                    advice: vec![
+                anyhow::bail!(Advised::new(
+                    format!("{name} is not for {}", target.product),
+                    [
                         format!("it is for: {}", names.join(", ")),
-                        format!("run it with --target {}, or change its `for` line", names[0]),
-                    ],
-                }
-                .into());
+                        format!("run it with --target {}, or change its `for` line", names[0])
+                    ]
+                ));
             }
         }
         let mut there = targets.iter().filter(|target| applies(case, target));
         there.try_for_each(|target| targets::check(name, case, target, &args.on.how))?;
     }
     if !targets.iter().any(|target| cases.iter().any(|(_, case)| applies(case, target))) {
-        return Err(Advised {
-            message: "none of these cases is for a server that is installed".into(),
-            advice: vec!["what can be had: isopod server list".into()],
-        }
-        .into());
+        anyhow::bail!(Advised::new(
+            "none of these cases is for a server that is installed",
+            ["what can be had: isopod server list"]
+        ));
     }
     Ok(())
 }

@@ -12,7 +12,6 @@ use crate::{
     errors::{self, Advised},
     installing, interrupt,
     output::say,
-    progress::Line,
 };
 
 /// What to do.
@@ -169,10 +168,7 @@ fn megabytes(bytes: u64) -> String {
 
 /// Installs with progress on standard error.
 fn ensure(store: &Store, target: &Target) -> anyhow::Result<provision::Installed> {
-    let line = Line::new();
-    let installed = store.ensure(target, &mut |event| installing::say(&line, &event));
-    line.end();
-    installed.map_err(failed)
+    installing::shown(|told| store.ensure(target, told)).map_err(failed)
 }
 
 fn start(target: &Target, tcp: bool) -> anyhow::Result<u8> {
@@ -286,9 +282,5 @@ fn prune_attached(targets: &[Target]) -> anyhow::Result<u8> {
         return Ok(0);
     }
     kept.push("the user who made them, or an administrator, can drop them".to_string());
-    Err(errors::Advised {
-        message: "some of what was left behind could not be dropped".to_string(),
-        advice: kept,
-    }
-    .into())
+    Err(Advised::new("some of what was left behind could not be dropped", kept).into())
 }

@@ -12,7 +12,7 @@ use crate::{
     choice::{Choice, choices},
     errors::Advised,
     loading, oracle_args,
-    output::say,
+    output::{self, say},
     targets,
 };
 
@@ -56,10 +56,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let attempt = Attempt { panel: &panel, runs: args.runs, found_at: None };
     let places = places(&args.chosen, &case)?;
     let rows = with(&args.how, |lab| Ok(attempt.everywhere(lab, &case, &places, "places")))?;
-    match args.json {
-        true => say!("{}", serde_json::to_string_pretty(&rows)?),
-        false => show(&rows),
-    }
+    output::show(args.json, &rows, |rows| show(rows))?;
     let wrong = rows.iter().flat_map(|row| row.levels.values()).any(|cell| cell.wrong > 0);
     Ok(u8::from(wrong))
 }
@@ -93,11 +90,10 @@ pub fn places(chosen: &[Choice], case: &Case) -> anyhow::Result<Vec<Target>> {
         }
     }
     if places.is_empty() {
-        return Err(Advised {
-            message: "no server that this case is for is installed".into(),
-            advice: vec!["install one: isopod server install mariadb@10.11".into()],
-        }
-        .into());
+        anyhow::bail!(Advised::new(
+            "no server that this case is for is installed",
+            ["install one: isopod server install mariadb@10.11"]
+        ));
     }
     places.dedup();
     Ok(places)

@@ -51,7 +51,7 @@ pub struct Args {
 }
 
 /// The versions of one product.
-struct Row {
+struct ProductVersions {
     product: Product,
     targets: Vec<Target>,
     /// Names of versions in between that could be had.
@@ -97,24 +97,20 @@ fn find(word: &str) -> anyhow::Result<(String, Case)> {
     }
     let mut entries = corpus::matching(&[word.to_string()])?;
     let exact = |name: &str| name == word || name.rsplit('/').next() == Some(word);
-    if let Some(at) = entries.iter().position(|entry| exact(entry.name)) {
-        let entry = entries.swap_remove(at);
-        return Ok((entry.name.to_string(), entry.case));
-    }
-    if entries.len() > 1 {
+    let at = entries.iter().position(|entry| exact(entry.name));
+    if at.is_none() && entries.len() > 1 {
         let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
-        return Err(Advised {
-            message: format!("{} cases have `{word}` in their name or link", names.len()),
-            advice: vec![format!("choose one of: {}", names.join(", "))],
-        }
-        .into());
+        anyhow::bail!(Advised::new(
+            format!("{} cases have `{word}` in their name or link", names.len()),
+            [format!("choose one of: {}", names.join(", "))]
+        ));
     }
-    let entry = entries.swap_remove(0);
+    let entry = entries.swap_remove(at.unwrap_or(0));
     Ok((entry.name.to_string(), entry.case))
 }
 
 /// Which versions of which products to run.
-fn rows(args: &Args, case: &Case) -> anyhow::Result<Vec<Row>> {
+fn rows(args: &Args, case: &Case) -> anyhow::Result<Vec<ProductVersions>> {
     let ends: Vec<&Target> = [&args.from, &args.to].into_iter().flatten().collect();
     let mut products: Vec<Product> = ends.iter().map(|target| target.product).chain(args.product).collect();
     products.dedup();
@@ -124,11 +120,10 @@ fn rows(args: &Args, case: &Case) -> anyhow::Result<Vec<Row>> {
     );
     if let Some(&product) = products.iter().find(|&&product| !expectations::applies(case, product)) {
         let names: Vec<&str> = case.products.iter().map(|product| product.name()).collect();
-        return Err(Advised {
-            message: format!("the case is not for {product}"),
-            advice: vec![format!("it is for: {}", names.join(", "))],
-        }
-        .into());
+        anyhow::bail!(Advised::new(
+            format!("the case is not for {product}"),
+            [format!("it is for: {}", names.join(", "))]
+        ));
     }
     if let (Some(from), Some(to)) = (&args.from, &args.to) {
         let ours = |target: &Target| target.place == Place::Cache;
@@ -136,13 +131,13 @@ fn rows(args: &Args, case: &Case) -> anyhow::Result<Vec<Row>> {
         let two_ways = settings(from) && settings(to) && from.settings != to.settings;
         if two_ways || !ours(from) || !ours(to) {
             let targets = vec![from.clone(), to.clone()];
-            return Ok(vec![Row { product: from.product, targets, missing: Vec::new() }]);
+            return Ok(vec![ProductVersions { product: from.product, targets, missing: Vec::new() }]);
         }
     }
     if products.is_empty() {
         products = Product::databases().filter(|&p| expectations::applies(case, p)).collect();
     }
-    let rows: Vec<Row> =
+    let rows: Vec<ProductVersions> =
         products.into_iter().map(|product| installed(args, product)).collect::<anyhow::Result<_>>()?;
     // A product that has nothing to compare is not worth a word, unless none has.
     if rows.iter().all(|row| row.targets.len() < 2) {
@@ -151,7 +146,7 @@ fn rows(args: &Args, case: &Case) -> anyhow::Result<Vec<Row>> {
     Ok(rows.into_iter().filter(|row| row.targets.len() > 1).collect())
 }
 
-fn too_few(rows: &[Row]) -> anyhow::Error {
+fn too_few(rows: &[ProductVersions]) -> anyhow::Error {
     let names = |targets: &[Target]| {
         let names: Vec<String> = targets.iter().map(Target::to_string).collect();
         if names.is_empty() { "none".to_string() } else { names.join(", ") }
@@ -164,11 +159,11 @@ fn too_few(rows: &[Row]) -> anyhow::Error {
     if !more.is_empty() {
         advice.push(format!("more can be had: isopod server install {}", more.join(" ")));
     }
-    Advised { message: "there are no two versions to compare".into(), advice }.into()
+    Advised::new("there are no two versions to compare", advice).into()
 }
 
 /// The installed versions between the ends, under the ends' settings.
-fn installed(args: &Args, product: Product) -> anyhow::Result<Row> {
+fn installed(args: &Args, product: Product) -> anyhow::Result<ProductVersions> {
     let end = |target: &Option<Target>| match target {
         Some(target) => targets::ensure_installed(target),
         None => Ok(None),
@@ -194,11 +189,11 @@ fn installed(args: &Args, product: Product) -> anyhow::Result<Row> {
         }
     }
     let missing = more.into_iter().filter(|name| name.parse().is_ok_and(|target| inside(&target))).collect();
-    Ok(Row { product, targets, missing })
+    Ok(ProductVersions { product, targets, missing })
 }
 
 /// Runs the case on each version. Also says whether all of them could be run.
-fn measure(args: &Args, name: &str, case: &Case, row: Row) -> anyhow::Result<(Result, bool)> {
+fn measure(args: &Args, name: &str, case: &Case, row: ProductVersions) -> anyhow::Result<(Result, bool)> {
     let levels = &args.level.on(row.product)?;
     let plan = Plan { name, case, levels, repeat: args.repeat };
     let Bisected { levels, failed } = with(&args.how, |lab| Ok(bisect::measure(lab, &plan, &row.targets)))?;

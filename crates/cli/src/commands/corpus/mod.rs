@@ -3,7 +3,6 @@
 
 mod bisect;
 mod summary;
-mod table;
 mod test;
 
 use crate::{corpus, output::say};

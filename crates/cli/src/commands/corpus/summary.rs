@@ -2,7 +2,7 @@
 
 use crate::{
     interrupt,
-    output::{plural, say},
+    output::{plural, say, short},
 };
 use lab::corpus::cell::{Cell, Tested};
 
@@ -37,8 +37,7 @@ pub fn target(tested: &Tested, every: bool) {
     }
     if !counted.is_empty() {
         let case = if listed.is_empty() { "case" } else { "other case" };
-        let levels: Vec<&str> = levels.iter().map(|level| level.short()).collect();
-        say!("  {} as they should be at {}", plural(counted.len() as u64, case), levels.join(", "));
+        say!("  {} as they should be at {}", plural(counted.len() as u64, case), short(levels, ", "));
     }
     say!("");
 }

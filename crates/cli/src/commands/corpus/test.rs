@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use execute::Reset;
 use lab::corpus::{
     cell::{self, Cell, Place, Tested},
@@ -13,11 +14,11 @@ use lab::corpus::{
 use model::{Case, Level, Target, Trace};
 use oracles::expectations;
 
-use super::{summary, table};
+use super::summary;
 use crate::{
     arguments::{Levels, Where, count, levels},
     corpus::{self, Entry},
-    errors, interrupt, judged,
+    errors, files, interrupt, judged,
     output::say,
     progress::Progress,
     targets,
@@ -76,7 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
     let entries = corpus::matching(&args.words)?;
     if let Some(file) = &args.table {
         // Better now than in twenty minutes.
-        table::writable(file)?;
+        files::writable(file)?;
     }
     let jobs = jobs(&args, &entries)?;
     let all: u64 = jobs.iter().map(|job| job.runs(args.repeat)).sum();
@@ -138,7 +139,8 @@ fn finish(args: &Args, entries: &[Entry], all: &[Tested], failed: usize) -> anyh
         }
         Some(file) => {
             let cases: Vec<(&str, &Case)> = entries.iter().map(|entry| (entry.name, &entry.case)).collect();
-            table::write(file, &markdown(&cases, all, args.repeat))?;
+            files::replace(file, &markdown(&cases, all, args.repeat))
+                .with_context(|| format!("cannot write {}", file.display()))?;
             eprintln!("the table is in {}", file.display());
         }
         None => {}

@@ -8,14 +8,11 @@ use execute::Options;
 use model::{Case, JudgeOverrides, Level, Target, Violation};
 use oracles::expectations::{CheckReport, StepCheck, check};
 use reference::Bug;
-use report::{
-    Style,
-    findings::{self, What},
-};
+use report::findings::{self, What};
 
 use crate::{
     arguments::How,
-    errors::{Advised, colour},
+    errors::{Advised, style},
     judged, loading,
     output::say,
     targets,
@@ -65,11 +62,12 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-fn named(name: &str) -> anyhow::Result<Bug> {
+/// The bug of this name.
+pub fn named(name: &str) -> anyhow::Result<Bug> {
     let found = Bug::ALL.iter().find(|bug| bug.name().eq_ignore_ascii_case(name)).copied();
     found.ok_or_else(|| {
         let error = reference::BadPlant::Bug(name.to_string());
-        Advised { message: error.to_string(), advice: error.advice() }.into()
+        Advised::new(error.to_string(), error.advice()).into()
     })
 }
 
@@ -87,9 +85,9 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
     // It knows what goes wrong; here it is to be a surprise.
     case.fails.clear();
     let level = case.sessions.first().and_then(|session| session.level).unwrap_or(Level::RepeatableRead);
-    let planted = target(Some(bug));
+    let planted = reference::target(Some(bug));
     let (run, found) = runs(&planted, how, &case, level)?;
-    let (silent_run, silent) = runs(&target(None), how, &case, level)?;
+    let (silent_run, silent) = runs(&reference::target(None), how, &case, level)?;
     if let Some((oracle, violation)) = silent.iter().flatten().next() {
         anyhow::bail!(
             "{oracle} complains without a bug: {}",
@@ -101,18 +99,30 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
         anyhow::bail!("{} does not show in its own case: that is a bug of Isopod's own", bug.name());
     }
     let by_oracle = found.iter().flatten().next();
-    let told = match by_oracle {
-        Some((oracle, violation)) => Told {
-            what: What::of(&judged::words(violation, planted.product)),
-            by: oracle.clone(),
-            level: violation.fingerprint.level.unwrap_or(level),
-            runs: found.iter().flatten().count() as u32,
-        },
-        None => missed(&case, &report, level),
+    let (what, oracle, level, showed) = match by_oracle {
+        Some((oracle, violation)) => {
+            let what = What::of(&judged::words(violation, planted.product));
+            let level = violation.fingerprint.level.unwrap_or(level);
+            (what, oracle.as_str(), level, found.iter().flatten().count() as u32)
+        }
+        // That needs no oracle.
+        None => (missed(&case, &report, level), "the expectations of the case", level, RUNS),
+    };
+    let story = findings::Story {
+        known: None,
+        id: bug.name().to_string(),
+        server: run.trace.server.version_text.clone(),
+        level: level.sql(),
+        runs: [showed, RUNS],
+        what,
+        oracle: oracle.to_string(),
+        condition: String::new(),
+        statements: run.trace.outcomes.len(),
+        reduced_from: None,
+        replay: format!("isopod demo {}", bug.name()),
     };
     say!("{}", judged::timeline(&case, &run.trace, &report, &format!("{} planted", bug.name())));
-    let style = Style { colour: colour(), ..Style::default() };
-    say!("{}", findings::story(&story(bug, &run, told), &style).trim_end());
+    say!("{}", findings::story(&story, &style()).trim_end());
     say!("\nPlanted: {}", bug.sentence());
     if !case.links.is_empty() {
         say!("Real servers have had it: {}.", case.links.join(", "));
@@ -125,16 +135,8 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is said about a bug.
-struct Told {
-    what: What,
-    by: String,
-    level: Level,
-    runs: u32,
-}
-
-/// What came otherwise than the case says: that needs no oracle.
-fn missed(case: &Case, report: &CheckReport, level: Level) -> Told {
+/// What came otherwise than the case says.
+fn missed(case: &Case, report: &CheckReport, level: Level) -> What {
     let steps = report.should.steps.iter().enumerate().filter_map(|(i, finding)| {
         let name = &case.sessions[case.steps[i].session].name;
         let (got, expected) = differs(finding)?;
@@ -145,15 +147,10 @@ fn missed(case: &Case, report: &CheckReport, level: Level) -> Told {
         Some(format!("Table {table} ends as {got}, and should end as {expected}."))
     });
     let mut said = steps.chain(tables);
-    Told {
-        what: What {
-            story: said.next().unwrap_or_default(),
-            rule: format!("as the case says for {}", level.sql()),
-            evidence: said.next().unwrap_or_default(),
-        },
-        by: "the expectations of the case".to_string(),
-        level,
-        runs: RUNS,
+    What {
+        story: said.next().unwrap_or_default(),
+        rule: format!("as the case says for {}", level.sql()),
+        evidence: said.next().unwrap_or_default(),
     }
 }
 
@@ -162,10 +159,6 @@ fn differs(finding: &StepCheck) -> Option<(&str, String)> {
         StepCheck::Missed { expected, got } => Some((got, expected.to_string())),
         StepCheck::Met | StepCheck::Unspecified => None,
     }
-}
-
-fn target(bug: Option<Bug>) -> Target {
-    reference::target(bug)
 }
 
 /// What an oracle complained about, and which.
@@ -181,33 +174,12 @@ fn runs(
     let options = Options { hung_after: HUNG_AFTER, label: true, ..Options::default() };
     let mut runner = targets::runner(target, how, options)?;
     let panel = Panel::new(oracles::without_server(), JudgeOverrides::default());
-    let mut complaints = Vec::new();
-    let mut last = None;
+    let (mut complaints, mut last) = (Vec::new(), None);
     for _ in 0..RUNS {
         let run = runner.run(case, level).map_err(|error| anyhow::anyhow!(error))?;
-        complaints.push(complaint(&panel, &run));
+        let first = panel.violations_of_stored(&run).next();
+        complaints.push(first.map(|(judge, violation)| (judge.oracle.name().to_string(), violation)));
         last = Some(run);
     }
     Ok((last.ok_or_else(|| anyhow::anyhow!("nothing was run"))?, complaints))
-}
-
-fn complaint(panel: &Panel, run: &Execution) -> Complaint {
-    let (judge, violation) = panel.violations_of_stored(run).next()?;
-    Some((judge.oracle.name().to_string(), violation))
-}
-
-fn story(bug: Bug, run: &Execution, told: Told) -> findings::Story {
-    findings::Story {
-        known: None,
-        id: bug.name().to_string(),
-        server: run.trace.server.version_text.clone(),
-        level: told.level.sql(),
-        runs: [told.runs, RUNS],
-        what: told.what,
-        oracle: told.by,
-        condition: String::new(),
-        statements: run.trace.outcomes.len(),
-        reduced_from: None,
-        replay: format!("isopod demo {}", bug.name()),
-    }
 }

@@ -5,40 +5,27 @@ use std::collections::BTreeMap;
 use campaign::Sample;
 use generate::Profile;
 use lab::generated::{Plan, Stats, measure};
-use model::{ErrorClass, Quality, Target};
+use model::{ErrorClass, Quality};
 
 use super::Args;
 use crate::{
-    commands::lab::{Form, code, with},
+    commands::lab::{Form, code},
     errors::of_lab,
-    output::{plural, say},
+    output::{by_count, percent, plural, say, short},
 };
 
 pub fn run(args: &Args, profile: &Profile) -> anyhow::Result<u8> {
-    let targets = args.on.targets(Some(args.level))?;
-    with(&args.on.how, |lab| {
-        let one = |target: &Target| {
-            let levels = &args.level.on(target.product)?;
-            let (first, cases, seed) = (args.first, args.cases.unwrap_or(50_000), args.seed);
-            let plan = Plan { first, cases, seed, profile, levels, sample: args.sample };
-            measure(lab, &plan, target).map(Some).map_err(of_lab)
-        };
-        Form { json: args.json }.each(&targets, one, show)
+    Form { json: args.json }.on_each(&args.on, Some(args.level), show, |lab, target| {
+        let levels = &args.level.on(target.product)?;
+        let (first, cases, seed) = (args.first, args.cases.unwrap_or(50_000), args.seed);
+        let plan = Plan { first, cases, seed, profile, levels, sample: args.sample };
+        measure(lab, &plan, target).map(Some).map_err(of_lab)
     })?;
     Ok(code(false))
 }
 
-/// So much of so many, in percent with one digit.
-pub fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "-".to_string();
-    }
-    format!("{}.{}%", part * 100 / whole, part * 1000 / whole % 10)
-}
-
 fn show(stats: &Stats) {
     let (quality, sample) = (&stats.quality, &stats.sample);
-    let levels: Vec<&str> = stats.levels.iter().map(|level| level.short()).collect();
     say!(
         "{} · {} of seed {} · profile {} {} · {}",
         stats.server,
@@ -46,7 +33,7 @@ fn show(stats: &Stats) {
         stats.seed,
         stats.profile,
         stats.profile_hash,
-        levels.join(" ")
+        short(&stats.levels, " ")
     );
     say!("");
     say!("Conflicts");
@@ -105,9 +92,7 @@ fn classes(counts: &BTreeMap<ErrorClass, u64>, whole: u64) {
 fn features(stats: &Stats) {
     say!("");
     say!("Features, by the number of cases");
-    let mut features: Vec<(&String, &u64)> = stats.quality.features.iter().collect();
-    features.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));
-    for line in features.chunks(4) {
+    for line in by_count(&stats.quality.features).chunks(4) {
         let cells: Vec<String> = line.iter().map(|(name, count)| format!("{count:>8} {name:<20}")).collect();
         say!("{}", cells.join("").trim_end());
     }
@@ -128,14 +113,10 @@ fn opportunities(stats: &Stats) {
         say!("  {:<20} {:<4} {:>8}   {below}", chance.name, chance.level, chance.cases);
     }
     for opportunity in oracles::opportunities::ALL.iter() {
-        let none: Vec<&str> = stats
-            .levels
-            .iter()
-            .filter(|level| !(opportunity.exists)(product).contains(level))
-            .map(|level| level.short())
-            .collect();
+        let mut none = stats.levels.clone();
+        none.retain(|level| !(opportunity.exists)(product).contains(level));
         if !none.is_empty() {
-            say!("  {:<20} does not apply on {product} at {}", opportunity.name, none.join(", "));
+            say!("  {:<20} does not apply on {product} at {}", opportunity.name, short(&none, ", "));
         }
     }
 }

@@ -8,7 +8,7 @@ use model::{JudgeOverrides, Seed};
 use crate::{
     arguments::{How, Levels, count, levels},
     choice::Choice,
-    commands::reduce::strategies,
+    commands::{lab::ProfileName, reduce::strategies},
     oracle_args,
 };
 
@@ -53,9 +53,8 @@ pub struct Args {
     /// Go on with the run in this folder; no case is run twice
     #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "level", "seed", "oracle", "keep", "confirm", "basedir", "settings_swarm", "no_reduce", "strategy", "learned", "keep_traces", "judge_as"])]
     pub resume: Option<PathBuf>,
-    /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
-    #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
-    pub profile: String,
+    #[command(flatten)]
+    pub profile: ProfileName,
     #[arg(long, value_delimiter = ',', value_name = "NAME", help = oracle_args::help_hunting())]
     pub oracle: Vec<String>,
     /// A folder of what is known already: findings of earlier runs, or case files

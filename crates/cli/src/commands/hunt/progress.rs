@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, io::IsTerminal};
 
-use campaign::{Event, Settings, TimedEvent};
+use campaign::{Budget, Event, Settings, TimedEvent};
 use indicatif::{MultiProgress, ProgressBar};
 use model::{Fingerprint, Tally, Target};
 use report::findings::{clock, share, thousands};
@@ -13,11 +13,10 @@ use crate::{
 };
 
 /// What is shown while the hunt lasts.
-pub struct Shown {
+pub struct HuntProgress {
     bars: Option<(MultiProgress, Vec<ProgressBar>)>,
     targets: Vec<Target>,
-    /// Milliseconds or cases.
-    goal: Goal,
+    goal: Budget,
     wide: usize,
     pace: Pace,
     /// At the first look: what was done before a resume, so that the rate is that of this one.
@@ -26,24 +25,16 @@ pub struct Shown {
     refused: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Goal {
-    Millis(u64),
-    Cases(u64),
-}
-
-impl Shown {
-    pub fn new(settings: &Settings, quiet: bool) -> Shown {
-        let goal = match settings.budget {
-            campaign::Budget::Seconds(seconds) => Goal::Millis(seconds * 1000),
-            campaign::Budget::Cases(cases) => Goal::Cases(cases),
-        };
+impl HuntProgress {
+    pub fn new(settings: &Settings, quiet: bool) -> HuntProgress {
+        let goal = settings.budget;
         let targets: Vec<Target> = settings.targets.iter().map(|hunted| hunted.target.clone()).collect();
         let wide = targets.iter().map(|target| target.to_string().chars().count()).max().unwrap_or(0);
         let bars = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let all = MultiProgress::new();
             let length = match goal {
-                Goal::Millis(length) | Goal::Cases(length) => length,
+                Budget::Seconds(seconds) => seconds * 1000,
+                Budget::Cases(cases) => cases,
             };
             let style = progress::bars("{prefix}  {bar:22}  {msg}");
             let bar = |target: &Target| {
@@ -56,7 +47,7 @@ impl Shown {
         });
         let first = vec![None; targets.len()];
         let (pace, seen) = (Pace::new(), BTreeSet::new());
-        Shown { bars, targets, goal, wide, pace, first, seen, refused: false }
+        HuntProgress { bars, targets, goal, wide, pace, first, seen, refused: false }
     }
 
     pub fn show(&mut self, said: &TimedEvent) {
@@ -84,12 +75,7 @@ impl Shown {
                 self.line(&line);
             }
             Event::Comparing { target, done, all } => self.comparing(target, *done, *all),
-            Event::Begun { .. }
-            | Event::Up { .. }
-            | Event::Again { .. }
-            | Event::Flaky { .. }
-            | Event::Reduced { .. }
-            | Event::Ended { .. } => {}
+            _ => {}
         }
     }
 
@@ -99,8 +85,8 @@ impl Shown {
         let millis = at.saturating_sub(since).max(1);
         let rate = (tally.cases - cases) * 1000 / millis;
         let of = match self.goal {
-            Goal::Millis(all) => format!("{} / {}", clock(at.min(all)), clock(all)),
-            Goal::Cases(all) => format!("{} of {}", thousands(tally.cases), thousands(all)),
+            Budget::Seconds(all) => format!("{} / {}", clock(at.min(all * 1000)), clock(all * 1000)),
+            Budget::Cases(all) => format!("{} of {}", thousands(tally.cases), thousands(all)),
         };
         let cases = format!("{:>9} cases", thousands(tally.cases));
         let words = format!(
@@ -109,17 +95,22 @@ impl Shown {
             share(tally.conflicts, tally.cases),
             share(tally.undecided, tally.cases)
         );
+        if let Some((_, bars)) = &self.bars {
+            bars[i].set_position(match self.goal {
+                Budget::Seconds(all) => at.min(all * 1000),
+                Budget::Cases(_) => tally.cases,
+            });
+        }
+        self.message(i, target, words, i + 1 == self.targets.len());
+    }
+
+    /// At a bar, or where a line is due; `last` of those that are due together.
+    fn message(&self, bar: usize, target: &Target, words: String, last: bool) {
         match &self.bars {
-            Some((_, bars)) => {
-                bars[i].set_position(match self.goal {
-                    Goal::Millis(all) => at.min(all),
-                    Goal::Cases(_) => tally.cases,
-                });
-                bars[i].set_message(words);
-            }
+            Some((_, bars)) => bars[bar].set_message(words),
             None if self.pace.due() => {
                 eprintln!("{:w$}  {words}", target.to_string(), w = self.wide);
-                if i + 1 == self.targets.len() {
+                if last {
                     self.pace.printed();
                 }
             }
@@ -132,14 +123,7 @@ impl Shown {
         let words = format!("comparing with what is known, {done} of {all}");
         // With settings that were drawn it is none of the bars.
         let at = self.targets.iter().position(|one| one == target).unwrap_or(0);
-        match &self.bars {
-            Some((_, bars)) => bars[at].set_message(words),
-            None if self.pace.due() => {
-                eprintln!("{:w$}  {words}", target.to_string(), w = self.wide);
-                self.pace.printed();
-            }
-            None => {}
-        }
+        self.message(at, target, words, true);
     }
 
     /// A line that stays.

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use campaign::{Budget, HuntTarget, Known, Panel, RunReader, RunWriter, Settings, known::Entry};
+use campaign::{
+    Budget, Campaign, HuntTarget, Known, Panel, RunReader, RunWriter, Servers, Settings, known::Entry,
+};
 use generate::Profile;
 use model::{JudgeOverrides, Level, Product, Seed};
 
@@ -13,74 +15,72 @@ use crate::{
     clock::{now, stamp},
     corpus,
     errors::Advised,
-    learned, oracle_args, profiles, targets,
+    interrupt, learned, oracle_args, targets,
 };
 
 /// How long a hunt without arguments lasts, and one that says nothing of an end.
 const SHORT: u64 = 20;
 
-/// Everything that is decided before the hunt begins.
-pub struct ResolvedHunt {
-    pub settings: Settings,
-    pub panel: Panel,
-    pub profile: Profile,
-    pub folder: RunWriter,
-    pub known: Known,
-    /// Was nothing said, so that the summary should tell what else there is?
-    pub by_default: bool,
-}
-
-pub fn resolve(args: &Args) -> anyhow::Result<ResolvedHunt> {
-    let known = args.known.as_deref().map(Known::read).transpose().map_err(|error| Advised {
-        message: format!("what is known cannot be read: {error}"),
-        advice: vec![
-            "--known wants a folder with findings (a verdict.json each, as a run keeps them) or case files"
-                .into(),
-        ],
+/// Decides everything before the hunt begins.
+pub fn resolve<'a>(args: &Args, servers: &'a dyn Servers) -> anyhow::Result<Campaign<'a>> {
+    let known = args.known.as_deref().map(Known::read).transpose().map_err(|error| {
+        Advised::new(
+            format!("what is known cannot be read: {error}"),
+            ["--known wants a folder with findings (a verdict.json each, as a run keeps them) or case files"],
+        )
     })?;
     let mut known = known.unwrap_or_default();
     let failing = corpus::all()?.into_iter().filter(|entry| !entry.case.fails.is_empty());
     known.entries.extend(failing.map(|entry| Entry::of_corpus(entry.name, entry.case)));
     if let Some(path) = &args.resume {
-        return resume(args, path, known);
+        return resume(args, path, known, servers);
     }
-    let profile = profiles::load(&args.profile)?;
+    let profile = args.profile.load()?;
     let panel = Panel::new(oracle_args::hunting(&args.oracle)?, JudgeOverrides::all(&args.judge_as));
     let settings = settings(args, &profile, &panel)?;
     let path = match &args.out {
         Some(path) => path.clone(),
         None => unused(Path::new("isopod-runs")),
     };
-    let folder = RunWriter::create(&path, &settings).map_err(|error| Advised {
-        message: error.to_string(),
-        advice: vec![
-            format!("to go on with the run that is there: isopod hunt --resume {}", path.display()),
-            "or name another folder: --out DIR".into(),
-        ],
+    let folder = RunWriter::create(&path, &settings).map_err(|error| {
+        Advised::new(
+            error.to_string(),
+            [
+                format!("to go on with the run that is there: isopod hunt --resume {}", path.display()),
+                "or name another folder: --out DIR".to_string(),
+            ],
+        )
     })?;
-    let by_default = args.targets.is_empty() && args.time.is_none() && args.cases.is_none();
-    Ok(ResolvedHunt { settings, panel, profile, folder, known, by_default })
+    Ok(Campaign { settings, panel, profile, folder, known, servers, stop: &interrupt::asked })
 }
 
-fn resume(args: &Args, path: &Path, known: Known) -> anyhow::Result<ResolvedHunt> {
-    let run = RunReader::read(path).map_err(|error| Advised {
-        message: format!("there is no run to go on with: {error}"),
-        advice: vec!["--resume wants the folder of a run, with its settings.json".into()],
+fn resume<'a>(
+    args: &Args,
+    path: &Path,
+    known: Known,
+    servers: &'a dyn Servers,
+) -> anyhow::Result<Campaign<'a>> {
+    let run = RunReader::read(path).map_err(|error| {
+        Advised::new(
+            format!("there is no run to go on with: {error}"),
+            ["--resume wants the folder of a run, with its settings.json"],
+        )
     })?;
-    let folder = RunWriter::resume(&run).map_err(|error| Advised {
-        message: error.to_string(),
-        advice: vec![
-            format!("begin a new run; --seed {} makes the same cases", run.settings.seed),
-            format!("what it has found counts as known with --known {}/findings", path.display()),
-        ],
+    let folder = RunWriter::resume(&run).map_err(|error| {
+        Advised::new(
+            error.to_string(),
+            [
+                format!("begin a new run; --seed {} makes the same cases", run.settings.seed),
+                format!("what it has found counts as known with --known {}/findings", path.display()),
+            ],
+        )
     })?;
     let mut settings = run.settings;
     if settings.isopod != env!("CARGO_PKG_VERSION") {
-        return Err(Advised {
-            message: format!("the run was begun by Isopod {}", settings.isopod),
-            advice: vec!["another version may make other cases of the same seed: begin a new run".into()],
-        }
-        .into());
+        anyhow::bail!(Advised::new(
+            format!("the run was begun by Isopod {}", settings.isopod),
+            ["another version may make other cases of the same seed: begin a new run"]
+        ));
     }
     if let Some(budget) = budget(args) {
         settings.budget = budget;
@@ -93,7 +93,7 @@ fn resume(args: &Args, path: &Path, known: Known) -> anyhow::Result<ResolvedHunt
     }
     let profile = Profile::parse(&settings.profile, &settings.profile_text)?;
     let panel = Panel::new(oracle_args::named(&settings.oracles)?, settings.judge_as.clone());
-    Ok(ResolvedHunt { settings, panel, profile, folder, known, by_default: false })
+    Ok(Campaign { settings, panel, profile, folder, known, servers, stop: &interrupt::asked })
 }
 
 fn budget(args: &Args) -> Option<Budget> {
@@ -116,11 +116,7 @@ fn settings(args: &Args, profile: &Profile, panel: &Panel) -> anyhow::Result<Set
         hunted.push(HuntTarget { target, levels });
     }
     if hunted.is_empty() {
-        return Err(Advised {
-            message: "no server has these levels".into(),
-            advice: vec!["what can be had: isopod server list".into()],
-        }
-        .into());
+        anyhow::bail!(Advised::new("no server has these levels", ["what can be had: isopod server list"]));
     }
     let oracles = panel.judges().map(|judge| judge.oracle.name().to_string()).collect();
     let workers = args.workers.map_or_else(|| execute::os::cpus().len().max(1), |workers| workers as usize);
@@ -153,13 +149,13 @@ fn settings(args: &Args, profile: &Profile, panel: &Panel) -> anyhow::Result<Set
 fn began(path: &Path) -> anyhow::Result<campaign::Learned> {
     match learned::load(path)? {
         (counts, Some(hash)) => Ok(campaign::Learned { hash, counts }),
-        (_, None) => Err(Advised {
-            message: format!("{} is not there", path.display()),
-            advice: vec![
-                "a hunt with --strategy table or bandit leaves one in its folder: learned.json".into(),
-                "or begin without --learned".into(),
+        (_, None) => Err(Advised::new(
+            format!("{} is not there", path.display()),
+            [
+                "a hunt with --strategy table or bandit leaves one in its folder: learned.json",
+                "or begin without --learned",
             ],
-        }
+        )
         .into()),
     }
 }

@@ -6,23 +6,16 @@ use campaign::{Budget, Campaign, record::replay_command};
 use model::{Ending, FindingGroup, RunSummary, Target, TargetSummary};
 use oracles::OracleInfo;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use report::{
-    Style,
-    findings::{self, Line, Story, What, clock, share, thousands},
-};
+use report::findings::{self, Line, Story, What, clock, share, thousands};
 
 use crate::{
-    errors::colour,
+    errors::style,
     judged,
     output::{plural, say},
 };
 
 /// Of so many new findings the five lines are shown.
 const SHOWN: usize = 5;
-
-fn style() -> Style {
-    Style { colour: colour(), ..Style::default() }
-}
 
 /// Says what is about to happen.
 pub fn head(campaign: &Campaign<'_>, by_default: bool) {

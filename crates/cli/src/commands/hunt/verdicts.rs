@@ -1,10 +1,9 @@
 //! What the oracles said, a line each: how much held only by design or undocumented, what the twins showed, and why they could not
 //! tell.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
 
-use model::run::ByOracle;
-use model::{Reason, verdict::Justification};
+use model::{run::ByOracle, verdict::Justification};
 use oracles::invariants::exemptions;
 use report::findings::{share, thousands};
 
@@ -15,31 +14,21 @@ const NAMED: usize = 4;
 pub fn lines(verdicts: &ByOracle) -> Vec<String> {
     let mut lines = Vec::new();
     for (oracle, said) in verdicts {
-        let runs = said.runs();
-        let mut parts = Vec::new();
-        let (undocumented, design): (BTreeMap<&Justification, u64>, BTreeMap<&Justification, u64>) =
-            said.by.iter().map(|(by, count)| (by, *count)).partition(|(by, _)| by.undocumented());
-        if said.holds_by_design > 0 {
-            parts.push(format!(
-                "{} hold by design ({})",
-                share(said.holds_by_design, runs),
-                most(&design, runs)
-            ));
-        }
-        if said.undocumented > 0 {
-            parts.push(format!(
-                "{} undocumented ({})",
-                share(said.undocumented, runs),
-                most(&undocumented, runs)
-            ));
-        }
-        if said.undecided() > 0 {
-            parts.push(format!(
-                "{} undecided ({})",
-                share(said.undecided(), runs),
-                most(&said.undecided, runs)
-            ));
-        }
+        let held = |undocumented: bool| -> Vec<(&str, u64)> {
+            let by = said.by.iter().filter(|(by, _)| by.undocumented() == undocumented);
+            by.map(|(by, count)| (name(by), *count)).collect()
+        };
+        let undecided = said.undecided.iter().map(|(reason, count)| (reason.name(), *count)).collect();
+        let counts = [
+            ("hold by design", said.holds_by_design, held(false)),
+            ("undocumented", said.undocumented, held(true)),
+            ("undecided", said.undecided(), undecided),
+        ];
+        let part = |(what, count, names): (&str, u64, Vec<(&str, u64)>)| {
+            format!("{} {what} ({})", share(count, said.runs()), most(names, said.runs()))
+        };
+        let mut parts: Vec<String> =
+            counts.into_iter().filter(|(_, count, _)| *count > 0).map(part).collect();
         if !said.twins.is_empty() {
             let twins: Vec<String> =
                 said.twins.iter().map(|(what, count)| format!("{what} {}", thousands(*count))).collect();
@@ -53,9 +42,8 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
 }
 
 /// The most frequent names with their shares.
-fn most<K: Named>(counts: &BTreeMap<K, u64>, of: u64) -> String {
-    let mut sorted: Vec<(&str, u64)> = counts.iter().map(|(by, count)| (by.name(), *count)).collect();
-    sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+fn most(mut sorted: Vec<(&str, u64)>, of: u64) -> String {
+    sorted.sort_by_key(|(name, count)| (Reverse(*count), *name));
     let mut named: Vec<String> =
         sorted.iter().take(NAMED).map(|(name, count)| format!("{name} {}", share(*count, of))).collect();
     if sorted.len() > NAMED {
@@ -64,31 +52,18 @@ fn most<K: Named>(counts: &BTreeMap<K, u64>, of: u64) -> String {
     named.join(", ")
 }
 
-/// What is counted under a name.
-trait Named {
-    fn name(&self) -> &str;
-}
-
-impl Named for Reason {
-    fn name(&self) -> &str {
-        Reason::name(*self)
-    }
-}
-
-impl Named for &Justification {
-    /// An exemption has words of its own, and what was accepted without certainty is not called by design.
-    fn name(&self) -> &str {
-        match self {
-            Justification::Exempt(by) => exemptions::of(*by).name,
-            Justification::Uncertain(_) => "accepted without certainty",
-            other => Justification::name(other),
-        }
+/// An exemption has words of its own, and what was accepted without certainty is not called by design.
+fn name(by: &Justification) -> &str {
+    match by {
+        Justification::Exempt(by) => exemptions::of(*by).name,
+        Justification::Uncertain(_) => "accepted without certainty",
+        other => other.name(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::Verdict;
+    use model::{Reason, Verdict};
 
     use super::*;
 

@@ -16,7 +16,7 @@ use super::Stored;
 use crate::{
     errors::{Advised, of_lab},
     interrupt,
-    output::say,
+    output::{self, by_count, say},
 };
 
 #[derive(Default, Serialize)]
@@ -41,9 +41,8 @@ pub fn run(paths: &[PathBuf], stored: &Stored, examples: Option<Examples>, json:
     let mut examples = examples;
     let mut files = Vec::new();
     for path in paths {
-        files.extend(traces::files(path).map_err(|error| Advised {
-            message: error.to_string(),
-            advice: vec!["traces are kept by: isopod hunt --keep-traces".into()],
+        files.extend(traces::files(path).map_err(|error| {
+            Advised::new(error.to_string(), ["traces are kept by: isopod hunt --keep-traces"])
         })?);
     }
     let mut result = Result { files: files.len(), runs: 0, oracles: BTreeMap::new() };
@@ -70,11 +69,7 @@ pub fn run(paths: &[PathBuf], stored: &Stored, examples: Option<Examples>, json:
         let micros = counted.time.as_micros().max(1) as u64;
         counted.per_second = counted.verdicts.runs().saturating_mul(1_000_000) / micros;
     }
-    if json {
-        say!("{}", serde_json::to_string_pretty(&result)?);
-    } else {
-        show(&result);
-    }
+    output::show(json, &result, show)?;
     let found = result.oracles.values().any(|counted| counted.verdicts.violations() > 0);
     Ok(if interrupt::asked() { 2 } else { u8::from(found) })
 }
@@ -103,9 +98,6 @@ fn show(result: &Result) {
     }
 }
 
-/// The most frequent first.
 fn list<K: Ord + std::fmt::Display>(counts: &BTreeMap<K, u64>) {
-    let mut sorted: Vec<(&K, &u64)> = counts.iter().collect();
-    sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
-    sorted.iter().for_each(|(name, count)| say!("    {:>9}  {name}", thousands(**count)));
+    by_count(counts).iter().for_each(|(name, count)| say!("    {:>9}  {name}", thousands(*count)));
 }

@@ -68,13 +68,13 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         (Some(folder), None) if folder.is_dir() => {
             one::run(&folder.join("case.iso"), &folder.join("trace.json"), &stored, args.json)
         }
-        (Some(_), None) | (None, _) => Err(Advised {
-            message: "a case alone cannot be judged".into(),
-            advice: vec![
-                "write: isopod judge CASE TRACE, or the folder of a finding".into(),
-                "to run a case and have it judged: isopod run CASE --target TARGET".into(),
+        (Some(_), None) | (None, _) => Err(Advised::new(
+            "a case alone cannot be judged",
+            [
+                "write: isopod judge CASE TRACE, or the folder of a finding",
+                "to run a case and have it judged: isopod run CASE --target TARGET",
             ],
-        }
+        )
         .into()),
     }
 }

@@ -5,17 +5,14 @@ use std::path::Path;
 use campaign::record::read_json;
 use dialect::Execution;
 use model::{Aftermath, Verdict, Violation, verdict::Justification};
-use report::{
-    Style,
-    findings::{self, What},
-};
+use report::findings::{self, What};
 use serde::Serialize;
 
 use super::Stored;
 use crate::{
-    errors::{Advised, colour},
+    errors::{Advised, style},
     judged, loading,
-    output::say,
+    output::{self, say},
 };
 
 #[derive(Serialize)]
@@ -30,14 +27,12 @@ pub fn run(case: &Path, trace: &Path, stored: &Stored, json: bool) -> anyhow::Re
     let judged: Vec<Judged> = judged
         .map(|judge| Judged { oracle: judge.oracle.name(), verdict: judge.verdict_of_stored(&shown) })
         .collect();
-    if json {
-        say!("{}", serde_json::to_string_pretty(&judged)?);
-    } else {
+    output::show(json, &judged, |judged| {
         let server = &shown.trace.server;
         let name = case.display();
         say!("{} {} · {} · {name}\n", server.product, server.version, shown.trace.level.sql());
         judged.iter().for_each(|one| show(one, &shown, (case, trace)));
-    }
+    })?;
     Ok(u8::from(judged.iter().any(|one| matches!(one.verdict, Verdict::Violated(_)))))
 }
 
@@ -45,9 +40,8 @@ fn load(case: &Path, trace: &Path) -> anyhow::Result<Execution> {
     let beside = trace.with_file_name("aftermath.json");
     let aftermath: Aftermath = if beside.is_file() { read_json(&beside)? } else { Aftermath::default() };
     let (parsed, read) = (loading::load(case)?, read_json(trace)?);
-    Execution::check(&parsed, &read).map_err(|reason| Advised {
-        message: format!("{} is no trace of {}", trace.display(), case.display()),
-        advice: vec![reason],
+    Execution::check(&parsed, &read).map_err(|reason| {
+        Advised::new(format!("{} is no trace of {}", trace.display(), case.display()), [reason])
     })?;
     Ok(Execution::looked_after(parsed, read, aftermath))
 }
@@ -70,9 +64,8 @@ fn show(one: &Judged, shown: &Execution, files: (&Path, &Path)) {
         }
         Verdict::Undecided { reason } => say!("{}: undecided: {reason}", one.oracle),
         Verdict::Violated(violation) => {
-            let style = Style { colour: colour(), ..Style::default() };
             let story = story(one.oracle, violation, shown, files);
-            say!("{}: violated\n{}", one.oracle, findings::story(&story, &style).trim_end());
+            say!("{}: violated\n{}", one.oracle, findings::story(&story, &style()).trim_end());
         }
     }
 }

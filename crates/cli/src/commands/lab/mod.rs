@@ -5,14 +5,16 @@ pub mod selftest;
 
 use std::{sync::Mutex, time::Duration};
 
+use generate::Profile;
 use lab::{Event, Lab};
-use model::{Seed, sync::lock};
+use model::{Seed, Target, sync::lock};
 use serde::Serialize;
 
 use crate::{
-    arguments::{How, count},
+    arguments::{How, Levels, Where, count},
     interrupt,
     output::say,
+    profiles,
     progress::Progress,
     targets::{self, LocalServers},
 };
@@ -76,7 +78,25 @@ pub fn with<T>(how: &How, work: impl FnOnce(&Lab<'_>) -> anyhow::Result<T>) -> a
     })
 }
 
+impl ProfileName {
+    pub fn load(&self) -> anyhow::Result<Profile> {
+        profiles::load(&self.profile)
+    }
+}
+
 impl Form {
+    /// Measures on each of the targets that were chosen.
+    pub fn on_each<F: Serialize>(
+        &self,
+        on: &Where,
+        level: Option<Levels>,
+        show: impl Fn(&F),
+        mut measure: impl FnMut(&Lab<'_>, &Target) -> anyhow::Result<Option<F>>,
+    ) -> anyhow::Result<Vec<F>> {
+        let targets = on.targets(level)?;
+        with(&on.how, |lab| self.each(&targets, |target| measure(lab, target), show))
+    }
+
     /// Shows the figures of each item as they come, or those of all together as JSON. Nothing more comes once the user has asked to stop.
     pub fn each<I, F: Serialize>(
         &self,

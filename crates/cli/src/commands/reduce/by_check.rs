@@ -22,11 +22,10 @@ pub fn smaller(
     let folder = tempfile::tempdir().context("no place for the case can be made")?;
     let file = folder.path().join("case.iso");
     if !ends_well(command, &file, case)? {
-        return Err(Advised {
-            message: format!("`{command}` does not end with exit code 0 for {name}"),
-            advice: vec!["it is given the path of a case file, and must say yes to the whole case".into()],
-        }
-        .into());
+        anyhow::bail!(Advised::new(
+            format!("`{command}` does not end with exit code 0 for {name}"),
+            ["it is given the path of a case file, and must say yes to the whole case"]
+        ));
     }
     // That it could not be started was found out above.
     let mut holds = |case: &Case| ends_well(command, &file, case).unwrap_or(false);

@@ -29,11 +29,10 @@ pub fn smaller(
     let two = second.run(case, level, Reset::Clean).map_err(failed)?;
     let product = target.product;
     let Some(wanted) = difference(product, case, &one.trace, &two.trace) else {
-        return Err(Advised {
-            message: format!("{name} comes out the same on {} and on {}", target.bare(), other.bare()),
-            advice: vec!["what happened: isopod run CASE --target ONE --target OTHER".into()],
-        }
-        .into());
+        anyhow::bail!(Advised::new(
+            format!("{name} comes out the same on {} and on {}", target.bare(), other.bare()),
+            ["what happened: isopod run CASE --target ONE --target OTHER"]
+        ));
     };
     let mut holds = |case: &Case| {
         let one = server.rerun(case, level, Reset::Clean);

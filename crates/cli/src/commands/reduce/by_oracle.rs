@@ -8,7 +8,7 @@ use campaign::{
 use dialect::Execution;
 use model::Violation;
 
-use super::{Done, Search, words};
+use super::{Done, Search};
 use crate::errors::Advised;
 
 pub fn smaller(
@@ -20,9 +20,11 @@ pub fn smaller(
 ) -> anyhow::Result<Done> {
     let times = search.args.confirm;
     let suspicion = Suspicion { seen, judge, violation, leftovers: None };
-    let reproduction = confirm(server, &suspicion, times as u32).ok_or_else(|| Advised {
-        message: format!("{} did not come back {times} times in a row", violation.fingerprint),
-        advice: vec!["what comes only now and then cannot be reduced; try --confirm 1".into()],
+    let reproduction = confirm(server, &suspicion, times as u32).ok_or_else(|| {
+        Advised::new(
+            format!("{} did not come back {times} times in a row", violation.fingerprint),
+            ["what comes only now and then cannot be reduced; try --confirm 1"],
+        )
     })?;
     let (line, time) = (&search.line, search.time);
     let over = || time.over();
@@ -36,7 +38,7 @@ pub fn smaller(
         reducing::reduce_finding(server, &suspicion, reproduction, how);
     Ok(Done {
         oracle: judge.oracle.name().to_string(),
-        keeps: words(&reproduction.violation),
+        keeps: reproduction.violation.fingerprint.to_string(),
         violation: Some(reproduction.violation),
         case: reproduction.execution.case.case().clone(),
         tried,

@@ -275,9 +275,11 @@ impl<'a> Search<'a> {
             over: &|| time.over(),
             told: &mut |trial| told(line, trial),
         };
-        let found = by_predicate(case, product, scope, times, holds, how).ok_or_else(|| Advised {
-            message: format!("it did not come back {times} times in a row"),
-            advice: vec!["what comes only now and then cannot be reduced; try --confirm 1".into()],
+        let found = by_predicate(case, product, scope, times, holds, how).ok_or_else(|| {
+            Advised::new(
+                format!("it did not come back {times} times in a row"),
+                ["what comes only now and then cannot be reduced; try --confirm 1"],
+            )
         })?;
         Ok(found)
     }
@@ -289,16 +291,11 @@ fn told(line: &Line, trial: &Trial<'_>) {
 }
 
 fn nothing(name: &str, target: &Target, level: Level) -> Advised {
-    Advised {
-        message: format!("no oracle complains about {name} on {} at {level}", target.bare()),
-        advice: vec![
-            "what each of them says: isopod run CASE --target TARGET".into(),
-            "something else can be kept: --differs-from TARGET, --check COMMAND".into(),
+    Advised::new(
+        format!("no oracle complains about {name} on {} at {level}", target.bare()),
+        [
+            "what each of them says: isopod run CASE --target TARGET",
+            "something else can be kept: --differs-from TARGET, --check COMMAND",
         ],
-    }
-}
-
-/// A complaint in one line.
-fn words(violation: &Violation) -> String {
-    violation.fingerprint.to_string()
+    )
 }

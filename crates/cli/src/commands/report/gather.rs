@@ -13,13 +13,13 @@ use oracles::mvcc::Mvcc;
 use report::{BugReport, Overview, bug_report::Seen, overview::ListedGroup};
 
 /// Everything that a report shows.
-pub struct Told {
+pub struct ReportData {
     pub run: Overview,
     /// First found first.
     pub bugs: Vec<BugReport>,
 }
 
-pub fn gather(run: &RunReader) -> Told {
+pub fn gather(run: &RunReader) -> ReportData {
     let mut bugs: Vec<BugReport> = run.findings.iter().map(|recorded| bug(run, recorded)).collect();
     let mut summary = run.summary();
     let mut groups = Vec::new();
@@ -47,7 +47,7 @@ pub fn gather(run: &RunReader) -> Told {
         found_after_ms: run.findings.iter().map(|recorded| recorded.finding.found_after_ms).collect(),
         progress: progress(run),
     };
-    Told { run, bugs }
+    ReportData { run, bugs }
 }
 
 fn bug(run: &RunReader, Recorded { finding, execution, .. }: &Recorded) -> BugReport {

@@ -61,22 +61,24 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let past = RunReader::read(&args.run).map_err(|error| Advised {
-        message: error.to_string(),
-        advice: vec!["write: isopod report RUN, the folder that `isopod hunt` has named as its `out`".into()],
+    let past = RunReader::read(&args.run).map_err(|error| {
+        Advised::new(
+            error.to_string(),
+            ["write: isopod report RUN, the folder that `isopod hunt` has named as its `out`"],
+        )
     })?;
-    let mut told = gather::gather(&past);
+    let mut data = gather::gather(&past);
     if args.elsewhere || args.ready.is_some() {
-        ready::run(&mut told, &args.how, args.ready.as_ref(), args.elsewhere)?;
+        ready::run(&mut data, &args.how, args.ready.as_ref(), args.elsewhere)?;
     }
-    let page = write::write(&args.run.join("report"), &told)?;
+    let page = write::write(&args.run.join("report"), &data)?;
     say!(
         "{} of {}, {}",
-        plural(told.bugs.len() as u64, "finding"),
-        plural(told.run.groups.len() as u64, "signature"),
+        plural(data.bugs.len() as u64, "finding"),
+        plural(data.run.groups.len() as u64, "signature"),
         page.display()
     );
-    ready::show(&told);
+    ready::show(&data);
     if args.open {
         open::open(&page)?;
     }

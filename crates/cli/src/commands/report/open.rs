@@ -18,9 +18,9 @@ pub fn open(page: &Path) -> anyhow::Result<()> {
             return Ok(());
         }
     }
-    Err(Advised {
-        message: format!("no browser was found ({})", programs.join(", ")),
-        advice: vec![format!("the page is written: {}", page.display())],
-    }
+    Err(Advised::new(
+        format!("no browser was found ({})", programs.join(", ")),
+        [format!("the page is written: {}", page.display())],
+    )
     .into())
 }

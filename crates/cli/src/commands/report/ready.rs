@@ -4,7 +4,7 @@ use lab::ready::{Plan, Which, elsewhere, fill};
 use model::{Case, Target};
 use provision::Store;
 
-use super::gather::Told;
+use super::gather::ReportData;
 use crate::{
     arguments::How,
     clock,
@@ -12,34 +12,29 @@ use crate::{
     errors::{Advised, of_lab},
     installing,
     output::say,
-    progress::Line,
 };
 
 /// Fills them in; without `ready` only the tables.
-pub fn run(told: &mut Told, how: &How, ready: Option<&Which>, tables: bool) -> anyhow::Result<()> {
+pub fn run(told: &mut ReportData, how: &How, ready: Option<&Which>, tables: bool) -> anyhow::Result<()> {
     if let Some(Which::One(id)) = ready
         && !told.bugs.iter().any(|bug| bug.finding.id == *id)
     {
         let ids: Vec<&str> = told.run.groups.iter().map(|listed| listed.group.id.as_str()).collect();
-        return Err(Advised {
-            message: format!("this run has no finding {id}"),
-            advice: vec![
+        anyhow::bail!(Advised::new(
+            format!("this run has no finding {id}"),
+            [
                 format!("its findings, one of each signature: {}", ids.join(", ")),
-                "--ready checks the new ones, --ready=all all of them".into(),
-            ],
-        }
-        .into());
+                "--ready checks the new ones, --ready=all all of them".to_string()
+            ]
+        ));
     }
     let (exe, today) = (std::env::current_exe()?, clock::today());
     let places = |case: &Case| places(&[], case).map_err(anyhow::Error::into_boxed_dyn_error);
     let install = |target: &Target| {
-        let line = Line::new();
-        let found =
-            Store::open().and_then(|store| store.ensure(target, &mut |event| installing::say(&line, &event)));
-        line.end();
+        let found = Store::open().and_then(|store| installing::shown(|told| store.ensure(target, told)));
         found.map_err(|error| error.title)
     };
-    let Told { run, bugs } = told;
+    let ReportData { run, bugs } = told;
     with(how, |lab| match ready {
         Some(which) => {
             let plan = Plan { which, tables, today: &today, places: &places, install: &install, exe: &exe };
@@ -54,7 +49,7 @@ pub fn run(told: &mut Told, how: &How, ready: Option<&Which>, tables: bool) -> a
 }
 
 /// The short list for the terminal.
-pub fn show(told: &Told) {
+pub fn show(told: &ReportData) {
     for listed in &told.run.groups {
         let Some(list) = &listed.ready else { continue };
         match &list.known {

@@ -8,15 +8,15 @@ use std::{
 use anyhow::Context;
 use report::{BugReport, html, json, scripts};
 
-use super::gather::Told;
+use super::gather::ReportData;
 
 /// Writes everything; gives the page of the run.
-pub fn write(folder: &Path, told: &Told) -> anyhow::Result<PathBuf> {
+pub fn write(folder: &Path, data: &ReportData) -> anyhow::Result<PathBuf> {
     let new = folder.with_file_name(".report.new");
     let _ = fs::remove_dir_all(&new);
     fs::create_dir_all(&new).with_context(|| format!("cannot make {}", new.display()))?;
     let files: Vec<(&BugReport, Vec<scripts::Script>)> =
-        told.bugs.iter().map(|bug| (bug, scripts::all(bug))).collect();
+        data.bugs.iter().map(|bug| (bug, scripts::all(bug))).collect();
     for (bug, scripts) in &files {
         for script in scripts {
             let path = new.join(&script.name);
@@ -29,8 +29,8 @@ pub fn write(folder: &Path, told: &Told) -> anyhow::Result<PathBuf> {
     }
     let listed: Vec<(&BugReport, &[scripts::Script])> =
         files.iter().map(|(bug, scripts)| (*bug, scripts.as_slice())).collect();
-    put(&new.join("findings.json"), &json::json(&told.run, &listed))?;
-    put(&new.join("index.html"), &html::index(&told.run))?;
+    put(&new.join("findings.json"), &json::json(&data.run, &listed))?;
+    put(&new.join("index.html"), &html::index(&data.run))?;
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("cannot replace {}", folder.display()))?;
     }

@@ -1,9 +1,11 @@
 //! `isopod bench execute`.
 
 use lab::bench::execute::{Figures, Waits, measure};
-use model::Target;
 
-use super::super::{Form, code, with};
+use super::{
+    super::{Form, code},
+    place,
+};
 use crate::{
     arguments::{How, SettleBy, Where, count},
     errors::of_lab,
@@ -23,16 +25,12 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let targets = args.on.targets(None)?;
     let other = other_way(&args.on.how);
     let servers = LocalServers(&other);
-    with(&args.on.how, |lab| {
+    args.form.on_each(&args.on, None, show, |lab, target| {
         // Of a server that somebody else started only the way that was asked for is sure to work.
-        let one = |target: &Target| {
-            let other = target.attached().is_none().then_some(&servers as _);
-            measure(lab, target, args.turns, other).map_err(of_lab)
-        };
-        args.form.each(&targets, one, show)
+        let other = target.attached().is_none().then_some(&servers as _);
+        measure(lab, target, args.turns, other).map_err(of_lab)
     })?;
     Ok(code(false))
 }
@@ -47,11 +45,7 @@ fn other_way(how: &How) -> How {
 }
 
 fn show(result: &Figures) {
-    let place = match (result.pinned, result.realtime) {
-        (true, true) => "one CPU, real-time priority",
-        (true, false) => "one CPU",
-        (false, _) => "not pinned",
-    };
+    let place = place(result.pinned, result.realtime);
     say!("{} · settled by {} · {place}", result.server, result.settle);
     say!("  bare, one connection      {:>10.0} statements/s", result.bare_per_second);
     say!(

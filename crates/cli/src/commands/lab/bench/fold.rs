@@ -13,7 +13,7 @@ use crate::{
     arguments::{How, count},
     commands::where_else::places,
     errors::of_lab,
-    output::say,
+    output,
 };
 
 #[derive(clap::Args)]
@@ -38,9 +38,6 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let everywhere = (!args.quick).then_some(&everywhere as _);
     let folding = with(&args.how, |lab| measure(lab, &args.runs, args.findings, everywhere).map_err(of_lab))?;
     let Some(folding) = folding else { return Ok(2) };
-    match args.form.json {
-        true => say!("{}", serde_json::to_string_pretty(&folding)?),
-        false => fold_table::show(&folding),
-    }
+    output::show(args.form.json, &folding, fold_table::show)?;
     Ok(u8::from(!folding.mixed.is_empty() || !folding.split.is_empty()))
 }

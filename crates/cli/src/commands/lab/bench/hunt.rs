@@ -2,8 +2,11 @@
 
 use lab::bench::hunt::{Figures, Plan, measure};
 
-use super::super::{Form, Generated, code, with};
-use crate::{arguments::Where, errors::of_lab, output::say, profiles, targets};
+use super::{
+    super::{Form, Generated, code},
+    place,
+};
+use crate::{arguments::Where, errors::of_lab, output::say, targets};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -22,25 +25,17 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     provision::share_session();
     let Generated { of, profile } = &args.cases;
-    let profile = &profiles::load(&profile.profile)?;
+    let profile = &profile.load()?;
     let plan = Plan { cases: of.cases, seed: of.seed, profile, realtime: args.realtime };
-    let targets = args.on.targets(None)?;
-    with(&args.on.how, |lab| {
-        let one = |target| {
-            targets::ensure_installed(target)?;
-            measure(lab, &plan, target).map_err(of_lab)
-        };
-        args.form.each(&targets, one, show)
+    args.form.on_each(&args.on, None, show, |lab, target| {
+        targets::ensure_installed(target)?;
+        measure(lab, &plan, target).map_err(of_lab)
     })?;
     Ok(code(false))
 }
 
 fn show(result: &Figures) {
-    let place = match (result.pinned, result.realtime) {
-        (true, true) => "one CPU, real-time priority",
-        (true, false) => "one CPU",
-        (false, _) => "not pinned",
-    };
+    let place = place(result.pinned, result.realtime);
     say!(
         "{} · profile {} {} · settled by {} · {place}",
         result.server,

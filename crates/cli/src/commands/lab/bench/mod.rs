@@ -78,6 +78,15 @@ opportunities for each known family, and distinct pairs of statements that met, 
     Strategies(strategies::Args),
 }
 
+/// Where worker and server ran.
+fn place(pinned: bool, realtime: bool) -> &'static str {
+    match (pinned, realtime) {
+        (true, true) => "one CPU, real-time priority",
+        (true, false) => "one CPU",
+        (false, _) => "not pinned",
+    }
+}
+
 pub fn run(command: Command) -> anyhow::Result<u8> {
     match command {
         Command::Execute(args) => execute::run(&args),

@@ -3,8 +3,8 @@
 use lab::bench::oracles::{Figures, Plan, measure};
 use report::findings::thousands;
 
-use super::super::{Form, Generated, code, with};
-use crate::{arguments::Where, errors::of_lab, oracle_args, output::say, profiles, targets};
+use super::super::{Form, Generated, code};
+use crate::{arguments::Where, errors::of_lab, oracle_args, output::say, targets};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -28,15 +28,11 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     provision::share_session();
     oracle_args::named(&args.oracle)?;
     let Generated { of, profile } = &args.cases;
-    let profile = &profiles::load(&profile.profile)?;
+    let profile = &profile.load()?;
     let plan = Plan { cases: of.cases, seed: of.seed, profile, oracles: &args.oracle };
-    let targets = args.on.targets(None)?;
-    with(&args.on.how, |lab| {
-        let one = |target| {
-            targets::ensure_installed(target)?;
-            measure(lab, &plan, target).map_err(of_lab)
-        };
-        args.form.each(&targets, one, show)
+    args.form.on_each(&args.on, None, show, |lab, target| {
+        targets::ensure_installed(target)?;
+        measure(lab, &plan, target).map_err(of_lab)
     })?;
     Ok(code(false))
 }

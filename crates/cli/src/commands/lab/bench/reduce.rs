@@ -12,7 +12,7 @@ use super::{
 use crate::{
     arguments::{How, count},
     errors::of_lab,
-    output::say,
+    output,
 };
 
 #[derive(clap::Args)]
@@ -57,9 +57,6 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
             std::fs::write(folder.join(format!("{id}.iso")), model::casefile::print(case)?)?;
         }
     }
-    match args.form.json {
-        true => say!("{}", serde_json::to_string_pretty(&figures)?),
-        false => reduce_table::show(&figures),
-    }
+    output::show(args.form.json, &figures, reduce_table::show)?;
     Ok(0)
 }

@@ -1,14 +1,12 @@
 //! `isopod bench strategies`.
 
 use lab::bench::strategies::{Figure, Figures, Plan, measure};
-use model::Target;
 
-use super::super::{Form, Generated, code, with};
+use super::super::{Form, Generated, code};
 use crate::{
     arguments::{Levels, Where, count, levels},
     errors::of_lab,
     output::say,
-    profiles,
 };
 
 #[derive(clap::Args)]
@@ -29,15 +27,11 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let Generated { of, profile } = &args.cases;
-    let profile = &profiles::load(&profile.profile)?;
-    let targets = args.on.targets(Some(args.level))?;
-    with(&args.on.how, |lab| {
-        let one = |target: &Target| {
-            let levels = &args.level.on(target.product)?;
-            let plan = Plan { seeds: args.seeds, cases: of.cases, seed: of.seed, profile, levels };
-            measure(lab, &plan, target).map_err(of_lab)
-        };
-        args.form.each(&targets, one, show)
+    let profile = &profile.load()?;
+    args.form.on_each(&args.on, Some(args.level), show, |lab, target| {
+        let levels = &args.level.on(target.product)?;
+        let plan = Plan { seeds: args.seeds, cases: of.cases, seed: of.seed, profile, levels };
+        measure(lab, &plan, target).map_err(of_lab)
     })?;
     Ok(code(false))
 }

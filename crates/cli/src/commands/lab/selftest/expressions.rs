@@ -2,11 +2,11 @@
 
 use lab::selftest::expressions::{ENOUGH, Figures, measure};
 
-use super::super::{Cases, Form, code, with};
+use super::super::{Cases, Form, code};
 use crate::{
     arguments::Where,
     errors::of_lab,
-    output::{plural, say},
+    output::{by_count, plural, say},
 };
 
 #[derive(clap::Args)]
@@ -21,10 +21,8 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let Cases { cases, seed } = args.cases;
-    let targets = args.on.targets(None)?;
-    let all = with(&args.on.how, |lab| {
-        let one = |target| measure(lab, target, cases, seed).map(Some).map_err(of_lab);
-        args.form.each(&targets, one, show)
+    let all = args.form.on_each(&args.on, None, show, |lab, target| {
+        measure(lab, target, cases, seed).map(Some).map_err(of_lab)
     })?;
     Ok(code(all.iter().any(|one| one.different > 0)))
 }
@@ -40,9 +38,7 @@ fn show(result: &Figures) {
         result.per_second
     );
     say!("  {:.2}% unsure", result.unsure_percent);
-    let mut reasons: Vec<_> = result.unsure.iter().collect();
-    reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), **reason));
-    for (reason, count) in reasons {
+    for (reason, count) in by_count(&result.unsure) {
         say!("    {count:>7}  {reason}");
     }
     say!("  operators and how often each was decided, by the family of an operand:");

@@ -9,8 +9,7 @@ use crate::{
     arguments::{Where, count},
     errors::of_lab,
     oracle_args,
-    output::say,
-    profiles,
+    output::{say, short},
 };
 
 #[derive(clap::Args)]
@@ -42,7 +41,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         cases: of.cases,
         first: args.first,
         seed: of.seed,
-        profile: &profiles::load(&profile.profile)?,
+        profile: &profile.load()?,
         oracles: &args.oracle,
         workers: args.workers,
     };
@@ -62,8 +61,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
 }
 
 fn show(lie: &Lie) {
-    let levels: Vec<&str> = lie.ran_at.iter().map(|level| level.short()).collect();
-    say!("{} · ran at {}, judged as {}", lie.server, levels.join(" "), lie.judged_as);
+    say!("{} · ran at {}, judged as {}", lie.server, short(&lie.ran_at, " "), lie.judged_as);
     match (lie.after, lie.millis) {
         (Some(after), millis) => {
             let by = lie.oracle.as_deref().unwrap_or_default();

@@ -11,8 +11,7 @@ use crate::{
     arguments::{Levels, Where, count, levels},
     errors::of_lab,
     oracle_args,
-    output::{plural, say},
-    profiles,
+    output::{by_count, percent, plural, say},
 };
 
 #[derive(clap::Args)]
@@ -62,7 +61,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
             return args.form.each(read, |figures| Ok(Some(figures)), show);
         }
         let one = |target: &Target| {
-            let profile = profiles::load(&args.profile.profile)?;
+            let profile = args.profile.load()?;
             let levels = args.level.on(target.product)?;
             measure(lab, &plan, target, profile, &levels).map(Some).map_err(of_lab)
         };
@@ -95,17 +94,9 @@ fn show(result: &Figures) {
             let suspected = thousands(counted.suspected);
             say!("    {suspected:>9}  of those flagged are lock-suspects: without further runs no finding");
         }
-        let mut through: Vec<(&String, &u64)> = counted.through.iter().collect();
-        through.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
-        through.iter().for_each(|(name, count)| say!("    {:>9}  {name}", thousands(**count)));
+        for (name, count) in by_count(&counted.through) {
+            say!("    {:>9}  {name}", thousands(count));
+        }
         counted.examples.iter().for_each(|example| say!("      {example}"));
-    }
-}
-
-/// With a digit behind the point: the wanted share is near the top.
-fn percent(part: u64, of: u64) -> String {
-    match (part * 1000).checked_div(of) {
-        Some(thousandths) => format!("{}.{}%", thousandths / 10, thousandths % 10),
-        None => "-".to_string(),
     }
 }

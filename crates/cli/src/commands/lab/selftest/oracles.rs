@@ -1,7 +1,5 @@
 //! `isopod selftest oracles`.
 
-use std::cmp::Reverse;
-
 use lab::selftest::oracles::{Clean, Figures, Plan, Planted, clean, forbids, plant};
 use model::Level;
 use reference::Bug;
@@ -10,10 +8,10 @@ use report::findings::thousands;
 use super::super::{Form, Generated, code, with};
 use crate::{
     arguments::{How, count},
-    errors::{Advised, of_lab},
+    commands::demo,
+    errors::of_lab,
     interrupt, judged, oracle_args,
-    output::{plural, say},
-    profiles,
+    output::{self, by_count, plural, say, short},
 };
 
 /// Options. The cases are those for each bug, at most.
@@ -46,7 +44,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     oracle_args::named(&args.oracle)?;
     let bugs = bugs(&args.bug)?;
     let (Generated { of, profile }, json) = (&args.cases, args.form.json);
-    let profile = &profiles::load(&profile.profile)?;
+    let profile = &profile.load()?;
     let plan = Plan { seed: of.seed, profile, oracles: &args.oracle, workers: args.workers };
     let figures = with(&args.how, |lab| {
         let mut figures = Figures::default();
@@ -77,12 +75,10 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         }
         Ok(figures)
     })?;
-    if json {
-        say!("{}", serde_json::to_string_pretty(&figures)?);
-    } else {
+    output::show(json, &figures, |figures| {
         let caught = figures.bugs.iter().filter(|planted| planted.caught).count();
         say!("\n{caught} of {} caught", plural(figures.bugs.len() as u64, "bug"));
-    }
+    })?;
     let failed = figures.bugs.iter().any(|planted| !planted.caught)
         || figures.clean.iter().any(|clean| !clean.findings.is_empty());
     Ok(code(failed))
@@ -92,14 +88,7 @@ fn bugs(names: &[String]) -> anyhow::Result<Vec<Bug>> {
     if names.is_empty() {
         return Ok(Bug::ALL.to_vec());
     }
-    let find = |name: &String| {
-        let found = Bug::ALL.iter().find(|bug| bug.name().eq_ignore_ascii_case(name)).copied();
-        found.ok_or_else(|| {
-            let error = reference::BadPlant::Bug(name.clone());
-            Advised { message: error.to_string(), advice: error.advice() }.into()
-        })
-    };
-    names.iter().map(find).collect()
+    names.iter().map(|name| demo::named(name)).collect()
 }
 
 fn show_planted(planted: &Planted, width: usize) {
@@ -116,8 +105,7 @@ fn show_planted(planted: &Planted, width: usize) {
             say!("{name:width$}  caught in case {:>6}  by {oracle}: {print}{beside}", thousands(after));
         }
         (..) => {
-            let levels: Vec<&str> = planted.levels.iter().map(|level| level.short()).collect();
-            let levels = levels.join(" ");
+            let levels = short(&planted.levels, " ");
             say!("{name:width$}  NOT CAUGHT in {} cases at {levels}{beside}", thousands(planted.cases));
         }
     }
@@ -139,8 +127,8 @@ fn show_clean(clean: &Clean) {
         if undecided > 0 {
             say!("  {oracle} undecided: {}", thousands(undecided));
         }
-        let mut reasons: Vec<(&model::Reason, &u64)> = verdicts.undecided.iter().collect();
-        reasons.sort_by_key(|(reason, count)| (Reverse(**count), *reason));
-        reasons.iter().for_each(|(reason, count)| say!("    {:>9}  {reason}", thousands(**count)));
+        for (reason, count) in by_count(&verdicts.undecided) {
+            say!("    {:>9}  {reason}", thousands(count));
+        }
     }
 }

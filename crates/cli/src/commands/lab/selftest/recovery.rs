@@ -3,7 +3,7 @@
 use lab::selftest::recovery::{Figures, measure};
 use model::Seed;
 
-use super::super::{Form, code, with};
+use super::super::{Form, code};
 use crate::{
     arguments::{Where, count},
     errors::of_lab,
@@ -25,10 +25,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
-    let targets = args.on.targets(None)?;
-    let all = with(&args.on.how, |lab| {
-        let one = |target| measure(lab, target, args.times, args.seed).map(Some).map_err(of_lab);
-        args.form.each(&targets, one, show)
+    let all = args.form.on_each(&args.on, None, show, |lab, target| {
+        measure(lab, target, args.times, args.seed).map(Some).map_err(of_lab)
     })?;
     Ok(code(all.iter().any(|one| one.seen < one.killed || one.recovered < one.killed)))
 }

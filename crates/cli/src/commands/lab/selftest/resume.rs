@@ -4,9 +4,8 @@ use std::fs;
 
 use anyhow::Context;
 use lab::selftest::resume::{Figures, Plan, measure};
-use model::Target;
 
-use super::super::{Cases, Form, code, with};
+use super::super::{Cases, Form, code};
 use crate::{
     arguments::{Where, count},
     errors::of_lab,
@@ -34,19 +33,15 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let folder = std::env::temp_dir().join(format!("isopod-resume-{}", std::process::id()));
     let Cases { cases, seed } = args.cases;
     let plan = Plan { times: args.times, cases, workers: args.workers, seed, exe: &exe, folder: &folder };
-    let targets = args.on.targets(None)?;
-    let all = with(&args.on.how, |lab| {
-        let one = |target: &Target| {
-            fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-            let figures = measure(lab, &plan, target);
-            if matches!(&figures, Ok(figures) if figures.differences.is_empty()) {
-                let _ = fs::remove_dir_all(&folder);
-            } else {
-                eprintln!("note: what the hunts left behind is in {}", folder.display());
-            }
-            figures.map(Some).map_err(of_lab)
-        };
-        args.form.each(&targets, one, show)
+    let all = args.form.on_each(&args.on, None, show, |lab, target| {
+        fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        let figures = measure(lab, &plan, target);
+        if matches!(&figures, Ok(figures) if figures.differences.is_empty()) {
+            let _ = fs::remove_dir_all(&folder);
+        } else {
+            eprintln!("note: what the hunts left behind is in {}", folder.display());
+        }
+        figures.map(Some).map_err(of_lab)
     })?;
     Ok(code(all.iter().any(|one| !one.differences.is_empty())))
 }

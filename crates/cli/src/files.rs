@@ -1,13 +1,14 @@
-//! The file that `corpus test --table` writes.
+//! Files that are replaced whole or not at all: written beside the old one, and renamed.
 
 use std::{
     fs,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
 
-/// Can this file be written? Tried before anything runs, with the draft; the file itself is not touched.
+/// Can this file be written? Tried before anything runs, beside it; the file itself is not touched.
 pub fn writable(file: &Path) -> anyhow::Result<()> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -28,16 +29,24 @@ pub fn writable(file: &Path) -> anyhow::Result<()> {
 /// Stands beside the file until it is whole.
 fn draft(file: &Path) -> PathBuf {
     let mut draft = file.as_os_str().to_owned();
-    draft.push(".new");
+    draft.push(format!(".{}.tmp", std::process::id()));
     PathBuf::from(draft)
 }
 
-/// Writes the file, whole or not at all.
-pub fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+/// Writes the file with the permissions that it has, so that no one ever finds half a file.
+pub fn replace(file: &Path, text: &str) -> io::Result<()> {
     let draft = draft(file);
-    let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, file));
+    let written = fs::File::create(&draft).and_then(|mut new| {
+        if let Ok(old) = fs::metadata(file) {
+            new.set_permissions(old.permissions())?;
+        }
+        new.write_all(text.as_bytes())?;
+        new.sync_all()?;
+        fs::rename(&draft, file)
+    });
     if written.is_err() {
+        // The error that matters is the first one; what is left behind is removed as well as can be.
         let _ = fs::remove_file(&draft);
     }
-    written.with_context(|| format!("cannot write {}", file.display()))
+    written
 }
