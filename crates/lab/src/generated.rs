@@ -4,12 +4,12 @@
 //! session by session, which tells whether a case truly conflicted and which statements would fail without anybody else.
 
 use campaign::{Counter, Sample, quality::chances};
-use execute::{Reset, Runner};
+use execute::Reset;
 use generate::{Generator, Profile};
-use model::{Chance, Level, Product, Quality, Seed, Target, Trace};
+use model::{Case, Chance, Level, Product, Quality, Seed, Target};
 use serde::Serialize;
 
-use crate::{CaseFailed, Lab};
+use crate::{Lab, LabError, run_numbered};
 
 pub struct Plan<'a> {
     pub first: u64,
@@ -55,7 +55,8 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>, target: &Target) -> crate::Result
             break;
         }
         let made = generator.case(number);
-        let mut one = |case: &model::Case| once(&mut runner, case, levels[0], number);
+        let mut one =
+            |case: &Case| Ok::<_, LabError>(run_numbered(&mut runner, number, case, levels[0])?.trace);
         let trace = one(&made.case)?;
         counter.add(&made, &parsed.case(made.case.clone()), &trace);
         if number % every == number / every % every && sample.cases < plan.sample {
@@ -78,11 +79,6 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>, target: &Target) -> crate::Result
         quality,
         sample,
     })
-}
-
-fn once(runner: &mut Runner, case: &model::Case, level: Level, number: u64) -> crate::Result<Trace> {
-    let run = runner.run(case, level).map_err(|error| CaseFailed::number(number, case, error))?;
-    Ok(run.trace)
 }
 
 /// Features that the server can have, and that did not occur.

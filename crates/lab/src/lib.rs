@@ -15,8 +15,9 @@ pub mod selftest;
 use std::time::Duration;
 
 use campaign::{CleanServer, Servers};
+use dialect::Execution;
 use execute::{LaunchError, Options, Placement, Reset, Runner};
-use model::{Case, Product, Target};
+use model::{Case, Level, Product, Target};
 use oracles::Oracle;
 
 /// Why an experiment cannot be done. What a server answers is never one of these.
@@ -131,11 +132,11 @@ impl CaseFailed {
     fn boxed(name: impl Into<String>, case: &Case, error: LaunchError) -> LabError {
         Box::new(CaseFailed { name: name.into(), case: case.clone(), error })
     }
+}
 
-    /// Of a generated case.
-    fn number(number: u64, case: &Case, error: LaunchError) -> LabError {
-        CaseFailed::boxed(format!("case {number}"), case, error)
-    }
+/// Runs a generated case.
+fn run_numbered(runner: &mut Runner, number: u64, case: &Case, level: Level) -> Result<Execution> {
+    runner.run(case, level).map_err(|error| CaseFailed::boxed(format!("case {number}"), case, error))
 }
 
 /// There is nothing to measure.
@@ -170,6 +171,6 @@ fn oracle(name: &str) -> Result<Box<dyn Oracle>> {
     Ok(oracles(&[name.to_string()])?.remove(0))
 }
 
-fn levels(product: Product) -> &'static [model::Level] {
+fn levels(product: Product) -> &'static [Level] {
     dialect::of(product).levels
 }

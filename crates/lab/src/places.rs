@@ -60,7 +60,7 @@ impl Cell {
 
 /// One place.
 #[derive(Serialize)]
-pub struct Row {
+pub struct PlaceResult {
     /// The server, as a target.
     pub target: String,
     /// Why it could not be run there.
@@ -80,7 +80,7 @@ pub struct Attempt<'a> {
 
 impl Attempt<'_> {
     /// Tries it in all of these places, or in those before the user asked to stop.
-    pub fn everywhere(&self, lab: &Lab<'_>, case: &Case, places: &[Target], name: &str) -> Vec<Row> {
+    pub fn everywhere(&self, lab: &Lab<'_>, case: &Case, places: &[Target], name: &str) -> Vec<PlaceResult> {
         let mut progress = lab.job(name, places.len() as u64);
         let mut rows = Vec::new();
         for target in places {
@@ -93,9 +93,12 @@ impl Attempt<'_> {
         rows
     }
 
-    fn row(&self, lab: &Lab<'_>, case: &Case, target: &Target) -> Row {
-        let refused =
-            |error: String| Row { target: target.to_string(), refused: Some(error), levels: BTreeMap::new() };
+    fn row(&self, lab: &Lab<'_>, case: &Case, target: &Target) -> PlaceResult {
+        let refused = |error: String| PlaceResult {
+            target: target.to_string(),
+            refused: Some(error),
+            levels: BTreeMap::new(),
+        };
         let mut server = match lab.clean_server(target) {
             Ok(server) => server,
             Err(error) => return refused(error.to_string()),
@@ -109,7 +112,7 @@ impl Attempt<'_> {
                 Err(error) => return refused(error.to_string()),
             };
         }
-        Row { target: target.to_string(), refused: None, levels: found }
+        PlaceResult { target: target.to_string(), refused: None, levels: found }
     }
 }
 

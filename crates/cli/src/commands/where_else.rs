@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use campaign::Panel;
-use lab::places::{Attempt, HEADS, Row, word};
+use lab::places::{Attempt, HEADS, PlaceResult, word};
 use model::{Case, JudgeOverrides, Product, Target};
 
 use super::lab::with;
@@ -99,7 +99,7 @@ pub fn places(chosen: &[Choice], case: &Case) -> anyhow::Result<Vec<Target>> {
     Ok(places)
 }
 
-fn show(rows: &[Row]) {
+fn show(rows: &[PlaceResult]) {
     let heads: Vec<&str> =
         HEADS.into_iter().filter(|head| rows.iter().any(|row| row.levels.contains_key(head))).collect();
     let widest = rows.iter().map(|row| row.target.len()).max().unwrap_or(0);

@@ -6,11 +6,11 @@
 use campaign::{Counter, sample::truly_conflicts};
 use execute::{Reset, Runner};
 use generate::{Generator, Profile, Strategy};
-use model::{Case, Level, Seed, Target, Trace};
+use model::{Case, Level, Seed, Target};
 use oracles::opportunities::{ALL, Opportunity, OpportunityKind};
 use serde::Serialize;
 
-use crate::{CaseFailed, Job, Lab};
+use crate::{Job, Lab, LabError, run_numbered};
 
 pub struct Plan<'a> {
     pub seeds: u64,
@@ -116,10 +116,8 @@ fn count_one(
             return Ok(None);
         }
         let made = generator.case(number);
-        let mut one = |case: &Case| -> crate::Result<Trace> {
-            let run = runner.run(case, plan.levels[0]);
-            Ok(run.map_err(|error| CaseFailed::number(number, case, error))?.trace)
-        };
+        let mut one =
+            |case: &Case| Ok::<_, LabError>(run_numbered(runner, number, case, plan.levels[0])?.trace);
         let trace = one(&made.case)?;
         counter.add(&made, &parsed.case(made.case.clone()), &trace);
         conflicting += u64::from(truly_conflicts(&made.case, &trace, one)?);

@@ -69,7 +69,7 @@ impl Cell {
 }
 
 /// A cell and the run that is worth showing: the first surprise, or else the first run.
-pub struct Shown {
+pub struct CellRun {
     pub cell: Cell,
     pub trace: Trace,
     pub report: CheckReport,
@@ -89,7 +89,7 @@ pub fn count<E>(
     place: &Place<'_>,
     stop: &Stop,
     mut run: impl FnMut() -> Result<Trace, E>,
-) -> Result<Option<Shown>, E> {
+) -> Result<Option<CellRun>, E> {
     let &Place { name, case, target, level, repeat } = place;
     let mut first: Option<(Trace, CheckReport)> = None;
     let mut odd: Option<(Trace, CheckReport)> = None;
@@ -124,7 +124,7 @@ pub fn count<E>(
         runs,
         alike,
     };
-    Ok(Some(Shown { cell, trace, report }))
+    Ok(Some(CellRun { cell, trace, report }))
 }
 
 fn conflicts(trace: &Trace) -> BTreeSet<String> {

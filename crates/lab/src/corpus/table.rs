@@ -15,6 +15,7 @@
 
 use model::{Case, Level, Product, Version, target::Settings};
 use oracles::expectations;
+use report::findings::plural;
 
 use super::cell::{Cell, Tested};
 
@@ -32,9 +33,9 @@ pub fn markdown(cases: &[(&str, &Case)], all: &[Tested], repeat: u64) -> String 
          What is by design is ok: what each level owes stands in the case's file. A case that is not for a product has no\n\
          row there.\n",
         env!("CARGO_PKG_VERSION"),
-        counted(cells.len() as u64, "check"),
+        plural(cells.len() as u64, "check"),
         count(Cell::known),
-        counted(count(|cell| cell.surprise), "surprise"),
+        plural(count(|cell| cell.surprise), "surprise"),
     );
     for product in Product::ALL {
         let of: Vec<&Tested> = all.iter().filter(|tested| tested.product == product).collect();
@@ -43,11 +44,6 @@ pub fn markdown(cases: &[(&str, &Case)], all: &[Tested], repeat: u64) -> String 
         }
     }
     text
-}
-
-/// `1 check`, `2 checks`
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn section(text: &mut String, product: Product, cases: &[(&str, &Case)], all: &[&Tested]) {

@@ -6,7 +6,7 @@ use report::{
     ready::{ChecklistItem, Item},
 };
 
-use crate::places::{Cell, Row, word};
+use crate::places::{Cell, PlaceResult, word};
 
 const SWITCH: &str = "innodb_snapshot_isolation";
 
@@ -16,20 +16,21 @@ const BY_DEFAULT: [u32; 3] = [11, 6, 2];
 /// A row, its target, and the cell at the level of the finding.
 struct Place<'a> {
     target: Target,
-    row: &'a Row,
+    row: &'a PlaceResult,
     cell: &'a Cell,
 }
 
 /// The rows that could be asked.
-fn places<'a>(bug: &BugReport, rows: &'a [Row]) -> Vec<Place<'a>> {
+fn places<'a>(bug: &BugReport, rows: &'a [PlaceResult]) -> Vec<Place<'a>> {
     let head = if bug.one_level().is_some() { bug.finding.shown_at().short() } else { "mixed" };
-    let place =
-        |row: &'a Row| Some(Place { target: row.target.parse().ok()?, row, cell: row.levels.get(head)? });
+    let place = |row: &'a PlaceResult| {
+        Some(Place { target: row.target.parse().ok()?, row, cell: row.levels.get(head)? })
+    };
     rows.iter().filter(|row| row.refused.is_none()).filter_map(place).collect()
 }
 
 /// MariaDB: does it stay when the switch is on?
-pub fn snapshot_isolation(bug: &BugReport, rows: &[Row]) -> Item {
+pub fn snapshot_isolation(bug: &BugReport, rows: &[PlaceResult]) -> Item {
     let asked = ChecklistItem::SnapshotIsolation;
     if !has_switch(bug.product()) {
         return Item::passed(asked, "not MariaDB");
@@ -84,14 +85,15 @@ fn on(target: &Target) -> bool {
 }
 
 /// READ UNCOMMITTED alone ranks low, unless data is damaged.
-pub fn level(bug: &BugReport, rows: &[Row]) -> Item {
+pub fn level(bug: &BugReport, rows: &[PlaceResult]) -> Item {
     let asked = ChecklistItem::Level;
     if bug.finding.shown_at() != Level::ReadUncommitted {
         return Item::passed(asked, format!("it shows at {}", bug.finding.shown_at().sql()));
     }
-    let own = |row: &&Row| row.target.parse::<Target>().is_ok_and(|target| target.product == bug.product());
+    let own =
+        |row: &&PlaceResult| row.target.parse::<Target>().is_ok_and(|target| target.product == bug.product());
     let print = &bug.finding.violation.fingerprint;
-    let higher = |row: &Row| {
+    let higher = |row: &PlaceResult| {
         let shows = [Level::ReadCommitted, Level::RepeatableRead, Level::Serializable]
             .into_iter()
             .find(|level| row.levels.get(level.short()).is_some_and(|cell| cell.shows(print)));

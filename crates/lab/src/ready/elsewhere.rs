@@ -11,7 +11,7 @@ use report::{
 
 use crate::{
     Everywhere, Lab,
-    places::{Attempt, HEADS, Row, word},
+    places::{Attempt, HEADS, PlaceResult, word},
 };
 
 /// How often in each place.
@@ -24,7 +24,7 @@ pub fn fill(
     (groups, findings): (&[ListedGroup], &mut [BugReport]),
     places: &Everywhere<'_>,
     chosen: impl Fn(&ListedGroup) -> Option<String>,
-) -> crate::Result<BTreeMap<String, Vec<Row>>> {
+) -> crate::Result<BTreeMap<String, Vec<PlaceResult>>> {
     let panel = Panel::new(oracles::default_set(), JudgeOverrides::default());
     let mut all = BTreeMap::new();
     for listed in groups {
@@ -43,11 +43,11 @@ pub fn fill(
 }
 
 /// A server that could not be asked is left out.
-fn table(rows: &[Row]) -> Vec<Elsewhere> {
-    let asked: Vec<&Row> = rows.iter().filter(|row| row.refused.is_none()).collect();
+fn table(rows: &[PlaceResult]) -> Vec<Elsewhere> {
+    let asked: Vec<&PlaceResult> = rows.iter().filter(|row| row.refused.is_none()).collect();
     let there = |head: &&str| asked.iter().any(|row| row.levels.contains_key(head));
     let heads: Vec<&str> = HEADS.into_iter().filter(there).collect();
-    let levels = |row: &Row| {
+    let levels = |row: &PlaceResult| {
         heads.iter().map(|head| (head.to_string(), word(row.levels.get(head)))).collect::<Vec<_>>()
     };
     asked.iter().map(|row| Elsewhere { server: row.target.clone(), levels: levels(row) }).collect()

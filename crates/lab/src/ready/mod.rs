@@ -29,7 +29,7 @@ use report::{
     ready::{Checklist, ChecklistItem, Item, State},
 };
 
-use crate::{Everywhere, Lab, places::Row};
+use crate::{Everywhere, Lab, places::PlaceResult};
 
 /// Which signatures are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,22 +132,16 @@ fn nobody() -> Vec<Item> {
 }
 
 /// All items in their order, from what the script showed and what the other servers did.
-fn items(lab: &Lab<'_>, bug: &BugReport, ran: Vec<Item>, rows: &[Row], today: &str) -> Vec<Item> {
-    let mut items: Vec<Item> = ran
-        .into_iter()
-        .map(|item| match item.asked {
-            ChecklistItem::NewestRelease => match item.state {
-                State::Passed => in_whole(lab, release::alive(bug, item, rows, today)),
-                State::Failed | State::NotChecked => release::alive(bug, item, rows, today),
-            },
-            ChecklistItem::PlainClient
-            | ChecklistItem::Build
-            | ChecklistItem::SnapshotIsolation
-            | ChecklistItem::Manual
-            | ChecklistItem::Visible
-            | ChecklistItem::Level => item,
-        })
-        .collect();
+fn items(lab: &Lab<'_>, bug: &BugReport, ran: Vec<Item>, rows: &[PlaceResult], today: &str) -> Vec<Item> {
+    let released = |item: Item| match item.asked {
+        ChecklistItem::NewestRelease => {
+            let passed = item.state == State::Passed;
+            let item = release::alive(bug, item, rows, today);
+            if passed { in_whole(lab, item) } else { item }
+        }
+        _ => item,
+    };
+    let mut items: Vec<Item> = ran.into_iter().map(released).collect();
     items.extend([
         by_finding::manual(bug),
         by_finding::visible(bug),
@@ -160,8 +154,6 @@ fn items(lab: &Lab<'_>, bug: &BugReport, ran: Vec<Item>, rows: &[Row], today: &s
 
 /// What a table lacks that was not finished must not be held against anybody.
 fn in_whole(lab: &Lab<'_>, item: Item) -> Item {
-    match item.state {
-        State::Failed | State::NotChecked if lab.stopped() => Item::unchecked(item.asked, "it was stopped"),
-        State::Passed | State::Failed | State::NotChecked => item,
-    }
+    let short = item.state != State::Passed && lab.stopped();
+    if short { Item::unchecked(item.asked, "it was stopped") } else { item }
 }

@@ -13,7 +13,7 @@ use super::{
     Plan,
     by_client::{self, Rate},
 };
-use crate::{Lab, places::Row};
+use crate::{Lab, places::PlaceResult};
 
 /// What the script shows on the version at hand, on the newest, and whose builds these are.
 pub fn items(lab: &Lab<'_>, plan: &Plan<'_>, bug: &BugReport) -> Vec<Item> {
@@ -100,7 +100,7 @@ fn newest(lab: &Lab<'_>, plan: &Plan<'_>, bug: &BugReport, rate: &Result<Rate, S
 }
 
 /// Marks a line that has ended: it passes only if one that is alive shows it, too. Nobody takes reports about others.
-pub fn alive(bug: &BugReport, item: Item, rows: &[Row], today: &str) -> Item {
+pub fn alive(bug: &BugReport, item: Item, rows: &[PlaceResult], today: &str) -> Item {
     let product = bug.product();
     let ended = |version: &Version| lifetime(product, version).filter(|lifetime| lifetime.over(today));
     let own = &bug.server().version;
@@ -116,11 +116,11 @@ pub fn alive(bug: &BugReport, item: Item, rows: &[Row], today: &str) -> Item {
         lifetime.source
     );
     let print = &bug.finding.violation.fingerprint;
-    let shows = |row: &Row| {
+    let shows = |row: &PlaceResult| {
         let cell = row.levels.get(bug.finding.shown_at().short()).or_else(|| row.levels.get("mixed"));
         cell.is_some_and(|cell| cell.shows(print))
     };
-    let maintained = |row: &Row| {
+    let maintained = |row: &PlaceResult| {
         row.target.parse::<Target>().is_ok_and(|target| {
             target.product == product
                 && target.version.as_ref().is_some_and(|version| ended(version).is_none())

@@ -7,7 +7,7 @@ use model::{Level, Seed, Target, Trace};
 use serde::Serialize;
 
 use super::differences::{Why, why};
-use crate::{CaseFailed, Lab};
+use crate::{Lab, run_numbered};
 
 pub struct Plan {
     pub cases: u64,
@@ -46,7 +46,7 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan, target: &Target, level: Level) -> cra
     let mut progress = lab.job(format!("{target} {level}"), plan.cases * 2);
     let mut one = |number: u64, runner: &mut Runner| -> crate::Result<Trace> {
         let case = generate::workload::case(plan.seed, number, product);
-        let run = runner.run(&case, level).map_err(|error| CaseFailed::number(number, &case, error))?;
+        let run = run_numbered(runner, number, &case, level)?;
         progress.step();
         Ok(run.trace)
     };

@@ -13,7 +13,7 @@ use dialect::Execution;
 use generate::Profile;
 use model::{Fingerprint, JudgeOverrides, Level, RunSummary, Seed, Target};
 
-use crate::Lab;
+use crate::{Abandoned, Lab};
 
 /// What is hunted, and for how long.
 pub struct Hunt<'a> {
@@ -41,8 +41,6 @@ pub struct Done {
     pub first: Option<FindingEvent>,
     /// So many findings before it would be there anyway.
     pub others: u64,
-    /// Why the target was abandoned.
-    pub lost: Option<String>,
 }
 
 impl Hunt<'_> {
@@ -81,19 +79,12 @@ impl Hunt<'_> {
                 }
             }
             Event::Lost { reason, .. } => lost = Some(reason.clone()),
-            Event::Begun { .. }
-            | Event::Up { .. }
-            | Event::Progress { .. }
-            | Event::Again { .. }
-            | Event::Flaky { .. }
-            | Event::Reduced { .. }
-            | Event::Refused { .. }
-            | Event::Comparing { .. }
-            | Event::Ended { .. } => {}
+            _ => {}
         })?;
-        match failure {
+        let abandoned = |reason| Abandoned { target: self.target.to_string(), reason }.into();
+        match failure.or(lost.map(abandoned)) {
             Some(error) => Err(error),
-            None => Ok(Done { summary, first, others, lost }),
+            None => Ok(Done { summary, first, others }),
         }
     }
 

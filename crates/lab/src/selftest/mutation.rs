@@ -13,13 +13,13 @@ use campaign::{
     record::traces::{self, TraceReader},
 };
 use dialect::Execution;
-use execute::{Reset, Runner};
+use execute::Reset;
 use generate::{Generator, Profile};
 use model::{Level, Seed, Target, Verdict, verdict::Justification};
 use oracles::Oracle;
 use serde::Serialize;
 
-use crate::{CaseFailed, Lab};
+use crate::{Lab, run_numbered};
 
 /// What is changed, and who must notice.
 pub struct Plan<'a> {
@@ -87,9 +87,9 @@ pub fn measure(
         if lab.stopped() || test.enough() {
             break;
         }
-        let seen = once(&mut runner, &mut generator, number, levels[0])?;
+        let run = run_numbered(&mut runner, number, &generator.case(number).case, levels[0])?;
         progress.step();
-        test.take(number, seen);
+        test.take(number, run);
     }
     drop(progress);
     Ok(test.result())
@@ -115,23 +115,11 @@ pub fn read(lab: &Lab<'_>, plan: &Plan<'_>, files: &[PathBuf]) -> crate::Result<
                 if lab.stopped() || test.enough() || test.result.cases >= cases {
                     break;
                 }
-                test.take(number, Execution { aftermath: Default::default(), ..execution });
+                test.take(number, execution);
             }
         }
     }
     Ok(tests.into_values().map(Test::result).collect())
-}
-
-fn once(
-    runner: &mut Runner,
-    generator: &mut Generator,
-    number: u64,
-    level: Level,
-) -> crate::Result<Execution> {
-    let case = generator.case(number).case;
-    let run = runner.run(&case, level).map_err(|error| CaseFailed::number(number, &case, error))?;
-    // What was seen beside the trace says nothing about a trace that was changed.
-    Ok(Execution { aftermath: Default::default(), ..run })
 }
 
 /// The traces of one server, one after the other.
@@ -163,7 +151,9 @@ impl<'a> Test<'a> {
     }
 
     /// Changes a trace in every way, if it is accepted.
-    fn take(&mut self, number: u64, seen: Execution) {
+    fn take(&mut self, number: u64, run: Execution) {
+        // What was seen beside the trace says nothing about a trace that was changed.
+        let seen = Execution { aftermath: Default::default(), ..run };
         self.result.cases += 1;
         if !campaign::panel::admissible(&seen) {
             return;

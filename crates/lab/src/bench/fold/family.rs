@@ -4,16 +4,16 @@
 //! is always asked. What explains it there is what the small case must be explained by, too. Where nothing explained the large
 //! one and something does the small one, the large one must be right without what that needs; else it is something else beside it.
 
-use campaign::{CleanRuns, CleanServer, Panel, confirm::reset, record::Recorded};
+use campaign::{CleanRuns, Panel, record::Recorded};
 use dialect::Execution;
 use execute::Reset;
-use model::{Case, Target, Verdict};
+use model::{Case, Verdict};
 use oracles::{
     Oracle,
     mvcc::{self, Mvcc, deviations::KnownDeviation},
 };
 
-use crate::Lab;
+use crate::bench::FreshServers;
 
 /// What a finding is.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,35 +26,14 @@ pub enum Family {
     Lost,
 }
 
-/// The server in use.
-pub struct Bench<'a> {
-    lab: &'a Lab<'a>,
-    server: Option<(Target, CleanServer)>,
-}
-
 /// What is said of a case.
-enum Said {
+enum Explanation {
     By(Vec<&'static KnownDeviation>),
     Unexplained(Box<Execution>, Option<usize>),
     Nothing,
 }
 
-impl<'a> Bench<'a> {
-    pub fn new(lab: &'a Lab<'a>) -> Bench<'a> {
-        Bench { lab, server: None }
-    }
-
-    fn server(&mut self, target: &Target) -> crate::Result<&mut CleanServer> {
-        if self.server.as_ref().is_none_or(|(of, _)| of != target) {
-            self.server = None;
-            self.server = Some((target.clone(), self.lab.clean_server(target)?));
-        }
-        match &mut self.server {
-            Some((_, server)) => Ok(server),
-            None => Err("there is no server".into()),
-        }
-    }
-
+impl FreshServers<'_> {
     pub fn family(&mut self, recorded: &Recorded) -> crate::Result<Family> {
         let original = recorded.original.as_ref().unwrap_or(recorded.execution.case.case());
         let (before, after) =
@@ -62,37 +41,33 @@ impl<'a> Bench<'a> {
         let words =
             |by: &[&'static KnownDeviation]| by.iter().map(|by| by.name).collect::<Vec<_>>().join("+");
         Ok(match (before, after) {
-            (Said::Nothing, _) | (_, Said::Nothing) => Family::Lost,
-            (Said::By(large), Said::By(small)) => {
+            (Explanation::Nothing, _) | (_, Explanation::Nothing) => Family::Lost,
+            (Explanation::By(large), Explanation::By(small)) => {
                 let within = small.iter().all(|by| large.contains(by));
                 let drifted = if within { String::new() } else { format!(", from {}", words(&large)) };
                 Family::Explained(words(&small) + &drifted)
             }
-            (Said::By(large), Said::Unexplained(..)) => {
+            (Explanation::By(large), Explanation::Unexplained(..)) => {
                 Family::Explained(format!("unexplained, from {}", words(&large)))
             }
-            (Said::Unexplained(seen, wrong), Said::By(small)) => {
+            (Explanation::Unexplained(seen, wrong), Explanation::By(small)) => {
                 let beside = if self.is_cause(recorded, &seen, wrong, &small)? { "" } else { "new, beside " };
                 Family::Explained(format!("{beside}{}", words(&small)))
             }
-            (Said::Unexplained(..), Said::Unexplained(..)) => Family::New,
+            (Explanation::Unexplained(..), Explanation::Unexplained(..)) => Family::New,
         })
     }
 
-    fn said(&mut self, recorded: &Recorded, case: &Case) -> crate::Result<Said> {
-        let finding = &recorded.finding;
-        let panel = Panel::of_one(&finding.oracle, finding.judged_as.clone());
-        let Some(judge) = panel.as_ref().and_then(Panel::first) else { return Ok(Said::Nothing) };
-        let server = self.server(&finding.effective_target())?;
-        let Some(seen) = server.rerun(case, finding.level, reset(finding.condition)) else {
-            return Ok(Said::Nothing);
+    fn said(&mut self, recorded: &Recorded, case: &Case) -> crate::Result<Explanation> {
+        let Some((seen, verdict)) = self.judge(&recorded.finding, case)? else {
+            return Ok(Explanation::Nothing);
         };
-        Ok(match judge.verdict(&seen, server) {
+        Ok(match verdict {
             Verdict::Violated(violation) => match mvcc::named(&violation.fingerprint) {
-                Some(by) => Said::By(by),
-                None => Said::Unexplained(Box::new(seen), violation.step),
+                Some(by) => Explanation::By(by),
+                None => Explanation::Unexplained(Box::new(seen), violation.step),
             },
-            Verdict::Holds { .. } | Verdict::Undecided { .. } => Said::Nothing,
+            Verdict::Holds { .. } | Verdict::Undecided { .. } => Explanation::Nothing,
         })
     }
 

@@ -18,11 +18,8 @@ use model::Signature;
 use oracles::signature::signature;
 use serde::Serialize;
 
-use self::{
-    family::{Bench, Family},
-    places::Found,
-};
-use crate::{Everywhere, Lab, Nothing};
+use self::{family::Family, places::PlaceFamilies};
+use crate::{Everywhere, Lab, Nothing, bench::FreshServers};
 
 /// A signature, and which families are in its group.
 #[derive(Debug, Serialize)]
@@ -67,7 +64,7 @@ pub fn measure(
         return Err(Nothing::Findings.into());
     }
     let mut progress = lab.job("judging afresh", all.len() as u64);
-    let mut bench = Bench::new(lab);
+    let mut bench = FreshServers::new(lab, 1);
     let mut families = Vec::new();
     for recorded in &all {
         if lab.stopped() {
@@ -109,7 +106,7 @@ fn dealt<'a>(pasts: &'a [RunReader], most: Option<u64>) -> Vec<&'a Recorded> {
     all
 }
 
-fn folded(all: &[&Recorded], families: &[Family], patterns: Found) -> Folding {
+fn folded(all: &[&Recorded], families: &[Family], patterns: PlaceFamilies) -> Folding {
     let mut names = patterns.names.into_iter();
     let mut groups: BTreeMap<Signature, BTreeMap<String, Vec<String>>> = BTreeMap::new();
     let mut lost = Vec::new();

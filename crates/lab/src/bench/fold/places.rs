@@ -17,7 +17,7 @@ type Pattern = BTreeMap<(String, Column), bool>;
 
 /// What was found out.
 #[derive(Default)]
-pub struct Found {
+pub struct PlaceFamilies {
     /// For each of them the name of its family.
     pub names: Vec<String>,
     /// Where each family is wrong.
@@ -29,7 +29,7 @@ pub fn families(
     lab: &Lab<'_>,
     all: &[&Recorded],
     everywhere: Option<&Everywhere<'_>>,
-) -> crate::Result<Found> {
+) -> crate::Result<PlaceFamilies> {
     let mut targets: Vec<Target> = Vec::new();
     for recorded in all {
         // What is installed has its own server among it, with the exact version.
@@ -53,9 +53,9 @@ pub fn families(
 }
 
 /// Two are one family if nowhere one of them is wrong and the other one right.
-fn named(patterns: Vec<Pattern>) -> Found {
+fn named(patterns: Vec<Pattern>) -> PlaceFamilies {
     let mut known: Vec<Pattern> = Vec::new();
-    let mut found = Found::default();
+    let mut found = PlaceFamilies::default();
     for pattern in patterns {
         let fits =
             |of: &Pattern| pattern.iter().all(|(place, wrong)| of.get(place).is_none_or(|is| is == wrong));

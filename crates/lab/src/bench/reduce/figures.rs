@@ -31,7 +31,7 @@ impl Sizes {
 
 /// One finding.
 #[derive(Debug, Serialize)]
-pub struct Row {
+pub struct TaskFigures {
     pub id: String,
     pub seed: String,
     pub target: String,
@@ -49,7 +49,7 @@ pub struct Row {
     pub finished: bool,
 }
 
-impl Row {
+impl TaskFigures {
     /// What the default strategy made of it.
     pub fn made(&self) -> Option<Sizes> {
         self.after.get(Kind::InOrder.name()).copied().flatten()
@@ -117,7 +117,7 @@ impl std::fmt::Display for Explained {
 
 #[derive(Debug, Default, Serialize)]
 pub struct Figures {
-    pub findings: Vec<Row>,
+    pub findings: Vec<TaskFigures>,
     #[serde(skip)]
     pub trials: Vec<BTreeMap<&'static str, Vec<(bool, bool)>>>,
     pub drift: Drift,
@@ -133,7 +133,7 @@ impl Figures {
             (made.trials.len() as u64, worked as u64)
         };
         let there = || made.iter().filter_map(|(name, made)| made.as_ref().map(|made| (*name, made)));
-        self.findings.push(Row {
+        self.findings.push(TaskFigures {
             id: task.finding.id.clone(),
             seed: task.finding.seed.to_string(),
             target: task.target.to_string(),

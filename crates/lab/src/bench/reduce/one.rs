@@ -3,17 +3,17 @@
 use std::time::{Duration, Instant};
 
 use campaign::{
-    CleanRuns, CleanServer, Judge, Panel,
+    CleanRuns, Judge, Panel,
     confirm::{Suspicion, confirm, reset},
     reducing::{self, How as Reducing},
 };
 use execute::Reset;
-use model::{Case, JudgeOverrides, Target, Verdict};
+use model::{Case, JudgeOverrides, Verdict};
 use oracles::mvcc::Mvcc;
 use reduce::{Budget, Scope, Strategy, reduce, strategy::InOrder};
 
 use super::{Task, figures::Explained};
-use crate::Lab;
+use crate::{Lab, bench::FreshServers};
 
 /// This many clean runs in a row must show a finding, before and after.
 const RUNS: u32 = 3;
@@ -31,23 +31,12 @@ pub struct Made {
 pub struct Bench<'a> {
     lab: &'a Lab<'a>,
     candidates: u64,
-    servers: Vec<(Target, CleanServer)>,
+    servers: FreshServers<'a>,
 }
 
 impl<'a> Bench<'a> {
     pub fn new(lab: &'a Lab<'a>, candidates: u64) -> Bench<'a> {
-        Bench { lab, candidates, servers: Vec::new() }
-    }
-
-    fn server(&mut self, target: &Target) -> crate::Result<&mut CleanServer> {
-        let at = match self.servers.iter().position(|(known, _)| known == target) {
-            Some(at) => at,
-            None => {
-                self.servers.push((target.clone(), self.lab.clean_server(target)?));
-                self.servers.len() - 1
-            }
-        };
-        Ok(&mut self.servers[at].1)
+        Bench { lab, candidates, servers: FreshServers::new(lab, usize::MAX) }
     }
 
     /// Reduces it; none if it does not come back at all.
@@ -56,7 +45,7 @@ impl<'a> Bench<'a> {
         let finding = &task.finding;
         let panel = Panel::of_one(&finding.oracle, finding.judged_as.clone());
         let Some(judge) = panel.as_ref().and_then(Panel::first) else { return Ok(None) };
-        let server = self.server(&task.target)?;
+        let server = self.servers.server(&task.target)?;
         let Some(seen) = server.rerun(&task.case, finding.level, Reset::Clean) else { return Ok(None) };
         let suspicion = Suspicion { seen: &seen, judge, violation: &finding.violation, leftovers: None };
         let Some(reproduction) = confirm(server, &suspicion, RUNS) else { return Ok(None) };
@@ -82,7 +71,7 @@ impl<'a> Bench<'a> {
         let budget = Budget { candidates: self.candidates };
         let (level, product) = (task.finding.level, task.target.product);
         let reset = reset(task.finding.condition);
-        let server = self.server(&task.target)?;
+        let server = self.servers.server(&task.target)?;
         let (model, overrides) = (Mvcc::default(), JudgeOverrides::default());
         let judge = Judge { oracle: &model, overrides: &overrides };
         let begun = Instant::now();
@@ -100,15 +89,10 @@ impl<'a> Bench<'a> {
 
     /// What explains a case, judged afresh under the condition of the finding.
     pub fn explained(&mut self, task: &Task, case: &Case) -> crate::Result<Explained> {
-        let finding = &task.finding;
-        let panel = Panel::of_one(&finding.oracle, finding.judged_as.clone());
-        let server = self.server(&task.target)?;
-        server.set_postchecks(true);
-        let seen = server.rerun(case, finding.level, reset(finding.condition));
-        let (Some(judge), Some(seen)) = (panel.as_ref().and_then(Panel::first), seen) else {
+        let Some((_, verdict)) = self.servers.judge(&task.finding, case)? else {
             return Ok(Explained::Not("not run".into()));
         };
-        Ok(match judge.verdict(&seen, server) {
+        Ok(match verdict {
             Verdict::Violated(violation) => {
                 let names = oracles::mvcc::named(&violation.fingerprint).unwrap_or_default();
                 Explained::By(names.iter().map(|by| by.name.to_string()).collect())

@@ -5,16 +5,22 @@ use std::collections::BTreeMap;
 use eval::Fault;
 use generate::expressions::{ExprColumn, Family, family::family};
 use model::{Product, sql::Expr};
+use serde::Serialize;
 
 use super::compare::{Expected, Question};
 
-#[derive(Default)]
+#[derive(Default, Serialize)]
 pub struct Census {
+    /// Expressions of which the evaluator said what comes, an error included.
     pub decided: u64,
+    /// Of these, expressions that are an error.
     pub errors: u64,
+    /// Of these, conditions that were asked for every row in WHERE.
     pub as_where: u64,
+    /// Expressions that the evaluator left open, and why.
     pub unsure: BTreeMap<&'static str, u64>,
     /// Made and decided, by operator and family.
+    #[serde(skip)]
     pairs: BTreeMap<(String, &'static str), (u64, u64)>,
 }
 

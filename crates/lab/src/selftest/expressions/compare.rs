@@ -90,26 +90,26 @@ pub struct Difference {
 }
 
 /// What the server said to one question.
-enum Said<'a> {
+enum ServerAnswer<'a> {
     Cell(Value<'a>),
     Error(ErrorClass, String),
 }
 
-impl Said<'_> {
+impl ServerAnswer<'_> {
     fn fits(&self, expected: &Result<Expected, Fault>) -> bool {
         match (expected, self) {
-            (Ok(Expected::Value(datum)), Said::Cell(cell)) => same(cell, datum),
-            (Ok(Expected::Rows(count)), Said::Cell(cell)) => same(cell, &Datum::Int(*count)),
-            (Err(Fault::Error(expected)), Said::Error(class, _)) => expected == class,
+            (Ok(Expected::Value(datum)), ServerAnswer::Cell(cell)) => same(cell, datum),
+            (Ok(Expected::Rows(count)), ServerAnswer::Cell(cell)) => same(cell, &Datum::Int(*count)),
+            (Err(Fault::Error(expected)), ServerAnswer::Error(class, _)) => expected == class,
             (Err(Fault::Unsure(_)), _) => true,
-            (Ok(_), Said::Error(..)) | (Err(Fault::Error(_)), Said::Cell(_)) => false,
+            (Ok(_), ServerAnswer::Error(..)) | (Err(Fault::Error(_)), ServerAnswer::Cell(_)) => false,
         }
     }
 
     fn text(&self) -> String {
         match self {
-            Said::Cell(value) => value.to_string(),
-            Said::Error(class, text) => format!("error {}: {text}", class.name()),
+            ServerAnswer::Cell(value) => value.to_string(),
+            ServerAnswer::Error(class, text) => format!("error {}: {text}", class.name()),
         }
     }
 }
@@ -122,12 +122,12 @@ pub struct Checker<'a> {
     pub of: Evaluator<'a>,
     /// What is asked about.
     pub world: &'a World,
-    pub found: &'a mut Found,
+    pub found: &'a mut Differences,
 }
 
 /// What differs.
 #[derive(Default)]
-pub struct Found {
+pub struct Differences {
     /// How many expressions.
     pub different: u64,
     /// One of each sort.
@@ -150,7 +150,7 @@ impl Checker<'_> {
         match answer.reply {
             RawReply::Rows(rows) if rows.len() == 1 => {
                 for (at, question) in batched.enumerate() {
-                    let said = Said::Cell(rows.value(0, at + 1));
+                    let said = ServerAnswer::Cell(rows.value(0, at + 1));
                     if !said.fits(&question.expected) {
                         self.differs(session, question, &said.text())?;
                     }
@@ -184,10 +184,10 @@ impl Checker<'_> {
         let sql = format!("SELECT {} FROM t WHERE id = {}", question.item, question.row);
         let answer = ask::ask(session, &sql, ask::LIMIT)?;
         let said = match &answer.reply {
-            RawReply::Rows(rows) if rows.len() == 1 => Said::Cell(rows.value(0, 0)),
+            RawReply::Rows(rows) if rows.len() == 1 => ServerAnswer::Cell(rows.value(0, 0)),
             RawReply::Error(error) => {
                 let (class, _) = (dialect::of(self.of.product).classify)(error.code, &error.sqlstate);
-                Said::Error(class, format!("{} ({} {})", error.message, error.code, error.sqlstate))
+                ServerAnswer::Error(class, format!("{} ({} {})", error.message, error.code, error.sqlstate))
             }
             RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => {
                 return Err(ConnectError::Gone);

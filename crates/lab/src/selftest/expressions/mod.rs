@@ -14,9 +14,9 @@ use serde::Serialize;
 
 use crate::Lab;
 
-use census::Census;
+pub use census::Census;
 pub use compare::Difference;
-use compare::{Checker, Found, Question};
+use compare::{Checker, Differences, Question};
 use world::World;
 
 /// What one target came to.
@@ -27,14 +27,8 @@ pub struct Figures {
     pub seed: Seed,
     /// Expressions made.
     pub cases: u64,
-    /// Expressions of which the evaluator said what comes, an error included.
-    pub decided: u64,
-    /// Of these, expressions that are an error.
-    pub errors: u64,
-    /// Of these, conditions that were asked for every row in WHERE.
-    pub as_where: u64,
-    /// Expressions that the evaluator left open, and why.
-    pub unsure: BTreeMap<&'static str, u64>,
+    #[serde(flatten)]
+    pub census: Census,
     /// Unsure in a hundred.
     pub unsure_percent: f64,
     /// Expressions for which the server said something else.
@@ -64,7 +58,7 @@ pub fn measure(lab: &Lab<'_>, target: &Target, cases: u64, seed: Seed) -> crate:
     let mut progress = lab.job(format!("{target}"), cases);
     let begun = Instant::now();
     let mut census = Census::default();
-    let mut found = Found::default();
+    let mut found = Differences::default();
     let mut made = 0;
     while made < cases && !lab.stopped() {
         let world = World::new(seed, made / PER_TABLE, info.product);
@@ -113,10 +107,7 @@ pub fn measure(lab: &Lab<'_>, target: &Target, cases: u64, seed: Seed) -> crate:
         server: format!("{} {}", info.product, info.version),
         seed,
         cases: made,
-        decided: census.decided,
-        errors: census.errors,
-        as_where: census.as_where,
-        unsure: census.unsure,
+        census,
         unsure_percent: unsure as f64 * 100.0 / made.max(1) as f64,
         different: found.different,
         differences: found.differences.into_values().collect(),

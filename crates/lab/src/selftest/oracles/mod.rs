@@ -13,7 +13,7 @@ use reference::Bug;
 use serde::Serialize;
 
 use super::hunts::{Done, Hunt, complaints, filed};
-use crate::{Abandoned, Lab};
+use crate::Lab;
 
 /// How the bugs are hunted.
 pub struct Plan<'a> {
@@ -92,11 +92,7 @@ fn hunt(
         workers: plan.workers.unwrap_or(if bug.is_some() { 1 } else { cpus }),
         shows: &shows,
     };
-    let done = hunt.run(lab)?;
-    match &done.lost {
-        Some(reason) => Err(Abandoned { target: target.to_string(), reason: reason.clone() }.into()),
-        None => Ok(done),
-    }
+    hunt.run(lab)
 }
 
 /// Is the finding gone when the bug is? One that stays is a mistake of the oracle, or of the engine, and catches nothing.
@@ -143,17 +139,12 @@ pub fn clean(lab: &Lab<'_>, plan: &Plan<'_>, level: Level, cases: u64) -> crate:
     let done = hunt(lab, plan, None, &[level], cases)?;
     let tally = done.summary.total();
     let found = |row: &model::FindingGroup| (row.smallest.case, row.smallest.violation.clone());
+    let target = done.summary.targets.into_iter().next();
     Ok(Clean {
         level,
         cases: tally.cases,
         findings: done.summary.findings.iter().map(found).collect(),
         flaky: tally.flaky,
-        verdicts: done
-            .summary
-            .targets
-            .into_iter()
-            .next()
-            .map(|hunted| hunted.quality.verdicts)
-            .unwrap_or_default(),
+        verdicts: target.map(|hunted| hunted.quality.verdicts).unwrap_or_default(),
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lab::bench::reduce::{
-    figures::{Drift, Figures, Row, Sizes},
+    figures::{Drift, Figures, Sizes, TaskFigures},
     listings,
 };
 
@@ -23,7 +23,7 @@ pub fn show(figures: &Figures) {
 
 fn families(figures: &Figures) {
     let rows = &figures.findings;
-    let different = |of: fn(&Row) -> &String| rows.iter().map(of).collect::<BTreeSet<_>>().len();
+    let different = |of: fn(&TaskFigures) -> &String| rows.iter().map(of).collect::<BTreeSet<_>>().len();
     say!(
         "{} findings of hunts with {} seeds on {} targets",
         rows.len(),
@@ -39,7 +39,7 @@ fn families(figures: &Figures) {
         say!("{lost} did not come back from clean runs and are left out");
     }
     say!("");
-    let mut families: BTreeMap<(&str, &str), Vec<&Row>> = BTreeMap::new();
+    let mut families: BTreeMap<(&str, &str), Vec<&TaskFigures>> = BTreeMap::new();
     for row in rows {
         families.entry((&row.family, &row.target)).or_default().push(row);
     }
@@ -53,7 +53,7 @@ fn families(figures: &Figures) {
 
 /// Each known family beside the paper's own listing: all sizes before and after, statements and rows.
 fn listed(figures: &Figures) {
-    let mut families: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    let mut families: BTreeMap<&str, Vec<&TaskFigures>> = BTreeMap::new();
     for row in figures.findings.iter().filter(|row| listings::of(&row.family).is_some()) {
         families.entry(&row.family).or_default().push(row);
     }
@@ -104,11 +104,9 @@ fn long(figures: &Figures) {
     for row in figures.findings.iter().filter(|row| row.before.statements >= LONG) {
         targets.entry(&row.target).or_default().extend(row.took());
     }
-    for (target, mut seconds) in targets {
-        seconds.sort_by(f64::total_cmp);
-        let (middle, most) = (seconds.get(seconds.len() / 2), seconds.last());
-        let (middle, most) = (middle.copied().unwrap_or_default(), most.copied().unwrap_or_default());
+    for (target, seconds) in targets {
         let count = seconds.len();
+        let (middle, most) = middle_and_most(seconds);
         say!(
             "cases of {LONG} statements and more on {target}: {count}, seconds: median {middle:.2}, most {most:.1}"
         );
@@ -117,7 +115,7 @@ fn long(figures: &Figures) {
 }
 
 /// Medians before and after, the smallest and the largest in brackets, by the first strategy.
-fn line(name: &str, rows: &[&Row]) {
+fn line(name: &str, rows: &[&TaskFigures]) {
     let pairs: Vec<(Sizes, Sizes)> = rows.iter().filter_map(|row| Some((row.before, row.made()?))).collect();
     let of = |get: fn(&Sizes) -> usize| {
         let before = median(pairs.iter().map(|(before, _)| get(before)).collect());
@@ -129,15 +127,14 @@ fn line(name: &str, rows: &[&Row]) {
     let share = |(before, after): &(Sizes, Sizes)| {
         100.0 - after.characters as f64 * 100.0 / before.characters.max(1) as f64
     };
-    let mut shares: Vec<f64> = pairs.iter().map(share).collect();
-    shares.sort_by(f64::total_cmp);
+    let shares = pairs.iter().map(share).collect();
     say!(
         "{name:<52} {:>8}  {:>21}  {:>17}  {:>23}  {:.1}% less",
         pairs.len(),
         of(|size| size.statements),
         of(|size| size.rows),
         of(|size| size.characters),
-        shares.get(shares.len() / 2).copied().unwrap_or_default()
+        middle_and_most(shares).0
     );
 }
 
@@ -149,10 +146,8 @@ fn strategies(figures: &Figures) {
         let share = figures.share(name);
         let percent = |(tried, worked): &(u64, u64)| format!("{:>3}%", worked * 100 / (*tried).max(1));
         let list = |counts: &[(u64, u64)]| counts.iter().map(percent).collect::<Vec<_>>().join(" ");
-        let of = |get: &dyn Fn(&Row) -> Option<f64>| {
-            let mut all: Vec<f64> = figures.findings.iter().filter_map(get).collect();
-            all.sort_by(f64::total_cmp);
-            (all.get(all.len() / 2).copied().unwrap_or_default(), all.last().copied().unwrap_or_default())
+        let of = |get: &dyn Fn(&TaskFigures) -> Option<f64>| {
+            middle_and_most(figures.findings.iter().filter_map(get).collect())
         };
         let tried = of(&|row| row.tried.get(name).map(|(tried, _)| *tried as f64));
         let seconds = of(&|row| row.seconds.get(name).copied());
@@ -202,6 +197,11 @@ fn drift(name: &str, drift: &Drift) {
     for ((before, after), ids) in kinds {
         say!("  {} from {before} to {after} ({})", ids.len(), ids[0]);
     }
+}
+
+fn middle_and_most(mut all: Vec<f64>) -> (f64, f64) {
+    all.sort_by(f64::total_cmp);
+    (all.get(all.len() / 2).copied().unwrap_or_default(), all.last().copied().unwrap_or_default())
 }
 
 fn median(mut all: Vec<usize>) -> usize {

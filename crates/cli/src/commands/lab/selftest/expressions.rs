@@ -32,13 +32,13 @@ fn show(result: &Figures) {
     say!(
         "  {}, {} decided ({} of them errors, {} asked for every row in WHERE), {:.0} per second",
         plural(result.cases, "expression"),
-        result.decided,
-        result.errors,
-        result.as_where,
+        result.census.decided,
+        result.census.errors,
+        result.census.as_where,
         result.per_second
     );
     say!("  {:.2}% unsure", result.unsure_percent);
-    for (reason, count) in by_count(&result.unsure) {
+    for (reason, count) in by_count(&result.census.unsure) {
         say!("    {count:>7}  {reason}");
     }
     say!("  operators and how often each was decided, by the family of an operand:");
