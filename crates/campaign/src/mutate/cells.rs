@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use model::{Rng, RowSet, Trace};
 
-use super::{Mutant, Mutation, Place};
+use super::{Mutant, Mutation, Place, pick};
 
 /// A value as the server sent it; none for NULL.
 type Cell = Option<Vec<u8>>;
@@ -24,10 +24,7 @@ pub fn swap(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
             }
         }
     }
-    if swaps.is_empty() {
-        return None;
-    }
-    let (place, row, column, value) = rng.pick(&swaps);
+    let (place, row, column, value) = pick(rng, &swaps)?;
     let set = place.rows(trace)?;
     let changed = with(set, *row, *column, value.as_deref());
     let what = format!("{}: {} for {}", place.words(trace), changed.row_text(*row), set.row_text(*row));

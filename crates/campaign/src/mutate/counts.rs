@@ -3,7 +3,7 @@
 use dialect::sql;
 use model::{Case, Reply, Rng, Trace};
 
-use super::{Mutant, Mutation};
+use super::{Mutant, Mutation, pick};
 
 /// Changes the count of a statement that changes rows.
 pub fn change(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
@@ -13,10 +13,7 @@ pub fn change(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
         matches!(trace.outcomes[*step].reply, Reply::Done { .. }) && writes(&case.steps[*step].sql)
     };
     let steps: Vec<usize> = (0..trace.outcomes.len()).filter(counted).collect();
-    if steps.is_empty() {
-        return None;
-    }
-    let step = *rng.pick(&steps);
+    let step = *pick(rng, &steps)?;
     let up = rng.ratio(1, 2);
     let mut trace = trace.clone();
     let Reply::Done { affected, .. } = &mut trace.outcomes[step].reply else { return None };

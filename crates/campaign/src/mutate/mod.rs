@@ -50,6 +50,11 @@ impl Mutation {
     }
 }
 
+/// One of them; none if there is none.
+fn pick<'a, T>(rng: &mut Rng, all: &'a [T]) -> Option<&'a T> {
+    (!all.is_empty()).then(|| rng.pick(all))
+}
+
 /// A trace that is wrong in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {

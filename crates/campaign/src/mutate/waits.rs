@@ -7,7 +7,7 @@
 use dialect::sql;
 use model::{Case, Cause, Rng, Trace, Wait, sql::StatementKind};
 
-use super::Mutant;
+use super::{Mutant, pick};
 
 /// One of the two, each as often; the other one where the trace has no place for it.
 pub fn flip(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
@@ -27,10 +27,7 @@ fn drop(trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
             waits.extend(ended.map(|ended| (began, ended, wait.step)));
         }
     }
-    if waits.is_empty() {
-        return None;
-    }
-    let (began, ended, step) = *rng.pick(&waits);
+    let (began, ended, step) = *pick(rng, &waits)?;
     let mut trace = trace.clone();
     trace.rounds[began].waiting.retain(|wait| wait.step != step);
     trace.rounds[ended].answered.retain(|answered| *answered != step);
@@ -74,10 +71,7 @@ fn add(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
             .find(|at| sent(*at).and_then(kind).is_some_and(StatementKind::ends_transaction));
         found.extend(ends.or(later.first().copied()).map(|ended| (began, ended, step)));
     }
-    if found.is_empty() {
-        return None;
-    }
-    let (began, ended, step) = *rng.pick(&found);
+    let (began, ended, step) = *pick(rng, &found)?;
     let mut trace = trace.clone();
     trace.rounds[began].answered.retain(|answered| *answered != step);
     trace.rounds[began].waiting.push(Wait { step, blockers: Vec::new() });

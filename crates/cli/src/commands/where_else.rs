@@ -1,6 +1,6 @@
 //! `isopod where`: one case at all levels, on all installed versions and with the settings that matter turned over.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use campaign::Panel;
 use lab::places::{Attempt, HEADS, PlaceResult, word};
@@ -104,7 +104,7 @@ fn show(rows: &[PlaceResult]) {
         HEADS.into_iter().filter(|head| rows.iter().any(|row| row.levels.contains_key(head))).collect();
     let widest = rows.iter().map(|row| row.target.len()).max().unwrap_or(0);
     say!("{:widest$}  {}", "", heads.iter().map(|head| format!("{head:<14}")).collect::<String>().trim_end());
-    let mut names: Vec<&String> = Vec::new();
+    let mut names: BTreeSet<&String> = BTreeSet::new();
     for row in rows {
         let cells: String = heads.iter().map(|head| format!("{:<14}", word(row.levels.get(head)))).collect();
         say!("{:widest$}  {}", row.target, cells.trim_end());
@@ -113,8 +113,6 @@ fn show(rows: &[PlaceResult]) {
         }
         names.extend(row.levels.values().flat_map(|cell| &cell.as_what));
     }
-    names.sort_unstable();
-    names.dedup();
     for name in names {
         say!("wrong as: {name}");
     }

@@ -49,13 +49,6 @@ pub struct Judged {
     pub ratio: f64,
 }
 
-/// What an oracle said and how long it took.
-struct Measured {
-    oracle: &'static str,
-    verdicts: Verdicts,
-    took: Duration,
-}
-
 /// Measures a target; nothing if the user asked to stop.
 pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>, target: &Target) -> crate::Result<Option<Figures>> {
     let profile = plan.profile;
@@ -65,14 +58,9 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>, target: &Target) -> crate::Result
     let levels = levels(target.product);
     let mut generator = Generator::with(plan.seed, info.product, &info.version, levels, profile.clone());
     let panel = Panel::new(crate::oracles(plan.oracles)?, JudgeOverrides::default());
-    let mut all: Vec<Measured> = panel
-        .judges()
-        .map(|judge| Measured {
-            oracle: judge.oracle.name(),
-            verdicts: Verdicts::default(),
-            took: Duration::ZERO,
-        })
-        .collect();
+    // What each oracle said, and how long it took.
+    let mut all: Vec<(&str, Verdicts, Duration)> =
+        panel.judges().map(|judge| (judge.oracle.name(), Verdicts::default(), Duration::ZERO)).collect();
     let mut progress = lab.job(target.to_string(), plan.cases);
     let (mut executed, mut both, mut disagreements) = (Duration::ZERO, 0, 0);
     for number in 0..plan.cases {
@@ -87,12 +75,12 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>, target: &Target) -> crate::Result
             continue;
         }
         let mut said = Vec::new();
-        for (judge, measured) in panel.judges().zip(&mut all) {
+        for (judge, (oracle, verdicts, took)) in panel.judges().zip(&mut all) {
             let begun = Instant::now();
             let verdict = judge.verdict(&seen, &mut server);
-            measured.took += begun.elapsed();
-            measured.verdicts.add(&verdict);
-            said.push((measured.oracle, wrong(&verdict)));
+            *took += begun.elapsed();
+            verdicts.add(&verdict);
+            said.push((*oracle, wrong(&verdict)));
         }
         let of = |name: &str| said.iter().find(|(oracle, _)| *oracle == name).and_then(|(_, said)| *said);
         if let (Some(one), Some(two)) = (of("model"), of("decoupled")) {
@@ -103,13 +91,13 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>, target: &Target) -> crate::Result
     }
     drop(progress);
     let minutes = |time: Duration| plan.cases as f64 / time.as_secs_f64() * 60.0;
-    let judged = |measured: &Measured| Judged {
-        oracle: measured.oracle.to_string(),
-        decided: measured.verdicts.holds + measured.verdicts.violations(),
-        violated: measured.verdicts.violations(),
-        kinds: measured.verdicts.violated.len(),
-        per_minute: minutes(executed + measured.took),
-        ratio: executed.as_secs_f64() / (executed + measured.took).as_secs_f64(),
+    let judged = |(oracle, verdicts, took): &(&str, Verdicts, Duration)| Judged {
+        oracle: oracle.to_string(),
+        decided: verdicts.holds + verdicts.violations(),
+        violated: verdicts.violations(),
+        kinds: verdicts.violated.len(),
+        per_minute: minutes(executed + *took),
+        ratio: executed.as_secs_f64() / (executed + *took).as_secs_f64(),
     };
     Ok(Some(Figures {
         target: target.to_string(),

@@ -3,6 +3,8 @@
 //! Behaviour is the comparable trace: what each statement answered, whether it waited, and the final state. A version
 //! whose own runs differ has no behaviour to compare, so changes are sought between the stable ones.
 
+use std::collections::BTreeSet;
+
 use model::{Case, Level, Open, Outcome, Reply, RowSet, Trace};
 use serde::Serialize;
 
@@ -132,9 +134,7 @@ fn differences(case: &Case, before: &Trace, after: &Trace) -> Vec<Difference> {
 fn tables(before: &Trace, after: &Trace) -> Vec<Difference> {
     let all = |trace: &Trace| trace.final_state.clone().unwrap_or_default();
     let (old, new) = (all(before), all(after));
-    let mut names: Vec<&String> = old.iter().chain(&new).map(|(name, _)| name).collect();
-    names.sort();
-    names.dedup();
+    let names: BTreeSet<&String> = old.iter().chain(&new).map(|(name, _)| name).collect();
     let rows = |tables: &[(String, RowSet)], name: &String| {
         tables.iter().find(|(have, _)| have == name).map(|(_, rows)| rows.clone())
     };
@@ -183,9 +183,7 @@ fn settings(before: &Trace, after: &Trace) -> Vec<String> {
     let value = |settings: &model::target::Settings, name: &String| {
         settings.get(name).cloned().unwrap_or_else(|| "not there".into())
     };
-    let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
-    names.sort();
-    names.dedup();
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     names
         .into_iter()
         .filter(|name| !value(old, name).eq_ignore_ascii_case(&value(new, name)))

@@ -13,6 +13,8 @@
 //!
 //! The text depends on the results alone: two runs that came out the same give the same bytes.
 
+use std::collections::BTreeSet;
+
 use model::{Case, Level, Product, Version, target::Settings};
 use oracles::expectations;
 use report::findings::plural;
@@ -47,9 +49,7 @@ pub fn markdown(cases: &[(&str, &Case)], all: &[Tested], repeat: u64) -> String 
 }
 
 fn section(text: &mut String, product: Product, cases: &[(&str, &Case)], all: &[&Tested]) {
-    let mut versions: Vec<&Version> = all.iter().map(|tested| &tested.version).collect();
-    versions.sort();
-    versions.dedup();
+    let versions: BTreeSet<&Version> = all.iter().map(|tested| &tested.version).collect();
     let columns: Vec<Column<'_>> = versions.iter().map(|&version| Column::new(version, all)).collect();
     let levels: Vec<&str> = dialect::of(product)
         .levels
@@ -164,10 +164,8 @@ impl<'a> Column<'a> {
         if !having.contains(&false) {
             return None;
         }
-        let mut pairs: Vec<(&String, &String)> =
+        let pairs: BTreeSet<(&String, &String)> =
             self.variants.iter().flat_map(|tested| &tested.target.settings).collect();
-        pairs.sort();
-        pairs.dedup();
         let exactly = |(name, value): &(&String, &String)| {
             let has = |tested: &&Tested| tested.target.settings.get(*name) == Some(*value);
             self.variants.iter().map(has).eq(having.iter().copied())

@@ -53,22 +53,16 @@ impl HuntProgress {
     pub fn show(&mut self, said: &TimedEvent) {
         match &said.event {
             Event::Progress { target, tally } => self.progress(target, tally, said.at),
-            Event::Finding(found) => {
-                if self.seen.insert((found.target.clone(), found.violation.fingerprint.clone())) {
-                    let word = found.known.as_ref().map_or("NEW".to_string(), |name| format!("known {name}"));
-                    let (at, id, target) = (clock(said.at), &found.id, &found.target);
-                    let line = format!(
-                        "{at}  {word} {id}  {target}  {}",
-                        judged::words(&found.violation, target.product).story()
-                    );
-                    self.line(&line);
-                }
+            Event::Finding(found)
+                if self.seen.insert((found.target.clone(), found.violation.fingerprint.clone())) =>
+            {
+                let word = found.known.as_ref().map_or("NEW".to_string(), |name| format!("known {name}"));
+                let (at, id, target) = (clock(said.at), &found.id, &found.target);
+                let story = judged::words(&found.violation, target.product).story();
+                self.line(&format!("{at}  {word} {id}  {target}  {story}"));
             }
-            Event::Refused { target, case, reason } => {
-                if !std::mem::replace(&mut self.refused, true) {
-                    let line = format!("note: {target}: case {case} could not be run: {reason}");
-                    self.line(&line);
-                }
+            Event::Refused { target, case, reason } if !std::mem::replace(&mut self.refused, true) => {
+                self.line(&format!("note: {target}: case {case} could not be run: {reason}"));
             }
             Event::Lost { target, reason } => {
                 let line = format!("{}  {target} is given up: {reason}", clock(said.at));

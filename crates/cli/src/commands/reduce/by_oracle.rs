@@ -8,7 +8,7 @@ use campaign::{
 use dialect::Execution;
 use model::Violation;
 
-use super::{Done, Search};
+use super::{Done, Search, over};
 use crate::errors::Advised;
 
 pub fn smaller(
@@ -26,12 +26,11 @@ pub fn smaller(
             ["what comes only now and then cannot be reduced; try --confirm 1"],
         )
     })?;
-    let (line, time) = (&search.line, search.time);
-    let over = || time.over();
+    let (line, until) = (&search.line, search.until);
     let how = How {
         candidates: search.args.candidates,
         strategy: search.strategy,
-        over: &over,
+        over: &|| over(until),
         told: &mut |trial| super::told(line, trial),
     };
     let Reduction { reproduction, tried, finished, .. } =

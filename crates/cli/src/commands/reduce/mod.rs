@@ -194,27 +194,18 @@ struct Search<'a> {
     args: &'a Args,
     strategy: &'a mut dyn Strategy,
     line: Line,
-    time: Time,
+    until: Option<Instant>,
 }
 
-/// How long it may take.
-#[derive(Clone, Copy)]
-struct Time {
-    begun: Instant,
-    limit: Option<Duration>,
-}
-
-impl Time {
-    /// Is it over, or did the user ask to stop?
-    fn over(self) -> bool {
-        interrupt::asked() || self.limit.is_some_and(|limit| self.begun.elapsed() > limit)
-    }
+/// Is the time over, or did the user ask to stop?
+fn over(until: Option<Instant>) -> bool {
+    interrupt::asked() || until.is_some_and(|until| Instant::now() > until)
 }
 
 impl<'a> Search<'a> {
     fn new(args: &'a Args, strategy: &'a mut dyn Strategy) -> Search<'a> {
-        let time = Time { begun: Instant::now(), limit: args.time.map(Duration::from_secs) };
-        Search { args, strategy, line: Line::new(), time }
+        let until = args.time.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        Search { args, strategy, line: Line::new(), until }
     }
 
     /// Finds out what is to be kept, and makes the case smaller. Gives the target's name with it.
@@ -268,11 +259,11 @@ impl<'a> Search<'a> {
         scope: Scope,
         holds: &mut dyn FnMut(&Case) -> bool,
     ) -> anyhow::Result<(Case, u64, bool)> {
-        let (times, time, line) = (self.args.confirm, self.time, &self.line);
+        let (times, until, line) = (self.args.confirm, self.until, &self.line);
         let how = How {
             candidates: self.args.candidates,
             strategy: self.strategy,
-            over: &|| time.over(),
+            over: &|| over(until),
             told: &mut |trial| told(line, trial),
         };
         let found = by_predicate(case, product, scope, times, holds, how).ok_or_else(|| {
