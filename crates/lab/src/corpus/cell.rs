@@ -69,7 +69,7 @@ impl Cell {
 }
 
 /// A cell and the run that is worth showing: the first surprise, or else the first run.
-pub struct CellRun {
+pub struct CellEvidence {
     pub cell: Cell,
     pub trace: Trace,
     pub report: CheckReport,
@@ -89,7 +89,7 @@ pub fn count<E>(
     place: &Place<'_>,
     stop: &Stop,
     mut run: impl FnMut() -> Result<Trace, E>,
-) -> Result<Option<CellRun>, E> {
+) -> Result<Option<CellEvidence>, E> {
     let &Place { name, case, target, level, repeat } = place;
     let mut first: Option<(Trace, CheckReport)> = None;
     let mut odd: Option<(Trace, CheckReport)> = None;
@@ -124,7 +124,7 @@ pub fn count<E>(
         runs,
         alike,
     };
-    Ok(Some(CellRun { cell, trace, report }))
+    Ok(Some(CellEvidence { cell, trace, report }))
 }
 
 fn conflicts(trace: &Trace) -> BTreeSet<String> {
