@@ -25,6 +25,7 @@ const SETTINGS: &[&str] = &[
     "innodb_deadlock_detect",
     "innodb_deadlock_detect",
     "innodb_lock_wait_timeout",
+    "innodb_native_foreign_keys",
     "innodb_rollback_on_timeout",
     "innodb_snapshot_isolation",
     "log_bin",
