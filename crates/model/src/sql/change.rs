@@ -1,6 +1,9 @@
 //! Statements that change rows.
 
-use super::{ColumnRef, Expr, Ident, Limit, ObjectName, OrderItem, Query, SelectItem, TableFactor, TableRef};
+use super::{
+    ColumnRef, Expr, Ident, Limit, ObjectName, OrderItem, Query, SelectItem, TableFactor, TableRef,
+    keyword::keywords,
+};
 
 /// `INSERT` and `REPLACE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,28 +29,11 @@ pub struct Insert {
 /// What RETURNING gives back; empty without it.
 pub type Returning = Vec<SelectItem>;
 
-/// The first word of an insertion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InsertVerb {
-    Insert,
-    Replace,
-}
-
 /// What an insertion does about conflicts, said at its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InsertModifier {
     Ignore,
     Or(Resolution),
-}
-
-/// What to do about a conflict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Resolution {
-    Rollback,
-    Abort,
-    Fail,
-    Ignore,
-    Replace,
 }
 
 /// The rows of an insertion.
@@ -63,12 +49,6 @@ pub enum InsertSource {
     /// `SET a = 1, b = 2`
     Set(Vec<Assignment>),
     DefaultValues,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ValuesWord {
-    Values,
-    Value,
 }
 
 /// `ON CONFLICT ...`
@@ -133,4 +113,26 @@ pub struct Delete {
     pub order_by: Vec<OrderItem>,
     pub limit: Option<Limit>,
     pub returning: Returning,
+}
+
+keywords! {
+    /// The first word of an insertion.
+    InsertVerb {
+        Insert = "INSERT",
+        Replace = "REPLACE",
+    }
+
+    /// What to do about a conflict.
+    Resolution {
+        Rollback = "ROLLBACK",
+        Abort = "ABORT",
+        Fail = "FAIL",
+        Ignore = "IGNORE",
+        Replace = "REPLACE",
+    }
+
+    ValuesWord {
+        Values = "VALUES",
+        Value = "VALUE",
+    }
 }

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{ColumnRef, Ident, Query, TypeName};
+use super::{ColumnRef, Ident, Query, TypeName, keyword::keywords};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,20 +160,6 @@ impl Expr {
     }
 }
 
-/// An operator before its operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    Not,
-    /// `!`
-    Bang,
-    /// `-`
-    Neg,
-    /// `+`
-    Plus,
-    /// `~`
-    BitNot,
-}
-
 /// An operator between two operands. Two spellings of one meaning are two operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
@@ -268,14 +254,6 @@ pub enum NullSpelling {
     NotNull,
 }
 
-/// What IS tests for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BoolTest {
-    True,
-    False,
-    Unknown,
-}
-
 /// What IN looks into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InList {
@@ -283,16 +261,6 @@ pub enum InList {
     Exprs(Vec<Expr>),
     /// `(SELECT ...)`
     Query(Box<Query>),
-}
-
-/// LIKE and its kin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LikeOp {
-    Like,
-    Glob,
-    Regexp,
-    Rlike,
-    Ilike,
 }
 
 /// A branch of CASE.
@@ -304,13 +272,6 @@ pub struct When {
     pub then: Expr,
 }
 
-/// DISTINCT or ALL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Quantifier {
-    Distinct,
-    All,
-}
-
 /// The arguments of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FunctionArgs {
@@ -318,4 +279,37 @@ pub enum FunctionArgs {
     Star,
     /// `(a, b)`
     List(Vec<Expr>),
+}
+
+keywords! {
+    /// An operator before its operand.
+    UnaryOp {
+        Not = "NOT",
+        Bang = "!",
+        Neg = "-",
+        Plus = "+",
+        BitNot = "~",
+    }
+
+    /// What IS tests for.
+    BoolTest {
+        True = "TRUE",
+        False = "FALSE",
+        Unknown = "UNKNOWN",
+    }
+
+    /// LIKE and its kin.
+    LikeOp {
+        Like = "LIKE",
+        Glob = "GLOB",
+        Regexp = "REGEXP",
+        Rlike = "RLIKE",
+        Ilike = "ILIKE",
+    }
+
+    /// DISTINCT or ALL.
+    Quantifier {
+        Distinct = "DISTINCT",
+        All = "ALL",
+    }
 }
