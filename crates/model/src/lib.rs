@@ -12,6 +12,7 @@ pub mod expect;
 pub mod finding;
 pub mod hash;
 pub mod level;
+mod named;
 pub mod outcome;
 pub mod overrides;
 pub mod probe;

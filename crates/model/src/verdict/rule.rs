@@ -1,8 +1,6 @@
 //! The rules that a violation can break, by name. What an engine's manual says of each stands in `dialect::contract::manual`.
 
-use super::named;
-
-named! {
+crate::named! {
     /// A rule of a contract. The names are kept in files: a rule may get other words, never another name.
     RuleId {
         /// All plain reads of a transaction show the snapshot of the first.
