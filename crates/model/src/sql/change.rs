@@ -81,7 +81,7 @@ pub struct Assignment {
     pub value: Expr,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
     /// IGNORE, or OR and what to do.
     pub modifier: Option<UpdateModifier>,
@@ -113,6 +113,31 @@ pub struct Delete {
     pub order_by: Vec<OrderItem>,
     pub limit: Option<Limit>,
     pub returning: Returning,
+}
+
+impl Insert {
+    /// `INSERT INTO table(columns) VALUES ...`
+    pub fn values(table: &str, columns: Vec<Ident>, rows: Vec<Vec<Expr>>) -> Insert {
+        Insert {
+            verb: InsertVerb::Insert,
+            modifier: None,
+            into: true,
+            table: table.into(),
+            columns: Some(columns),
+            source: InsertSource::Values { word: ValuesWord::Values, rows },
+            on_duplicate: Vec::new(),
+            on_conflict: Vec::new(),
+            returning: Vec::new(),
+        }
+    }
+}
+
+impl Delete {
+    /// `DELETE FROM table WHERE filter`
+    pub fn new(table: TableFactor, filter: Option<Expr>) -> Delete {
+        let (using, order_by, returning) = (Vec::new(), Vec::new(), Vec::new());
+        Delete { ignore: false, table, using, filter, order_by, limit: None, returning }
+    }
 }
 
 keywords! {

@@ -149,6 +149,11 @@ impl Expr {
         if n < 0 { Expr::Unary { op: UnaryOp::Neg, expr: Box::new(size) } } else { size }
     }
 
+    /// `expr IS [NOT] NULL`
+    pub fn is_null(expr: Expr, negated: bool) -> Expr {
+        Expr::IsNull { expr: Box::new(expr), negated, spelling: NullSpelling::Is }
+    }
+
     /// A column by its bare name.
     pub fn column(name: &str) -> Expr {
         Expr::Column(name.into())

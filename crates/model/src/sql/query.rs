@@ -111,6 +111,16 @@ pub enum TableFactor {
     Paren(Box<TableRef>),
 }
 
+impl TableFactor {
+    /// The table's own name, if it is one.
+    pub fn table_name(&self) -> Option<&str> {
+        match self {
+            TableFactor::Table { name, .. } => Some(&name.name.name),
+            TableFactor::Derived { .. } | TableFactor::Paren(_) => None,
+        }
+    }
+}
+
 /// Which indexes to use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexHint {
