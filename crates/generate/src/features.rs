@@ -143,7 +143,7 @@ pub const ALL: [&str; 117] = [
 
 /// The features of a set on its schema, each once and sorted.
 pub fn of(schema: &Schema, set: &Set) -> Vec<&'static str> {
-    let mut found = Found { names: BTreeSet::new(), schema };
+    let mut found = FeatureSet { names: BTreeSet::new(), schema };
     schema.tables.iter().for_each(|table| found.table(table));
     for script in &set.scripts {
         if !script.autocommit {
@@ -168,12 +168,12 @@ pub fn of(schema: &Schema, set: &Set) -> Vec<&'static str> {
     found.names.into_iter().collect()
 }
 
-struct Found<'a> {
+struct FeatureSet<'a> {
     names: BTreeSet<&'static str>,
     schema: &'a Schema,
 }
 
-impl Found<'_> {
+impl FeatureSet<'_> {
     fn add(&mut self, name: &'static str) {
         self.names.insert(name);
     }
