@@ -3,7 +3,7 @@
 /// Declares an enum whose variants have names.
 #[macro_export]
 macro_rules! named {
-    ($(#[$doc:meta])* $enum:ident { $($(#[$of:meta])* $name:ident = $text:literal,)* }) => {
+    ($(#[$doc:meta])* pub enum $enum:ident { $($(#[$of:meta])* $name:ident = $text:literal,)* }) => {
         $(#[$doc])*
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,

@@ -99,7 +99,7 @@ pub enum Ends {
 
 crate::named! {
     /// What an error means, the same for every product. Its names are those of case files.
-    ErrorClass {
+    pub enum ErrorClass {
         /// Chosen as the victim of a deadlock.
         Deadlock = "deadlock",
         /// Waited too long for a lock, or was asked not to wait.

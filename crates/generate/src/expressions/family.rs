@@ -10,7 +10,7 @@ use super::ExprColumn;
 
 model::named! {
     /// A family of types, each wider than those before it.
-    Family {
+    pub enum Family {
         /// NULL alone.
         Null = "null",
         /// Truth values, where they are no numbers.

@@ -22,7 +22,7 @@ use crate::profile::{OrderWeights, weighted};
 
 model::named! {
     /// A kind of order; its name is a feature of a case.
-    OrderKind {
+    pub enum OrderKind {
         /// Each valid interleaving is as likely as any other.
         Uniform = "order:uniform",
         /// At most three switches between the sessions.

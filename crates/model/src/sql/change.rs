@@ -142,13 +142,13 @@ impl Delete {
 
 keywords! {
     /// The first word of an insertion.
-    InsertVerb {
+    pub enum InsertVerb {
         Insert = "INSERT",
         Replace = "REPLACE",
     }
 
     /// What to do about a conflict.
-    Resolution {
+    pub enum Resolution {
         Rollback = "ROLLBACK",
         Abort = "ABORT",
         Fail = "FAIL",
@@ -156,7 +156,7 @@ keywords! {
         Replace = "REPLACE",
     }
 
-    ValuesWord {
+    pub enum ValuesWord {
         Values = "VALUES",
         Value = "VALUE",
     }

@@ -150,40 +150,40 @@ impl PragmaValue {
 
 keywords! {
     /// How a transaction is opened.
-    BeginVerb {
+    pub enum BeginVerb {
         Begin = "BEGIN",
         StartTransaction = "START TRANSACTION",
     }
 
     /// When a transaction takes its locks (SQLite).
-    LockTiming {
+    pub enum LockTiming {
         Deferred = "DEFERRED",
         Immediate = "IMMEDIATE",
         Exclusive = "EXCLUSIVE",
     }
 
     /// A word that adds nothing.
-    TransactionWord {
+    pub enum TransactionWord {
         Work = "WORK",
         Transaction = "TRANSACTION",
     }
 
     /// How a transaction is committed.
-    CommitVerb {
+    pub enum CommitVerb {
         Commit = "COMMIT",
         End = "END",
     }
 
     /// How a transaction is rolled back.
     #[derive(Default)]
-    RollbackVerb {
+    pub enum RollbackVerb {
         #[default]
         Rollback = "ROLLBACK",
         Abort = "ABORT",
     }
 
     /// Where a setting holds, as written.
-    Scope {
+    pub enum Scope {
         Session = "SESSION",
         /// `LOCAL`: the same, but for the transaction only in PostgreSQL
         Local = "LOCAL",
@@ -191,7 +191,7 @@ keywords! {
     }
 
     /// How a whole table is locked.
-    TableLock {
+    pub enum TableLock {
         AccessShare = "ACCESS SHARE",
         RowShare = "ROW SHARE",
         RowExclusive = "ROW EXCLUSIVE",

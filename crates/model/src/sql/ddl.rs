@@ -266,7 +266,7 @@ pub struct Truncate {
 
 keywords! {
     /// What happens to rows that refer to one that goes away.
-    Action {
+    pub enum Action {
         Cascade = "CASCADE",
         Restrict = "RESTRICT",
         SetNull = "SET NULL",
@@ -275,13 +275,13 @@ keywords! {
     }
 
     /// INDEX or KEY: the same thing.
-    IndexWord {
+    pub enum IndexWord {
         Index = "INDEX",
         Key = "KEY",
     }
 
     /// What happens to what depends on something that is dropped.
-    DropBehaviour {
+    pub enum DropBehaviour {
         Cascade = "CASCADE",
         Restrict = "RESTRICT",
     }

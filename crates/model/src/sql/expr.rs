@@ -288,7 +288,7 @@ pub enum FunctionArgs {
 
 keywords! {
     /// An operator before its operand.
-    UnaryOp {
+    pub enum UnaryOp {
         Not = "NOT",
         Bang = "!",
         Neg = "-",
@@ -297,14 +297,14 @@ keywords! {
     }
 
     /// What IS tests for.
-    BoolTest {
+    pub enum BoolTest {
         True = "TRUE",
         False = "FALSE",
         Unknown = "UNKNOWN",
     }
 
     /// LIKE and its kin.
-    LikeOp {
+    pub enum LikeOp {
         Like = "LIKE",
         Glob = "GLOB",
         Regexp = "REGEXP",
@@ -313,7 +313,7 @@ keywords! {
     }
 
     /// DISTINCT or ALL.
-    Quantifier {
+    pub enum Quantifier {
         Distinct = "DISTINCT",
         All = "ALL",
     }

@@ -11,7 +11,7 @@ pub trait Keyword: Copy + 'static {
 
 /// Declares such enums: each variant with its words.
 macro_rules! keywords {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $words:literal,)+ })+) => { $(
+    ($($(#[$doc:meta])* pub enum $name:ident { $($(#[$of:meta])* $variant:ident = $words:literal,)+ })+) => { $(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name { $($(#[$of])* $variant,)+ }

@@ -9,7 +9,7 @@ use super::Statement;
 
 crate::named! {
     /// The kind of a statement, as finely as fingerprints and signatures tell statements apart.
-    StatementKind {
+    pub enum StatementKind {
         Begin = "begin",
         Commit = "commit",
         /// The whole transaction; back to a savepoint is [`StatementKind::Savepoint`].

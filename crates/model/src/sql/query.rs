@@ -209,28 +209,28 @@ pub enum LockWait {
 
 keywords! {
     /// What joins two SELECTs.
-    SetOp {
+    pub enum SetOp {
         Union = "UNION",
         Except = "EXCEPT",
         Intersect = "INTERSECT",
     }
 
     /// What a hint says about its indexes.
-    HintAction {
+    pub enum HintAction {
         Use = "USE",
         Force = "FORCE",
         Ignore = "IGNORE",
     }
 
     /// What a hint is for.
-    HintScope {
+    pub enum HintScope {
         Join = "FOR JOIN",
         OrderBy = "FOR ORDER BY",
         GroupBy = "FOR GROUP BY",
     }
 
     /// How a table is joined, as written.
-    JoinKind {
+    pub enum JoinKind {
         Plain = "JOIN",
         Inner = "INNER JOIN",
         Cross = "CROSS JOIN",
@@ -246,19 +246,19 @@ keywords! {
     }
 
     /// ASC or DESC.
-    Direction {
+    pub enum Direction {
         Asc = "ASC",
         Desc = "DESC",
     }
 
     /// Where NULLs go.
-    Nulls {
+    pub enum Nulls {
         First = "NULLS FIRST",
         Last = "NULLS LAST",
     }
 
     /// How strong a lock is, as written.
-    LockStrength {
+    pub enum LockStrength {
         Update = "FOR UPDATE",
         NoKeyUpdate = "FOR NO KEY UPDATE",
         Share = "FOR SHARE",

@@ -6,7 +6,7 @@ use super::{DeviationId, Reason, old};
 
 crate::named! {
     /// Something that a manual exempts from the invariants.
-    ExemptionId {
+    pub enum ExemptionId {
         DirtyRead = "dirty-read",
         /// InnoDB: own changes beside an old snapshot.
         MixedSnapshot = "mixed-snapshot",

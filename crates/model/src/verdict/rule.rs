@@ -2,7 +2,7 @@
 
 crate::named! {
     /// A rule of a contract. The names are kept in files: a rule may get other words, never another name.
-    RuleId {
+    pub enum RuleId {
         /// All plain reads of a transaction show the snapshot of the first.
         OneSnapshot = "one-snapshot",
         /// Each plain read has a snapshot of its own.

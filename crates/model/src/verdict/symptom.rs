@@ -2,7 +2,7 @@
 
 crate::named! {
     /// What a violation shows.
-    Symptom {
+    pub enum Symptom {
         WrongRows = "wrong-rows",
         WrongCount = "wrong-count",
         /// It changed as many rows as it should, and says that it found others.
