@@ -293,8 +293,9 @@ fn a_verdict_holds_no_sentence() {
             continue;
         }
         let fields = text.lines().map(str::trim).filter(|line| {
-            let code =
-                ["//", "#[", "fn ", "pub fn ", "let ", "use "].iter().any(|word| line.starts_with(word));
+            let code = ["//", "#[", "fn ", "pub fn ", "pub(crate) fn ", "type ", "let ", "use "]
+                .iter()
+                .any(|word| line.starts_with(word));
             line.contains("String") && !code && !line.contains("::")
         });
         found.extend(fields.map(|line| line.trim_end_matches(',').to_string()));
@@ -339,12 +340,10 @@ fn the_types_of_the_glossary_are_types_of_ours() {
     let words: Vec<&str> = tables.split('`').skip(1).step_by(2).filter(is_type).collect();
     assert!(words.len() > 40, "{words:?}");
     let sources = sources();
-    // Enums with names are made by a macro there.
-    let made = |word: &str, (path, text): &(String, String)| {
+    let made = |word: &str, (_, text): &(String, String)| {
         let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
         let kinds = ["pub struct", "pub enum", "pub trait"];
         kinds.iter().any(|kind| text.split(&format!("{kind} {word}")).skip(1).any(ends))
-            || path.starts_with("model/src/verdict/") && text.contains(&format!("\n    {word} {{\n"))
     };
     let missing = words.iter().filter(|word| !sources.iter().any(|source| made(word, source)));
     let missing: Vec<&&str> = missing.collect();

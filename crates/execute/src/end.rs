@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use model::{Cause, Open, Outcome, Reply};
+use model::{Open, Outcome, Reply, RoundCause};
 
 use crate::{
     os,
@@ -42,7 +42,7 @@ impl Scheduler<'_> {
                     self.flush()?;
                     continue;
                 }
-                self.kill(i, Reply::Killed, Cause::Killed(i))?;
+                self.kill(i, Reply::Killed, RoundCause::Killed(i))?;
             } else {
                 break;
             }
@@ -115,11 +115,11 @@ impl Scheduler<'_> {
         let Some(session) = slot.session.as_mut() else { return Ok(()) };
         session.send("ROLLBACK");
         slot.outstanding = Some(Outstanding::Rollback);
-        self.settle(Cause::RolledBack(i))
+        self.settle(RoundCause::RolledBack(i))
     }
 
     /// Kills what a session is running, and settles.
-    fn kill(&mut self, i: usize, becomes: Reply, cause: Cause) -> Result<(), ConnectError> {
+    fn kill(&mut self, i: usize, becomes: Reply, cause: RoundCause) -> Result<(), ConnectError> {
         let slot = &mut self.on.slots[i];
         slot.waits = false;
         self.killed.push((i, becomes));

@@ -20,7 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use model::{Case, Cause, DbError, Ends, ErrorClass, Open, Outcome, Reply, Round, Wait, Warning};
+use model::{Case, DbError, Ends, ErrorClass, Open, Outcome, Reply, Round, RoundCause, Wait, Warning};
 
 use crate::{
     ask::{LIMIT, ask, text},
@@ -105,7 +105,7 @@ impl<'a> Scheduler<'a> {
         slot.outstanding = Some(Outstanding::Step(step));
         slot.waits = false;
         self.on.counts.statements += 1;
-        self.settle(Cause::Sent(step))
+        self.settle(RoundCause::Sent(step))
     }
 
     /// Sends what was queued behind sessions that are free again, in submitted order.
@@ -122,7 +122,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Reads answers until everything outstanding provably waits, and writes down the round.
-    pub fn settle(&mut self, cause: Cause) -> Result<(), ConnectError> {
+    pub fn settle(&mut self, cause: RoundCause) -> Result<(), ConnectError> {
         let begun = Instant::now();
         let mut moved = begun;
         let mut round = Round { cause, answered: Vec::new(), waiting: Vec::new() };
@@ -197,7 +197,7 @@ impl<'a> Scheduler<'a> {
     /// Did something answer although nothing was sent? A statement whose time is over may, be it the time for a lock or
     /// for all of it; anything else is a false decision.
     pub fn late(&mut self) -> Result<bool, ConnectError> {
-        let mut round = Round { cause: Cause::Timeout, answered: Vec::new(), waiting: Vec::new() };
+        let mut round = Round { cause: RoundCause::Timeout, answered: Vec::new(), waiting: Vec::new() };
         let mut answers = Vec::new();
         let (begun, (fds, _)) = (Instant::now(), self.outstanding());
         let mut patience = Duration::ZERO;

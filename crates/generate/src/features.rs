@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// All names, sorted. `type:`, `key:`, `table:` speak of the schema, `order:` of the submitted order (see
-/// [`crate::orders::OrderKind::feature`]), `expr:` of expressions; the rest of statements and transactions.
+/// [`crate::orders::OrderKind`]), `expr:` of expressions; the rest of statements and transactions.
 pub const ALL: [&str; 117] = [
     "aggregate",
     "autocommit",
@@ -143,7 +143,7 @@ pub const ALL: [&str; 117] = [
 
 /// The features of a set on its schema, each once and sorted.
 pub fn of(schema: &Schema, set: &Set) -> Vec<&'static str> {
-    let mut found = Found { names: BTreeSet::new(), schema };
+    let mut found = FeatureSet { names: BTreeSet::new(), schema };
     schema.tables.iter().for_each(|table| found.table(table));
     for script in &set.scripts {
         if !script.autocommit {
@@ -168,12 +168,12 @@ pub fn of(schema: &Schema, set: &Set) -> Vec<&'static str> {
     found.names.into_iter().collect()
 }
 
-struct Found<'a> {
+struct FeatureSet<'a> {
     names: BTreeSet<&'static str>,
     schema: &'a Schema,
 }
 
-impl Found<'_> {
+impl FeatureSet<'_> {
     fn add(&mut self, name: &'static str) {
         self.names.insert(name);
     }
@@ -251,8 +251,8 @@ impl Found<'_> {
                 self.add_if(!update.order_by.is_empty(), "update-ordered");
                 let joins = update.tables.iter().any(|table| !table.joins.is_empty());
                 self.add_if(joins || !update.from.is_empty(), "update-second-table");
-                let name = update.tables.first().and_then(|table| name_of(&table.first));
-                let table = self.schema.tables.iter().find(|table| Some(&table.name) == name);
+                let name = update.tables.first().and_then(|table| table.first.table_name());
+                let table = self.schema.tables.iter().find(|table| Some(table.name.as_str()) == name);
                 let key = |column: &str| {
                     table.is_some_and(|table| {
                         let at = table.columns.iter().position(|known| known.name == column);
@@ -319,8 +319,10 @@ impl Found<'_> {
                 SelectItem::Expr { .. } | SelectItem::Star | SelectItem::TableStar(_) => {}
             }
         }
-        let name = select.from.first().and_then(|table| name_of(&table.first));
-        let Some(table) = self.schema.tables.iter().find(|table| Some(&table.name) == name) else { return };
+        let name = select.from.first().and_then(|table| table.first.table_name());
+        let Some(table) = self.schema.tables.iter().find(|table| Some(table.name.as_str()) == name) else {
+            return;
+        };
         let whole = names.len() == table.columns.len();
         let exact = table.indexes.iter().any(|index| {
             index.parts.iter().map(|part| table.columns[part.column].name.as_str()).eq(names.iter().copied())
@@ -418,13 +420,6 @@ fn binary(op: BinaryOp) -> Option<&'static str> {
         | BinaryOp::NotMatchNoCase
         | BinaryOp::Concat => return None,
     })
-}
-
-fn name_of(factor: &TableFactor) -> Option<&String> {
-    match factor {
-        TableFactor::Table { name, .. } => Some(&name.name.name),
-        TableFactor::Derived { .. } | TableFactor::Paren(_) => None,
-    }
 }
 
 /// The features that a server of these capabilities can have at all.

@@ -146,7 +146,7 @@ impl Generator {
     /// What a case says about where it comes from.
     fn notes(&self, number: u64, kind: OrderKind) -> Vec<String> {
         let strategy = self.set.as_ref().map_or("", |made| made.set.strategy.name());
-        let order = kind.feature().trim_start_matches("order:");
+        let order = kind.name().trim_start_matches("order:");
         vec![
             format!("strategy {strategy}, order {order}"),
             format!("seed {}, number {number}, profile {} {}", self.seed, self.profile.name, self.hash),
@@ -188,7 +188,7 @@ impl Generator {
             set: made.set.number,
             strategy: made.set.strategy,
             order: kind,
-            features: with(&made.features, kind.feature()),
+            features: with(&made.features, kind.name()),
         }
     }
 }

@@ -43,7 +43,6 @@ pub fn weighted(rng: &mut model::Rng, weights: &[u32]) -> Option<usize> {
 macro_rules! section {
     ($(#[$doc:meta])* $name:ident of $ty:ty { $($key:ident),* $(,)? }) => {
         $(#[$doc])*
-        #[allow(missing_docs)] // each key is explained where a user reads it, in profiles/wide.toml
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct $name { $(pub $key: $ty),* }
@@ -90,7 +89,6 @@ pub struct Cases {
 /// `[schema]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)] // each key is explained where a user reads it, in profiles/wide.toml
 pub struct SchemaOdds {
     pub tables: Vec<u32>,
     pub columns: Vec<u32>,
@@ -117,7 +115,6 @@ pub struct SchemaOdds {
 /// `[rows]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)] // each key is explained where a user reads it, in profiles/wide.toml
 pub struct RowOdds {
     pub one_row: Odds,
     pub most: u32,
@@ -129,7 +126,6 @@ pub struct RowOdds {
 /// `[scripts]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)] // each key is explained where a user reads it, in profiles/wide.toml
 pub struct Scripts {
     pub statements: Vec<u32>,
     pub savepoint: Odds,
@@ -160,7 +156,6 @@ pub struct Observers {
 /// What is drawn how often.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(missing_docs)] // each table is explained where a user reads it, in profiles/wide.toml
 pub struct Profile {
     /// Its name, or the file's without its folder.
     #[serde(skip)]

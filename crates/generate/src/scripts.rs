@@ -222,20 +222,13 @@ fn risky(statements: &Statements, table: Option<usize>, statement: &Statement) -
 pub fn table_of(statements: &Statements, statement: &Statement) -> Option<usize> {
     let name = match statement {
         Statement::Insert(insert) => &insert.table.name.name,
-        Statement::Update(update) => factor(&update.tables.first()?.first)?,
-        Statement::Delete(delete) => factor(&delete.table)?,
+        Statement::Update(update) => update.tables.first()?.first.table_name()?,
+        Statement::Delete(delete) => delete.table.table_name()?,
         Statement::Query(query) => match &query.first {
-            model::sql::QueryPart::Select(select) => factor(&select.from.first()?.first)?,
+            model::sql::QueryPart::Select(select) => select.from.first()?.first.table_name()?,
             model::sql::QueryPart::Paren(_) => return None,
         },
         _ => return None,
     };
-    statements.schema.tables.iter().position(|table| table.name == *name)
-}
-
-fn factor(factor: &model::sql::TableFactor) -> Option<&String> {
-    match factor {
-        model::sql::TableFactor::Table { name, .. } => Some(&name.name.name),
-        model::sql::TableFactor::Derived { .. } | model::sql::TableFactor::Paren(_) => None,
-    }
+    statements.schema.tables.iter().position(|table| table.name == name)
 }

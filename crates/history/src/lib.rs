@@ -30,7 +30,7 @@ mod step;
 mod transaction;
 
 use dialect::ParsedCase;
-use model::{Cause, Level, Trace};
+use model::{Level, RoundCause, Trace};
 
 pub use moment::Moment;
 pub use step::{StepInfo, UndoneBy, refused_by_others};
@@ -64,9 +64,9 @@ impl<'a> History<'a> {
         let mut rolled_back = vec![Moment::NEVER; case.sessions.len()];
         for (number, round) in trace.rounds.iter().enumerate() {
             match round.cause {
-                Cause::Sent(step) => history.steps[step].sent = Moment::begins(number),
-                Cause::RolledBack(session) => rolled_back[session] = Moment::begins(number),
-                Cause::Timeout | Cause::Killed(_) => {}
+                RoundCause::Sent(step) => history.steps[step].sent = Moment::begins(number),
+                RoundCause::RolledBack(session) => rolled_back[session] = Moment::begins(number),
+                RoundCause::Timeout | RoundCause::Killed(_) => {}
             }
             for (place, &step) in round.answered.iter().enumerate() {
                 history.steps[step].answered = Moment::answers(number, place + 1);

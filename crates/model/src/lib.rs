@@ -12,6 +12,7 @@ pub mod expect;
 pub mod finding;
 pub mod hash;
 pub mod level;
+mod named;
 pub mod outcome;
 pub mod overrides;
 pub mod probe;
@@ -44,7 +45,7 @@ pub use run::{Chance, Ending, Quality, RunSummary, Tally, TargetSummary, Verdict
 pub use seed::{Rng, Seed};
 pub use signature::Signature;
 pub use target::{Place, Product, ServerInfo, Target, Version};
-pub use trace::{Cause, Round, Trace, Wait};
+pub use trace::{Round, RoundCause, Trace, Wait};
 pub use types::SqlType;
 pub use url::{Endpoint, Secret, Url};
 pub use value::{Kind, Value};

@@ -1,7 +1,7 @@
 //! What a statement came to: rows, a count, an error, or a server that is gone. All of these are outcomes
 //! of the database, never failures of ours.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -97,59 +97,44 @@ pub enum Ends {
     Session,
 }
 
-macro_rules! classes {
-    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// What an error means, the same for every product.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum ErrorClass { $($(#[$doc])* $name,)* }
-
-        impl ErrorClass {
-            pub const ALL: &'static [ErrorClass] = &[$(ErrorClass::$name,)*];
-
-            /// Its name in case files.
-            pub fn name(self) -> &'static str {
-                match self { $(ErrorClass::$name => $text,)* }
-            }
-        }
-    };
-}
-
-classes! {
-    /// Chosen as the victim of a deadlock.
-    Deadlock = "deadlock",
-    /// Waited too long for a lock, or was asked not to wait.
-    LockTimeout = "lock-timeout",
-    /// The transactions cannot be put in a serial order.
-    SerializationFailure = "serialization-failure",
-    /// A row was changed by another transaction since the snapshot.
-    WriteConflict = "write-conflict",
-    /// The database is locked by another writer or reader (SQLite).
-    Busy = "busy",
-    /// A unique value is there already.
-    DuplicateKey = "duplicate-key",
-    /// A foreign key, CHECK or NOT NULL refuses.
-    Constraint = "constraint",
-    /// A value is out of range or does not fit.
-    Range = "range",
-    /// The statement is not understood, or names what does not exist.
-    Syntax = "syntax",
-    /// A function or a subquery failed while running.
-    Runtime = "runtime",
-    /// Not allowed in this transaction (read only, say).
-    ReadOnly = "read-only",
-    /// The table changed its definition under the transaction.
-    TableChanged = "table-changed",
-    /// The statement was killed.
-    Interrupted = "interrupted",
-    /// The connection is gone.
-    GoneAway = "gone-away",
-    /// Rights are missing.
-    Denied = "denied",
-    /// The server's own internal error, corruption included.
-    Internal = "internal",
-    /// Not in the dialect's table.
-    Other = "other",
+crate::named! {
+    /// What an error means, the same for every product. Its names are those of case files.
+    pub enum ErrorClass {
+        /// Chosen as the victim of a deadlock.
+        Deadlock = "deadlock",
+        /// Waited too long for a lock, or was asked not to wait.
+        LockTimeout = "lock-timeout",
+        /// The transactions cannot be put in a serial order.
+        SerializationFailure = "serialization-failure",
+        /// A row was changed by another transaction since the snapshot.
+        WriteConflict = "write-conflict",
+        /// The database is locked by another writer or reader (SQLite).
+        Busy = "busy",
+        /// A unique value is there already.
+        DuplicateKey = "duplicate-key",
+        /// A foreign key, CHECK or NOT NULL refuses.
+        Constraint = "constraint",
+        /// A value is out of range or does not fit.
+        Range = "range",
+        /// The statement is not understood, or names what does not exist.
+        Syntax = "syntax",
+        /// A function or a subquery failed while running.
+        Runtime = "runtime",
+        /// Not allowed in this transaction (read only, say).
+        ReadOnly = "read-only",
+        /// The table changed its definition under the transaction.
+        TableChanged = "table-changed",
+        /// The statement was killed.
+        Interrupted = "interrupted",
+        /// The connection is gone.
+        GoneAway = "gone-away",
+        /// Rights are missing.
+        Denied = "denied",
+        /// The server's own internal error, corruption included.
+        Internal = "internal",
+        /// Not in the dialect's table.
+        Other = "other",
+    }
 }
 
 impl ErrorClass {
@@ -163,20 +148,6 @@ impl ErrorClass {
                 | ErrorClass::WriteConflict
                 | ErrorClass::Busy
         )
-    }
-}
-
-impl fmt::Display for ErrorClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for ErrorClass {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        ErrorClass::ALL.iter().copied().find(|class| class.name() == text).ok_or(())
     }
 }
 

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::value::{Kind, Value};
+use crate::value::{Kind, Value, unhex};
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,11 +188,6 @@ impl<'de> Deserialize<'de> for RowSet {
         }
         Ok(rows)
     }
-}
-
-fn unhex(hex: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = hex.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
-    digits.map(|digits| digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, d| byte << 4 | d)).collect())
 }
 
 #[cfg(test)]

@@ -5,14 +5,13 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize};
-
-use crate::hash64;
+use crate::{hash64, named::stored_as_text};
 
 /// Where all randomness of a run begins. Written `8F2C-91D0-55AE`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seed(pub u64);
+
+stored_as_text!(Seed);
 
 const BITS: u64 = (1 << 48) - 1;
 
@@ -44,20 +43,6 @@ impl FromStr for Seed {
         u64::from_str_radix(&digits, 16).ok().filter(|n| *n <= BITS).map(Seed).ok_or_else(|| {
             format!("`{text}` is not a seed; write up to twelve hexadecimal digits, such as 8F2C-91D0-55AE")
         })
-    }
-}
-
-impl TryFrom<String> for Seed {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Seed> for String {
-    fn from(seed: Seed) -> String {
-        seed.to_string()
     }
 }
 

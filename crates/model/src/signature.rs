@@ -13,7 +13,7 @@ use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::{Cause, Deviations, Fingerprint, ShownBy, Symptom};
+use crate::verdict::{Cause, Deviations, Fingerprint, ShownBy, Symptom, names};
 
 /// Findings with the same one are one group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -54,10 +54,7 @@ impl Signature {
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Signature::Explained(by) => {
-                let names: Vec<&str> = by.iter().map(|by| by.0.as_str()).collect();
-                f.pad(&names.join("+"))
-            }
+            Signature::Explained(by) => f.pad(&names(by)),
             Signature::Unexplained { symptom, cause, statements } => {
                 let mut names: Vec<&str> = statements.iter().map(|shown| shown.name()).collect();
                 names.sort_unstable();

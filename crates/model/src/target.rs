@@ -8,7 +8,12 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::url::{BadUrl, Url};
+use crate::{
+    named::stored_as_text,
+    url::{BadUrl, Url},
+};
+
+stored_as_text!(Version, Target);
 
 /// The products, a line for each: variant, name in targets and case files, and other names that are understood.
 macro_rules! products {
@@ -76,8 +81,7 @@ impl FromStr for Product {
 }
 
 /// A dotted version, complete or a prefix: `9.7`, `10.11.19`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(pub Vec<u32>);
 
 impl Version {
@@ -117,28 +121,13 @@ impl FromStr for Version {
     }
 }
 
-impl TryFrom<String> for Version {
-    type Error = BadTarget;
-
-    fn try_from(text: String) -> Result<Self, BadTarget> {
-        text.parse()
-    }
-}
-
-impl From<Version> for String {
-    fn from(version: Version) -> String {
-        version.to_string()
-    }
-}
-
 /// Settings by name. Names are lower case with underscores; values keep their case.
 pub type Settings = BTreeMap<String, String>;
 
 /// What the user asks for: `mariadb@10.11?innodb_snapshot_isolation=ON`.
 ///
 /// Written out it is the text that gives it again, without a password.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target {
     /// The product. Of an attached server that speaks MySQL's protocol it is known only once it has answered.
     pub product: Product,
@@ -236,20 +225,6 @@ impl FromStr for Target {
             None => Place::Cache,
         };
         Ok(Target { product: product.parse()?, version, settings, place })
-    }
-}
-
-impl TryFrom<String> for Target {
-    type Error = BadTarget;
-
-    fn try_from(text: String) -> Result<Self, BadTarget> {
-        text.parse()
-    }
-}
-
-impl From<Target> for String {
-    fn from(target: Target) -> String {
-        target.to_string()
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{level::Level, outcome::Outcome, rows::RowSet, target::ServerInfo};
 /// What began a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cause {
+pub enum RoundCause {
     /// A step was sent (its index in the case).
     Sent(usize),
     /// Nothing was sent; a wait ended by its own time limit.
@@ -42,7 +42,7 @@ pub struct Wait {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
     /// What began it.
-    pub cause: Cause,
+    pub cause: RoundCause,
     /// The steps that answered, in the order in which the answers were seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answered: Vec<usize>,
@@ -130,8 +130,10 @@ impl Trace {
     /// The step whose sending woke this one, if it waited and something we sent woke it.
     pub fn woken_by(&self, step: usize) -> Option<usize> {
         match self.answered_in(step)?.cause {
-            Cause::Sent(by) if by != step => Some(by),
-            Cause::Sent(_) | Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => None,
+            RoundCause::Sent(by) if by != step => Some(by),
+            RoundCause::Sent(_) | RoundCause::Timeout | RoundCause::RolledBack(_) | RoundCause::Killed(_) => {
+                None
+            }
         }
     }
 

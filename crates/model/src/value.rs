@@ -54,7 +54,15 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-fn hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+/// Bytes from two digits each.
+pub(crate) fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let nibbles: Option<Vec<u8>> = digits.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
+    let nibbles = nibbles.filter(|nibbles| nibbles.len() % 2 == 0)?;
+    Some(nibbles.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+/// `x'00ff'`
+pub(crate) fn hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     f.write_str("x'")?;
     for byte in bytes {
         write!(f, "{byte:02x}")?;

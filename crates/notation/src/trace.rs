@@ -13,7 +13,7 @@
 //! `T1 is rolled back` is the end of a case with something open. What cannot be read panics, with the line: whoever writes these is a test.
 
 use model::{
-    Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Reply, Round, RowSet, ServerInfo,
+    Case, DbError, Ends, ErrorClass, Level, Open, Outcome, Reply, Round, RoundCause, RowSet, ServerInfo,
     SessionSpec, Setup, Step, Target, Trace, Wait, rows::Column, value::Kind,
 };
 
@@ -66,7 +66,7 @@ struct Script {
 
 impl Script {
     fn rolled_back(&mut self, line: &str) -> Option<()> {
-        let cause = Cause::RolledBack(session(line.strip_suffix(" is rolled back")?)?);
+        let cause = RoundCause::RolledBack(session(line.strip_suffix(" is rolled back")?)?);
         self.trace.rounds.push(Round { cause, answered: Vec::new(), waiting: Vec::new() });
         Some(())
     }
@@ -78,7 +78,7 @@ impl Script {
         let step = self.steps.len();
         self.steps.push(Step { session, sql: sql.to_string(), expect: Vec::new() });
         self.trace.outcomes.push(Outcome::bare(Reply::NotSent));
-        let mut round = Round { cause: Cause::Sent(step), answered: Vec::new(), waiting: Vec::new() };
+        let mut round = Round { cause: RoundCause::Sent(step), answered: Vec::new(), waiting: Vec::new() };
         let mut answers = answers.split(" | ");
         match answers.next()? {
             "not sent" => return Some(()),
@@ -223,7 +223,7 @@ mod tests {
         let open: Vec<Open> = trace.outcomes.iter().map(|outcome| outcome.transaction).collect();
         assert_eq!(open, [Open::Yes, Open::Yes, Open::Unknown, Open::No, Open::No]);
         assert_eq!((case.steps.len(), trace.rounds.len()), (5, 5));
-        assert_eq!(trace.rounds[4].cause, Cause::RolledBack(0));
+        assert_eq!(trace.rounds[4].cause, RoundCause::RolledBack(0));
     }
 
     #[test]

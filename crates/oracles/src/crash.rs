@@ -82,7 +82,7 @@ fn worst(seen: &Execution) -> Option<(StepFailure, usize)> {
             Reply::Error(error) if error.class == ErrorClass::Internal => StepFailure::Internal,
             _ => return None,
         };
-        let sent = seen.trace.rounds.iter().rposition(|round| round.cause == trace::Cause::Sent(step));
+        let sent = seen.trace.rounds.iter().rposition(|round| round.cause == trace::RoundCause::Sent(step));
         Some((trouble, std::cmp::Reverse(sent), step))
     });
     troubles.min().map(|(trouble, _, step)| (trouble, step))
@@ -91,8 +91,8 @@ fn worst(seen: &Execution) -> Option<(StepFailure, usize)> {
 /// The step that was sent last.
 fn last_sent(seen: &Execution) -> Option<usize> {
     seen.trace.rounds.iter().rev().find_map(|round| match round.cause {
-        trace::Cause::Sent(step) => Some(step),
-        trace::Cause::Timeout | trace::Cause::RolledBack(_) | trace::Cause::Killed(_) => None,
+        trace::RoundCause::Sent(step) => Some(step),
+        trace::RoundCause::Timeout | trace::RoundCause::RolledBack(_) | trace::RoundCause::Killed(_) => None,
     })
 }
 

@@ -1,8 +1,8 @@
 //! Traces made by hand, held against case files: each status, and each kind of outcome both met and missed.
 
 use model::{
-    Case, Cause, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RowSet, ServerInfo,
-    Trace, Wait, casefile, rows::Column, target::Settings, value::Kind,
+    Case, DbError, Ends, ErrorClass, Level, Open, Outcome, Product, Reply, Round, RoundCause, RowSet,
+    ServerInfo, Trace, Wait, casefile, rows::Column, target::Settings, value::Kind,
 };
 use oracles::expectations::{CheckReport, CheckStatus, StepCheck, Surprise, applies, check};
 
@@ -44,7 +44,7 @@ fn error(class: ErrorClass, code: u32, ends: Ends, transaction: Open) -> Outcome
 fn trace(outcomes: Vec<Outcome>, waited: &[usize], tables: &[(&str, RowSet)]) -> Trace {
     let rounds = (0..outcomes.len())
         .map(|step| Round {
-            cause: Cause::Sent(step),
+            cause: RoundCause::Sent(step),
             answered: vec![step],
             waiting: waited.contains(&step).then(|| Wait { step, blockers: vec![] }).into_iter().collect(),
         })

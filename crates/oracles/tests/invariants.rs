@@ -2,8 +2,8 @@
 
 use dialect::Execution;
 use model::{
-    Case, Cause, DbError, Ends, ErrorClass, IndexScan, Level, Open, Outcome, Product, Reply, Round, RowSet,
-    ServerInfo, SessionSpec, Setup, Step, Trace, Verdict, rows::Column, value::Kind,
+    Case, DbError, Ends, ErrorClass, IndexScan, Level, Open, Outcome, Product, Reply, Round, RoundCause,
+    RowSet, ServerInfo, SessionSpec, Setup, Step, Trace, Verdict, rows::Column, value::Kind,
 };
 use oracles::{crash::Crash, invariants::Invariants, judge};
 
@@ -23,7 +23,7 @@ fn run(product: Product, level: Level, setup: &[&str], lines: Vec<Line<'_>>) -> 
     };
     let trace = Trace {
         rounds: (0..lines.len())
-            .map(|step| Round { cause: Cause::Sent(step), answered: vec![step], waiting: Vec::new() })
+            .map(|step| Round { cause: RoundCause::Sent(step), answered: vec![step], waiting: Vec::new() })
             .collect(),
         outcomes: lines.into_iter().map(|(_, _, outcome)| outcome).collect(),
         final_state: Some(Vec::new()),

@@ -3,7 +3,7 @@
 //! A round of the trace begins with one cause and ends when the server has settled. Here each of its parts is an [`Entry`] in the
 //! lane of its session, in words, and what waited knows from where to where and for whom.
 
-use model::{Case, Cause, Outcome, Reply, RowSet, Trace};
+use model::{Case, Outcome, Reply, RoundCause, RowSet, Trace};
 
 use crate::{
     style::Tone,
@@ -64,13 +64,13 @@ pub fn entries(case: &Case, trace: &Trace) -> Vec<Entry> {
     let mut sent = vec![false; case.steps.len()];
     for (round, of) in trace.rounds.iter().enumerate() {
         match of.cause {
-            Cause::Sent(step) => {
+            RoundCause::Sent(step) => {
                 sent[step] = true;
                 entries.push(statement(case, trace, step, round));
             }
             cause => entries.extend(ours(trace, cause).map(|(lane, said)| note(lane, round, said))),
         }
-        for &step in of.answered.iter().filter(|&&step| of.cause != Cause::Sent(step)) {
+        for &step in of.answered.iter().filter(|&&step| of.cause != RoundCause::Sent(step)) {
             entries.push(Entry {
                 lane: case.steps[step].session,
                 round,
@@ -93,14 +93,16 @@ pub fn entries(case: &Case, trace: &Trace) -> Vec<Entry> {
 }
 
 /// What Isopod itself did to a session, and why.
-pub fn ours(trace: &Trace, cause: Cause) -> Option<(usize, String)> {
+pub fn ours(trace: &Trace, cause: RoundCause) -> Option<(usize, String)> {
     match cause {
-        Cause::RolledBack(session) => {
+        RoundCause::RolledBack(session) => {
             let why = if trace.stalled { "the case had stalled" } else { "it was left open" };
             Some((session, format!("rolled back by isopod: {why}")))
         }
-        Cause::Killed(session) => Some((session, "killed by isopod: nothing else ended its wait".into())),
-        Cause::Sent(_) | Cause::Timeout => None,
+        RoundCause::Killed(session) => {
+            Some((session, "killed by isopod: nothing else ended its wait".into()))
+        }
+        RoundCause::Sent(_) | RoundCause::Timeout => None,
     }
 }
 
@@ -110,15 +112,15 @@ pub fn name(case: &Case, session: usize) -> &str {
 }
 
 /// What let a statement go on, in words.
-pub fn after(case: &Case, cause: Cause) -> String {
+pub fn after(case: &Case, cause: RoundCause) -> String {
     match cause {
-        Cause::Sent(by) => {
+        RoundCause::Sent(by) => {
             let step = &case.steps[by];
             format!(" (after {}'s {})", name(case, step.session), verb(&step.sql))
         }
-        Cause::RolledBack(session) => format!(" (after {}'s rollback)", name(case, session)),
-        Cause::Timeout => " (its time was over)".to_string(),
-        Cause::Killed(_) => String::new(),
+        RoundCause::RolledBack(session) => format!(" (after {}'s rollback)", name(case, session)),
+        RoundCause::Timeout => " (its time was over)".to_string(),
+        RoundCause::Killed(_) => String::new(),
     }
 }
 

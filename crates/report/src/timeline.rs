@@ -12,7 +12,7 @@
 //! A row is a round of the trace. The number is that of the step in the case, so a statement that was queued
 //! behind a waiting one shows where it was really sent.
 
-use model::{Case, Cause, Outcome, Trace};
+use model::{Case, Outcome, RoundCause, Trace};
 
 use crate::{
     grid::{Cell, CellText, GridRow, grid},
@@ -63,7 +63,7 @@ impl Page<'_> {
         for round in &self.trace.rounds {
             let mut row = GridRow::new(None, columns);
             match round.cause {
-                Cause::Sent(step) => {
+                RoundCause::Sent(step) => {
                     sent[step] = true;
                     row.number = Some(step + 1);
                     row.cells[self.case.steps[step].session] = Some(self.statement(step));
@@ -78,7 +78,7 @@ impl Page<'_> {
             }
             // Whoever answers late stands beside what woke it; in a row of its own if that place is taken.
             let mut late = GridRow::new(None, columns);
-            for &step in round.answered.iter().filter(|&&step| round.cause != Cause::Sent(step)) {
+            for &step in round.answered.iter().filter(|&&step| round.cause != RoundCause::Sent(step)) {
                 let session = self.case.steps[step].session;
                 let cell = Some(self.woken(step, Some(round.cause)));
                 match row.cells[session] {
@@ -124,11 +124,11 @@ impl Page<'_> {
     }
 
     /// The row in which a waiting statement came back.
-    fn woken(&self, step: usize, cause: Option<Cause>) -> Cell {
+    fn woken(&self, step: usize, cause: Option<RoundCause>) -> Cell {
         let outcome = &self.trace.outcomes[step];
         let mut text = format!("↳ {}", self.outcome(outcome));
         match cause {
-            Some(Cause::Killed(session)) if session != self.case.steps[step].session => {
+            Some(RoundCause::Killed(session)) if session != self.case.steps[step].session => {
                 text += &format!(" (after {} was killed)", steps::name(self.case, session));
             }
             Some(cause) => text += &steps::after(self.case, cause),

@@ -2,8 +2,8 @@
 
 use expect_test::{Expect, expect};
 use model::{
-    Case, Cause, DbError, Ends, ErrorClass, Kind, Level, Open, Outcome, Reply, Round, RowSet, SessionSpec,
-    Setup, Step, Trace, Wait, rows::Column,
+    Case, DbError, Ends, ErrorClass, Kind, Level, Open, Outcome, Reply, Round, RoundCause, RowSet,
+    SessionSpec, Setup, Step, Trace, Wait, rows::Column,
 };
 use report::{Mark, Marks, Style, timeline};
 
@@ -38,7 +38,7 @@ impl Run {
         self.case.steps.len() - 1
     }
 
-    fn round(&mut self, cause: Cause, answers: Vec<(usize, Reply)>, waiting: Vec<Wait>) {
+    fn round(&mut self, cause: RoundCause, answers: Vec<(usize, Reply)>, waiting: Vec<Wait>) {
         let answered = answers.iter().map(|(step, _)| *step).collect();
         self.trace.rounds.push(Round { cause, answered, waiting });
         for (step, reply) in answers {
@@ -49,7 +49,7 @@ impl Run {
     /// Sent and answered at once.
     fn now(&mut self, session: usize, sql: &str, reply: Reply) -> usize {
         let step = self.step(session, sql);
-        self.round(Cause::Sent(step), vec![(step, reply)], Vec::new());
+        self.round(RoundCause::Sent(step), vec![(step, reply)], Vec::new());
         step
     }
 
@@ -57,14 +57,14 @@ impl Run {
     fn waits(&mut self, session: usize, sql: &str, blockers: &[usize]) -> usize {
         let step = self.step(session, sql);
         let blockers = blockers.iter().map(|session| session - 1).collect();
-        self.round(Cause::Sent(step), Vec::new(), vec![Wait { step, blockers }]);
+        self.round(RoundCause::Sent(step), Vec::new(), vec![Wait { step, blockers }]);
         step
     }
 
     /// Sent and answered at once, and others wake.
     fn wakes(&mut self, session: usize, sql: &str, reply: Reply, woken: Vec<(usize, Reply)>) {
         let step = self.step(session, sql);
-        self.round(Cause::Sent(step), [vec![(step, reply)], woken].concat(), Vec::new());
+        self.round(RoundCause::Sent(step), [vec![(step, reply)], woken].concat(), Vec::new());
     }
 
     fn last(&mut self, rows: &[&[i64]]) {
@@ -267,8 +267,8 @@ fn a_queued_statement_shows_where_it_was_sent() {
     let waits = run.waits(2, "UPDATE t SET b = 3", &[1]);
     let queued = run.step(2, "SELECT b FROM t");
     run.wakes(1, "COMMIT", done(0), vec![(waits, done(1))]);
-    run.round(Cause::Sent(queued), vec![(queued, rows(&[&[3]]))], Vec::new());
-    run.round(Cause::RolledBack(1), Vec::new(), Vec::new());
+    run.round(RoundCause::Sent(queued), vec![(queued, rows(&[&[3]]))], Vec::new());
+    run.round(RoundCause::RolledBack(1), Vec::new(), Vec::new());
     run.shows(expect![[r#"
         mysql 9.7.4 · REPEATABLE READ · a-case.iso
 
@@ -309,8 +309,8 @@ fn a_stalled_case() {
     run.step(2, "COMMIT");
     let stuck = run.waits(3, "SELECT get_lock('x')", &[]);
     run.trace.stalled = true;
-    run.round(Cause::RolledBack(0), vec![(waits, done(2))], Vec::new());
-    run.round(Cause::Killed(2), vec![(stuck, Reply::Killed)], Vec::new());
+    run.round(RoundCause::RolledBack(0), vec![(waits, done(2))], Vec::new());
+    run.round(RoundCause::Killed(2), vec![(stuck, Reply::Killed)], Vec::new());
     run.trace.final_state = None;
     run.shows(expect![[r#"
         mysql 9.7.4 · REPEATABLE READ · a-case.iso
@@ -339,7 +339,7 @@ fn a_wait_that_times_out_and_a_server_that_dies() {
     run.now(1, "UPDATE t SET b = 2", done(2));
     let waits = run.waits(2, "UPDATE t SET b = 3", &[1]);
     let late = error(ErrorClass::LockTimeout, 1205, Ends::Statement);
-    run.round(Cause::Timeout, vec![(waits, late)], Vec::new());
+    run.round(RoundCause::Timeout, vec![(waits, late)], Vec::new());
     let lost = run.waits(2, "UPDATE t SET b = 4", &[1]);
     run.now(1, "COMMIT", Reply::ServerDied);
     run.trace.outcomes[lost] = Outcome::bare(Reply::ServerDied);

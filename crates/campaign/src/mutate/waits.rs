@@ -5,7 +5,7 @@
 //! session ends a transaction by then, it is that round, for that is what ends waits.
 
 use dialect::sql;
-use model::{Case, Cause, Rng, Trace, Wait, sql::StatementKind};
+use model::{Case, Rng, RoundCause, Trace, Wait, sql::StatementKind};
 
 use super::{Mutant, pick};
 
@@ -49,20 +49,20 @@ fn add(case: &Case, trace: &Trace, rng: &mut Rng) -> Option<Mutant> {
     let session = |step: usize| case.steps[step].session;
     let mut found = Vec::new();
     for (began, round) in trace.rounds.iter().enumerate() {
-        let Cause::Sent(step) = round.cause else { continue };
+        let RoundCause::Sent(step) = round.cause else { continue };
         let on_rows = kind(step).is_some_and(StatementKind::is_data);
         if !on_rows || !round.answered.contains(&step) {
             continue;
         }
         let sent = |at: usize| match trace.rounds[at].cause {
-            Cause::Sent(other) => Some(other),
-            Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => None,
+            RoundCause::Sent(other) => Some(other),
+            RoundCause::Timeout | RoundCause::RolledBack(_) | RoundCause::Killed(_) => None,
         };
         // Until its session sends something, or is ended by us.
         let own = |at: usize| match trace.rounds[at].cause {
-            Cause::Sent(other) => session(other) == session(step),
-            Cause::RolledBack(of) | Cause::Killed(of) => of == session(step),
-            Cause::Timeout => false,
+            RoundCause::Sent(other) => session(other) == session(step),
+            RoundCause::RolledBack(of) | RoundCause::Killed(of) => of == session(step),
+            RoundCause::Timeout => false,
         };
         let later: Vec<usize> = (began + 1..trace.rounds.len()).take_while(|at| !own(*at)).collect();
         let ends = later

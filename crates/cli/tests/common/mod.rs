@@ -10,7 +10,7 @@ use std::{env, fs::OpenOptions, io::Write, path::Path, thread};
 use dbms::launch::{Launcher, Settle};
 use dialect::Execution;
 use execute::{Options, Placement, Runner};
-use model::{Case, Cause, Level, SessionSpec, Step, Target, Trace, case::Setup};
+use model::{Case, Level, RoundCause, SessionSpec, Step, Target, Trace, case::Setup};
 use provision::{ErrorKind, Installed, ServerError, Store};
 
 /// Isopod's own binary.
@@ -115,10 +115,10 @@ pub fn trace(runner: &mut Runner, setup: &[&str], steps: &str) -> Trace {
 pub fn story(trace: &Trace) -> Vec<String> {
     let one = |round: &model::Round| {
         let cause = match round.cause {
-            Cause::Sent(step) => format!("sent {step}:"),
-            Cause::Timeout => "timeout:".to_string(),
-            Cause::RolledBack(session) => format!("rolled back T{}:", session + 1),
-            Cause::Killed(session) => format!("killed T{}:", session + 1),
+            RoundCause::Sent(step) => format!("sent {step}:"),
+            RoundCause::Timeout => "timeout:".to_string(),
+            RoundCause::RolledBack(session) => format!("rolled back T{}:", session + 1),
+            RoundCause::Killed(session) => format!("killed T{}:", session + 1),
         };
         let mut answered = round.answered.clone();
         answered.sort_unstable();

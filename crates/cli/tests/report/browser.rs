@@ -6,7 +6,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use model::{Case, Cause, Trace};
+use model::{Case, RoundCause, Trace};
 use serde_json::Value;
 
 use crate::{
@@ -154,8 +154,8 @@ fn check(seen: &Value, finding: &Value, folder: &Path) -> (usize, usize) {
         .rounds
         .iter()
         .filter_map(|round| match round.cause {
-            Cause::Sent(step) => Some(((step + 1).to_string(), case.steps[step].session.to_string())),
-            Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => None,
+            RoundCause::Sent(step) => Some(((step + 1).to_string(), case.steps[step].session.to_string())),
+            RoundCause::Timeout | RoundCause::RolledBack(_) | RoundCause::Killed(_) => None,
         })
         .collect();
     assert_eq!(sent, really, "{id}");

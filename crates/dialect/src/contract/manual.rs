@@ -15,7 +15,7 @@ pub struct Sentence {
 }
 
 /// A sentence and the versions whose manual has it.
-struct Row {
+struct Quotation {
     of: Product,
     /// The first version; empty: all.
     from: &'static [u32],
@@ -26,18 +26,18 @@ struct Row {
 }
 
 /// A row of MySQL 8.0 and later: the sections have kept their numbers since.
-const fn mysql(rule: RuleId, place: &'static str, text: &'static str) -> Row {
-    Row { of: Product::Mysql, from: &[8], before: &[], rule, sentence: Sentence { text, place } }
+const fn mysql(rule: RuleId, place: &'static str, text: &'static str) -> Quotation {
+    Quotation { of: Product::Mysql, from: &[8], before: &[], rule, sentence: Sentence { text, place } }
 }
 
 /// A row of MySQL 5.6 and 5.7.
-const fn old_mysql(rule: RuleId, place: &'static str, text: &'static str) -> Row {
-    Row { of: Product::Mysql, from: &[], before: &[8], rule, sentence: Sentence { text, place } }
+const fn old_mysql(rule: RuleId, place: &'static str, text: &'static str) -> Quotation {
+    Quotation { of: Product::Mysql, from: &[], before: &[8], rule, sentence: Sentence { text, place } }
 }
 
 /// A row of a manual without versions.
-const fn of(of: Product, rule: RuleId, place: &'static str, text: &'static str) -> Row {
-    Row { of, from: &[], before: &[], rule, sentence: Sentence { text, place } }
+const fn of(of: Product, rule: RuleId, place: &'static str, text: &'static str) -> Quotation {
+    Quotation { of, from: &[], before: &[], rule, sentence: Sentence { text, place } }
 }
 
 const LEVELS: &str = "MySQL Reference Manual, 17.7.2.1 Transaction Isolation Levels";
@@ -63,7 +63,7 @@ const SCANNED: &str = "A locking read, an UPDATE, or a DELETE generally set reco
 const UNIQUE: &str =
     "A UNIQUE index creates a constraint such that all values in the index must be distinct.";
 
-const ROWS: &[Row] = &[
+const ROWS: &[Quotation] = &[
     mysql(RuleId::OneSnapshot, LEVELS, ONE_SNAPSHOT),
     mysql(RuleId::FreshSnapshot, LEVELS, FRESH),
     mysql(RuleId::OnlyCommitted, READS, POINT),
@@ -240,7 +240,7 @@ mod tests {
             (Product::Postgres, "18"),
         ] {
             let version: Vec<u32> = version.split('.').map(|part| part.parse().unwrap()).collect();
-            let fits = |row: &&Row| {
+            let fits = |row: &&Quotation| {
                 row.of == product
                     && version.as_slice() >= row.from
                     && (row.before.is_empty() || version.as_slice() < row.before)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::{Aftermath, Case, Cause, Trace};
+use model::{Aftermath, Case, RoundCause, Trace};
 
 use super::ParsedCase;
 
@@ -42,9 +42,9 @@ impl Execution {
         }
         for round in &trace.rounds {
             let (step, session) = match round.cause {
-                Cause::Sent(step) => (Some(step), None),
-                Cause::RolledBack(session) | Cause::Killed(session) => (None, Some(session)),
-                Cause::Timeout => (None, None),
+                RoundCause::Sent(step) => (Some(step), None),
+                RoundCause::RolledBack(session) | RoundCause::Killed(session) => (None, Some(session)),
+                RoundCause::Timeout => (None, None),
             };
             let waiting = round.waiting.iter().map(|wait| wait.step);
             let mut named = step.into_iter().chain(round.answered.iter().copied()).chain(waiting);
@@ -71,9 +71,9 @@ mod tests {
         let (case, mut trace) = (Case::default(), Trace::empty(server, Level::RepeatableRead));
         assert_eq!(Execution::check(&case, &trace), Ok(()));
         let round = |cause| Round { cause, answered: vec![], waiting: vec![] };
-        trace.rounds = vec![round(Cause::Sent(0))];
+        trace.rounds = vec![round(RoundCause::Sent(0))];
         assert!(Execution::check(&case, &trace).unwrap_err().contains("step 0"));
-        trace.rounds = vec![round(Cause::Killed(2))];
+        trace.rounds = vec![round(RoundCause::Killed(2))];
         assert!(Execution::check(&case, &trace).unwrap_err().contains("session 2"));
     }
 }

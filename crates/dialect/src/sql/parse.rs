@@ -5,7 +5,7 @@
 //! read what a server would refuse, since the server is asked anyway. It must never read a text differently
 //! from the server, and where that is not certain it refuses.
 
-use model::sql::{Alias, Ident, Literal, ObjectName, Quote, Statement};
+use model::sql::{Alias, ColumnRef, Ident, Keyword, Literal, ObjectName, Quote, Statement};
 
 use super::{
     Opaque,
@@ -170,6 +170,35 @@ impl<'a> Parser<'a> {
         self.is_word_at(ahead, "SELECT")
     }
 
+    /// Takes these words if they are next; refuses them where the dialect does not have them.
+    pub fn clause(&mut self, words: &str, has: bool) -> ParseResult<bool> {
+        self.needs(has || !self.is(words), words)?;
+        Ok(self.eat(words))
+    }
+
+    /// What follows these words, or nothing.
+    pub fn optional<T>(
+        &mut self,
+        words: &str,
+        read: impl FnOnce(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<Option<T>> {
+        if self.eat(words) { read(self).map(Some) } else { Ok(None) }
+    }
+
+    /// The list that follows these words; empty without them.
+    pub fn listed<T>(
+        &mut self,
+        words: &str,
+        read: impl FnMut(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<Vec<T>> {
+        if self.eat(words) { self.list(read) } else { Ok(Vec::new()) }
+    }
+
+    /// One of a choice of words.
+    pub fn keyword<K: Keyword>(&mut self) -> Option<K> {
+        K::ALL.iter().copied().find(|word| self.eat(word.sql()))
+    }
+
     /// One of several words, each with its meaning.
     pub fn choice<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
         choices.iter().find(|(words, _)| self.eat(words)).map(|(_, meaning)| *meaning)
@@ -184,12 +213,25 @@ impl<'a> Parser<'a> {
         Ok(list)
     }
 
+    /// `(x)`
+    pub fn parens<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
+        self.expect_symbol("(")?;
+        let inner = read(self)?;
+        self.expect_symbol(")")?;
+        Ok(inner)
+    }
+
     /// `(x, x)`: at least one.
     pub fn paren_list<T>(&mut self, read: impl FnMut(&mut Self) -> ParseResult<T>) -> ParseResult<Vec<T>> {
-        self.expect_symbol("(")?;
-        let list = self.list(read)?;
-        self.expect_symbol(")")?;
-        Ok(list)
+        self.parens(|p| p.list(read))
+    }
+
+    /// `()`: the dialect must have it.
+    pub fn empty_parens(&mut self, has: bool, what: &str) -> ParseResult<bool> {
+        let empty = self.is_symbol("(") && self.is_symbol_at(1, ")");
+        self.needs(has || !empty, what)?;
+        self.skip(if empty { 2 } else { 0 });
+        Ok(empty)
     }
 
     /// Is a name next?
@@ -197,23 +239,12 @@ impl<'a> Parser<'a> {
         self.peek(ahead).is_some_and(|t| match t.kind {
             TokenKind::Word => !self.rules.is_reserved(t.text),
             TokenKind::Quoted(_) => true,
-            TokenKind::Number
-            | TokenKind::Text
-            | TokenKind::Bytes
-            | TokenKind::Variable
-            | TokenKind::Symbol
-            | TokenKind::Hint => false,
+            _ => false,
         })
     }
 
     pub fn ident(&mut self) -> ParseResult<Ident> {
         if self.is_ident_at(0) { self.any_word() } else { self.refuse("a name") }
-    }
-
-    /// The name after a dot, where MySQL takes reserved words too. We take only names: the printer would
-    /// have to quote the others.
-    fn ident_after_dot(&mut self) -> ParseResult<Ident> {
-        self.ident()
     }
 
     /// A name or any keyword, as written.
@@ -222,12 +253,7 @@ impl<'a> Parser<'a> {
         let ident = match token.kind {
             TokenKind::Word => Ident { name: token.text.to_string(), quote: Quote::Bare },
             TokenKind::Quoted(quote) => Ident { name: token::unquote(token.text), quote },
-            TokenKind::Number
-            | TokenKind::Text
-            | TokenKind::Bytes
-            | TokenKind::Variable
-            | TokenKind::Symbol
-            | TokenKind::Hint => return self.refuse("a word"),
+            _ => return self.refuse("a word"),
         };
         self.at += 1;
         Ok(ident)
@@ -235,23 +261,21 @@ impl<'a> Parser<'a> {
 
     /// A word without quotes, as written.
     pub fn bare_word(&mut self) -> ParseResult<String> {
-        match self.peek(0) {
-            Some(t) if t.kind == TokenKind::Word => {
-                self.at += 1;
-                Ok(t.text.to_string())
-            }
-            _ => self.refuse("a word"),
-        }
+        self.token(TokenKind::Word, "a word")
     }
 
     /// A number, as written.
     pub fn number(&mut self) -> ParseResult<String> {
+        self.token(TokenKind::Number, "a number")
+    }
+
+    fn token(&mut self, kind: TokenKind, what: &str) -> ParseResult<String> {
         match self.peek(0) {
-            Some(t) if t.kind == TokenKind::Number => {
+            Some(t) if t.kind == kind => {
                 self.at += 1;
                 Ok(t.text.to_string())
             }
-            _ => self.refuse("a number"),
+            _ => self.refuse(what),
         }
     }
 
@@ -263,11 +287,7 @@ impl<'a> Parser<'a> {
             TokenKind::Number => Literal::Number(text),
             TokenKind::Text => Literal::Text(text),
             TokenKind::Bytes => Literal::Bytes(text),
-            TokenKind::Word
-            | TokenKind::Quoted(_)
-            | TokenKind::Variable
-            | TokenKind::Symbol
-            | TokenKind::Hint => return None,
+            _ => return None,
         };
         self.at += 1;
         Some(literal)
@@ -276,10 +296,19 @@ impl<'a> Parser<'a> {
     /// `t` or `db.t`
     pub fn object(&mut self) -> ParseResult<ObjectName> {
         let first = self.ident()?;
+        // After the dot MySQL takes reserved words too. We take only names: the printer would have to quote the others.
         if self.eat_symbol(".") {
-            return Ok(ObjectName { schema: Some(first), name: self.ident_after_dot()? });
+            return Ok(ObjectName { schema: Some(first), name: self.ident()? });
         }
         Ok(ObjectName { schema: None, name: first })
+    }
+
+    /// `a`, `t.a` or `db.t.a`
+    pub fn column(&mut self) -> ParseResult<ColumnRef> {
+        let mut parts = self.dotted()?;
+        let name = parts.pop().unwrap_or_default();
+        let table = parts.pop().map(|table| ObjectName { schema: parts.pop(), name: table });
+        Ok(ColumnRef { table, name })
     }
 
     /// `a`, `t.a`, `db.t.a`: one to three parts.
@@ -287,7 +316,7 @@ impl<'a> Parser<'a> {
         let mut parts = vec![self.ident()?];
         while parts.len() < 3 && self.is_symbol(".") && !self.is_symbol_at(1, "*") {
             self.at += 1;
-            parts.push(self.ident_after_dot()?);
+            parts.push(self.ident()?);
         }
         Ok(parts)
     }

@@ -1,8 +1,8 @@
 //! Reading INSERT, REPLACE, UPDATE and DELETE.
 
 use model::sql::{
-    Assignment, ColumnRef, Conflict, ConflictAction, Delete, Insert, InsertModifier, InsertSource,
-    InsertVerb, ObjectName, Resolution, Returning, TableFactor, TableRef, Update, ValuesWord,
+    Assignment, Conflict, ConflictAction, Delete, Insert, InsertModifier, InsertSource, InsertVerb,
+    Returning, TableFactor, TableRef, Update, ValuesWord,
 };
 
 use super::parse::{ParseResult, Parser};
@@ -10,10 +10,7 @@ use super::parse::{ParseResult, Parser};
 impl Parser<'_> {
     /// `INSERT` or `REPLACE`.
     pub fn insert(&mut self) -> ParseResult<Insert> {
-        let verb = match self.choice(&[("INSERT", InsertVerb::Insert), ("REPLACE", InsertVerb::Replace)]) {
-            Some(verb) => verb,
-            None => return self.refuse("INSERT"),
-        };
+        let Some(verb) = self.keyword() else { return self.refuse("INSERT") };
         self.needs(verb == InsertVerb::Insert || self.rules.clauses.replace, "REPLACE")?;
         let modifier = self.modifier()?;
         let into = self.eat("INTO");
@@ -21,15 +18,11 @@ impl Parser<'_> {
         let columns = if self.is_symbol("(") && !self.is_query() { Some(self.column_list()?) } else { None };
         let source = self.insert_source()?;
         let mut on_duplicate = Vec::new();
-        if self.is("ON DUPLICATE KEY UPDATE") {
-            self.needs(self.rules.clauses.mysql_changes, "ON DUPLICATE KEY UPDATE")?;
-            self.skip(4);
+        if self.clause("ON DUPLICATE KEY UPDATE", self.rules.clauses.mysql_changes)? {
             on_duplicate = self.list(Self::assignment)?;
         }
         let mut on_conflict = Vec::new();
-        while self.is("ON CONFLICT") {
-            self.needs(self.rules.clauses.on_conflict, "ON CONFLICT")?;
-            self.skip(2);
+        while self.clause("ON CONFLICT", self.rules.clauses.on_conflict)? {
             on_conflict.push(self.conflict()?);
         }
         let returning = self.returning(self.rules.clauses.returning)?;
@@ -38,8 +31,7 @@ impl Parser<'_> {
 
     /// IGNORE, or OR and what to do.
     fn modifier(&mut self) -> ParseResult<Option<InsertModifier>> {
-        if self.is("IGNORE") && self.rules.clauses.mysql_changes {
-            self.skip(1);
+        if self.rules.clauses.mysql_changes && self.eat("IGNORE") {
             return Ok(Some(InsertModifier::Ignore));
         }
         if !self.is("OR") {
@@ -47,14 +39,7 @@ impl Parser<'_> {
         }
         self.needs(self.rules.clauses.sqlite_changes, "OR here")?;
         self.skip(1);
-        let resolutions = [
-            ("ROLLBACK", Resolution::Rollback),
-            ("ABORT", Resolution::Abort),
-            ("FAIL", Resolution::Fail),
-            ("IGNORE", Resolution::Ignore),
-            ("REPLACE", Resolution::Replace),
-        ];
-        match self.choice(&resolutions) {
+        match self.keyword() {
             Some(resolution) => Ok(Some(InsertModifier::Or(resolution))),
             None => self.refuse("what to do about a conflict"),
         }
@@ -62,9 +47,7 @@ impl Parser<'_> {
 
     /// `(a, b)`, or `()`, which MySQL takes.
     fn column_list(&mut self) -> ParseResult<Vec<model::sql::Ident>> {
-        if self.is_symbol_at(1, ")") {
-            self.needs(self.rules.clauses.mysql_changes, "empty column list")?;
-            self.skip(2);
+        if self.empty_parens(self.rules.clauses.mysql_changes, "empty column list")? {
             return Ok(Vec::new());
         }
         self.paren_list(Self::ident)
@@ -83,8 +66,7 @@ impl Parser<'_> {
         }
         let word = if self.eat("VALUES") {
             ValuesWord::Values
-        } else if self.is("VALUE") && clauses.mysql_changes {
-            self.skip(1);
+        } else if clauses.mysql_changes && self.eat("VALUE") {
             ValuesWord::Value
         } else if self.is_query() {
             return self.query().map(|q| InsertSource::Query(Box::new(q)));
@@ -92,9 +74,7 @@ impl Parser<'_> {
             return self.refuse("VALUES or SELECT");
         };
         let rows = self.list(|p| {
-            if p.is_symbol("(") && p.is_symbol_at(1, ")") {
-                p.needs(p.rules.clauses.mysql_changes, "empty row")?;
-                p.skip(2);
+            if p.empty_parens(p.rules.clauses.mysql_changes, "empty row")? {
                 return Ok(Vec::new());
             }
             p.paren_list(Self::expr)
@@ -103,16 +83,12 @@ impl Parser<'_> {
     }
 
     fn assignment(&mut self) -> ParseResult<Assignment> {
-        let mut parts = self.dotted()?;
-        let name = parts.pop().unwrap_or_default();
-        let table = parts.pop().map(|table| ObjectName { schema: parts.pop(), name: table });
+        let column = self.column()?;
         // PostgreSQL would take the table for a column and the column for a field.
-        self.needs(
-            table.is_none() || !self.rules.clauses.bare_assignments,
-            "table before a column that is assigned",
-        )?;
+        let fits = column.table.is_none() || !self.rules.clauses.bare_assignments;
+        self.needs(fits, "table before a column that is assigned")?;
         self.expect_symbol("=")?;
-        Ok(Assignment { column: ColumnRef { table, name }, value: self.expr()? })
+        Ok(Assignment { column, value: self.expr()? })
     }
 
     fn conflict(&mut self) -> ParseResult<Conflict> {
@@ -148,22 +124,12 @@ impl Parser<'_> {
         let assignments = self.list(Self::assignment)?;
         let from = self.other_tables(self.rules.clauses.update_from, "FROM")?;
         let filter = self.filter()?;
-        let mut update = Update {
-            modifier,
-            tables,
-            assignments,
-            from,
-            filter,
-            order_by: Vec::new(),
-            limit: None,
-            returning: Vec::new(),
-        };
         // SQLite wants RETURNING before ORDER BY and LIMIT; MariaDB's comes last and has no such clause here.
-        update.returning = self.returning(self.rules.clauses.update_returning)?;
+        let returning = self.returning(self.rules.clauses.update_returning)?;
         self.unordered()?;
-        update.order_by = self.order_by()?;
-        update.limit = self.limit()?;
-        Ok(update)
+        let order_by = self.order_by()?;
+        let limit = self.limit()?;
+        Ok(Update { modifier, tables, assignments, from, filter, order_by, limit, returning })
     }
 
     /// Tables that are read beside the one that is changed, after this word; or nothing.

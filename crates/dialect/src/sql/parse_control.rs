@@ -3,9 +3,9 @@
 use model::{
     Level,
     sql::{
-        Begin, BeginVerb, Commit, CommitVerb, LockTable, LockTiming, OptionValue, Pragma, PragmaValue,
-        Rollback, RollbackVerb, SavepointTarget, Scope, SetItem, SetTarget, SetTransaction, SetValue,
-        Statement, TableLock, TransactionMode, TransactionWord,
+        Begin, BeginVerb, Commit, CommitVerb, Keyword, LockTable, OptionValue, Pragma, PragmaValue, Rollback,
+        RollbackVerb, SavepointTarget, Scope, SetItem, SetTarget, SetTransaction, SetValue, Statement,
+        TableLock, TransactionMode, TransactionWord,
     },
 };
 
@@ -26,26 +26,16 @@ impl Parser<'_> {
             return Ok(Begin { verb: BeginVerb::StartTransaction, timing: None, word: None, modes, commas });
         }
         self.expect("BEGIN")?;
-        let timings = [
-            ("DEFERRED", LockTiming::Deferred),
-            ("IMMEDIATE", LockTiming::Immediate),
-            ("EXCLUSIVE", LockTiming::Exclusive),
-        ];
-        let timing = if sqlite { self.choice(&timings) } else { None };
+        let timing = if sqlite { self.keyword() } else { None };
         let word = self.transaction_word();
         let (modes, commas) = if postgres { self.modes()? } else { (Vec::new(), true) };
         Ok(Begin { verb: BeginVerb::Begin, timing, word, modes, commas })
     }
 
     fn transaction_word(&mut self) -> Option<TransactionWord> {
-        let transaction = ("TRANSACTION", TransactionWord::Transaction);
-        let work = ("WORK", TransactionWord::Work);
         let clauses = &self.rules.clauses;
-        if clauses.postgres_control {
-            self.choice(&[transaction, work])
-        } else {
-            self.choice(&[if clauses.sqlite_control { transaction } else { work }])
-        }
+        let only = if clauses.sqlite_control { TransactionWord::Transaction } else { TransactionWord::Work };
+        if clauses.postgres_control { self.keyword() } else { self.eat(only.sql()).then_some(only) }
     }
 
     /// Modes up to the end of the statement, and whether commas are between them.
@@ -133,7 +123,7 @@ impl Parser<'_> {
         let global = !postgres && self.is("GLOBAL");
         let ahead = usize::from(self.is("SESSION") || global || self.is("LOCAL"));
         if self.is_word_at(ahead, "TRANSACTION") {
-            let scope = self.scope();
+            let scope = self.keyword();
             self.expect("TRANSACTION")?;
             let (modes, commas) = self.modes()?;
             if modes.is_empty() {
@@ -147,12 +137,8 @@ impl Parser<'_> {
         self.list(Self::set_item).map(Statement::Set)
     }
 
-    fn scope(&mut self) -> Option<Scope> {
-        self.choice(&[("SESSION", Scope::Session), ("LOCAL", Scope::Local), ("GLOBAL", Scope::Global)])
-    }
-
     fn set_item(&mut self) -> ParseResult<SetItem> {
-        let scope = self.scope();
+        let scope = self.keyword();
         let target = match self.peek(0) {
             Some(t) if t.kind == TokenKind::Variable => {
                 self.skip(1);
@@ -191,15 +177,23 @@ impl Parser<'_> {
         let table_word = self.eat("TABLE");
         let names = self.list(Self::object)?;
         let mode = if self.eat("IN") {
-            let found = TableLock::ALL.into_iter().find(|mode| self.is(&format!("{} MODE", mode.sql())));
-            let Some(mode) = found else { return self.refuse("how to lock") };
-            self.expect(mode.sql())?;
-            self.expect("MODE")?;
+            let mut all = TableLock::ALL.iter().copied();
+            let Some(mode) = all.find(|mode| self.eat(&format!("{} MODE", mode.sql()))) else {
+                return self.refuse("how to lock");
+            };
             Some(mode)
         } else {
             None
         };
         Ok(LockTable { table_word, names, mode, nowait: self.eat("NOWAIT") })
+    }
+
+    /// A constant or a word.
+    pub fn option_value(&mut self) -> ParseResult<OptionValue> {
+        match self.constant() {
+            Some(literal) => Ok(OptionValue::Literal(literal)),
+            None => self.any_word().map(OptionValue::Word),
+        }
     }
 
     pub fn pragma(&mut self) -> ParseResult<Pragma> {
@@ -209,10 +203,7 @@ impl Parser<'_> {
         let call = self.eat_symbol("(");
         let value = if call || self.eat_symbol("=") {
             let negative = self.eat_symbol("-");
-            let value = match self.constant() {
-                Some(literal) => OptionValue::Literal(literal),
-                None => OptionValue::Word(self.any_word()?),
-            };
+            let value = self.option_value()?;
             if call {
                 self.expect_symbol(")")?;
             }

@@ -1,14 +1,13 @@
 //! Reading CREATE, DROP and TRUNCATE.
 
 use model::sql::{
-    Action, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour, DropIndex,
-    DropTable, ForeignKeyAction, Ident, IndexColumn, ObjectName, OptionValue, PartitionBy, Partitioning,
-    References, Statement, TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
+    ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour, DropIndex, DropTable,
+    ForeignKeyAction, Ident, IndexColumn, ObjectName, PartitionBy, Partitioning, References, Statement,
+    TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
 };
 
 use super::{
     parse::{ParseResult, Parser},
-    parse_query::INDEX_WORDS,
     words::ReservedWords,
 };
 
@@ -30,10 +29,7 @@ impl Parser<'_> {
         if temporary || !self.eat("INDEX") {
             return self.refuse("TABLE or INDEX");
         }
-        let if_not_exists = self.eat("IF NOT EXISTS");
-        if if_not_exists {
-            self.needs(self.rules.clauses.index_if_exists, "IF NOT EXISTS for indexes")?;
-        }
+        let if_not_exists = self.if_for_index("IF NOT EXISTS")?;
         let name = self.object()?;
         self.expect("ON")?;
         let table = self.object()?;
@@ -43,6 +39,12 @@ impl Parser<'_> {
         let filter = if postgres { self.filter()? } else { None };
         let index = CreateIndex { unique, if_not_exists, name, table, using, columns, filter };
         Ok(Statement::CreateIndex(index))
+    }
+
+    fn if_for_index(&mut self, words: &str) -> ParseResult<bool> {
+        let found = self.eat(words);
+        self.needs(!found || self.rules.clauses.index_if_exists, &format!("{words} for indexes"))?;
+        Ok(found)
     }
 
     fn create_table(&mut self, temporary: bool) -> ParseResult<Statement> {
@@ -64,7 +66,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         let by = if self.eat("HASH") {
-            PartitionBy::Hash(self.paren_expr()?)
+            PartitionBy::Hash(self.parens(Self::expr)?)
         } else if mysql && self.eat("KEY") {
             PartitionBy::Key(self.paren_list(Self::ident)?)
         } else {
@@ -78,14 +80,13 @@ impl Parser<'_> {
     fn create_partition(&mut self, name: ObjectName) -> ParseResult<CreatePartition> {
         let of = self.object()?;
         self.expect("FOR VALUES WITH")?;
-        self.expect_symbol("(")?;
-        self.expect("MODULUS")?;
-        let modulus = self.number()?;
-        self.expect_symbol(",")?;
-        self.expect("REMAINDER")?;
-        let remainder = self.number()?;
-        self.expect_symbol(")")?;
-        Ok(CreatePartition { name, of, modulus, remainder })
+        self.parens(|p| {
+            p.expect("MODULUS")?;
+            let modulus = p.number()?;
+            p.expect_symbol(",")?;
+            p.expect("REMAINDER")?;
+            Ok(CreatePartition { name, of, modulus, remainder: p.number()? })
+        })
     }
 
     fn table_item(&mut self) -> ParseResult<TableItem> {
@@ -179,13 +180,13 @@ impl Parser<'_> {
         } else if self.rules.clauses.sqlite_ddl && self.eat("AUTOINCREMENT") {
             ColumnOption::Autoincrement
         } else if self.eat("PRIMARY KEY") {
-            ColumnOption::PrimaryKey(if self.rules.clauses.sqlite_ddl { self.direction() } else { None })
+            ColumnOption::PrimaryKey(if self.rules.clauses.sqlite_ddl { self.keyword() } else { None })
         } else if mysql && self.eat("KEY") {
             ColumnOption::Key
         } else if self.eat("UNIQUE") {
             ColumnOption::Unique { key: mysql && self.eat("KEY") }
         } else if self.eat("CHECK") {
-            ColumnOption::Check(self.paren_expr()?)
+            ColumnOption::Check(self.parens(Self::expr)?)
         } else if self.eat("COLLATE") {
             ColumnOption::Collate(self.ident()?)
         } else if mysql && self.eat("CHARACTER SET") {
@@ -204,7 +205,7 @@ impl Parser<'_> {
         } else if self.is("GENERATED ALWAYS AS") || self.is("AS") {
             let words = self.eat("GENERATED ALWAYS");
             self.expect("AS")?;
-            let expr = self.paren_expr()?;
+            let expr = self.parens(Self::expr)?;
             let stored = ["VIRTUAL", "STORED", "PERSISTENT"].iter().any(|w| self.is(w));
             let storage = if stored { Some(self.bare_word()?) } else { None };
             ColumnOption::Generated { words, expr, storage }
@@ -214,48 +215,33 @@ impl Parser<'_> {
         Ok(Some(option))
     }
 
-    /// `(x)` where the parentheses belong to the clause.
-    fn paren_expr(&mut self) -> ParseResult<model::sql::Expr> {
-        self.expect_symbol("(")?;
-        let expr = self.expr()?;
-        self.expect_symbol(")")?;
-        Ok(expr)
-    }
-
     fn references(&mut self) -> ParseResult<References> {
         self.expect("REFERENCES")?;
         let table = self.object()?;
         let columns = if self.is_symbol("(") { self.paren_list(Self::ident)? } else { Vec::new() };
         let mut actions = Vec::new();
         while let Some(on_update) = self.choice(&[("ON DELETE", false), ("ON UPDATE", true)]) {
-            let action = self.choice(&[
-                ("CASCADE", Action::Cascade),
-                ("RESTRICT", Action::Restrict),
-                ("SET NULL", Action::SetNull),
-                ("SET DEFAULT", Action::SetDefault),
-                ("NO ACTION", Action::NoAction),
-            ]);
-            let Some(action) = action else { return self.refuse("what happens to referring rows") };
+            let Some(action) = self.keyword() else { return self.refuse("what happens to referring rows") };
             actions.push(ForeignKeyAction { on_update, action });
         }
         Ok(References { table, columns, actions })
     }
 
     fn table_constraint(&mut self) -> ParseResult<TableConstraint> {
-        let name = if self.eat("CONSTRAINT") { Some(self.ident()?) } else { None };
+        let name = self.optional("CONSTRAINT", Self::ident)?;
         let kind = if self.eat("PRIMARY KEY") {
             Constraint::PrimaryKey(self.paren_list(Self::index_column)?)
         } else if self.eat("UNIQUE") {
-            let word = if self.rules.clauses.mysql_ddl { self.choice(&INDEX_WORDS) } else { None };
+            let word = if self.rules.clauses.mysql_ddl { self.keyword() } else { None };
             let index = self.index_name()?;
             Constraint::Unique { word, index, columns: self.paren_list(Self::index_column)? }
         } else if self.eat("CHECK") {
-            Constraint::Check(self.paren_expr()?)
+            Constraint::Check(self.parens(Self::expr)?)
         } else if self.eat("FOREIGN KEY") {
             let index = self.index_name()?;
             let columns = self.paren_list(Self::ident)?;
             Constraint::ForeignKey { index, columns, references: self.references()? }
-        } else if let (None, Some(word)) = (&name, self.choice(&INDEX_WORDS)) {
+        } else if let (None, Some(word)) = (&name, self.keyword()) {
             let index = self.index_name()?;
             Constraint::Index { word, index, columns: self.paren_list(Self::index_column)? }
         } else {
@@ -270,14 +256,9 @@ impl Parser<'_> {
 
     fn index_column(&mut self) -> ParseResult<IndexColumn> {
         let name = self.ident()?;
-        let length = if self.rules.clauses.mysql_ddl && self.eat_symbol("(") {
-            let length = self.number()?;
-            self.expect_symbol(")")?;
-            Some(length)
-        } else {
-            None
-        };
-        Ok(IndexColumn { name, length, direction: self.direction() })
+        let has_length = self.rules.clauses.mysql_ddl && self.is_symbol("(");
+        let length = if has_length { Some(self.parens(Self::number)?) } else { None };
+        Ok(IndexColumn { name, length, direction: self.keyword() })
     }
 
     fn table_options(&mut self) -> ParseResult<Vec<TableOption>> {
@@ -310,11 +291,7 @@ impl Parser<'_> {
             }
             words.push(self.bare_word()?);
             let equals = self.eat_symbol("=");
-            let value = match self.constant() {
-                Some(literal) => OptionValue::Literal(literal),
-                None => OptionValue::Word(self.any_word()?),
-            };
-            options.push(TableOption { words, equals, value: Some(value) });
+            options.push(TableOption { words, equals, value: Some(self.option_value()?) });
         }
         Ok(options)
     }
@@ -327,10 +304,7 @@ impl Parser<'_> {
             return Ok(Statement::DropTable(DropTable { if_exists, names, behaviour: self.behaviour() }));
         }
         self.expect("INDEX")?;
-        let if_exists = self.eat("IF EXISTS");
-        if if_exists {
-            self.needs(self.rules.clauses.index_if_exists, "IF EXISTS for indexes")?;
-        }
+        let if_exists = self.if_for_index("IF EXISTS")?;
         let name = self.object()?;
         let on = !self.rules.clauses.postgres_ddl && self.eat("ON");
         let table = if on { Some(self.object()?) } else { None };
@@ -339,10 +313,7 @@ impl Parser<'_> {
 
     /// CASCADE or RESTRICT, or nothing.
     fn behaviour(&mut self) -> Option<DropBehaviour> {
-        if !self.rules.clauses.postgres_ddl {
-            return None;
-        }
-        self.choice(&[("CASCADE", DropBehaviour::Cascade), ("RESTRICT", DropBehaviour::Restrict)])
+        if self.rules.clauses.postgres_ddl { self.keyword() } else { None }
     }
 
     pub fn truncate(&mut self) -> ParseResult<Statement> {

@@ -1,8 +1,8 @@
 //! Reading expressions, by the levels in [`super::rules`].
 
 use model::sql::{
-    BinaryOp, BoolTest, CastSpelling, ColumnRef, Expr, FunctionArgs, Ident, InList, LikeOp, Literal,
-    NullSpelling, ObjectName, Quantifier, UnaryOp, When,
+    BinaryOp, BoolTest, CastSpelling, Expr, FunctionArgs, Ident, InList, Keyword, LikeOp, Literal,
+    NullSpelling, UnaryOp, When,
 };
 
 use super::{
@@ -95,8 +95,7 @@ impl Parser<'_> {
             if self.is_word_at(ahead, "BETWEEN") {
                 return Some((OperandSuffix::Between(negated), rules.between));
             }
-            if let Some((op, _, shape)) = rules.likes.iter().find(|(_, text, _)| self.is_word_at(ahead, text))
-            {
+            if let Some((op, shape)) = rules.likes.iter().find(|(op, _)| self.is_word_at(ahead, op.sql())) {
                 return Some((OperandSuffix::Like(*op, negated), *shape));
             }
         }
@@ -122,10 +121,7 @@ impl Parser<'_> {
             OperandSuffix::In(negated) => {
                 self.skip(1 + usize::from(negated));
                 let list = if self.is_symbol("(") && self.is_word_at(1, "SELECT") {
-                    self.expect_symbol("(")?;
-                    let query = self.nested(Self::query)?;
-                    self.expect_symbol(")")?;
-                    InList::Query(Box::new(query))
+                    InList::Query(Box::new(self.parens(|p| p.nested(Self::query))?))
                 } else {
                     let list = self.paren_list(Self::expr)?;
                     // `IN ((SELECT ...))` is one value to some servers and a whole query to others.
@@ -198,8 +194,7 @@ impl Parser<'_> {
         if self.eat("NULL") {
             return Ok(Expr::IsNull { expr, negated, spelling: NullSpelling::Is });
         }
-        let tests = [("TRUE", BoolTest::True), ("FALSE", BoolTest::False), ("UNKNOWN", BoolTest::Unknown)];
-        match self.choice(&tests) {
+        match self.keyword() {
             Some(test) => Ok(Expr::IsBool { expr, negated, test }),
             None => self.refuse("NULL, TRUE, FALSE or UNKNOWN"),
         }
@@ -238,17 +233,9 @@ impl Parser<'_> {
                     return Ok(expr);
                 }
             }
-            TokenKind::Number
-            | TokenKind::Text
-            | TokenKind::Bytes
-            | TokenKind::Quoted(_)
-            | TokenKind::Symbol
-            | TokenKind::Hint => {}
+            _ => {}
         }
-        let mut parts = self.dotted()?;
-        let name = parts.pop().unwrap_or_default();
-        let table = parts.pop().map(|table| ObjectName { schema: parts.pop(), name: table });
-        Ok(Expr::Column(ColumnRef { table, name }))
+        self.column().map(Expr::Column)
     }
 
     /// What begins with a word and is no column.
@@ -275,9 +262,8 @@ impl Parser<'_> {
             return self.nested(Self::cast).map(Some);
         }
         if self.is("EXISTS") && called {
-            self.skip(2);
-            let query = self.nested(Self::query)?;
-            self.expect_symbol(")")?;
+            self.skip(1);
+            let query = self.parens(|p| p.nested(Self::query))?;
             return Ok(Some(Expr::Exists(Box::new(query))));
         }
         let reserved = self.rules.is_reserved(word);
@@ -306,7 +292,7 @@ impl Parser<'_> {
             self.skip(2);
             return Ok(Expr::Function { name, quantifier: None, args: FunctionArgs::Star });
         }
-        let quantifier = self.choice(&[("DISTINCT", Quantifier::Distinct), ("ALL", Quantifier::All)]);
+        let quantifier = self.keyword();
         let args = FunctionArgs::List(self.list(Self::expr)?);
         self.expect_symbol(")")?;
         Ok(Expr::Function { name, quantifier, args })
@@ -330,25 +316,21 @@ impl Parser<'_> {
     }
 
     fn cast(&mut self) -> ParseResult<Expr> {
-        self.skip(2);
-        let expr = Box::new(self.expr()?);
-        self.expect("AS")?;
-        let ty = self.type_name()?;
-        self.expect_symbol(")")?;
-        Ok(Expr::Cast { expr, ty, spelling: CastSpelling::Call })
+        self.skip(1);
+        self.parens(|p| {
+            let expr = Box::new(p.expr()?);
+            p.expect("AS")?;
+            Ok(Expr::Cast { expr, ty: p.type_name()?, spelling: CastSpelling::Call })
+        })
     }
 
     /// `(x)`, `(x, y)` or `(SELECT ...)`
     fn parenthesised(&mut self) -> ParseResult<Expr> {
         self.nested(|p| {
-            p.expect_symbol("(")?;
-            if p.is("SELECT") {
-                let query = p.query()?;
-                p.expect_symbol(")")?;
-                return Ok(Expr::Subquery(Box::new(query)));
+            if p.is_word_at(1, "SELECT") {
+                return p.parens(Self::query).map(|query| Expr::Subquery(Box::new(query)));
             }
-            let mut list = p.list(Self::expr)?;
-            p.expect_symbol(")")?;
+            let mut list = p.paren_list(Self::expr)?;
             let first = if list.len() == 1 { list.pop() } else { None };
             Ok(first.map_or_else(|| Expr::Row(list), |e| Expr::Paren(Box::new(e))))
         })

@@ -1,9 +1,8 @@
 //! Reading SELECT.
 
 use model::sql::{
-    Direction, HintAction, HintScope, IndexHint, IndexWord, Join, JoinCondition, JoinKind, Limit, Lock,
-    LockStrength, LockWait, Nulls, ObjectName, Offset, OrderItem, Quantifier, Query, QueryPart, Select,
-    SelectItem, SetOp, TableFactor, TableRef,
+    IndexHint, Join, JoinCondition, JoinKind, Keyword, Limit, Lock, LockStrength, LockWait, ObjectName,
+    Offset, OrderItem, Query, QueryPart, Select, SelectItem, TableFactor, TableRef,
 };
 
 use super::{
@@ -11,18 +10,13 @@ use super::{
     token::TokenKind,
 };
 
-pub(super) const INDEX_WORDS: [(&str, IndexWord); 2] = [("INDEX", IndexWord::Index), ("KEY", IndexWord::Key)];
-
-const QUANTIFIERS: [(&str, Quantifier); 2] = [("DISTINCT", Quantifier::Distinct), ("ALL", Quantifier::All)];
-
 impl Parser<'_> {
     /// A query, from its SELECT to its locks.
     pub fn query(&mut self) -> ParseResult<Query> {
         let first = self.query_part()?;
         let mut rest = Vec::new();
-        let ops = [("UNION", SetOp::Union), ("EXCEPT", SetOp::Except), ("INTERSECT", SetOp::Intersect)];
-        while let Some(op) = self.choice(&ops) {
-            let quantifier = self.choice(&QUANTIFIERS);
+        while let Some(op) = self.keyword() {
+            let quantifier = self.keyword();
             rest.push((op, quantifier, self.query_part()?));
         }
         let order_by = self.order_by()?;
@@ -34,9 +28,7 @@ impl Parser<'_> {
     fn query_part(&mut self) -> ParseResult<QueryPart> {
         if self.is_symbol("(") {
             self.needs(self.rules.clauses.paren_queries, "query in parentheses")?;
-            self.skip(1);
-            let query = self.nested(Self::query)?;
-            self.expect_symbol(")")?;
+            let query = self.parens(|p| p.nested(Self::query))?;
             return Ok(QueryPart::Paren(Box::new(query)));
         }
         self.select().map(|s| QueryPart::Select(Box::new(s)))
@@ -47,12 +39,12 @@ impl Parser<'_> {
         let hint =
             self.peek(0).filter(|token| token.kind == TokenKind::Hint).map(|token| token.text.to_string());
         self.skip(usize::from(hint.is_some()));
-        let quantifier = self.choice(&QUANTIFIERS);
+        let quantifier = self.keyword();
         let items = self.list(Self::select_item)?;
-        let from = if self.eat("FROM") { self.list(Self::table_ref)? } else { Vec::new() };
+        let from = self.listed("FROM", Self::table_ref)?;
         let filter = self.filter()?;
-        let group_by = if self.eat("GROUP BY") { self.list(Self::expr)? } else { Vec::new() };
-        let having = if self.eat("HAVING") { Some(self.expr()?) } else { None };
+        let group_by = self.listed("GROUP BY", Self::expr)?;
+        let having = self.optional("HAVING", Self::expr)?;
         Ok(Select { hint, quantifier, items, from, filter, group_by, having })
     }
 
@@ -76,7 +68,7 @@ impl Parser<'_> {
 
     /// WHERE, or nothing.
     pub fn filter(&mut self) -> ParseResult<Option<model::sql::Expr>> {
-        if self.eat("WHERE") { self.expr().map(Some) } else { Ok(None) }
+        self.optional("WHERE", Self::expr)
     }
 
     /// A table with its joins.
@@ -98,20 +90,7 @@ impl Parser<'_> {
     }
 
     fn join_kind(&mut self) -> ParseResult<Option<JoinKind>> {
-        let kind = self.choice(&[
-            ("JOIN", JoinKind::Plain),
-            ("INNER JOIN", JoinKind::Inner),
-            ("CROSS JOIN", JoinKind::Cross),
-            ("LEFT JOIN", JoinKind::Left),
-            ("LEFT OUTER JOIN", JoinKind::LeftOuter),
-            ("RIGHT JOIN", JoinKind::Right),
-            ("RIGHT OUTER JOIN", JoinKind::RightOuter),
-            ("FULL JOIN", JoinKind::Full),
-            ("FULL OUTER JOIN", JoinKind::FullOuter),
-            ("STRAIGHT_JOIN", JoinKind::Straight),
-            ("NATURAL JOIN", JoinKind::Natural),
-            ("NATURAL LEFT JOIN", JoinKind::NaturalLeft),
-        ]);
+        let kind = self.keyword();
         match kind {
             Some(JoinKind::Full | JoinKind::FullOuter) => {
                 self.needs(self.rules.clauses.full_join, "FULL JOIN")?;
@@ -126,15 +105,11 @@ impl Parser<'_> {
     pub fn table_factor(&mut self) -> ParseResult<TableFactor> {
         if self.is_symbol("(") {
             return self.nested(|p| {
-                p.expect_symbol("(")?;
-                if p.is("SELECT") {
-                    let query = Box::new(p.query()?);
-                    p.expect_symbol(")")?;
+                if p.is_word_at(1, "SELECT") {
+                    let query = Box::new(p.parens(Self::query)?);
                     return Ok(TableFactor::Derived { query, alias: p.alias()? });
                 }
-                let inner = Box::new(p.table_ref()?);
-                p.expect_symbol(")")?;
-                Ok(TableFactor::Paren(inner))
+                Ok(TableFactor::Paren(Box::new(p.parens(Self::table_ref)?)))
             });
         }
         let name = self.object()?;
@@ -156,17 +131,10 @@ impl Parser<'_> {
         if !self.rules.clauses.index_hints {
             return Ok(None);
         }
-        let actions =
-            [("USE", HintAction::Use), ("FORCE", HintAction::Force), ("IGNORE", HintAction::Ignore)];
-        let Some(action) = self.choice(&actions) else { return Ok(None) };
-        let Some(word) = self.choice(&INDEX_WORDS) else { return self.refuse("INDEX or KEY") };
-        let scope = self.choice(&[
-            ("FOR JOIN", HintScope::Join),
-            ("FOR ORDER BY", HintScope::OrderBy),
-            ("FOR GROUP BY", HintScope::GroupBy),
-        ]);
-        let names = if self.is_symbol("(") && self.is_symbol_at(1, ")") {
-            self.skip(2);
+        let Some(action) = self.keyword() else { return Ok(None) };
+        let Some(word) = self.keyword() else { return self.refuse("INDEX or KEY") };
+        let scope = self.keyword();
+        let names = if self.empty_parens(true, "")? {
             Vec::new()
         } else {
             // PRIMARY is reserved and names an index all the same.
@@ -177,23 +145,15 @@ impl Parser<'_> {
 
     /// ORDER BY, or nothing.
     pub fn order_by(&mut self) -> ParseResult<Vec<OrderItem>> {
-        if !self.eat("ORDER BY") {
-            return Ok(Vec::new());
-        }
-        self.list(|p| {
+        self.listed("ORDER BY", |p| {
             let expr = p.expr()?;
-            let direction = p.direction();
-            let nulls = p.choice(&[("NULLS FIRST", Nulls::First), ("NULLS LAST", Nulls::Last)]);
+            let direction = p.keyword();
+            let nulls = p.keyword();
             if nulls.is_some() {
                 p.needs(p.rules.clauses.nulls_order, "NULLS FIRST")?;
             }
             Ok(OrderItem { expr, direction, nulls })
         })
-    }
-
-    /// ASC or DESC, or nothing.
-    pub fn direction(&mut self) -> Option<Direction> {
-        self.choice(&[("ASC", Direction::Asc), ("DESC", Direction::Desc)])
     }
 
     /// LIMIT, or nothing.
@@ -220,26 +180,16 @@ impl Parser<'_> {
         if !clauses.locking_reads {
             return Ok(locks);
         }
-        while let Some(strength) = self.choice(&[
-            ("FOR UPDATE", LockStrength::Update),
-            ("FOR NO KEY UPDATE", LockStrength::NoKeyUpdate),
-            ("FOR SHARE", LockStrength::Share),
-            ("FOR KEY SHARE", LockStrength::KeyShare),
-            ("LOCK IN SHARE MODE", LockStrength::InShareMode),
-        ]) {
+        while let Some(strength) = self.keyword::<LockStrength>() {
             let old = strength == LockStrength::InShareMode;
-            match strength {
-                LockStrength::Update => {}
-                LockStrength::Share => self.needs(clauses.for_share, "FOR SHARE")?,
-                LockStrength::NoKeyUpdate => self.needs(clauses.key_locks, "FOR NO KEY UPDATE")?,
-                LockStrength::KeyShare => self.needs(clauses.key_locks, "FOR KEY SHARE")?,
-                LockStrength::InShareMode => self.needs(clauses.in_share_mode, "LOCK IN SHARE MODE")?,
-            }
-            let of = if !old && clauses.for_share && self.eat("OF") {
-                self.list(Self::ident)?
-            } else {
-                Vec::new()
+            let has = match strength {
+                LockStrength::Update => true,
+                LockStrength::Share => clauses.for_share,
+                LockStrength::NoKeyUpdate | LockStrength::KeyShare => clauses.key_locks,
+                LockStrength::InShareMode => clauses.in_share_mode,
             };
+            self.needs(has, strength.sql())?;
+            let of = if !old && clauses.for_share { self.listed("OF", Self::ident)? } else { Vec::new() };
             let may_wait = !old || clauses.lock_wait_seconds;
             let wait = if may_wait && self.eat("NOWAIT") {
                 Some(LockWait::Nowait)

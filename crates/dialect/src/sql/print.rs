@@ -4,7 +4,7 @@
 //! A keyword is printed in capitals and may be compared without regard to case; everything else is printed as
 //! the tree holds it. That difference is why the printer keeps its pieces and does not write a string at once.
 
-use model::sql::{Alias, ColumnRef, Ident, Literal, ObjectName, Quote, Statement};
+use model::sql::{Alias, ColumnRef, Ident, Keyword, Literal, ObjectName, Quote, Statement};
 
 use super::{rules::Rules, token};
 
@@ -64,6 +64,32 @@ impl Out {
         }
     }
 
+    /// One of a choice of words, or nothing.
+    pub fn keyword(&mut self, word: Option<impl Keyword>) {
+        word.into_iter().for_each(|word| self.kw(word.sql()));
+    }
+
+    /// What stands after these words.
+    pub fn after<T: ?Sized>(&mut self, words: &str, item: &T, print: impl FnOnce(&mut Out, &T)) {
+        self.kw(words);
+        print(self, item);
+    }
+
+    /// The same, or nothing.
+    pub fn optional<T>(&mut self, words: &str, item: &Option<T>, print: impl FnOnce(&mut Out, &T)) {
+        if let Some(item) = item {
+            self.after(words, item, print);
+        }
+    }
+
+    /// A list after these words; nothing if it is empty.
+    pub fn listed<T>(&mut self, words: &str, list: &[T], print: impl FnMut(&mut Out, &T)) {
+        if !list.is_empty() {
+            self.kw(words);
+            self.list(list, print);
+        }
+    }
+
     /// An operator or a mark.
     pub fn symbol(&mut self, symbol: &str) {
         self.push(symbol.to_string(), false);
@@ -99,10 +125,14 @@ impl Out {
         }
     }
 
-    pub fn paren_list<T>(&mut self, list: &[T], print: impl FnMut(&mut Out, &T)) {
+    pub fn parens(&mut self, print: impl FnOnce(&mut Out)) {
         self.symbol("(");
-        self.list(list, print);
+        print(self);
         self.symbol(")");
+    }
+
+    pub fn paren_list<T>(&mut self, list: &[T], print: impl FnMut(&mut Out, &T)) {
+        self.parens(|out| out.list(list, print));
     }
 
     /// A name, in quotes where it has them or needs them.
@@ -172,17 +202,14 @@ impl Out {
                 self.kw("DROP TABLE");
                 self.kw_if(d.if_exists, "IF EXISTS");
                 self.list(&d.names, Out::object);
-                self.behaviour(d.behaviour);
+                self.keyword(d.behaviour);
             }
             Statement::DropIndex(d) => {
                 self.kw("DROP INDEX");
                 self.kw_if(d.if_exists, "IF EXISTS");
                 self.object(&d.name);
-                if let Some(table) = &d.table {
-                    self.kw("ON");
-                    self.object(table);
-                }
-                self.behaviour(d.behaviour);
+                self.optional("ON", &d.table, Out::object);
+                self.keyword(d.behaviour);
             }
             Statement::Truncate(t) => {
                 self.kw("TRUNCATE");
@@ -193,19 +220,13 @@ impl Out {
                     Some(false) => self.kw("CONTINUE IDENTITY"),
                     None => {}
                 }
-                self.behaviour(t.behaviour);
+                self.keyword(t.behaviour);
             }
             Statement::Begin(b) => self.begin(b),
             Statement::Commit(c) => self.commit(c),
             Statement::Rollback(r) => self.rollback(r),
-            Statement::Savepoint(name) => {
-                self.kw("SAVEPOINT");
-                self.ident(name);
-            }
-            Statement::Release(target) => {
-                self.kw("RELEASE");
-                self.savepoint(target);
-            }
+            Statement::Savepoint(name) => self.after("SAVEPOINT", name, Out::ident),
+            Statement::Release(target) => self.after("RELEASE", target, Out::savepoint),
             Statement::Set(items) => self.set(items),
             Statement::SetTransaction(s) => self.set_transaction(s),
             Statement::LockTable(l) => self.lock_table(l),

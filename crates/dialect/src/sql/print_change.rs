@@ -1,8 +1,8 @@
 //! Writing INSERT, REPLACE, UPDATE and DELETE.
 
 use model::sql::{
-    Assignment, Conflict, ConflictAction, Delete, Insert, InsertModifier, InsertSource, InsertVerb,
-    Resolution, SelectItem, Update, ValuesWord,
+    Assignment, Conflict, ConflictAction, Delete, Insert, InsertModifier, InsertSource, Keyword, SelectItem,
+    Update,
 };
 
 use super::print::Out;
@@ -10,10 +10,7 @@ use super::print::Out;
 impl Out {
     /// `INSERT` or `REPLACE`.
     pub fn insert(&mut self, insert: &Insert) {
-        self.kw(match insert.verb {
-            InsertVerb::Insert => "INSERT",
-            InsertVerb::Replace => "REPLACE",
-        });
+        self.kw(insert.verb.sql());
         self.modifier(insert.modifier);
         self.kw_if(insert.into, "INTO");
         self.object(&insert.table);
@@ -22,23 +19,14 @@ impl Out {
         }
         match &insert.source {
             InsertSource::Values { word, rows } => {
-                self.kw(match word {
-                    ValuesWord::Values => "VALUES",
-                    ValuesWord::Value => "VALUE",
-                });
+                self.kw(word.sql());
                 self.list(rows, |out, row| out.paren_list(row, Out::expr));
             }
             InsertSource::Query(query) => self.query(query),
-            InsertSource::Set(list) => {
-                self.kw("SET");
-                self.list(list, Out::assignment);
-            }
+            InsertSource::Set(list) => self.listed("SET", list, Out::assignment),
             InsertSource::DefaultValues => self.kw("DEFAULT VALUES"),
         }
-        if !insert.on_duplicate.is_empty() {
-            self.kw("ON DUPLICATE KEY UPDATE");
-            self.list(&insert.on_duplicate, Out::assignment);
-        }
+        self.listed("ON DUPLICATE KEY UPDATE", &insert.on_duplicate, Out::assignment);
         insert.on_conflict.iter().for_each(|c| self.conflict(c));
         self.returning(&insert.returning);
     }
@@ -46,13 +34,10 @@ impl Out {
     fn modifier(&mut self, modifier: Option<InsertModifier>) {
         match modifier {
             Some(InsertModifier::Ignore) => self.kw("IGNORE"),
-            Some(InsertModifier::Or(resolution)) => self.kw(match resolution {
-                Resolution::Rollback => "OR ROLLBACK",
-                Resolution::Abort => "OR ABORT",
-                Resolution::Fail => "OR FAIL",
-                Resolution::Ignore => "OR IGNORE",
-                Resolution::Replace => "OR REPLACE",
-            }),
+            Some(InsertModifier::Or(resolution)) => {
+                self.kw("OR");
+                self.kw(resolution.sql());
+            }
             None => {}
         }
     }
@@ -79,10 +64,7 @@ impl Out {
     }
 
     fn returning(&mut self, items: &[SelectItem]) {
-        if !items.is_empty() {
-            self.kw("RETURNING");
-            self.list(items, Out::select_item);
-        }
+        self.listed("RETURNING", items, Out::select_item);
     }
 
     pub fn update(&mut self, update: &Update) {
@@ -91,10 +73,7 @@ impl Out {
         self.list(&update.tables, Out::table_ref);
         self.kw("SET");
         self.list(&update.assignments, Out::assignment);
-        if !update.from.is_empty() {
-            self.kw("FROM");
-            self.list(&update.from, Out::table_ref);
-        }
+        self.listed("FROM", &update.from, Out::table_ref);
         self.filter(&update.filter);
         self.returning(&update.returning);
         self.order_by(&update.order_by);
@@ -106,10 +85,7 @@ impl Out {
         self.kw_if(delete.ignore, "IGNORE");
         self.kw("FROM");
         self.table_factor(&delete.table);
-        if !delete.using.is_empty() {
-            self.kw("USING");
-            self.list(&delete.using, Out::table_ref);
-        }
+        self.listed("USING", &delete.using, Out::table_ref);
         self.filter(&delete.filter);
         // SQLite has it before ORDER BY, MariaDB at the end.
         let early = self.rules.clauses.update_returning;

@@ -1,8 +1,8 @@
 //! Writing BEGIN, COMMIT, ROLLBACK, savepoints, SET, LOCK TABLE and PRAGMA.
 
 use model::sql::{
-    Begin, BeginVerb, Commit, CommitVerb, LockTable, LockTiming, Pragma, Rollback, RollbackVerb,
-    SavepointTarget, Scope, SetItem, SetTarget, SetTransaction, SetValue, TransactionMode, TransactionWord,
+    Begin, Commit, Keyword, LockTable, Pragma, Rollback, SavepointTarget, SetItem, SetTarget, SetTransaction,
+    SetValue, TransactionMode,
 };
 
 use super::print::Out;
@@ -10,26 +10,10 @@ use super::print::Out;
 impl Out {
     /// `BEGIN` or `START TRANSACTION`.
     pub fn begin(&mut self, begin: &Begin) {
-        self.kw(match begin.verb {
-            BeginVerb::Begin => "BEGIN",
-            BeginVerb::StartTransaction => "START TRANSACTION",
-        });
-        match begin.timing {
-            Some(LockTiming::Deferred) => self.kw("DEFERRED"),
-            Some(LockTiming::Immediate) => self.kw("IMMEDIATE"),
-            Some(LockTiming::Exclusive) => self.kw("EXCLUSIVE"),
-            None => {}
-        }
-        self.transaction_word(begin.word);
+        self.kw(begin.verb.sql());
+        self.keyword(begin.timing);
+        self.keyword(begin.word);
         self.modes(&begin.modes, begin.commas);
-    }
-
-    fn transaction_word(&mut self, word: Option<TransactionWord>) {
-        match word {
-            Some(TransactionWord::Work) => self.kw("WORK"),
-            Some(TransactionWord::Transaction) => self.kw("TRANSACTION"),
-            None => {}
-        }
     }
 
     fn modes(&mut self, modes: &[TransactionMode], commas: bool) {
@@ -56,23 +40,14 @@ impl Out {
 
     /// `COMMIT` or `END`.
     pub fn commit(&mut self, commit: &Commit) {
-        self.kw(match commit.verb {
-            CommitVerb::Commit => "COMMIT",
-            CommitVerb::End => "END",
-        });
-        self.transaction_word(commit.word);
+        self.kw(commit.verb.sql());
+        self.keyword(commit.word);
     }
 
     pub fn rollback(&mut self, rollback: &Rollback) {
-        self.kw(match rollback.verb {
-            RollbackVerb::Rollback => "ROLLBACK",
-            RollbackVerb::Abort => "ABORT",
-        });
-        self.transaction_word(rollback.word);
-        if let Some(to) = &rollback.to {
-            self.kw("TO");
-            self.savepoint(to);
-        }
+        self.kw(rollback.verb.sql());
+        self.keyword(rollback.word);
+        self.optional("TO", &rollback.to, Out::savepoint);
     }
 
     /// `[SAVEPOINT] s`
@@ -81,19 +56,10 @@ impl Out {
         self.ident(&target.name);
     }
 
-    fn scope(&mut self, scope: Option<Scope>) {
-        match scope {
-            Some(Scope::Session) => self.kw("SESSION"),
-            Some(Scope::Local) => self.kw("LOCAL"),
-            Some(Scope::Global) => self.kw("GLOBAL"),
-            None => {}
-        }
-    }
-
     pub fn set(&mut self, items: &[SetItem]) {
         self.kw("SET");
         self.list(items, |out, item| {
-            out.scope(item.scope);
+            out.keyword(item.scope);
             match &item.target {
                 SetTarget::Name(name) => out.ident(name),
                 SetTarget::Variable(name) => out.exact(name),
@@ -108,7 +74,7 @@ impl Out {
 
     pub fn set_transaction(&mut self, set: &SetTransaction) {
         self.kw("SET");
-        self.scope(set.scope);
+        self.keyword(set.scope);
         self.kw("TRANSACTION");
         self.modes(&set.modes, set.commas);
     }

@@ -1,8 +1,8 @@
 //! Writing CREATE TABLE and CREATE INDEX.
 
 use model::sql::{
-    Action, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour, IndexColumn,
-    OptionValue, PartitionBy, Partitioning, References, TableColumn, TableConstraint, TableItem, TableOption,
+    ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, IndexColumn, Keyword, OptionValue,
+    PartitionBy, Partitioning, References, TableColumn, TableConstraint, TableItem, TableOption,
 };
 
 use super::print::Out;
@@ -29,37 +29,24 @@ impl Out {
     fn partitioning(&mut self, partitioning: &Partitioning) {
         self.kw("PARTITION BY");
         match &partitioning.by {
-            PartitionBy::Hash(expr) => {
-                self.kw("HASH");
-                self.symbol("(");
-                self.expr(expr);
-                self.symbol(")");
-            }
+            PartitionBy::Hash(expr) => self.after("HASH", expr, Out::paren_expr),
             PartitionBy::Key(columns) => {
                 self.kw("KEY");
                 self.paren_list(columns, Out::ident);
             }
         }
-        if let Some(count) = &partitioning.count {
-            self.kw("PARTITIONS");
-            self.exact(count);
-        }
+        self.optional("PARTITIONS", &partitioning.count, |out, count| out.exact(count));
     }
 
     /// `CREATE TABLE ... PARTITION OF`.
     pub fn create_partition(&mut self, partition: &CreatePartition) {
-        self.kw("CREATE TABLE");
-        self.object(&partition.name);
-        self.kw("PARTITION OF");
-        self.object(&partition.of);
+        self.after("CREATE TABLE", &partition.name, Out::object);
+        self.after("PARTITION OF", &partition.of, Out::object);
         self.kw("FOR VALUES WITH");
-        self.symbol("(");
-        self.kw("MODULUS");
-        self.exact(&partition.modulus);
-        self.symbol(",");
-        self.kw("REMAINDER");
-        self.exact(&partition.remainder);
-        self.symbol(")");
+        self.paren_list(
+            &[("MODULUS", &partition.modulus), ("REMAINDER", &partition.remainder)],
+            |out, (word, number)| out.after(word, number.as_str(), Out::exact),
+        );
     }
 
     fn table_column(&mut self, column: &TableColumn) {
@@ -70,20 +57,11 @@ impl Out {
 
     fn column_option(&mut self, option: &ColumnOption) {
         match option {
-            ColumnOption::Name(name) => {
-                self.kw("CONSTRAINT");
-                self.ident(name);
-            }
+            ColumnOption::Name(name) => self.after("CONSTRAINT", name, Out::ident),
             ColumnOption::NotNull => self.kw("NOT NULL"),
             ColumnOption::Null => self.kw("NULL"),
-            ColumnOption::Default(value) => {
-                self.kw("DEFAULT");
-                self.simple_value(value);
-            }
-            ColumnOption::OnUpdate(value) => {
-                self.kw("ON UPDATE");
-                self.simple_value(value);
-            }
+            ColumnOption::Default(value) => self.after("DEFAULT", value, Out::simple_value),
+            ColumnOption::OnUpdate(value) => self.after("ON UPDATE", value, Out::simple_value),
             ColumnOption::Identity { always } => {
                 self.kw("GENERATED");
                 self.kw(if *always { "ALWAYS" } else { "BY DEFAULT" });
@@ -93,34 +71,21 @@ impl Out {
             ColumnOption::Autoincrement => self.kw("AUTOINCREMENT"),
             ColumnOption::PrimaryKey(direction) => {
                 self.kw("PRIMARY KEY");
-                self.direction(*direction);
+                self.keyword(*direction);
             }
             ColumnOption::Key => self.kw("KEY"),
             ColumnOption::Unique { key } => {
                 self.kw("UNIQUE");
                 self.kw_if(*key, "KEY");
             }
-            ColumnOption::Check(expr) => {
-                self.kw("CHECK");
-                self.paren_list(std::slice::from_ref(expr), Out::expr);
-            }
-            ColumnOption::Collate(name) => {
-                self.kw("COLLATE");
-                self.ident(name);
-            }
-            ColumnOption::CharacterSet(name) => {
-                self.kw("CHARACTER SET");
-                self.ident(name);
-            }
-            ColumnOption::Comment(text) => {
-                self.kw("COMMENT");
-                self.literal(text);
-            }
+            ColumnOption::Check(expr) => self.after("CHECK", expr, Out::paren_expr),
+            ColumnOption::Collate(name) => self.after("COLLATE", name, Out::ident),
+            ColumnOption::CharacterSet(name) => self.after("CHARACTER SET", name, Out::ident),
+            ColumnOption::Comment(text) => self.after("COMMENT", text, Out::literal),
             ColumnOption::References(references) => self.references(references),
             ColumnOption::Generated { words, expr, storage } => {
                 self.kw_if(*words, "GENERATED ALWAYS");
-                self.kw("AS");
-                self.paren_list(std::slice::from_ref(expr), Out::expr);
+                self.after("AS", expr, Out::paren_expr);
                 storage.iter().for_each(|word| self.exact(word));
             }
         }
@@ -134,21 +99,12 @@ impl Out {
         }
         for action in &references.actions {
             self.kw(if action.on_update { "ON UPDATE" } else { "ON DELETE" });
-            self.kw(match action.action {
-                Action::Cascade => "CASCADE",
-                Action::Restrict => "RESTRICT",
-                Action::SetNull => "SET NULL",
-                Action::SetDefault => "SET DEFAULT",
-                Action::NoAction => "NO ACTION",
-            });
+            self.kw(action.action.sql());
         }
     }
 
     fn table_constraint(&mut self, constraint: &TableConstraint) {
-        if let Some(name) = &constraint.name {
-            self.kw("CONSTRAINT");
-            self.ident(name);
-        }
+        self.optional("CONSTRAINT", &constraint.name, Out::ident);
         match &constraint.kind {
             Constraint::PrimaryKey(columns) => {
                 self.kw("PRIMARY KEY");
@@ -156,19 +112,16 @@ impl Out {
             }
             Constraint::Unique { word, index, columns } => {
                 self.kw("UNIQUE");
-                word.iter().for_each(|w| self.index_word(*w));
+                self.keyword(*word);
                 index.iter().for_each(|name| self.ident(name));
                 self.paren_list(columns, Out::index_column);
             }
             Constraint::Index { word, index, columns } => {
-                self.index_word(*word);
+                self.kw(word.sql());
                 index.iter().for_each(|name| self.ident(name));
                 self.paren_list(columns, Out::index_column);
             }
-            Constraint::Check(expr) => {
-                self.kw("CHECK");
-                self.paren_list(std::slice::from_ref(expr), Out::expr);
-            }
+            Constraint::Check(expr) => self.after("CHECK", expr, Out::paren_expr),
             Constraint::ForeignKey { index, columns, references } => {
                 self.kw("FOREIGN KEY");
                 index.iter().for_each(|name| self.ident(name));
@@ -185,7 +138,7 @@ impl Out {
             self.exact(length);
             self.symbol(")");
         }
-        self.direction(column.direction);
+        self.keyword(column.direction);
     }
 
     fn table_option(&mut self, option: &TableOption) {
@@ -214,20 +167,8 @@ impl Out {
         self.object(&create.name);
         self.kw("ON");
         self.object(&create.table);
-        if let Some(method) = &create.using {
-            self.kw("USING");
-            self.ident(method);
-        }
+        self.optional("USING", &create.using, Out::ident);
         self.paren_list(&create.columns, Out::index_column);
         self.filter(&create.filter);
-    }
-
-    /// CASCADE or RESTRICT, or nothing.
-    pub fn behaviour(&mut self, behaviour: Option<DropBehaviour>) {
-        match behaviour {
-            Some(DropBehaviour::Cascade) => self.kw("CASCADE"),
-            Some(DropBehaviour::Restrict) => self.kw("RESTRICT"),
-            None => {}
-        }
     }
 }

@@ -1,12 +1,10 @@
 //! Writing expressions, with the parentheses that the levels in [`super::rules`] ask for.
 
-use model::sql::{
-    BoolTest, CastSpelling, Expr, FunctionArgs, InList, NullSpelling, Quantifier, TypeName, UnaryOp,
-};
+use model::sql::{CastSpelling, Expr, FunctionArgs, InList, Keyword, NullSpelling, TypeName, UnaryOp};
 
 use super::{
     print::Out,
-    rules::{self, ANY, Binding, OperatorBinding, PRIMARY},
+    rules::{self, ANY, Binding, PRIMARY, shape},
     shape::level,
 };
 
@@ -21,11 +19,9 @@ impl Out {
             Expr::BareFunction(name) => self.word(name),
             Expr::Unary { op, expr } => self.unary(*op, expr),
             Expr::Binary { left, op, right } => {
-                let shape = self.rules.infix(*op).map_or(
-                    // The server will refuse it anyway.
-                    OperatorBinding { own: ANY, left: PRIMARY, right: PRIMARY },
-                    |infix| infix.shape(),
-                );
+                // The server will refuse one that it does not have.
+                let unknown = shape(ANY, PRIMARY, PRIMARY);
+                let shape = self.rules.infix(*op).map_or(unknown, |infix| infix.shape());
                 self.operand(left, shape.left);
                 self.operator(rules::spelling(self.rules, *op));
                 self.operand(right, shape.right);
@@ -44,11 +40,7 @@ impl Out {
                 self.operand(expr, self.rules.is_bool.left);
                 self.kw("IS");
                 self.kw_if(*negated, "NOT");
-                self.kw(match test {
-                    BoolTest::True => "TRUE",
-                    BoolTest::False => "FALSE",
-                    BoolTest::Unknown => "UNKNOWN",
-                });
+                self.kw(test.sql());
             }
             Expr::In { expr, negated, list } => {
                 self.operand(expr, self.rules.in_list.left);
@@ -70,18 +62,12 @@ impl Out {
                 self.operand(high, shape.right);
             }
             Expr::Like { expr, negated, op, pattern, escape } => {
-                let (text, shape) = self.rules.like(*op).unwrap_or((
-                    rules::like_spelling(*op),
-                    OperatorBinding { own: ANY, left: PRIMARY, right: PRIMARY },
-                ));
+                let shape = self.rules.like(*op).unwrap_or(shape(ANY, PRIMARY, PRIMARY));
                 self.operand(expr, shape.left);
                 self.kw_if(*negated, "NOT");
-                self.kw(text);
+                self.kw(op.sql());
                 self.operand(pattern, shape.right);
-                if let Some(escape) = escape {
-                    self.kw("ESCAPE");
-                    self.operand(escape, shape.right);
-                }
+                self.optional("ESCAPE", escape, |out, escape| out.operand(escape, shape.right));
             }
             Expr::Collate { expr, collation } => {
                 self.operand(expr, self.rules.collate.left);
@@ -92,15 +78,10 @@ impl Out {
                 self.kw("CASE");
                 operand.iter().for_each(|e| self.expr(e));
                 for w in whens {
-                    self.kw("WHEN");
-                    self.expr(&w.when);
-                    self.kw("THEN");
-                    self.expr(&w.then);
+                    self.after("WHEN", &w.when, Out::expr);
+                    self.after("THEN", &w.then, Out::expr);
                 }
-                if let Some(otherwise) = otherwise {
-                    self.kw("ELSE");
-                    self.expr(otherwise);
-                }
+                self.optional("ELSE", otherwise, |out, otherwise| out.expr(otherwise));
                 self.kw("END");
             }
             Expr::Cast { expr, ty, spelling: CastSpelling::Colons } => {
@@ -121,7 +102,7 @@ impl Out {
             Expr::Function { name, quantifier, args } => {
                 self.word(name);
                 self.open_call();
-                self.quantifier(*quantifier);
+                self.keyword(*quantifier);
                 match args {
                     FunctionArgs::Star => self.symbol("*"),
                     FunctionArgs::List(list) => self.list(list, Out::expr),
@@ -130,39 +111,24 @@ impl Out {
             }
             Expr::Row(list) => self.paren_list(list, Out::expr),
             Expr::Subquery(query) => self.paren_query(query),
-            Expr::Exists(query) => {
-                self.kw("EXISTS");
-                self.paren_query(query);
-            }
-            Expr::Paren(inner) => {
-                self.symbol("(");
-                self.expr(inner);
-                self.symbol(")");
-            }
+            Expr::Exists(query) => self.after("EXISTS", &**query, Out::paren_query),
+            Expr::Paren(inner) => self.paren_expr(inner),
         }
+    }
+
+    /// Whatever it is, in parentheses.
+    pub fn paren_expr(&mut self, expr: &Expr) {
+        self.parens(|out| out.expr(expr));
     }
 
     /// An expression where one that binds at least so tightly must stand.
     pub fn operand(&mut self, expr: &Expr, least: Binding) {
-        if level(self.rules, expr) < least {
-            self.symbol("(");
-            self.expr(expr);
-            self.symbol(")");
-        } else {
-            self.expr(expr);
-        }
+        if level(self.rules, expr) < least { self.paren_expr(expr) } else { self.expr(expr) }
     }
 
     fn unary(&mut self, op: UnaryOp, expr: &Expr) {
         let least = self.rules.prefix(op).map_or(ANY, |p| p.operand);
-        let text = match op {
-            UnaryOp::Not => "NOT",
-            UnaryOp::Bang => "!",
-            UnaryOp::Neg => "-",
-            UnaryOp::Plus => "+",
-            UnaryOp::BitNot => "~",
-        };
-        self.operator(text);
+        self.operator(op.sql());
         // Two minus signs without a blank between them begin a comment, MySQL takes two `!` for one, and
         // PostgreSQL takes any marks that stand together for one operator, and its `~` may stand before a sum that
         // begins with a sign.
@@ -174,15 +140,6 @@ impl Out {
             self.glue();
         }
         self.operand(expr, least);
-    }
-
-    /// DISTINCT or ALL, or nothing.
-    pub fn quantifier(&mut self, quantifier: Option<Quantifier>) {
-        match quantifier {
-            Some(Quantifier::Distinct) => self.kw("DISTINCT"),
-            Some(Quantifier::All) => self.kw("ALL"),
-            None => {}
-        }
     }
 
     /// What may stand after DEFAULT.
@@ -217,22 +174,6 @@ fn shows_collate(expr: &Expr) -> bool {
         }
         Expr::Binary { left, right, .. } => shows_collate(left) || shows_collate(right),
         // All others bind less than a bound of BETWEEN, or hide what they hold.
-        Expr::IsNull { .. }
-        | Expr::IsBool { .. }
-        | Expr::In { .. }
-        | Expr::Between { .. }
-        | Expr::Like { .. }
-        | Expr::Literal(_)
-        | Expr::Column(_)
-        | Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::Case { .. }
-        | Expr::Cast { spelling: CastSpelling::Call, .. }
-        | Expr::Function { .. }
-        | Expr::Row(_)
-        | Expr::Subquery(_)
-        | Expr::Exists(_)
-        | Expr::Paren(_) => false,
+        _ => false,
     }
 }

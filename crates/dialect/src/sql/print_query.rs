@@ -1,9 +1,8 @@
 //! Writing SELECT.
 
 use model::sql::{
-    Direction, Expr, HintAction, HintScope, IndexHint, IndexWord, Join, JoinCondition, JoinKind, Limit, Lock,
-    LockStrength, LockWait, Nulls, Offset, OrderItem, Query, QueryPart, Select, SelectItem, SetOp,
-    TableFactor, TableRef,
+    Expr, IndexHint, Join, JoinCondition, Keyword, Limit, Lock, LockWait, Offset, OrderItem, Query,
+    QueryPart, Select, SelectItem, TableFactor, TableRef,
 };
 
 use super::print::Out;
@@ -13,12 +12,8 @@ impl Out {
     pub fn query(&mut self, query: &Query) {
         self.query_part(&query.first);
         for (op, quantifier, part) in &query.rest {
-            self.kw(match op {
-                SetOp::Union => "UNION",
-                SetOp::Except => "EXCEPT",
-                SetOp::Intersect => "INTERSECT",
-            });
-            self.quantifier(*quantifier);
+            self.kw(op.sql());
+            self.keyword(*quantifier);
             self.query_part(part);
         }
         self.order_by(&query.order_by);
@@ -28,9 +23,7 @@ impl Out {
 
     /// A query in parentheses.
     pub fn paren_query(&mut self, query: &Query) {
-        self.symbol("(");
-        self.query(query);
-        self.symbol(")");
+        self.parens(|out| out.query(query));
     }
 
     fn query_part(&mut self, part: &QueryPart) {
@@ -42,24 +35,13 @@ impl Out {
 
     fn select(&mut self, select: &Select) {
         self.kw("SELECT");
-        if let Some(hint) = &select.hint {
-            self.exact(hint);
-        }
-        self.quantifier(select.quantifier);
+        select.hint.iter().for_each(|hint| self.exact(hint));
+        self.keyword(select.quantifier);
         self.list(&select.items, Out::select_item);
-        if !select.from.is_empty() {
-            self.kw("FROM");
-            self.list(&select.from, Out::table_ref);
-        }
+        self.listed("FROM", &select.from, Out::table_ref);
         self.filter(&select.filter);
-        if !select.group_by.is_empty() {
-            self.kw("GROUP BY");
-            self.list(&select.group_by, Out::expr);
-        }
-        if let Some(having) = &select.having {
-            self.kw("HAVING");
-            self.expr(having);
-        }
+        self.listed("GROUP BY", &select.group_by, Out::expr);
+        self.optional("HAVING", &select.having, Out::expr);
     }
 
     /// One thing to select.
@@ -80,10 +62,7 @@ impl Out {
 
     /// WHERE, or nothing.
     pub fn filter(&mut self, filter: &Option<Expr>) {
-        if let Some(filter) = filter {
-            self.kw("WHERE");
-            self.expr(filter);
-        }
+        self.optional("WHERE", filter, Out::expr);
     }
 
     /// A table with its joins.
@@ -93,26 +72,10 @@ impl Out {
     }
 
     fn join(&mut self, join: &Join) {
-        self.kw(match join.kind {
-            JoinKind::Plain => "JOIN",
-            JoinKind::Inner => "INNER JOIN",
-            JoinKind::Cross => "CROSS JOIN",
-            JoinKind::Left => "LEFT JOIN",
-            JoinKind::LeftOuter => "LEFT OUTER JOIN",
-            JoinKind::Right => "RIGHT JOIN",
-            JoinKind::RightOuter => "RIGHT OUTER JOIN",
-            JoinKind::Full => "FULL JOIN",
-            JoinKind::FullOuter => "FULL OUTER JOIN",
-            JoinKind::Straight => "STRAIGHT_JOIN",
-            JoinKind::Natural => "NATURAL JOIN",
-            JoinKind::NaturalLeft => "NATURAL LEFT JOIN",
-        });
+        self.kw(join.kind.sql());
         self.table_factor(&join.table);
         match &join.condition {
-            Some(JoinCondition::On(expr)) => {
-                self.kw("ON");
-                self.expr(expr);
-            }
+            Some(JoinCondition::On(expr)) => self.after("ON", expr, Out::expr),
             Some(JoinCondition::Using(columns)) => {
                 self.kw("USING");
                 self.paren_list(columns, Out::ident);
@@ -132,73 +95,32 @@ impl Out {
                 self.paren_query(query);
                 self.alias(alias);
             }
-            TableFactor::Paren(inner) => {
-                self.symbol("(");
-                self.table_ref(inner);
-                self.symbol(")");
-            }
+            TableFactor::Paren(inner) => self.parens(|out| out.table_ref(inner)),
         }
     }
 
     fn index_hint(&mut self, hint: &IndexHint) {
         match hint {
             IndexHint::Names { action, word, scope, names } => {
-                self.kw(match action {
-                    HintAction::Use => "USE",
-                    HintAction::Force => "FORCE",
-                    HintAction::Ignore => "IGNORE",
-                });
-                self.index_word(*word);
-                match scope {
-                    Some(HintScope::Join) => self.kw("FOR JOIN"),
-                    Some(HintScope::OrderBy) => self.kw("FOR ORDER BY"),
-                    Some(HintScope::GroupBy) => self.kw("FOR GROUP BY"),
-                    None => {}
-                }
+                self.kw(action.sql());
+                self.kw(word.sql());
+                self.keyword(*scope);
                 self.paren_list(names, |out, name| {
                     if name.name.eq_ignore_ascii_case("PRIMARY") { out.word(name) } else { out.ident(name) }
                 });
             }
-            IndexHint::IndexedBy(name) => {
-                self.kw("INDEXED BY");
-                self.ident(name);
-            }
+            IndexHint::IndexedBy(name) => self.after("INDEXED BY", name, Out::ident),
             IndexHint::NotIndexed => self.kw("NOT INDEXED"),
-        }
-    }
-
-    /// INDEX or KEY.
-    pub fn index_word(&mut self, word: IndexWord) {
-        match word {
-            IndexWord::Index => self.kw("INDEX"),
-            IndexWord::Key => self.kw("KEY"),
         }
     }
 
     /// ORDER BY, or nothing.
     pub fn order_by(&mut self, items: &[OrderItem]) {
-        if items.is_empty() {
-            return;
-        }
-        self.kw("ORDER BY");
-        self.list(items, |out, item| {
+        self.listed("ORDER BY", items, |out, item| {
             out.expr(&item.expr);
-            out.direction(item.direction);
-            match item.nulls {
-                Some(Nulls::First) => out.kw("NULLS FIRST"),
-                Some(Nulls::Last) => out.kw("NULLS LAST"),
-                None => {}
-            }
+            out.keyword(item.direction);
+            out.keyword(item.nulls);
         });
-    }
-
-    /// ASC or DESC, or nothing.
-    pub fn direction(&mut self, direction: Option<Direction>) {
-        match direction {
-            Some(Direction::Asc) => self.kw("ASC"),
-            Some(Direction::Desc) => self.kw("DESC"),
-            None => {}
-        }
     }
 
     /// LIMIT, or nothing.
@@ -211,30 +133,17 @@ impl Out {
         }
         self.expr(&limit.count);
         if let Some(Offset::After(offset)) = &limit.offset {
-            self.kw("OFFSET");
-            self.expr(offset);
+            self.after("OFFSET", offset, Out::expr);
         }
     }
 
     fn lock(&mut self, lock: &Lock) {
-        self.kw(match lock.strength {
-            LockStrength::Update => "FOR UPDATE",
-            LockStrength::NoKeyUpdate => "FOR NO KEY UPDATE",
-            LockStrength::Share => "FOR SHARE",
-            LockStrength::KeyShare => "FOR KEY SHARE",
-            LockStrength::InShareMode => "LOCK IN SHARE MODE",
-        });
-        if !lock.of.is_empty() {
-            self.kw("OF");
-            self.list(&lock.of, Out::ident);
-        }
+        self.kw(lock.strength.sql());
+        self.listed("OF", &lock.of, Out::ident);
         match &lock.wait {
             Some(LockWait::Nowait) => self.kw("NOWAIT"),
             Some(LockWait::SkipLocked) => self.kw("SKIP LOCKED"),
-            Some(LockWait::Seconds(seconds)) => {
-                self.kw("WAIT");
-                self.exact(seconds);
-            }
+            Some(LockWait::Seconds(seconds)) => self.after("WAIT", seconds.as_str(), Out::exact),
             None => {}
         }
     }

@@ -123,7 +123,7 @@ pub(crate) struct Rules {
     /// Operators between operands.
     pub infixes: &'static [Infix],
     /// LIKE and its kin.
-    pub likes: &'static [(LikeOp, &'static str, OperatorBinding)],
+    pub likes: &'static [(LikeOp, OperatorBinding)],
     pub is_null: OperatorBinding,
     /// IS TRUE.
     pub is_bool: OperatorBinding,
@@ -225,8 +225,8 @@ impl Rules {
     }
 
     /// LIKE or one of its kin, if the dialect has it.
-    pub fn like(&self, op: LikeOp) -> Option<(&'static str, OperatorBinding)> {
-        self.likes.iter().find(|(o, _, _)| *o == op).map(|(_, text, shape)| (*text, *shape))
+    pub fn like(&self, op: LikeOp) -> Option<OperatorBinding> {
+        self.likes.iter().find(|(known, _)| *known == op).map(|(_, shape)| *shape)
     }
 }
 
@@ -234,15 +234,4 @@ impl Rules {
 pub(super) fn spelling(rules: &Rules, op: BinaryOp) -> &'static str {
     let found = [rules, &MYSQL, &SQLITE, &POSTGRES].into_iter().find_map(|rules| rules.infix(op));
     found.map_or("", |i| i.text)
-}
-
-/// How LIKE and its kin are written in a dialect that does not have them.
-pub(super) fn like_spelling(op: LikeOp) -> &'static str {
-    match op {
-        LikeOp::Like => "LIKE",
-        LikeOp::Glob => "GLOB",
-        LikeOp::Regexp => "REGEXP",
-        LikeOp::Rlike => "RLIKE",
-        LikeOp::Ilike => "ILIKE",
-    }
 }

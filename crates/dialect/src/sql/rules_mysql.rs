@@ -104,9 +104,9 @@ const MYSQL_RULES: Rules = Rules {
     prefixes: MYSQL_PREFIXES,
     infixes: MYSQL_INFIXES,
     likes: &[
-        (LikeOp::Like, "LIKE", shape(7, 8, 14)),
-        (LikeOp::Regexp, "REGEXP", shape(7, 8, 8)),
-        (LikeOp::Rlike, "RLIKE", shape(7, 8, 8)),
+        (LikeOp::Like, shape(7, 8, 14)),
+        (LikeOp::Regexp, shape(7, 8, 8)),
+        (LikeOp::Rlike, shape(7, 8, 8)),
     ],
     is_bool: shape(5, 6, PRIMARY),
     is_null: shape(6, 6, PRIMARY),

@@ -74,7 +74,7 @@ pub(crate) static POSTGRES: Rules = Rules {
         infix(BinaryOp::Rem, "%", 9),
         infix(BinaryOp::Power, "^", 10),
     ],
-    likes: &[(LikeOp::Like, "LIKE", shape(6, 7, 7)), (LikeOp::Ilike, "ILIKE", shape(6, 7, 7))],
+    likes: &[(LikeOp::Like, shape(6, 7, 7)), (LikeOp::Ilike, shape(6, 7, 7))],
     is_bool: shape(4, 5, PRIMARY),
     is_null: shape(4, 5, PRIMARY),
     in_list: shape(6, 7, PRIMARY),

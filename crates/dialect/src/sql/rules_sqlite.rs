@@ -62,9 +62,9 @@ pub(crate) static SQLITE: Rules = Rules {
         infix(BinaryOp::Concat, "||", 9),
     ],
     likes: &[
-        (LikeOp::Like, "LIKE", shape(4, 4, 5)),
-        (LikeOp::Glob, "GLOB", shape(4, 4, 5)),
-        (LikeOp::Regexp, "REGEXP", shape(4, 4, 5)),
+        (LikeOp::Like, shape(4, 4, 5)),
+        (LikeOp::Glob, shape(4, 4, 5)),
+        (LikeOp::Regexp, shape(4, 4, 5)),
     ],
     is_bool: shape(4, 4, 5),
     is_null: shape(4, 4, 5),

@@ -14,20 +14,10 @@ pub(super) fn level(rules: &Rules, expr: &Expr) -> Binding {
         Expr::IsBool { .. } => rules.is_bool.own,
         Expr::In { .. } => rules.in_list.own,
         Expr::Between { .. } => rules.between.own,
-        Expr::Like { op, .. } => rules.like(*op).map_or(ANY, |(_, shape)| shape.own),
+        Expr::Like { op, .. } => rules.like(*op).map_or(ANY, |shape| shape.own),
         Expr::Collate { .. } => rules.collate.own,
         Expr::Cast { spelling: CastSpelling::Colons, .. } => rules.cast.own,
-        Expr::Literal(_)
-        | Expr::Column(_)
-        | Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::Case { .. }
-        | Expr::Cast { spelling: CastSpelling::Call, .. }
-        | Expr::Function { .. }
-        | Expr::Row(_)
-        | Expr::Subquery(_)
-        | Expr::Exists(_)
-        | Expr::Paren(_) => PRIMARY,
+        // All others have no operator, or close it in.
+        _ => PRIMARY,
     }
 }

@@ -4,11 +4,10 @@ use dialect::Capabilities;
 use eval::Datum;
 use model::{
     Rng,
-    schema::KeyKind,
     sql::{
         Action, Assignment, BinaryOp, Conflict, ConflictAction, Delete, Expr, HintAction, Ident, IndexHint,
-        IndexWord, Insert, InsertSource, InsertVerb, Lock, LockStrength, NullSpelling, Query, QueryPart,
-        Select, SelectItem, Statement, TableFactor, TableRef, Update, ValuesWord,
+        IndexWord, Insert, InsertVerb, Lock, LockStrength, Query, QueryPart, Select, SelectItem, Statement,
+        TableFactor, TableRef, Update,
     },
 };
 
@@ -40,10 +39,9 @@ impl<'a> ConflictContext<'a> {
     /// `column = value`, or `column IS NULL`.
     pub fn is(&self, table: &Table, column: usize, value: &Datum) -> Expr {
         let name = &table.columns[column].name;
-        if value.is_null() {
-            null_test(name, false)
-        } else {
-            compare(name, BinaryOp::Eq, self.literal(value))
+        match value.is_null() {
+            true => Expr::is_null(Expr::column(name), false),
+            false => compare(name, BinaryOp::Eq, self.literal(value)),
         }
     }
 
@@ -117,41 +115,29 @@ impl<'a> ConflictContext<'a> {
     /// `UPDATE table SET ... WHERE filter`
     pub fn update(&self, table: &Table, sets: Vec<(usize, Expr)>, filter: Option<Expr>) -> Statement {
         Statement::Update(Update {
-            modifier: None,
             tables: vec![TableRef::table(&table.name)],
             assignments: sets.into_iter().map(|(column, value)| assign(table, column, value)).collect(),
-            from: Vec::new(),
             filter,
-            order_by: Vec::new(),
-            limit: None,
-            returning: Vec::new(),
+            ..Update::default()
         })
+    }
+
+    /// The same, to a value of the column's pool.
+    pub fn update_any(&self, rng: &mut Rng, table: &Table, column: usize, filter: Option<Expr>) -> Statement {
+        let value = self.literal(rng.pick(&table.columns[column].pool));
+        self.update(table, vec![(column, value)], filter)
     }
 
     /// `DELETE FROM table WHERE filter`
     pub fn delete(&self, table: &Table, filter: Option<Expr>) -> Statement {
-        let table = TableFactor::Table { name: table.name.as_str().into(), alias: None, hints: Vec::new() };
-        let (order_by, limit, using, returning) = (Vec::new(), None, Vec::new(), Vec::new());
-        Statement::Delete(Delete { ignore: false, table, using, filter, order_by, limit, returning })
+        Statement::Delete(Delete::new(TableRef::table(&table.name).first, filter))
     }
 
     /// `INSERT INTO table(columns) VALUES (row)`
     pub fn insert(&self, table: &Table, row: &Row) -> Insert {
         let writable: Vec<usize> = table.writable().collect();
-        Insert {
-            verb: InsertVerb::Insert,
-            modifier: None,
-            into: true,
-            table: table.name.as_str().into(),
-            columns: Some(writable.iter().map(|&c| Ident::new(table.columns[c].name.clone())).collect()),
-            source: InsertSource::Values {
-                word: ValuesWord::Values,
-                rows: vec![writable.iter().map(|&c| self.literal(&row[c])).collect()],
-            },
-            on_duplicate: Vec::new(),
-            on_conflict: Vec::new(),
-            returning: Vec::new(),
-        }
+        let columns = writable.iter().map(|&c| table.columns[c].name.as_str().into()).collect();
+        Insert::values(&table.name, columns, vec![writable.iter().map(|&c| self.literal(&row[c])).collect()])
     }
 
     /// The row, as one of the ways in which it can be put where one with its key may already be.
@@ -191,12 +177,7 @@ impl<'a> ConflictContext<'a> {
 
     /// A column whose value nothing else depends on: in no unique key, no reference, not generated.
     pub fn idle(&self, table: &Table) -> Option<usize> {
-        self.idle_columns(table).first().copied()
-    }
-
-    /// All such columns.
-    pub fn idle_columns(&self, table: &Table) -> Vec<usize> {
-        table.writable().filter(|&column| !table.in_unique(column) && !refers(table, column)).collect()
+        table.idle_columns().first().copied()
     }
 
     /// A value of a column's pool other than this one.
@@ -226,7 +207,7 @@ impl<'a> ConflictContext<'a> {
         };
         table
             .writable()
-            .filter(|&c| table.in_unique(c) && !refers(table, c) && !held(c) && !feeds(table, c))
+            .filter(|&c| table.in_unique(c) && !table.refers(c) && !held(c) && !feeds(table, c))
             .collect()
     }
 
@@ -241,21 +222,10 @@ impl<'a> ConflictContext<'a> {
             Some(_) | None => true,
         })
     }
-
-    /// A unique key with a column that may be NULL.
-    pub fn nullable_unique(&self, table: &'a Table) -> Option<&'a Index> {
-        let nullable = |index: &&Index| index.parts.iter().any(|part| table.columns[part.column].nullable);
-        table.indexes.iter().filter(|index| index.kind == KeyKind::Unique).find(nullable)
-    }
 }
 
 fn lets_go(action: Option<Action>) -> bool {
     matches!(action, Some(Action::Cascade | Action::SetNull))
-}
-
-/// Does the column refer to another table?
-pub fn refers(table: &Table, column: usize) -> bool {
-    table.parent.as_ref().is_some_and(|parent| parent.columns.contains(&column))
 }
 
 /// Is another column computed from it? Then it must stay small, which the pool sees to.
@@ -273,9 +243,4 @@ fn assign(table: &Table, column: usize, value: Expr) -> Assignment {
 /// `column op value`
 pub fn compare(column: &str, op: BinaryOp, value: Expr) -> Expr {
     Expr::binary(Expr::column(column), op, value)
-}
-
-/// `column IS [NOT] NULL`
-pub fn null_test(column: &str, negated: bool) -> Expr {
-    Expr::IsNull { expr: Box::new(Expr::column(column)), negated, spelling: NullSpelling::Is }
 }

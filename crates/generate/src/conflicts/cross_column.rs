@@ -11,7 +11,7 @@ use model::{
 
 use super::{
     Ending,
-    context::{ConflictContext, compare, null_test},
+    context::{ConflictContext, compare},
     interleave::ScriptPair,
 };
 use crate::orders::OrderKind;
@@ -19,10 +19,9 @@ use crate::schema::{Table, pool};
 
 pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPair> {
     // Of one row it can only be said that it matched; of several, that one was passed by.
-    let fits =
-        |rows: usize| move |table: &Table| table.rows.len() >= rows && context.idle_columns(table).len() >= 2;
+    let fits = |rows: usize| move |table: &Table| table.rows.len() >= rows && table.idle_columns().len() >= 2;
     let table = context.table(rng, fits(2)).or_else(|| context.table(rng, fits(1)))?;
-    let mut idle = context.idle_columns(table);
+    let mut idle = table.idle_columns();
     rng.shuffle(&mut idle);
     // A column whose values differ can tell rows apart.
     idle.sort_by_key(|&column| !varies(table, column));
@@ -61,13 +60,16 @@ fn turn(rng: &mut Rng, context: &ConflictContext, table: &Table, column: usize) 
         // NULL to value, and back.
         let value = rng.pick(&table.columns[column].pool).clone();
         return Some(if rng.ratio(2, 3) {
-            (value, null_test(name, true))
+            (value, Expr::is_null(Expr::column(name), true))
         } else {
-            (Datum::Null, null_test(name, false))
+            (Datum::Null, Expr::is_null(Expr::column(name), false))
         });
     }
     if without.is_null() {
-        return Some((rng.pick(&table.columns[column].pool).clone(), null_test(name, true)));
+        return Some((
+            rng.pick(&table.columns[column].pool).clone(),
+            Expr::is_null(Expr::column(name), true),
+        ));
     }
     let value = context.other(rng, table, column, &without)?;
     let op = if rng.ratio(3, 4) { BinaryOp::Ne } else { BinaryOp::Eq };

@@ -6,7 +6,7 @@
 use eval::{Column, Evaluator};
 use model::{
     Rng,
-    sql::{Expr, NullSpelling, Statement, UnaryOp},
+    sql::{Expr, Statement, UnaryOp},
 };
 
 use super::{
@@ -62,10 +62,7 @@ fn met_by(context: &ConflictContext, table: &Table, row: &Row, condition: Expr) 
     match evaluator.truth(&condition, row) {
         Ok(Some(true)) => condition,
         Ok(Some(false)) => Expr::Unary { op: UnaryOp::Not, expr: Box::new(paren(condition)) },
-        Ok(None) => {
-            let expr = Box::new(paren(condition));
-            Expr::IsNull { expr, negated: false, spelling: NullSpelling::Is }
-        }
+        Ok(None) => Expr::is_null(paren(condition), false),
         Err(_) => context.row_is(table, row),
     }
 }

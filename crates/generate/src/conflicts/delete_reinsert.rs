@@ -28,16 +28,12 @@ pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPai
     let meet = (0, second.len());
     let filter = if rng.ratio(2, 3) { is() } else { context.covers(rng, table, &row) };
     second.push(match (rng.below(5), context.idle(table)) {
-        (0 | 1, Some(idle)) => {
-            let value = context.literal(rng.pick(&table.columns[idle].pool));
-            context.update(table, vec![(idle, value)], filter)
-        }
+        (0 | 1, Some(idle)) => context.update_any(rng, table, idle, filter),
         (0..=2, _) => context.delete(table, is()),
-        (3, _) if table.unique().next().is_some() => match table.unique().next() {
+        (number, _) => match table.unique().next().filter(|_| number == 3) {
             Some(key) => context.put(rng, table, &row, key),
             None => context.locking(rng, table, filter),
         },
-        _ => context.locking(rng, table, filter),
     });
     if rng.ratio(2, 3) {
         second.push(context.select(table, None));

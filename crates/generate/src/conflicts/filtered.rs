@@ -117,7 +117,7 @@ pub fn build(
         Side::ForUpdate => context.locked(table, filter, update),
         Side::Locking => context.locking(rng, table, filter),
         Side::Update => {
-            let idle = context.idle_columns(table);
+            let idle = table.idle_columns();
             let set = if idle.is_empty() {
                 // Every column is in a key: a write that changes nothing locks all the same.
                 let column = table.writable().next()?;

@@ -16,10 +16,7 @@ pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPai
     let row = context.fresh(rng, table)?;
     let range = range(rng, context, table, &row);
     let reader = |rng: &mut Rng| match (rng.below(6), context.idle(table)) {
-        (0, Some(idle)) => {
-            let value = context.literal(rng.pick(&table.columns[idle].pool));
-            context.update(table, vec![(idle, value)], range.clone())
-        }
+        (0, Some(idle)) => context.update_any(rng, table, idle, range.clone()),
         (1, _) if table.rows.iter().all(|row| context.deletable(table, row)) => {
             context.delete(table, range.clone())
         }

@@ -45,8 +45,7 @@ pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPai
     let filter = if rng.ratio(2, 3) { None } else { other_columns(rng, context, table, &row, column) };
     let write = match (rng.below(6), context.idle(table)) {
         (number, Some(idle)) if number < 4 || shape == OrderKind::Sandwich => {
-            let value = context.literal(rng.pick(&table.columns[idle].pool));
-            context.update(table, vec![(idle, value)], filter)
+            context.update_any(rng, table, idle, filter)
         }
         (0..=4, _) if table.rows.iter().all(|row| context.deletable(table, row)) => {
             context.delete(table, filter)

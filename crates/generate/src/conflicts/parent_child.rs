@@ -42,10 +42,7 @@ pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPai
     }
     let free = context.free(rng, parent, referred).into_iter().next();
     let mut parents = vec![match (rng.below(4), context.idle(parent), free) {
-        (0, Some(idle), _) => {
-            let value = context.literal(rng.pick(&parent.columns[idle].pool));
-            context.update(parent, vec![(idle, value)], is())
-        }
+        (0, Some(idle), _) => context.update_any(rng, parent, idle, is()),
         (1, _, Some(free)) if context.movable(parent).contains(&referred) => {
             context.update(parent, vec![(referred, context.literal(&free))], is())
         }

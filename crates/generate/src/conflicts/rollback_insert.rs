@@ -3,20 +3,18 @@
 use model::{Rng, sql::Statement};
 
 use super::{Ending, context::ConflictContext, interleave::ScriptPair};
-use crate::{orders::OrderKind, schema::Table};
+use crate::orders::OrderKind;
 
 pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPair> {
     // NULLs in a UNIQUE key are many equal entries, which a cursor may mistake for each other.
-    let nullable =
-        |table: &Table| context.schema.tables.iter().any(|t| t.name == table.name && has_nullable(t));
-    let table = match context.table(rng, nullable) {
+    let table = match context.table(rng, |table| table.nullable_unique().is_some()) {
         Some(table) => table,
         // Where there is none, another strategy is as good, half of the time.
         None if rng.ratio(1, 2) => return None,
         None => context.table(rng, |_| true)?,
     };
     let mut row = context.fresh(rng, table)?;
-    if let Some(key) = context.nullable_unique(table).filter(|_| rng.ratio(3, 4)) {
+    if let Some(key) = table.nullable_unique().filter(|_| rng.ratio(3, 4)) {
         for part in key.parts.iter().filter(|part| table.columns[part.column].nullable) {
             row[part.column] = eval::Datum::Null;
         }
@@ -41,15 +39,12 @@ pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPai
     second.push(match rng.below(8) {
         0 => Statement::Insert(context.insert(table, &row)),
         1 => match context.idle(table) {
-            Some(idle) => {
-                let value = context.literal(rng.pick(&table.columns[idle].pool));
-                context.update(table, vec![(idle, value)], filter)
-            }
+            Some(idle) => context.update_any(rng, table, idle, filter),
             None => context.locking(rng, table, filter),
         },
         _ => {
             let read = context.locking(rng, table, filter);
-            match context.nullable_unique(table).or(table.unique().last()) {
+            match table.nullable_unique().or(table.unique().last()) {
                 Some(key) if rng.ratio(2, 3) => context.by_index(read, key),
                 Some(_) | None => read,
             }
@@ -59,12 +54,4 @@ pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPai
         second.push(context.select(table, None));
     }
     Some(ScriptPair { first, second, meet, shape: Some(OrderKind::Waiter), ending: Some(Ending::Rollback) })
-}
-
-fn has_nullable(table: &Table) -> bool {
-    table
-        .indexes
-        .iter()
-        .filter(|index| index.kind == model::schema::KeyKind::Unique)
-        .any(|index| index.parts.iter().any(|part| table.columns[part.column].nullable))
 }

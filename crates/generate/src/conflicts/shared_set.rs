@@ -7,7 +7,7 @@ use crate::orders::OrderKind;
 
 pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPair> {
     let table = context.table(rng, |table| !table.rows.is_empty() && context.idle(table).is_some())?;
-    let column = *rng.pick(&context.idle_columns(table));
+    let column = *rng.pick(&table.idle_columns());
     let row = rng.pick(&table.rows).clone();
     let value = context.other(rng, table, column, &row[column])?;
     let set = || vec![(column, context.literal(&value))];

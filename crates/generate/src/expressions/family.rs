@@ -8,25 +8,24 @@ use model::{
 
 use super::ExprColumn;
 
-/// A family of types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Family {
-    /// NULL alone.
-    Null,
-    /// Truth values, where they are no numbers.
-    Bool,
-    /// Whole numbers, signed or not.
-    Int,
-    /// Exact numbers.
-    Decimal,
-    /// Binary numbers.
-    Double,
-    Text,
-    Bytes,
-    /// Days.
-    Date,
-    /// Days with a time.
-    DateTime,
+model::named! {
+    /// A family of types, each wider than those before it.
+    pub enum Family {
+        /// NULL alone.
+        Null = "null",
+        /// Truth values, where they are no numbers.
+        Bool = "bool",
+        /// Whole numbers, signed or not.
+        Int = "int",
+        /// Exact numbers.
+        Decimal = "decimal",
+        /// Binary numbers.
+        Double = "double",
+        Text = "text",
+        Bytes = "bytes",
+        Date = "date",
+        DateTime = "datetime",
+    }
 }
 
 impl Family {
@@ -41,21 +40,6 @@ impl Family {
             SqlType::Blob => Family::Bytes,
             SqlType::Date => Family::Date,
             SqlType::DateTime => Family::DateTime,
-        }
-    }
-
-    /// Its name, for tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Family::Null => "null",
-            Family::Bool => "bool",
-            Family::Int => "int",
-            Family::Decimal => "decimal",
-            Family::Double => "double",
-            Family::Text => "text",
-            Family::Bytes => "bytes",
-            Family::Date => "date",
-            Family::DateTime => "datetime",
         }
     }
 }
@@ -98,7 +82,7 @@ pub fn family(product: Product, columns: &[ExprColumn], expr: &Expr) -> Family {
         Expr::Collate { expr, .. } => of(expr),
         Expr::Case { whens, otherwise, .. } => {
             let results = whens.iter().map(|when| &when.then).chain(otherwise.as_deref());
-            results.map(of).fold(Family::Null, widest)
+            results.map(of).fold(Family::Null, Family::max)
         }
         Expr::Cast { ty, .. } => named(ty.words.first().map_or("", String::as_str)),
         Expr::Function { name, args, .. } => {
@@ -126,7 +110,7 @@ fn binary(truth: Family, op: BinaryOp, left: Family, right: Family) -> Family {
                 Family::Date | Family::DateTime | Family::Bool => Family::Int,
                 other => other,
             };
-            widest(number(left), number(right))
+            number(left).max(number(right))
         }
         IntDiv | BitOr | BitAnd | BitXor | Shl | Shr => Family::Int,
         Concat if left == Family::Bytes && postgres => Family::Bytes,
@@ -134,11 +118,6 @@ fn binary(truth: Family, op: BinaryOp, left: Family, right: Family) -> Family {
         Or | OrBars | Xor | And | AndAmps | Eq | EqEq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge | Is
         | IsNot | IsDistinct | IsNotDistinct | Match | NotMatch | MatchNoCase | NotMatchNoCase => truth,
     }
-}
-
-/// The one that both are converted to.
-fn widest(a: Family, b: Family) -> Family {
-    a.max(b)
 }
 
 fn named(word: &str) -> Family {
@@ -157,9 +136,9 @@ fn named(word: &str) -> Family {
 fn function(name: &str, args: &[Expr], of: impl Fn(&Expr) -> Family) -> Family {
     match name.to_ascii_uppercase().as_str() {
         "COALESCE" | "IFNULL" | "NULLIF" | "LEAST" | "GREATEST" | "MIN" | "MAX" => {
-            args.iter().map(of).fold(Family::Null, widest)
+            args.iter().map(of).fold(Family::Null, Family::max)
         }
-        "IF" | "IIF" => args.iter().skip(1).map(of).fold(Family::Null, widest),
+        "IF" | "IIF" => args.iter().skip(1).map(of).fold(Family::Null, Family::max),
         "ABS" | "ROUND" | "MOD" | "FLOOR" | "CEIL" | "CEILING" | "TRUNCATE" | "TRUNC" => {
             match args.first().map_or(Family::Null, of) {
                 Family::Text | Family::Bytes => Family::Double,

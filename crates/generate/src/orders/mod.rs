@@ -20,39 +20,19 @@ use model::{
 
 use crate::profile::{OrderWeights, weighted};
 
-/// A kind of order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OrderKind {
-    /// Each valid interleaving is as likely as any other.
-    Uniform,
-    /// At most three switches between the sessions.
-    FewSwitches,
-    /// Read, the other commits, write, read.
-    Sandwich,
-    /// Write, the other waits, write again, end.
-    Waiter,
-    /// Begin, the other writes, and only then the first read.
-    LateReader,
-}
-
-impl OrderKind {
-    pub const ALL: [OrderKind; 5] = [
-        OrderKind::Uniform,
-        OrderKind::FewSwitches,
-        OrderKind::Sandwich,
-        OrderKind::Waiter,
-        OrderKind::LateReader,
-    ];
-
-    /// Its name as a feature of a case.
-    pub fn feature(self) -> &'static str {
-        match self {
-            OrderKind::Uniform => "order:uniform",
-            OrderKind::FewSwitches => "order:few-switches",
-            OrderKind::Sandwich => "order:sandwich",
-            OrderKind::Waiter => "order:waiter",
-            OrderKind::LateReader => "order:late-reader",
-        }
+model::named! {
+    /// A kind of order; its name is a feature of a case.
+    pub enum OrderKind {
+        /// Each valid interleaving is as likely as any other.
+        Uniform = "order:uniform",
+        /// At most three switches between the sessions.
+        FewSwitches = "order:few-switches",
+        /// Read, the other commits, write, read.
+        Sandwich = "order:sandwich",
+        /// Write, the other waits, write again, end.
+        Waiter = "order:waiter",
+        /// Begin, the other writes, and only then the first read.
+        LateReader = "order:late-reader",
     }
 }
 
@@ -235,7 +215,7 @@ mod tests {
             [vec!["brwrc", "bwwc"], vec!["bwc", "w", "brrwc"], vec!["r", "w"], vec!["brc"; 6], vec!["bwc"]];
         for texts in sets {
             let lanes: Vec<Lane> = texts.iter().map(|t| lane(t)).collect();
-            for (number, kind) in (0..300).zip(OrderKind::ALL.into_iter().cycle()) {
+            for (number, kind) in (0..300).zip(OrderKind::ALL.iter().copied().cycle()) {
                 let mut rng = Seed(3).rng("orders", number);
                 let (_, order) = of_kind(&mut rng, kind, &lanes, &[]);
                 for (session, lane) in lanes.iter().enumerate() {

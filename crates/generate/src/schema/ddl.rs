@@ -7,9 +7,8 @@ use model::{
     schema::KeyKind,
     sql::{
         ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, Direction, Expr,
-        ForeignKeyAction, Ident, IndexColumn, IndexWord, Insert, InsertSource, InsertVerb, PartitionBy,
-        Partitioning, References, Statement, TableColumn, TableConstraint, TableItem, TableOption,
-        ValuesWord,
+        ForeignKeyAction, Ident, IndexColumn, IndexWord, Insert, PartitionBy, Partitioning, References,
+        Statement, TableColumn, TableConstraint, TableItem, TableOption,
     },
 };
 
@@ -38,7 +37,7 @@ pub fn create(schema: &Schema, table: &Table, caps: &Capabilities) -> Vec<Statem
                 continue;
             }
         };
-        items.push(TableItem::Constraint(TableConstraint { name: None, kind }));
+        items.push(constraint(kind));
     }
     items.extend(table.parent.iter().map(|parent| foreign_key(schema, table, parent)));
     for check in &table.checks {
@@ -161,18 +160,6 @@ pub fn fill(table: &Table, caps: &Capabilities) -> Option<Statement> {
     }
     let columns: Vec<usize> = table.writable().collect();
     let values = |row: &Vec<Datum>| columns.iter().map(|&at| plain_literal(&row[at], caps)).collect();
-    Some(Statement::Insert(Insert {
-        verb: InsertVerb::Insert,
-        modifier: None,
-        into: true,
-        table: table.name.as_str().into(),
-        columns: Some(columns.iter().map(|&at| table.columns[at].name.as_str().into()).collect()),
-        source: InsertSource::Values {
-            word: ValuesWord::Values,
-            rows: table.rows.iter().map(values).collect(),
-        },
-        on_duplicate: Vec::new(),
-        on_conflict: Vec::new(),
-        returning: Vec::new(),
-    }))
+    let names = columns.iter().map(|&at| table.columns[at].name.as_str().into()).collect();
+    Some(Statement::Insert(Insert::values(&table.name, names, table.rows.iter().map(values).collect())))
 }

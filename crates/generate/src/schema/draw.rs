@@ -43,7 +43,7 @@ pub fn draw(rng: &mut Rng, number: u64, caps: &Capabilities, profile: &Profile) 
 
 /// The swarm of statements: the plain ones always, of the others a subset.
 fn kinds(rng: &mut Rng, profile: &Profile) -> Vec<StatementForm> {
-    let kept = StatementForm::ALL.into_iter().filter(|kind| {
+    let kept = StatementForm::ALL.iter().copied().filter(|kind| {
         let always = matches!(
             kind,
             StatementForm::Select
@@ -54,43 +54,6 @@ fn kinds(rng: &mut Rng, profile: &Profile) -> Vec<StatementForm> {
         kind.weight(profile) > 0 && (always || rng.ratio(2, 3))
     });
     kept.collect()
-}
-
-impl StatementForm {
-    pub const ALL: [StatementForm; 13] = [
-        StatementForm::Select,
-        StatementForm::LockingSelect,
-        StatementForm::Aggregate,
-        StatementForm::Update,
-        StatementForm::Delete,
-        StatementForm::Insert,
-        StatementForm::InsertMany,
-        StatementForm::InsertSelect,
-        StatementForm::Replace,
-        StatementForm::Upsert,
-        StatementForm::Ignore,
-        StatementForm::MultiUpdate,
-        StatementForm::MultiDelete,
-    ];
-
-    pub fn weight(self, profile: &Profile) -> u32 {
-        let weights = &profile.statements;
-        match self {
-            StatementForm::Select => weights.select,
-            StatementForm::LockingSelect => weights.locking_select,
-            StatementForm::Aggregate => weights.aggregate,
-            StatementForm::Update => weights.update,
-            StatementForm::Delete => weights.delete,
-            StatementForm::Insert => weights.insert,
-            StatementForm::InsertMany => weights.insert_many,
-            StatementForm::InsertSelect => weights.insert_select,
-            StatementForm::Replace => weights.replace,
-            StatementForm::Upsert => weights.upsert,
-            StatementForm::Ignore => weights.ignore,
-            StatementForm::MultiUpdate => weights.multi_update,
-            StatementForm::MultiDelete => weights.multi_delete,
-        }
-    }
 }
 
 fn table(
@@ -175,11 +138,8 @@ fn refer(rng: &mut Rng, table: &mut Table, before: &Schema, caps: &Capabilities,
 
 /// A column that is computed from another.
 fn generate(rng: &mut Rng, table: &mut Table, caps: &Capabilities, profile: &Profile) {
-    let from: Vec<usize> = (0..table.columns.len())
-        .filter(|&i| {
-            columns::whole(table, i) && !table.parent.as_ref().is_some_and(|p| p.columns.contains(&i))
-        })
-        .collect();
+    let plain = |i: &usize| columns::whole(table, *i) && !table.refers(*i);
+    let from: Vec<usize> = (0..table.columns.len()).filter(plain).collect();
     if caps.generated.is_empty() || from.is_empty() || !profile.schema.generated.draw(rng) {
         return;
     }
@@ -223,7 +183,7 @@ fn defaults(rng: &mut Rng, table: &mut Table, profile: &Profile) {
     for at in 0..table.columns.len() {
         let column = &table.columns[at];
         let fit = !columns::needs_prefix(&column.ty) && column.generated.is_none() && !column.is_long();
-        if fit && !table.in_unique(at) && !refers(table, at) && profile.schema.default.draw(rng) {
+        if fit && !table.in_unique(at) && !table.refers(at) && profile.schema.default.draw(rng) {
             let value = rng.pick(&column.pool).clone();
             table.columns[at].default = Some(value);
         }
@@ -232,8 +192,8 @@ fn defaults(rng: &mut Rng, table: &mut Table, profile: &Profile) {
 
 /// A CHECK that every value of the pool passes: it is broken by what statements compute.
 fn check(rng: &mut Rng, table: &mut Table, caps: &Capabilities, profile: &Profile) {
-    let referring = |i: &usize| table.parent.as_ref().is_some_and(|parent| parent.columns.contains(i));
-    let whole: Vec<usize> = table.writable().filter(|i| columns::whole(table, *i) && !referring(i)).collect();
+    let plain = |i: &usize| columns::whole(table, *i) && !table.refers(*i);
+    let whole: Vec<usize> = table.writable().filter(plain).collect();
     if !caps.checks || whole.is_empty() || !profile.schema.check.draw(rng) {
         return;
     }
@@ -256,8 +216,4 @@ fn size(datum: &eval::Datum) -> i128 {
         eval::Datum::UInt(n) => i128::from(*n),
         _ => i128::MIN,
     }
-}
-
-fn refers(table: &Table, column: usize) -> bool {
-    table.parent.as_ref().is_some_and(|parent| parent.columns.contains(&column))
 }

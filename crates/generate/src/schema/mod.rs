@@ -23,6 +23,8 @@ use model::{
 
 pub use draw::draw;
 
+use crate::profile::Profile;
+
 /// The tables of a case.
 #[derive(Clone, Debug)]
 pub struct Schema {
@@ -34,31 +36,46 @@ pub struct Schema {
     pub kinds: Vec<StatementForm>,
 }
 
-/// A form of statement, as profiles weigh them: finer than its kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum StatementForm {
+/// Declares the forms of statements, each with its weight in a profile.
+macro_rules! forms {
+    ($($(#[$doc:meta])* $form:ident $weight:ident,)+) => {
+        /// A form of statement, as profiles weigh them: finer than its kind.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum StatementForm { $($(#[$doc])* $form,)+ }
+
+        impl StatementForm {
+            pub const ALL: &'static [StatementForm] = &[$(StatementForm::$form,)+];
+
+            pub fn weight(self, profile: &Profile) -> u32 {
+                match self { $(StatementForm::$form => profile.statements.$weight,)+ }
+            }
+        }
+    };
+}
+
+forms! {
     /// A plain SELECT.
-    Select,
-    LockingSelect,
+    Select select,
+    LockingSelect locking_select,
     /// MIN, MAX, COUNT.
-    Aggregate,
-    Update,
-    Delete,
+    Aggregate aggregate,
+    Update update,
+    Delete delete,
     /// INSERT of one row.
-    Insert,
+    Insert insert,
     /// INSERT of several rows.
-    InsertMany,
+    InsertMany insert_many,
     /// INSERT ... SELECT.
-    InsertSelect,
-    Replace,
+    InsertSelect insert_select,
+    Replace replace,
     /// ON DUPLICATE KEY UPDATE, ON CONFLICT.
-    Upsert,
+    Upsert upsert,
     /// INSERT IGNORE and its kin.
-    Ignore,
+    Ignore ignore,
     /// UPDATE of or with several tables.
-    MultiUpdate,
+    MultiUpdate multi_update,
     /// DELETE of or with several tables.
-    MultiDelete,
+    MultiDelete multi_delete,
 }
 
 #[derive(Clone, Debug)]
@@ -203,6 +220,17 @@ impl Table {
         (0..self.columns.len()).filter(|&i| self.columns[i].generated.is_none())
     }
 
+    /// Columns that can be written and are neither in a unique key nor refer to another table.
+    pub fn idle_columns(&self) -> Vec<usize> {
+        self.writable().filter(|&column| !self.in_unique(column) && !self.refers(column)).collect()
+    }
+
+    /// A unique key with a column that may be NULL.
+    pub fn nullable_unique(&self) -> Option<&Index> {
+        let nullable = |index: &&Index| index.parts.iter().any(|part| self.columns[part.column].nullable);
+        self.indexes.iter().filter(|index| index.kind == KeyKind::Unique).find(nullable)
+    }
+
     /// Is the column in a key or index?
     pub fn indexed(&self, column: usize) -> bool {
         self.indexes.iter().any(|index| index.has(column))
@@ -211,6 +239,11 @@ impl Table {
     /// Is the column in a key that forbids equal values?
     pub fn in_unique(&self, column: usize) -> bool {
         self.unique().any(|index| index.has(column))
+    }
+
+    /// Does the column refer to another table?
+    pub fn refers(&self, column: usize) -> bool {
+        self.parent.as_ref().is_some_and(|parent| parent.columns.contains(&column))
     }
 
     /// Would these rows break a unique key? NULL never does.

@@ -4,8 +4,8 @@ use eval::Datum;
 use model::{
     Rng, SqlType,
     sql::{
-        Action, Assignment, BinaryOp, Delete, Expr, InsertModifier, Resolution, Statement, TableFactor,
-        TableRef, Update,
+        Action, Assignment, BinaryOp, Delete, Expr, InsertModifier, Limit, OrderItem, Resolution, Statement,
+        TableFactor, TableRef, Update,
     },
 };
 
@@ -28,27 +28,31 @@ impl Statements<'_> {
         };
         let hints = self.hint(rng, table, filter.as_ref());
         let modifier = self.update_modifier(rng, table, &assignments);
-        let mut update = Update {
+        let tables = vec![self.changed(table, hints)];
+        let (order_by, limit) = self.change_order(rng, table);
+        Statement::Update(Update {
             modifier,
-            tables: vec![self.changed(table, hints)],
+            tables,
             assignments,
-            from: Vec::new(),
             filter,
-            order_by: Vec::new(),
-            limit: None,
-            returning: Vec::new(),
-        };
-        let shape = self.table(table);
-        if self.caps.ordered_changes
-            && !shape.indexes.is_empty()
+            order_by,
+            limit,
+            ..Update::default()
+        })
+    }
+
+    /// ORDER BY and LIMIT, now and then, where changes have them.
+    fn change_order(&self, rng: &mut Rng, table: usize) -> (Vec<OrderItem>, Option<Limit>) {
+        let indexes = &self.table(table).indexes;
+        let ordered = self.caps.ordered_changes
+            && !indexes.is_empty()
             && self.profile.details.order_by_index.draw(rng)
-            && rng.ratio(1, 3)
-        {
-            let index = rng.pick(&shape.indexes);
-            update.order_by = self.order(rng, table, index);
-            update.limit = self.limit(rng, table, index);
+            && rng.ratio(1, 3);
+        if !ordered {
+            return (Vec::new(), None);
         }
-        Statement::Update(update)
+        let index = rng.pick(indexes);
+        (self.order(rng, table, index), self.limit(rng, table, index))
     }
 
     /// IGNORE, now and then, where a key may fall on another.
@@ -80,26 +84,9 @@ impl Statements<'_> {
         };
         let hints =
             if self.caps.clauses.indexed_by { self.hint(rng, table, filter.as_ref()) } else { Vec::new() };
-        let mut delete = Delete {
-            ignore: false,
-            table: self.changed(table, hints).first,
-            using: Vec::new(),
-            filter,
-            order_by: Vec::new(),
-            limit: None,
-            returning: Vec::new(),
-        };
-        let shape = self.table(table);
-        if self.caps.ordered_changes
-            && !shape.indexes.is_empty()
-            && self.profile.details.order_by_index.draw(rng)
-            && rng.ratio(1, 3)
-        {
-            let index = rng.pick(&shape.indexes);
-            delete.order_by = self.order(rng, table, index);
-            delete.limit = self.limit(rng, table, index);
-        }
-        Statement::Delete(delete)
+        let (order_by, limit) = self.change_order(rng, table);
+        let delete = Delete::new(self.changed(table, hints).first, filter);
+        Statement::Delete(Delete { order_by, limit, ..delete })
     }
 
     pub(super) fn changed(&self, table: usize, hints: Vec<model::sql::IndexHint>) -> TableRef {
@@ -166,8 +153,7 @@ impl Statements<'_> {
         if !known {
             let taken = |value: &&Datum| shape.rows.iter().any(|row| pool::alike(&row[at], value));
             let free: Vec<&Datum> = column.pool.iter().filter(|value| !taken(value)).collect();
-            let refers = shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(&at));
-            if !free.is_empty() && !refers {
+            if !free.is_empty() && !shape.refers(at) {
                 value = (*rng.pick(&free)).clone();
             }
         } else if rng.ratio(1, 4) {
@@ -210,7 +196,7 @@ impl Statements<'_> {
         let shape = self.table(table);
         let column = &shape.columns[at];
         let details = &self.profile.details;
-        let refers = shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(&at));
+        let refers = shape.refers(at);
         let bound =
             refers || shape.columns.iter().any(|c| c.generated.as_ref().is_some_and(|g| g.from == at));
         let rich =

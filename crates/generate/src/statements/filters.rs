@@ -3,7 +3,7 @@
 use eval::Datum;
 use model::{
     Rng,
-    sql::{BinaryOp, Expr, InList, NullSpelling},
+    sql::{BinaryOp, Expr, InList},
 };
 
 use super::{Filter, Statements};
@@ -75,7 +75,7 @@ impl Statements<'_> {
         let column = &self.table(table).columns[at];
         let name = || Expr::column(&column.name);
         if value.is_null() {
-            return Expr::IsNull { expr: Box::new(name()), negated: false, spelling: NullSpelling::Is };
+            return Expr::is_null(name(), false);
         }
         let constant = self.literal(value);
         match rng.below(8) {
@@ -110,7 +110,7 @@ impl Statements<'_> {
         let test = |&at: &usize| -> Expr {
             let name = Expr::column(&shape.columns[at].name);
             if row[at].is_null() {
-                return Expr::IsNull { expr: Box::new(name), negated: false, spelling: NullSpelling::Is };
+                return Expr::is_null(name, false);
             }
             Expr::binary(name, BinaryOp::Eq, self.literal(&row[at]))
         };

@@ -5,7 +5,7 @@ use model::{
     Rng,
     sql::{
         Assignment, Conflict, ConflictAction, Expr, Ident, Insert, InsertModifier, InsertSource, InsertVerb,
-        Query, Resolution, Statement, ValuesWord,
+        Query, Resolution, Statement,
     },
 };
 
@@ -133,8 +133,7 @@ impl Statements<'_> {
     /// Assignments that move no key: what an upsert does.
     fn quiet_assignments(&self, rng: &mut Rng, table: usize) -> Vec<Assignment> {
         let shape = self.table(table);
-        let refers = |at: &usize| shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(at));
-        let quiet: Vec<usize> = shape.writable().filter(|at| !shape.in_unique(*at) && !refers(at)).collect();
+        let quiet = shape.idle_columns();
         if quiet.is_empty() {
             // Something must be said in MySQL: a key that stays as it is.
             return shape
@@ -185,19 +184,7 @@ impl Statements<'_> {
         let shape = self.table(table);
         let columns: Vec<usize> = shape.writable().collect();
         let values = |row: &Vec<Datum>| columns.iter().map(|&at| self.literal(&row[at])).collect();
-        Insert {
-            verb: InsertVerb::Insert,
-            modifier: None,
-            into: true,
-            table: shape.name.as_str().into(),
-            columns: Some(columns.iter().map(|&at| shape.columns[at].name.as_str().into()).collect()),
-            source: InsertSource::Values {
-                word: ValuesWord::Values,
-                rows: rows.iter().map(values).collect(),
-            },
-            on_duplicate: Vec::new(),
-            on_conflict: Vec::new(),
-            returning: Vec::new(),
-        }
+        let names = columns.iter().map(|&at| shape.columns[at].name.as_str().into()).collect();
+        Insert::values(&shape.name, names, rows.iter().map(values).collect())
     }
 }

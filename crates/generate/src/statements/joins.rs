@@ -42,9 +42,7 @@ impl Statements<'_> {
         let shape = self.table(table);
         let column = &shape.columns[link.own_column];
         let other = &self.table(link.other).columns[link.other_column];
-        let refers = shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(&link.own_column));
-        let plain =
-            column.generated.is_none() && column.nullable && !refers && !shape.in_unique(link.own_column);
+        let plain = column.nullable && shape.idle_columns().contains(&link.own_column);
         if !plain || column.ty != other.ty {
             return None;
         }
@@ -88,20 +86,13 @@ impl Statements<'_> {
         let Some(link) = self.link(rng, table, true).filter(|_| several) else {
             return self.update(rng, table, None, None);
         };
-        let plain = |at: usize| {
-            let shape = self.table(at);
-            let refers = |c: &usize| shape.parent.as_ref().is_some_and(|parent| parent.columns.contains(c));
-            let columns: Vec<usize> =
-                shape.writable().filter(|c| !shape.in_unique(*c) && !refers(c)).collect();
-            columns
-        };
-        let own = plain(table);
+        let own = self.table(table).idle_columns();
         if own.is_empty() {
             return self.update(rng, table, None, None);
         }
         let at = *rng.pick(&own);
         let mut assignments = vec![self.qualified_assignment(rng, table, at)];
-        let theirs = plain(link.other);
+        let theirs = self.table(link.other).idle_columns();
         if self.caps.multi_tables && !theirs.is_empty() && rng.ratio(1, 2) {
             let at = *rng.pick(&theirs);
             assignments.push(self.qualified_assignment(rng, link.other, at));
@@ -114,16 +105,7 @@ impl Statements<'_> {
             from = vec![self.changed(link.other, Vec::new())];
             filter = and(Some(self.meet(table, link)), filter);
         }
-        Statement::Update(Update {
-            modifier: None,
-            tables,
-            assignments,
-            from,
-            filter,
-            order_by: Vec::new(),
-            limit: None,
-            returning: Vec::new(),
-        })
+        Statement::Update(Update { tables, assignments, from, filter, ..Update::default() })
     }
 
     /// A DELETE that reads a second table; a plain one where there is none.
@@ -138,15 +120,8 @@ impl Statements<'_> {
             let meets = Some(self.meet(table, link));
             (vec![self.changed(link.other, Vec::new())], and(meets, self.narrow(rng, table)))
         };
-        Statement::Delete(Delete {
-            ignore: false,
-            table: self.changed(table, Vec::new()).first,
-            using,
-            filter,
-            order_by: Vec::new(),
-            limit: None,
-            returning: Vec::new(),
-        })
+        let delete = Delete::new(self.changed(table, Vec::new()).first, filter);
+        Statement::Delete(Delete { using, ..delete })
     }
 
     fn qualified(&self, table: usize, column: usize) -> ColumnRef {

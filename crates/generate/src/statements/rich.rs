@@ -15,18 +15,8 @@ impl Statements<'_> {
     ///
     /// In a statement that changes rows nothing is converted: a server in strict mode calls it an error there.
     pub fn rich_condition(&self, rng: &mut Rng, table: usize, changes: bool) -> Option<Expr> {
-        let columns = self.expression_columns(table);
-        let weights =
-            if changes { Weights { mix: usize::MAX, ..Weights::default() } } else { Weights::default() };
-        let expressions = Expressions {
-            product: self.caps.product,
-            version: &self.caps.version,
-            columns: &columns,
-            weights,
-        };
-        let known = self.evaluated_columns(table);
-        let evaluator =
-            Evaluator { product: self.caps.product, version: &self.caps.version, columns: &known };
+        let (columns, known) = (self.expression_columns(table), self.evaluated_columns(table));
+        let (expressions, evaluator) = self.expressions(&columns, &known, !changes);
         let mut fallback = None;
         for _ in 0..TRIES {
             let depth = rng.between(1, 2);
@@ -53,17 +43,8 @@ impl Statements<'_> {
 
     /// A random value that the column can take in every row that the table begins with.
     pub fn rich_value(&self, rng: &mut Rng, table: usize, at: usize) -> Option<Expr> {
-        let columns = self.expression_columns(table);
-        let weights = Weights { mix: usize::MAX, ..Weights::default() };
-        let expressions = Expressions {
-            product: self.caps.product,
-            version: &self.caps.version,
-            columns: &columns,
-            weights,
-        };
-        let known = self.evaluated_columns(table);
-        let evaluator =
-            Evaluator { product: self.caps.product, version: &self.caps.version, columns: &known };
+        let (columns, known) = (self.expression_columns(table), self.evaluated_columns(table));
+        let (expressions, evaluator) = self.expressions(&columns, &known, false);
         let column = &self.table(table).columns[at];
         let fits = |expr: &Expr, row: &[Datum]| match evaluator.value(expr, row) {
             Ok(value) if value.is_null() => column.nullable,
@@ -77,6 +58,19 @@ impl Statements<'_> {
                 expressions.value(rng, &column.ty, depth)
             })
             .find(|expr| self.table(table).rows.iter().all(|row| fits(expr, row)))
+    }
+
+    /// What makes expressions over these columns, mixing families of types or not, and what computes them.
+    fn expressions<'c>(
+        &'c self,
+        columns: &'c [ExprColumn<'c>],
+        known: &'c [Column],
+        mixes: bool,
+    ) -> (Expressions<'c>, Evaluator<'c>) {
+        let (product, version) = (self.caps.product, &self.caps.version);
+        let plain = Weights::default();
+        let weights = if mixes { plain } else { Weights { mix: usize::MAX, ..plain } };
+        (Expressions { product, version, columns, weights }, Evaluator { product, version, columns: known })
     }
 
     /// The columns that expressions name: all but the long one, whose constants would fill pages.

@@ -14,12 +14,12 @@ use crate::schema::Index;
 impl Statements<'_> {
     /// A plain SELECT.
     pub fn select(&self, rng: &mut Rng, table: usize, filter: Option<Filter>) -> Statement {
-        Statement::Query(self.query(rng, table, filter, false))
+        Statement::Query(self.query(rng, table, filter))
     }
 
     /// A SELECT that locks what it reads.
     pub fn locking_select(&self, rng: &mut Rng, table: usize, filter: Option<Filter>) -> Statement {
-        let mut query = self.query(rng, table, filter, false);
+        let mut query = self.query(rng, table, filter);
         query.locks = self.locks(rng);
         Statement::Query(query)
     }
@@ -32,11 +32,12 @@ impl Statements<'_> {
 
     /// The same, and it locks.
     pub fn locking_look(&self, rng: &mut Rng, table: usize) -> Statement {
-        let items = (0..self.table(table).columns.len()).collect::<Vec<_>>();
-        let mut query = Query::of(self.read(table, &items, None, Vec::new()));
-        query.locks = self.locks(rng);
-        query.locks.iter_mut().for_each(|lock| lock.wait = None);
-        Statement::Query(query)
+        let mut look = self.look(table);
+        if let Statement::Query(query) = &mut look {
+            query.locks = self.locks(rng);
+            query.locks.iter_mut().for_each(|lock| lock.wait = None);
+        }
+        look
     }
 
     /// A SELECT of MIN, MAX and COUNT.
@@ -63,20 +64,11 @@ impl Statements<'_> {
 
     /// Does every product have MIN and MAX of it, and is it certain which of equal values comes?
     fn has_extremes(&self, table: usize, column: usize) -> bool {
-        use model::SqlType;
-        match &self.table(table).columns[column].ty {
-            SqlType::Int { .. } | SqlType::Decimal { .. } | SqlType::Date | SqlType::DateTime => true,
-            SqlType::Float
-            | SqlType::Double
-            | SqlType::Char(_)
-            | SqlType::Varchar(_)
-            | SqlType::Text
-            | SqlType::Blob
-            | SqlType::Bool => false,
-        }
+        use model::SqlType::*;
+        matches!(self.table(table).columns[column].ty, Int { .. } | Decimal { .. } | Date | DateTime)
     }
 
-    fn query(&self, rng: &mut Rng, table: usize, filter: Option<Filter>, bare: bool) -> Query {
+    fn query(&self, rng: &mut Rng, table: usize, filter: Option<Filter>) -> Query {
         let details = &self.profile.details;
         let shape = self.table(table);
         let filter = filter.unwrap_or_else(|| self.filter(rng, table)).into_option();
@@ -91,7 +83,7 @@ impl Statements<'_> {
         }
         let hints = self.hint(rng, table, filter.as_ref());
         let mut query = Query::of(self.read(table, &columns, filter, hints));
-        if !bare && !shape.indexes.is_empty() && details.order_by_index.draw(rng) {
+        if !shape.indexes.is_empty() && details.order_by_index.draw(rng) {
             let index = rng.pick(&shape.indexes);
             query.order_by = self.order(rng, table, index);
             query.limit = self.limit(rng, table, index);

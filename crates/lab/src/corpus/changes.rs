@@ -194,7 +194,7 @@ fn settings(before: &Trace, after: &Trace) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use model::{
-        Cause, Product, Round, ServerInfo, SessionSpec, Step, Version, outcome::Reply, target::Settings,
+        Product, Round, RoundCause, ServerInfo, SessionSpec, Step, Version, outcome::Reply, target::Settings,
     };
 
     use super::*;
@@ -213,7 +213,7 @@ mod tests {
         let settings = Settings::from([("log_bin".to_string(), version.chars().take(1).collect())]);
         let server = ServerInfo { settings, ..ServerInfo::bare(Product::Mysql, Version(vec![9])) };
         let round = |(i, answered): (usize, &&[usize])| Round {
-            cause: Cause::Sent(i),
+            cause: RoundCause::Sent(i),
             answered: answered.to_vec(),
             waiting: Vec::new(),
         };

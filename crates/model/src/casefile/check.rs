@@ -2,12 +2,12 @@
 //! creates, expectations that contradict each other.
 
 use super::{
-    document::{Document, Item, Kind, Section},
+    document::{Document, Item, Kind, Laid, Section},
     problem::Problem,
     words,
 };
 use crate::{
-    case::Case,
+    case::{Case, KnownFailure},
     expect::{Expectation, Expected, Selector},
 };
 
@@ -157,15 +157,7 @@ fn ties(text: &str, document: &Document, problems: &mut Vec<Problem>) {
                 ties_of(text, &one, problems);
                 one.clear();
             }
-            Kind::Title(_)
-            | Kind::Link(_)
-            | Kind::Note(_)
-            | Kind::For(_)
-            | Kind::Session(_)
-            | Kind::Statement(_)
-            | Kind::Group(_)
-            | Kind::GroupStep { .. }
-            | Kind::GroupTable { .. } => {}
+            _ => {}
         }
     }
     ties_of(text, &one, problems);
@@ -195,7 +187,7 @@ fn ties_of(text: &str, all: &[(&Item, &Expectation)], problems: &mut Vec<Problem
 fn groups(text: &str, document: &Document, case: &Case, problems: &mut Vec<Problem>) {
     let mut index = None;
     for item in &document.items {
-        let found = match &item.kind {
+        let problem = match &item.kind {
             Kind::Group(_) => {
                 let here = index.map_or(0, |i: usize| i + 1);
                 index = Some(here);
@@ -207,30 +199,34 @@ fn groups(text: &str, document: &Document, case: &Case, problems: &mut Vec<Probl
                         .help("below it stands `step 7 => 0 rows` or `final t => (1, 2)`")
                 })
             }
-            Kind::GroupStep { number, expected } => contradiction(case, index, &expected.what, |group| {
-                group.steps.iter().find(|(step, _)| step + 1 == *number).map(|(_, other)| other)
-            })
-            .map(|label| Problem::at(text, item.span.clone(), "two groups contradict each other", label)),
-            Kind::GroupTable { table, expected } => contradiction(case, index, &expected.what, |group| {
-                group.final_state.iter().find(|(have, _)| have == table).map(|(_, other)| other)
-            })
-            .map(|label| Problem::at(text, item.span.clone(), "two groups contradict each other", label)),
+            Kind::GroupStep { number, expected } => {
+                contradiction(text, item, case, index, expected, |group| {
+                    group.steps.iter().find(|(step, _)| step + 1 == *number).map(|(_, other)| other)
+                })
+            }
+            Kind::GroupTable { table, expected } => {
+                contradiction(text, item, case, index, expected, |group| {
+                    group.final_state.iter().find(|(have, _)| have == table).map(|(_, other)| other)
+                })
+            }
             _ => None,
         };
-        problems.extend(found);
+        problems.extend(problem);
     }
 }
 
 /// An earlier group that can fit at the same place and says something else.
 fn contradiction<'a>(
+    text: &str,
+    item: &Item,
     case: &'a Case,
     index: Option<usize>,
-    expected: &Expected,
-    said: impl Fn(&'a crate::case::KnownFailure) -> Option<&'a Expected>,
-) -> Option<String> {
+    expected: &Laid<Expected>,
+    same_place: impl Fn(&'a KnownFailure) -> Option<&'a Expected>,
+) -> Option<Problem> {
     let here: &Selector = &case.fails.get(index?)?.at;
-    let other = case.fails[..index?]
-        .iter()
-        .find(|group| group.at.overlaps(here) && said(group).is_some_and(|other| other != expected))?;
-    Some(format!("`{}:` can fit as well and says something else", words::group_head(&other.at)))
+    let differs = |group: &&'a KnownFailure| same_place(group).is_some_and(|other| *other != expected.what);
+    let other = case.fails[..index?].iter().filter(differs).find(|group| group.at.overlaps(here))?;
+    let label = format!("`{}:` can fit as well and says something else", words::group_head(&other.at));
+    Some(Problem::at(text, item.span.clone(), "two groups contradict each other", label))
 }

@@ -127,16 +127,6 @@ pub(super) enum Kind {
 impl Kind {
     /// Is it one of the lines above the sections?
     pub fn is_header(&self) -> bool {
-        match self {
-            Kind::Title(_) | Kind::Link(_) | Kind::Note(_) | Kind::For(_) | Kind::Session(_) => true,
-            Kind::Section(_)
-            | Kind::Statement(_)
-            | Kind::Step { .. }
-            | Kind::Expect(_)
-            | Kind::Table { .. }
-            | Kind::Group(_)
-            | Kind::GroupStep { .. }
-            | Kind::GroupTable { .. } => false,
-        }
+        matches!(self, Kind::Title(_) | Kind::Link(_) | Kind::Note(_) | Kind::For(_) | Kind::Session(_))
     }
 }

@@ -18,12 +18,12 @@ impl Reader<'_> {
         let key = self.cursor.take_while(|char| !char.is_whitespace());
         let key_span = start..self.cursor.pos;
         if begins_step(&self.cursor.text[start..]) {
-            let problem = self.problem(key_span, "a step above the steps", "no section has begun");
+            let problem = self.cursor.problem(key_span, "a step above the steps", "no section has begun");
             return Err(problem.help("the steps begin with a line that says `steps`"));
         }
         if !KEYS.contains(&key) {
             let known = KEYS.into_iter().chain(Section::ALL.map(Section::name));
-            let problem = self.problem(key_span, format!("unknown key `{key}`"), "not known here");
+            let problem = self.cursor.problem(key_span, format!("unknown key `{key}`"), "not known here");
             let all = "the keys are title, link, note, for and session; the sections setup, steps, final and fails on";
             return Err(problem.help(all).did_you_mean(key, known));
         }
@@ -31,7 +31,7 @@ impl Reader<'_> {
         let value = without_comment(self.cursor.line_rest());
         let span = self.cursor.pos..self.cursor.pos + value.len();
         if value.is_empty() {
-            return Err(self.problem(
+            return Err(self.cursor.problem(
                 key_span,
                 format!("`{key}` without a value"),
                 "nothing stands behind it",
@@ -40,21 +40,24 @@ impl Reader<'_> {
         let kind = match key {
             "title" => {
                 if self.document.items.iter().any(|item| matches!(item.kind, Kind::Title(_))) {
-                    let problem = self.problem(key_span, "a second title", "there is a title above already");
+                    let problem =
+                        self.cursor.problem(key_span, "a second title", "there is a title above already");
                     return Err(problem);
                 }
                 Kind::Title(value.to_string())
             }
             "link" => Kind::Link(
-                self.list(value, span.start, |word| (!word.is_empty()).then(|| word.to_string()))
-                    .map_err(|(span, _)| self.problem(span, "an empty link", "nothing between the commas"))?,
+                self.list(value, span.start, |word| (!word.is_empty()).then(|| word.to_string())).map_err(
+                    |(span, _)| self.cursor.problem(span, "an empty link", "nothing between the commas"),
+                )?,
             ),
             "note" => Kind::Note(value.to_string()),
             "for" => Kind::For(self.list(value, span.start, |word| word.parse::<Product>().ok()).map_err(
                 |(span, word)| {
                     let names: Vec<&str> = Product::ALL.iter().map(|product| product.name()).collect();
                     let known = format!("Isopod knows {}", names.join(", "));
-                    self.problem(span, format!("unknown product `{word}`"), "not a product")
+                    self.cursor
+                        .problem(span, format!("unknown product `{word}`"), "not a product")
                         .help(known)
                         .did_you_mean(word, names)
                 },
@@ -86,7 +89,8 @@ impl Reader<'_> {
     /// `T3 level SER, autocommit off`
     fn session(&self, value: &str, span: Range<usize>) -> Result<SessionSpec, Problem> {
         let wrong = |label: String| {
-            self.problem(span.clone(), "a session that cannot be read", label)
+            self.cursor
+                .problem(span.clone(), "a session that cannot be read", label)
                 .help("write `session T3 level SER`, `session T3 autocommit off` or both, with a comma")
         };
         let name = &value[..value.find(|char| !in_name(char)).unwrap_or(value.len())];
@@ -108,7 +112,7 @@ impl Reader<'_> {
         }
         let twice = |item: &Item| matches!(&item.kind, Kind::Session(other) if other.name == name);
         if self.document.items.iter().any(twice) {
-            return Err(self.problem(
+            return Err(self.cursor.problem(
                 span,
                 "a session is declared twice",
                 format!("{name} stands above already"),

@@ -15,84 +15,61 @@ pub(super) fn lower(text: &str, document: &Document) -> (Case, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut below_table = false;
     for item in &document.items {
-        let problem = match &item.kind {
-            Kind::Title(title) => {
-                case.title = title.clone();
-                None
-            }
-            Kind::Link(links) => {
-                case.links.extend(links.iter().cloned());
-                None
-            }
-            Kind::Note(note) => {
-                case.notes.push(note.clone());
-                None
-            }
-            Kind::For(products) => {
-                case.products.extend(products.iter().copied());
-                None
-            }
-            Kind::Session(session) => {
-                case.sessions.push(session.clone());
-                None
-            }
-            Kind::Section(_) => None,
-            Kind::Statement(sql) => {
-                case.setup.statements.push(sql.clone());
-                None
-            }
+        match &item.kind {
+            Kind::Title(title) => case.title = title.clone(),
+            Kind::Link(links) => case.links.extend(links.iter().cloned()),
+            Kind::Note(note) => case.notes.push(note.clone()),
+            Kind::For(products) => case.products.extend(products.iter().copied()),
+            Kind::Session(session) => case.sessions.push(session.clone()),
+            Kind::Section(_) => {}
+            Kind::Statement(sql) => case.setup.statements.push(sql.clone()),
             Kind::Step { session, sql } => {
                 below_table = false;
                 let session = session_index(&mut case, session);
                 case.steps.push(Step { session, sql: sql.clone(), expect: Vec::new() });
-                None
             }
             Kind::Expect(expect) if below_table => {
                 if let Some(state) = case.final_state.last_mut() {
                     state.expect.push(expect.what.clone());
                 }
-                only_rows(text, item, &expect.what.then)
+                problems.extend(only_rows(text, item, &expect.what.then));
             }
             Kind::Expect(expect) => {
                 if let Some(step) = case.steps.last_mut() {
                     step.expect.push(expect.what.clone());
                 }
-                None
             }
             Kind::Table { table, expect } => {
                 below_table = true;
                 let twice = case.final_state.iter().any(|state| state.table == *table);
                 case.final_state.push(FinalState { table: table.clone(), expect: vec![expect.what.clone()] });
                 let label = format!("`{table}` stands above already");
-                twice
-                    .then(|| {
-                        Problem::at(text, item.span.clone(), "a table is named twice", label)
-                            .help("further expectations of a table stand below it and begin with `=>`")
-                    })
-                    .or_else(|| only_rows(text, item, &expect.what.then))
+                let named_twice = || {
+                    Problem::at(text, item.span.clone(), "a table is named twice", label)
+                        .help("further expectations of a table stand below it and begin with `=>`")
+                };
+                let problem = twice.then(named_twice);
+                problems.extend(problem.or_else(|| only_rows(text, item, &expect.what.then)));
             }
             Kind::Group(at) => {
                 case.fails.push(KnownFailure { at: at.clone(), steps: Vec::new(), final_state: Vec::new() });
-                None
             }
             Kind::GroupStep { number, expected } => {
-                let steps = case.steps.len();
-                case.fails.last_mut().and_then(|group| {
-                    let twice = group.steps.iter().any(|(step, _)| step + 1 == *number);
-                    group.steps.push((number - 1, expected.what.clone()));
-                    group_step(text, item, *number, steps, twice)
-                })
+                let Some(group) = case.fails.last_mut() else { continue };
+                let twice = group.steps.iter().any(|(step, _)| step + 1 == *number);
+                group.steps.push((number - 1, expected.what.clone()));
+                problems.extend(group_step(text, item, *number, case.steps.len(), twice));
             }
-            Kind::GroupTable { table, expected } => case.fails.last_mut().and_then(|group| {
+            Kind::GroupTable { table, expected } => {
+                let Some(group) = case.fails.last_mut() else { continue };
                 let twice = group.final_state.iter().any(|(have, _)| have == table);
                 group.final_state.push((table.clone(), expected.what.clone()));
                 let label = format!("`{table}` stands in this group already");
-                twice
-                    .then(|| Problem::at(text, item.span.clone(), "a table is named twice", label))
-                    .or_else(|| only_rows(text, item, &expected.what))
-            }),
-        };
-        problems.extend(problem);
+                let problem =
+                    twice.then(|| Problem::at(text, item.span.clone(), "a table is named twice", label));
+                problems.extend(problem.or_else(|| only_rows(text, item, &expected.what)));
+            }
+        }
     }
     (case, problems)
 }

@@ -43,7 +43,10 @@ mod words;
 
 pub use problem::Problem;
 
-use crate::case::Case;
+use crate::{
+    case::Case,
+    expect::{Expected, ExpectedReply, Literal},
+};
 use document::{Document, Kind};
 
 /// A case file that was read: the case, and how the file lays it out.
@@ -99,6 +102,17 @@ pub fn parse(text: &str) -> Result<CaseFile, Vec<Problem>> {
 /// Puts a case file in canonical form, with its comments.
 pub fn format(text: &str) -> Result<String, Vec<Problem>> {
     parse(text).map(|file| file.format())
+}
+
+/// `(1, 'a') (2, NULL)`: nothing but rows, as an expectation writes them.
+pub(crate) fn rows(text: &str) -> Option<Vec<Vec<Literal>>> {
+    let mut cursor = source::Cursor { text: text.trim(), pos: 0 };
+    match outcome::expected(&mut cursor).ok()?.what {
+        Expected { waits: false, answer: Some(ExpectedReply::Rows { rows, ordered: false }) } => {
+            cursor.rest().is_empty().then_some(rows)
+        }
+        _ => None,
+    }
 }
 
 /// The case cannot be written as a case file that would be read back as the same case.

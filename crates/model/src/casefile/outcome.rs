@@ -9,6 +9,7 @@ use super::{
 use crate::{
     expect::{ErrorMatch, Expectation, Expected, ExpectedReply, Literal},
     outcome::ErrorClass,
+    value::unhex,
 };
 
 const OUTCOMES: &str = "an outcome is `ok`, `2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `rolled back`, `error CLASS` or `waits`";
@@ -33,14 +34,9 @@ pub(super) fn expected(cursor: &mut Cursor<'_>) -> Result<Laid<Expected>, Proble
         }
         if !cursor.eat_word("then") {
             cursor.skip_blanks();
-            let label = "expected `then` and an outcome here";
-            return Err(Problem::at(
-                cursor.text,
-                cursor.word_span(),
-                "an outcome that cannot be read",
-                label,
-            )
-            .help("write `waits, then 1 row`, or `waits` alone"));
+            return Err(cursor
+                .unreadable("an outcome", "expected `then` and an outcome here")
+                .help("write `waits, then 1 row`, or `waits` alone"));
         }
     }
     let (answer, lines) = answer(cursor)?;
@@ -55,22 +51,21 @@ fn end_of_line(cursor: &mut Cursor<'_>) -> Result<(), Problem> {
     }
     let span = cursor.pos..cursor.pos + super::source::without_comment(cursor.line_rest()).len();
     if cursor.peek() == Some(')') {
-        return Err(Problem::at(
-            cursor.text,
+        return Err(cursor.problem(
             cursor.pos..cursor.pos + 1,
             "a `)` without a `(`",
             "nothing is open here",
         ));
     }
     if cursor.peek() == Some(';') {
-        return Err(Problem::at(
-            cursor.text,
+        return Err(cursor.problem(
             cursor.pos..cursor.pos + 1,
             "an expectation ends with its line",
             "no `;` here",
         ));
     }
-    Err(Problem::at(cursor.text, span, "more text behind an outcome", "expected the end of the line here")
+    Err(cursor
+        .problem(span, "more text behind an outcome", "expected the end of the line here")
         .help("one outcome stands behind a `=>`; a comment begins with `-- `"))
 }
 
@@ -92,37 +87,22 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<(ExpectedReply, Vec<RowLine>), Prob
                 return rows(cursor, true);
             }
             if !(cursor.eat_word("no") && cursor.eat_word("rows")) {
-                let label = "expected rows here";
-                return Err(Problem::at(
-                    cursor.text,
-                    cursor.word_span(),
-                    "an outcome that cannot be read",
-                    label,
-                )
-                .help("write `ordered (1, 2) (3, 4)`"));
+                return Err(cursor
+                    .unreadable("an outcome", "expected rows here")
+                    .help("write `ordered (1, 2) (3, 4)`"));
             }
             ExpectedReply::Rows { ordered: true, rows: Vec::new() }
         }
         "error" => error(cursor)?,
         number if number.starts_with(|char: char| char.is_ascii_digit()) => {
             let count = number.parse().map_err(|_| {
-                Problem::at(
-                    cursor.text,
-                    span.clone(),
-                    "a count that cannot be read",
-                    "expected a whole number",
-                )
+                cursor.problem(span.clone(), "a count that cannot be read", "expected a whole number")
             })?;
             if !(cursor.eat_word("rows") || cursor.eat_word("row")) {
                 cursor.skip_blanks();
-                let label = "expected `row` or `rows` here";
-                return Err(Problem::at(
-                    cursor.text,
-                    cursor.word_span(),
-                    "an outcome that cannot be read",
-                    label,
-                )
-                .help(format!("`{number} rows` is a count, `({number})` is a row")));
+                return Err(cursor
+                    .unreadable("an outcome", "expected `row` or `rows` here")
+                    .help(format!("`{number} rows` is a count, `({number})` is a row")));
             }
             ExpectedReply::Affected(count)
         }
@@ -137,22 +117,14 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<(ExpectedReply, Vec<RowLine>), Prob
 fn not_an_outcome(cursor: &Cursor<'_>, word: &str) -> Problem {
     if cursor.at_end_or_comment() {
         let end = cursor.text[..cursor.pos].trim_end_matches([' ', '\t']).len();
-        return Problem::at(cursor.text, end..end, "an outcome is missing", "expected an outcome here")
-            .help(OUTCOMES);
+        return cursor.problem(end..end, "an outcome is missing", "expected an outcome here").help(OUTCOMES);
     }
     if cursor.peek() == Some('[') {
-        return Problem::at(
-            cursor.text,
-            cursor.pos..cursor.pos + 1,
-            "a selector in the wrong place",
-            "not here",
-        )
-        .help(
+        return cursor.problem(cursor.pos..cursor.pos + 1, "a selector in the wrong place", "not here").help(
             "`[..]` stands right behind the `=>` of a step or a table; in `fails on` the group says where",
         );
     }
-    let problem =
-        Problem::at(cursor.text, cursor.word_span(), "an outcome that cannot be read", "not an outcome");
+    let problem = cursor.unreadable("an outcome", "not an outcome");
     match nearest(word, ["ok", "waits", "error", "ordered", "no rows", "rolled back"]) {
         Some(name) => problem.help(format!("did you mean `{name}`?")),
         None if ErrorClass::ALL.iter().any(|class| class.name() == word) => {
@@ -176,17 +148,16 @@ fn error(cursor: &mut Cursor<'_>) -> Result<ExpectedReply, Problem> {
         ErrorMatch::Code(code)
     } else {
         let names: Vec<&str> = ErrorClass::ALL.iter().map(|class| class.name()).collect();
+        let missing = "a class of errors is missing".to_string();
         let (message, label) = match word {
-            "" => {
-                ("a class of errors is missing".to_string(), "expected a class, a number or a SQLSTATE here")
-            }
-            word => {
+            "" => (missing, "expected a class, a number or a SQLSTATE here"),
+            _ => {
                 (format!("`{word}` is not a class of errors"), "neither a class nor a number nor a SQLSTATE")
             }
         };
         cursor.pos = start;
         let known = format!("the classes are {}", names.join(", "));
-        let problem = Problem::at(cursor.text, span, message, label);
+        let problem = cursor.problem(span, message, label);
         return Err(match nearest(&word.replace('_', "-"), names) {
             Some(name) => problem.help(format!("did you mean `{name}`? {known}")),
             None => problem.help(known),
@@ -201,13 +172,9 @@ fn error(cursor: &mut Cursor<'_>) -> Result<ExpectedReply, Problem> {
             (true, false, true) => Some(false),
             _ => {
                 ahead.skip_blanks();
-                let label = "expected `transaction over` or `transaction open` here";
-                return Err(Problem::at(
-                    cursor.text,
-                    ahead.word_span(),
-                    "an outcome that cannot be read",
-                    label,
-                ));
+                return Err(
+                    ahead.unreadable("an outcome", "expected `transaction over` or `transaction open` here")
+                );
             }
         };
         *cursor = ahead;
@@ -225,7 +192,7 @@ fn rows(cursor: &mut Cursor<'_>, ordered: bool) -> Result<(ExpectedReply, Vec<Ro
             let row = row(cursor)?;
             if let Some(first) = rows.first().filter(|first| first.len() != row.len()) {
                 let label = format!("{} here, {} in the first row", values(row.len()), first.len());
-                return Err(Problem::at(cursor.text, start..cursor.pos, "rows of different length", label));
+                return Err(cursor.problem(start..cursor.pos, "rows of different length", label));
             }
             rows.push(row);
             if let Some(line) = lines.last_mut() {
@@ -281,22 +248,14 @@ fn row(cursor: &mut Cursor<'_>) -> Result<Vec<Literal>, Problem> {
     loop {
         cursor.skip_blanks();
         if cursor.at_end_or_comment() || cursor.peek() == Some('(') {
-            return Err(Problem::at(
-                cursor.text,
-                open..open + 1,
-                "a row is not closed",
-                "this `(` has no `)`",
-            )
-            .help("a row stands on one line: `(1, 'a', NULL)`"));
+            return Err(cursor
+                .problem(open..open + 1, "a row is not closed", "this `(` has no `)`")
+                .help("a row stands on one line: `(1, 'a', NULL)`"));
         }
         if cursor.peek() == Some(')') && row.is_empty() {
-            return Err(Problem::at(
-                cursor.text,
-                open..cursor.pos + 1,
-                "a row without values",
-                "nothing in it",
-            )
-            .help("an empty result is written `no rows`"));
+            return Err(cursor
+                .problem(open..cursor.pos + 1, "a row without values", "nothing in it")
+                .help("an empty result is written `no rows`"));
         }
         row.push(literal(cursor)?);
         cursor.skip_blanks();
@@ -309,7 +268,7 @@ fn row(cursor: &mut Cursor<'_>) -> Result<Vec<Literal>, Problem> {
             _ if cursor.at_end_or_comment() || cursor.peek() == Some('(') => {}
             _ => {
                 let label = "expected `,` or `)` here";
-                return Err(Problem::at(cursor.text, cursor.word_span(), "a row that cannot be read", label));
+                return Err(cursor.unreadable("a row", label));
             }
         }
     }
@@ -325,7 +284,7 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Literal, Problem> {
         let digits = quoted(cursor)?;
         return unhex(&digits).map(Literal::Bytes).ok_or_else(|| {
             let label = "expected two hex digits for each byte";
-            Problem::at(cursor.text, start..cursor.pos, "bytes that cannot be read", label)
+            cursor.problem(start..cursor.pos, "bytes that cannot be read", label)
         });
     }
     let word = cursor.take_while(|char| !char.is_whitespace() && !",()'\"".contains(char));
@@ -337,12 +296,7 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Literal, Problem> {
         return Ok(Literal::Number(word.to_string()));
     }
     cursor.pos = start;
-    let problem = Problem::at(
-        cursor.text,
-        cursor.word_span(),
-        "a value that cannot be read",
-        "not a value of the file",
-    );
+    let problem = cursor.unreadable("a value", "not a value of the file");
     Err(match unsigned.as_str() {
         "true" => problem.help("write it as the server prints it: 1, or 't' on PostgreSQL"),
         "false" => problem.help("write it as the server prints it: 0, or 'f' on PostgreSQL"),
@@ -358,10 +312,4 @@ fn is_number(word: &str) -> bool {
     digits
         && unsigned.starts_with(|char: char| char.is_ascii_digit() || char == '.')
         && unsigned.parse::<f64>().is_ok()
-}
-
-fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let nibbles: Option<Vec<u8>> = digits.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
-    let nibbles = nibbles.filter(|nibbles| nibbles.len() % 2 == 0)?;
-    Some(nibbles.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }

@@ -18,15 +18,11 @@ pub(super) fn print(document: &Document) -> String {
     let mut before = None;
     for item in &document.items {
         let column = match &item.kind {
-            Kind::Title(_)
-            | Kind::Link(_)
-            | Kind::Note(_)
-            | Kind::For(_)
-            | Kind::Session(_)
-            | Kind::Section(_) => 0,
-            Kind::Statement(_) | Kind::Step { .. } | Kind::Table { .. } | Kind::Group(_) => 2,
+            Kind::Section(_) => 0,
+            kind if kind.is_header() => 0,
             Kind::Expect(_) => arrow,
             Kind::GroupStep { .. } | Kind::GroupTable { .. } => 4,
+            _ => 2,
         };
         match &item.kind {
             Kind::Step { session, .. } => arrow = column + session.chars().count() + 2,

@@ -84,15 +84,6 @@ impl Reader<'_> {
         self.cursor.line_before().starts_with([' ', '\t'])
     }
 
-    pub fn problem(
-        &self,
-        span: Range<usize>,
-        message: impl Into<String>,
-        label: impl Into<String>,
-    ) -> Problem {
-        Problem::at(self.cursor.text, span, message, label)
-    }
-
     fn item(&mut self) -> Read {
         let line = self.cursor.line_rest();
         let start = self.cursor.pos;
@@ -122,10 +113,10 @@ impl Reader<'_> {
             Some(before) if before >= section => {
                 let name = section.name();
                 let problem = if self.has(section) {
-                    self.problem(span, format!("`{name}` stands twice"), "there is one above already")
+                    self.cursor.problem(span, format!("`{name}` stands twice"), "there is one above already")
                 } else {
                     let label = format!("it stands before `{}`", before.name());
-                    self.problem(span, format!("`{name}` is out of place"), label)
+                    self.cursor.problem(span, format!("`{name}` is out of place"), label)
                 };
                 Err(problem.help("the sections are, in this order: setup, steps, final, fails on"))
             }
@@ -144,7 +135,7 @@ impl Reader<'_> {
         let (first, second) = (words.next().unwrap_or(""), words.next());
         if self.section.is_some() && KEYS.contains(&first) && second.is_some_and(|word| word != "=>") {
             let span = span.start..span.start + first.len();
-            return Err(self.problem(
+            return Err(self.cursor.problem(
                 span,
                 format!("`{first}` is out of place"),
                 "it stands above the sections",
@@ -161,7 +152,7 @@ impl Reader<'_> {
         // What follows belongs to the section that was meant; it would only be reported again and again.
         self.section = Some(section);
         self.expects = false;
-        let problem = self.problem(span, format!("unknown section `{written}`"), "not a section");
+        let problem = self.cursor.problem(span, format!("unknown section `{written}`"), "not a section");
         Err(problem.help(format!("did you mean `{}`?", section.name())))
     }
 
@@ -176,7 +167,7 @@ impl Reader<'_> {
             return self.sql(Section::Setup, start).map(|sql| (Kind::Statement(sql), start..start));
         };
         self.skip_statement(start, Section::Steps);
-        Err(self.problem(self.cursor.word_span(), message, "not in the setup").help(help))
+        Err(self.cursor.problem(self.cursor.word_span(), message, "not in the setup").help(help))
     }
 
     /// After a mistake at its beginning, goes on behind the statement.
@@ -206,12 +197,16 @@ impl Reader<'_> {
                 false => (span, format!("expected `{session}:` or a session before it")),
             };
             return Err(self
+                .cursor
                 .problem(span, "a step without its session", label)
                 .help("a step begins with its session: `T1: BEGIN;`"));
         }
         if session.starts_with(|char: char| char.is_ascii_digit()) {
-            let problem =
-                self.problem(span, "a session's name begins with a letter", "this begins with a digit");
+            let problem = self.cursor.problem(
+                span,
+                "a session's name begins with a letter",
+                "this begins with a digit",
+            );
             self.skip_statement(colon, Section::Steps);
             return Err(problem.help("for example T1"));
         }
@@ -227,7 +222,7 @@ impl Reader<'_> {
             let next = self.cursor.text[self.cursor.pos..].lines().nth(1);
             if next.is_none_or(|line| begins_other(section, line)) {
                 let end = self.cursor.pos;
-                return Err(self.problem(
+                return Err(self.cursor.problem(
                     item..end,
                     "a step without a statement",
                     "nothing stands behind it",
@@ -243,19 +238,24 @@ impl Reader<'_> {
                 let sql = dedent(&text[start..end], self.cursor.line_before().chars().count());
                 self.cursor.pos = end + 1;
                 if sql.is_empty() {
-                    return Err(self.problem(end..end + 1, "an empty statement", "nothing stands before it"));
+                    return Err(self.cursor.problem(
+                        end..end + 1,
+                        "an empty statement",
+                        "nothing stands before it",
+                    ));
                 }
                 Ok(sql)
             }
             End::Missing { after, next } => {
                 self.resume = Some(next);
                 Err(self
+                    .cursor
                     .problem(after..after, "`;` is missing", "the statement has no end")
                     .help("every statement ends with `;`, also the last one"))
             }
             End::Unclosed(at) => {
                 let (what, length) = if text[at..].starts_with("/*") { ("comment", 2) } else { ("quote", 1) };
-                Err(self.problem(at..at + length, format!("a {what} is not closed"), "it begins here"))
+                Err(self.cursor.problem(at..at + length, format!("a {what} is not closed"), "it begins here"))
             }
         }
     }
@@ -264,7 +264,8 @@ impl Reader<'_> {
     fn more(&mut self, start: usize, what: &str) -> Read {
         if !self.expects {
             let message = format!("an expectation before any {what}");
-            let problem = self.problem(start..start + 2, message, format!("no {what} stands above it"));
+            let problem =
+                self.cursor.problem(start..start + 2, message, format!("no {what} stands above it"));
             return Err(problem.help(format!("`=>` says what should come of the {what} above it")));
         }
         let expect = outcome::expectation(&mut self.cursor)?;
@@ -301,7 +302,11 @@ impl Reader<'_> {
                 } else if self.cursor.eat("`") {
                     break name;
                 } else {
-                    return Err(self.problem(start..start + 1, "a quote is not closed", "it begins here"));
+                    return Err(self.cursor.problem(
+                        start..start + 1,
+                        "a quote is not closed",
+                        "it begins here",
+                    ));
                 }
             }
         } else {
@@ -311,11 +316,7 @@ impl Reader<'_> {
         self.cursor.skip_blanks();
         if table.is_empty() || !self.cursor.eat("=>") {
             let what = if table.is_empty() { "a table's name" } else { "`=>`" };
-            let problem = self.problem(
-                self.cursor.word_span(),
-                "a line that cannot be read",
-                format!("expected {what} here"),
-            );
+            let problem = self.cursor.unreadable("a line", format!("expected {what} here"));
             return Err(problem.help(format!("write `{example}`")));
         }
         Ok((table, span))
@@ -327,7 +328,7 @@ impl Reader<'_> {
         let is_entry = line.contains("=>");
         if is_entry && !self.expects {
             let problem =
-                self.problem(start..start + line.len(), "a known failure without its group", "where?");
+                self.cursor.problem(start..start + line.len(), "a known failure without its group", "where?");
             return Err(problem.help("first say where it fails: `mysql@9.7, at RR:`"));
         }
         if is_entry && self.cursor.eat_word("step") {
@@ -344,8 +345,11 @@ impl Reader<'_> {
                 _ => {
                     self.cursor.pos = at;
                     let span = self.cursor.word_span();
-                    let problem =
-                        self.problem(span, "a line that cannot be read", "expected a step's number here");
+                    let problem = self.cursor.problem(
+                        span,
+                        "a line that cannot be read",
+                        "expected a step's number here",
+                    );
                     Err(problem.help("write `step 7 => 0 rows`; steps count from 1"))
                 }
             };
@@ -356,11 +360,7 @@ impl Reader<'_> {
             return Ok((Kind::GroupTable { table, expected }, span));
         }
         if is_entry {
-            let problem = self.problem(
-                self.cursor.word_span(),
-                "a line that cannot be read",
-                "expected `step N` or `final TABLE` here",
-            );
+            let problem = self.cursor.unreadable("a line", "expected `step N` or `final TABLE` here");
             return Err(problem.help("write `step 7 => 0 rows` or `final t => (1, 2)`"));
         }
         self.expects = true;
@@ -368,8 +368,7 @@ impl Reader<'_> {
         let span = start..self.cursor.pos - 1;
         self.cursor.skip_blanks();
         if !self.cursor.at_end_or_comment() {
-            let problem =
-                self.problem(self.cursor.word_span(), "a line that cannot be read", "one line too many");
+            let problem = self.cursor.unreadable("a line", "one line too many");
             return Err(problem.help("what comes instead stands on lines of its own below the group"));
         }
         Ok((Kind::Group(at), span))

@@ -40,8 +40,7 @@ pub(super) fn selector(cursor: &mut Cursor<'_>, close: char) -> Result<Selector,
 fn unclosed(cursor: &Cursor<'_>, open: usize, close: char) -> Problem {
     if cursor.at_end_or_comment() {
         let end = cursor.text[..cursor.pos].trim_end_matches([' ', '\t']).len();
-        let problem = Problem::at(
-            cursor.text,
+        let problem = cursor.problem(
             end..end,
             format!("`{close}` is missing"),
             format!("expected `,` or `{close}` here"),
@@ -51,13 +50,9 @@ fn unclosed(cursor: &Cursor<'_>, open: usize, close: char) -> Problem {
             _ => problem.help(format!("what opened here is `{}`", cursor.text[open..end].trim())),
         };
     }
-    Problem::at(
-        cursor.text,
-        cursor.word_span(),
-        "a selector that cannot be read",
-        format!("expected `,` or `{close}` here"),
-    )
-    .help("items are separated by commas, a server's settings by blanks: `mysql@9.7 log_bin=ON, RR`")
+    cursor
+        .unreadable("a selector", format!("expected `,` or `{close}` here"))
+        .help("items are separated by commas, a server's settings by blanks: `mysql@9.7 log_bin=ON, RR`")
 }
 
 fn item(cursor: &mut Cursor<'_>, selector: &mut Selector, only_levels: bool) -> Result<(), Problem> {
@@ -65,30 +60,22 @@ fn item(cursor: &mut Cursor<'_>, selector: &mut Selector, only_levels: bool) -> 
     let word = cursor.take_while(|char| char.is_alphanumeric() || char == '_' || char == '-');
     let span = start..cursor.pos;
     if word.is_empty() {
-        return Err(Problem::at(
-            cursor.text,
-            cursor.word_span(),
-            "a selector that cannot be read",
-            "expected a level or a server here",
-        )
-        .help("for example `[RR]`, `[mysql@9.7]` or `[mariadb innodb_snapshot_isolation=ON, RR]`"));
+        return Err(cursor
+            .unreadable("a selector", "expected a level or a server here")
+            .help("for example `[RR]`, `[mysql@9.7]` or `[mariadb innodb_snapshot_isolation=ON, RR]`"));
     }
     if let Ok(level) = word.parse::<Level>() {
         if selector.levels.contains(&level) {
             let label = format!("{level} is listed already");
-            return Err(Problem::at(cursor.text, span, "a level is listed twice", label));
+            return Err(cursor.problem(span, "a level is listed twice", label));
         }
         selector.levels.push(level);
         return Ok(());
     }
     if only_levels {
-        return Err(Problem::at(
-            cursor.text,
-            span,
-            format!("`{word}` is not an isolation level"),
-            "only levels stand behind `at`",
-        )
-        .help("the levels are RU, RC, RR and SER; servers stand before `at`"));
+        return Err(cursor
+            .problem(span, format!("`{word}` is not an isolation level"), "only levels stand behind `at`")
+            .help("the levels are RU, RC, RR and SER; servers stand before `at`"));
     }
     let Ok(product) = word.parse::<Product>() else {
         cursor.pos = start;
@@ -98,7 +85,7 @@ fn item(cursor: &mut Cursor<'_>, selector: &mut Selector, only_levels: bool) -> 
     let mut server = ServerMatch { product, from, to, settings: Settings::new() };
     if server.is_empty_range() {
         let label = "it ends before it begins";
-        return Err(Problem::at(cursor.text, start..cursor.pos, "an empty range of versions", label));
+        return Err(cursor.problem(start..cursor.pos, "an empty range of versions", label));
     }
     settings(cursor, &mut server.settings)?;
     selector.servers.push(server);
@@ -107,22 +94,14 @@ fn item(cursor: &mut Cursor<'_>, selector: &mut Selector, only_levels: bool) -> 
 
 fn unknown(cursor: &Cursor<'_>, word: &str, span: std::ops::Range<usize>) -> Problem {
     if cursor.text[span.end..].starts_with('=') {
-        return Problem::at(
-            cursor.text,
-            span,
-            "a setting without its server",
-            "settings stand behind a server",
-        )
-        .help(format!("for example `mariadb {word}=ON`"));
+        return cursor
+            .problem(span, "a setting without its server", "settings stand behind a server")
+            .help(format!("for example `mariadb {word}=ON`"));
     }
     let names: Vec<&str> = Product::ALL.iter().map(|product| product.name()).collect();
     let known = format!("the levels are RU, RC, RR and SER; the servers are {}", names.join(", "));
-    let problem = Problem::at(
-        cursor.text,
-        span,
-        format!("`{word}` is neither a level nor a server"),
-        "not known in a selector",
-    );
+    let problem =
+        cursor.problem(span, format!("`{word}` is neither a level nor a server"), "not known in a selector");
     match super::problem::nearest(word, names) {
         Some(name) => problem.help(format!("did you mean `{name}`?")),
         None => problem.help(known),
@@ -134,13 +113,9 @@ fn versions(cursor: &mut Cursor<'_>) -> Result<(Option<Version>, Option<Version>
     let start = cursor.pos;
     let written = cursor.take_while(|char| char.is_alphanumeric() || char == '.');
     let wrong = || {
-        Problem::at(
-            cursor.text,
-            start..cursor.pos,
-            "a version that cannot be read",
-            "expected digits and dots",
-        )
-        .help("write `@9.7`, `@10.1..11.4`, `@..10.6` or `@8.0..`")
+        cursor
+            .problem(start..cursor.pos, "a version that cannot be read", "expected digits and dots")
+            .help("write `@9.7`, `@10.1..11.4`, `@..10.6` or `@8.0..`")
     };
     let version = |text: &str| match text {
         "" => Ok(None),
@@ -173,10 +148,10 @@ fn settings(cursor: &mut Cursor<'_>, settings: &mut Settings) -> Result<(), Prob
         let span = start..ahead.pos;
         if settings.contains_key(&key) {
             let label = format!("`{key}` has a value already");
-            return Err(Problem::at(cursor.text, span, "a setting is named twice", label));
+            return Err(cursor.problem(span, "a setting is named twice", label));
         }
         if value.is_empty() && !cursor.text[..ahead.pos].ends_with('\'') {
-            return Err(Problem::at(cursor.text, span, "a setting without a value", "expected `name=value`"));
+            return Err(cursor.problem(span, "a setting without a value", "expected `name=value`"));
         }
         settings.insert(key, value);
         cursor.pos = ahead.pos;
@@ -196,7 +171,8 @@ pub(super) fn quoted(cursor: &mut Cursor<'_>) -> Result<String, Problem> {
             return Ok(text);
         } else {
             cursor.pos = open;
-            return Err(Problem::at(cursor.text, open..open + 1, "a quote is not closed", "it begins here")
+            return Err(cursor
+                .problem(open..open + 1, "a quote is not closed", "it begins here")
                 .help("a quote inside of text is written twice: 'it''s'"));
         }
     }

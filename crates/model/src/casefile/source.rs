@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::problem::Problem;
+
 /// The line and the column of a byte, both from 1; columns count characters.
 pub(super) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at];
@@ -39,6 +41,21 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    /// A problem of these bytes.
+    pub fn problem(
+        &self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Problem {
+        Problem::at(self.text, span, message, label)
+    }
+
+    /// The word that stands here is not what was expected.
+    pub fn unreadable(&self, what: &str, label: impl Into<String>) -> Problem {
+        self.problem(self.word_span(), format!("{what} that cannot be read"), label)
+    }
+
     /// What is still to come.
     pub fn rest(&self) -> &'a str {
         &self.text[self.pos..]

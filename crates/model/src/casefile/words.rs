@@ -5,6 +5,7 @@ use std::fmt;
 use crate::{
     expect::{ErrorMatch, Expected, ExpectedReply, Literal, Selector, ServerMatch},
     level::Level,
+    value::hex,
 };
 
 impl fmt::Display for Literal {
@@ -13,11 +14,7 @@ impl fmt::Display for Literal {
             Literal::Null => f.write_str("NULL"),
             Literal::Number(number) => f.write_str(number),
             Literal::Text(text) => write!(f, "'{}'", text.replace('\'', "''")),
-            Literal::Bytes(bytes) => {
-                f.write_str("x'")?;
-                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
-                f.write_str("'")
-            }
+            Literal::Bytes(bytes) => hex(f, bytes),
         }
     }
 }
@@ -37,14 +34,7 @@ pub(super) fn before_rows(expected: &Expected) -> String {
     };
     match &expected.answer {
         Some(ExpectedReply::Rows { ordered: true, .. }) => format!("{waits}ordered "),
-        Some(
-            ExpectedReply::Rows { ordered: false, .. }
-            | ExpectedReply::Ok
-            | ExpectedReply::Affected(_)
-            | ExpectedReply::RolledBack
-            | ExpectedReply::Error { .. },
-        )
-        | None => waits.to_string(),
+        _ => waits.to_string(),
     }
 }
 

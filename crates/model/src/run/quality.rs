@@ -93,7 +93,7 @@ impl Quality {
     }
 }
 
-fn add<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
+pub(super) fn add<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
     more.iter().for_each(|(key, count)| *sum.entry(key.clone()).or_default() += count);
 }
 

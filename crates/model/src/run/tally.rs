@@ -7,55 +7,57 @@ use serde::{Deserialize, Serialize};
 
 use crate::Trace;
 
-/// Counts of cases.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
-    pub cases: u64,
-    /// Sets of transactions begun; the cases of a set differ in their order only.
-    pub sets: u64,
-    /// Schemas begun.
-    pub schemas: u64,
-    /// Cases in which a statement waited or had an error that only another transaction can cause.
-    pub conflicts: u64,
-    /// Cases about which an oracle could not say anything.
-    pub undecided: u64,
-    /// Statements sent.
-    pub statements: u64,
-    /// Statements that the server refused, whatever the reason.
-    pub failed: u64,
-    /// Of these, those that only another transaction can cause.
-    pub failed_by_others: u64,
-    /// Statements that waited.
-    pub waits: u64,
-    /// Cases that could not be set up.
-    pub refused: u64,
-    /// Suspicions that no clean run showed again.
-    pub flaky: u64,
+/// Declares the counts, which go to disk in this order.
+macro_rules! counts {
+    ($($(#[$doc:meta])* $name:ident,)+) => {
+        /// Counts of cases.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct Tally { $($(#[$doc])* pub $name: u64,)+ }
+
+        const FIELDS: usize = [$(stringify!($name)),+].len();
+
+        impl Tally {
+            fn fields(&self) -> [u64; FIELDS] {
+                [$(self.$name),+]
+            }
+
+            fn of([$($name),+]: [u64; FIELDS]) -> Tally {
+                Tally { $($name),+ }
+            }
+        }
+    };
 }
 
-const FIELDS: usize = 11;
+counts! {
+    cases,
+    /// Sets of transactions begun; the cases of a set differ in their order only.
+    sets,
+    /// Schemas begun.
+    schemas,
+    /// Cases in which a statement waited or had an error that only another transaction can cause.
+    conflicts,
+    /// Cases about which an oracle could not say anything.
+    undecided,
+    /// Statements sent.
+    statements,
+    /// Statements that the server refused, whatever the reason.
+    failed,
+    /// Of these, those that only another transaction can cause.
+    failed_by_others,
+    /// Statements that waited.
+    waits,
+    /// Cases that could not be set up.
+    refused,
+    /// Suspicions that no clean run showed again.
+    flaky,
+}
+
 const WIDTH: usize = 8;
 
 /// The length of a line on disk, its end included.
 pub const LINE: usize = FIELDS * WIDTH;
 
 impl Tally {
-    fn fields(&self) -> [u64; FIELDS] {
-        [
-            self.cases,
-            self.sets,
-            self.schemas,
-            self.conflicts,
-            self.undecided,
-            self.statements,
-            self.failed,
-            self.failed_by_others,
-            self.waits,
-            self.refused,
-            self.flaky,
-        ]
-    }
-
     /// As a line of fixed width.
     pub fn line(&self) -> String {
         let mut line: String = self.fields().iter().map(|field| format!("{field:>7} ")).collect();
@@ -84,35 +86,6 @@ impl Tally {
         let (own, old, new) = (self.fields(), older.fields(), newer.fields());
         let sum: [u64; FIELDS] = std::array::from_fn(|i| own[i] + new[i] - old[i]);
         *self = Tally::of(sum);
-    }
-
-    fn of(fields: [u64; FIELDS]) -> Tally {
-        let [
-            cases,
-            sets,
-            schemas,
-            conflicts,
-            undecided,
-            statements,
-            failed,
-            failed_by_others,
-            waits,
-            refused,
-            flaky,
-        ] = fields;
-        Tally {
-            cases,
-            sets,
-            schemas,
-            conflicts,
-            undecided,
-            statements,
-            failed,
-            failed_by_others,
-            waits,
-            refused,
-            flaky,
-        }
     }
 
     /// Counts what a trace shows.

@@ -1,10 +1,11 @@
 //! What an oracle said over many runs, counted: how often it held and by which exemptions, what it called violated, and why it
 //! could not tell.
 
-use std::collections::BTreeMap;
+use std::{borrow::Borrow, collections::BTreeMap};
 
 use serde::{Deserialize, Serialize};
 
+use super::quality::add;
 use crate::{Reason, Verdict, verdict::Justification};
 
 /// What one oracle said.
@@ -42,17 +43,12 @@ impl Verdicts {
                 let undocumented = by.iter().any(Justification::undocumented);
                 self.undocumented += u64::from(undocumented);
                 self.holds_by_design += u64::from(!by.is_empty() && !undocumented);
-                for one in by {
-                    match self.by.get_mut(one) {
-                        Some(count) => *count += 1,
-                        None => drop(self.by.insert(one.clone(), 1)),
-                    }
-                }
+                by.iter().for_each(|one| bump(&mut self.by, one));
             }
             Verdict::Violated(violation) => {
-                bump(&mut self.violated, &violation.fingerprint.to_string());
+                bump(&mut self.violated, violation.fingerprint.to_string().as_str());
                 if let Some(twin) = &violation.evidence.twin {
-                    bump(&mut self.twins, &twin.name());
+                    bump(&mut self.twins, twin.name().as_str());
                 }
             }
             Verdict::Undecided { reason } => *self.undecided.entry(*reason).or_default() += 1,
@@ -64,15 +60,10 @@ impl Verdicts {
         self.holds += other.holds;
         self.holds_by_design += other.holds_by_design;
         self.undocumented += other.undocumented;
-        for (mine, theirs) in [(&mut self.violated, &other.violated), (&mut self.twins, &other.twins)] {
-            theirs.iter().for_each(|(name, count)| *mine.entry(name.clone()).or_default() += count);
-        }
-        for (by, count) in &other.by {
-            *self.by.entry(by.clone()).or_default() += count;
-        }
-        for (reason, count) in &other.undecided {
-            *self.undecided.entry(*reason).or_default() += count;
-        }
+        add(&mut self.violated, &other.violated);
+        add(&mut self.twins, &other.twins);
+        add(&mut self.by, &other.by);
+        add(&mut self.undecided, &other.undecided);
     }
 
     /// Runs that it called violated.
@@ -96,12 +87,11 @@ pub fn merge(sum: &mut ByOracle, more: &ByOracle) {
     more.iter().for_each(|(name, verdicts)| sum.entry(name.clone()).or_default().merge(verdicts));
 }
 
-fn bump(counts: &mut BTreeMap<String, u64>, name: &str) {
+/// Counts one; the name is copied only where it is new.
+fn bump<N: ToOwned<Owned: Borrow<N> + Ord> + Ord + ?Sized>(counts: &mut BTreeMap<N::Owned, u64>, name: &N) {
     match counts.get_mut(name) {
         Some(count) => *count += 1,
-        None => {
-            counts.insert(name.to_string(), 1);
-        }
+        None => drop(counts.insert(name.to_owned(), 1)),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Statements that change rows.
 
-use super::{ColumnRef, Expr, Ident, Limit, ObjectName, OrderItem, Query, SelectItem, TableFactor, TableRef};
+use super::{
+    ColumnRef, Expr, Ident, Limit, ObjectName, OrderItem, Query, SelectItem, TableFactor, TableRef,
+    keyword::keywords,
+};
 
 /// `INSERT` and `REPLACE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,28 +29,11 @@ pub struct Insert {
 /// What RETURNING gives back; empty without it.
 pub type Returning = Vec<SelectItem>;
 
-/// The first word of an insertion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InsertVerb {
-    Insert,
-    Replace,
-}
-
 /// What an insertion does about conflicts, said at its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InsertModifier {
     Ignore,
     Or(Resolution),
-}
-
-/// What to do about a conflict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Resolution {
-    Rollback,
-    Abort,
-    Fail,
-    Ignore,
-    Replace,
 }
 
 /// The rows of an insertion.
@@ -63,12 +49,6 @@ pub enum InsertSource {
     /// `SET a = 1, b = 2`
     Set(Vec<Assignment>),
     DefaultValues,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ValuesWord {
-    Values,
-    Value,
 }
 
 /// `ON CONFLICT ...`
@@ -101,7 +81,7 @@ pub struct Assignment {
     pub value: Expr,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
     /// IGNORE, or OR and what to do.
     pub modifier: Option<UpdateModifier>,
@@ -133,4 +113,51 @@ pub struct Delete {
     pub order_by: Vec<OrderItem>,
     pub limit: Option<Limit>,
     pub returning: Returning,
+}
+
+impl Insert {
+    /// `INSERT INTO table(columns) VALUES ...`
+    pub fn values(table: &str, columns: Vec<Ident>, rows: Vec<Vec<Expr>>) -> Insert {
+        Insert {
+            verb: InsertVerb::Insert,
+            modifier: None,
+            into: true,
+            table: table.into(),
+            columns: Some(columns),
+            source: InsertSource::Values { word: ValuesWord::Values, rows },
+            on_duplicate: Vec::new(),
+            on_conflict: Vec::new(),
+            returning: Vec::new(),
+        }
+    }
+}
+
+impl Delete {
+    /// `DELETE FROM table WHERE filter`
+    pub fn new(table: TableFactor, filter: Option<Expr>) -> Delete {
+        let (using, order_by, returning) = (Vec::new(), Vec::new(), Vec::new());
+        Delete { ignore: false, table, using, filter, order_by, limit: None, returning }
+    }
+}
+
+keywords! {
+    /// The first word of an insertion.
+    pub enum InsertVerb {
+        Insert = "INSERT",
+        Replace = "REPLACE",
+    }
+
+    /// What to do about a conflict.
+    pub enum Resolution {
+        Rollback = "ROLLBACK",
+        Abort = "ABORT",
+        Fail = "FAIL",
+        Ignore = "IGNORE",
+        Replace = "REPLACE",
+    }
+
+    pub enum ValuesWord {
+        Values = "VALUES",
+        Value = "VALUE",
+    }
 }

@@ -1,6 +1,6 @@
 //! Transactions, savepoints and settings.
 
-use super::{Expr, Ident, Literal, ObjectName};
+use super::{Expr, Ident, Literal, ObjectName, keyword::keywords};
 use crate::level::Level;
 
 /// `BEGIN` and `START TRANSACTION`.
@@ -22,28 +22,6 @@ impl Begin {
     pub fn plain() -> Begin {
         Begin { verb: BeginVerb::Begin, timing: None, word: None, modes: Vec::new(), commas: true }
     }
-}
-
-/// How a transaction is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BeginVerb {
-    Begin,
-    StartTransaction,
-}
-
-/// When a transaction takes its locks (SQLite).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LockTiming {
-    Deferred,
-    Immediate,
-    Exclusive,
-}
-
-/// A word that adds nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TransactionWord {
-    Work,
-    Transaction,
 }
 
 /// What a transaction is to be.
@@ -73,13 +51,6 @@ impl Commit {
     }
 }
 
-/// How a transaction is committed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CommitVerb {
-    Commit,
-    End,
-}
-
 /// `ROLLBACK` and `ABORT`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rollback {
@@ -91,29 +62,12 @@ pub struct Rollback {
     pub to: Option<SavepointTarget>,
 }
 
-/// How a transaction is rolled back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum RollbackVerb {
-    #[default]
-    Rollback,
-    Abort,
-}
-
 /// A savepoint that is gone back to or released.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavepointTarget {
     /// Was `SAVEPOINT` written?
     pub savepoint_word: bool,
     pub name: Ident,
-}
-
-/// Where a setting holds, as written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
-    Session,
-    /// `LOCAL`: the same, but for the transaction only in PostgreSQL
-    Local,
-    Global,
 }
 
 /// `name = value`
@@ -166,46 +120,6 @@ pub struct LockTable {
     pub nowait: bool,
 }
 
-/// How a whole table is locked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TableLock {
-    AccessShare,
-    RowShare,
-    RowExclusive,
-    ShareUpdateExclusive,
-    Share,
-    ShareRowExclusive,
-    Exclusive,
-    AccessExclusive,
-}
-
-impl TableLock {
-    pub const ALL: [TableLock; 8] = [
-        TableLock::AccessShare,
-        TableLock::RowShare,
-        TableLock::RowExclusive,
-        TableLock::ShareUpdateExclusive,
-        TableLock::Share,
-        TableLock::ShareRowExclusive,
-        TableLock::Exclusive,
-        TableLock::AccessExclusive,
-    ];
-
-    /// Its words.
-    pub fn sql(self) -> &'static str {
-        match self {
-            TableLock::AccessShare => "ACCESS SHARE",
-            TableLock::RowShare => "ROW SHARE",
-            TableLock::RowExclusive => "ROW EXCLUSIVE",
-            TableLock::ShareUpdateExclusive => "SHARE UPDATE EXCLUSIVE",
-            TableLock::Share => "SHARE",
-            TableLock::ShareRowExclusive => "SHARE ROW EXCLUSIVE",
-            TableLock::Exclusive => "EXCLUSIVE",
-            TableLock::AccessExclusive => "ACCESS EXCLUSIVE",
-        }
-    }
-}
-
 /// `PRAGMA name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pragma {
@@ -231,5 +145,60 @@ impl PragmaValue {
     pub fn number(n: u64) -> PragmaValue {
         let value = super::OptionValue::Literal(Literal::number(n));
         PragmaValue { call: false, negative: false, value }
+    }
+}
+
+keywords! {
+    /// How a transaction is opened.
+    pub enum BeginVerb {
+        Begin = "BEGIN",
+        StartTransaction = "START TRANSACTION",
+    }
+
+    /// When a transaction takes its locks (SQLite).
+    pub enum LockTiming {
+        Deferred = "DEFERRED",
+        Immediate = "IMMEDIATE",
+        Exclusive = "EXCLUSIVE",
+    }
+
+    /// A word that adds nothing.
+    pub enum TransactionWord {
+        Work = "WORK",
+        Transaction = "TRANSACTION",
+    }
+
+    /// How a transaction is committed.
+    pub enum CommitVerb {
+        Commit = "COMMIT",
+        End = "END",
+    }
+
+    /// How a transaction is rolled back.
+    #[derive(Default)]
+    pub enum RollbackVerb {
+        #[default]
+        Rollback = "ROLLBACK",
+        Abort = "ABORT",
+    }
+
+    /// Where a setting holds, as written.
+    pub enum Scope {
+        Session = "SESSION",
+        /// `LOCAL`: the same, but for the transaction only in PostgreSQL
+        Local = "LOCAL",
+        Global = "GLOBAL",
+    }
+
+    /// How a whole table is locked.
+    pub enum TableLock {
+        AccessShare = "ACCESS SHARE",
+        RowShare = "ROW SHARE",
+        RowExclusive = "ROW EXCLUSIVE",
+        ShareUpdateExclusive = "SHARE UPDATE EXCLUSIVE",
+        Share = "SHARE",
+        ShareRowExclusive = "SHARE ROW EXCLUSIVE",
+        Exclusive = "EXCLUSIVE",
+        AccessExclusive = "ACCESS EXCLUSIVE",
     }
 }

@@ -1,6 +1,6 @@
 //! Statements that change the schema.
 
-use super::{Direction, Expr, Ident, Literal, ObjectName};
+use super::{Direction, Expr, Ident, Literal, ObjectName, keyword::keywords};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateTable {
@@ -145,16 +145,6 @@ pub struct ForeignKeyAction {
     pub action: Action,
 }
 
-/// What happens to rows that refer to one that goes away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
-    Cascade,
-    Restrict,
-    SetNull,
-    SetDefault,
-    NoAction,
-}
-
 /// A constraint of a whole table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableConstraint {
@@ -192,13 +182,6 @@ pub enum Constraint {
         /// What they refer to.
         references: References,
     },
-}
-
-/// INDEX or KEY: the same thing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IndexWord {
-    Index,
-    Key,
 }
 
 /// A column of an index: `a(10) DESC`.
@@ -258,13 +241,6 @@ pub struct DropTable {
     pub behaviour: Option<DropBehaviour>,
 }
 
-/// What happens to what depends on something that is dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DropBehaviour {
-    Cascade,
-    Restrict,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DropIndex {
     pub if_exists: bool,
@@ -286,4 +262,27 @@ pub struct Truncate {
     pub restart_identity: Option<bool>,
     /// What happens to tables that refer to it.
     pub behaviour: Option<DropBehaviour>,
+}
+
+keywords! {
+    /// What happens to rows that refer to one that goes away.
+    pub enum Action {
+        Cascade = "CASCADE",
+        Restrict = "RESTRICT",
+        SetNull = "SET NULL",
+        SetDefault = "SET DEFAULT",
+        NoAction = "NO ACTION",
+    }
+
+    /// INDEX or KEY: the same thing.
+    pub enum IndexWord {
+        Index = "INDEX",
+        Key = "KEY",
+    }
+
+    /// What happens to what depends on something that is dropped.
+    pub enum DropBehaviour {
+        Cascade = "CASCADE",
+        Restrict = "RESTRICT",
+    }
 }

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{ColumnRef, Ident, Query, TypeName};
+use super::{ColumnRef, Ident, Query, TypeName, keyword::keywords};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,6 +149,11 @@ impl Expr {
         if n < 0 { Expr::Unary { op: UnaryOp::Neg, expr: Box::new(size) } } else { size }
     }
 
+    /// `expr IS [NOT] NULL`
+    pub fn is_null(expr: Expr, negated: bool) -> Expr {
+        Expr::IsNull { expr: Box::new(expr), negated, spelling: NullSpelling::Is }
+    }
+
     /// A column by its bare name.
     pub fn column(name: &str) -> Expr {
         Expr::Column(name.into())
@@ -158,20 +163,6 @@ impl Expr {
     pub fn binary(left: Expr, op: BinaryOp, right: Expr) -> Expr {
         Expr::Binary { left: Box::new(left), op, right: Box::new(right) }
     }
-}
-
-/// An operator before its operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    Not,
-    /// `!`
-    Bang,
-    /// `-`
-    Neg,
-    /// `+`
-    Plus,
-    /// `~`
-    BitNot,
 }
 
 /// An operator between two operands. Two spellings of one meaning are two operators.
@@ -268,14 +259,6 @@ pub enum NullSpelling {
     NotNull,
 }
 
-/// What IS tests for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BoolTest {
-    True,
-    False,
-    Unknown,
-}
-
 /// What IN looks into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InList {
@@ -283,16 +266,6 @@ pub enum InList {
     Exprs(Vec<Expr>),
     /// `(SELECT ...)`
     Query(Box<Query>),
-}
-
-/// LIKE and its kin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LikeOp {
-    Like,
-    Glob,
-    Regexp,
-    Rlike,
-    Ilike,
 }
 
 /// A branch of CASE.
@@ -304,13 +277,6 @@ pub struct When {
     pub then: Expr,
 }
 
-/// DISTINCT or ALL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Quantifier {
-    Distinct,
-    All,
-}
-
 /// The arguments of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FunctionArgs {
@@ -318,4 +284,37 @@ pub enum FunctionArgs {
     Star,
     /// `(a, b)`
     List(Vec<Expr>),
+}
+
+keywords! {
+    /// An operator before its operand.
+    pub enum UnaryOp {
+        Not = "NOT",
+        Bang = "!",
+        Neg = "-",
+        Plus = "+",
+        BitNot = "~",
+    }
+
+    /// What IS tests for.
+    pub enum BoolTest {
+        True = "TRUE",
+        False = "FALSE",
+        Unknown = "UNKNOWN",
+    }
+
+    /// LIKE and its kin.
+    pub enum LikeOp {
+        Like = "LIKE",
+        Glob = "GLOB",
+        Regexp = "REGEXP",
+        Rlike = "RLIKE",
+        Ilike = "ILIKE",
+    }
+
+    /// DISTINCT or ALL.
+    pub enum Quantifier {
+        Distinct = "DISTINCT",
+        All = "ALL",
+    }
 }

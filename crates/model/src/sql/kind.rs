@@ -7,27 +7,27 @@ use serde::{Deserialize, Serialize};
 
 use super::Statement;
 
-/// The kind of a statement, as finely as fingerprints and signatures tell statements apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StatementKind {
-    Begin,
-    Commit,
-    /// The whole transaction; back to a savepoint is [`StatementKind::Savepoint`].
-    Rollback,
-    /// SAVEPOINT, ROLLBACK TO, RELEASE.
-    Savepoint,
-    Select,
-    /// Its outermost query locks what it reads.
-    LockingSelect,
-    /// REPLACE too.
-    Insert,
-    Update,
-    Delete,
-    Ddl,
-    LockTable,
-    /// SET TRANSACTION and PRAGMA too.
-    Set,
+crate::named! {
+    /// The kind of a statement, as finely as fingerprints and signatures tell statements apart.
+    pub enum StatementKind {
+        Begin = "begin",
+        Commit = "commit",
+        /// The whole transaction; back to a savepoint is [`StatementKind::Savepoint`].
+        Rollback = "rollback",
+        /// SAVEPOINT, ROLLBACK TO, RELEASE.
+        Savepoint = "savepoint",
+        Select = "select",
+        /// Its outermost query locks what it reads.
+        LockingSelect = "locking-select",
+        /// REPLACE too.
+        Insert = "insert",
+        Update = "update",
+        Delete = "delete",
+        Ddl = "ddl",
+        LockTable = "lock-table",
+        /// SET TRANSACTION and PRAGMA too.
+        Set = "set",
+    }
 }
 
 /// What a kind of statement is about.
@@ -44,39 +44,6 @@ pub enum StatementClass {
 }
 
 impl StatementKind {
-    pub const ALL: [StatementKind; 12] = [
-        StatementKind::Begin,
-        StatementKind::Commit,
-        StatementKind::Rollback,
-        StatementKind::Savepoint,
-        StatementKind::Select,
-        StatementKind::LockingSelect,
-        StatementKind::Insert,
-        StatementKind::Update,
-        StatementKind::Delete,
-        StatementKind::Ddl,
-        StatementKind::LockTable,
-        StatementKind::Set,
-    ];
-
-    /// Its name in fingerprints, signatures and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            StatementKind::Begin => "begin",
-            StatementKind::Commit => "commit",
-            StatementKind::Rollback => "rollback",
-            StatementKind::Savepoint => "savepoint",
-            StatementKind::Select => "select",
-            StatementKind::LockingSelect => "locking-select",
-            StatementKind::Insert => "insert",
-            StatementKind::Update => "update",
-            StatementKind::Delete => "delete",
-            StatementKind::Ddl => "ddl",
-            StatementKind::LockTable => "lock-table",
-            StatementKind::Set => "set",
-        }
-    }
-
     /// The name of a kind, or the word for a text that has no tree and so none.
     pub fn label(kind: Option<StatementKind>) -> &'static str {
         kind.map_or("unread", StatementKind::name)
@@ -150,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_kind_is_written_in_files_by_its_name() {
-        for kind in StatementKind::ALL {
+        for kind in StatementKind::ALL.iter().copied() {
             let text = serde_json::to_string(&kind).unwrap();
             assert_eq!(text, format!("\"{}\"", kind.name()));
             assert_eq!(serde_json::from_str::<StatementKind>(&text).unwrap(), kind);
@@ -161,7 +128,7 @@ mod tests {
 
     #[test]
     fn each_kind_stands_in_the_list_once() {
-        let mut names = StatementKind::ALL.map(StatementKind::name);
+        let mut names: Vec<&str> = StatementKind::ALL.iter().map(|kind| kind.name()).collect();
         names.sort_unstable();
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
     }

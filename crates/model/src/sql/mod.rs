@@ -17,6 +17,7 @@
 //! | `change` | INSERT, REPLACE, UPDATE, DELETE |
 //! | `ddl` | CREATE, DROP, TRUNCATE |
 //! | `control` | transactions, savepoints, SET, LOCK TABLE, PRAGMA |
+//! | `keyword` | enums of fixed words, which the files above declare |
 //! | `kind` | what kind of statement a tree is |
 //! | `footprint` | which tables a statement names, and what for |
 //! | `children` | what stands right inside an expression |
@@ -28,6 +29,7 @@ mod control;
 mod ddl;
 mod expr;
 mod footprint;
+mod keyword;
 mod kind;
 mod name;
 mod query;
@@ -53,6 +55,7 @@ pub use expr::{
     UnaryOp, When,
 };
 pub use footprint::Footprint;
+pub use keyword::Keyword;
 pub use kind::{StatementClass, StatementKind};
 pub use name::{Alias, ColumnRef, Ident, ObjectName, Quote};
 pub use query::{

@@ -1,6 +1,6 @@
 //! SELECT: what is read, from where, in which order, and what it locks.
 
-use super::{Alias, Expr, Ident, ObjectName, Quantifier};
+use super::{Alias, Expr, Ident, ObjectName, Quantifier, keyword::keywords};
 
 /// One or more SELECTs, with what stands at the end of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,14 +42,6 @@ pub enum QueryPart {
     Select(Box<Select>),
     /// `(SELECT ...)`
     Paren(Box<Query>),
-}
-
-/// What joins two SELECTs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SetOp {
-    Union,
-    Except,
-    Intersect,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,6 +111,16 @@ pub enum TableFactor {
     Paren(Box<TableRef>),
 }
 
+impl TableFactor {
+    /// The table's own name, if it is one.
+    pub fn table_name(&self) -> Option<&str> {
+        match self {
+            TableFactor::Table { name, .. } => Some(&name.name.name),
+            TableFactor::Derived { .. } | TableFactor::Paren(_) => None,
+        }
+    }
+}
+
 /// Which indexes to use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexHint {
@@ -138,25 +140,6 @@ pub enum IndexHint {
     NotIndexed,
 }
 
-/// What a hint says about its indexes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HintAction {
-    Use,
-    Force,
-    Ignore,
-}
-
-/// What a hint is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HintScope {
-    /// `FOR JOIN`
-    Join,
-    /// `FOR ORDER BY`
-    OrderBy,
-    /// `FOR GROUP BY`
-    GroupBy,
-}
-
 /// One more table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Join {
@@ -165,35 +148,6 @@ pub struct Join {
     pub table: TableFactor,
     /// ON or USING.
     pub condition: Option<JoinCondition>,
-}
-
-/// How a table is joined, as written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum JoinKind {
-    /// `JOIN`
-    Plain,
-    /// `INNER JOIN`
-    Inner,
-    /// `CROSS JOIN`
-    Cross,
-    /// `LEFT JOIN`
-    Left,
-    /// `LEFT OUTER JOIN`
-    LeftOuter,
-    /// `RIGHT JOIN`
-    Right,
-    /// `RIGHT OUTER JOIN`
-    RightOuter,
-    /// `FULL JOIN`
-    Full,
-    /// `FULL OUTER JOIN`
-    FullOuter,
-    /// `STRAIGHT_JOIN`
-    Straight,
-    /// `NATURAL JOIN`
-    Natural,
-    /// `NATURAL LEFT JOIN`
-    NaturalLeft,
 }
 
 /// Which rows of two tables belong together.
@@ -214,22 +168,6 @@ pub struct OrderItem {
     pub direction: Option<Direction>,
     /// NULLS FIRST or LAST.
     pub nulls: Option<Nulls>,
-}
-
-/// ASC or DESC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    Asc,
-    Desc,
-}
-
-/// Where NULLs go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Nulls {
-    /// `NULLS FIRST`
-    First,
-    /// `NULLS LAST`
-    Last,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -260,21 +198,6 @@ pub struct Lock {
     pub wait: Option<LockWait>,
 }
 
-/// How strong a lock is, as written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LockStrength {
-    /// `FOR UPDATE`
-    Update,
-    /// `FOR NO KEY UPDATE`
-    NoKeyUpdate,
-    /// `FOR SHARE`
-    Share,
-    /// `FOR KEY SHARE`
-    KeyShare,
-    /// `LOCK IN SHARE MODE`
-    InShareMode,
-}
-
 /// What to do where a row is locked already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LockWait {
@@ -282,4 +205,64 @@ pub enum LockWait {
     SkipLocked,
     /// `WAIT seconds`
     Seconds(String),
+}
+
+keywords! {
+    /// What joins two SELECTs.
+    pub enum SetOp {
+        Union = "UNION",
+        Except = "EXCEPT",
+        Intersect = "INTERSECT",
+    }
+
+    /// What a hint says about its indexes.
+    pub enum HintAction {
+        Use = "USE",
+        Force = "FORCE",
+        Ignore = "IGNORE",
+    }
+
+    /// What a hint is for.
+    pub enum HintScope {
+        Join = "FOR JOIN",
+        OrderBy = "FOR ORDER BY",
+        GroupBy = "FOR GROUP BY",
+    }
+
+    /// How a table is joined, as written.
+    pub enum JoinKind {
+        Plain = "JOIN",
+        Inner = "INNER JOIN",
+        Cross = "CROSS JOIN",
+        Left = "LEFT JOIN",
+        LeftOuter = "LEFT OUTER JOIN",
+        Right = "RIGHT JOIN",
+        RightOuter = "RIGHT OUTER JOIN",
+        Full = "FULL JOIN",
+        FullOuter = "FULL OUTER JOIN",
+        Straight = "STRAIGHT_JOIN",
+        Natural = "NATURAL JOIN",
+        NaturalLeft = "NATURAL LEFT JOIN",
+    }
+
+    /// ASC or DESC.
+    pub enum Direction {
+        Asc = "ASC",
+        Desc = "DESC",
+    }
+
+    /// Where NULLs go.
+    pub enum Nulls {
+        First = "NULLS FIRST",
+        Last = "NULLS LAST",
+    }
+
+    /// How strong a lock is, as written.
+    pub enum LockStrength {
+        Update = "FOR UPDATE",
+        NoKeyUpdate = "FOR NO KEY UPDATE",
+        Share = "FOR SHARE",
+        KeyShare = "FOR KEY SHARE",
+        InShareMode = "LOCK IN SHARE MODE",
+    }
 }

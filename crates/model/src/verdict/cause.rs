@@ -25,6 +25,11 @@ impl From<&str> for DeviationId {
 /// Known deviations that explain something together.
 pub type Deviations = BTreeSet<DeviationId>;
 
+/// As one word.
+pub(crate) fn names(deviations: &Deviations) -> String {
+    deviations.iter().map(|by| by.0.as_str()).collect::<Vec<_>>().join("+")
+}
+
 /// What is behind a violation. Part of its fingerprint and, without the level, of its signature.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -61,16 +66,7 @@ impl Cause {
     pub fn deviations(&self) -> Option<&Deviations> {
         match self {
             Cause::Deviations(by) => Some(by),
-            Cause::Rule(_)
-            | Cause::Invariant
-            | Cause::Alone { .. }
-            | Cause::ModelObjects
-            | Cause::DecoupledObjects
-            | Cause::CrashSite(_)
-            | Cause::LogWords(_)
-            | Cause::ErrorCode(_)
-            | Cause::IntegrityCheck
-            | Cause::Unknown => None,
+            _ => None,
         }
     }
 
@@ -87,10 +83,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cause::Rule(rule) => f.pad(rule.name()),
-            Cause::Deviations(by) => {
-                let names: Vec<&str> = by.iter().map(|by| by.0.as_str()).collect();
-                f.pad(&names.join("+"))
-            }
+            Cause::Deviations(by) => f.pad(&names(by)),
             Cause::Invariant => f.pad("invariant"),
             Cause::Alone { after_wait: false } => f.pad("alone"),
             Cause::Alone { after_wait: true } => f.pad("alone-after-wait"),

@@ -1,14 +1,12 @@
 //! Why a run holds that would not hold by the strict rules alone.
 
-use std::fmt;
+use std::{convert::Infallible, fmt, str::FromStr};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use super::{DeviationId, Reason, old};
 
-use super::{DeviationId, Reason, named, old};
-
-named! {
+crate::named! {
     /// Something that a manual exempts from the invariants.
-    ExemptionId {
+    pub enum ExemptionId {
         DirtyRead = "dirty-read",
         /// InnoDB: own changes beside an old snapshot.
         MixedSnapshot = "mixed-snapshot",
@@ -71,24 +69,19 @@ impl fmt::Display for Justification {
     }
 }
 
-impl Serialize for Justification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+impl FromStr for Justification {
+    type Err = Infallible;
 
-impl<'de> Deserialize<'de> for Justification {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Ok(match text.split_once(' ') {
-            None if text == "asked-for" => Justification::AskedFor,
-            None => Justification::Documented(DeviationId(text)),
-            Some(("undocumented", by)) => Justification::Undocumented(by.into()),
-            Some(("uncertain", why)) => Justification::Uncertain(Reason::from_name(why)),
-            Some(("exempt", by)) if by.parse::<ExemptionId>().is_ok() => {
-                Justification::Exempt(by.parse().unwrap_or(ExemptionId::DirtyRead))
-            }
-            Some(_) => old::justification(&text),
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match (text.split_once(' '), text) {
+            (None, "asked-for") => Justification::AskedFor,
+            (None, name) => Justification::Documented(name.into()),
+            (Some(("undocumented", by)), _) => Justification::Undocumented(by.into()),
+            (Some(("uncertain", why)), _) => Justification::Uncertain(Reason::from_name(why)),
+            (Some((sort, by)), words) => match by.parse() {
+                Ok(by) if sort == "exempt" => Justification::Exempt(by),
+                _ => old::justification(words),
+            },
         })
     }
 }

@@ -20,12 +20,13 @@ mod reason;
 mod rule;
 mod symptom;
 
-use std::{collections::BTreeSet, fmt};
+use std::{collections::BTreeSet, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{level::Level, sql::StatementKind};
+use crate::{level::Level, named::stored_as_text, sql::StatementKind};
 
+pub(crate) use cause::names;
 pub use cause::{Cause, DeviationId, Deviations};
 pub use evidence::{Evidence, Response};
 pub use justification::{ExemptionId, Justification};
@@ -33,40 +34,6 @@ pub(crate) use old::AnySignature;
 pub use reason::Reason;
 pub use rule::RuleId;
 pub use symptom::{Symptom, Visible};
-
-/// An enum whose variants have names: in files, in counts, on the command line.
-macro_rules! named {
-    ($(#[$doc:meta])* $enum:ident { $($(#[$of:meta])* $name:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-        )]
-        pub enum $enum { $($(#[$of])* #[serde(rename = $text)] $name,)* }
-
-        impl $enum {
-            pub const ALL: &'static [$enum] = &[$($enum::$name,)*];
-
-            pub fn name(self) -> &'static str {
-                match self { $($enum::$name => $text,)* }
-            }
-        }
-
-        impl std::fmt::Display for $enum {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.pad(self.name())
-            }
-        }
-
-        impl std::str::FromStr for $enum {
-            type Err = ();
-
-            fn from_str(text: &str) -> Result<Self, ()> {
-                $enum::ALL.iter().copied().find(|one| one.name() == text).ok_or(())
-            }
-        }
-    };
-}
-use named;
 
 /// What an oracle says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -164,21 +131,17 @@ impl fmt::Display for ShownBy {
     }
 }
 
-impl Serialize for ShownBy {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
+impl FromStr for ShownBy {
+    type Err = String;
 
-impl<'de> Deserialize<'de> for ShownBy {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let kind = StatementKind::ALL.iter().copied().find(|kind| kind.name() == name);
-        match (kind, name.as_str()) {
-            (Some(kind), _) => Ok(ShownBy::Statement(Some(kind))),
-            (None, "final") => Ok(ShownBy::FinalState),
-            (None, "unread") => Ok(ShownBy::Statement(None)),
-            (None, other) => Err(serde::de::Error::custom(format!("{other} is no kind of statement"))),
+    fn from_str(name: &str) -> Result<Self, String> {
+        match (name.parse(), name) {
+            (Ok(kind), _) => Ok(ShownBy::Statement(Some(kind))),
+            (Err(()), "final") => Ok(ShownBy::FinalState),
+            (Err(()), "unread") => Ok(ShownBy::Statement(None)),
+            (Err(()), other) => Err(format!("{other} is no kind of statement")),
         }
     }
 }
+
+stored_as_text!(ShownBy, Justification, Reason);

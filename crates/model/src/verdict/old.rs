@@ -12,19 +12,28 @@ use super::{
     Symptom, Violation, evidence::Table,
 };
 use crate::{
+    casefile,
+    expect::Literal,
     level::Level,
     rows::{Column, RowSet},
     signature::Signature,
     value::Kind,
 };
 
-/// A fingerprint of any version.
+/// What is wrong and why, as any version wrote it.
 #[derive(Deserialize)]
-pub(super) struct AnyFingerprint {
+pub(crate) struct AnyMeaning {
     symptom: Option<Symptom>,
     cause: Option<Cause>,
     kind: Option<String>,
     rule: Option<String>,
+}
+
+/// A fingerprint of any version.
+#[derive(Deserialize)]
+pub(super) struct AnyFingerprint {
+    #[serde(flatten)]
+    meaning: AnyMeaning,
     statement: ShownBy,
     level: Option<Level>,
 }
@@ -33,8 +42,8 @@ impl TryFrom<AnyFingerprint> for Fingerprint {
     type Error = String;
 
     fn try_from(any: AnyFingerprint) -> Result<Fingerprint, String> {
-        let AnyFingerprint { symptom, cause, kind, rule, statement, level } = any;
-        let (symptom, cause) = meaning(symptom, cause, kind.as_deref(), rule.as_deref())?;
+        let AnyFingerprint { meaning, statement, level } = any;
+        let (symptom, cause) = meaning.read()?;
         Ok(Fingerprint { symptom, cause, statement, level })
     }
 }
@@ -45,10 +54,8 @@ impl TryFrom<AnyFingerprint> for Fingerprint {
 pub(crate) enum AnySignature {
     Explained(BTreeSet<DeviationId>),
     Unexplained {
-        symptom: Option<Symptom>,
-        cause: Option<Cause>,
-        kind: Option<String>,
-        rule: Option<String>,
+        #[serde(flatten)]
+        meaning: AnyMeaning,
         statements: BTreeSet<ShownBy>,
     },
 }
@@ -59,8 +66,8 @@ impl TryFrom<AnySignature> for Signature {
     fn try_from(any: AnySignature) -> Result<Signature, String> {
         match any {
             AnySignature::Explained(by) => Ok(Signature::Explained(by)),
-            AnySignature::Unexplained { symptom, cause, kind, rule, statements } => {
-                let (symptom, cause) = meaning(symptom, cause, kind.as_deref(), rule.as_deref())?;
+            AnySignature::Unexplained { meaning, statements } => {
+                let (symptom, cause) = meaning.read()?;
                 Ok(Signature::Unexplained { symptom, cause: cause.at_any_level(), statements })
             }
         }
@@ -74,8 +81,7 @@ pub(super) struct AnyViolation {
     step: Option<usize>,
     #[serde(default)]
     story: String,
-    #[serde(default)]
-    evidence: AnyEvidence,
+    evidence: Option<AnyEvidence>,
 }
 
 #[derive(Deserialize)]
@@ -85,18 +91,13 @@ enum AnyEvidence {
     Data(Box<Evidence>),
 }
 
-impl Default for AnyEvidence {
-    fn default() -> AnyEvidence {
-        AnyEvidence::Lines(Vec::new())
-    }
-}
-
 impl From<AnyViolation> for Violation {
     fn from(any: AnyViolation) -> Violation {
         let AnyViolation { fingerprint, step, story, evidence } = any;
         let evidence = match evidence {
-            AnyEvidence::Data(evidence) => evidence,
-            AnyEvidence::Lines(lines) => Box::new(of_lines(story, lines)),
+            Some(AnyEvidence::Data(evidence)) => evidence,
+            Some(AnyEvidence::Lines(lines)) => Box::new(of_lines(story, lines)),
+            None => Box::new(of_lines(story, Vec::new())),
         };
         Violation { fingerprint, step, evidence }
     }
@@ -129,59 +130,35 @@ fn response(words: &str) -> Response {
     if let Some(rows) = rows(words) {
         return Response::Rows(rows);
     }
-    match words.split_once(": ").map(|(table, told)| (table, rows(told))) {
+    match words.split_once(": ").map(|(table, held)| (table, rows(held))) {
         Some((table, Some(rows))) => Response::FinalState(Table { table: table.to_string(), rows }),
         Some((_, None)) | None => Response::Words(words.to_string()),
     }
 }
 
 /// `(1, 'a, b') (2, NULL)` as rows. The cells keep the text that they were written with, so they have a kind that is shown as it is.
-fn rows(told: &str) -> Option<RowSet> {
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    let (mut depth, mut quoted) = (0usize, false);
-    if told == "no rows" {
+fn rows(text: &str) -> Option<RowSet> {
+    if text == "no rows" {
         return Some(RowSet::default());
     }
-    for c in told.trim().chars() {
-        match c {
-            '(' if depth == 0 => rows.push(vec![String::new()]),
-            ' ' if depth == 0 => {}
-            _ if depth == 0 => return None,
-            ',' if depth == 1 && !quoted => rows.last_mut()?.push(String::new()),
-            ')' if depth == 1 && !quoted => {}
-            c => rows.last_mut()?.last_mut()?.push(c),
-        }
-        match c {
-            '\'' => quoted = !quoted,
-            '(' if !quoted => depth += 1,
-            ')' if !quoted => depth = depth.checked_sub(1)?,
-            _ => {}
-        }
-    }
-    let wide = rows.first()?.len();
-    if depth > 0 || quoted || rows.iter().any(|row| row.len() != wide) {
-        return None;
-    }
+    let rows = casefile::rows(text)?;
     let column = Column { name: String::new(), kind: Kind::Integer, type_name: String::new() };
-    let mut set = RowSet::new(vec![column; wide]);
-    for cell in rows.iter().flatten().map(|cell| cell.trim()) {
-        set.push((cell != "NULL").then_some(cell.as_bytes()));
+    let mut set = RowSet::new(vec![column; rows.first()?.len()]);
+    for cell in rows.iter().flatten() {
+        set.push((*cell != Literal::Null).then(|| cell.to_string()).as_deref().map(str::as_bytes));
     }
     Some(set)
 }
 
-fn meaning(
-    symptom: Option<Symptom>,
-    cause: Option<Cause>,
-    kind: Option<&str>,
-    rule: Option<&str>,
-) -> Result<(Symptom, Cause), String> {
-    match (symptom, cause, kind, rule) {
-        (Some(symptom), Some(cause), ..) => Ok((symptom, cause)),
-        (_, _, Some(kind), Some(rule)) => {
-            of_words(kind, rule).ok_or_else(|| format!("{kind} is no symptom of any version"))
+impl AnyMeaning {
+    fn read(self) -> Result<(Symptom, Cause), String> {
+        match self {
+            AnyMeaning { symptom: Some(symptom), cause: Some(cause), .. } => Ok((symptom, cause)),
+            AnyMeaning { kind: Some(kind), rule: Some(rule), .. } => {
+                of_words(&kind, &rule).ok_or_else(|| format!("{kind} is no symptom of any version"))
+            }
+            _ => Err("neither a symptom with its cause nor a kind with its rule".to_string()),
         }
-        _ => Err("neither a symptom with its cause nor a kind with its rule".to_string()),
     }
 }
 

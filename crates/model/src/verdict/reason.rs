@@ -1,9 +1,8 @@
 //! Why something cannot be told: one list for all oracles, so that the same reason has the same name and can be counted.
 
-use std::{collections::BTreeSet, fmt, sync::Mutex};
+use std::{collections::BTreeSet, convert::Infallible, fmt, str::FromStr, sync::Mutex};
 
 use crate::sync::lock;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
@@ -221,16 +220,12 @@ impl fmt::Display for Reason {
     }
 }
 
-impl Serialize for Reason {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
+impl FromStr for Reason {
+    type Err = Infallible;
 
-impl<'de> Deserialize<'de> for Reason {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        Ok(super::old::reason(&name).unwrap_or_else(|| Reason::from_name(&name)))
+    /// By any name that it ever had.
+    fn from_str(name: &str) -> Result<Self, Infallible> {
+        Ok(super::old::reason(name).unwrap_or_else(|| Reason::from_name(name)))
     }
 }
 

@@ -1,10 +1,8 @@
 //! The rules that a violation can break, by name. What an engine's manual says of each stands in `dialect::contract::manual`.
 
-use super::named;
-
-named! {
+crate::named! {
     /// A rule of a contract. The names are kept in files: a rule may get other words, never another name.
-    RuleId {
+    pub enum RuleId {
         /// All plain reads of a transaction show the snapshot of the first.
         OneSnapshot = "one-snapshot",
         /// Each plain read has a snapshot of its own.

@@ -1,10 +1,8 @@
 //! What is wrong, by one word: the same word whichever oracle says so.
 
-use super::named;
-
-named! {
+crate::named! {
     /// What a violation shows.
-    Symptom {
+    pub enum Symptom {
         WrongRows = "wrong-rows",
         WrongCount = "wrong-count",
         /// It changed as many rows as it should, and says that it found others.
@@ -81,20 +79,7 @@ impl Symptom {
             | Symptom::InternalError
             | Symptom::Corruption
             | Symptom::ErrorLog => Visible::Server,
-            Symptom::MissingWait
-            | Symptom::UnreportedDeadlock
-            | Symptom::MissingError
-            | Symptom::NeedlessError
-            | Symptom::Phantom
-            | Symptom::Savepoint
-            | Symptom::AbortedRead
-            | Symptom::ValueFromNowhere
-            | Symptom::PrimaryValueTwice
-            | Symptom::UniqueValueTwice
-            | Symptom::ReadNotRepeatable
-            | Symptom::IndexDisagrees
-            | Symptom::Cycle
-            | Symptom::Logic => Visible::Itself(self),
+            other => Visible::Itself(other),
         }
     }
 

@@ -6,7 +6,7 @@
 //! orders are as good, and all are given.
 
 use history::History;
-use model::{Cause, Ends, sql::StatementClass};
+use model::{Ends, RoundCause, sql::StatementClass};
 
 /// What happened next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +32,12 @@ pub fn orders(history: &History<'_>) -> (Vec<Vec<StepEvent>>, bool) {
         let mut begun = Vec::new();
         let mut cause = None;
         match round.cause {
-            Cause::Sent(step) => {
+            RoundCause::Sent(step) => {
                 begun.push(StepEvent::Sent(step));
                 cause = Some(step);
             }
-            Cause::RolledBack(session) => begun.push(StepEvent::RolledBack(session)),
-            Cause::Timeout | Cause::Killed(_) => {}
+            RoundCause::RolledBack(session) => begun.push(StepEvent::RolledBack(session)),
+            RoundCause::Timeout | RoundCause::Killed(_) => {}
         }
         let (mut first, mut rest) = (Vec::new(), round.answered.clone());
         if let Some(step) = cause.filter(|step| rest.contains(step) && goes_first(history, *step)) {

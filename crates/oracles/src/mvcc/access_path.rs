@@ -5,7 +5,7 @@
 //! the same.
 
 use dialect::Execution;
-use model::{Case, Cause, Outcome, Reason, Reply, Round, RowSet, Step, Trace};
+use model::{Case, Outcome, Reason, Reply, Round, RoundCause, RowSet, Step, Trace};
 
 use super::twins::Use;
 use crate::Request;
@@ -57,8 +57,8 @@ fn without(trace: &Trace, step: usize) -> Trace {
     let back = |of: usize| if of > step { of - 1 } else { of };
     let round = |round: &Round| {
         let cause = match round.cause {
-            Cause::Sent(of) if of == step => return None,
-            Cause::Sent(of) => Cause::Sent(back(of)),
+            RoundCause::Sent(of) if of == step => return None,
+            RoundCause::Sent(of) => RoundCause::Sent(back(of)),
             other => other,
         };
         let answered = round.answered.iter().filter(|of| **of != step).map(|of| back(*of)).collect();

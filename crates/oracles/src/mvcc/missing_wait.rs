@@ -18,7 +18,7 @@
 use dialect::{Execution, sql::print_expr};
 use history::History;
 use model::{
-    Case, Cause, Reason, Round, Step, Symptom, Trace, Verdict, Violation, Wait, sql::Statement,
+    Case, Reason, Round, RoundCause, Step, Symptom, Trace, Verdict, Violation, Wait, sql::Statement,
     verdict::evidence::Damage,
 };
 
@@ -163,9 +163,9 @@ fn trace_as_if_waited(history: &History<'_>, step: usize, other: usize) -> Optio
     moved.rounds[began].waiting.push(Wait { step, blockers: vec![other] });
     moved.rounds[ended].answered.push(step);
     let own = |round: &Round| match round.cause {
-        Cause::Sent(step) => case.steps[step].session == session,
-        Cause::RolledBack(of) | Cause::Killed(of) => of == session,
-        Cause::Timeout => false,
+        RoundCause::Sent(step) => case.steps[step].session == session,
+        RoundCause::RolledBack(of) | RoundCause::Killed(of) => of == session,
+        RoundCause::Timeout => false,
     };
     let (own, others): (Vec<Round>, Vec<Round>) =
         moved.rounds.drain(began + 1..=ended).partition(|round| own(round));

@@ -7,7 +7,7 @@
 
 use dialect::{Execution, contract::Visibility};
 use model::{
-    Account, Cause, Reason, Reply,
+    Account, Reason, Reply, RoundCause,
     account::{Read, RowVersion, TableChains, View, Writer},
     sql::Statement,
 };
@@ -130,7 +130,7 @@ impl<'a> Teller<'a> {
                 (true, Some(_)) => rules.read.is,
                 (true, None) => rules.single_read.is,
             };
-            let sent = trace.rounds.iter().position(|round| round.cause == Cause::Sent(step));
+            let sent = trace.rounds.iter().position(|round| round.cause == RoundCause::Sent(step));
             let me = open.map_or(TxnId::MAX, |txn| txn.id);
             let own = self.taken[session].filter(|(of, _)| *of == me);
             let (view, taken) = match sees {

@@ -112,7 +112,7 @@ pub(super) mod tests {
 
     fn trace(order: &[usize]) -> Trace {
         let round = |step: &usize| Round {
-            cause: trace::Cause::Sent(*step),
+            cause: trace::RoundCause::Sent(*step),
             answered: vec![*step],
             waiting: Vec::new(),
         };

@@ -6,7 +6,7 @@ use std::path::Path;
 use dialect::ParsedCase;
 use expect_test::expect;
 use history::History;
-use model::{Case, Cause, Level, Product, Round, Trace, casefile};
+use model::{Case, Level, Product, Round, RoundCause, Trace, casefile};
 use oracles::opportunities::{ALL, LevelSet, Opportunity, OpportunityKind};
 use serde::Deserialize;
 
@@ -184,7 +184,7 @@ fn transactions_one_after_the_other_are_no_opportunity() {
         case.steps = order.iter().map(|&step| case.steps[step].clone()).collect();
         trace.outcomes = order.iter().map(|&step| run.trace.outcomes[step].clone()).collect();
         for (step, round) in trace.rounds.iter_mut().take(order.len()).enumerate() {
-            *round = Round { cause: Cause::Sent(step), answered: vec![step], waiting: Vec::new() };
+            *round = Round { cause: RoundCause::Sent(step), answered: vec![step], waiting: Vec::new() };
         }
         for opportunity in &ALL {
             assert!(

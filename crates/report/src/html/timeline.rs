@@ -11,7 +11,7 @@
 //! The same drawing is made twice: wide, with the statements beside their lanes, and narrow for a phone, with all lanes close
 //! together at the left and the statements below each other. The style sheet shows one of them.
 
-use model::{Account, Cause, Open, SessionSpec, account};
+use model::{Account, Open, RoundCause, SessionSpec, account};
 
 use crate::{
     bug_report::BugReport,
@@ -33,8 +33,8 @@ const CHAR: usize = 79;
 /// The step that a round begins with.
 pub fn step_of_round(bug: &BugReport, round: usize) -> Option<usize> {
     match bug.execution.trace.rounds.get(round)?.cause {
-        Cause::Sent(step) => Some(step),
-        Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => None,
+        RoundCause::Sent(step) => Some(step),
+        RoundCause::Timeout | RoundCause::RolledBack(_) | RoundCause::Killed(_) => None,
     }
 }
 

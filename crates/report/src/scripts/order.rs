@@ -1,6 +1,6 @@
 //! The real order of a run, as scripts follow it: what is sent when, what is waited for, and what comes back then.
 
-use model::Cause;
+use model::RoundCause;
 
 use crate::bug_report::BugReport;
 
@@ -24,14 +24,14 @@ pub fn acts(bug: &BugReport) -> Vec<Act> {
     let mut waiting = 0;
     for round in &bug.execution.trace.rounds {
         let sent = match round.cause {
-            Cause::Sent(step) => Some(step),
-            Cause::RolledBack(session) => {
+            RoundCause::Sent(step) => Some(step),
+            RoundCause::RolledBack(session) => {
                 acts.push(Act::RollBack(session));
                 None
             }
-            Cause::Timeout | Cause::Killed(_) => None,
+            RoundCause::Timeout | RoundCause::Killed(_) => None,
         };
-        let forced = matches!(round.cause, Cause::Timeout | Cause::Killed(_));
+        let forced = matches!(round.cause, RoundCause::Timeout | RoundCause::Killed(_));
         waiting += round.waiting.len();
         waiting -=
             round.answered.iter().filter(|&&step| bug.execution.trace.waited(step)).count().min(waiting);

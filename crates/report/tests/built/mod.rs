@@ -4,8 +4,8 @@
 
 use dialect::Execution;
 use model::{
-    Account, Case, Cause, DbError, Ends, ErrorClass, Evidence, Finding, Fingerprint, Level, Open, Outcome,
-    Product, Reply, Round, RowSet, RuleId, ServerInfo, SessionSpec, Setup, ShownBy, Step, Symptom, Trace,
+    Account, Case, DbError, Ends, ErrorClass, Evidence, Finding, Fingerprint, Level, Open, Outcome, Product,
+    Reply, Round, RoundCause, RowSet, RuleId, ServerInfo, SessionSpec, Setup, ShownBy, Step, Symptom, Trace,
     Violation, Wait,
     account::{Read, RowVersion, TableChains, View, Writer},
     rows::Column,
@@ -66,7 +66,8 @@ pub fn finding(product: Product) -> BugReport {
         ],
         ..Case::default()
     };
-    let sent = |step: usize| Round { cause: Cause::Sent(step), answered: vec![step], waiting: Vec::new() };
+    let sent =
+        |step: usize| Round { cause: RoundCause::Sent(step), answered: vec![step], waiting: Vec::new() };
     let read = outcome(Reply::Rows(rows(&["a", "b"], &[&[Some("1"), Some("x")]])), Open::No);
     let refused = DbError {
         code: 1146,
@@ -89,11 +90,11 @@ pub fn finding(product: Product) -> BugReport {
             sent(1),
             sent(2),
             Round {
-                cause: Cause::Sent(3),
+                cause: RoundCause::Sent(3),
                 answered: vec![],
                 waiting: vec![Wait { step: 3, blockers: vec![0] }],
             },
-            Round { cause: Cause::Sent(4), answered: vec![4, 3], waiting: vec![] },
+            Round { cause: RoundCause::Sent(4), answered: vec![4, 3], waiting: vec![] },
             sent(5),
         ],
         outcomes: vec![

@@ -19,7 +19,7 @@ pub use timeline::Timeline;
 use dialect::Execution;
 use dialect::contract::{Contract, LevelRules, SnapshotPoint, Visibility};
 use model::{
-    Cause, DbError, Ends, ErrorClass, Level, Reason, Reply, Round, RuleId, Symptom,
+    DbError, Ends, ErrorClass, Level, Reason, Reply, Round, RoundCause, RuleId, Symptom,
     sql::{Rollback, Statement, StatementKind},
     verdict::{Response, evidence::Table},
 };
@@ -122,7 +122,7 @@ impl<'a> Replay<'a> {
         for mut hypothesis in hypotheses {
             self.begin(&mut hypothesis, round);
             if let Some(waits) = self.waits
-                && let Cause::Sent(step) = round.cause
+                && let RoundCause::Sent(step) = round.cause
                 && round.waiting.iter().any(|wait| wait.step == step)
                 && let Some(demanded) = self.demanded(&hypothesis, step)
             {
@@ -158,8 +158,8 @@ impl<'a> Replay<'a> {
     /// is not known last and apart.
     fn order(&self, round: &Round) -> (Vec<usize>, Vec<usize>) {
         let sent = match round.cause {
-            Cause::Sent(step) => Some(step),
-            Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => None,
+            RoundCause::Sent(step) => Some(step),
+            RoundCause::Timeout | RoundCause::RolledBack(_) | RoundCause::Killed(_) => None,
         };
         let control = |step: usize| {
             !matches!(
@@ -187,12 +187,12 @@ impl<'a> Replay<'a> {
     fn begin(&self, hypothesis: &mut Hypothesis, round: &Round) {
         match round.cause {
             // One that answers together with others may have waited for them in between.
-            Cause::Sent(step) => {
+            RoundCause::Sent(step) => {
                 let waits = !round.answered.contains(&step) || round.answered.len() > 1;
                 self.start(hypothesis, step, waits);
             }
-            Cause::RolledBack(session) => hypothesis.roll_back(session),
-            Cause::Timeout | Cause::Killed(_) => {}
+            RoundCause::RolledBack(session) => hypothesis.roll_back(session),
+            RoundCause::Timeout | RoundCause::Killed(_) => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! Statements that met others: in the twin they come when those are over.
 
-use model::{Cause, Open, Reason};
+use model::{Open, Reason, RoundCause};
 
 use super::{TwinDraft, Why};
 
@@ -8,9 +8,11 @@ use super::{TwinDraft, Why};
 pub fn behind_its_blocker(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
     let Some(round) = draft.seen.trace.answered_in(step) else { return Err(Reason::NeverAnswered) };
     match round.cause {
-        Cause::Sent(other) if other == step => Err(Reason::DidNotWait),
-        Cause::Sent(other) => draft.move_behind(step, other),
-        Cause::Timeout | Cause::RolledBack(_) | Cause::Killed(_) => Err(Reason::NoStatementLetItGoOn),
+        RoundCause::Sent(other) if other == step => Err(Reason::DidNotWait),
+        RoundCause::Sent(other) => draft.move_behind(step, other),
+        RoundCause::Timeout | RoundCause::RolledBack(_) | RoundCause::Killed(_) => {
+            Err(Reason::NoStatementLetItGoOn)
+        }
     }
 }
 
