@@ -43,14 +43,18 @@ pub fn await_answer(
 
 /// As [`ask`], but an error of the server is a failure of ours: this statement must succeed.
 pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<WireReply, ConnectError> {
-    let answer = ask(session, sql, silence)?;
+    ask(session, sql, silence).and_then(|answer| accept(answer, sql))
+}
+
+/// An answer to something that must succeed; `what` names it.
+pub fn accept(answer: WireReply, what: &str) -> Result<WireReply, ConnectError> {
     match &answer.reply {
         RawReply::Error(error) if ends_session(&error.sqlstate) => Err(ConnectError::Gone),
         // PostgreSQL has no numbers.
         RawReply::Error(error) if error.code == 0 => {
-            Err(refused(sql, format!("{} ({})", error.message, error.sqlstate)))
+            Err(refused(what, format!("{} ({})", error.message, error.sqlstate)))
         }
-        RawReply::Error(error) => Err(refused(sql, format!("{} ({})", error.message, error.code))),
+        RawReply::Error(error) => Err(refused(what, format!("{} ({})", error.message, error.code))),
         RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => Ok(answer),
     }
 }

@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use execute::{ConnectError, LaunchError, LockMonitor, RawReply, Server, Session, SessionId};
+use execute::{ConnectError, LaunchError, LockMonitor, RawReply, Server, Session, SessionId, ask::demand};
 use model::{ServerInfo, Target, Version, target::Settings};
 
 use super::{
@@ -17,6 +17,7 @@ use super::{
     session::SqliteSession,
     settings::{BadSetting, CheckedSettings},
 };
+use crate::net::SILENCE;
 
 /// SQLite could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -116,10 +117,10 @@ impl SqliteServer {
         }
         let mut first = server.session()?;
         if let Some(sql) = chosen.once() {
-            first.own(&sql)?;
+            demand(&mut first, &sql, SILENCE)?;
         }
         for name in chosen.names() {
-            if let RawReply::Rows(rows) = first.own(&format!("PRAGMA {name}"))? {
+            if let RawReply::Rows(rows) = demand(&mut first, &format!("PRAGMA {name}"), SILENCE)?.reply {
                 server.info.settings.insert(name.to_string(), chosen.read_back(name, &rows)?);
             }
         }
