@@ -77,18 +77,7 @@ pub fn fault(fault: Fault) -> Stop {
         ErrorClass::DuplicateKey => (1062, "23000"),
         ErrorClass::Syntax => (1064, "42000"),
         ErrorClass::Runtime => (1365, "22012"),
-        ErrorClass::Deadlock
-        | ErrorClass::LockTimeout
-        | ErrorClass::SerializationFailure
-        | ErrorClass::WriteConflict
-        | ErrorClass::Busy
-        | ErrorClass::ReadOnly
-        | ErrorClass::TableChanged
-        | ErrorClass::Interrupted
-        | ErrorClass::GoneAway
-        | ErrorClass::Denied
-        | ErrorClass::Internal
-        | ErrorClass::Other => (1235, "HY000"),
+        _ => (1235, "HY000"),
     };
     Stop::Error(raw(code, sqlstate, format!("an expression failed: {class}")))
 }

@@ -175,13 +175,7 @@ pub(super) fn truth(datum: &Datum) -> Result<Option<bool>, Fault> {
         Datum::Decimal(d) => Some(!d.is_zero()),
         Datum::Int(n) => Some(*n != 0),
         Datum::UInt(n) => Some(*n != 0),
-        Datum::Null
-        | Datum::Bool(_)
-        | Datum::Double(_)
-        | Datum::Text(_)
-        | Datum::Bytes(_)
-        | Datum::Date(..)
-        | Datum::DateTime(..) => real(datum)?.map(|d| d != 0.0),
+        _ => real(datum)?.map(|d| d != 0.0),
     })
 }
 
@@ -257,15 +251,10 @@ impl Row<'_> {
                     _ => Err(Fault::unsure("the number of a CAST to CHAR")),
                 }
             }
-            Expr::Function { name, .. }
-                if self.rules.split_extremes
-                    && (["LEAST", "GREATEST"].iter().any(|known| name.name.eq_ignore_ascii_case(known))) =>
-            {
-                match self.ty(expr)?.class {
-                    Class::Text => Err(Fault::unsure("the least of strings as a number")),
-                    _ => Ok(()),
-                }
-            }
+            _ if self.rules.split_extremes && extreme(expr) => match self.ty(expr)?.class {
+                Class::Text => Err(Fault::unsure("the least of strings as a number")),
+                _ => Ok(()),
+            },
             _ => self.chosen(expr)?.map_or(Ok(()), |chosen| self.no_split(chosen)),
         }
     }

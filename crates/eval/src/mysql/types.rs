@@ -144,14 +144,7 @@ pub(super) fn constant(expr: &Expr) -> bool {
                 && whens.iter().all(|when| constant(&when.when) && constant(&when.then))
         }
         Expr::Function { args, .. } => list(args).iter().all(constant),
-        Expr::Column(_)
-        | Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::In { .. }
-        | Expr::Row(_)
-        | Expr::Subquery(_)
-        | Expr::Exists(_) => false,
+        _ => false,
     }
 }
 
@@ -184,13 +177,7 @@ impl Row<'_> {
             }
             Expr::Cast { ty, .. } => cast_ty(ty)?,
             Expr::Function { name, args, .. } => self.function_ty(&name.name, list(args))?,
-            Expr::Collate { .. }
-            | Expr::Variable(_)
-            | Expr::Default
-            | Expr::BareFunction(_)
-            | Expr::Row(_)
-            | Expr::Subquery(_)
-            | Expr::Exists(_) => return Err(SYNTAX),
+            _ => return Err(SYNTAX),
         })
     }
 
@@ -243,8 +230,7 @@ impl Row<'_> {
             Or | OrBars | Xor | And | AndAmps | Eq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge => {
                 Ty::int()
             }
-            EqEq | Is | IsNot | IsDistinct | IsNotDistinct | Power | Match | NotMatch | MatchNoCase
-            | NotMatchNoCase | Concat => return Err(SYNTAX),
+            _ => return Err(SYNTAX),
         })
     }
 
@@ -304,7 +290,7 @@ impl Row<'_> {
         let whole = types.iter().filter(|ty| ty.class == Class::Int);
         let signs =
             |unsigned: bool| whole.clone().any(|ty| ty.unsigned == unsigned && !(unsigned && ty.narrow));
-        let nulls = known_count(&types) < types.len();
+        let nulls = types.iter().any(|ty| ty.class == Class::Null);
         if self.rules.exact_signs && nulls && whole.clone().any(|ty| ty.unsigned) {
             return Err(Fault::unsure("unsigned numbers and NULL in one result"));
         }
@@ -466,11 +452,6 @@ fn negative_literal(expr: &Expr) -> bool {
         Expr::Unary { op: UnaryOp::Neg, expr } => matches!(**expr, Expr::Literal(_)),
         _ => false,
     }
-}
-
-/// How many of these are more than NULL.
-fn known_count(types: &[Ty]) -> usize {
-    types.iter().filter(|ty| ty.class != Class::Null).count()
 }
 
 fn literal_ty(literal: &Literal) -> Result<Ty, Fault> {

@@ -76,15 +76,7 @@ impl Row<'_> {
             Expr::Case { .. } => self.chosen_raw(expr),
             Expr::Cast { expr: inner, .. } => self.cast(expr, inner),
             Expr::Function { name, args, .. } => self.function(expr, &name.name, list(args)),
-            Expr::In { .. }
-            | Expr::Like { .. }
-            | Expr::Collate { .. }
-            | Expr::Variable(_)
-            | Expr::Default
-            | Expr::BareFunction(_)
-            | Expr::Row(_)
-            | Expr::Subquery(_)
-            | Expr::Exists(_) => Err(SYNTAX),
+            _ => Err(SYNTAX),
         }
     }
 

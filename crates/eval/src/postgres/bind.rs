@@ -112,15 +112,7 @@ pub(super) fn bind(of: &Evaluator, expr: &Expr) -> Result<BoundExpr> {
             let args = args.iter().map(|arg| bind(of, arg)).collect::<Result<Vec<_>>>()?;
             bind_function::bind(of, &name.name, args)
         }
-        Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::In { .. }
-        | Expr::Collate { .. }
-        | Expr::Function { .. }
-        | Expr::Row(_)
-        | Expr::Subquery(_)
-        | Expr::Exists(_) => Err(NOT_HERE),
+        _ => Err(NOT_HERE),
     }
 }
 
@@ -231,20 +223,7 @@ pub(super) fn binary(left: BoundExpr, op: BinaryOp, right: BoundExpr) -> Result<
         BinaryOp::Shl => bits(Bits::Shl, left, right),
         BinaryOp::Shr => bits(Bits::Shr, left, right),
         BinaryOp::Concat => concat(left, right),
-        BinaryOp::OrBars
-        | BinaryOp::Xor
-        | BinaryOp::AndAmps
-        | BinaryOp::EqEq
-        | BinaryOp::NullSafeEq
-        | BinaryOp::Is
-        | BinaryOp::IsNot
-        | BinaryOp::IntDiv
-        | BinaryOp::Mod
-        | BinaryOp::Power
-        | BinaryOp::Match
-        | BinaryOp::NotMatch
-        | BinaryOp::MatchNoCase
-        | BinaryOp::NotMatchNoCase => Err(NOT_HERE),
+        _ => Err(NOT_HERE),
     }
 }
 
