@@ -14,7 +14,6 @@ use crate::{os, scheduler::Scheduler, seams::ConnectError, slot::Outstanding};
 const LAST_LOOK: Duration = Duration::from_millis(20);
 
 impl Scheduler<'_> {
-    /// Ends the case.
     pub(crate) fn end(&mut self) -> Result<(), ConnectError> {
         self.late()?;
         self.flush()?;

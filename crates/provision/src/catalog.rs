@@ -17,7 +17,6 @@ pub struct ReleaseLine {
     pub fetch: u64,
     /// What an installation takes at its fullest moment, in MiB.
     pub room: u64,
-    /// Where it comes from.
     pub source: Source,
 }
 
@@ -48,7 +47,6 @@ pub enum Source {
         artifact: &'static str,
         /// The folder in the archive that holds the server; empty if it is not in a folder.
         within: &'static str,
-        /// The SHA-256 of the archive.
         sha256: &'static str,
     },
 }

@@ -49,7 +49,6 @@ impl ReferenceServer {
 }
 
 impl ReferenceServer {
-    /// A session of this engine.
     fn open(&mut self, engine: Rc<RefCell<Engine>>) -> Result<Box<dyn Session>, ConnectError> {
         let refused = |error: std::io::Error| ConnectError::Refused {
             server: "the reference engine".into(),
@@ -148,12 +147,6 @@ impl LockMonitor for ExactLockMonitor {
     fn how(&self) -> &'static str {
         "exact"
     }
-
-    fn watch(&mut self, _session: SessionId) -> Result<(), ConnectError> {
-        Ok(())
-    }
-
-    fn forget(&mut self, _session: SessionId) {}
 
     fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
         let engine = self.engine.borrow();

@@ -19,29 +19,16 @@ use super::{
 };
 use crate::net::SILENCE;
 
-/// SQLite could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// This binary has another SQLite in it.
     #[error("sqlite@{asked} cannot be had: the SQLite that is built in is {found}")]
-    Version {
-        /// What was asked for.
-        asked: Version,
-        found: String,
-    },
-    /// A setting cannot be had.
+    Version { asked: Version, found: String },
     #[error(transparent)]
     Setting(#[from] BadSetting),
-    /// No place for the database.
     #[error("no folder for sqlite's database: {0}")]
     Folder(#[source] io::Error),
-    /// The child did not come up.
     #[error("{} did not come up as sqlite's child: {reason}", exe.display())]
-    Child {
-        /// What was started.
-        exe: PathBuf,
-        reason: String,
-    },
+    Child { exe: PathBuf, reason: String },
     /// It came up, but the first session did not.
     #[error(transparent)]
     Connect(#[from] ConnectError),

@@ -49,15 +49,10 @@ pub enum Body {
         cells: Vec<Cell>,
     },
     /// A statement without.
-    Done {
-        /// Rows affected.
-        affected: u64,
-    },
-    /// SQLite refused.
+    Done { affected: u64 },
     Error {
         /// The extended code.
         code: u32,
-        /// Its text.
         message: String,
     },
 }

@@ -11,7 +11,6 @@ use super::{
 };
 use crate::Fault;
 
-/// What sort of value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Null,
@@ -42,7 +41,6 @@ impl Class {
         }
     }
 
-    /// Is it a date?
     pub fn is_dated(self) -> bool {
         matches!(self, Class::Date | Class::DateTime)
     }
@@ -103,7 +101,6 @@ impl Ty {
         Ty { coll, ..Ty::new(class) }
     }
 
-    /// That of a column.
     pub fn column(ty: &SqlType) -> Ty {
         match ty {
             SqlType::Int { unsigned, bits } => Ty { unsigned: *unsigned, narrow: *bits < 64, ..Ty::int() },
@@ -153,7 +150,6 @@ const DATED: Fault = Fault::unsure("the sign of a date");
 pub(super) const SYNTAX: Fault = Fault::unsure("an expression that is not understood");
 
 impl Row<'_> {
-    /// The type of an expression.
     pub(super) fn ty(&self, expr: &Expr) -> Result<Ty, Fault> {
         Ok(match expr {
             Expr::Literal(literal) => literal_ty(literal)?,
@@ -471,7 +467,6 @@ fn literal_ty(literal: &Literal) -> Result<Ty, Fault> {
     })
 }
 
-/// The type of a cast.
 fn cast_ty(ty: &TypeName) -> Result<Ty, Fault> {
     let word = ty.words.first().map_or("", String::as_str).to_ascii_uppercase();
     let number = |at: usize| match ty.args.get(at) {

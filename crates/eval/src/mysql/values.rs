@@ -232,7 +232,6 @@ pub(super) fn bare(expr: &Expr) -> &Expr {
     }
 }
 
-/// Is it `a XOR b`?
 fn xor(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(inner) => xor(inner),
@@ -241,7 +240,6 @@ fn xor(expr: &Expr) -> bool {
     }
 }
 
-/// Is it `a <=> b`?
 fn null_safe(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(inner) => null_safe(inner),

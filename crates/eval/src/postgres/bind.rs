@@ -65,13 +65,11 @@ impl BoundExpr {
     }
 }
 
-/// A call over bound arguments.
 pub(super) fn call(call: Call, args: Vec<BoundExpr>, ty: Ty) -> BoundExpr {
     let columns = args.iter().any(|arg| arg.columns);
     BoundExpr { node: Node::Call(call, args.into_iter().map(|arg| arg.node).collect()), ty, columns }
 }
 
-/// Binds an expression.
 pub(super) fn bind(of: &Evaluator, expr: &Expr) -> Result<BoundExpr> {
     match expr {
         Expr::Literal(literal) => constant(of, literal),
@@ -193,7 +191,6 @@ fn unary(of: &Evaluator, op: UnaryOp, expr: &Expr) -> Result<BoundExpr> {
     }
 }
 
-/// An operator between two operands.
 pub(super) fn binary(left: BoundExpr, op: BinaryOp, right: BoundExpr) -> Result<BoundExpr> {
     let columns = left.columns || right.columns;
     match op {
@@ -434,7 +431,6 @@ fn case(
     Ok(BoundExpr { node: Node::Case { whens: made, otherwise }, ty, columns })
 }
 
-/// An explicit cast.
 fn explicit(arg: BoundExpr, to: Ty, fit: Option<TypeModifier>) -> Result<BoundExpr> {
     let from = arg.ty;
     let allowed = from == Ty::Unknown

@@ -31,7 +31,6 @@ pub(super) fn truth(datum: &Datum) -> Option<bool> {
     }
 }
 
-/// The value of an expression.
 pub(super) fn compute<'a>(of: &Evaluator, expr: &'a Expr, row: &'a [Datum]) -> Evaluated<'a> {
     let test = |expr: &'a Expr| compute(of, expr, row).map(|found| truth(&found));
     match expr {

@@ -32,7 +32,6 @@ const TRUTH: &str = "replace by a truth value";
 const NULL: &str = "replace by NULL";
 const ITEM: &str = "drop item";
 
-/// Simpler expressions for one.
 fn simpler(expr: &Expr) -> Vec<(&'static str, Expr)> {
     let mut found = Vec::new();
     let null = Expr::Literal(Literal::Null);

@@ -12,7 +12,6 @@ use model::{
 use super::constants::letter;
 use crate::view::View;
 
-/// What is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Tables,
