@@ -251,11 +251,7 @@ impl StatementRun<'_> {
 }
 
 fn inner(role: QueryPosition) -> QueryPosition {
-    match role {
-        QueryPosition::Whole | QueryPosition::InQuery => QueryPosition::InQuery,
-        QueryPosition::InChange => QueryPosition::InChange,
-        QueryPosition::InOther => QueryPosition::InOther,
-    }
+    if role == QueryPosition::Whole { QueryPosition::InQuery } else { role }
 }
 
 fn limits(query: &Query) -> StatementResult<(Option<usize>, usize)> {
