@@ -1,14 +1,11 @@
 //! From a target to a running server behind the executor's traits. Installs what is missing.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::path::{Path, PathBuf};
 
 use dialect::{Hosting, SqlFamily};
-use execute::{ConnectError, Launch, LaunchError, LockMonitor, Server, Session, SessionId};
-use model::{Place, ServerInfo, Target, sync::lock};
-use provision::{ErrorKind, Installed, Instance, Progress, ServerError, StartOptions, Store};
+use execute::{ConnectError, Launch, LaunchError, Server};
+use model::{Place, Target};
+use provision::{ErrorKind, Installed, Progress, ServerError, StartOptions, Store};
 
 use crate::{
     attach::Connector,
@@ -138,63 +135,21 @@ fn start(
     target: &Target,
     settle: Settle,
 ) -> Result<Box<dyn Server>, LaunchError> {
-    let instance = installed.start(exe, target, &StartOptions::default()).map_err(not_provided)?;
-    let flags = instance.flags().to_vec();
-    let address = Address::Unix(instance.socket().to_path_buf());
-    let login = Login { user: instance.superuser().to_string(), ..Login::default() };
-    let (name, pid, logs) = (NAME.to_string(), Some(instance.pid()), instance.logs());
-    let instance = Arc::new(Mutex::new(instance));
-    let watched = instance.clone();
-    let alive: Option<Box<dyn Fn() -> bool + Send>> = Some(Box::new(move || lock(&watched).alive()));
-    let options = ServerOptions { address, login, name, settle, pid, alive };
-    let server: Box<dyn Server> = match dialect::of(target.product).family {
+    let mut instance = installed.start(exe, target, &StartOptions::default()).map_err(not_provided)?;
+    let options = ServerOptions {
+        address: Address::Unix(instance.socket().to_path_buf()),
+        login: Login { user: instance.superuser().to_string(), ..Login::default() },
+        name: NAME.to_string(),
+        settle,
+        pid: Some(instance.pid()),
+        flags: instance.flags().to_vec(),
+        logs: instance.logs(),
+        alive: Some(Box::new(move || instance.alive())),
+    };
+    Ok(match dialect::of(target.product).family {
         SqlFamily::Postgres => Box::new(PgServer::open(options, DATABASE).map_err(silent)?),
         SqlFamily::Mysql | SqlFamily::Sqlite => Box::new(MysqlServer::open(options).map_err(silent)?),
-    };
-    let info = ServerInfo { flags, ..server.info().clone() };
-    Ok(Box::new(LaunchedServer { server, info, logs, _instance: instance }))
-}
-
-/// A server together with the instance behind it, which ends when this does.
-struct LaunchedServer {
-    server: Box<dyn Server>,
-    info: ServerInfo,
-    logs: Vec<PathBuf>,
-    _instance: Arc<Mutex<Instance>>,
-}
-
-impl Server for LaunchedServer {
-    fn info(&self) -> &ServerInfo {
-        &self.info
-    }
-
-    fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
-        self.server.connect()
-    }
-
-    fn connect_scratch(&mut self, number: usize) -> Result<Box<dyn Session>, ConnectError> {
-        self.server.connect_scratch(number)
-    }
-
-    fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {
-        self.server.monitor()
-    }
-
-    fn kill(&mut self, session: SessionId, hard: bool) -> Result<(), ConnectError> {
-        self.server.kill(session, hard)
-    }
-
-    fn alive(&mut self) -> bool {
-        self.server.alive()
-    }
-
-    fn pid(&self) -> Option<u32> {
-        self.server.pid()
-    }
-
-    fn logs(&self) -> Vec<PathBuf> {
-        self.logs.clone()
-    }
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What is needed to use a server, whatever it speaks: where it is, who we are there, and what our schema is called.
 
-use std::fmt;
+use std::{fmt, path::PathBuf};
 
 use execute::ConnectError;
 
@@ -24,8 +24,13 @@ pub struct ServerOptions {
     pub settle: Settle,
     /// Its first process, if it runs here.
     pub pid: Option<u32>,
-    /// Does it live? Known to whoever started it; without that, it lives if it takes connections.
-    pub alive: Option<Box<dyn Fn() -> bool + Send>>,
+    /// The flags that it was started with, as far as they are known.
+    pub flags: Vec<String>,
+    /// The files that hold its error log, if they can be read here.
+    pub logs: Vec<PathBuf>,
+    /// Does it live? Known to whoever started it; without that, it lives if it takes connections. A server of ours ends when
+    /// this is dropped.
+    pub alive: Option<Box<dyn FnMut() -> bool + Send>>,
 }
 
 impl ServerOptions {
@@ -33,16 +38,11 @@ impl ServerOptions {
     pub fn schema(&self) -> Result<String, ConnectError> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if self.name.is_empty() || self.name.len() > 40 || !self.name.chars().all(plain) {
-            return Err(
-                self.refused("the name of our schema may have small letters, digits and underscores only")
-            );
+            return Err(self
+                .address
+                .refused("the name of our schema may have small letters, digits and underscores only"));
         }
         Ok(format!("{PREFIX}{}", self.name))
-    }
-
-    /// It cannot be used, for this reason.
-    pub fn refused(&self, reason: &str) -> ConnectError {
-        ConnectError::Refused { server: self.address.to_string(), reason: reason.into() }
     }
 }
 

@@ -17,7 +17,6 @@ pub fn power(n: u8) -> Option<i128> {
 }
 
 impl Decimal {
-    /// A whole number.
     pub fn whole(n: impl Into<i128>) -> Decimal {
         Decimal { unscaled: n.into(), scale: 0 }
     }
@@ -84,7 +83,6 @@ impl Decimal {
         self.plus(other.negated())
     }
 
-    /// `-self`
     pub fn negated(self) -> Decimal {
         Decimal { unscaled: -self.unscaled, scale: self.scale }
     }
@@ -101,7 +99,6 @@ impl Decimal {
         Some(Decimal { unscaled: a.checked_rem(b)?, scale })
     }
 
-    /// Which is larger?
     pub fn compare(self, other: Decimal) -> Ordering {
         match self.aligned(other) {
             Some((a, b, _)) => a.cmp(&b),

@@ -21,12 +21,7 @@ pub fn same(cell: &Value, datum: &Datum) -> bool {
         Datum::Int(n) => unsigned(bytes, *n < 0).and_then(whole) == Some(n.unsigned_abs()),
         Datum::UInt(n) => whole(bytes) == Some(*n),
         Datum::Text(text) => bytes == text.as_bytes(),
-        Datum::Bool(_)
-        | Datum::Decimal(_)
-        | Datum::Double(_)
-        | Datum::Bytes(_)
-        | Datum::Date(..)
-        | Datum::DateTime(..) => same_rarer(bytes, datum),
+        _ => same_rarer(bytes, datum),
     }
 }
 

@@ -43,14 +43,14 @@ pub fn await_answer(
 
 /// As [`ask`], but an error of the server is a failure of ours: this statement must succeed.
 pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<WireReply, ConnectError> {
-    let answer = ask(session, sql, silence)?;
+    ask(session, sql, silence).and_then(|answer| accept(answer, sql))
+}
+
+/// An answer to something that must succeed; `what` names it.
+pub fn accept(answer: WireReply, what: &str) -> Result<WireReply, ConnectError> {
     match &answer.reply {
         RawReply::Error(error) if ends_session(&error.sqlstate) => Err(ConnectError::Gone),
-        // PostgreSQL has no numbers.
-        RawReply::Error(error) if error.code == 0 => {
-            Err(refused(sql, format!("{} ({})", error.message, error.sqlstate)))
-        }
-        RawReply::Error(error) => Err(refused(sql, format!("{} ({})", error.message, error.code))),
+        RawReply::Error(error) => Err(refused(what, error.to_string())),
         RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => Ok(answer),
     }
 }
@@ -65,20 +65,16 @@ fn ends_session(sqlstate: &str) -> bool {
 pub fn demand_rows(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<RowSet, ConnectError> {
     match demand(session, sql, silence)?.reply {
         RawReply::Rows(rows) => Ok(rows),
-        RawReply::Done { .. } | RawReply::RolledBack | RawReply::Error(_) | RawReply::Lost => {
-            Err(refused(sql, "it gave no rows".to_string()))
-        }
+        _ => Err(refused(sql, "it gave no rows".to_string())),
     }
 }
 
 /// As [`demand`], with the usual patience. Gives the rows, or none.
 pub fn must(session: &mut dyn Session, sql: &str) -> Result<RowSet, ConnectError> {
-    match demand(session, sql, LIMIT)?.reply {
-        RawReply::Rows(rows) => Ok(rows),
-        RawReply::Done { .. } | RawReply::RolledBack | RawReply::Error(_) | RawReply::Lost => {
-            Ok(RowSet::default())
-        }
-    }
+    Ok(match demand(session, sql, LIMIT)?.reply {
+        RawReply::Rows(rows) => rows,
+        _ => RowSet::default(),
+    })
 }
 
 /// The text of a cell.

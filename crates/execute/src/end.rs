@@ -23,7 +23,6 @@ const LAST_LOOK: Duration = Duration::from_millis(20);
 const DETECTOR: Duration = Duration::from_millis(1500);
 
 impl Scheduler<'_> {
-    /// Ends the case.
     pub(crate) fn end(&mut self) -> Result<(), ConnectError> {
         self.late()?;
         self.flush()?;

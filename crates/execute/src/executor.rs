@@ -58,7 +58,6 @@ impl Default for Options {
 pub struct Counts {
     /// Cases run, repeated ones included.
     pub cases: u64,
-    /// Statements sent.
     pub statements: u64,
     /// Statements that were said to wait.
     pub waits: u64,
@@ -162,7 +161,6 @@ impl Executor {
         self.monitor.how()
     }
 
-    /// Has the server died?
     pub fn dead(&self) -> bool {
         self.dead
     }

@@ -160,13 +160,7 @@ pub fn threads(pid: u32) -> Vec<u32> {
 
 /// The threads of a process and of all processes that it started: PostgreSQL has a process per session.
 pub fn family(pid: u32) -> Vec<u32> {
-    let mut all = threads(pid);
-    for tid in all.clone() {
-        let started = std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
-        let children = started.split_whitespace().filter_map(|child| child.parse().ok());
-        all.extend(children.flat_map(family));
-    }
-    all
+    processes(pid).into_iter().flat_map(threads).collect()
 }
 
 /// A process and all processes that it started.

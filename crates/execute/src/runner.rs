@@ -173,12 +173,10 @@ impl Runner {
         placed
     }
 
-    /// What the server is.
     pub fn info(&mut self) -> Result<ServerInfo, LaunchError> {
         Ok(self.executor()?.server().info().clone())
     }
 
-    /// How many servers died.
     pub fn deaths(&self) -> u64 {
         self.deaths
     }

@@ -32,7 +32,6 @@ struct ScratchSchema {
 }
 
 impl Executor {
-    /// Runs a probe.
     pub fn probe(&mut self, probe: &Probe) -> Result<ProbeResult, ConnectError> {
         match self.scratch.probe(self.server.as_mut(), self.dialect, probe) {
             Err(ConnectError::NoScratchSchema) => Ok(ProbeResult::NotRun(Reason::NoScratchSchema)),

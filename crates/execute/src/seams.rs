@@ -1,6 +1,6 @@
 //! The seams between the scheduler and a database: what it needs to be told, and nothing else.
 
-use std::{os::fd::RawFd, path::PathBuf, time::Duration};
+use std::{fmt, os::fd::RawFd, path::PathBuf, time::Duration};
 
 use model::{Level, Open, RowSet, ServerInfo};
 
@@ -20,11 +20,9 @@ pub struct WireReply {
 /// What came over the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RawReply {
-    /// A result set.
     Rows(RowSet),
     /// Success without one.
     Done {
-        /// Rows affected.
         affected: u64,
         /// Rows matched, where the server says so.
         matched: Option<u64>,
@@ -33,19 +31,26 @@ pub enum RawReply {
     RolledBack,
     /// The server refused.
     Error(RawError),
-    /// The connection ended.
     Lost,
 }
 
 /// An error as the server sent it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawError {
-    /// Its number.
     pub code: u32,
     /// SQLSTATE, or empty.
     pub sqlstate: String,
-    /// Its text.
     pub message: String,
+}
+
+impl fmt::Display for RawError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // PostgreSQL has no numbers.
+            RawError { code: 0, sqlstate, message } => write!(f, "{message} ({sqlstate})"),
+            RawError { code, message, .. } => write!(f, "{message} ({code})"),
+        }
+    }
 }
 
 /// One connection. Sending never waits for the answer, and at most one statement is outstanding.
@@ -71,7 +76,6 @@ pub trait Session {
     fn abandon(&mut self);
 }
 
-/// A running server.
 pub trait Server {
     /// What it is, as it described itself when it came up.
     fn info(&self) -> &ServerInfo;
@@ -119,10 +123,12 @@ pub trait LockMonitor {
     fn how(&self) -> &'static str;
 
     /// Prepares to watch a session; called once after it was opened.
-    fn watch(&mut self, session: SessionId) -> Result<(), ConnectError>;
+    fn watch(&mut self, _session: SessionId) -> Result<(), ConnectError> {
+        Ok(())
+    }
 
     /// No longer watches a session.
-    fn forget(&mut self, session: SessionId);
+    fn forget(&mut self, _session: SessionId) {}
 
     /// Do all of these sessions wait? They have a statement outstanding each.
     fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError>;
@@ -145,12 +151,7 @@ pub enum ConnectError {
     Own { statement: String, reason: String },
     /// The level was set but did not hold.
     #[error("the session was set to {asked} but reports {found}")]
-    Level {
-        /// What was asked for.
-        asked: Level,
-        /// What the server says.
-        found: String,
-    },
+    Level { asked: Level, found: String },
     /// The case reaches outside of its schema, on a server that is not ours, and nobody said that it is trusted. Nothing
     /// was sent.
     #[error("the case is not trusted: {0}")]

@@ -24,8 +24,8 @@ use super::{
     error::{ErrorKind, IoContext, Result, ServerError},
     folder,
     install::{self, Progress},
-    instance::{self, Instance, StartOptions},
-    running::{self, RunningInstance},
+    layout::Layout,
+    running,
     scratch::{self, FileLock, Scratch},
     view,
 };
@@ -48,29 +48,17 @@ pub struct Manifest {
     pub version: Version,
     /// The version in the package client's words.
     pub package_version: String,
-    /// Where it came from.
     pub origin: String,
     /// Every package that was unpacked.
     pub packages: Vec<PackageVersion>,
-    /// The loader that starts the server, if not the machine's own in the ordinary way.
-    pub loader: Option<PathBuf>,
-    /// Folders of shared libraries, for the loader.
-    pub libraries: Vec<PathBuf>,
-    /// What the server takes for the folder that it was installed in.
-    pub basedir: PathBuf,
-    /// The server program.
-    pub server: PathBuf,
-    /// Messages, character sets, SQL files.
-    pub share: PathBuf,
-    /// Plugins, if they are not where the server looks by itself.
-    pub plugins: Option<PathBuf>,
+    #[serde(flatten)]
+    pub layout: Layout,
     /// Size on disk.
     pub bytes: u64,
     /// Size on disk of the template, which is part of it.
     pub template_bytes: u64,
 }
 
-/// A package and its version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageVersion {
     pub package: String,
@@ -96,7 +84,6 @@ impl Manifest {
     }
 }
 
-/// An installed server.
 #[derive(Clone, Debug)]
 pub struct Installed {
     folder: PathBuf,
@@ -109,12 +96,10 @@ impl Installed {
         Manifest::read(folder).map(|manifest| Installed { folder: folder.to_path_buf(), manifest })
     }
 
-    /// What it consists of.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Its exact version.
     pub fn version(&self) -> &Version {
         &self.manifest.version
     }
@@ -139,24 +124,8 @@ impl Installed {
     /// The same, with another program of it as the server.
     pub(crate) fn with_server(&self, program: &Path) -> Installed {
         let mut other = self.clone();
-        other.manifest.server = program.to_path_buf();
+        other.manifest.layout.server = program.to_path_buf();
         other
-    }
-
-    /// Starts a throw-away instance with the target's settings. `exe` is the program that has
-    /// [`supervisor_main`](super::supervisor_main) behind its first argument `__keeper`: usually the running one.
-    pub fn start(&self, exe: &Path, target: &Target, options: &StartOptions) -> Result<Instance> {
-        instance::start(self, exe, target, options)
-    }
-
-    /// Starts an instance that stays after we are gone, until [`stop`](super::stop).
-    pub fn start_detached(
-        &self,
-        exe: &Path,
-        target: &Target,
-        options: &StartOptions,
-    ) -> Result<RunningInstance> {
-        instance::start_detached(self, exe, target, options)
     }
 }
 
@@ -170,7 +139,6 @@ pub struct ListedLine {
     pub obstacle: Option<String>,
 }
 
-/// What was removed.
 #[derive(Debug, Default)]
 pub struct PrunedCache {
     /// Folders that dead processes had left.
@@ -205,7 +173,6 @@ impl Store {
         Ok(store)
     }
 
-    /// The folder.
     pub fn root(&self) -> &Path {
         &self.root
     }

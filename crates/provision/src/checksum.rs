@@ -2,6 +2,7 @@
 
 use std::{fs::File, io, io::Read, path::Path};
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use sha2::Digest;
 
 /// What to do when a checksum does not fit.
@@ -29,18 +30,7 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// Base64 with padding.
 pub fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let bits = (0..3).fold(0u32, |bits, i| bits << 8 | u32::from(chunk.get(i).copied().unwrap_or(0)));
-        for digit in 0..4 {
-            match digit <= chunk.len() {
-                true => text.push(char::from(DIGITS[(bits >> (18 - 6 * digit) & 63) as usize])),
-                false => text.push('='),
-            }
-        }
-    }
-    text
+    BASE64_STANDARD.encode(bytes)
 }
 
 #[cfg(test)]

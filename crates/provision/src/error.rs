@@ -14,7 +14,6 @@ pub enum ErrorKind {
     Gone,
     /// The package client could not reach its registry.
     Unreachable,
-    /// The disk is full.
     DiskFull,
     /// A program that is needed is not on this machine.
     MissingTool,
@@ -26,7 +25,6 @@ pub enum ErrorKind {
     Setting,
     /// The user did not want to wait for it.
     Interrupted,
-    /// No such instance.
     NoInstance,
     /// A file could not be read or written.
     Io,
@@ -36,7 +34,6 @@ pub enum ErrorKind {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{title}")]
 pub struct ServerError {
-    /// What sort of failure.
     pub kind: ErrorKind,
     /// One line: what could not be done.
     pub title: String,

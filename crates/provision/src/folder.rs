@@ -17,7 +17,7 @@ use super::{
     checksum,
     error::{ErrorKind, IoContext, Result, ServerError},
     install::{self, Progress},
-    layout::{self, LOADER},
+    layout::{self, LOADER, Layout},
     running,
     scratch::Scratch,
     unpack,
@@ -87,13 +87,12 @@ fn find(target: &Target, given: &Path) -> Result<ServerFolder> {
     let unknown = Version(Vec::new());
     let ordinary = layout.describe(target.product, unknown, folder.display().to_string());
     // In the ordinary way, else with the libraries beside it, else with a loader of its own.
-    let beside =
-        Manifest { loader: Some(LOADER.into()), libraries: layout::libraries(&folder), ..ordinary.clone() };
-    let own = unpack::loader(&folder).ok().map(|(loader, libraries)| Manifest {
-        loader: Some(loader),
-        libraries,
-        ..ordinary.clone()
-    });
+    let loaded = |(loader, libraries): (PathBuf, Vec<PathBuf>)| {
+        let layout = Layout { loader: Some(loader), libraries, ..ordinary.layout.clone() };
+        Manifest { layout, ..ordinary.clone() }
+    };
+    let beside = loaded((LOADER.into(), layout::libraries(&folder)));
+    let own = unpack::loader(&folder).ok().map(loaded);
     let mut said = layout::ask(&folder, &ordinary);
     let mut manifest = ordinary;
     for other in [Some(beside), own].into_iter().flatten() {
@@ -106,7 +105,7 @@ fn find(target: &Target, given: &Path) -> Result<ServerFolder> {
     }
     let (product, version) = said?;
     check(target, given, product, &version)?;
-    let server = folder.join(&manifest.server);
+    let server = folder.join(&manifest.layout.server);
     let metadata = fs::metadata(&server).doing("read", &server)?;
     let stamp = format!("{}.{}.{}", metadata.mtime(), metadata.mtime_nsec(), metadata.len());
     let digest = Sha256::digest(format!("{}\0{stamp}\0{version}", folder.display()));

@@ -57,15 +57,10 @@ pub enum Progress {
         attempt: u32,
         /// When the next one begins.
         after: Duration,
-        /// What the client said.
         reason: String,
     },
     /// Packages are unpacked.
-    Unpack {
-        /// How many are done.
-        done: usize,
-        of: usize,
-    },
+    Unpack { done: usize, of: usize },
     /// The data folder is made that every instance starts from.
     Template,
     /// All is in place.

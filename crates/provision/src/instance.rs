@@ -62,12 +62,8 @@ impl Default for StartOptions {
 pub struct Instance {
     keeper: Supervisor,
     id: String,
-    folder: PathBuf,
-    socket: PathBuf,
-    port: Option<u16>,
-    pid: u32,
+    record: InstanceRecord,
     sign: ReadySign,
-    superuser: String,
     flags: Vec<String>,
     ended: Option<String>,
 }
@@ -80,27 +76,27 @@ impl Instance {
 
     /// The Unix socket that it listens on.
     pub fn socket(&self) -> &Path {
-        &self.socket
+        &self.record.socket
     }
 
     /// The TCP port on 127.0.0.1 that it listens on, if it was asked to.
     pub fn port(&self) -> Option<u16> {
-        self.port
+        self.record.port
     }
 
     /// The server's process.
     pub fn pid(&self) -> u32 {
-        self.pid
+        self.record.pid
     }
 
     /// The account that may do everything on it. It has no password.
     pub fn superuser(&self) -> &str {
-        &self.superuser
+        &self.record.superuser
     }
 
     /// Its folder, with the data and the error log.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        &self.keeper.folder
     }
 
     /// Every flag that it was started with, to be stored with a run.
@@ -110,12 +106,12 @@ impl Instance {
 
     /// What it wrote to its error log so far. Readable after its death too, until this is dropped.
     pub fn error_log(&self) -> String {
-        supervisor::log_of(&self.folder)
+        supervisor::log_of(&self.keeper.folder)
     }
 
     /// The files that this is written to.
     pub fn logs(&self) -> Vec<PathBuf> {
-        supervisor::logs(&self.folder).to_vec()
+        supervisor::logs(&self.keeper.folder).to_vec()
     }
 
     /// Is it still running? True right after a connection broke means that only the connection did.
@@ -124,8 +120,8 @@ impl Instance {
     /// until it takes a connection or ends. Any other is not waited for.
     pub fn alive(&mut self) -> bool {
         if self.sign == ReadySign::Login && self.there() {
-            let socket = self.socket.clone();
-            let user = self.superuser.clone();
+            let socket = self.record.socket.clone();
+            let user = self.record.superuser.clone();
             let check = ReadyCheck { socket: &socket, sign: ReadySign::Login, user: &user };
             ready::wait_until_open(check, DYING, &mut |pause| {
                 std::thread::sleep(pause);
@@ -140,7 +136,7 @@ impl Instance {
             self.ended = self.keeper.ended();
         }
         // The keeper's word may be on its way; the kernel knows at once.
-        self.ended.is_none() && !exiting(self.pid)
+        self.ended.is_none() && !exiting(self.record.pid)
     }
 
     /// How it ended, once the keeper has said so: `signal: 9 (SIGKILL)`.
@@ -244,32 +240,31 @@ impl Drop for Supervisor {
     }
 }
 
-/// Starts an instance that ends with us.
-pub fn start(installed: &Installed, exe: &Path, target: &Target, options: &StartOptions) -> Result<Instance> {
-    let (keeper, record, flags) = launch(installed, exe, target, options, false)?;
-    Ok(Instance {
-        id: running::id(&keeper.folder),
-        folder: keeper.folder.clone(),
-        keeper,
-        socket: record.socket,
-        port: record.port,
-        pid: record.pid,
-        sign: settings::sign(installed.manifest().product),
-        superuser: record.superuser,
-        flags,
-        ended: None,
-    })
-}
+impl Installed {
+    /// Starts a throw-away instance with the target's settings. `exe` is the program that has
+    /// [`supervisor_main`](super::supervisor_main) behind its first argument `__keeper`: usually the running one.
+    pub fn start(&self, exe: &Path, target: &Target, options: &StartOptions) -> Result<Instance> {
+        let (keeper, record, flags) = launch(self, exe, target, options, false)?;
+        Ok(Instance {
+            id: running::id(&keeper.folder),
+            keeper,
+            record,
+            sign: settings::sign(self.manifest().product),
+            flags,
+            ended: None,
+        })
+    }
 
-/// Starts an instance that stays.
-pub fn start_detached(
-    installed: &Installed,
-    exe: &Path,
-    target: &Target,
-    options: &StartOptions,
-) -> Result<RunningInstance> {
-    let (keeper, record, _) = launch(installed, exe, target, options, true)?;
-    Ok(RunningInstance { id: running::id(&keeper.folder), folder: keeper.folder.clone(), record })
+    /// Starts an instance that stays after we are gone, until [`stop`](super::stop).
+    pub fn start_detached(
+        &self,
+        exe: &Path,
+        target: &Target,
+        options: &StartOptions,
+    ) -> Result<RunningInstance> {
+        let (keeper, record, _) = launch(self, exe, target, options, true)?;
+        Ok(RunningInstance { id: running::id(&keeper.folder), folder: keeper.folder.clone(), record })
+    }
 }
 
 fn launch(
@@ -311,17 +306,7 @@ fn launch(
     let mut keeper = Supervisor::start(exe, &spec)?;
     match keeper.next() {
         Some(SupervisorReport::Up { pid }) => {
-            let record = InstanceRecord {
-                install: spec.install(),
-                title,
-                target: spec.target,
-                keeper: keeper.process.id(),
-                pid,
-                socket: spec.socket,
-                superuser: spec.superuser,
-                port,
-                detached,
-            };
+            let record = spec.record(keeper.process.id(), pid);
             Ok((keeper, record, flags))
         }
         Some(SupervisorReport::Failed { disk_full: true, .. }) => Err(ServerError::disk_full(&folder)),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use dialect::SqlFamily;
 use model::{Product, Version};
+use serde::{Deserialize, Serialize};
 
 use super::{
     cache::Manifest,
@@ -18,8 +19,8 @@ use super::{
 /// The machine's own loader: with it, folders of libraries can be named without the environment.
 pub const LOADER: &str = "/lib64/ld-linux-x86-64.so.2";
 
-/// The paths of a [`Manifest`], with the same meaning.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The paths of a [`Manifest`], relative to its `root` folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// The loader that starts the server, if not the machine's own in the ordinary way.
     pub loader: Option<PathBuf>,
@@ -27,7 +28,6 @@ pub struct Layout {
     pub libraries: Vec<PathBuf>,
     /// What the server takes for the folder that it was installed in.
     pub basedir: PathBuf,
-    /// The server program.
     pub server: PathBuf,
     /// Messages, character sets, SQL files.
     pub share: PathBuf,
@@ -46,12 +46,7 @@ impl Layout {
             version,
             origin,
             packages: Vec::new(),
-            loader: self.loader,
-            libraries: self.libraries,
-            basedir: self.basedir,
-            server: self.server,
-            share: self.share,
-            plugins: self.plugins,
+            layout: self,
             bytes: 0,
             template_bytes: 0,
         }
@@ -164,12 +159,15 @@ pub fn ask(root: &Path, manifest: &Manifest) -> Result<(Product, Version)> {
     }
     command.arg("--version");
     let said = client::run(&mut command, None, &mut |_| {}).map_err(|error| ServerError {
-        title: format!("{} does not run on this machine", root.join(&manifest.server).display()),
+        title: format!("{} does not run on this machine", root.join(&manifest.layout.server).display()),
         ..error
     })?;
     read_version(&said).ok_or_else(|| {
-        ServerError::new(ErrorKind::Tool, format!("{} does not say its version", manifest.server.display()))
-            .help(format!("it says: {}", said.trim()))
+        ServerError::new(
+            ErrorKind::Tool,
+            format!("{} does not say its version", manifest.layout.server.display()),
+        )
+        .help(format!("it says: {}", said.trim()))
     })
 }
 

@@ -69,8 +69,8 @@ pub fn complete(
         unpack::debs(&files, &root.join(extra), progress)?;
         for lib in ["lib", "usr/lib"] {
             let path: PathBuf = extra.join(lib).join("x86_64-linux-gnu");
-            if root.join(&path).is_dir() && !manifest.libraries.contains(&path) {
-                manifest.libraries.push(path);
+            if root.join(&path).is_dir() && !manifest.layout.libraries.contains(&path) {
+                manifest.layout.libraries.push(path);
             }
         }
         missing = lacking(root, manifest);

@@ -27,7 +27,6 @@ use super::{
 pub struct MavenArtifact<'a> {
     /// `GROUP:NAME:VERSION[:TYPE[:CLASSIFIER]]`
     pub artifact: &'a str,
-    /// Its checksum.
     pub sha256: &'a str,
     /// About how many bytes it has.
     pub about: u64,

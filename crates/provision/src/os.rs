@@ -23,13 +23,8 @@ pub fn uid() -> u32 {
 
 /// The child leads a session of its own and outlives our terminal; with ordinary scheduling, see [`own_group`].
 pub fn own_session(command: &mut Command) {
-    // SAFETY: between fork and exec only async-signal-safe calls are made, and nothing is allocated.
-    unsafe {
-        command.pre_exec(|| {
-            ordinary_scheduling();
-            if libc::setsid() < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-        });
-    }
+    // SAFETY: setsid takes nothing.
+    lead(command, || unsafe { libc::setsid() });
 }
 
 /// Are servers started in our own session?
@@ -51,11 +46,16 @@ pub fn shares_session() -> bool {
 /// Not a session: Linux shares a CPU fairly between sessions before it does between threads (autogroup). A worker and a
 /// server in two sessions cannot give way to each other, which made a statement a quarter slower.
 pub fn own_group(command: &mut Command) {
+    // SAFETY: setpgid takes two numbers.
+    lead(command, || unsafe { libc::setpgid(0, 0) });
+}
+
+fn lead(command: &mut Command, call: fn() -> libc::c_int) {
     // SAFETY: between fork and exec only async-signal-safe calls are made, and nothing is allocated.
     unsafe {
-        command.pre_exec(|| {
+        command.pre_exec(move || {
             ordinary_scheduling();
-            if libc::setpgid(0, 0) < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+            if call() < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
         });
     }
 }

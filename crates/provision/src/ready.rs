@@ -16,7 +16,6 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// A server, as far as is needed to ask.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadyCheck<'a> {
-    /// Its Unix socket.
     pub socket: &'a Path,
     pub sign: ReadySign,
     /// The account for a login.

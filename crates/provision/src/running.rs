@@ -71,7 +71,6 @@ pub(crate) fn id(folder: &Path) -> String {
     folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Every running instance.
 pub fn running() -> Vec<RunningInstance> {
     let mut all = Vec::new();
     for parent in parents() {

@@ -90,7 +90,6 @@ impl Scratch {
         }
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

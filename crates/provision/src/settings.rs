@@ -63,9 +63,7 @@ const NOBODY: u32 = 65534;
 /// The port that names PostgreSQL's socket when it listens on no other.
 const POSTGRES_PORT: u16 = 5432;
 
-/// The server's error log.
 pub const ERROR_LOG: &str = "server.err";
-/// The data folder.
 pub const DATA: &str = "data";
 /// For temporary files of the server; PostgreSQL has its socket there.
 pub const TMP: &str = "tmp";
@@ -113,9 +111,9 @@ pub fn socket(product: Product, folder: &Path, port: Option<u16>) -> PathBuf {
 /// How to start the server of this installation: through its own loader, if it has one.
 pub fn program(root: &Path, manifest: &Manifest) -> Vec<String> {
     let libraries: Vec<String> =
-        manifest.libraries.iter().map(|library| root.join(library).display().to_string()).collect();
-    let server = root.join(&manifest.server).display().to_string();
-    match &manifest.loader {
+        manifest.layout.libraries.iter().map(|library| root.join(library).display().to_string()).collect();
+    let server = root.join(&manifest.layout.server).display().to_string();
+    match &manifest.layout.loader {
         Some(loader) => vec![
             root.join(loader).display().to_string(),
             "--library-path".to_string(),
@@ -132,15 +130,15 @@ pub fn places(root: &Path, manifest: &Manifest, data: &Path) -> Vec<String> {
         // It finds the rest by itself, from where its program is.
         SqlFamily::Postgres => vec![format!("-D{}", data.display())],
         SqlFamily::Mysql | SqlFamily::Sqlite => {
-            let share = root.join(&manifest.share);
+            let share = root.join(&manifest.layout.share);
             let mut flags = vec![
                 "--no-defaults".to_string(),
-                format!("--basedir={}", root.join(&manifest.basedir).display()),
+                format!("--basedir={}", root.join(&manifest.layout.basedir).display()),
                 format!("--lc-messages-dir={}", share.display()),
                 format!("--character-sets-dir={}", share.join("charsets").display()),
                 format!("--datadir={}", data.display()),
             ];
-            if let Some(plugins) = &manifest.plugins {
+            if let Some(plugins) = &manifest.layout.plugins {
                 flags.push(format!("--plugin-dir={}", root.join(plugins).display()));
             }
             if os::uid() == 0 {

@@ -38,9 +38,20 @@ pub struct InstanceSpec {
 }
 
 impl InstanceSpec {
-    /// The installation that the server runs from: the template is a part of it.
-    pub fn install(&self) -> Option<PathBuf> {
-        self.template.parent().map(PathBuf::from)
+    /// What stands beside the folder of the instance, once it runs under these processes.
+    pub fn record(&self, keeper: u32, pid: u32) -> InstanceRecord {
+        InstanceRecord {
+            title: self.title.clone(),
+            target: self.target.clone(),
+            keeper,
+            pid,
+            socket: self.socket.clone(),
+            superuser: self.superuser.clone(),
+            port: self.port,
+            detached: self.detached,
+            // The template is a part of it.
+            install: self.template.parent().map(PathBuf::from),
+        }
     }
 }
 
@@ -54,7 +65,6 @@ pub enum ReadySign {
     Login,
 }
 
-/// What the keeper reports.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SupervisorReport {
@@ -90,7 +100,6 @@ pub struct InstanceRecord {
     pub keeper: u32,
     /// The server's process.
     pub pid: u32,
-    /// Its Unix socket.
     pub socket: PathBuf,
     /// The account that may do everything, without a password.
     pub superuser: String,

@@ -31,7 +31,7 @@ use super::{
     ready::{ReadyCheck, wait_until_open},
     scratch::Scratch,
     settings,
-    spec::{InstanceRecord, InstanceSpec, SupervisorReport},
+    spec::{InstanceSpec, SupervisorReport},
 };
 
 /// What a server printed before it opened its error log. One without such a log prints into that.
@@ -72,27 +72,18 @@ fn keep(spec: &InstanceSpec) {
         os::wait_for_end_signal();
         SupervisorEvent::Stop
     });
+    let failed = |error: io::Error| {
+        let disk_full = error.kind() == io::ErrorKind::StorageFull;
+        report(&SupervisorReport::Failed { reason: error.to_string(), disk_full, log: String::new() });
+    };
     let scratch = match prepare(spec) {
         Ok(scratch) => scratch,
-        Err(error) => {
-            let disk_full = error.kind() == io::ErrorKind::StorageFull;
-            return report(&SupervisorReport::Failed {
-                reason: error.to_string(),
-                disk_full,
-                log: String::new(),
-            });
-        }
+        Err(error) => return failed(error),
     };
     let folder = scratch.path();
     let mut server = match spawn(spec, folder) {
         Ok(server) => server,
-        Err(error) => {
-            return report(&SupervisorReport::Failed {
-                reason: error.to_string(),
-                disk_full: false,
-                log: String::new(),
-            });
-        }
+        Err(error) => return failed(error),
     };
     let pid = server.id();
     on_thread(&sender, move || {
@@ -214,17 +205,7 @@ fn come_up(spec: &InstanceSpec, folder: &Path, pid: u32, events: &Receiver<Super
     if !up {
         return StartResult::Failed(format!("no connection after {} s", patience.as_secs()));
     }
-    let record = InstanceRecord {
-        title: spec.title.clone(),
-        target: spec.target.clone(),
-        keeper: std::process::id(),
-        pid,
-        socket: spec.socket.clone(),
-        superuser: spec.superuser.clone(),
-        port: spec.port,
-        detached: spec.detached,
-        install: spec.install(),
-    };
+    let record = spec.record(std::process::id(), pid);
     let written = serde_json::to_string(&record)
         .map_err(io::Error::from)
         .and_then(|text| fs::write(folder.with_added_extension("json"), text));

@@ -104,7 +104,7 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
             fs::create_dir_all(&data).doing("make", &data)?;
             let mut sql = first.as_bytes().to_vec();
             for file in *files {
-                let share = root.join(&manifest.share);
+                let share = root.join(&manifest.layout.share);
                 let paths: Vec<_> = file.names.iter().map(|name| share.join(name)).collect();
                 let Some(path) = paths.iter().find(|path| path.exists()) else {
                     if file.needed {
@@ -155,7 +155,7 @@ fn initdb(root: &Path, manifest: &Manifest, template: &Path) -> Result<()> {
     let data = scratch.path().join(settings::DATA);
     fs::create_dir(&data).doing("make", &data)?;
     supervisor::hand_over(scratch.path(), std::slice::from_ref(&data), user).doing("make", &data)?;
-    let program = view::of(root, user)?.join(&manifest.server).with_file_name("initdb");
+    let program = view::of(root, user)?.join(&manifest.layout.server).with_file_name("initdb");
     let log = scratch.path().join(settings::ERROR_LOG);
     let output = fs::File::create(&log).doing("write", &log)?;
     let mut command = Command::new(&program);

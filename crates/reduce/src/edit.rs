@@ -1,8 +1,11 @@
 //! Other cases made of a case.
 
-use model::{Case, sql::Statement};
+use model::{
+    Case,
+    sql::{Expr, Query, Statement, VisitMut},
+};
 
-use crate::view::View;
+use crate::view::{Candidate, View};
 
 /// The case without some of its steps. Sessions that have no step left go, too.
 pub fn without_steps(case: &Case, drop: impl Fn(usize) -> bool) -> Case {
@@ -54,6 +57,71 @@ pub fn with_text(case: &Case, at: usize, text: String) -> Case {
     let mut other = case.clone();
     other.steps[at].sql = text;
     other
+}
+
+/// Something with a change, and what was done; none if it was so already.
+pub fn changed<T: Clone + PartialEq>(
+    of: &T,
+    operation: &'static str,
+    change: impl FnOnce(&mut T),
+) -> Option<(&'static str, T)> {
+    let mut other = of.clone();
+    change(&mut other);
+    (other != *of).then_some((operation, other))
+}
+
+/// The case with one of its steps, or of its setup, said in other ways, and what was done.
+pub fn each_statement(
+    view: View<'_>,
+    step: impl Fn(&Statement) -> Vec<(&'static str, Statement)>,
+    setup: impl Fn(&Statement) -> Vec<(&'static str, Statement)>,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for at in 0..view.case.steps.len() {
+        let others = view.step(at).map(|tree| step(&tree)).unwrap_or_default();
+        found.extend(
+            others
+                .into_iter()
+                .map(|(operation, other)| Candidate { operation, case: with_step(view, at, &other) }),
+        );
+    }
+    for (at, tree) in view.setup_trees() {
+        found.extend(
+            setup(&tree)
+                .into_iter()
+                .map(|(operation, other)| Candidate { operation, case: with_setup_at(view, at, &other) }),
+        );
+    }
+    found
+}
+
+/// Puts something else at one place of a walk: an expression or a query.
+pub struct Put<T> {
+    /// How many come before it.
+    pub before: usize,
+    pub other: Option<T>,
+}
+
+impl<T> Put<T> {
+    fn visit(&mut self, place: &mut T) {
+        if self.before > 0 {
+            self.before -= 1;
+        } else if let Some(other) = self.other.take() {
+            *place = other;
+        }
+    }
+}
+
+impl VisitMut for Put<Expr> {
+    fn expr(&mut self, expr: &mut Expr) {
+        self.visit(expr);
+    }
+}
+
+impl VisitMut for Put<Query> {
+    fn query(&mut self, query: &mut Query) {
+        self.visit(query);
+    }
 }
 
 /// Pieces of a list of this length, the largest first: halves, quarters, and so on down to pieces of this size.

@@ -40,7 +40,6 @@ pub use strategy::{Learned, Strategy};
 /// How much may be tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// At most this many.
     pub candidates: u64,
 }
 

@@ -29,7 +29,6 @@ pub struct Size {
 }
 
 impl Size {
-    /// The size of a case.
     pub fn of(case: &Case) -> Size {
         let steps = case.steps.iter().map(|step| &step.sql);
         let text: Vec<String> = steps.chain(&case.setup.statements).cloned().collect();

@@ -38,6 +38,11 @@ impl View<'_> {
         self.tree(&self.case.setup.statements[at])
     }
 
+    /// The statements of the setup that have a tree, each with its place.
+    pub fn setup_trees(self) -> impl DoubleEndedIterator<Item = (usize, Arc<Statement>)> {
+        (0..self.case.setup.statements.len()).filter_map(move |at| Some((at, self.setup(at)?)))
+    }
+
     /// The tree of a step.
     pub fn step(&self, at: usize) -> Option<Arc<Statement>> {
         self.tree(&self.case.steps[at].sql)

@@ -27,7 +27,6 @@ pub struct ScanRange {
 }
 
 impl ScanRange {
-    /// All rows.
     pub fn all() -> ScanRange {
         ScanRange { terms: Vec::new(), point: false, secondary: false }
     }
@@ -157,7 +156,6 @@ fn by_index(index: &Index, limits: &[(usize, ColumnBound, &Expr)]) -> ScanRange 
     }
 }
 
-/// May the index be used?
 fn allowed(index: &Index, hints: &[IndexHint]) -> bool {
     let mut wanted: Option<bool> = None;
     for hint in hints {

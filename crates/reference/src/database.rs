@@ -29,15 +29,12 @@ pub struct Database {
 /// Who owns locks that nobody will release.
 const NOBODY: TxnId = TxnId(u64::MAX);
 
-/// An open transaction.
 #[derive(Debug)]
 pub struct Txn {
-    /// Its number.
     pub id: TxnId,
     pub level: Level,
     /// Is it one statement that commits by itself?
     pub single: bool,
-    /// Must it not write?
     pub read_only: bool,
     /// How many commits there were when it began.
     pub began: Stamp,

@@ -35,7 +35,6 @@ pub(crate) struct SessionState {
     pub next_level: Option<Level>,
     /// Does each statement commit by itself?
     pub autocommit: bool,
-    /// Its open transaction.
     pub txn: Option<Txn>,
     /// What the last statement left.
     pub warnings: Vec<(u32, String)>,
@@ -59,7 +58,6 @@ struct QueuedStatement {
     place: u64,
 }
 
-/// A statement that waits.
 struct WaitingStatement {
     job: QueuedStatement,
     txn: TxnId,
@@ -89,12 +87,10 @@ impl Engine {
         engine
     }
 
-    /// Does it live?
     pub fn alive(&self) -> bool {
         !self.dead
     }
 
-    /// Opens a session.
     pub fn connect(&mut self) -> Result<SessionId, ConnectError> {
         if self.dead {
             return Err(ConnectError::Gone);
@@ -114,7 +110,6 @@ impl Engine {
         Ok(self.sessions)
     }
 
-    /// Ends a session.
     pub fn disconnect(&mut self, id: SessionId) {
         self.parked.retain(|parked| parked.job.session != id);
         self.roll_back(id);
@@ -300,7 +295,6 @@ impl Engine {
         }
     }
 
-    /// Rolls it back.
     pub(crate) fn roll_back(&mut self, id: SessionId) {
         if let Some(txn) = self.links.get_mut(&id).and_then(|link| link.txn.take()) {
             self.released.push((txn.id, true));

@@ -19,7 +19,6 @@ pub enum Stop {
     Crash,
 }
 
-/// What most functions here give.
 pub type StatementResult<T> = Result<T, Stop>;
 
 /// An error as MySQL would send it.
@@ -37,27 +36,22 @@ pub fn unsupported<T>(what: impl Into<String>) -> StatementResult<T> {
     error(1235, "HY000", format!("the reference engine does not support {}", what.into()))
 }
 
-/// There is no such table.
 pub fn no_table<T>(name: &str) -> StatementResult<T> {
     error(1146, "42S02", format!("Table '{name}' doesn't exist"))
 }
 
-/// There is no such column.
 pub fn no_column<T>(name: &str) -> StatementResult<T> {
     error(1054, "42S22", format!("Unknown column '{name}'"))
 }
 
-/// A unique value is there already.
 pub fn duplicate(key: &str) -> RawError {
     raw(1062, "23000", format!("Duplicate entry for key '{key}'"))
 }
 
-/// A column must not be NULL.
 pub fn not_null(column: &str) -> RawError {
     raw(1048, "23000", format!("Column '{column}' cannot be null"))
 }
 
-/// A deadlock was found.
 pub fn deadlock() -> RawError {
     raw(1213, "40001", "Deadlock found when trying to get lock; try restarting transaction")
 }
@@ -77,18 +71,7 @@ pub fn fault(fault: Fault) -> Stop {
         ErrorClass::DuplicateKey => (1062, "23000"),
         ErrorClass::Syntax => (1064, "42000"),
         ErrorClass::Runtime => (1365, "22012"),
-        ErrorClass::Deadlock
-        | ErrorClass::LockTimeout
-        | ErrorClass::SerializationFailure
-        | ErrorClass::WriteConflict
-        | ErrorClass::Busy
-        | ErrorClass::ReadOnly
-        | ErrorClass::TableChanged
-        | ErrorClass::Interrupted
-        | ErrorClass::GoneAway
-        | ErrorClass::Denied
-        | ErrorClass::Internal
-        | ErrorClass::Other => (1235, "HY000"),
+        _ => (1235, "HY000"),
     };
     Stop::Error(raw(code, sqlstate, format!("an expression failed: {class}")))
 }

@@ -34,7 +34,6 @@ impl ColumnScope {
         ColumnScope { columns }
     }
 
-    /// Is there such a column?
     pub fn has(&self, table: Option<&str>, name: &str) -> bool {
         let fits = |column: &Column| {
             let same_table = match (table, &column.table) {

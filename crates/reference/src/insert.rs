@@ -25,7 +25,6 @@ enum OnDuplicateKey {
 }
 
 impl StatementRun<'_> {
-    /// Runs an INSERT or REPLACE.
     pub fn insert(&mut self, insert: &Insert) -> StatementResult<RawReply> {
         self.may_write()?;
         let at = self.base.find(&insert.table.name.name)?;

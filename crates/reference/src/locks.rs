@@ -20,14 +20,12 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use crate::{access::ScanRange, versions::RowId};
 
-/// The number of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TxnId(pub u64);
 
 /// The number of a table, never used again after it was dropped.
 pub type TableId = u32;
 
-/// How a row is locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// Others may read it with a lock too.

@@ -76,12 +76,10 @@ impl Default for Plants {
 /// A target's settings are not understood.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BadPlant {
-    /// No such bug.
     #[error("the reference engine has no bug called `{0}`")]
     Bug(String),
     #[error("`one_in={0}` is not a whole number from 1 on")]
     Rate(String),
-    /// No such setting.
     #[error("the reference engine has no setting `{0}`")]
     Setting(String),
 }

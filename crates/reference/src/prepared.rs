@@ -13,7 +13,6 @@ pub struct Prepared {
     pub text: String,
     /// Its tree, or why there is none.
     pub tree: Result<Statement, String>,
-    /// Are there queries inside?
     pub nested: bool,
     /// The columns that it names in expressions, with the table if it is named too. Empty where queries are nested: those
     /// have names of their own.
@@ -21,7 +20,6 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Reads a text.
     pub fn new(text: &str) -> Prepared {
         let tree = match parse(PRODUCT, text) {
             Parsed::Tree(tree) => Ok(tree),
@@ -43,7 +41,6 @@ impl Prepared {
 /// Collects names, and sees queries.
 #[derive(Default)]
 pub struct NameCollector {
-    /// Is there a query?
     pub nested: bool,
     /// The names of columns.
     pub names: Vec<(Option<String>, String)>,

@@ -8,7 +8,6 @@ use crate::{
     versions::{RowId, Values},
 };
 
-/// What a statement remembers.
 #[derive(Debug, Default)]
 pub struct ResumeState {
     /// Where it waited last.

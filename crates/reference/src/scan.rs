@@ -32,7 +32,6 @@ pub struct LockingScan<'a> {
     pub semi_consistent: bool,
     /// What to do instead of waiting.
     pub wait: Option<&'a LockWait>,
-    /// Stop after so many rows.
     pub limit: Option<usize>,
 }
 

@@ -24,7 +24,6 @@ use crate::{
     versions::{RowId, Values},
 };
 
-/// Where a query stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryPosition {
     /// It is the statement.
@@ -37,7 +36,6 @@ pub enum QueryPosition {
     InOther,
 }
 
-/// What a query gives.
 pub struct QueryResult {
     /// Names and types of its columns.
     pub columns: Vec<(String, SqlType)>,
@@ -55,7 +53,6 @@ impl QueryResult {
     }
 }
 
-/// One column of the result.
 struct OutputColumn<'a> {
     name: String,
     expr: Cow<'a, Expr>,
@@ -254,11 +251,7 @@ impl StatementRun<'_> {
 }
 
 fn inner(role: QueryPosition) -> QueryPosition {
-    match role {
-        QueryPosition::Whole | QueryPosition::InQuery => QueryPosition::InQuery,
-        QueryPosition::InChange => QueryPosition::InChange,
-        QueryPosition::InOther => QueryPosition::InOther,
-    }
+    if role == QueryPosition::Whole { QueryPosition::InQuery } else { role }
 }
 
 fn limits(query: &Query) -> StatementResult<(Option<usize>, usize)> {
@@ -284,7 +277,6 @@ fn order_by<'a>(order: &'a OrderItem, items: &'a [OutputColumn]) -> &'a Expr {
     found.map_or(&order.expr, |item| item.expr.as_ref())
 }
 
-/// Sorts rows by their keys.
 pub fn sort<T>(
     rows: &mut [(Vec<Datum>, T)],
     orders: &[(&Expr, bool)],

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, os::fd::RawFd, rc::Rc, time::Duration};
 
 use execute::{ConnectError, LockMonitor, Server, Session, SessionId, Settled, WireReply};
-use model::{Place, Product, ServerInfo, Target, target::Settings};
+use model::{Place, Product, ServerInfo, Target};
 
 use crate::{
     engine::Engine,
@@ -35,21 +35,17 @@ impl ReferenceServer {
     /// Brings one up, with the bugs that the target's settings name.
     pub fn start(target: &Target) -> Result<ReferenceServer, BadPlant> {
         let plants = Plants::read(&target.settings)?;
-        let settings: Settings = target.settings.clone();
         let info = ServerInfo {
             product: PRODUCT,
             version: VERSION.clone(),
             version_text: format!("reference {}", *VERSION),
-            settings,
+            settings: target.settings.clone(),
             flags: Vec::new(),
         };
         let engine = Rc::new(RefCell::new(Engine::new(plants.clone())));
         Ok(ReferenceServer { engine, silence: None, info, plants, scratch: Vec::new() })
     }
-}
 
-impl ReferenceServer {
-    /// A session of this engine.
     fn open(&mut self, engine: Rc<RefCell<Engine>>) -> Result<Box<dyn Session>, ConnectError> {
         let refused = |error: std::io::Error| ConnectError::Refused {
             server: "the reference engine".into(),
@@ -148,12 +144,6 @@ impl LockMonitor for ExactLockMonitor {
     fn how(&self) -> &'static str {
         "exact"
     }
-
-    fn watch(&mut self, _session: SessionId) -> Result<(), ConnectError> {
-        Ok(())
-    }
-
-    fn forget(&mut self, _session: SessionId) {}
 
     fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
         let engine = self.engine.borrow();

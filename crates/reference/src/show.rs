@@ -44,7 +44,6 @@ pub fn kind(ty: &SqlType) -> Kind {
     }
 }
 
-/// A column of a result.
 pub fn column(name: &str, ty: &SqlType) -> Column {
     let kind = kind(ty);
     let type_name = match kind {

@@ -12,13 +12,11 @@ pub struct SilentPipe {
 }
 
 impl SilentPipe {
-    /// Opens one.
     pub fn new() -> io::Result<SilentPipe> {
         let (reader, writer) = io::pipe()?;
         Ok(SilentPipe { reader, _writer: writer })
     }
 
-    /// What to poll.
     pub fn fd(&self) -> RawFd {
         self.reader.as_raw_fd()
     }

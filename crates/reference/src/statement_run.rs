@@ -39,7 +39,6 @@ pub struct StatementRun<'a> {
     pub drawn: &'a mut Vec<u64>,
     /// See `drawn`.
     pub used: usize,
-    /// Warnings that it leaves.
     pub warnings: Vec<(u32, String)>,
 }
 
@@ -49,7 +48,6 @@ pub struct NamedTable<'a> {
     pub at: usize,
     /// What its columns are called here; none if just as in the table itself.
     pub sheet: Option<Rc<ColumnScope>>,
-    /// Which indexes to use.
     pub hints: &'a [model::sql::IndexHint],
 }
 

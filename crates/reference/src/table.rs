@@ -17,7 +17,6 @@ use crate::{
 
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its number.
     pub id: TableId,
     pub name: String,
     /// Its columns, as expressions know them.
@@ -28,7 +27,6 @@ pub struct Table {
     pub traits: Vec<ColumnTraits>,
     /// Its indexes, the primary key first.
     pub indexes: Vec<Index>,
-    /// CHECK constraints.
     pub checks: Vec<Expr>,
     pub rows: Rows,
     /// When it was made, or emptied by TRUNCATE: an older view cannot read it.
@@ -40,7 +38,6 @@ pub struct Table {
 /// What is known of a column beside its name and type.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnTraits {
-    /// Must it not be NULL?
     pub not_null: bool,
     pub default: Option<Expr>,
     /// AUTO_INCREMENT
@@ -59,7 +56,6 @@ pub struct Index {
 }
 
 impl Table {
-    /// Makes an empty table.
     pub fn new(id: TableId, create: &CreateTable, made: Stamp) -> StatementResult<Table> {
         if create.temporary {
             return unsupported("temporary tables");
@@ -188,7 +184,6 @@ impl Table {
         self.add_index(Some(&create.name.name.name), &create.columns, create.unique)
     }
 
-    /// Where a column is.
     pub fn column(&self, name: &str) -> StatementResult<usize> {
         match self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)) {
             Some(position) => Ok(position),
@@ -196,7 +191,6 @@ impl Table {
         }
     }
 
-    /// The primary key.
     pub fn primary(&self) -> Option<&Index> {
         self.indexes.first().filter(|index| index.name == PRIMARY)
     }

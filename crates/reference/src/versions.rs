@@ -34,10 +34,8 @@ pub type Stamp = u64;
 /// The values of a row, one for each column.
 pub type Values = Rc<[Datum]>;
 
-/// One version of a row.
 #[derive(Clone, Debug)]
 pub struct Version {
-    /// Who wrote it.
     pub writer: TxnId,
     /// When that was committed; none while it is open.
     pub committed: Option<Stamp>,
@@ -65,7 +63,6 @@ impl Row {
         self.versions.last()
     }
 
-    /// The newest committed version.
     pub fn committed(&self) -> Option<&Version> {
         self.versions.iter().rev().find(|version| version.committed.is_some())
     }
@@ -120,7 +117,6 @@ impl Row {
     }
 }
 
-/// The rows of one table.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     rows: BTreeMap<RowId, Row>,
@@ -130,7 +126,6 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// All of them, by number.
     pub fn iter(&self) -> impl Iterator<Item = (RowId, &Row)> {
         self.rows.iter().map(|(id, row)| (*id, row))
     }

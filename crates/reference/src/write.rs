@@ -15,7 +15,6 @@ use crate::{
 /// A row that has a unique value already, and the key.
 pub struct ExistingKey {
     pub row: RowId,
-    /// The key's name.
     pub key: String,
 }
 

@@ -43,6 +43,8 @@ impl Own {
             name: name.to_string(),
             settle,
             pid: Some(self.pid),
+            flags: Vec::new(),
+            logs: Vec::new(),
             alive: None,
         }
     }

@@ -18,7 +18,6 @@ pub enum Denial {
     Other,
 }
 
-/// The error for a refusal.
 pub fn refused(connector: &Connector, refusal: &Refusal, denial: Denial) -> AttachError {
     let name = &connector.name;
     match refusal {
@@ -115,10 +114,6 @@ fn about_passwords(connector: &Connector) -> Vec<String> {
 pub fn failed(connector: &Connector, error: &ConnectError) -> AttachError {
     AttachError::bare(match error {
         ConnectError::Gone => format!("{} went away", connector.name),
-        ConnectError::Refused { .. }
-        | ConnectError::Own { .. }
-        | ConnectError::Level { .. }
-        | ConnectError::NoScratchSchema
-        | ConnectError::Untrusted(_) => format!("{}: {error}", connector.name),
+        _ => format!("{}: {error}", connector.name),
     })
 }

@@ -24,12 +24,16 @@ mod server;
 use std::path::PathBuf;
 
 use dialect::{Hosting, SqlFamily};
-use execute::ConnectError;
+use execute::{
+    ConnectError, Session,
+    ask::{ask, demand_rows, text},
+};
 use model::{Endpoint, Product, ServerInfo, Target};
 
 use crate::{
     locks::Settle,
-    net::{Address, Login, os::listener},
+    net::{Address, Login, SILENCE, os::listener},
+    options::ServerOptions,
 };
 
 pub use error::AttachError;
@@ -44,7 +48,6 @@ pub struct Connector {
     product: Product,
     address: Address,
     login: Login,
-    /// Where the password was found.
     password_from: String,
     /// PostgreSQL's sessions go to one database; our schema is made there.
     database: String,
@@ -65,14 +68,31 @@ pub struct PrunedSchemas {
 }
 
 impl PrunedSchemas {
-    /// Notes what became of one. The server's "no" is about this one; anything else ends the work.
-    fn note(&mut self, name: String, cleared: Result<(), ConnectError>) -> Result<(), ConnectError> {
-        match cleared {
-            Ok(()) => self.gone.push(name),
-            Err(ConnectError::Own { reason, .. }) => self.kept.push((name, reason)),
-            Err(error) => return Err(error),
+    /// Drops those that nobody works in, of the names that a statement lists. `lock` says whether one was free, and marks it.
+    fn prune<S: Session>(
+        session: &mut S,
+        list: &str,
+        lock: fn(&mut S, &str) -> Result<bool, ConnectError>,
+        clear: fn(&mut S, &str) -> Result<(), ConnectError>,
+        unlock: fn(&str) -> String,
+    ) -> Result<PrunedSchemas, ConnectError> {
+        let found = demand_rows(session, list, SILENCE)?;
+        let names = (0..found.len()).map(|row| text(&found, row, 0));
+        let mut pruned = PrunedSchemas::default();
+        for name in names.filter(|name| schema::is_ours(name)) {
+            if !lock(session, &name)? {
+                continue; // Somebody works in it.
+            }
+            let cleared = clear(session, &name);
+            ask(session, &unlock(&name), SILENCE)?;
+            match cleared {
+                Ok(()) => pruned.gone.push(name),
+                // The server's "no" is about this one; anything else ends the work.
+                Err(ConnectError::Own { reason, .. }) => pruned.kept.push((name, reason)),
+                Err(error) => return Err(error),
+            }
         }
-        Ok(())
+        Ok(pruned)
     }
 }
 
@@ -180,6 +200,32 @@ impl Connector {
     /// What the user should know, a line each.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// What the server is used with, and a schema of this name.
+    fn server_options(&self, name: String) -> Result<ServerOptions, AttachError> {
+        let (settle, pid) = self.settle()?;
+        let (address, login) = (self.address.clone(), self.login.clone());
+        let (flags, logs) = (Vec::new(), Vec::new());
+        Ok(ServerOptions { address, login, name, settle, pid, flags, logs, alive: None })
+    }
+
+    /// A setting that the server, which is of this product, refuses for a session; `is`: what it is there, if that is known.
+    fn cannot_set(
+        &self,
+        product: Product,
+        (name, value): (&str, &str),
+        reason: &str,
+        is: Option<&str>,
+    ) -> AttachError {
+        let is = is.map(|is| format!(" (it is {is})")).unwrap_or_default();
+        AttachError::new(
+            format!("{name}={value} cannot be set on {}: {reason}", self.name),
+            [
+                format!("settings of a server that is not ours are set per session only{is}"),
+                format!("to choose it freely, let Isopod start the server: '{product}?{name}={value}'"),
+            ],
+        )
     }
 
     /// How waits are known, and the server's process if that is needed for it.

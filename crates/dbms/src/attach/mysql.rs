@@ -17,7 +17,7 @@ use super::{
 use crate::{
     mysql::{MysqlServer, MysqlSession, server::describe},
     net::{Address, Login, Refusal, SILENCE},
-    options::{PREFIX, ServerOptions},
+    options::PREFIX,
 };
 
 /// The codes with which a server says that it takes no connection in the clear.
@@ -58,14 +58,11 @@ pub fn look(connector: &Connector) -> Result<ServerInfo, AttachError> {
 
 pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
     let info = look(connector)?;
-    let (settle, pid) = connector.settle()?;
     let own = |error: ConnectError| failed(connector, &error);
-    let name = schema::draw();
-    let ours = format!("{PREFIX}{name}");
+    let options = connector.server_options(schema::draw())?;
+    let ours = format!("{PREFIX}{}", options.name);
     let mut mark = enter(connector, None)?;
     rights(connector, &mut mark, &info, &ours)?;
-    let (address, login) = (connector.address.clone(), connector.login.clone());
-    let options = ServerOptions { address, login, name, settle, pid, alive: None };
     let server = MysqlServer::open(options).map_err(own)?;
     let mut attached = AttachedServer {
         server: Box::new(server),
@@ -96,21 +93,10 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
 
 pub fn prune(connector: &Connector) -> Result<PrunedSchemas, AttachError> {
     look(connector)?;
-    let own = |error: ConnectError| failed(connector, &error);
     let mut session = enter(connector, None)?;
-    let found = demand_rows(&mut session, "SELECT schema_name FROM information_schema.schemata", SILENCE);
-    let found = found.map_err(own)?;
-    let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
-    let mut pruned = PrunedSchemas::default();
-    for name in names.into_iter().filter(|name| schema::is_ours(name)) {
-        if !lock(&mut session, &name).map_err(own)? {
-            continue; // Somebody works in it.
-        }
-        let cleared = clear(&mut session, &name);
-        ask(&mut session, &format!("SELECT RELEASE_LOCK('{name}')"), SILENCE).map_err(own)?;
-        pruned.note(name, cleared).map_err(own)?;
-    }
-    Ok(pruned)
+    let list = "SELECT schema_name FROM information_schema.schemata";
+    let unlock = |name: &str| format!("SELECT RELEASE_LOCK('{name}')");
+    PrunedSchemas::prune(&mut session, list, lock, clear, unlock).map_err(|error| failed(connector, &error))
 }
 
 /// Marks a schema as in use for as long as the session lives. False: it is in use already.
@@ -233,19 +219,9 @@ fn set(connector: &Connector, attached: &mut AttachedServer) -> Result<(), Attac
             Ok(_) => attached.statements.push(statement),
             Err(ConnectError::Own { reason, .. }) => {
                 let now = demand_rows(&mut session, &show("GLOBAL"), SILENCE).map_err(own)?;
-                let same = now.len() == 1 && same_value(&text(&now, 0, 1), value);
-                if !same {
-                    let is =
-                        if now.len() == 1 { format!(" (it is {})", text(&now, 0, 1)) } else { String::new() };
-                    return Err(AttachError::new(
-                        format!("{name}={value} cannot be set on {}: {reason}", connector.name),
-                        [
-                            format!("settings of a server that is not ours are set per session only{is}"),
-                            format!(
-                                "to choose it freely, let Isopod start the server: '{product}?{name}={value}'"
-                            ),
-                        ],
-                    ));
+                let now = (now.len() == 1).then(|| text(&now, 0, 1));
+                if !now.as_ref().is_some_and(|now| same_value(now, value)) {
+                    return Err(connector.cannot_set(product, (name, value), &reason, now.as_deref()));
                 }
                 continue; // It is so already.
             }
@@ -286,11 +262,7 @@ fn enter(connector: &Connector, schema: Option<&str>) -> Result<MysqlSession, At
 fn refused(connector: &Connector, refusal: &Refusal) -> AttachError {
     let code = match refusal {
         Refusal::Server(error) => error.code,
-        Refusal::Unreachable(_)
-        | Refusal::Silent(_)
-        | Refusal::Tls(_)
-        | Refusal::NeedsTls
-        | Refusal::Other(_) => 0,
+        _ => 0,
     };
     let kind = match code {
         code if WANTS_TLS.contains(&code) => Denial::WantsTls,

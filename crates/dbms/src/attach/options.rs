@@ -12,10 +12,8 @@ use crate::net::{Tls, TlsMode};
 /// How long it may take to reach a server and to be let in, if the user says nothing: every failure within ten seconds.
 const PATIENCE: Duration = Duration::from_secs(6);
 
-/// The options of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttachOptions {
-    /// Encryption.
     pub tls: Tls,
     /// A file whose first line is the password.
     pub password_file: Option<PathBuf>,
@@ -30,7 +28,6 @@ pub struct AttachOptions {
 }
 
 impl AttachOptions {
-    /// Sorts them.
     pub fn read(all: &Settings) -> Result<AttachOptions, AttachError> {
         let mut found = AttachOptions {
             tls: Tls::default(),

@@ -109,7 +109,6 @@ pub struct Credentials {
     pub notes: Vec<String>,
 }
 
-/// Looks for them.
 pub fn find(wanted: &LoginRequest, around: &ClientEnvironment) -> Result<Credentials, AttachError> {
     let mut notes = Vec::new();
     let mut configured = (None, None);

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     net::{Refusal, SILENCE},
-    options::{PREFIX, ServerOptions},
+    options::PREFIX,
     postgres::{PgServer, PgSession, locks::wait_notices::WaitNotices, server::describe, session},
 };
 
@@ -53,10 +53,9 @@ pub fn look(connector: &Connector) -> Result<ServerInfo, AttachError> {
 
 pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
     look(connector)?;
-    let (settle, pid) = connector.settle()?;
     let own = |error: ConnectError| failed(connector, &error);
-    let name = schema::draw();
-    let ours = format!("{PREFIX}{name}");
+    let options = connector.server_options(schema::draw())?;
+    let ours = format!("{PREFIX}{}", options.name);
     let mut mark = enter(connector)?;
     rights(connector, &mut mark)?;
     // The mark must outlive a long silence; versions before 14 do not know the limit.
@@ -64,8 +63,6 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
     if !lock(&mut mark, &ours).map_err(own)? {
         return Err(AttachError::bare(format!("{ours} is in use already")));
     }
-    let (address, login) = (connector.address.clone(), connector.login.clone());
-    let options = ServerOptions { address, login, name, settle, pid, alive: None };
     let server = PgServer::open(options, &connector.database).map_err(own)?;
     let again = connect_options(connector);
     let leave = Box::new(move || {
@@ -88,22 +85,10 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
 
 pub fn prune(connector: &Connector) -> Result<PrunedSchemas, AttachError> {
     look(connector)?;
-    let own = |error: ConnectError| failed(connector, &error);
     let mut session = enter(connector)?;
-    let found =
-        demand_rows(&mut session, "SELECT nspname FROM pg_namespace ORDER BY 1", SILENCE).map_err(own)?;
-    let names: Vec<String> = (0..found.len()).map(|row| text(&found, row, 0)).collect();
-    let mut pruned = PrunedSchemas::default();
-    for name in names.into_iter().filter(|name| schema::is_ours(name)) {
-        if !lock(&mut session, &name).map_err(own)? {
-            continue; // Somebody works in it.
-        }
-        let cleared = clear(&mut session, &name);
-        let unlock = format!("SELECT pg_advisory_unlock({})", key(&name));
-        ask(&mut session, &unlock, SILENCE).map_err(own)?;
-        pruned.note(name, cleared).map_err(own)?;
-    }
-    Ok(pruned)
+    let list = "SELECT nspname FROM pg_namespace ORDER BY 1";
+    let unlock = |name: &str| format!("SELECT pg_advisory_unlock({})", key(name));
+    PrunedSchemas::prune(&mut session, list, lock, clear, unlock).map_err(|error| failed(connector, &error))
 }
 
 /// What to know about deadlocks where `deadlock_timeout` cannot be set.
@@ -188,19 +173,9 @@ fn set(connector: &Connector, attached: &mut AttachedServer) -> Result<(), Attac
             Ok(_) => attached.statements.push(statement),
             Err(ConnectError::Own { .. }) if text(&before, 0, 0).eq_ignore_ascii_case(value) => {} // It is so already.
             Err(ConnectError::Own { reason, .. }) => {
-                let is = match text(&before, 0, 0).as_str() {
-                    "" | "NULL" => String::new(), // There is no such setting.
-                    value => format!(" (it is {value})"),
-                };
-                return Err(AttachError::new(
-                    format!("{name}={value} cannot be set on {}: {reason}", connector.name),
-                    [
-                        format!("settings of a server that is not ours are set per session only{is}"),
-                        format!(
-                            "to choose it freely, let Isopod start the server: 'postgres?{name}={value}'"
-                        ),
-                    ],
-                ));
+                let is = text(&before, 0, 0); // Empty: there is no such setting.
+                let is = Some(is.as_str()).filter(|is| !matches!(*is, "" | "NULL"));
+                return Err(connector.cannot_set(Product::Postgres, (name, value), &reason, is));
             }
             Err(error) => return Err(own(error)),
         }

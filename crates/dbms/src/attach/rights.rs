@@ -1,6 +1,9 @@
 //! Which rights are missing on a MySQL or MariaDB server, found by trying, and the statements that grant them.
 
-use execute::{ConnectError, RawReply};
+use execute::{
+    ConnectError, RawReply,
+    ask::{accept, ask},
+};
 use model::{Product, ServerInfo};
 
 use super::AttachError;
@@ -39,20 +42,16 @@ impl MissingRights {
         why: &str,
         grant: &str,
     ) -> Result<bool, ConnectError> {
-        match execute::ask::ask(session, sql, SILENCE)?.reply {
+        let answer = ask(session, sql, SILENCE)?;
+        match &answer.reply {
             RawReply::Error(error) if DENIED.contains(&error.code) => {
-                self.denied.push(format!("{why}: {} ({})", error.message, error.code));
+                self.denied.push(format!("{why}: {error}"));
                 if !self.grants.iter().any(|there| there == grant) {
                     self.grants.push(grant.to_string());
                 }
                 Ok(false)
             }
-            RawReply::Error(error) => Err(ConnectError::Own {
-                statement: sql.to_string(),
-                reason: format!("{} ({})", error.message, error.code),
-            }),
-            RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack => Ok(true),
-            RawReply::Lost => Err(ConnectError::Gone),
+            _ => accept(answer, sql).map(|_| true),
         }
     }
 

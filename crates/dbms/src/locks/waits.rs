@@ -41,7 +41,6 @@ pub struct WaitGraph {
 }
 
 impl WaitGraph {
-    /// Does this session wait?
     pub fn waits(&self, session: SessionId) -> bool {
         self.above.contains(&session)
             || self.waiting.iter().any(|transaction| self.owners.get(transaction) == Some(&session))

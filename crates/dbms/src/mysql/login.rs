@@ -241,9 +241,9 @@ mod tests {
             let _ = visitor.read(&mut [0; 64]);
         });
         let patience = Duration::from_secs(20);
-        let mut stream = Stream::open(&address, patience).unwrap();
-        let who = Login { tls: Tls { mode: TlsMode::Require, root: None }, ..Login::default() };
         let until = Instant::now() + patience;
+        let mut stream = Stream::open(&address, until).unwrap();
+        let who = Login { tls: Tls { mode: TlsMode::Require, root: None }, ..Login::default() };
         let refused = log_in(&mut stream, &mut ReceiveBuffer::default(), &who, None, "127.0.0.1", until);
         assert!(matches!(&refused, Err(Refusal::Tls(why)) if why.contains("follows")), "{refused:?}");
         drop(stream);

@@ -1,10 +1,12 @@
 //! A running server of this family: what it says of itself, its sessions, its monitor, and one schema of ours.
 
+use std::path::PathBuf;
+
 use execute::{
     ConnectError, LockMonitor, RawReply, Server, Session, SessionId,
-    ask::{ask, demand, demand_rows},
+    ask::{ask, demand, demand_rows, text},
 };
-use model::{Product, RowSet, ServerInfo, Version, target::Settings};
+use model::{Product, ServerInfo, Version, target::Settings};
 
 use super::{
     locks::{proc::ProcMonitor, sql::SqlMonitor},
@@ -36,16 +38,16 @@ const SETTINGS: &[&str] = &[
     "tx_isolation",
 ];
 
-/// A MySQL or MariaDB server.
 #[derive(Debug)]
 pub struct MysqlServer {
-    options: ServerOptions,
     schema: String,
     info: ServerInfo,
     /// Takes no part in any case.
     control: MysqlSession,
     /// The scratch schemas that were made.
     scratch: Vec<String>,
+    /// The last to be dropped: a server of ours ends with it.
+    options: ServerOptions,
 }
 
 impl MysqlServer {
@@ -53,15 +55,17 @@ impl MysqlServer {
     pub fn open(options: ServerOptions) -> Result<MysqlServer, ConnectError> {
         let schema = options.schema()?;
         let mut control = MysqlSession::connect(&options.address, &options.login, None)?;
-        let info = describe(&mut control)?;
+        let mut info = describe(&mut control)?;
+        info.flags.clone_from(&options.flags);
         let own_threads =
             info.settings.get("thread_handling").is_none_or(|how| how == "one-thread-per-connection");
         match (options.settle, options.pid) {
             (Settle::Proc, None) => {
-                return Err(options.refused("to read its threads its process must be known"));
+                return Err(options.address.refused("to read its threads its process must be known"));
             }
             (Settle::Proc, Some(_)) if !own_threads => {
                 return Err(options
+                    .address
                     .refused("its sessions share threads (thread_handling), so it must be asked in SQL"));
             }
             (Settle::Proc, Some(_)) | (Settle::Sql, _) => {}
@@ -70,11 +74,6 @@ impl MysqlServer {
         server.drop_schema()?;
         demand(&mut server.control, &format!("CREATE DATABASE `{}`", server.schema), SILENCE)?;
         Ok(server)
-    }
-
-    /// The name of our schema.
-    pub fn schema(&self) -> &str {
-        &self.schema
     }
 
     /// Drops our schema and its scratch schemas, and nothing else.
@@ -142,16 +141,12 @@ impl Server for MysqlServer {
             RawReply::Error(error) if error.code != NO_SUCH_THREAD => {
                 Err(ConnectError::Own { statement: sql, reason: error.message })
             }
-            RawReply::Error(_)
-            | RawReply::Done { .. }
-            | RawReply::RolledBack
-            | RawReply::Rows(_)
-            | RawReply::Lost => Ok(()),
+            _ => Ok(()),
         }
     }
 
     fn alive(&mut self) -> bool {
-        match &self.options.alive {
+        match &mut self.options.alive {
             Some(alive) => alive(),
             None => MysqlSession::connect(&self.options.address, &self.options.login, None).is_ok(),
         }
@@ -159,6 +154,10 @@ impl Server for MysqlServer {
 
     fn pid(&self) -> Option<u32> {
         self.options.pid
+    }
+
+    fn logs(&self) -> Vec<PathBuf> {
+        self.options.logs.clone()
     }
 }
 
@@ -177,11 +176,6 @@ pub fn describe(control: &mut MysqlSession) -> Result<ServerInfo, ConnectError> 
         settings: settings(found),
         flags: Vec::new(),
     })
-}
-
-fn text(rows: &RowSet, row: usize, column: usize) -> String {
-    let cell = if row < rows.len() && column < rows.columns().len() { rows.cell(row, column) } else { None };
-    String::from_utf8_lossy(cell.unwrap_or_default()).into_owned()
 }
 
 fn product(version: &str, comment: &str) -> Product {

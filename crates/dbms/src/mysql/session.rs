@@ -13,7 +13,7 @@ use execute::{
 };
 use model::Open;
 
-use crate::net::{Address, Login, Receiver, Refusal, SILENCE, SocketRead, Stream, Tls, TlsMode, receive};
+use crate::net::{Address, Login, Receiver, Refusal, SILENCE, SocketRead, Stream, receive};
 
 use super::{
     login,
@@ -52,23 +52,12 @@ impl MysqlSession {
         who: &Login,
         schema: Option<&str>,
     ) -> Result<MysqlSession, ConnectError> {
-        Self::log_in(address, who, schema).map_err(|refusal| ConnectError::Refused {
-            server: address.to_string(),
-            reason: refusal.to_string(),
-        })
+        Self::log_in(address, who, schema).map_err(|refusal| address.refused(refusal))
     }
 
     /// As [`MysqlSession::connect`], but says more exactly why not.
     pub fn log_in(address: &Address, who: &Login, schema: Option<&str>) -> Result<MysqlSession, Refusal> {
-        let until = Instant::now() + who.patience;
-        let mut session = match Self::try_log_in(address, who, schema, until) {
-            // What is only preferred is done without if it fails, as the clients do.
-            Err(Refusal::Tls(_)) if who.tls.mode == TlsMode::Prefer => {
-                let plain = Login { tls: Tls { mode: TlsMode::Disable, root: None }, ..who.clone() };
-                Self::try_log_in(address, &plain, schema, until)?
-            }
-            result => result?,
-        };
+        let mut session = who.log_in(|who, until| Self::try_log_in(address, who, schema, until))?;
         // MariaDB from 11.5 on takes the collation of the login for another one.
         demand(&mut session, login::NAMES, SILENCE).map_err(|error| Refusal::Other(error.to_string()))?;
         Ok(session)
@@ -80,9 +69,7 @@ impl MysqlSession {
         schema: Option<&str>,
         until: Instant,
     ) -> Result<MysqlSession, Refusal> {
-        let left = until.saturating_duration_since(Instant::now());
-        let mut stream =
-            Stream::open(address, left).map_err(|error| Refusal::Unreachable(error.to_string()))?;
+        let mut stream = Stream::open(address, until)?;
         let mut inbox = ReceiveBuffer::default();
         let id = login::log_in(&mut stream, &mut inbox, who, schema, address.host(), until)?;
         Ok(MysqlSession {
@@ -95,11 +82,6 @@ impl MysqlSession {
             broken: false,
             abandoned: false,
         })
-    }
-
-    /// Is what goes over it encrypted, or never on a network?
-    pub fn private(&self) -> bool {
-        self.stream.private()
     }
 
     /// A statement of our own: sends it and waits for the answer, whatever it is.

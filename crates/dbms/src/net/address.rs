@@ -1,8 +1,14 @@
 //! Where a server listens, and who we are there.
 
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{
+    fmt,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
-use super::{SILENCE, Tls};
+use execute::ConnectError;
+
+use super::{Refusal, SILENCE, Tls, TlsMode};
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +31,11 @@ impl Address {
             Address::Tcp { host, .. } => host,
         }
     }
+
+    /// The server there cannot be used, for this reason.
+    pub fn refused(&self, reason: impl fmt::Display) -> ConnectError {
+        ConnectError::Refused { server: self.to_string(), reason: reason.to_string() }
+    }
 }
 
 impl fmt::Display for Address {
@@ -40,16 +51,29 @@ impl fmt::Display for Address {
 /// Who we are, and how we come in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Login {
-    /// The user's name.
     pub user: String,
     /// The password, or empty.
     pub password: String,
-    /// Whether the connection is encrypted.
     pub tls: Tls,
     /// How long it may take to reach the server and to be let in.
     pub patience: Duration,
     /// The server is somebody else's: nothing may be changed there beyond our own schema and sessions.
     pub guest: bool,
+}
+
+impl Login {
+    /// Logs in by `attempt`, which has to be through by then. Encryption that is only preferred is done without if it fails, as
+    /// the clients do.
+    pub fn log_in<T>(&self, attempt: impl Fn(&Login, Instant) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        let until = Instant::now() + self.patience;
+        match attempt(self, until) {
+            Err(Refusal::Tls(_)) if self.tls.mode == TlsMode::Prefer => {
+                let tls = Tls { mode: TlsMode::Disable, root: None };
+                attempt(&Login { tls, ..self.clone() }, until)
+            }
+            result => result,
+        }
+    }
 }
 
 impl Default for Login {

@@ -1,41 +1,32 @@
 //! Why a server did not let us in, told apart as far as the advice differs.
 
-use std::{fmt, io, time::Duration};
+use std::{io, time::Duration};
 
 use execute::RawError;
 
 /// Why we were not let in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The server said no.
+    #[error("{0}")]
     Server(RawError),
     /// It cannot be reached.
+    #[error("{0}")]
     Unreachable(String),
     /// It was reached, but did not say enough in time.
+    #[error("no answer within {} seconds", .0.as_secs_f32().round())]
     Silent(Duration),
     /// Encryption could not be agreed on, or is not to be had.
+    #[error("{0}")]
     Tls(String),
     /// The password may only be sent where nobody reads along.
+    #[error(
+        "the first login with caching_sha2_password over TCP needs encryption; use the Unix socket, \
+         sslmode=require or a user with mysql_native_password"
+    )]
     NeedsTls,
+    #[error("{0}")]
     Other(String),
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            // PostgreSQL has no numbers.
-            Refusal::Server(RawError { code: 0, sqlstate, message }) => write!(f, "{message} ({sqlstate})"),
-            Refusal::Server(RawError { code, message, .. }) => write!(f, "{message} ({code})"),
-            Refusal::Silent(time) => write!(f, "no answer within {} seconds", time.as_secs_f32().round()),
-            Refusal::NeedsTls => f.write_str(
-                "the first login with caching_sha2_password over TCP needs encryption; use the Unix socket, \
-                 sslmode=require or a user with mysql_native_password",
-            ),
-            Refusal::Unreachable(reason) | Refusal::Tls(reason) | Refusal::Other(reason) => {
-                f.write_str(reason)
-            }
-        }
-    }
 }
 
 impl From<io::Error> for Refusal {

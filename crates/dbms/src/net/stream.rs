@@ -12,9 +12,8 @@ use std::{
 
 use execute::os::{Interest, wait};
 
-use super::{Address, SILENCE, Tls, tls::TlsStream};
+use super::{Address, Refusal, SILENCE, Tls, tls::TlsStream};
 
-/// The socket.
 #[derive(Debug)]
 pub enum Stream {
     /// On this machine.
@@ -26,8 +25,12 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Connects, within this time.
-    pub fn open(address: &Address, within: Duration) -> io::Result<Stream> {
+    /// Connects, before this time.
+    pub fn open(address: &Address, until: Instant) -> Result<Stream, Refusal> {
+        Stream::reach(address, until).map_err(|error| Refusal::Unreachable(error.to_string()))
+    }
+
+    fn reach(address: &Address, until: Instant) -> io::Result<Stream> {
         Ok(match address {
             Address::Unix(path) => {
                 let stream = UnixStream::connect(path)?;
@@ -35,7 +38,7 @@ impl Stream {
                 Stream::Unix(stream)
             }
             Address::Tcp { host, port } => {
-                let stream = reach(host, *port, within)?;
+                let stream = reach(host, *port, until)?;
                 stream.set_nodelay(true)?;
                 stream.set_nonblocking(true)?;
                 Stream::Tcp(stream)
@@ -43,7 +46,6 @@ impl Stream {
         })
     }
 
-    /// What to poll.
     pub fn fd(&self) -> RawFd {
         match self {
             Stream::Unix(stream) => stream.as_raw_fd(),
@@ -72,7 +74,6 @@ impl Stream {
         }
     }
 
-    /// To read from.
     pub fn reader(&mut self) -> &mut dyn Read {
         match self {
             Stream::Unix(stream) => stream,
@@ -113,11 +114,10 @@ pub(super) fn written(attempt: io::Result<usize>, socket: RawFd) -> io::Result<u
 }
 
 /// A host may have several numbers: the first that answers, all within the time.
-fn reach(host: &str, port: u16, within: Duration) -> io::Result<TcpStream> {
-    let begun = Instant::now();
+fn reach(host: &str, port: u16, until: Instant) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in (host, port).to_socket_addrs()? {
-        let left = within.saturating_sub(begun.elapsed());
+        let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             break;
         }

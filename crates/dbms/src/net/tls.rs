@@ -158,7 +158,6 @@ impl ServerCertVerifier for ServerCertificateVerifier {
     }
 }
 
-/// An encrypted connection.
 pub struct TlsStream {
     socket: TcpStream,
     connection: ClientConnection,
@@ -204,7 +203,6 @@ impl TlsStream {
         Ok(stream)
     }
 
-    /// What to poll.
     pub fn fd(&self) -> RawFd {
         self.socket.as_raw_fd()
     }

@@ -1,6 +1,6 @@
 //! A running PostgreSQL server: what it says of itself, its sessions, its monitor, and one schema of ours.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use execute::{
     ConnectError, LockMonitor, Server, Session, SessionId,
@@ -14,9 +14,16 @@ use super::{
         sql::SqlMonitor,
         wait_notices::WaitNotices,
     },
-    session::{OpenError, PgConnectOptions, PgSession},
+    session::{PgConnectOptions, PgSession},
 };
-use crate::{locks::Settle, net::SILENCE, options::ServerOptions};
+use crate::{
+    locks::Settle,
+    net::{Refusal, SILENCE},
+    options::ServerOptions,
+};
+
+/// The server refuses because rights are missing.
+const DENIED: &str = "42501";
 
 /// The settings that change what a server owes. Those that a version does not have are left out.
 const SETTINGS_OF_THE_SERVER: &[&str] = &[
@@ -41,10 +48,8 @@ const SETTINGS_OF_THE_SERVER: &[&str] = &[
     "wal_level",
 ];
 
-/// A PostgreSQL server.
 #[derive(Debug)]
 pub struct PgServer {
-    options: ServerOptions,
     schema: String,
     info: ServerInfo,
     /// How the control connection and the monitors come in: with the server's own settings.
@@ -56,6 +61,8 @@ pub struct PgServer {
     notices: WaitNotices,
     /// Takes no part in any case.
     control: PgSession,
+    /// The last to be dropped: a server of ours ends with it.
+    options: ServerOptions,
 }
 
 impl PgServer {
@@ -63,7 +70,7 @@ impl PgServer {
     pub fn open(options: ServerOptions, database: &str) -> Result<PgServer, ConnectError> {
         let schema = options.schema()?;
         if (options.settle, options.pid) == (Settle::Proc, None) {
-            return Err(options.refused("to watch its processes they must run here"));
+            return Err(options.address.refused("to watch its processes they must run here"));
         }
         let plain = PgConnectOptions {
             address: options.address.clone(),
@@ -75,17 +82,13 @@ impl PgServer {
         let control = PgSession::connect(&plain, &notices)?;
         let connect = enter(&plain, &schema, options.settle)?;
         // What is in force in the sessions of a case counts, not what the server has by itself.
-        let (info, deadlock_timeout) = describe(&mut PgSession::connect(&connect, &notices)?)?;
+        let (mut info, deadlock_timeout) = describe(&mut PgSession::connect(&connect, &notices)?)?;
+        info.flags.clone_from(&options.flags);
         let mut server =
             PgServer { options, schema, info, plain, connect, deadlock_timeout, notices, control };
         server.drop_schema()?;
         demand(&mut server.control, &format!("CREATE SCHEMA {}", server.schema), SILENCE)?;
         Ok(server)
-    }
-
-    /// The name of our schema.
-    pub fn schema(&self) -> &str {
-        &self.schema
     }
 
     /// Drops our schema, and nothing else.
@@ -128,18 +131,15 @@ fn enter(plain: &PgConnectOptions, schema: &str, settle: Settle) -> Result<PgCon
         Settle::Proc => (with(&SETTINGS), None),
         Settle::Sql => (with(&[("deadlock_timeout", "1ms")]), Some(with(&[]))),
     };
-    match (PgSession::open(&wish, &WaitNotices::default()), without) {
+    match (PgSession::log_in(&wish, &WaitNotices::default()), without) {
         (Ok(_), _) => Ok(wish),
-        (Err(OpenError::Rights(_)), Some(without)) => Ok(without),
-        (Err(OpenError::Rights(_)), None) => Err(ConnectError::Refused {
-            server: plain.address.to_string(),
-            reason: format!(
-                "to watch its processes the user {} must have the right to set deadlock_timeout and log_lock_waits \
-                 (a superuser has); without it the server must be asked in SQL",
-                plain.login.user
-            ),
-        }),
-        (Err(OpenError::Other(error)), _) => Err(error),
+        (Err(Refusal::Server(error)), Some(without)) if error.sqlstate == DENIED => Ok(without),
+        (Err(Refusal::Server(error)), None) if error.sqlstate == DENIED => Err(plain.address.refused(format!(
+            "to watch its processes the user {} must have the right to set deadlock_timeout and log_lock_waits \
+             (a superuser has); without it the server must be asked in SQL",
+            plain.login.user
+        ))),
+        (Err(refusal), _) => Err(plain.address.refused(refusal)),
     }
 }
 
@@ -170,7 +170,7 @@ impl Server for PgServer {
     }
 
     fn alive(&mut self) -> bool {
-        match &self.options.alive {
+        match &mut self.options.alive {
             Some(alive) => alive(),
             None => PgSession::connect(&self.plain, &self.notices).is_ok(),
         }
@@ -178,6 +178,10 @@ impl Server for PgServer {
 
     fn pid(&self) -> Option<u32> {
         self.options.pid
+    }
+
+    fn logs(&self) -> Vec<PathBuf> {
+        self.options.logs.clone()
     }
 }
 

@@ -20,12 +20,10 @@ use super::{
     reply::{Event, ReplyReader},
     wire::{Malformed, ReceiveBuffer},
 };
-use crate::net::{Address, Login, Receiver, Refusal, SILENCE, SocketRead, Stream, Tls, TlsMode, receive};
+use crate::net::{Address, Login, Receiver, Refusal, SILENCE, SocketRead, Stream, receive};
 
 /// What a client finds by itself: a violation of the protocol.
 const CLIENT_MALFORMED: &str = "08P01";
-/// The server refuses because rights are missing.
-const DENIED: &str = "42501";
 
 /// What a server that is not ours may have otherwise for sessions that do not say so. Our own statements must write, and
 /// a case says itself how long it waits.
@@ -39,28 +37,11 @@ const CALM: [(&str, &str); 4] = [
 /// Where a session goes and with which settings it begins.
 #[derive(Clone, Debug)]
 pub struct PgConnectOptions {
-    /// Where the server listens.
     pub address: Address,
     pub login: Login,
     pub database: String,
     /// Settings of the session; a reset goes back to them.
     pub settings: Vec<(&'static str, String)>,
-}
-
-/// Why a session could not be opened.
-#[derive(Debug)]
-pub enum OpenError {
-    /// The user may not begin a session with these settings.
-    Rights(ConnectError),
-    Other(ConnectError),
-}
-
-impl From<OpenError> for ConnectError {
-    fn from(error: OpenError) -> ConnectError {
-        match error {
-            OpenError::Rights(error) | OpenError::Other(error) => error,
-        }
-    }
 }
 
 /// A connection to a server that speaks the PostgreSQL protocol.
@@ -83,44 +64,22 @@ pub struct PgSession {
 impl PgSession {
     /// Connects and logs in. Notices of waits are collected in `notices`.
     pub fn connect(connect: &PgConnectOptions, notices: &WaitNotices) -> Result<PgSession, ConnectError> {
-        PgSession::open(connect, notices).map_err(Into::into)
-    }
-
-    /// The same, for whoever can do without some of the settings.
-    pub fn open(connect: &PgConnectOptions, notices: &WaitNotices) -> Result<PgSession, OpenError> {
-        PgSession::log_in(connect, notices).map_err(|refusal| {
-            let why =
-                ConnectError::Refused { server: connect.address.to_string(), reason: refusal.to_string() };
-            match refusal {
-                Refusal::Server(error) if error.sqlstate == DENIED => OpenError::Rights(why),
-                _ => OpenError::Other(why),
-            }
-        })
+        PgSession::log_in(connect, notices).map_err(|refusal| connect.address.refused(refusal))
     }
 
     /// The same, but says more exactly why not.
     pub fn log_in(connect: &PgConnectOptions, notices: &WaitNotices) -> Result<PgSession, Refusal> {
-        let until = Instant::now() + connect.login.patience;
-        match PgSession::try_log_in(connect, notices, until) {
-            // What is only preferred is done without if it fails, as the clients do.
-            Err(Refusal::Tls(_)) if connect.login.tls.mode == TlsMode::Prefer => {
-                let tls = Tls { mode: TlsMode::Disable, root: None };
-                let login = Login { tls, ..connect.login.clone() };
-                PgSession::try_log_in(&PgConnectOptions { login, ..connect.clone() }, notices, until)
-            }
-            result => result,
-        }
+        connect.login.log_in(|login, until| PgSession::try_log_in(connect, login, notices, until))
     }
 
     fn try_log_in(
         connect: &PgConnectOptions,
+        login: &Login,
         notices: &WaitNotices,
         until: Instant,
     ) -> Result<PgSession, Refusal> {
-        let PgConnectOptions { address, login, database, settings } = connect;
-        let left = until.saturating_duration_since(Instant::now());
-        let mut stream =
-            Stream::open(address, left).map_err(|error| Refusal::Unreachable(error.to_string()))?;
+        let PgConnectOptions { address, database, settings, .. } = connect;
+        let mut stream = Stream::open(address, until)?;
         let mut inbox = ReceiveBuffer::default();
         let calm = if login.guest { &CALM[..] } else { &[] };
         let settings: Vec<(&str, &str)> = [("application_name", "isopod")]

@@ -27,7 +27,7 @@ use provision::scratch::Scratch;
 
 use super::{
     folder, os,
-    wire::{self, Body, Cell, Reply, Request},
+    wire::{self, Body, Cell, Channel, Reply, Request},
 };
 
 /// A kill request on the control pipe: the session's number, and 1 to end the session too.
@@ -68,7 +68,7 @@ fn serve(folder: &Path) -> io::Result<Never> {
     let mut clients: Vec<Client> = Vec::new();
     loop {
         let mut wanted = vec![(listener.as_raw_fd(), false)];
-        wanted.extend(clients.iter().map(|c| (c.stream.as_raw_fd(), !c.outbox.is_empty())));
+        wanted.extend(clients.iter().map(|client| client.channel.wanted()));
         let ready = os::wait(&wanted, None)?;
         // Sessions that were closed before a statement was sent must be gone before it runs, or it would meet
         // their locks. Looking again AFTER the statement was seen shows every one of them.
@@ -95,8 +95,7 @@ fn serve(folder: &Path) -> io::Result<Never> {
         if ready[0].any {
             match listener.accept() {
                 Ok((stream, _)) => {
-                    stream.set_nonblocking(true)?;
-                    clients.push(Client::new(stream));
+                    clients.push(Client { channel: Channel::new(stream)?, id: None, connection: None })
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),
@@ -138,61 +137,24 @@ fn control(handles: &Handles, scratch: Scratch) {
 
 /// One session as the child sees it.
 struct Client {
-    stream: UnixStream,
-    inbox: Vec<u8>,
-    outbox: Vec<u8>,
+    channel: Channel,
     id: Option<u64>,
     connection: Option<Connection>,
 }
 
 impl Client {
-    fn new(stream: UnixStream) -> Client {
-        Client { stream, inbox: Vec::new(), outbox: Vec::new(), id: None, connection: None }
-    }
-
     /// Reads, runs and answers what there is. False when the session is over.
     fn attend(&mut self, database: &Path, handles: &Handles) -> bool {
-        let mut buffer = [0; 16 * 1024];
-        loop {
-            match self.stream.read(&mut buffer) {
-                Ok(0) => return false,
-                Ok(n) => {
-                    self.inbox.extend(&buffer[..n]);
-                    if n < buffer.len() {
-                        break;
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return false,
-            }
+        self.channel.flush();
+        self.channel.fill();
+        while !self.channel.closed
+            && let Ok(request) = self.channel.take()
+        {
+            let Some(request) = request else { return true };
+            let reply = self.answer(request, database, handles);
+            self.channel.put(&reply);
         }
-        loop {
-            match wire::take(&mut self.inbox) {
-                Ok(None) => return self.flush(),
-                Ok(Some(body)) => match Request::parse(&body) {
-                    Ok(request) => {
-                        let reply = self.answer(request, database, handles);
-                        self.outbox.extend(reply.frame());
-                    }
-                    Err(_) => return false,
-                },
-                Err(_) => return false,
-            }
-        }
-    }
-
-    /// Writes what the socket takes; the rest goes when it is writable again.
-    fn flush(&mut self) -> bool {
-        while !self.outbox.is_empty() {
-            match self.stream.write(&self.outbox) {
-                Ok(n) => drop(self.outbox.drain(..n)),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return false,
-            }
-        }
-        true
+        false
     }
 
     /// Closing the connection rolls back what is open.
@@ -232,7 +194,7 @@ impl Client {
             Ok(connection) => connection,
             Err(error) => return refused(&error),
         };
-        match self.stream.try_clone() {
+        match self.channel.try_clone() {
             Ok(stream) => {
                 let handle = Handle { interrupt: connection.get_interrupt_handle(), stream };
                 lock(handles).insert(id, handle);
@@ -268,10 +230,11 @@ fn run(connection: &Connection, sql: &str) -> Body {
                         Ok(value) => cell(value),
                         Err(error) => return refused(&error),
                     };
-                    size += 9 + match &cell {
-                        Cell::Text(bytes) | Cell::Blob(bytes) => bytes.len(),
-                        Cell::Null | Cell::Integer(_) | Cell::Real(_) => 0,
-                    };
+                    size += 11
+                        + match &cell {
+                            Cell::Text(bytes) | Cell::Blob(bytes) => bytes.len(),
+                            Cell::Null | Cell::Integer(_) | Cell::Real(_) => 0,
+                        };
                     cells.push(cell);
                 }
                 if size > wire::LONGEST / 2 {

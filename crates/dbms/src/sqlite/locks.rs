@@ -13,12 +13,6 @@ impl LockMonitor for NoWaitMonitor {
         "never"
     }
 
-    fn watch(&mut self, _session: SessionId) -> Result<(), ConnectError> {
-        Ok(())
-    }
-
-    fn forget(&mut self, _session: SessionId) {}
-
     fn check(&mut self, _outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
         Ok(Settled::Working)
     }

@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use execute::{ConnectError, LaunchError, LockMonitor, RawReply, Server, Session, SessionId};
+use execute::{ConnectError, LaunchError, LockMonitor, RawReply, Server, Session, SessionId, ask::demand};
 use model::{ServerInfo, Target, Version, target::Settings};
 
 use super::{
@@ -17,30 +17,18 @@ use super::{
     session::SqliteSession,
     settings::{BadSetting, CheckedSettings},
 };
+use crate::net::SILENCE;
 
-/// SQLite could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// This binary has another SQLite in it.
     #[error("sqlite@{asked} cannot be had: the SQLite that is built in is {found}")]
-    Version {
-        /// What was asked for.
-        asked: Version,
-        found: String,
-    },
-    /// A setting cannot be had.
+    Version { asked: Version, found: String },
     #[error(transparent)]
     Setting(#[from] BadSetting),
-    /// No place for the database.
     #[error("no folder for sqlite's database: {0}")]
     Folder(#[source] io::Error),
-    /// The child did not come up.
     #[error("{} did not come up as sqlite's child: {reason}", exe.display())]
-    Child {
-        /// What was started.
-        exe: PathBuf,
-        reason: String,
-    },
+    Child { exe: PathBuf, reason: String },
     /// It came up, but the first session did not.
     #[error(transparent)]
     Connect(#[from] ConnectError),
@@ -116,10 +104,10 @@ impl SqliteServer {
         }
         let mut first = server.session()?;
         if let Some(sql) = chosen.once() {
-            first.own(&sql)?;
+            demand(&mut first, &sql, SILENCE)?;
         }
         for name in chosen.names() {
-            if let RawReply::Rows(rows) = first.own(&format!("PRAGMA {name}"))? {
+            if let RawReply::Rows(rows) = demand(&mut first, &format!("PRAGMA {name}"), SILENCE)?.reply {
                 server.info.settings.insert(name.to_string(), chosen.read_back(name, &rows)?);
             }
         }

@@ -14,7 +14,6 @@ enum AllowedValues {
     Words(&'static [&'static str]),
     /// One of these; SQLite reads it back as its place in the list.
     Places(&'static [&'static str]),
-    /// A whole number.
     Number,
 }
 
@@ -35,33 +34,12 @@ const KNOWN: [(&str, AllowedValues); 10] = [
 /// A setting that cannot be had.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BadSetting {
-    /// No such setting.
     #[error("sqlite has no setting `{name}` here; the known ones are {known}")]
-    Unknown {
-        /// What was asked for.
-        name: String,
-        known: String,
-    },
-    /// Not one of its values.
+    Unknown { name: String, known: String },
     #[error("`{value}` is no value for sqlite's {name}; write {allowed}")]
-    Value {
-        /// The setting.
-        name: String,
-        /// What was asked for.
-        value: String,
-        /// What it may be.
-        allowed: String,
-    },
-    /// SQLite kept another value.
+    Value { name: String, value: String, allowed: String },
     #[error("sqlite was set to {name}={asked} but says {found}")]
-    Kept {
-        /// The setting.
-        name: String,
-        /// What was asked for.
-        asked: String,
-        /// What SQLite says.
-        found: String,
-    },
+    Kept { name: String, asked: String, found: String },
 }
 
 /// The settings of a run, checked.

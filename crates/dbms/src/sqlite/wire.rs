@@ -1,21 +1,27 @@
-//! What goes between a session and the child: frames of a length (u32) and a body, little-endian throughout.
+//! What goes between a session and the child: frames of a length (u32, little-endian) and a body in postcard's form.
 //!
-//! ```text
-//! request   1 open (id u64)   2 run (sql)   3 reopen
-//! reply     1 rows (columns, cells)   2 done (affected u64)   3 error (code u32, text)   then: autocommit u8
-//! cell      0 NULL   1 integer i64   2 real, its 64 bits   3 text   4 blob
-//! ```
-//!
-//! Texts and blobs are a length (u32) and bytes. Cells keep SQLite's storage class, so nothing is lost here; the
-//! session turns them into a [`RowSet`], whose columns have one kind each (see [`rows`]).
+//! Cells keep SQLite's storage class, so nothing is lost here; the session turns them into a [`RowSet`], whose columns
+//! have one kind each (see [`rows`]).
+
+use std::{
+    io::{self, Write},
+    net::Shutdown,
+    os::{
+        fd::{AsRawFd, RawFd},
+        unix::net::UnixStream,
+    },
+};
 
 use model::{Kind, RowSet, rows::Column};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::net::{SocketRead, read};
 
 /// No frame is longer. What does not fit is refused as SQLite itself would (TOOBIG).
 pub const LONGEST: usize = 1 << 30;
 
 /// What the parent asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
     /// The first one of a connection: open the database, under this number.
     Open(u64),
@@ -26,14 +32,14 @@ pub enum Request {
 }
 
 /// What the child answers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
     pub body: Body,
     /// Is no transaction open?
     pub autocommit: bool,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Body {
     /// A statement with columns.
     Rows {
@@ -43,21 +49,16 @@ pub enum Body {
         cells: Vec<Cell>,
     },
     /// A statement without.
-    Done {
-        /// Rows affected.
-        affected: u64,
-    },
-    /// SQLite refused.
+    Done { affected: u64 },
     Error {
         /// The extended code.
         code: u32,
-        /// Its text.
         message: String,
     },
 }
 
 /// One value with its storage class.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
     Null,
     Integer(i64),
@@ -72,109 +73,113 @@ pub enum Cell {
 #[error("a damaged message")]
 pub struct MalformedFrame;
 
-impl Request {
-    /// As a whole frame.
-    pub fn frame(&self) -> Vec<u8> {
-        let mut frame = Frame::new();
-        match self {
-            Request::Open(id) => {
-                frame.byte(1);
-                frame.0.extend(id.to_le_bytes());
-            }
-            Request::Run(sql) => {
-                frame.byte(2);
-                frame.bytes(sql.as_bytes());
-            }
-            Request::Reopen => frame.byte(3),
-        }
-        frame.finish()
-    }
-
-    /// From a frame's body.
-    pub fn parse(body: &[u8]) -> Result<Request, MalformedFrame> {
-        let mut rest = FrameReader(body);
-        let request = match rest.byte()? {
-            1 => Request::Open(rest.u64()?),
-            2 => Request::Run(rest.text()?),
-            3 => Request::Reopen,
-            _ => return Err(MalformedFrame),
-        };
-        rest.end(request)
-    }
+/// A message as a whole frame.
+fn frame(message: &impl Serialize) -> postcard::Result<Vec<u8>> {
+    let mut frame = postcard::to_extend(message, vec![0; 4])?;
+    let length = (frame.len() - 4) as u32;
+    frame[..4].copy_from_slice(&length.to_le_bytes());
+    Ok(frame)
 }
 
-impl Reply {
-    /// As a whole frame.
-    pub fn frame(&self) -> Vec<u8> {
-        let mut frame = Frame::new();
-        match &self.body {
-            Body::Rows { columns, cells } => {
-                frame.byte(1);
-                frame.length(columns.len());
-                for (name, declared) in columns {
-                    frame.bytes(name.as_bytes());
-                    frame.bytes(declared.as_bytes());
-                }
-                frame.length(cells.len());
-                cells.iter().for_each(|cell| frame.cell(cell));
-            }
-            Body::Done { affected } => {
-                frame.byte(2);
-                frame.0.extend(affected.to_le_bytes());
-            }
-            Body::Error { code, message } => {
-                frame.byte(3);
-                frame.0.extend(code.to_le_bytes());
-                frame.bytes(message.as_bytes());
-            }
-        }
-        frame.byte(u8::from(self.autocommit));
-        frame.finish()
-    }
-
-    /// From a frame's body.
-    pub fn parse(body: &[u8]) -> Result<Reply, MalformedFrame> {
-        let mut rest = FrameReader(body);
-        let body = match rest.byte()? {
-            1 => {
-                let columns =
-                    (0..rest.u32()?)
-                        .map(|_| Ok((rest.text()?, rest.text()?)))
-                        .collect::<Result<Vec<_>, MalformedFrame>>()?;
-                let cells =
-                    (0..rest.u32()?).map(|_| rest.cell()).collect::<Result<Vec<_>, MalformedFrame>>()?;
-                if columns.is_empty() || cells.len() % columns.len() != 0 {
-                    return Err(MalformedFrame);
-                }
-                Body::Rows { columns, cells }
-            }
-            2 => Body::Done { affected: rest.u64()? },
-            3 => Body::Error { code: rest.u32()?, message: rest.text()? },
-            _ => return Err(MalformedFrame),
-        };
-        let autocommit = match rest.byte()? {
-            0 => false,
-            1 => true,
-            _ => return Err(MalformedFrame),
-        };
-        rest.end(Reply { body, autocommit })
-    }
-}
-
-/// Takes the first frame's body out of what was received, if it is there completely.
-pub fn take(received: &mut Vec<u8>) -> Result<Option<Vec<u8>>, MalformedFrame> {
-    let Some(head) = received.first_chunk::<4>() else { return Ok(None) };
+/// Takes the first message out of what was received, if it is there completely.
+fn take<T: DeserializeOwned>(received: &mut Vec<u8>) -> Result<Option<T>, MalformedFrame> {
+    let Some((head, rest)) = received.split_first_chunk::<4>() else { return Ok(None) };
     let length = u32::from_le_bytes(*head) as usize;
     if length > LONGEST {
         return Err(MalformedFrame);
     }
-    if received.len() < 4 + length {
-        return Ok(None);
+    let Some(body) = rest.get(..length) else { return Ok(None) };
+    match postcard::take_from_bytes(body) {
+        Ok((message, [])) => {
+            received.drain(..4 + length);
+            Ok(Some(message))
+        }
+        Ok(_) | Err(_) => Err(MalformedFrame),
     }
-    let rest = received.split_off(4 + length);
-    let mut body = std::mem::replace(received, rest);
-    body.drain(..4);
-    Ok(Some(body))
+}
+
+/// One end of a connection: messages over a socket that never blocks.
+#[derive(Debug)]
+pub struct Channel {
+    stream: UnixStream,
+    inbox: Vec<u8>,
+    /// What the socket did not take at once.
+    outbox: Vec<u8>,
+    /// Nothing more will come.
+    pub closed: bool,
+}
+
+impl Channel {
+    pub fn new(stream: UnixStream) -> io::Result<Channel> {
+        stream.set_nonblocking(true)?;
+        Ok(Channel { stream, inbox: Vec::new(), outbox: Vec::new(), closed: false })
+    }
+
+    /// The socket, and whether something still has to be written to it.
+    pub fn wanted(&self) -> (RawFd, bool) {
+        (self.stream.as_raw_fd(), !self.outbox.is_empty())
+    }
+
+    /// The same socket, for another thread.
+    pub fn try_clone(&self) -> io::Result<UnixStream> {
+        self.stream.try_clone()
+    }
+
+    /// Sends a message, as far as the socket takes it.
+    pub fn put(&mut self, message: &impl Serialize) {
+        match frame(message) {
+            Ok(frame) => self.outbox.extend(frame),
+            Err(_) => self.shut(),
+        }
+        self.flush();
+    }
+
+    /// Writes what the socket takes; the rest goes when it is writable again.
+    pub fn flush(&mut self) {
+        while !self.outbox.is_empty() && !self.closed {
+            match self.stream.write(&self.outbox) {
+                Ok(n) => drop(self.outbox.drain(..n)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // What was sent to us before the end can still be read.
+                Err(_) => self.outbox.clear(),
+            }
+        }
+    }
+
+    /// Reads what is there.
+    pub fn fill(&mut self) {
+        let mut buffer = [0; 16 * 1024];
+        while !self.closed {
+            let (found, count) = read(&mut self.stream, &mut buffer);
+            self.inbox.extend(&buffer[..count]);
+            match found {
+                SocketRead::More => {}
+                SocketRead::Drained | SocketRead::Nothing => return,
+                SocketRead::Closed => self.closed = true,
+            }
+        }
+    }
+
+    /// The next message, if it is there completely.
+    pub fn take<T: DeserializeOwned>(&mut self) -> Result<Option<T>, MalformedFrame> {
+        take(&mut self.inbox)
+    }
+
+    /// Ends it: what was sent to us before is read no more.
+    pub fn shut(&mut self) {
+        self.closed = true;
+        let _ = self.stream.shutdown(Shutdown::Both);
+        self.inbox.clear();
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        // Closing alone is not enough: a process that is being started elsewhere in this program holds a copy
+        // of the socket for a moment, and the transaction would stay open until that one is gone.
+        self.shut();
+    }
 }
 
 /// Cells as a result set. A column gets the kind of its values if they agree; integers and reals together are
@@ -233,107 +238,6 @@ impl Cell {
     }
 }
 
-/// A frame in the making; the length is filled in at the end.
-struct Frame(Vec<u8>);
-
-impl Frame {
-    fn new() -> Frame {
-        Frame(vec![0; 4])
-    }
-
-    fn byte(&mut self, byte: u8) {
-        self.0.push(byte);
-    }
-
-    fn length(&mut self, length: usize) {
-        self.0.extend((length as u32).to_le_bytes());
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.length(bytes.len());
-        self.0.extend(bytes);
-    }
-
-    fn cell(&mut self, cell: &Cell) {
-        match cell {
-            Cell::Null => self.byte(0),
-            Cell::Integer(number) => {
-                self.byte(1);
-                self.0.extend(number.to_le_bytes());
-            }
-            Cell::Real(number) => {
-                self.byte(2);
-                self.0.extend(number.to_bits().to_le_bytes());
-            }
-            Cell::Text(bytes) => {
-                self.byte(3);
-                self.bytes(bytes);
-            }
-            Cell::Blob(bytes) => {
-                self.byte(4);
-                self.bytes(bytes);
-            }
-        }
-    }
-
-    fn finish(mut self) -> Vec<u8> {
-        let length = (self.0.len() - 4) as u32;
-        self.0[..4].copy_from_slice(&length.to_le_bytes());
-        self.0
-    }
-}
-
-/// What is left of a body.
-struct FrameReader<'a>(&'a [u8]);
-
-impl<'a> FrameReader<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], MalformedFrame> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(MalformedFrame)?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], MalformedFrame> {
-        self.take(N)?.try_into().map_err(|_| MalformedFrame)
-    }
-
-    fn byte(&mut self) -> Result<u8, MalformedFrame> {
-        Ok(self.array::<1>()?[0])
-    }
-
-    fn u32(&mut self) -> Result<u32, MalformedFrame> {
-        Ok(u32::from_le_bytes(self.array()?))
-    }
-
-    fn u64(&mut self) -> Result<u64, MalformedFrame> {
-        Ok(u64::from_le_bytes(self.array()?))
-    }
-
-    fn bytes(&mut self) -> Result<Vec<u8>, MalformedFrame> {
-        let length = self.u32()? as usize;
-        Ok(self.take(length)?.to_vec())
-    }
-
-    fn text(&mut self) -> Result<String, MalformedFrame> {
-        String::from_utf8(self.bytes()?).map_err(|_| MalformedFrame)
-    }
-
-    fn cell(&mut self) -> Result<Cell, MalformedFrame> {
-        Ok(match self.byte()? {
-            0 => Cell::Null,
-            1 => Cell::Integer(i64::from_le_bytes(self.array()?)),
-            2 => Cell::Real(f64::from_bits(self.u64()?)),
-            3 => Cell::Text(self.bytes()?),
-            4 => Cell::Blob(self.bytes()?),
-            _ => return Err(MalformedFrame),
-        })
-    }
-
-    fn end<T>(&self, parsed: T) -> Result<T, MalformedFrame> {
-        if self.0.is_empty() { Ok(parsed) } else { Err(MalformedFrame) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,36 +263,36 @@ mod tests {
             Reply { body: Body::Done { affected: u64::MAX }, autocommit: true },
             Reply { body: error, autocommit: false },
         ] {
-            let mut received = reply.frame();
-            let body = take(&mut received).unwrap().unwrap();
+            let mut received = frame(&reply).unwrap();
+            assert_eq!(take(&mut received).unwrap(), Some(reply));
             assert!(received.is_empty());
-            assert_eq!(Reply::parse(&body).unwrap(), reply);
         }
         for request in [Request::Open(7), Request::Run("SELECT 'é'".into()), Request::Reopen] {
-            let body = take(&mut request.frame()).unwrap().unwrap();
-            assert_eq!(Request::parse(&body).unwrap(), request);
+            assert_eq!(take(&mut frame(&request).unwrap()).unwrap(), Some(request));
         }
     }
 
     #[test]
     fn a_part_is_not_taken_and_what_follows_stays() {
-        let frame = sample().frame();
+        let frame = frame(&sample()).unwrap();
         for cut in 0..frame.len() {
-            assert!(take(&mut frame[..cut].to_vec()).unwrap().is_none());
+            assert!(take::<Reply>(&mut frame[..cut].to_vec()).unwrap().is_none());
         }
         let mut two = [frame.clone(), frame[..9].to_vec()].concat();
-        assert!(take(&mut two).unwrap().is_some());
+        assert!(take::<Reply>(&mut two).unwrap().is_some());
         assert_eq!(two, frame[..9]);
     }
 
     #[test]
     fn damage_is_noticed() {
-        let frame = sample().frame();
+        let frame = frame(&sample()).unwrap();
+        let framed = |body: &[u8]| [&(body.len() as u32).to_le_bytes(), body].concat();
         for cut in 4..frame.len() {
-            assert!(Reply::parse(&frame[4..cut]).is_err());
+            assert!(take::<Reply>(&mut framed(&frame[4..cut])).is_err());
         }
-        assert!(Request::parse(b"\x09").is_err());
-        assert!(take(&mut vec![0xff; 8]).is_err());
+        assert!(take::<Reply>(&mut framed(&[&frame[4..], b"\0"].concat())).is_err());
+        assert!(take::<Request>(&mut framed(b"\x09")).is_err());
+        assert!(take::<Reply>(&mut vec![0xff; 8]).is_err());
     }
 
     #[test]

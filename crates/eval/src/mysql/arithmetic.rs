@@ -7,7 +7,6 @@ use super::{DIGITS, OVERFLOW, Row, convert, types::Class, values::bare};
 use crate::{Datum, Decimal, Fault, decimal::power};
 
 impl Row<'_> {
-    /// `-expr`
     pub fn negated(&self, expr: &Expr) -> Result<Datum, Fault> {
         let whole = Expr::Unary { op: model::sql::UnaryOp::Neg, expr: Box::new(expr.clone()) };
         let ty = self.ty(&whole)?;
@@ -26,7 +25,6 @@ impl Row<'_> {
         })
     }
 
-    /// `left op right`
     pub fn arithmetic(&self, left: &Expr, op: BinaryOp, right: &Expr) -> Result<Datum, Fault> {
         if op == BinaryOp::IntDiv {
             return self.whole_division(left, right);

@@ -81,7 +81,6 @@ pub(super) fn both(rules: &Rules, a: Collation, b: Collation) -> Collation {
     }
 }
 
-/// Compares two texts.
 pub(super) fn compare(rules: &Rules, coll: Collation, a: &str, b: &str) -> Result<Ordering, Fault> {
     if coll.strength == Coercibility::None {
         return Err(MIX);

@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{Datum, Fault, like, logic};
 
-/// As what operands are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ComparedAs {
     Int,
@@ -199,7 +198,6 @@ impl Row<'_> {
         Ok(())
     }
 
-    /// `left op right`
     pub fn compared(&self, left: &Expr, op: BinaryOp, right: &Expr) -> Result<Option<bool>, Fault> {
         let by = self.pair(left, right)?;
         if op == BinaryOp::NullSafeEq {
@@ -297,7 +295,6 @@ impl Row<'_> {
         })
     }
 
-    /// `expr BETWEEN low AND high`
     pub fn is_between(&self, expr: &Expr, low: &Expr, high: &Expr) -> Result<Option<bool>, Fault> {
         let by = self.by_types(&[expr, low, high])?;
         if self.raw(expr)?.is_null() {
@@ -336,7 +333,6 @@ impl Row<'_> {
         Ok(logic::and(above, below))
     }
 
-    /// `expr LIKE pattern`
     pub fn is_like(&self, expr: &Expr, pattern: &Expr) -> Result<Option<bool>, Fault> {
         let coll = collation::both(&self.rules, self.ty(expr)?.coll, self.ty(pattern)?.coll);
         if coll.strength == collation::Coercibility::None {

@@ -81,7 +81,6 @@ fn from_text(text: &str) -> Result<u64, Fault> {
     n.map(|n| n as u64).map_err(|_| Fault::unsure("a whole number from a long string"))
 }
 
-/// As a binary number.
 pub(super) fn real(datum: &Datum) -> Result<Option<f64>, Fault> {
     let text = |text: &str| prefix(text, true).parse::<f64>().unwrap_or(0.0);
     Ok(Some(match datum {
@@ -97,7 +96,6 @@ pub(super) fn real(datum: &Datum) -> Result<Option<f64>, Fault> {
     }))
 }
 
-/// As an exact number.
 pub(super) fn decimal(datum: &Datum) -> Result<Option<Decimal>, Fault> {
     Ok(Some(match datum {
         Datum::Null => return Ok(None),
@@ -153,7 +151,6 @@ fn plain_text(d: f64) -> Result<String, Fault> {
     Ok(format!("{d}"))
 }
 
-/// As text.
 pub(super) fn text(datum: &Datum) -> Result<Option<String>, Fault> {
     Ok(Some(match datum {
         Datum::Null => return Ok(None),
@@ -175,18 +172,11 @@ pub(super) fn truth(datum: &Datum) -> Result<Option<bool>, Fault> {
         Datum::Decimal(d) => Some(!d.is_zero()),
         Datum::Int(n) => Some(*n != 0),
         Datum::UInt(n) => Some(*n != 0),
-        Datum::Null
-        | Datum::Bool(_)
-        | Datum::Double(_)
-        | Datum::Text(_)
-        | Datum::Bytes(_)
-        | Datum::Date(..)
-        | Datum::DateTime(..) => real(datum)?.map(|d| d != 0.0),
+        _ => real(datum)?.map(|d| d != 0.0),
     })
 }
 
 impl Row<'_> {
-    /// As a whole number.
     pub fn int(&self, expr: &Expr) -> Result<Option<u64>, Fault> {
         self.no_split(expr)?;
         if self.rules.null_safe_null && extreme(expr) && self.ty(expr)?.class == Class::Double {
@@ -208,13 +198,11 @@ impl Row<'_> {
         Ok(whole)
     }
 
-    /// As a binary number.
     pub fn real(&self, expr: &Expr) -> Result<Option<f64>, Fault> {
         self.no_split(expr)?;
         real(&self.raw(expr)?)
     }
 
-    /// As an exact number.
     pub fn decimal(&self, expr: &Expr) -> Result<Option<Decimal>, Fault> {
         self.no_split(expr)?;
         let raw = self.raw(expr)?;
@@ -233,7 +221,6 @@ impl Row<'_> {
         text(&self.shown(expr)?)
     }
 
-    /// As a truth value.
     pub fn truth(&self, expr: &Expr) -> Result<Option<bool>, Fault> {
         self.no_split(expr)?;
         if self.rules.null_safe_null && extreme(expr) {
@@ -257,15 +244,10 @@ impl Row<'_> {
                     _ => Err(Fault::unsure("the number of a CAST to CHAR")),
                 }
             }
-            Expr::Function { name, .. }
-                if self.rules.split_extremes
-                    && (["LEAST", "GREATEST"].iter().any(|known| name.name.eq_ignore_ascii_case(known))) =>
-            {
-                match self.ty(expr)?.class {
-                    Class::Text => Err(Fault::unsure("the least of strings as a number")),
-                    _ => Ok(()),
-                }
-            }
+            _ if self.rules.split_extremes && extreme(expr) => match self.ty(expr)?.class {
+                Class::Text => Err(Fault::unsure("the least of strings as a number")),
+                _ => Ok(()),
+            },
             _ => self.chosen(expr)?.map_or(Ok(()), |chosen| self.no_split(chosen)),
         }
     }

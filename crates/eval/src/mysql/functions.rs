@@ -13,7 +13,6 @@ use super::{
 use crate::{Datum, Fault};
 
 impl Row<'_> {
-    /// `name(args)`
     pub fn function(&self, expr: &Expr, name: &str, args: &[Expr]) -> Result<Datum, Fault> {
         match (name.to_ascii_uppercase().as_str(), args) {
             ("COALESCE" | "IFNULL" | "IF" | "NULLIF", _) => self.chosen_raw(expr),

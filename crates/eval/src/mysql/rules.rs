@@ -8,7 +8,6 @@ use crate::Evaluator;
 /// How one version computes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Is it MariaDB?
     pub mariadb: bool,
     /// How columns of a fresh schema are compared.
     pub columns: TextComparison,

@@ -11,7 +11,6 @@ use super::{
 };
 use crate::Fault;
 
-/// What sort of value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Null,
@@ -42,7 +41,6 @@ impl Class {
         }
     }
 
-    /// Is it a date?
     pub fn is_dated(self) -> bool {
         matches!(self, Class::Date | Class::DateTime)
     }
@@ -103,7 +101,6 @@ impl Ty {
         Ty { coll, ..Ty::new(class) }
     }
 
-    /// That of a column.
     pub fn column(ty: &SqlType) -> Ty {
         match ty {
             SqlType::Int { unsigned, bits } => Ty { unsigned: *unsigned, narrow: *bits < 64, ..Ty::int() },
@@ -144,14 +141,7 @@ pub(super) fn constant(expr: &Expr) -> bool {
                 && whens.iter().all(|when| constant(&when.when) && constant(&when.then))
         }
         Expr::Function { args, .. } => list(args).iter().all(constant),
-        Expr::Column(_)
-        | Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::In { .. }
-        | Expr::Row(_)
-        | Expr::Subquery(_)
-        | Expr::Exists(_) => false,
+        _ => false,
     }
 }
 
@@ -160,7 +150,6 @@ const DATED: Fault = Fault::unsure("the sign of a date");
 pub(super) const SYNTAX: Fault = Fault::unsure("an expression that is not understood");
 
 impl Row<'_> {
-    /// The type of an expression.
     pub(super) fn ty(&self, expr: &Expr) -> Result<Ty, Fault> {
         Ok(match expr {
             Expr::Literal(literal) => literal_ty(literal)?,
@@ -184,13 +173,7 @@ impl Row<'_> {
             }
             Expr::Cast { ty, .. } => cast_ty(ty)?,
             Expr::Function { name, args, .. } => self.function_ty(&name.name, list(args))?,
-            Expr::Collate { .. }
-            | Expr::Variable(_)
-            | Expr::Default
-            | Expr::BareFunction(_)
-            | Expr::Row(_)
-            | Expr::Subquery(_)
-            | Expr::Exists(_) => return Err(SYNTAX),
+            _ => return Err(SYNTAX),
         })
     }
 
@@ -243,8 +226,7 @@ impl Row<'_> {
             Or | OrBars | Xor | And | AndAmps | Eq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge => {
                 Ty::int()
             }
-            EqEq | Is | IsNot | IsDistinct | IsNotDistinct | Power | Match | NotMatch | MatchNoCase
-            | NotMatchNoCase | Concat => return Err(SYNTAX),
+            _ => return Err(SYNTAX),
         })
     }
 
@@ -304,7 +286,7 @@ impl Row<'_> {
         let whole = types.iter().filter(|ty| ty.class == Class::Int);
         let signs =
             |unsigned: bool| whole.clone().any(|ty| ty.unsigned == unsigned && !(unsigned && ty.narrow));
-        let nulls = known_count(&types) < types.len();
+        let nulls = types.iter().any(|ty| ty.class == Class::Null);
         if self.rules.exact_signs && nulls && whole.clone().any(|ty| ty.unsigned) {
             return Err(Fault::unsure("unsigned numbers and NULL in one result"));
         }
@@ -468,11 +450,6 @@ fn negative_literal(expr: &Expr) -> bool {
     }
 }
 
-/// How many of these are more than NULL.
-fn known_count(types: &[Ty]) -> usize {
-    types.iter().filter(|ty| ty.class != Class::Null).count()
-}
-
 fn literal_ty(literal: &Literal) -> Result<Ty, Fault> {
     Ok(match literal {
         Literal::Null => Ty::new(Class::Null),
@@ -490,7 +467,6 @@ fn literal_ty(literal: &Literal) -> Result<Ty, Fault> {
     })
 }
 
-/// The type of a cast.
 fn cast_ty(ty: &TypeName) -> Result<Ty, Fault> {
     let word = ty.words.first().map_or("", String::as_str).to_ascii_uppercase();
     let number = |at: usize| match ty.args.get(at) {

@@ -76,15 +76,7 @@ impl Row<'_> {
             Expr::Case { .. } => self.chosen_raw(expr),
             Expr::Cast { expr: inner, .. } => self.cast(expr, inner),
             Expr::Function { name, args, .. } => self.function(expr, &name.name, list(args)),
-            Expr::In { .. }
-            | Expr::Like { .. }
-            | Expr::Collate { .. }
-            | Expr::Variable(_)
-            | Expr::Default
-            | Expr::BareFunction(_)
-            | Expr::Row(_)
-            | Expr::Subquery(_)
-            | Expr::Exists(_) => Err(SYNTAX),
+            _ => Err(SYNTAX),
         }
     }
 
@@ -240,7 +232,6 @@ pub(super) fn bare(expr: &Expr) -> &Expr {
     }
 }
 
-/// Is it `a XOR b`?
 fn xor(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(inner) => xor(inner),
@@ -249,7 +240,6 @@ fn xor(expr: &Expr) -> bool {
     }
 }
 
-/// Is it `a <=> b`?
 fn null_safe(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(inner) => null_safe(inner),

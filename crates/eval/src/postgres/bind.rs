@@ -65,13 +65,11 @@ impl BoundExpr {
     }
 }
 
-/// A call over bound arguments.
 pub(super) fn call(call: Call, args: Vec<BoundExpr>, ty: Ty) -> BoundExpr {
     let columns = args.iter().any(|arg| arg.columns);
     BoundExpr { node: Node::Call(call, args.into_iter().map(|arg| arg.node).collect()), ty, columns }
 }
 
-/// Binds an expression.
 pub(super) fn bind(of: &Evaluator, expr: &Expr) -> Result<BoundExpr> {
     match expr {
         Expr::Literal(literal) => constant(of, literal),
@@ -112,15 +110,7 @@ pub(super) fn bind(of: &Evaluator, expr: &Expr) -> Result<BoundExpr> {
             let args = args.iter().map(|arg| bind(of, arg)).collect::<Result<Vec<_>>>()?;
             bind_function::bind(of, &name.name, args)
         }
-        Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::In { .. }
-        | Expr::Collate { .. }
-        | Expr::Function { .. }
-        | Expr::Row(_)
-        | Expr::Subquery(_)
-        | Expr::Exists(_) => Err(NOT_HERE),
+        _ => Err(NOT_HERE),
     }
 }
 
@@ -201,7 +191,6 @@ fn unary(of: &Evaluator, op: UnaryOp, expr: &Expr) -> Result<BoundExpr> {
     }
 }
 
-/// An operator between two operands.
 pub(super) fn binary(left: BoundExpr, op: BinaryOp, right: BoundExpr) -> Result<BoundExpr> {
     let columns = left.columns || right.columns;
     match op {
@@ -231,20 +220,7 @@ pub(super) fn binary(left: BoundExpr, op: BinaryOp, right: BoundExpr) -> Result<
         BinaryOp::Shl => bits(Bits::Shl, left, right),
         BinaryOp::Shr => bits(Bits::Shr, left, right),
         BinaryOp::Concat => concat(left, right),
-        BinaryOp::OrBars
-        | BinaryOp::Xor
-        | BinaryOp::AndAmps
-        | BinaryOp::EqEq
-        | BinaryOp::NullSafeEq
-        | BinaryOp::Is
-        | BinaryOp::IsNot
-        | BinaryOp::IntDiv
-        | BinaryOp::Mod
-        | BinaryOp::Power
-        | BinaryOp::Match
-        | BinaryOp::NotMatch
-        | BinaryOp::MatchNoCase
-        | BinaryOp::NotMatchNoCase => Err(NOT_HERE),
+        _ => Err(NOT_HERE),
     }
 }
 
@@ -455,7 +431,6 @@ fn case(
     Ok(BoundExpr { node: Node::Case { whens: made, otherwise }, ty, columns })
 }
 
-/// An explicit cast.
 fn explicit(arg: BoundExpr, to: Ty, fit: Option<TypeModifier>) -> Result<BoundExpr> {
     let from = arg.ty;
     let allowed = from == Ty::Unknown

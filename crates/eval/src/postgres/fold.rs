@@ -151,18 +151,6 @@ fn immutable(call: Call) -> bool {
             let time = |ty| matches!(ty, Ty::Date | Ty::Timestamp);
             time(from) == time(to)
         }
-        Call::Arith(..)
-        | Call::Neg(_)
-        | Call::Bits(..)
-        | Call::BitNot(_)
-        | Call::Compare(..)
-        | Call::Fit(_)
-        | Call::Like { .. }
-        | Call::LikeEscape
-        | Call::Concat
-        | Call::DayPlus
-        | Call::DayMinus
-        | Call::DaysBetween
-        | Call::Function(_) => true,
+        _ => true,
     }
 }

@@ -16,20 +16,7 @@ pub(super) fn function(function: Function, args: &[&Datum]) -> Result<Datum, Fau
         | Function::Trunc(_)
         | Function::Floor(_)
         | Function::Ceil(_) => number(function, args),
-        Function::Length
-        | Function::OctetLength
-        | Function::Upper
-        | Function::Lower
-        | Function::Substr
-        | Function::Left
-        | Function::Right
-        | Function::Trim(..)
-        | Function::Replace
-        | Function::Reverse
-        | Function::Strpos
-        | Function::Repeat
-        | Function::Pad { .. }
-        | Function::Ascii => text(function, args),
+        _ => text(function, args),
     }
 }
 

@@ -90,14 +90,7 @@ impl Ty {
             Ty::Numeric => 4,
             Ty::Float4 => 5,
             Ty::Float8 => 6,
-            Ty::Unknown
-            | Ty::Bool
-            | Ty::Bpchar
-            | Ty::Varchar
-            | Ty::Text
-            | Ty::Bytea
-            | Ty::Date
-            | Ty::Timestamp => 0,
+            _ => 0,
         }
     }
 

@@ -114,7 +114,6 @@ pub(super) fn plain(datum: &Datum) -> Result<Datum, Fault> {
     })
 }
 
-/// As text.
 pub(super) fn text(datum: &Datum) -> Result<String, Fault> {
     match datum {
         Datum::Int(n) => Ok(n.to_string()),

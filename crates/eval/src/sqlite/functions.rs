@@ -129,7 +129,6 @@ fn sign(datum: &Datum) -> Datum {
     Datum::Int(i64::from(number > 0.0) - i64::from(number < 0.0))
 }
 
-/// The storage class.
 fn class(datum: &Datum) -> &'static str {
     match datum {
         Datum::Null => "null",

@@ -105,7 +105,6 @@ fn operand_bytes(bytes: &[u8]) -> Datum {
     if found.whole && fits { Datum::Int(int) } else { Datum::Double(found.real) }
 }
 
-/// As a binary number.
 pub(super) fn real(datum: &Datum) -> f64 {
     match datum {
         Datum::Int(n) => *n as f64,
@@ -116,7 +115,6 @@ pub(super) fn real(datum: &Datum) -> f64 {
     }
 }
 
-/// As a whole number.
 pub(super) fn int(datum: &Datum) -> i64 {
     match datum {
         Datum::Int(n) => *n,

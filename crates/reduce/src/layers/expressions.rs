@@ -1,28 +1,15 @@
 //! Simplifies expressions: one is replaced by one of its parts, or by a constant; a conjunct goes, and so does an item of a list.
 
-use model::sql::{Expr, FunctionArgs, InList, Literal, Query, SelectItem, Statement, UnaryOp, VisitMut};
+use model::sql::{Expr, FunctionArgs, InList, Literal, Query, SelectItem, Statement, UnaryOp};
 
 use crate::{
-    edit::{less, with_setup_at, with_step},
+    edit::{Put, each_statement, less},
     view::{Candidate, View},
 };
 
 /// With one expression made simpler.
 pub fn list(view: View<'_>) -> Vec<Candidate> {
-    let mut found = Vec::new();
-    for at in 0..view.case.steps.len() {
-        let Some(tree) = view.step(at) else { continue };
-        for (operation, simpler) in statements(&tree) {
-            found.push(Candidate { operation, case: with_step(view, at, &simpler) });
-        }
-    }
-    for at in 0..view.case.setup.statements.len() {
-        let Some(tree) = view.setup(at) else { continue };
-        for (operation, simpler) in statements(&tree) {
-            found.push(Candidate { operation, case: with_setup_at(view, at, &simpler) });
-        }
-    }
-    found
+    each_statement(view, statements, statements)
 }
 
 /// The statement with one of its expressions made simpler, outer ones first.
@@ -33,29 +20,11 @@ fn statements(statement: &Statement) -> Vec<(&'static str, Statement)> {
     for (at, expr) in all.into_iter().enumerate().rev() {
         for (operation, simpler) in simpler(expr) {
             let mut other = statement.clone();
-            other.visit_mut(&mut Put { at, seen: 0, expr: Some(simpler) });
+            other.visit_mut(&mut Put { before: at, other: Some(simpler) });
             found.push((operation, other));
         }
     }
     found
-}
-
-/// Puts another expression at one place of the walk.
-struct Put {
-    at: usize,
-    seen: usize,
-    expr: Option<Expr>,
-}
-
-impl VisitMut for Put {
-    fn expr(&mut self, expr: &mut Expr) {
-        if self.seen == self.at
-            && let Some(other) = self.expr.take()
-        {
-            *expr = other;
-        }
-        self.seen += 1;
-    }
 }
 
 const CHILD: &str = "replace by a part";
@@ -63,7 +32,6 @@ const TRUTH: &str = "replace by a truth value";
 const NULL: &str = "replace by NULL";
 const ITEM: &str = "drop item";
 
-/// Simpler expressions for one.
 fn simpler(expr: &Expr) -> Vec<(&'static str, Expr)> {
     let mut found = Vec::new();
     let null = Expr::Literal(Literal::Null);
@@ -96,37 +64,19 @@ fn is_test(expr: &Expr) -> bool {
         | Expr::Like { .. }
         | Expr::Exists(_)
         | Expr::Unary { op: UnaryOp::Not | UnaryOp::Bang, .. } => true,
-        Expr::Binary { op, .. } => match op {
-            Or | OrBars | Xor | And | AndAmps | Eq | EqEq | NullSafeEq | Ne | NeBang | Lt | Le | Gt | Ge
-            | Is | IsNot | IsDistinct | IsNotDistinct | Match | NotMatch | MatchNoCase | NotMatchNoCase => {
-                true
-            }
-            BitOr | BitAnd | Shl | Shr | Add | Sub | Mul | Div | IntDiv | Rem | Mod | BitXor | Power
-            | Concat => false,
-        },
+        Expr::Binary { op, .. } => !matches!(
+            op,
+            BitOr | BitAnd | Shl | Shr | Add | Sub | Mul | Div | IntDiv | Rem | Mod | BitXor | Power | Concat
+        ),
         Expr::Paren(inner) => is_test(inner),
-        Expr::Literal(_)
-        | Expr::Column(_)
-        | Expr::Variable(_)
-        | Expr::Default
-        | Expr::BareFunction(_)
-        | Expr::Unary { .. }
-        | Expr::Collate { .. }
-        | Expr::Case { .. }
-        | Expr::Cast { .. }
-        | Expr::Function { .. }
-        | Expr::Row(_)
-        | Expr::Subquery(_) => false,
+        _ => false,
     }
 }
 
 fn parts(expr: &Expr) -> Vec<Expr> {
     match expr {
-        Expr::Literal(_) | Expr::Column(_) | Expr::Variable(_) | Expr::Default | Expr::BareFunction(_) => {
-            Vec::new()
-        }
-        Expr::Unary { expr: inner, .. } => vec![(**inner).clone()],
-        Expr::IsNull { expr: inner, .. }
+        Expr::Unary { expr: inner, .. }
+        | Expr::IsNull { expr: inner, .. }
         | Expr::IsBool { expr: inner, .. }
         | Expr::Collate { expr: inner, .. }
         | Expr::Cast { expr: inner, .. }
@@ -163,13 +113,12 @@ fn parts(expr: &Expr) -> Vec<Expr> {
             found.extend(whens.iter().map(|when| when.when.clone()));
             found
         }
-        Expr::Function { args, .. } => match args {
-            FunctionArgs::Star => Vec::new(),
-            FunctionArgs::List(list) => list.clone(),
-        },
-        Expr::Row(list) => list.clone(),
+        Expr::Function { args: FunctionArgs::List(list), .. } | Expr::Row(list) => list.clone(),
         Expr::Subquery(query) => projected(query).into_iter().collect(),
-        Expr::Exists(_) => Vec::new(),
+        Expr::Function { args: FunctionArgs::Star, .. } | Expr::Exists(_) => Vec::new(),
+        Expr::Literal(_) | Expr::Column(_) | Expr::Variable(_) | Expr::Default | Expr::BareFunction(_) => {
+            Vec::new()
+        }
     }
 }
 

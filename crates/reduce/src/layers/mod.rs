@@ -17,7 +17,6 @@ mod types;
 
 use crate::view::{Candidate, View};
 
-/// Lists candidates.
 pub type Pass = fn(View<'_>) -> Vec<Candidate>;
 
 /// A layer: its candidates are equally coarse, and a strategy chooses among them.

@@ -12,7 +12,6 @@ use model::{
 use super::constants::letter;
 use crate::view::View;
 
-/// What is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Tables,
@@ -35,18 +34,10 @@ pub fn renamed(view: View<'_>, kinds: &[Kind]) -> Case {
     let mut case = view.case.clone();
     let mut to: BTreeMap<String, String> = BTreeMap::new();
     let mut doubtful: Vec<String> = Vec::new();
-    for (kind, names) in [
-        (Kind::Tables, named(view, Kind::Tables)),
-        (Kind::Columns, named(view, Kind::Columns)),
-        (Kind::Indexes, named(view, Kind::Indexes)),
-    ] {
-        for (at, name) in names.into_iter().enumerate() {
-            let first = match kind {
-                Kind::Tables => b't' - b'a',
-                Kind::Indexes => b'i' - b'a',
-                Kind::Columns | Kind::Sessions => 0,
-            };
-            let new = if kinds.contains(&kind) { letter(at + usize::from(first)) } else { name.clone() };
+    for (kind, first) in [(Kind::Tables, b't'), (Kind::Columns, b'a'), (Kind::Indexes, b'i')] {
+        for (at, name) in named(view, kind).into_iter().enumerate() {
+            let first = usize::from(first - b'a');
+            let new = if kinds.contains(&kind) { letter(at + first) } else { name.clone() };
             // A name of two things is nobody's.
             if to.insert(name.clone(), new).is_some() {
                 doubtful.push(name);
@@ -77,9 +68,9 @@ fn named(view: View<'_>, kind: Kind) -> Vec<String> {
             found.push(name);
         }
     };
-    for at in 0..view.case.setup.statements.len() {
-        match view.setup(at).as_deref() {
-            Some(Statement::CreateTable(create)) => {
+    for (_, tree) in view.setup_trees() {
+        match &*tree {
+            Statement::CreateTable(create) => {
                 if kind == Kind::Tables {
                     note(&create.name.name.name);
                 }
@@ -89,21 +80,16 @@ fn named(view: View<'_>, kind: Kind) -> Vec<String> {
                         (TableItem::Constraint(constraint), Kind::Indexes) => {
                             let index = match &constraint.kind {
                                 Constraint::Unique { index, .. } | Constraint::Index { index, .. } => index,
-                                Constraint::PrimaryKey(_)
-                                | Constraint::Check(_)
-                                | Constraint::ForeignKey { .. } => &None,
+                                _ => &None,
                             };
                             index.iter().chain(&constraint.name).for_each(|name| note(&name.name));
                         }
-                        (
-                            TableItem::Column(_) | TableItem::Constraint(_),
-                            Kind::Tables | Kind::Columns | Kind::Indexes | Kind::Sessions,
-                        ) => {}
+                        _ => {}
                     }
                 }
             }
-            Some(Statement::CreateIndex(create)) if kind == Kind::Indexes => note(&create.name.name.name),
-            Some(_) | None => {}
+            Statement::CreateIndex(create) if kind == Kind::Indexes => note(&create.name.name.name),
+            _ => {}
         }
     }
     found

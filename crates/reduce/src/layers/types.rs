@@ -1,6 +1,6 @@
 //! Simplifies the types of columns: INT for all, or for one, with the constants that go with it.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use model::{
     Case,
@@ -42,8 +42,7 @@ struct Column {
 
 fn columns(view: View<'_>) -> Vec<Column> {
     let mut found = Vec::new();
-    for at in 0..view.case.setup.statements.len() {
-        let Some(tree) = view.setup(at) else { continue };
+    for (_, tree) in view.setup_trees() {
         let Statement::CreateTable(create) = &*tree else { continue };
         let mut place = 0;
         for item in &create.items {
@@ -172,18 +171,18 @@ impl VisitMut for Compared<'_> {
 
 /// Constants that are no whole numbers, in their order.
 #[derive(Default)]
-struct Ranks(BTreeMap<String, ()>);
+struct Ranks(BTreeSet<String>);
 
 impl Ranks {
     fn note(&mut self, literal: &Literal) {
         if let Some(text) = odd(literal) {
-            self.0.insert(text.to_string(), ());
+            self.0.insert(text.to_string());
         }
     }
 
     fn number(&self, literal: &Literal) -> Option<Literal> {
         let text = odd(literal)?;
-        self.0.keys().position(|known| known == text).map(|at| Literal::number(at as u64 + 1))
+        self.0.iter().position(|known| known == text).map(|at| Literal::number(at as u64 + 1))
     }
 }
 

@@ -16,15 +16,9 @@ use super::{Learned, Offer, Strategy, any_of, operations};
 const EXPLORES: (usize, usize) = (1, 5);
 
 pub struct Bandit {
-    rng: Rng,
-    learned: Learned,
-}
-
-impl Bandit {
-    /// With this randomness, and what was learned before.
-    pub fn new(rng: Rng, learned: Learned) -> Bandit {
-        Bandit { rng, learned }
-    }
+    pub rng: Rng,
+    /// Begins with what was learned before.
+    pub learned: Learned,
 }
 
 impl Strategy for Bandit {

@@ -41,7 +41,6 @@ impl Record {
 }
 
 impl Learned {
-    /// What is known of an operation.
     pub fn of(&self, operation: &str) -> Record {
         self.0.get(operation).copied().unwrap_or_default()
     }

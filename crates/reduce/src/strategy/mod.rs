@@ -28,7 +28,6 @@ pub struct Offer {
     pub at: usize,
 }
 
-/// Chooses candidates.
 pub trait Strategy {
     fn name(&self) -> &'static str;
 
@@ -44,7 +43,6 @@ pub trait Strategy {
     }
 }
 
-/// The strategies by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// As listed.
@@ -88,9 +86,9 @@ impl Kind {
         let rng = seed.rng("reduce", 0);
         match self {
             Kind::InOrder => Box::new(InOrder),
-            Kind::Random => Box::new(Random::new(rng)),
-            Kind::Table => Box::new(Table::new(rng, learned)),
-            Kind::Bandit => Box::new(Bandit::new(rng, learned)),
+            Kind::Random => Box::new(Random(rng)),
+            Kind::Table => Box::new(Table { rng, learned }),
+            Kind::Bandit => Box::new(Bandit { rng, learned }),
         }
     }
 }

@@ -4,14 +4,7 @@ use model::Rng;
 
 use super::{Offer, Strategy, any_of, operations};
 
-pub struct Random(Rng);
-
-impl Random {
-    /// With this randomness.
-    pub fn new(rng: Rng) -> Random {
-        Random(rng)
-    }
-}
+pub struct Random(pub Rng);
 
 impl Strategy for Random {
     fn name(&self) -> &'static str {

@@ -6,15 +6,9 @@ use model::Rng;
 use super::{Learned, Offer, Strategy, any_of, operations};
 
 pub struct Table {
-    rng: Rng,
-    learned: Learned,
-}
-
-impl Table {
-    /// With this randomness, and what was learned before.
-    pub fn new(rng: Rng, learned: Learned) -> Table {
-        Table { rng, learned }
-    }
+    pub rng: Rng,
+    /// Begins with what was learned before.
+    pub learned: Learned,
 }
 
 impl Strategy for Table {

@@ -203,8 +203,7 @@ fn excludes(held: &Lock, request: &Lock) -> bool {
             (space, page) == (space2, page2)
                 && heaps.intersection(asked).any(|&heap| records_exclude(held, request, heap == SUPREMUM))
         }
-        (LockedObject::Table(_), LockedObject::Records { .. })
-        | (LockedObject::Records { .. }, LockedObject::Table(_)) => false,
+        _ => false,
     }
 }
 
@@ -223,16 +222,15 @@ fn records_exclude(held: &Lock, request: &Lock, supremum: bool) -> bool {
 }
 
 fn compatible(a: Mode, b: Mode) -> bool {
-    use Mode::{AutoIncrement, Exclusive, IntentionExclusive, IntentionShared, Shared};
-    match (a, b) {
-        (Exclusive, _) | (_, Exclusive) => false,
-        (AutoIncrement, AutoIncrement | Shared) | (Shared, AutoIncrement) => false,
-        (AutoIncrement, IntentionShared | IntentionExclusive) => true,
-        (IntentionShared | IntentionExclusive, AutoIncrement) => true,
-        (Shared, IntentionExclusive) | (IntentionExclusive, Shared) => false,
-        (Shared, Shared | IntentionShared) | (IntentionShared, Shared) => true,
-        (IntentionShared | IntentionExclusive, IntentionShared | IntentionExclusive) => true,
-    }
+    use Mode::{AutoIncrement, Exclusive, IntentionExclusive, Shared};
+    !matches!(
+        (a, b),
+        (Exclusive, _)
+            | (_, Exclusive)
+            | (AutoIncrement, AutoIncrement | Shared)
+            | (Shared, AutoIncrement | IntentionExclusive)
+            | (IntentionExclusive, Shared)
+    )
 }
 
 #[cfg(test)]

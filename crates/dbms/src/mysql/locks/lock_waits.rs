@@ -209,7 +209,6 @@ impl LockWaitReader {
         self.tells != ThreadIdSource::Nothing
     }
 
-    /// Every session of the server.
     pub fn sessions(&mut self) -> Result<BTreeSet<SessionId>, ConnectError> {
         let rows = self.rows("SELECT ID FROM information_schema.processlist")?;
         Ok((0..rows.len()).filter_map(|row| number(&rows, row, 0)).collect())

@@ -41,7 +41,6 @@ const LOCK_THREAD: &str = "ib_srv_lock_to";
 const BACKGROUND: [&str; 7] =
     ["ib_log_", "ib_src_main", "ib_pg_flush", "ib_srv_purge", "ib_srv_wkr", "ib_clone_gtid", "ib_dict_stats"];
 
-/// Watches threads.
 #[derive(Debug)]
 pub struct ProcMonitor {
     pid: u32,
@@ -65,10 +64,8 @@ impl ProcMonitor {
         info: &ServerInfo,
         pid: u32,
     ) -> Result<ProcMonitor, ConnectError> {
-        let unseen = |error: io::Error| ConnectError::Refused {
-            server: address.to_string(),
-            reason: format!("its threads cannot be watched in /proc: {error}"),
-        };
+        let unseen =
+            |error: io::Error| address.refused(format!("its threads cannot be watched in /proc: {error}"));
         let (mut lock_thread, mut background, mut thread_count) = (None, Vec::new(), None);
         if matches!((info.product, info.version.0.first()), (Product::Mysql, Some(8..))) {
             lock_thread = find(pid, &[LOCK_THREAD]).map_err(unseen)?.pop();

@@ -16,7 +16,6 @@ use crate::{
     net::{Address, Login},
 };
 
-/// Asks in SQL.
 #[derive(Debug)]
 pub struct SqlMonitor {
     lock_waits: LockWaitReader,
@@ -43,12 +42,6 @@ impl LockMonitor for SqlMonitor {
     fn how(&self) -> &'static str {
         "sql"
     }
-
-    fn watch(&mut self, _session: SessionId) -> Result<(), ConnectError> {
-        Ok(()) // The server lists everyone.
-    }
-
-    fn forget(&mut self, _session: SessionId) {}
 
     fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
         let first = self.lock_waits.look(outstanding)?;

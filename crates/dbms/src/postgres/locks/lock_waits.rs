@@ -33,7 +33,6 @@ pub struct LockWaitReader {
 }
 
 impl LockWaitReader {
-    /// Connects.
     pub fn open(connect: &PgConnectOptions) -> Result<LockWaitReader, ConnectError> {
         let control = PgSession::connect(connect, &WaitNotices::default())?;
         Ok(LockWaitReader { connect: connect.clone(), control, ours: BTreeSet::new() })

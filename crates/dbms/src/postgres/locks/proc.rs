@@ -187,10 +187,8 @@ fn learn(connect: &PgConnectOptions) -> Result<String, ConnectError> {
             break line;
         }
         if answer.is_some() || !spoke {
-            return Err(ConnectError::Refused {
-                server: connect.address.to_string(),
-                reason: "it sends no notices of waits for locks, so it must be asked in SQL".to_string(),
-            });
+            let reason = "it sends no notices of waits for locks, so it must be asked in SQL";
+            return Err(connect.address.refused(reason));
         }
     };
     drop(holder);

@@ -23,7 +23,6 @@ use crate::locks::waits::{DeadlockWatch, WaitGraph};
 /// Searches for deadlocks that come sooner than this are awaited.
 const SOON: Duration = Duration::from_millis(10);
 
-/// Asks in SQL.
 #[derive(Debug)]
 pub struct SqlMonitor {
     lock_waits: LockWaitReader,

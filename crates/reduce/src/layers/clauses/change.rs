@@ -3,7 +3,7 @@
 use model::sql::{Delete, Insert, InsertSource, InsertVerb, Statement, Update};
 
 use super::{Simpler, tables};
-use crate::edit::less;
+use crate::edit::{changed, less};
 
 /// Simpler statements, without looking into queries.
 pub fn simpler(statement: &Statement) -> Vec<Simpler> {
@@ -21,23 +21,17 @@ fn named<T>(list: Vec<(&'static str, T)>, make: impl Fn(T) -> Statement) -> Vec<
 
 fn inserts(insert: &Insert) -> Vec<(&'static str, Insert)> {
     let mut found = Vec::new();
-    if !insert.on_duplicate.is_empty() {
-        found.push(("drop ON DUPLICATE", Insert { on_duplicate: Vec::new(), ..insert.clone() }));
-        for on_duplicate in less(&insert.on_duplicate) {
-            found.push(("drop ON DUPLICATE", Insert { on_duplicate, ..insert.clone() }));
-        }
+    found.extend(changed(insert, "drop ON DUPLICATE", |other| other.on_duplicate.clear()));
+    for on_duplicate in less(&insert.on_duplicate) {
+        found.push(("drop ON DUPLICATE", Insert { on_duplicate, ..insert.clone() }));
     }
     for on_conflict in less(&insert.on_conflict) {
         found.push(("drop ON CONFLICT", Insert { on_conflict, ..insert.clone() }));
     }
-    if !insert.on_conflict.is_empty() {
-        found.push(("drop ON CONFLICT", Insert { on_conflict: Vec::new(), ..insert.clone() }));
-    }
-    if insert.modifier.is_some() {
-        found.push(("drop IGNORE", Insert { modifier: None, ..insert.clone() }));
-    }
+    found.extend(changed(insert, "drop ON CONFLICT", |other| other.on_conflict.clear()));
+    found.extend(changed(insert, "drop IGNORE", |other| other.modifier = None));
     if insert.verb == InsertVerb::Replace {
-        found.push(("plain INSERT", Insert { verb: InsertVerb::Insert, ..insert.clone() }));
+        found.extend(changed(insert, "plain INSERT", |other| other.verb = InsertVerb::Insert));
     }
     if let InsertSource::Values { word, rows } = &insert.source {
         for row in rows.iter().filter(|_| rows.len() > 2) {
@@ -49,79 +43,50 @@ fn inserts(insert: &Insert) -> Vec<(&'static str, Insert)> {
             found.push(("drop inserted row", Insert { source, ..insert.clone() }));
         }
     }
-    if insert.columns.is_some() {
-        found.push(("drop column list", Insert { columns: None, ..insert.clone() }));
-    }
-    if !insert.returning.is_empty() {
-        found.push(("drop RETURNING", Insert { returning: Vec::new(), ..insert.clone() }));
-    }
+    found.extend(changed(insert, "drop column list", |other| other.columns = None));
+    found.extend(changed(insert, "drop RETURNING", |other| other.returning.clear()));
     found
 }
 
 fn updates(update: &Update) -> Vec<(&'static str, Update)> {
     let mut found = Vec::new();
-    if update.filter.is_some() {
-        found.push(("drop WHERE", Update { filter: None, ..update.clone() }));
-    }
+    found.extend(changed(update, "drop WHERE", |other| other.filter = None));
     for assignments in less(&update.assignments) {
         found.push(("drop SET", Update { assignments, ..update.clone() }));
     }
     for tables in tables::simpler_list(&update.tables) {
         found.push(("drop join", Update { tables, ..update.clone() }));
     }
-    if !update.from.is_empty() {
-        found.push(("drop join", Update { from: Vec::new(), ..update.clone() }));
-    }
+    found.extend(changed(update, "drop join", |other| other.from.clear()));
     for tables in tables::plainer_list(&update.tables) {
         found.push(("drop hint", Update { tables, ..update.clone() }));
     }
-    if update.modifier.is_some() {
-        found.push(("drop IGNORE", Update { modifier: None, ..update.clone() }));
-    }
-    if !update.order_by.is_empty() || update.limit.is_some() {
-        let (order_by, limit) = (Vec::new(), None);
-        found.push(("drop ORDER BY", Update { order_by, limit, ..update.clone() }));
-    }
-    if update.limit.is_some() {
-        found.push(("drop LIMIT", Update { limit: None, ..update.clone() }));
-    }
+    found.extend(changed(update, "drop IGNORE", |other| other.modifier = None));
+    found
+        .extend(changed(update, "drop ORDER BY", |other| (other.order_by, other.limit) = (Vec::new(), None)));
+    found.extend(changed(update, "drop LIMIT", |other| other.limit = None));
     for order_by in less(&update.order_by) {
         found.push(("drop ORDER BY", Update { order_by, ..update.clone() }));
     }
-    if !update.returning.is_empty() {
-        found.push(("drop RETURNING", Update { returning: Vec::new(), ..update.clone() }));
-    }
+    found.extend(changed(update, "drop RETURNING", |other| other.returning.clear()));
     found
 }
 
 fn deletes(delete: &Delete) -> Vec<(&'static str, Delete)> {
     let mut found = Vec::new();
-    if delete.filter.is_some() {
-        found.push(("drop WHERE", Delete { filter: None, ..delete.clone() }));
-    }
+    found.extend(changed(delete, "drop WHERE", |other| other.filter = None));
     if !delete.using.is_empty() {
         found.push(("drop join", Delete { using: Vec::new(), filter: None, ..delete.clone() }));
         found.push(("drop join", Delete { using: Vec::new(), ..delete.clone() }));
     }
     for (no_hints, no_alias) in [(true, false), (false, true)] {
-        let mut other = delete.clone();
-        tables::plainer(&mut other.table, no_hints, no_alias);
-        if other != *delete {
-            found.push(("drop hint", other));
-        }
+        let plainer = |other: &mut Delete| tables::plainer(&mut other.table, no_hints, no_alias);
+        found.extend(changed(delete, "drop hint", plainer));
     }
-    if delete.ignore {
-        found.push(("drop IGNORE", Delete { ignore: false, ..delete.clone() }));
-    }
-    if !delete.order_by.is_empty() || delete.limit.is_some() {
-        let (order_by, limit) = (Vec::new(), None);
-        found.push(("drop ORDER BY", Delete { order_by, limit, ..delete.clone() }));
-    }
-    if delete.limit.is_some() {
-        found.push(("drop LIMIT", Delete { limit: None, ..delete.clone() }));
-    }
-    if !delete.returning.is_empty() {
-        found.push(("drop RETURNING", Delete { returning: Vec::new(), ..delete.clone() }));
-    }
+    found.extend(changed(delete, "drop IGNORE", |other| other.ignore = false));
+    found
+        .extend(changed(delete, "drop ORDER BY", |other| (other.order_by, other.limit) = (Vec::new(), None)));
+    found.extend(changed(delete, "drop LIMIT", |other| other.limit = None));
+    found.extend(changed(delete, "drop RETURNING", |other| other.returning.clear()));
     found
 }

@@ -4,7 +4,6 @@ use model::sql::{Begin, Commit, Rollback, RollbackVerb, Statement};
 
 use super::Simpler;
 
-/// Simpler statements.
 pub fn simpler(statement: &Statement) -> Vec<Simpler> {
     let plain = match statement {
         Statement::Begin(begin) => {

@@ -6,10 +6,10 @@ mod control;
 mod query;
 mod tables;
 
-use model::sql::{Query, Statement, VisitMut};
+use model::sql::Statement;
 
 use crate::{
-    edit::{with_setup_at, with_step},
+    edit::{Put, each_statement},
     view::{Candidate, View},
 };
 
@@ -18,22 +18,10 @@ type Simpler = (&'static str, Statement);
 
 /// With one statement said more simply.
 pub fn list(view: View<'_>) -> Vec<Candidate> {
-    let mut found = Vec::new();
-    for at in 0..view.case.steps.len() {
-        let Some(tree) = view.step(at) else { continue };
-        for (operation, simpler) in simpler(&tree) {
-            found.push(Candidate { operation, case: with_step(view, at, &simpler) });
-        }
-    }
-    for at in 0..view.case.setup.statements.len() {
-        let Some(tree) = view.setup(at) else { continue };
-        if let Statement::Insert(_) = &*tree {
-            for (operation, simpler) in change::simpler(&tree) {
-                found.push(Candidate { operation, case: with_setup_at(view, at, &simpler) });
-            }
-        }
-    }
-    found
+    each_statement(view, simpler, |tree| match tree {
+        Statement::Insert(_) => change::simpler(tree),
+        _ => Vec::new(),
+    })
 }
 
 fn simpler(statement: &Statement) -> Vec<Simpler> {
@@ -56,27 +44,9 @@ fn queries(statement: &Statement) -> Vec<Simpler> {
     for (at, query) in all.into_iter().enumerate().rev() {
         for (operation, simpler) in query::simpler(query) {
             let mut other = statement.clone();
-            other.visit_mut(&mut Put { at, seen: 0, query: Some(simpler) });
+            other.visit_mut(&mut Put { before: at, other: Some(simpler) });
             found.push((operation, other));
         }
     }
     found
-}
-
-/// Puts another query at one place of the walk.
-struct Put {
-    at: usize,
-    seen: usize,
-    query: Option<Query>,
-}
-
-impl VisitMut for Put {
-    fn query(&mut self, query: &mut Query) {
-        if self.seen == self.at
-            && let Some(other) = self.query.take()
-        {
-            *query = other;
-        }
-        self.seen += 1;
-    }
 }

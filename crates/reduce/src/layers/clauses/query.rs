@@ -1,48 +1,38 @@
 //! SELECT: its clauses one by one.
 
-use model::sql::{Lock, Query, QueryPart, Select, SelectItem};
+use model::sql::{Query, QueryPart, Select, SelectItem};
 
 use super::tables;
-use crate::edit::less;
+use crate::edit::{changed, less};
 
 /// Simpler queries, without looking into inner ones.
 pub fn simpler(query: &Query) -> Vec<(&'static str, Query)> {
     let mut found = Vec::new();
-    let mut push = |operation: &'static str, other: Query| found.push((operation, other));
     if !query.rest.is_empty() {
         for part in query.parts() {
-            push("drop union", Query { first: part.clone(), rest: Vec::new(), ..query.clone() });
+            found.push(("drop union", Query { first: part.clone(), rest: Vec::new(), ..query.clone() }));
         }
     }
     if let QueryPart::Paren(inner) = &query.first
         && query.rest.is_empty()
     {
-        push("drop parentheses", (**inner).clone());
+        found.push(("drop parentheses", (**inner).clone()));
     }
-    if !query.order_by.is_empty() {
-        push("drop ORDER BY", Query { order_by: Vec::new(), ..query.clone() });
-    }
+    found.extend(changed(query, "drop ORDER BY", |other| other.order_by.clear()));
     if query.limit.is_some() {
-        push("drop LIMIT", Query { limit: None, ..query.clone() });
-        push("drop ORDER BY", Query { limit: None, order_by: Vec::new(), ..query.clone() });
+        found.push(("drop LIMIT", Query { limit: None, ..query.clone() }));
+        found.push(("drop ORDER BY", Query { limit: None, order_by: Vec::new(), ..query.clone() }));
     }
     for order_by in less(&query.order_by) {
-        push("drop ORDER BY", Query { order_by, ..query.clone() });
+        found.push(("drop ORDER BY", Query { order_by, ..query.clone() }));
     }
-    if !query.locks.is_empty() {
-        push("drop locking clause", Query { locks: Vec::new(), ..query.clone() });
-        let plain: Vec<Lock> = query
-            .locks
-            .iter()
-            .map(|lock| Lock { strength: lock.strength, of: Vec::new(), wait: None })
-            .collect();
-        if plain != query.locks {
-            push("plain locking clause", Query { locks: plain, ..query.clone() });
-        }
-    }
+    found.extend(changed(query, "drop locking clause", |other| other.locks.clear()));
+    found.extend(changed(query, "plain locking clause", |other| {
+        other.locks.iter_mut().for_each(|lock| (lock.of, lock.wait) = (Vec::new(), None));
+    }));
     if let QueryPart::Select(select) = &query.first {
         for (operation, select) in selects(select) {
-            push(operation, Query { first: QueryPart::Select(Box::new(select)), ..query.clone() });
+            found.push((operation, Query { first: QueryPart::Select(Box::new(select)), ..query.clone() }));
         }
     }
     found
@@ -50,24 +40,16 @@ pub fn simpler(query: &Query) -> Vec<(&'static str, Query)> {
 
 fn selects(select: &Select) -> Vec<(&'static str, Select)> {
     let mut found = Vec::new();
-    if select.filter.is_some() {
-        found.push(("drop WHERE", Select { filter: None, ..select.clone() }));
-    }
+    found.extend(changed(select, "drop WHERE", |other| other.filter = None));
     for from in tables::simpler_list(&select.from) {
         found.push(("drop join", Select { from, ..select.clone() }));
     }
-    if select.hint.is_some() {
-        found.push(("drop hint", Select { hint: None, ..select.clone() }));
-    }
+    found.extend(changed(select, "drop hint", |other| other.hint = None));
     for from in tables::plainer_list(&select.from) {
         found.push(("drop hint", Select { from, ..select.clone() }));
     }
-    if select.quantifier.is_some() {
-        found.push(("drop DISTINCT", Select { quantifier: None, ..select.clone() }));
-    }
-    if select.having.is_some() {
-        found.push(("drop HAVING", Select { having: None, ..select.clone() }));
-    }
+    found.extend(changed(select, "drop DISTINCT", |other| other.quantifier = None));
+    found.extend(changed(select, "drop HAVING", |other| other.having = None));
     if !select.group_by.is_empty() {
         found.push(("drop GROUP BY", Select { group_by: Vec::new(), having: None, ..select.clone() }));
     }

@@ -42,8 +42,7 @@ pub fn merged(view: View<'_>) -> Vec<Candidate> {
 /// What can be done about each column of each table that has more than one, the last one first.
 fn each(view: View<'_>, what: impl Fn(&str, &[String], usize) -> Vec<Candidate>) -> Vec<Candidate> {
     let mut found = Vec::new();
-    for at in (0..view.case.setup.statements.len()).rev() {
-        let Some(tree) = view.setup(at) else { continue };
+    for (_, tree) in view.setup_trees().rev() {
         let Statement::CreateTable(create) = &*tree else { continue };
         let names = columns(create);
         if names.len() < 2 {
@@ -58,7 +57,7 @@ fn each(view: View<'_>, what: impl Fn(&str, &[String], usize) -> Vec<Candidate>)
 
 /// The columns of a table, in their order; none if the setup does not say.
 pub fn of_table(view: View<'_>, table: &str) -> Option<Vec<String>> {
-    (0..view.case.setup.statements.len()).find_map(|at| match &*view.setup(at)? {
+    view.setup_trees().find_map(|(_, tree)| match &*tree {
         Statement::CreateTable(create) if create.name.name.name.eq_ignore_ascii_case(table) => {
             Some(columns(create))
         }

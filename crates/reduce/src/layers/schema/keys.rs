@@ -16,8 +16,7 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
     let product = view.product();
     let named = |name: &str| view.case.steps.iter().any(|step| mentions(product, &step.sql, name));
     let mut found = Vec::new();
-    for at in (0..view.case.setup.statements.len()).rev() {
-        let Some(tree) = view.setup(at) else { continue };
+    for (at, tree) in view.setup_trees().rev() {
         match &*tree {
             Statement::CreateTable(create) => {
                 for (operation, smaller) in tables(create, &named) {
@@ -198,10 +197,7 @@ fn inlined(
         Constraint::Unique { columns, index, .. } if index.as_ref().is_none_or(|name| !named(&name.name)) => {
             (columns, ColumnOption::Unique { key: false })
         }
-        Constraint::Unique { .. }
-        | Constraint::Index { .. }
-        | Constraint::Check(_)
-        | Constraint::ForeignKey { .. } => return None,
+        _ => return None,
     };
     let [only] = &columns[..] else { return None };
     if only.length.is_some() {
@@ -219,22 +215,5 @@ fn inlined(
 
 /// May it go without the column becoming another one? One that is computed or counts up by itself takes other inserts.
 fn goes(option: &ColumnOption) -> bool {
-    match option {
-        ColumnOption::NotNull
-        | ColumnOption::Null
-        | ColumnOption::Default(_)
-        | ColumnOption::OnUpdate(_)
-        | ColumnOption::PrimaryKey(_)
-        | ColumnOption::Key
-        | ColumnOption::Unique { .. }
-        | ColumnOption::Check(_)
-        | ColumnOption::Collate(_)
-        | ColumnOption::CharacterSet(_)
-        | ColumnOption::Comment(_)
-        | ColumnOption::References(_)
-        | ColumnOption::AutoIncrement
-        | ColumnOption::Autoincrement
-        | ColumnOption::Identity { .. } => true,
-        ColumnOption::Name(_) | ColumnOption::Generated { .. } => false,
-    }
+    !matches!(option, ColumnOption::Name(_) | ColumnOption::Generated { .. })
 }

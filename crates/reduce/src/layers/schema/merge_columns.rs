@@ -13,7 +13,6 @@ pub struct MergeColumns<'a> {
 }
 
 impl MergeColumns<'_> {
-    /// Changes the statement.
     pub fn in_statement(&mut self, statement: &mut Statement) {
         match statement {
             Statement::Query(_) | Statement::Delete(_) => {}

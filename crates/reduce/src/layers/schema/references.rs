@@ -7,10 +7,7 @@ pub fn drop_references(create: &mut CreateTable, goes: impl Fn(&References) -> b
     create.items.retain(|item| match item {
         TableItem::Constraint(constraint) => match &constraint.kind {
             Constraint::ForeignKey { references, .. } => !goes(references),
-            Constraint::PrimaryKey(_)
-            | Constraint::Unique { .. }
-            | Constraint::Index { .. }
-            | Constraint::Check(_) => true,
+            _ => true,
         },
         TableItem::Column(_) => true,
     });

@@ -12,8 +12,7 @@ use crate::{
 /// Without some of the rows of one INSERT.
 pub fn list(view: View<'_>) -> Vec<Candidate> {
     let mut found = Vec::new();
-    for at in (0..view.case.setup.statements.len()).rev() {
-        let Some(tree) = view.setup(at) else { continue };
+    for (at, tree) in view.setup_trees().rev() {
         let Statement::Insert(insert) = &*tree else { continue };
         let InsertSource::Values { word, rows } = &insert.source else { continue };
         // The last row goes with its statement, which is another pass's business.
@@ -35,8 +34,7 @@ const PAIRED: usize = 6;
 /// With one row where there were two of one INSERT.
 pub fn merged(view: View<'_>) -> Vec<Candidate> {
     let mut found = Vec::new();
-    for at in (0..view.case.setup.statements.len()).rev() {
-        let Some(tree) = view.setup(at) else { continue };
+    for (at, tree) in view.setup_trees().rev() {
         let Statement::Insert(insert) = &*tree else { continue };
         let InsertSource::Values { word, rows } = &insert.source else { continue };
         if rows.len() > PAIRED {

@@ -13,8 +13,7 @@ use crate::{
 pub fn list(view: View<'_>) -> Vec<Candidate> {
     let (all, product) = (&view.case.setup.statements, view.product());
     let mut found = Vec::new();
-    for at in (0..all.len()).rev() {
-        let Some(tree) = view.setup(at) else { continue };
+    for (_, tree) in view.setup_trees().rev() {
         let Statement::CreateTable(create) = &*tree else { continue };
         let name = &create.name.name.name;
         if view.case.steps.iter().any(|step| mentions(product, &step.sql, name)) {

@@ -15,8 +15,7 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
     for step in 0..view.case.steps.len() {
         let Some(tree) = view.step(step) else { continue };
         let Statement::Update(update) = &*tree else { continue };
-        for at in (0..view.case.setup.statements.len()).rev() {
-            let Some(tree) = view.setup(at) else { continue };
+        for (at, tree) in view.setup_trees().rev() {
             let Statement::Insert(insert) = &*tree else { continue };
             let InsertSource::Values { word, rows } = &insert.source else { continue };
             for row in (0..rows.len()).rev() {
