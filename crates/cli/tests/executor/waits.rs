@@ -207,3 +207,20 @@ fn a_circle_of_waits_that_the_server_does_not_report_is_noted() {
         assert_eq!(circle, [0; 0]);
     }
 }
+
+/// MariaDB's purge goes round and round beside an ALTER TABLE that waits for an open change: the ALTER waits all the same, and is not hung.
+#[test]
+fn a_wait_beside_a_background_thread_that_never_sleeps_is_a_wait() {
+    let Some(mut runner) = runner("mariadb@11.8", Settle::Proc, Options::default()) else { return };
+    let steps = "T1: BEGIN
+        T1: SELECT * FROM t
+        T2: BEGIN
+        T2: UPDATE t SET b = 3 WHERE a = 1
+        T3: ALTER TABLE t ADD UNIQUE KEY k (b)
+        T2: INSERT INTO t VALUES (4, 2)
+        T1: UPDATE t SET b = 9 WHERE a = 1
+        T2: COMMIT
+        T1: COMMIT";
+    let run = runner.run(&case(TABLE, steps), Level::ReadCommitted).unwrap();
+    assert_eq!(said(&run.trace)[4], "error duplicate-key (1062)", "{:?}", said(&run.trace));
+}

@@ -15,12 +15,18 @@
 //! runnable all the while, so between the two readings every background thread that takes such latches must
 //! be asleep too, once: had it let go before, the session would be awake at the second reading. MySQL names its
 //! threads, so those that matter can be picked; MariaDB does not, and lets workers come and go, so there it is
-//! every thread, listed anew whenever their number has changed.
+//! every thread, listed anew whenever their number has changed. Where one of them is at work all the time, sessions that have slept
+//! without moving for [`BACKGROUND_WORK`] wait.
 //!
 //! This is blind to the reason. A thread that sleeps in `SLEEP(1)` looks the same as one that waits for a
 //! lock, and so does one that waits for a disk in an interruptible way: data belongs on tmpfs.
 
-use std::{collections::BTreeMap, fs::File, io, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io,
+    time::{Duration, Instant},
+};
 
 use execute::{ConnectError, LockMonitor, SessionId, Settled};
 use model::{Product, ServerInfo};
@@ -41,6 +47,10 @@ const LOCK_THREAD: &str = "ib_srv_lock_to";
 const BACKGROUND: [&str; 7] =
     ["ib_log_", "ib_src_main", "ib_pg_flush", "ib_srv_purge", "ib_srv_wkr", "ib_clone_gtid", "ib_dict_stats"];
 
+/// How long a background thread may hold a latch that a session needs. MariaDB's purge can go round and round beside an ALTER TABLE that waits: it never
+/// sleeps then, and keeps nobody waiting.
+const BACKGROUND_WORK: Duration = Duration::from_millis(500);
+
 #[derive(Debug)]
 pub struct ProcMonitor {
     pid: u32,
@@ -54,6 +64,17 @@ pub struct ProcMonitor {
     /// Where threads have no names: how many there were when `background` was listed, and where that number is.
     thread_count: Option<ThreadCount>,
     before: Vec<Sample>,
+    /// Since when the sessions have slept without moving while a background thread was at work.
+    beside_work: Option<(Vec<Sample>, Instant)>,
+}
+
+/// Who sleeps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asleep {
+    Nobody,
+    /// The sessions, but not every background thread.
+    Sessions,
+    Everybody,
 }
 
 impl ProcMonitor {
@@ -91,6 +112,7 @@ impl ProcMonitor {
             background,
             thread_count,
             before: Vec::new(),
+            beside_work: None,
         })
     }
 
@@ -112,20 +134,36 @@ impl ProcMonitor {
         changed
     }
 
-    /// Are all of them asleep twice, without having run in between?
-    fn all_asleep(&self, outstanding: &[SessionId], before: &mut Vec<Sample>) -> bool {
+    /// Who is asleep twice, without having run in between?
+    fn asleep(&self, outstanding: &[SessionId], before: &mut Vec<Sample>) -> Asleep {
         before.clear();
         for thread in self.threads(outstanding) {
             match thread.and_then(Thread::asleep) {
                 Some(sample) => before.push(sample),
-                None => return false,
+                None => return Asleep::Nobody,
             }
         }
-        self.background.iter().all(Thread::sleeps)
-            && self
-                .threads(outstanding)
-                .zip(&*before)
-                .all(|(thread, sample)| thread.and_then(Thread::asleep).as_ref() == Some(sample))
+        let background = self.background.iter().all(Thread::sleeps);
+        let unmoved = self
+            .threads(outstanding)
+            .zip(&*before)
+            .all(|(thread, sample)| thread.and_then(Thread::asleep).as_ref() == Some(sample));
+        match (unmoved, background) {
+            (false, _) => Asleep::Nobody,
+            (true, false) => Asleep::Sessions,
+            (true, true) => Asleep::Everybody,
+        }
+    }
+
+    /// Have the sessions slept for so long that the background thread beside them does not hold what they need, but works for itself?
+    fn outlasts_work(&mut self, samples: &[Sample]) -> bool {
+        match &self.beside_work {
+            Some((since, begun)) if since == samples => begun.elapsed() >= BACKGROUND_WORK,
+            Some(_) | None => {
+                self.beside_work = Some((samples.to_vec(), Instant::now()));
+                false
+            }
+        }
     }
 }
 
@@ -157,10 +195,15 @@ impl LockMonitor for ProcMonitor {
 
     fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
         let mut before = std::mem::take(&mut self.before);
-        let asleep = self.all_asleep(outstanding, &mut before);
+        let asleep = self.asleep(outstanding, &mut before);
+        let settled = match asleep {
+            Asleep::Nobody => false,
+            Asleep::Sessions => self.outlasts_work(&before),
+            Asleep::Everybody => true,
+        };
         self.before = before;
-        let asleep = !self.recount(asleep) && asleep;
-        Ok(if asleep { Settled::AllWait } else { Settled::Working })
+        let recounted = self.recount(asleep == Asleep::Everybody);
+        Ok(if settled && !recounted { Settled::AllWait } else { Settled::Working })
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
