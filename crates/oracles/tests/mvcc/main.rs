@@ -134,6 +134,27 @@ fn a_count_is_wrong_in_what_was_changed_or_only_in_what_was_found() {
 }
 
 #[test]
+fn an_upsert_whose_keys_are_those_of_two_rows_changes_one_of_them() {
+    let setup = [
+        "CREATE TABLE t (a INT NOT NULL, b INT, c INT, d INT NOT NULL, UNIQUE KEY (d, c), UNIQUE KEY (a))",
+        "INSERT INTO t (a, b, c, d) VALUES (15, -9, 11, 1), (20, NULL, NULL, 4)",
+    ];
+    let said = |server: &'static str, count: u64, end: &str| {
+        let upsert = "INSERT INTO t VALUES (20, 13, 11, 1) ON DUPLICATE KEY UPDATE b = -9";
+        judged(&On { server, level: RC }, &setup, &format!("T1: {upsert} => {count} rows"), Some(end))
+    };
+    for server in ["mysql@9.7.4", "mariadb@10.11.19", "reference@1"] {
+        assert_eq!(said(server, 2, "(15, -9, 11, 1) (20, -9, NULL, 4)"), "holds");
+        // The manual does not say which: "only one row is updated".
+        assert_eq!(said(server, 0, "(15, -9, 11, 1) (20, NULL, NULL, 4)"), "holds");
+        let neither = said(server, 1, "(15, -9, 11, 1) (20, NULL, NULL, 4)");
+        assert_eq!(neither, "wrong-count: new at step 1");
+        let other = said(server, 0, "(15, -9, 11, 1) (20, -9, NULL, 4)");
+        assert_eq!(other, "wrong-final-state: new at the end");
+    }
+}
+
+#[test]
 fn unique_values_are_checked_against_what_is_newest() {
     let text = |answer: &str| {
         format!(
