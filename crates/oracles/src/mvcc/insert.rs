@@ -49,7 +49,7 @@ impl StatementContext<'_> {
             meets => (None, meets),
         };
         let table = self.schema.find(&insert.table.name.name).ok_or(Fault::Unsure(Reason::NoSuchTable))?;
-        if let Some(class) = self.busy() {
+        if let Some(class) = self.one_writer() {
             return Ok(vec![AllowedOutcome::error(class)]);
         }
         let mut answers = SubqueryValues::default();

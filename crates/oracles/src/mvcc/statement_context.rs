@@ -35,6 +35,8 @@ pub struct StatementContext<'a> {
     pub evaluator: RowEvaluator<'a>,
     /// What holds at its level.
     pub rules: &'a LevelRules,
+    /// The error by which a conflict shows where nothing waits.
+    pub busy: Option<ErrorClass>,
     pub case: &'a ParsedCase,
     pub hypothesis: &'a Hypothesis,
     pub session: usize,

@@ -208,13 +208,13 @@ impl StatementContext<'_> {
             return false;
         }
         let tables: Vec<usize> = from.tables.iter().map(|named| named.table).collect();
-        let stale = match self.busy() {
+        let stale = match self.one_writer() {
             Some(class) => Some((class, true)),
             None => self.stale(scan.met(&tables), &tables),
         };
         // In a join an index may hold all that is read of a table: then its row is not met.
         match stale {
-            Some((class, true)) if !limited && (tables.len() == 1 || self.busy().is_some()) => {
+            Some((class, true)) if !limited && (tables.len() == 1 || self.one_writer().is_some()) => {
                 all.push(AllowedOutcome::error(class));
                 true
             }
@@ -227,7 +227,7 @@ impl StatementContext<'_> {
     }
 
     /// Where one writes at a time: may this one not, because another does, or has since the snapshot?
-    pub fn busy(&self) -> Option<ErrorClass> {
+    pub fn one_writer(&self) -> Option<ErrorClass> {
         if self.rules.change.is != Visibility::Snapshot {
             return None;
         }
@@ -241,7 +241,7 @@ impl StatementContext<'_> {
                 .flat_map(|rows| rows.iter())
                 .any(|chain| chain.changed_at(self.me) > view)
         });
-        (other || old).then_some(class)
+        self.busy.filter(|_| other).or(old.then_some(class))
     }
 
     pub fn assigned<'e>(

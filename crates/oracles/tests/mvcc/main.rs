@@ -244,6 +244,58 @@ fn going_back_before_the_first_statement_ends_all() {
 }
 
 #[test]
+fn in_wal_mode_a_reader_whose_snapshot_is_too_old_may_not_write() {
+    let sqlite = On { server: "sqlite@3.50.0?journal_mode=wal", level: SER };
+    let text = |other: &str, statement: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT b FROM t WHERE a = 1 => (10)
+             T2: {other}
+             T1: {statement}
+             T1: COMMIT => ok"
+        )
+    };
+    let written = "UPDATE t SET b = 99 WHERE a = 1 => 1 rows";
+    for (other, statement, verdict) in [
+        (written, "UPDATE t SET c = 7 WHERE a = 3 => stale", "holds"),
+        (written, "INSERT INTO t VALUES (4, 40, 0) => stale", "holds"),
+        (written, "UPDATE t SET c = 7 WHERE a = 3 => 1 rows", "missing-error: new at step 4"),
+        // Nobody has written, and a read is never refused.
+        (
+            "SELECT b FROM t WHERE a = 2 => (20)",
+            "DELETE FROM t WHERE a = 3 => stale",
+            "needless-error: new at step 4",
+        ),
+        (written, "SELECT b FROM t WHERE a = 3 => stale", "needless-error: new at step 4"),
+    ] {
+        assert_eq!(said(&sqlite, &text(other, statement)), verdict, "{other}; {statement}");
+    }
+}
+
+#[test]
+fn a_savepoint_of_a_name_that_is_taken_stacks_or_takes_its_place() {
+    let text = |last: &str, rows: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: INSERT INTO t VALUES (4, 40, 0) => 1 rows
+             T1: SAVEPOINT s => ok
+             T1: INSERT INTO t VALUES (5, 50, 0) => 1 rows
+             T1: SAVEPOINT s => ok
+             T1: INSERT INTO t VALUES (6, 60, 0) => 1 rows
+             T1: RELEASE SAVEPOINT s => ok
+             T1: ROLLBACK TO SAVEPOINT s => {last}
+             T1: SELECT a FROM t WHERE a > 3 => {rows}
+             T1: COMMIT => ok"
+        )
+    };
+    let sqlite = On { server: "sqlite@3.50.0", level: SER };
+    assert_eq!(said(&sqlite, &text("ok", "(4)")), "holds");
+    assert_eq!(said(&sqlite, &text("ok", "(4) (5)")), "wrong-rows: new at step 9");
+    assert_eq!(said(&mysql(RR), &text("no savepoint", "(4) (5) (6)")), "holds");
+    assert_eq!(said(&mysql(RR), &text("ok", "(4)")), "savepoint: new at step 8");
+}
+
+#[test]
 fn sqlite_has_one_writer_and_steady_readers() {
     let sqlite = On { server: "sqlite@3.50.0", level: SER };
     let read = |rows: &str| {

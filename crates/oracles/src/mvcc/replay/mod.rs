@@ -374,7 +374,9 @@ impl<'a> Replay<'a> {
                 if outcome.error().is_none()
                     && let Some(txn) = &mut hypothesis.sessions[session].txn
                 {
-                    txn.savepoints.retain(|known| !known.name.eq_ignore_ascii_case(&name.name));
+                    if !self.contract.savepoint_names_stack {
+                        txn.savepoints.retain(|known| !known.name.eq_ignore_ascii_case(&name.name));
+                    }
                     let early = txn.touched == 0 && txn.view.is_none();
                     let length = txn.undo.len();
                     txn.savepoints.push(Savepoint { name: name.name.clone(), length, early });
