@@ -56,8 +56,8 @@ pub struct StatementContext<'a> {
     pub path: Option<&'a Path>,
     /// If it has waited: what it met first.
     pub waited: Option<&'a Waiting>,
-    /// What its subqueries that do not lock are answered from.
-    pub inner: &'a [Rows],
+    /// If it has waited and its subqueries were answered before that was over: after so many commits.
+    pub inner_at: Option<u32>,
     /// May REPLACE make a new row where it could write over the old one?
     pub replace_may_reinsert: bool,
 }

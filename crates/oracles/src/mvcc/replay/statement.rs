@@ -4,7 +4,7 @@ use dialect::contract::{LevelRules, OnStaleWrite, Visibility};
 use eval::Fault;
 use model::{
     DbError, ErrorClass, Reason, Reply, RuleId, Symptom,
-    sql::{InsertModifier, Statement},
+    sql::{Expr, InList, InsertModifier, Statement, Visit},
     verdict::Response,
 };
 use smallvec::{SmallVec, smallvec};
@@ -64,6 +64,7 @@ impl Replay<'_> {
         };
         let fitting: SmallVec<[&AllowedOutcome; 4]> = outcomes.iter().filter(fits).collect();
         if fitting.is_empty() {
+            let doubt = doubt.or_else(|| self.answered_row_by_row(&hypothesis, step, tree, waited));
             return Err(match doubt {
                 Some(why) => Rejection::Undecided(why),
                 None => self.no_outcome_fits(&hypothesis, step, tree, &outcomes),
@@ -168,6 +169,27 @@ impl Replay<'_> {
         let expected = expected.map_or(Response::Anything, |expected| expected.response(reply));
         let lasts = hypothesis.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
         Replay::mismatch(step, symptom, seen_by(rules, tree, lasts), expected)
+    }
+
+    /// A query behind IN may be answered anew for each row of a scan: before a wait for some rows, and after it for others.
+    fn answered_row_by_row(
+        &self,
+        hypothesis: &Hypothesis,
+        step: usize,
+        tree: &Statement,
+        waited: Option<&Waiting>,
+    ) -> Option<Reason> {
+        let since = waited?.clock;
+        let session = self.seen.case.steps[step].session;
+        let free = self.rules(session).is_some_and(|rules| !rules.ranges.is);
+        let scans = matches!(tree, Statement::Update(_) | Statement::Delete(_) | Statement::Query(_));
+        let inside = self.footprints[step].read_inside;
+        let me = hypothesis.sessions[session].txn.as_ref().map_or(u32::MAX, |txn| txn.id);
+        let changed = |(table, rows): (usize, &Rows)| {
+            inside & (1 << table.min(63)) != 0 && rows.iter().any(|chain| chain.changed_at(me) > since)
+        };
+        let two_views = free && scans && hypothesis.tables.iter().enumerate().any(changed);
+        (two_views && asks_in(tree)).then_some(Reason::TwoViews)
     }
 
     /// Why deviations leave open which rows a statement met: for good, and at all.
@@ -306,17 +328,19 @@ impl Replay<'_> {
             assumed: None,
             path: self.path.filter(|(of, _)| *of == step).map(|(_, path)| path),
             waited,
-            inner: &hypothesis.tables,
+            inner_at: None,
             replace_may_reinsert: self.replace_may_reinsert,
         };
         let mut all = context.outcomes(tree)?;
-        // A query inside may have been answered before the wait.
-        if let Some(waited) = waited
-            && self.footprints[step].inner
-            && matches!(rules.source_read.is, Visibility::Fresh | Visibility::Newest)
-            && let Ok(more) = context.reading(&waited.tables).outcomes(tree)
-        {
-            all.extend(more);
+        // A query inside may have been answered before the wait, or before a commit of others during it: no manual says that a statement is
+        // evaluated when it gets its last lock.
+        if let Some(waited) = waited.filter(|_| self.footprints[step].inner) {
+            for at in waited.clock..hypothesis.clock {
+                let Ok(more) = (StatementContext { inner_at: Some(at), ..context }).outcomes(tree) else {
+                    continue;
+                };
+                all.extend(more);
+            }
         }
         // The later a deviation was found, the less it explains: where two explain the same, that one gives it its name.
         for &deviation in deviations.iter().rev() {
@@ -343,6 +367,19 @@ fn seen_by(rules: &LevelRules, tree: &Statement, lasts: bool) -> RuleId {
         Statement::Query(query) if query.locks.is_empty() => rules.single_read.id,
         _ => rules.change.id,
     }
+}
+
+/// Is a query behind IN in it?
+fn asks_in(tree: &Statement) -> bool {
+    struct Found(bool);
+    impl Visit<'_> for Found {
+        fn expr(&mut self, expr: &Expr) {
+            self.0 |= matches!(expr, Expr::In { list: InList::Query(_), .. });
+        }
+    }
+    let mut found = Found(false);
+    tree.visit(&mut found);
+    found.0
 }
 
 /// Is it to go on after errors?
