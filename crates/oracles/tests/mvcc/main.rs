@@ -256,10 +256,17 @@ fn in_wal_mode_a_reader_whose_snapshot_is_too_old_may_not_write() {
         )
     };
     let written = "UPDATE t SET b = 99 WHERE a = 1 => 1 rows";
+    let in_vain = "SAVEPOINT s => ok
+                   T2: INSERT INTO t VALUES (4, 40, 0) => 1 rows
+                   T2: ROLLBACK TO SAVEPOINT s => ok
+                   T2: COMMIT => ok";
     for (other, statement, verdict) in [
         (written, "UPDATE t SET c = 7 WHERE a = 3 => stale", "holds"),
         (written, "INSERT INTO t VALUES (4, 40, 0) => stale", "holds"),
         (written, "UPDATE t SET c = 7 WHERE a = 3 => 1 rows", "missing-error: new at step 4"),
+        // What was undone has been written, too.
+        (in_vain, "DELETE FROM t WHERE a = 3 => stale", "holds"),
+        (in_vain, "DELETE FROM t WHERE a = 3 => 1 rows", "holds"),
         // Nobody has written, and a read is never refused.
         (
             "SELECT b FROM t WHERE a = 2 => (20)",

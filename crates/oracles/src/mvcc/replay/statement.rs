@@ -281,7 +281,7 @@ impl Replay<'_> {
                 (whole || footprint.tables & (1 << table) != 0)
                     && rows.iter().any(|chain| chain.touched_at(txn.id) > view)
             };
-            hypothesis.tables.iter().enumerate().any(newer)
+            hypothesis.tables.iter().enumerate().any(newer) || whole && self.wrote_in_vain(hypothesis, step)
         };
         let promised = OnStaleWrite::Refused(ErrorClass::WriteConflict);
         if rules.is_some_and(|rules| rules.stale.is == promised) {
@@ -297,6 +297,22 @@ impl Replay<'_> {
         let deviation = self.tried(session).find(refuses);
         hypothesis.used.extend(deviation.map(|deviation| (deviation, step)));
         deviation.is_some()
+    }
+
+    /// Has another session written what it then undid, or what failed? The database may have been written to all the same.
+    fn wrote_in_vain(&self, hypothesis: &Hypothesis, step: usize) -> bool {
+        let session = self.seen.case.steps[step].session;
+        let failed = |other: usize| {
+            let answered = self.seen.trace.answered_in(other).is_some();
+            let error = self.seen.trace.outcomes[other].error();
+            let changes = matches!(
+                self.seen.case.tree(other),
+                Some(Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
+            );
+            answered && changes && error.is_some_and(|error| error.class != ErrorClass::Busy)
+        };
+        let others = (0..step).filter(|other| self.seen.case.steps[*other].session != session);
+        hypothesis.undone != 0 || others.into_iter().any(failed)
     }
 
     /// What the contract and the deviations that are tried allow a statement to answer.
