@@ -331,7 +331,7 @@ impl<'a> StatementContext<'a> {
                 values.map_or(Ok(false), |values| noted(self.joins(from, condition, values), &mut scan.error))
             };
             let (before, after) = (held(committed)?, held(newest)?);
-            if !before && !after {
+            if !before && !after || committed.is_none() && self.came_behind(from.tables[0].table, row) {
                 continue;
             }
             match mode {
@@ -361,6 +361,14 @@ impl<'a> StatementContext<'a> {
             }
         }
         Ok(scan)
+    }
+
+    /// Did a row come to be after the statement began to wait, where nothing keeps others from inserting into what it has scanned? Then it
+    /// may stand behind the scan, and no wait for it is owed.
+    fn came_behind(&self, table: usize, row: usize) -> bool {
+        let new =
+            |waited: &Waiting| waited.tables[table].get(row).is_none_or(|chain| chain.newest().is_none());
+        !self.rules.ranges.is && self.waited.is_some_and(new)
     }
 
     /// Was one of these rows changed by a commit that the snapshot does not show? Then the contract may refuse.

@@ -111,6 +111,43 @@ pub enum Status {
     Observed,
 }
 
+/// A report in a tracker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// As people cite it: `MDEV-34106`, `MySQL#114952`.
+    pub number: &'static str,
+    pub answer: VendorAnswer,
+}
+
+/// What the vendor says to a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VendorAnswer {
+    /// Nothing that we know of.
+    Reported,
+    /// It is a bug.
+    Confirmed,
+    /// It was repaired, in this release first.
+    FixedIn(&'static str),
+    /// It is no bug.
+    Rejected,
+}
+
+/// A report without an answer that we know of.
+const fn reported(number: &'static str) -> Report {
+    Report { number, answer: VendorAnswer::Reported }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.answer {
+            VendorAnswer::Rejected => write!(f, "{} (rejected by the vendor)", self.number),
+            VendorAnswer::Reported | VendorAnswer::Confirmed | VendorAnswer::FixedIn(_) => {
+                f.write_str(self.number)
+            }
+        }
+    }
+}
+
 type AlternativesHook = fn(&Alternatives<'_, '_>) -> Result<Vec<AllowedOutcome>, Fault>;
 type InsteadHook = fn(&StatementContext<'_>, &AllowedOutcome, &[usize]) -> Vec<AllowedOutcome>;
 type TwinHook = fn(&mut TwinDraft<'_>, usize) -> Result<(), Why>;
@@ -120,8 +157,10 @@ pub struct KnownDeviation {
     /// In kebab-case. It is the deviation's id in findings, so it never changes.
     pub name: &'static str,
     pub status: Status,
-    /// The manual's section, or the numbers of the reports.
+    /// The manual's section, the numbers of the reports, or where it was found.
     pub source: &'static str,
+    /// What became of each report.
+    pub reports: &'static [Report],
     /// The servers that have it.
     pub exists: Presence,
     /// The levels at which a statement may need it.
@@ -149,6 +188,7 @@ const NO_HOOKS: KnownDeviation = KnownDeviation {
     name: "",
     status: Status::Observed,
     source: "",
+    reports: &[],
     exists: Presence::EVERYWHERE,
     levels: &Level::ALL,
     alternatives: None,
@@ -305,6 +345,15 @@ mod tests {
         }
         let everywhere = [INNODB, REFERENCE, SQLITE].concat();
         assert!(everywhere.iter().all(|deviation| find(deviation.name).is_some()));
+    }
+
+    #[test]
+    fn what_is_reported_has_its_reports() {
+        for deviation in all() {
+            let numbers: Vec<&str> = deviation.reports.iter().map(|report| report.number).collect();
+            assert_eq!(deviation.status == Status::Reported, !numbers.is_empty(), "{deviation:?}");
+            assert!(numbers.is_empty() || numbers.join(", ") == deviation.source, "{deviation:?}");
+        }
     }
 
     #[test]
