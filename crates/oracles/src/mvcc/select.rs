@@ -13,7 +13,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{
     allowed_outcome::{AllowedOutcome, Expected},
-    deviations::{KnownDeviation, RowsMet},
+    deviations::{IMPOSSIBLE_CONDITION, KnownDeviation, RowsMet},
     expressions::{columns_read, limit_of, plain, reads_one_end},
     from_clause::{FromClause, Named},
     hypothesis::Lock,
@@ -140,8 +140,12 @@ impl<'a> StatementContext<'a> {
         let (empty, error) = (scan.rows.is_empty(), scan.error);
         let rows = self.project(query, select, from, scan)?;
         // A condition that is found to be impossible beforehand takes no snapshot.
-        let impossible = (opens_view.is_some() && empty && select.filter.is_some())
-            .then(|| AllowedOutcome::only(Expected::Rows(rows.clone())));
+        let impossible =
+            opens_view.is_some() && empty && select.filter.is_some() && self.impossible(from, condition);
+        let impossible = impossible.then(|| AllowedOutcome {
+            by: Some(&IMPOSSIBLE_CONDITION),
+            ..AllowedOutcome::only(Expected::Rows(rows.clone()))
+        });
         let mut all = vec![AllowedOutcome { opens_view, ..AllowedOutcome::only(Expected::Rows(rows)) }];
         all.extend(error.map(|class| AllowedOutcome { opens_view, ..AllowedOutcome::error(class) }));
         all.extend(impossible);

@@ -174,14 +174,6 @@ fn mdev_39874_an_update_that_judges_what_is_not_committed() {
     }
 }
 
-/// The rule or the name of what is violated.
-fn rule(on: &On, setup: &[&str], text: &str) -> String {
-    match Mvcc::default().verdict(&play(on, setup, text, None)) {
-        Verdict::Violated(violation) => violation.fingerprint.cause.to_string(),
-        other => format!("{other:?}"),
-    }
-}
-
 #[test]
 fn mdev_34106_a_row_that_is_changed_behind_the_scan() {
     let text = |set: &str, count: &str| {

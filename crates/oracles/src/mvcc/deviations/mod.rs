@@ -21,6 +21,7 @@ mod conflict_by_inner_read;
 mod duplicate_after_rollback;
 mod early_savepoint_ends_all;
 mod foreign_key_beside_null;
+mod impossible_condition;
 mod judges_uncommitted;
 mod key_change_keeps_old_row;
 pub mod lookup;
@@ -40,6 +41,7 @@ use model::{Level, Reason, ServerInfo, sql::Statement};
 
 use self::presence::Presence;
 pub use self::{
+    impossible_condition::DEVIATION as IMPOSSIBLE_CONDITION,
     model_change::{Assumed, ContestedRow, ModelChange, RowsMet},
     semi_consistent_skip::DEVIATION as SEMI_CONSISTENT_SKIP,
 };
@@ -66,6 +68,7 @@ const INNODB: &[&KnownDeviation] = &[
     &foreign_key_beside_null::DEVIATION,
     &virtual_read_as_null::DEVIATION,
     &early_savepoint_ends_all::DEVIATION,
+    &impossible_condition::DEVIATION,
 ];
 
 /// Those of the reference engine.
