@@ -135,7 +135,7 @@ impl StatementContext<'_> {
     /// Where stale rows are refused: an INSERT may come upon one that its own key once had.
     fn stale_insert(&self) -> Option<ErrorClass> {
         let all: Vec<usize> = (0..self.schema.tables.len()).collect();
-        self.stale([], &all).map(|(class, _)| class)
+        self.perhaps_stale(&all)
     }
 
     fn new_rows(

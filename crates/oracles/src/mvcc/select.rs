@@ -207,20 +207,27 @@ impl<'a> StatementContext<'a> {
         let skips = matches!(mode, LockMode::SkipLocked(_));
         let nowait = read.wait == Some(&LockWait::Nowait);
         let mut locks = self.row_locks(read, &scan);
-        match self.stale(scan.met(tables), tables) {
-            // Through an index that holds all that is read, the row itself is not locked.
-            Some((class, true)) if !limited && mode == LockMode::Exclusive => {
-                all.push(AllowedOutcome::error(class));
+        let ends = reads_one_end(select);
+        let shared = match mode {
+            LockMode::Shared(read) => Some(read),
+            LockMode::Exclusive | LockMode::SemiConsistent | LockMode::SkipLocked(_) => None,
+        };
+        let mut by = by;
+        if let Some(stale) = self.stale(from, condition, &scan, shared) {
+            all.push(AllowedOutcome::error(stale.class));
+            // In a join an index may hold all that is read of a table.
+            let sure = !limited && !ends && !skips && (tables.len() == 1 || mode == LockMode::Exclusive);
+            if stale.owed && sure {
                 // Another row may be locked, and it was asked not to wait for that.
                 all.extend((nowait && others).then(|| AllowedOutcome::error(ErrorClass::LockTimeout)));
-                return Ok(());
+                if stale.missed_by.is_none() {
+                    return Ok(());
+                }
+                by = stale.missed_by;
             }
-            Some((class, _)) => all.push(AllowedOutcome::error(class)),
-            None => {}
         }
         all.extend(scan.error.map(AllowedOutcome::error));
         let mut due = scan.due.clone();
-        let ends = reads_one_end(select);
         if ends {
             // One end of an index may answer it: then that is all that is locked. What another is changing beside that is as it was.
             if !due.is_empty() && !skips {

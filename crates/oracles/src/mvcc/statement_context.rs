@@ -7,7 +7,7 @@ use std::{
 
 use dialect::{
     ParsedCase,
-    contract::{LevelRules, OnStaleWrite, SnapshotPoint, Visibility},
+    contract::{LevelRules, Visibility},
 };
 use eval::{Column, Datum, Fault};
 use model::{
@@ -370,26 +370,6 @@ impl<'a> StatementContext<'a> {
             |waited: &Waiting| waited.tables[table].get(row).is_none_or(|chain| chain.newest().is_none());
         !self.rules.ranges.is && self.waited.is_some_and(new)
     }
-
-    /// Was one of these rows changed by a commit that the snapshot does not show? Then the contract may refuse.
-    pub fn stale(
-        &self,
-        rows: impl IntoIterator<Item = (usize, usize)>,
-        tables: &[usize],
-    ) -> Option<(ErrorClass, bool)> {
-        let OnStaleWrite::Refused(class) = self.rules.stale.is else { return None };
-        let view = self.view.or_else(|| self.waited.filter(|waited| waited.opened_view).map(|w| w.clock))?;
-        let newer = |table: usize, row: usize| self.hypothesis.tables[table][row].changed_at(self.me) > view;
-        if rows.into_iter().any(|(table, row)| newer(table, row)) {
-            // Promised where a read has taken the snapshot; where any statement takes it, it may come.
-            return Some((class, self.rules.snapshot.is == SnapshotPoint::FirstRead));
-        }
-        let any = self
-            .related(tables)
-            .into_iter()
-            .any(|table| self.hypothesis.tables[table].iter().any(|chain| chain.touched_at(self.me) > view));
-        any.then_some((class, false))
-    }
 }
 
 impl StatementContext<'_> {
@@ -401,7 +381,7 @@ impl StatementContext<'_> {
     }
 
     /// These tables, and those that foreign keys lead to.
-    fn related(&self, tables: &[usize]) -> Vec<usize> {
+    pub fn related(&self, tables: &[usize]) -> Vec<usize> {
         let mut related = tables.to_vec();
         let mut grown = true;
         while std::mem::take(&mut grown) {

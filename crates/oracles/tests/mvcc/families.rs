@@ -406,3 +406,137 @@ fn a_scan_of_a_range_does_not_wait_for_what_is_outside() {
     assert_eq!(judged(&snapshot_isolation(RC), &setup, &text("0 of 0"), None), "wrong-match: new at step 4");
     assert_eq!(judged(&snapshot_isolation(RC), &setup, &text("0 of 3"), None), "holds");
 }
+
+/// T1 has a snapshot of (1, 10, 0), (2, 20, 0), (3, 30, 0); T2 commits a change; then T1 answers.
+fn beside_a_snapshot(server: &'static str, level: Level, index: &str, change: &str, then: &str) -> String {
+    let table = format!("CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT{index})");
+    let setup = [table.as_str(), T[1]];
+    let text = format!(
+        "T1: BEGIN => ok
+         T1: SELECT b FROM t WHERE a = 1 => (10)
+         T2: {change}
+         T1: {then}
+         T1: COMMIT => ok"
+    );
+    let on = On { server, level };
+    match judged(&on, &setup, &text, None).split_once(": ") {
+        Some((symptom, _)) => format!("{symptom}: {}", rule(&on, &setup, &text)),
+        None => judged(&on, &setup, &text, None),
+    }
+}
+
+const SNAPSHOT_ISOLATION: &str = "mariadb@11.8.6?innodb_snapshot_isolation=ON";
+const OLDER: &str = "mariadb@11.4.5?innodb_snapshot_isolation=ON";
+const INDEX: &str = ", KEY (b)";
+
+#[test]
+fn what_the_snapshot_shows_and_a_commit_has_changed_is_refused() {
+    let said = |change: &str, then: &str| beside_a_snapshot(SNAPSHOT_ISOLATION, RR, "", change, then);
+    let owed = "missing-error: refused-by-view";
+    for (change, count) in [
+        ("UPDATE t SET c = 9 WHERE a = 2 => 1 of 1", 1),
+        ("DELETE FROM t WHERE a = 2 => 1 rows", 0),
+        ("UPDATE t SET a = 7 WHERE a = 2 => 1 of 1", 0),
+        ("UPDATE t SET b = 99 WHERE a = 2 => 1 of 1", 0),
+    ] {
+        for statement in ["DELETE FROM t WHERE a = 2 AND b < 50", "UPDATE t SET c = 5 WHERE a = 2 AND b < 50"]
+        {
+            assert_eq!(said(change, &format!("{statement} => conflict")), "holds", "{change}");
+            let count = if statement.starts_with("UPDATE") {
+                format!("{count} of {count}")
+            } else {
+                count.to_string()
+            };
+            assert_eq!(said(change, &format!("{statement} => {count}")), owed, "{change}");
+        }
+    }
+    let gone = "DELETE FROM t WHERE a = 2 => 1 rows";
+    for strength in ["FOR UPDATE", "LOCK IN SHARE MODE"] {
+        let read = |answer: &str| format!("SELECT b FROM t WHERE a = 2 {strength} => {answer}");
+        assert_eq!(said(gone, &read("conflict")), "holds");
+        assert_eq!(said(gone, &read("none")), owed);
+        // A row that nobody has changed.
+        let other = format!("SELECT b FROM t WHERE a = 3 {strength} => (30)");
+        assert_eq!(said(gone, &other), "holds");
+    }
+}
+
+#[test]
+fn mdev_40092_a_row_that_is_gone_is_not_met_by_an_index() {
+    let said = |index: &str, change: &str, then: &str| {
+        beside_a_snapshot(SNAPSHOT_ISOLATION, RR, index, change, then)
+    };
+    let known = "missing-error: gone-row-by-index";
+    let (gone, moved) = ("DELETE FROM t WHERE a = 2 => 1 rows", "UPDATE t SET b = 99 WHERE a = 2 => 1 of 1");
+    for change in [gone, moved] {
+        assert_eq!(said(INDEX, change, "SELECT * FROM t WHERE b = 20 FOR UPDATE => none"), known);
+        assert_eq!(said(INDEX, change, "DELETE FROM t WHERE b = 20 => 0 rows"), known);
+        assert_eq!(
+            said("", change, "DELETE FROM t WHERE b = 20 => 0 rows"),
+            "missing-error: refused-by-view"
+        );
+    }
+    // What still matches is met.
+    let changed = "UPDATE t SET c = 9 WHERE a = 2 => 1 of 1";
+    assert_eq!(
+        said(INDEX, changed, "DELETE FROM t WHERE b = 20 => 1 rows"),
+        "missing-error: refused-by-view"
+    );
+}
+
+#[test]
+fn a_shared_read_of_an_index_alone_sees_no_conflict() {
+    let said = |columns: &str, row: &str| {
+        let read = format!("SELECT {columns} FROM t WHERE b = 20 LOCK IN SHARE MODE => {row}");
+        let change = "UPDATE t SET c = 9 WHERE a = 2 => 1 of 1";
+        beside_a_snapshot(SNAPSHOT_ISOLATION, RR, INDEX, change, &read)
+    };
+    assert_eq!(said("a, b", "(2, 20)"), "missing-error: covered-read-without-conflict");
+    assert_eq!(said("a, b", "conflict"), "holds");
+    // The row itself is read.
+    assert_eq!(said("a, b, c", "(2, 20, 9)"), "missing-error: refused-by-view");
+    assert_eq!(said("a, b, c", "conflict"), "holds");
+}
+
+#[test]
+fn mdev_36330_serializable_is_refused_since_it_was_repaired() {
+    let change = "UPDATE t SET c = 9 WHERE a = 2 => 1 of 1";
+    let said = |server, answer: &str| {
+        let text = format!("UPDATE t SET c = c + 1 WHERE a = 2 => {answer}");
+        beside_a_snapshot(server, SER, "", change, &text)
+    };
+    assert_eq!(said(SNAPSHOT_ISOLATION, "conflict"), "holds");
+    assert_eq!(said(SNAPSHOT_ISOLATION, "1 of 1"), "missing-error: refused-by-view");
+    assert_eq!(said(OLDER, "1 of 1"), "missing-error: serializable-without-view");
+    let read = "SELECT c FROM t WHERE a = 2 => (9)";
+    assert_eq!(beside_a_snapshot(OLDER, SER, "", change, read), "missing-error: serializable-without-view");
+}
+
+#[test]
+fn mdev_36639_a_conflict_with_what_is_not_committed() {
+    let text = "T1: BEGIN => ok
+                T1: SELECT b FROM t WHERE a = 3 => (30)
+                T2: BEGIN => ok
+                T2: UPDATE t SET b = 21 WHERE a = 2 => 1 of 1
+                T1: UPDATE t SET c = 5 WHERE a = 2 => conflict
+                T2: ROLLBACK => ok";
+    let said = |server, text: &str| {
+        let on = On { server, level: RR };
+        (said(&on, text), rule(&on, &T, text))
+    };
+    let known = "needless-error: conflict-with-uncommitted at step 5".to_string();
+    assert_eq!(said(OLDER, text), (known, "conflict-with-uncommitted".into()));
+    assert_eq!(said(SNAPSHOT_ISOLATION, text).0, "needless-error: new at step 5");
+    // T3 waits for T1, and is free when T1 is refused: the refusal is what is wrong, not that T3 goes on.
+    let freed = "T1: BEGIN => ok
+                 T1: SELECT b FROM t WHERE a = 3 FOR UPDATE => (30)
+                 T1: SELECT b FROM t WHERE a = 1 => (10)
+                 T2: BEGIN => ok
+                 T2: UPDATE t SET b = 21 WHERE a = 2 => 1 of 1
+                 T3: DELETE FROM t WHERE a = 3 => waits
+                 T1: UPDATE t SET c = 5 WHERE a = 2 => conflict | 1
+                 T2: ROLLBACK => ok";
+    let known = "needless-error: conflict-with-uncommitted at step 7".to_string();
+    assert_eq!(said(OLDER, freed), (known, "conflict-with-uncommitted".into()));
+    assert_eq!(said(SNAPSHOT_ISOLATION, freed).0, "needless-error: new at step 7");
+}

@@ -12,15 +12,19 @@
 //! | `alternatives` | a statement answers as if the model were changed (a [`ModelChange`]): other visible rows, an ignored foreign key |
 //! | `instead` | an outcome that the strict rules allow comes with other rows or other effects |
 //! | `resumed_scan` | a scan that waited goes on from where it stood (`super::resumed_scan`) |
-//! | `conflict_since` | a statement that waited is refused with a write conflict |
+//! | `conflict_since`, `conflict_with_open` | a statement is refused with a write conflict: one that waited, one beside open changes |
+//! | `misses_conflict` | a statement is not refused with a write conflict |
 //! | `rollback_to` | going back to a savepoint leaves something else of the transaction |
 //! | `unknown_rows` | which rows a statement met cannot be told, so nothing is called wrong |
 
 mod changed_during_wait;
 mod conflict_by_inner_read;
+mod conflict_with_uncommitted;
+mod covered_read_without_conflict;
 mod duplicate_after_rollback;
 mod early_savepoint_ends_all;
 mod foreign_key_beside_null;
+mod gone_row_by_index;
 mod impossible_condition;
 mod judges_uncommitted;
 mod key_change_keeps_old_row;
@@ -30,6 +34,7 @@ mod moved_across_scan;
 mod noop_without_version;
 mod presence;
 mod semi_consistent_skip;
+mod serializable_without_view;
 mod skipped_before_wait;
 mod virtual_read_as_null;
 
@@ -69,6 +74,10 @@ const INNODB: &[&KnownDeviation] = &[
     &virtual_read_as_null::DEVIATION,
     &early_savepoint_ends_all::DEVIATION,
     &impossible_condition::DEVIATION,
+    &serializable_without_view::DEVIATION,
+    &gone_row_by_index::DEVIATION,
+    &covered_read_without_conflict::DEVIATION,
+    &conflict_with_uncommitted::DEVIATION,
 ];
 
 /// Those of the reference engine.
@@ -176,6 +185,10 @@ pub struct KnownDeviation {
     pub resumed_scan: Option<ScanDifference>,
     /// The commit since which a change makes a statement that waited fail with a write conflict.
     pub conflict_since: Option<fn(&TableFootprint, &Waiting) -> Option<u32>>,
+    /// Does a change that another has not committed make a statement of this transaction fail with a write conflict?
+    pub conflict_with_open: Option<fn(&TableFootprint, &Txn) -> bool>,
+    /// The rows newer than the snapshot that a statement comes to without a write conflict.
+    pub misses_conflict: Option<MissedConflict>,
     /// What ROLLBACK TO a savepoint leaves of a transaction, where it is not what it should be.
     pub rollback_to: Option<fn(&Savepoint, &Txn) -> Option<Txn>>,
     /// Why it cannot be told which rows a statement met.
@@ -198,6 +211,8 @@ const NO_HOOKS: KnownDeviation = KnownDeviation {
     instead: None,
     resumed_scan: None,
     conflict_since: None,
+    conflict_with_open: None,
+    misses_conflict: None,
     rollback_to: None,
     unknown_rows: None,
     decoupled_view: None,
@@ -213,6 +228,17 @@ pub enum ScanDifference {
     Changed,
     /// A row moved across the place at which it waited.
     Moved,
+}
+
+/// The rows newer than the snapshot that are not refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissedConflict {
+    /// All of them.
+    All,
+    /// Those that do not match any more, where the table has a secondary index.
+    GoneRow,
+    /// Those of which a shared read reads no more than a secondary index holds.
+    CoveredRead,
 }
 
 /// How the decoupled run makes up the view that a deviation gives. It has version chains of its own, so it knows a deviation only by this.

@@ -166,6 +166,15 @@ impl Replay<'_> {
             }
             _ => Symptom::WrongCount,
         };
+        // A conflict that was not seen breaks the rule that it is refused.
+        let refused = |expected: &Expected| match (expected, rules.stale.is) {
+            (Expected::Error(class), OnStaleWrite::Refused(stale)) => *class == stale,
+            _ => false,
+        };
+        if symptom == Symptom::MissingError && expected.is_some_and(refused) {
+            let expected = expected.map_or(Response::Anything, |expected| expected.response(reply));
+            return Replay::mismatch(step, symptom, rules.stale.id, expected);
+        }
         let expected = expected.map_or(Response::Anything, |expected| expected.response(reply));
         let lasts = hypothesis.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
         Replay::mismatch(step, symptom, seen_by(rules, tree, lasts), expected)
@@ -287,16 +296,33 @@ impl Replay<'_> {
         if rules.is_some_and(|rules| rules.stale.is == promised) {
             // A query inside a statement that waited has taken the snapshot.
             let inner = waited.filter(|_| footprint.inner).map(|waited| waited.clock);
-            return txn.view.or(inner).is_some_and(changed_since);
+            if txn.view.or(inner).is_some_and(changed_since) {
+                return true;
+            }
         }
-        let Some(waited) = waited else { return false };
         let refuses = |deviation: &&'static KnownDeviation| {
-            let since = deviation.conflict_since.and_then(|since| since(footprint, waited));
-            since.is_some_and(changed_since)
+            let since =
+                waited.zip(deviation.conflict_since).and_then(|(waited, since)| since(footprint, waited));
+            let beside_open = deviation.conflict_with_open.is_some_and(|fails| fails(footprint, txn));
+            since.is_some_and(changed_since) || beside_open && self.changed_beside(hypothesis, step)
         };
         let deviation = self.tried(session).find(refuses);
         hypothesis.used.extend(deviation.map(|deviation| (deviation, step)));
         deviation.is_some()
+    }
+
+    /// Has another an open change in the tables of a step, or waits with one?
+    fn changed_beside(&self, hypothesis: &Hypothesis, step: usize) -> bool {
+        let session = self.seen.case.steps[step].session;
+        let tables = self.footprints[step].tables;
+        let changes = |(other, state): (usize, &Session)| {
+            let Some(txn) = state.txn.as_ref().filter(|_| other != session) else { return false };
+            let waits = state.waiting.as_ref().and_then(|waiting| self.seen.case.tree(waiting.step));
+            let half_done = waits.is_some_and(|tree| !matches!(tree, Statement::Query(_)));
+            txn.undo.iter().any(|(table, _)| tables & (1 << table) != 0)
+                || half_done && txn.touched & tables != 0
+        };
+        hypothesis.sessions.iter().enumerate().any(changes)
     }
 
     /// Has another session written what it then undid, or what failed? The database may have been written to all the same.
