@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn what_may_follow_from_what() {
-        let (noop, key, found) = ("noop-without-version", "key-change-keeps-old-row", "judges-uncommitted");
+        let (noop, key, found) =
+            ("noop-without-version", "key-change-keeps-old-row", "conflict-by-inner-read");
         let select = StatementKind::Select;
         let follows =
             |old: &[&str], new: &[&str]| follows(&fingerprint(old, select), &fingerprint(new, select));

@@ -155,7 +155,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_a_finding_behaves_like_parts_only_what_has_no_cause() {
-        let found = "judges-uncommitted";
+        let found = "conflict-by-inner-read";
         let all: Vec<Finding> = [("a", found), ("b", found), ("c", "rows"), ("d", "rows")]
             .map(|(id, rule)| finding(id, rule, StatementKind::Update, Level::ReadUncommitted, 3))
             .into();

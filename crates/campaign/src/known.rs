@@ -136,7 +136,7 @@ mod tests {
             case: Case { links: link.map(str::to_string).into_iter().collect(), ..Case::default() },
             finding: Some(finding(name, rule, StatementKind::Select, Level::RepeatableRead, 3)),
         };
-        let (noop, found) = ("noop-without-version", "judges-uncommitted");
+        let (noop, found) = ("noop-without-version", "conflict-by-inner-read");
         let of = |entries: Vec<Entry>, rule: &str| {
             Known { entries }
                 .name(&finding("x", rule, StatementKind::Update, Level::ReadCommitted, 9).signature())

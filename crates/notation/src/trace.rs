@@ -146,6 +146,8 @@ pub fn reply(text: &str) -> Reply {
         "duplicate" => error(ErrorClass::DuplicateKey, 1062, Ends::Statement),
         "conflict" => error(ErrorClass::WriteConflict, 1020, Ends::Transaction),
         "deadlock" => error(ErrorClass::Deadlock, 1213, Ends::Transaction),
+        "stale" => error(ErrorClass::WriteConflict, 517, Ends::Statement),
+        "no savepoint" => error(ErrorClass::Other, 1305, Ends::Statement),
         "busy" => error(ErrorClass::Busy, 5, Ends::Statement),
         "gone" => error(ErrorClass::GoneAway, 2013, Ends::Session),
         "lost" => Reply::ConnectionLost,

@@ -77,7 +77,10 @@ mod tests {
         let second = of(&two, Symptom::WrongCount, StatementKind::Delete, Level::ReadUncommitted);
         assert_eq!(first, second);
         // In the order of the registry.
-        assert_eq!(known(&first).as_deref(), Some("MySQL#104833, MDEV-26643, MDEV-34108"));
+        assert_eq!(
+            known(&first).as_deref(),
+            Some("MySQL#104833, MDEV-26643, MDEV-34108, MDEV-34106, MySQL#114952 (rejected by the vendor)")
+        );
     }
 
     #[test]
@@ -120,9 +123,9 @@ mod tests {
 
     #[test]
     fn what_is_in_no_tracker_has_a_name_and_is_new() {
-        let by = explained(&["judges-uncommitted"]);
+        let by = explained(&["conflict-by-inner-read"]);
         let found = violation(Symptom::WrongCount, by, StatementKind::Update, Level::ReadUncommitted);
         let signature = signature(Product::Mariadb, &case(&["UPDATE t SET a = 1"]), &found);
-        assert_eq!((signature.to_string().as_str(), known(&signature)), ("judges-uncommitted", None));
+        assert_eq!((signature.to_string().as_str(), known(&signature)), ("conflict-by-inner-read", None));
     }
 }

@@ -54,6 +54,15 @@ fn the_same_seed_finds_the_same() {
 }
 
 #[test]
+fn nothing_is_wrong_with_sqlite_whose_readers_do_not_stop_writers() {
+    let folder = Folder::new();
+    let (ran, summary) = hunt(&folder, "wal", "sqlite?journal_mode=wal", &["--cases", "2000"]);
+    ran.exits(0);
+    assert_eq!(summary["targets"][0]["tally"]["cases"], 2_000, "{summary}");
+    assert_eq!(summary["findings"].as_array().unwrap().len(), 0, "{summary}");
+}
+
+#[test]
 fn a_finding_is_a_folder_that_replays() {
     let folder = Folder::new();
     // A name that a shell would take apart.

@@ -22,6 +22,7 @@ pub fn contract(server: &ServerInfo) -> Contract {
         waits: true,
         busy: None,
         savepoint_begins: false,
+        savepoint_names_stack: false,
     }
 }
 

@@ -101,6 +101,8 @@ pub struct Contract {
     pub busy: Option<ErrorClass>,
     /// Does a savepoint outside a transaction begin one?
     pub savepoint_begins: bool,
+    /// Does a savepoint leave an older one of its name where it is, to be met again when it is released? Elsewhere it takes its place.
+    pub savepoint_names_stack: bool,
 }
 
 impl Contract {

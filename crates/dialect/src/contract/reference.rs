@@ -11,5 +11,12 @@ pub fn contract() -> Contract {
         .into_iter()
         .filter(|(level, _)| Level::ALL.contains(level))
         .collect();
-    Contract { engine: Engine::Reference, levels, waits: true, busy: None, savepoint_begins: false }
+    Contract {
+        engine: Engine::Reference,
+        levels,
+        waits: true,
+        busy: None,
+        savepoint_begins: false,
+        savepoint_names_stack: false,
+    }
 }

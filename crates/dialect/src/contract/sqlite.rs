@@ -20,7 +20,8 @@ pub fn contract() -> Contract {
         begin_takes_it: false,
         ranges: Rule { is: true, id: RuleId::OneWriter },
         semi_consistent: Rule { is: false, id: RuleId::OneWriter },
-        stale: Rule { is: OnStaleWrite::Refused(ErrorClass::Busy), id: RuleId::OneWriter },
+        // SQLITE_BUSY_SNAPSHOT: only in WAL mode can another commit beside a transaction that has read.
+        stale: Rule { is: OnStaleWrite::Refused(ErrorClass::WriteConflict), id: RuleId::OneWriter },
     };
     Contract {
         engine: Engine::Sqlite,
@@ -28,5 +29,7 @@ pub fn contract() -> Contract {
         waits: false,
         busy: Some(ErrorClass::Busy),
         savepoint_begins: true,
+        // "SAVEPOINT" of sqlite.org: names need not be unique, and the most recent one of a name is meant.
+        savepoint_names_stack: true,
     }
 }

@@ -67,10 +67,8 @@ pub const DIALECT: Dialect = Dialect {
     quote: '"',
     variants: &[&[("journal_mode", "delete")], &[("journal_mode", "wal")]],
     since: &[],
-    // Not WAL: there SQLITE_BUSY_SNAPSHOT is classified as a write conflict, and the contract says busy, so that hunts would report
-    // what is right. A target may name it all the same.
     swarm: &[
-        ("journal_mode", &["DELETE", "TRUNCATE", "PERSIST"]),
+        ("journal_mode", &["DELETE", "TRUNCATE", "PERSIST", "WAL"]),
         ("automatic_index", &["ON", "OFF"]),
         ("reverse_unordered_selects", &["ON", "OFF"]),
     ],

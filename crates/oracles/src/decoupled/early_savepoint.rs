@@ -1,5 +1,5 @@
 //! Going back to a savepoint that was set before the transaction touched any table: InnoDB then ends the whole transaction, with its
-//! locks and its snapshot. No manual promises that, and the model knows it as such; here nothing is said of such a case.
+//! locks and its snapshot. The model knows it by its name; here nothing is said of such a case.
 
 use dialect::AccessSet;
 use history::{History, StepInfo};

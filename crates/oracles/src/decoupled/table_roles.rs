@@ -21,6 +21,8 @@ pub struct TableRoles {
     pub changes: bool,
     /// Is there a query inside it?
     pub nested: bool,
+    /// The tables that queries inside it name.
+    pub inside: Vec<usize>,
 }
 
 /// What a text without a tree is, by its first words.
@@ -102,6 +104,7 @@ pub fn roles(
         UnparsedKind::Other => return None,
     }
     roles.nested = !nested.is_empty();
+    roles.inside = nested.iter().filter_map(|name| scratch.find(name)).collect();
     for (names, sees) in [(own_tables, own), (nested, other)] {
         for at in names.iter().filter_map(|name| scratch.find(name)) {
             roles.add(at, &sees);

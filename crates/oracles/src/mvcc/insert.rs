@@ -6,6 +6,7 @@ use model::{
     ErrorClass, Reason,
     sql::{ConflictAction, Expr, FunctionArgs, Insert, InsertModifier, InsertSource, InsertVerb, Resolution},
 };
+use smallvec::{SmallVec, smallvec};
 
 use super::{
     allowed_outcome::{AllowedOutcome, Expected},
@@ -15,6 +16,16 @@ use super::{
     statement_context::StatementContext,
     subqueries::SubqueryValues,
 };
+
+/// What the manual leaves to the server.
+#[derive(Clone, Copy, Default)]
+struct Way {
+    /// REPLACE makes a new row, as the manual says, though it may write over the old one.
+    anew: bool,
+    /// The unique key that is tried first. Where the keys of a row are those of two others, ON DUPLICATE KEY UPDATE changes one of them, and
+    /// the manual does not say which ("If a=1 OR b=2 matches several rows, only one row is updated").
+    first_key: usize,
+}
 
 /// What to do with a row that is there already.
 enum Meets<'i> {
@@ -38,7 +49,7 @@ impl StatementContext<'_> {
             meets => (None, meets),
         };
         let table = self.schema.find(&insert.table.name.name).ok_or(Fault::Unsure(Reason::NoSuchTable))?;
-        if let Some(class) = self.busy() {
+        if let Some(class) = self.one_writer() {
             return Ok(vec![AllowedOutcome::error(class)]);
         }
         let mut answers = SubqueryValues::default();
@@ -54,15 +65,21 @@ impl StatementContext<'_> {
         if let Some(class) = self.stale_insert() {
             all.push(AllowedOutcome::error(class));
         }
-        let ways: &[bool] = if self.replace_may_reinsert && matches!(meets, Meets::Replace) {
-            &[false, true]
-        } else {
-            &[false]
+        let ways: SmallVec<[Way; 2]> = match meets {
+            Meets::Replace if self.replace_may_reinsert => {
+                smallvec![Way::default(), Way { anew: true, ..Way::default() }]
+            }
+            Meets::Update(..) => {
+                let keys = self.schema.tables[table].uniques.len().max(1);
+                (0..keys).map(|first_key| Way { first_key, ..Way::default() }).collect()
+            }
+            _ => smallvec![Way::default()],
         };
-        for &anew in ways {
-            let allowed = self.inserted(insert, table, &rows, (meets, target), &answers, anew)?;
-            let same =
-                |other: &AllowedOutcome| other.reply == allowed.reply && other.effects == allowed.effects;
+        for way in ways {
+            let allowed = self.inserted(insert, table, &rows, (meets, target), &answers, way)?;
+            let same = |other: &AllowedOutcome| {
+                (&other.reply, &other.effects, &other.due) == (&allowed.reply, &allowed.effects, &allowed.due)
+            };
             if !all.iter().any(same) {
                 all.push(allowed);
             }
@@ -71,8 +88,7 @@ impl StatementContext<'_> {
         Ok(self.with_other_outcomes(all, &[table]))
     }
 
-    /// What it answers and does; `anew`: a row in the place of another is a new one, as the manual says, though it may be written over
-    /// the old one.
+    /// What it answers and does in one of the ways that are left to the server.
     fn inserted(
         &self,
         insert: &Insert,
@@ -80,14 +96,16 @@ impl StatementContext<'_> {
         rows: &[Values],
         (meets, target): (&Meets<'_>, Option<&[model::sql::Ident]>),
         answers: &SubqueryValues,
-        anew: bool,
+        way: Way,
     ) -> Result<AllowedOutcome, Fault> {
         let mut pending = RowChanges::new(self);
+        pending.first_key = way.first_key;
         let mut counts = vec![0];
         let mut failed = None;
         let mut locks = Vec::new();
         for row in rows {
-            match self.one(&mut pending, table, row.clone(), (meets, target), answers, (&mut locks, anew)) {
+            match self.one(&mut pending, table, row.clone(), (meets, target), answers, (&mut locks, way.anew))
+            {
                 Ok(more) => {
                     counts = counts.iter().flat_map(|count| more.iter().map(move |n| count + n)).collect();
                     counts.sort_unstable();
@@ -117,7 +135,7 @@ impl StatementContext<'_> {
     /// Where stale rows are refused: an INSERT may come upon one that its own key once had.
     fn stale_insert(&self) -> Option<ErrorClass> {
         let all: Vec<usize> = (0..self.schema.tables.len()).collect();
-        self.stale([], &all).map(|(class, _)| class)
+        self.perhaps_stale(&all)
     }
 
     fn new_rows(

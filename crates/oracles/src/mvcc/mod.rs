@@ -24,6 +24,8 @@
 //! | `select`, `insert`, `update_delete` | what each statement may answer and do |
 //! | `allowed_outcome` | an answer that is allowed, and whether it is the one that came |
 //! | `row_changes` | changes row by row: unique values, foreign keys |
+//! | `stale_rows` | rows that are newer than the snapshot, where that is refused |
+//! | `satisfiable` | conditions that no row can make true |
 //! | `subqueries`, `projection`, `expressions` | subqueries, columns and aggregates of a result, looking at expressions |
 //! | `resumed_scan` | scans that go on from where they waited |
 //! | `dirty_reads` | dirty reads beside a statement that waits half-way |
@@ -53,9 +55,11 @@ mod resumed_scan;
 mod row_changes;
 mod row_evaluator;
 mod row_history;
+mod satisfiable;
 mod schema;
 mod schema_cache;
 mod select;
+mod stale_rows;
 mod statement_context;
 mod subqueries;
 mod table_footprint;

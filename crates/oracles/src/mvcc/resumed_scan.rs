@@ -358,7 +358,9 @@ impl CutScan {
                 rows.push(row);
             }
             if (was || is) != seen.matches && seen.still.is_none() {
-                difference = match (seen.matched_open, met == meets && seen.first().is_some()) {
+                // It was passed by on its last committed version.
+                let passed_by = self.passes && seen.contested && !seen.matched;
+                difference = match (seen.matched_open || passed_by, met == meets && seen.first().is_some()) {
                     (_, true) => ScanDifference::Moved,
                     (true, false) if difference != ScanDifference::Moved => ScanDifference::Skipped,
                     _ => difference,

@@ -31,6 +31,8 @@ pub struct RowChanges<'s, 'a> {
     pub locks: Vec<Lock>,
     /// Has it looked at other rows? If not, it does not matter in which order it came to its own.
     pub looked: bool,
+    /// The unique key that is tried before the others.
+    pub first_key: usize,
 }
 
 impl<'s, 'a> RowChanges<'s, 'a> {
@@ -42,6 +44,7 @@ impl<'s, 'a> RowChanges<'s, 'a> {
             due: Vec::new(),
             locks: Vec::new(),
             looked: false,
+            first_key: 0,
         }
     }
 
@@ -124,7 +127,8 @@ impl<'s, 'a> RowChanges<'s, 'a> {
         let evaluator = self.context.evaluator;
         let mut hits: Vec<RowRef> = Vec::new();
         let wanted = |key: &&Vec<usize>| among.is_none_or(|among| same_columns(among, key));
-        for key in of.uniques.iter().filter(wanted) {
+        let (later, earlier) = of.uniques.split_at(self.first_key.min(of.uniques.len()));
+        for key in earlier.iter().chain(later).filter(wanted) {
             let found =
                 self.find(table, changes, |other| evaluator.same_key(&of.columns, key, values, other))?;
             for row in found {

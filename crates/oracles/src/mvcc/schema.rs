@@ -182,6 +182,26 @@ impl Table {
         Ok(table)
     }
 
+    /// The columns of each index beside the clustered key.
+    pub fn second_indexes(&self) -> impl Iterator<Item = &Vec<usize>> {
+        self.indexes
+            .iter()
+            .map(|index| &index.columns)
+            .chain(&self.uniques)
+            // A foreign key has an index, written or not.
+            .chain(self.parents.iter().map(|foreign| &foreign.columns))
+            .filter(|index| Some(*index) != self.clustered.as_ref())
+    }
+
+    /// Does one of these hold all of these columns?
+    pub fn covers(&self, columns: u64) -> bool {
+        let columns = (0..self.columns.len().min(64)).fold(0, |all, at| all | columns & 1 << at);
+        let with = |index: &Vec<usize>| {
+            index.iter().chain(self.clustered.iter().flatten()).fold(0_u64, |all, at| all | 1 << at)
+        };
+        self.second_indexes().any(|index| columns & !with(index) == 0)
+    }
+
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
     }

@@ -13,7 +13,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::{
     allowed_outcome::{AllowedOutcome, Expected},
-    deviations::{KnownDeviation, RowsMet},
+    deviations::{IMPOSSIBLE_CONDITION, KnownDeviation, RowsMet},
     expressions::{columns_read, limit_of, plain, reads_one_end},
     from_clause::{FromClause, Named},
     hypothesis::Lock,
@@ -140,8 +140,12 @@ impl<'a> StatementContext<'a> {
         let (empty, error) = (scan.rows.is_empty(), scan.error);
         let rows = self.project(query, select, from, scan)?;
         // A condition that is found to be impossible beforehand takes no snapshot.
-        let impossible = (opens_view.is_some() && empty && select.filter.is_some())
-            .then(|| AllowedOutcome::only(Expected::Rows(rows.clone())));
+        let impossible =
+            opens_view.is_some() && empty && select.filter.is_some() && self.impossible(from, condition);
+        let impossible = impossible.then(|| AllowedOutcome {
+            by: Some(&IMPOSSIBLE_CONDITION),
+            ..AllowedOutcome::only(Expected::Rows(rows.clone()))
+        });
         let mut all = vec![AllowedOutcome { opens_view, ..AllowedOutcome::only(Expected::Rows(rows)) }];
         all.extend(error.map(|class| AllowedOutcome { opens_view, ..AllowedOutcome::error(class) }));
         all.extend(impossible);
@@ -203,20 +207,27 @@ impl<'a> StatementContext<'a> {
         let skips = matches!(mode, LockMode::SkipLocked(_));
         let nowait = read.wait == Some(&LockWait::Nowait);
         let mut locks = self.row_locks(read, &scan);
-        match self.stale(scan.met(tables), tables) {
-            // Through an index that holds all that is read, the row itself is not locked.
-            Some((class, true)) if !limited && mode == LockMode::Exclusive => {
-                all.push(AllowedOutcome::error(class));
+        let ends = reads_one_end(select);
+        let shared = match mode {
+            LockMode::Shared(read) => Some(read),
+            LockMode::Exclusive | LockMode::SemiConsistent | LockMode::SkipLocked(_) => None,
+        };
+        let mut by = by;
+        if let Some(stale) = self.stale(from, condition, &scan, shared) {
+            all.push(AllowedOutcome::error(stale.class));
+            // In a join an index may hold all that is read of a table.
+            let sure = !limited && !ends && !skips && (tables.len() == 1 || mode == LockMode::Exclusive);
+            if stale.owed && sure {
                 // Another row may be locked, and it was asked not to wait for that.
                 all.extend((nowait && others).then(|| AllowedOutcome::error(ErrorClass::LockTimeout)));
-                return Ok(());
+                if stale.missed_by.is_none() {
+                    return Ok(());
+                }
+                by = stale.missed_by;
             }
-            Some((class, _)) => all.push(AllowedOutcome::error(class)),
-            None => {}
         }
         all.extend(scan.error.map(AllowedOutcome::error));
         let mut due = scan.due.clone();
-        let ends = reads_one_end(select);
         if ends {
             // One end of an index may answer it: then that is all that is locked. What another is changing beside that is as it was.
             if !due.is_empty() && !skips {

@@ -7,7 +7,7 @@ use std::{
 
 use dialect::{
     ParsedCase,
-    contract::{LevelRules, OnStaleWrite, SnapshotPoint, Visibility},
+    contract::{LevelRules, Visibility},
 };
 use eval::{Column, Datum, Fault};
 use model::{
@@ -35,6 +35,8 @@ pub struct StatementContext<'a> {
     pub evaluator: RowEvaluator<'a>,
     /// What holds at its level.
     pub rules: &'a LevelRules,
+    /// The error by which a conflict shows where nothing waits.
+    pub busy: Option<ErrorClass>,
     pub case: &'a ParsedCase,
     pub hypothesis: &'a Hypothesis,
     pub session: usize,
@@ -54,8 +56,8 @@ pub struct StatementContext<'a> {
     pub path: Option<&'a Path>,
     /// If it has waited: what it met first.
     pub waited: Option<&'a Waiting>,
-    /// What its subqueries that do not lock are answered from.
-    pub inner: &'a [Rows],
+    /// If it has waited and its subqueries were answered before that was over: after so many commits.
+    pub inner_at: Option<u32>,
     /// May REPLACE make a new row where it could write over the old one?
     pub replace_may_reinsert: bool,
 }
@@ -329,7 +331,7 @@ impl<'a> StatementContext<'a> {
                 values.map_or(Ok(false), |values| noted(self.joins(from, condition, values), &mut scan.error))
             };
             let (before, after) = (held(committed)?, held(newest)?);
-            if !before && !after {
+            if !before && !after || committed.is_none() && self.came_behind(from.tables[0].table, row) {
                 continue;
             }
             match mode {
@@ -361,24 +363,12 @@ impl<'a> StatementContext<'a> {
         Ok(scan)
     }
 
-    /// Was one of these rows changed by a commit that the snapshot does not show? Then the contract may refuse.
-    pub fn stale(
-        &self,
-        rows: impl IntoIterator<Item = (usize, usize)>,
-        tables: &[usize],
-    ) -> Option<(ErrorClass, bool)> {
-        let OnStaleWrite::Refused(class) = self.rules.stale.is else { return None };
-        let view = self.view.or_else(|| self.waited.filter(|waited| waited.opened_view).map(|w| w.clock))?;
-        let newer = |table: usize, row: usize| self.hypothesis.tables[table][row].changed_at(self.me) > view;
-        if rows.into_iter().any(|(table, row)| newer(table, row)) {
-            // Promised where a read has taken the snapshot; where any statement takes it, it may come.
-            return Some((class, self.rules.snapshot.is == SnapshotPoint::FirstRead));
-        }
-        let any = self
-            .related(tables)
-            .into_iter()
-            .any(|table| self.hypothesis.tables[table].iter().any(|chain| chain.touched_at(self.me) > view));
-        any.then_some((class, false))
+    /// Did a row come to be after the statement began to wait, where nothing keeps others from inserting into what it has scanned? Then it
+    /// may stand behind the scan, and no wait for it is owed.
+    fn came_behind(&self, table: usize, row: usize) -> bool {
+        let new =
+            |waited: &Waiting| waited.tables[table].get(row).is_none_or(|chain| chain.newest().is_none());
+        !self.rules.ranges.is && self.waited.is_some_and(new)
     }
 }
 
@@ -391,7 +381,7 @@ impl StatementContext<'_> {
     }
 
     /// These tables, and those that foreign keys lead to.
-    fn related(&self, tables: &[usize]) -> Vec<usize> {
+    pub fn related(&self, tables: &[usize]) -> Vec<usize> {
         let mut related = tables.to_vec();
         let mut grown = true;
         while std::mem::take(&mut grown) {

@@ -12,9 +12,9 @@ use model::{
 use super::{
     expressions::{aggregate, columns_read, find_column, plain, reads_one_end},
     from_clause::{FromClause, Named},
-    hypothesis::{Lock, Rows, TxnId, Waiting},
+    hypothesis::{Lock, Now, TxnId, Waiting},
     schema::Values,
-    statement_context::{Condition, LockMode, StatementContext},
+    statement_context::{Condition, LockMode, Scan, StatementContext, alike},
 };
 
 /// What a subquery found, and whom it should have waited for.
@@ -157,7 +157,14 @@ impl<'a> StatementContext<'a> {
             Visibility::Committed => {
                 let find = || columns_read(&from, select, &condition, query);
                 let read = self.evaluator.known_of(|known| &mut known.reads, select, find);
-                let scan = self.lock(&from, &condition, LockMode::Shared(read)).map_err(Fault::Unsure)?;
+                let earlier = match self.inner_at.filter(|_| reads_one_end(select) || !self.rules.ranges.is) {
+                    Some(at) => self.read_before(at, &from, &condition, read, reads_one_end(select))?,
+                    None => None,
+                };
+                let scan = match earlier {
+                    Some(scan) => scan,
+                    None => self.lock(&from, &condition, LockMode::Shared(read)).map_err(Fault::Unsure)?,
+                };
                 if let ([named], None) = (&from.tables[..], &query.limit) {
                     locks.extend(scan.rows.iter().map(|(numbers, _)| Lock {
                         table: named.table,
@@ -184,7 +191,12 @@ impl<'a> StatementContext<'a> {
                 {
                     return Err(Fault::Unsure(Reason::DirtyReadOfHalfDoneWork));
                 }
-                self.select(&from, &condition, &self.seen(&from, sees, self.inner)).map_err(Fault::Unsure)?
+                let (reader, sees) = match self.inner_at {
+                    Some(at) if sees == Visibility::Fresh => (self.at(at), Visibility::Snapshot),
+                    _ => (*self, sees),
+                };
+                let rows = reader.seen(&from, sees, &self.hypothesis.tables);
+                self.select(&from, &condition, &rows).map_err(Fault::Unsure)?
             }
         };
         let columns = self.result_columns(select, &from);
@@ -246,9 +258,36 @@ impl<'a> StatementContext<'a> {
         Ok(columns)
     }
 
-    /// A context in which queries that do not lock are answered from another moment.
-    pub fn reading(&self, inner: &'a [Rows]) -> StatementContext<'a> {
-        StatementContext { inner, ..*self }
+    /// What a subquery that locks its rows but no gaps found after so many commits. None if it cannot have been answered then: what it has
+    /// read stays as it is, unless one end of an index was all that it looked at.
+    fn read_before(
+        &self,
+        at: u32,
+        from: &FromClause,
+        condition: &Condition,
+        read: u64,
+        one_end: bool,
+    ) -> Result<Option<Scan>, Fault> {
+        let reader = self.at(at);
+        let tables = &self.hypothesis.tables;
+        let rows = reader.seen(from, Visibility::Snapshot, tables);
+        let scan = self.select(from, condition, &rows).map_err(Fault::Unsure)?;
+        let columns = if from.tables.len() == 1 { read } else { u64::MAX };
+        let kept = |(table, row): (usize, usize)| {
+            let chain = &tables[table][row];
+            let now = match chain.now(self.me) {
+                Now::Settled(now) => now,
+                Now::Contested { newest, .. } => newest,
+            };
+            now.zip(chain.seen(self.me, at)).is_some_and(|(now, then)| alike(then, now, columns))
+        };
+        let numbers: Vec<usize> = from.tables.iter().map(|named| named.table).collect();
+        Ok((one_end || scan.met(&numbers).all(kept)).then_some(scan))
+    }
+
+    /// As this one, with the snapshot of after so many commits.
+    fn at(&self, commits: u32) -> StatementContext<'a> {
+        StatementContext { view: Some(commits), ..*self }
     }
 }
 

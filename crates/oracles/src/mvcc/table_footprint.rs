@@ -12,6 +12,8 @@ pub struct TableFootprint {
     pub target: Option<usize>,
     /// Does it have a subquery?
     pub inner: bool,
+    /// The tables that subqueries name, as bits.
+    pub read_inside: u64,
 }
 
 pub fn footprint(schema: &Schema, statement: &Statement) -> TableFootprint {
@@ -64,7 +66,9 @@ pub fn footprint(schema: &Schema, statement: &Statement) -> TableFootprint {
             }
         }
     }
-    TableFootprint { tables: bits, target, inner: names.queries > outer }
+    let inside = statement.footprint().inner.into_iter().filter_map(|name| schema.find(&name.name.name));
+    let read_inside = inside.fold(0, |bits, table| bits | 1 << table.min(63));
+    TableFootprint { tables: bits, target, inner: names.queries > outer, read_inside }
 }
 
 fn named(schema: &Schema, factor: &TableFactor) -> Option<usize> {

@@ -24,7 +24,7 @@ use super::{
     hypothesis::Lock,
     row_changes::{RowChanges, RowRef},
     schema::Values,
-    statement_context::{LockMode, RowNumbers, Scan, StatementContext},
+    statement_context::{Condition, LockMode, RowNumbers, Scan, StatementContext},
     subqueries::SubqueryValues,
 };
 
@@ -83,7 +83,7 @@ impl StatementContext<'_> {
             if ignores && scan.rows.len() > 1 && from.tables.iter().any(|named| keyed(named.table)) {
                 return Err(Fault::Unsure(Reason::IgnoredInSomeOrder));
             }
-            let refused = self.refused(&from, &scan, limit.is_some(), &mut all);
+            let refused = self.refused(&from, &condition, &scan, limit.is_some(), &mut all);
             let mut rows = self.in_order(&from, &scan);
             let range = self.locks_range(&from, &condition, &scan);
             let before = all.len();
@@ -103,9 +103,7 @@ impl StatementContext<'_> {
                     break;
                 }
             }
-            if refused {
-                only_errors(&mut all, before);
-            }
+            refused.of(&mut all, before);
         }
         self.inner_trouble(&mut all, &answers);
         let tables: SmallVec<[usize; 2]> = from.tables.iter().map(|named| named.table).collect();
@@ -154,7 +152,7 @@ impl StatementContext<'_> {
         for (scan, by) in self.scans(&from, &condition, LockMode::Exclusive).map_err(Fault::Unsure)? {
             let scan = self.first(scan, &delete.order_by, limit, &from)?;
             all.extend(scan.error.map(AllowedOutcome::error));
-            let refused = self.refused(&from, &scan, limit.is_some(), &mut all);
+            let refused = self.refused(&from, &condition, &scan, limit.is_some(), &mut all);
             let before = all.len();
             let mut rows: Vec<usize> = scan.rows.iter().map(|(numbers, _)| numbers[factor]).collect();
             rows.sort_unstable();
@@ -184,9 +182,7 @@ impl StatementContext<'_> {
                     ..AllowedOutcome::only(Expected::Done(vec![rows.len() as u64], None))
                 },
             });
-            if refused {
-                only_errors(&mut all, before);
-            }
+            refused.of(&mut all, before);
         }
         self.inner_trouble(&mut all, &answers);
         Ok(all)
@@ -203,31 +199,30 @@ impl StatementContext<'_> {
     }
 
     /// Does the contract refuse, because a row has changed since the snapshot? Adds the refusal.
-    fn refused(&self, from: &FromClause, scan: &Scan, limited: bool, all: &mut Vec<AllowedOutcome>) -> bool {
-        if self.rules.stale.is == OnStaleWrite::NewestWins {
-            return false;
+    fn refused(
+        &self,
+        from: &FromClause,
+        condition: &Condition,
+        scan: &Scan,
+        limited: bool,
+        all: &mut Vec<AllowedOutcome>,
+    ) -> Refusal {
+        if let Some(class) = self.one_writer() {
+            all.push(AllowedOutcome::error(class));
+            return if limited { Refusal::Possible } else { Refusal::Owed };
         }
-        let tables: Vec<usize> = from.tables.iter().map(|named| named.table).collect();
-        let stale = match self.busy() {
-            Some(class) => Some((class, true)),
-            None => self.stale(scan.met(&tables), &tables),
-        };
+        let Some(stale) = self.stale(from, condition, scan, None) else { return Refusal::Possible };
+        all.push(AllowedOutcome::error(stale.class));
         // In a join an index may hold all that is read of a table: then its row is not met.
-        match stale {
-            Some((class, true)) if !limited && (tables.len() == 1 || self.busy().is_some()) => {
-                all.push(AllowedOutcome::error(class));
-                true
-            }
-            Some((class, _)) => {
-                all.push(AllowedOutcome::error(class));
-                false
-            }
-            None => false,
+        match (stale.owed && !limited && from.tables.len() == 1, stale.missed_by) {
+            (false, _) => Refusal::Possible,
+            (true, None) => Refusal::Owed,
+            (true, Some(by)) => Refusal::MissedBy(by),
         }
     }
 
     /// Where one writes at a time: may this one not, because another does, or has since the snapshot?
-    pub fn busy(&self) -> Option<ErrorClass> {
+    pub fn one_writer(&self) -> Option<ErrorClass> {
         if self.rules.change.is != Visibility::Snapshot {
             return None;
         }
@@ -241,7 +236,7 @@ impl StatementContext<'_> {
                 .flat_map(|rows| rows.iter())
                 .any(|chain| chain.changed_at(self.me) > view)
         });
-        (other || old).then_some(class)
+        self.busy.filter(|_| other).or(old.then_some(class))
     }
 
     pub fn assigned<'e>(
@@ -449,11 +444,29 @@ impl StatementContext<'_> {
     }
 }
 
-/// A statement that is refused for one row may have failed for another before it came to that.
-fn only_errors(all: &mut Vec<AllowedOutcome>, from: usize) {
-    let mut at = 0;
-    all.retain(|allowed| {
-        at += 1;
-        at <= from || matches!(allowed.reply, Expected::Error(_))
-    });
+/// What becomes of the outcomes of a statement that may be refused for a row.
+enum Refusal {
+    Possible,
+    Owed,
+    /// Owed, but a deviation may let it through.
+    MissedBy(&'static KnownDeviation),
+}
+
+impl Refusal {
+    /// Applies it to the outcomes from here on. A statement that is refused for one row may have failed for another before it came to that.
+    fn of(self, all: &mut Vec<AllowedOutcome>, from: usize) {
+        let mut at = 0;
+        let fails = |allowed: &AllowedOutcome| matches!(allowed.reply, Expected::Error(_));
+        match self {
+            Refusal::Possible => {}
+            Refusal::Owed => all.retain(|allowed| {
+                at += 1;
+                at <= from || fails(allowed)
+            }),
+            Refusal::MissedBy(by) => all[from..]
+                .iter_mut()
+                .filter(|allowed| !fails(allowed))
+                .for_each(|allowed| allowed.by = Some(by)),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What follows from what both say.
 
 use model::{
-    Fingerprint, Reason, Symptom, Trace, Verdict, Violation,
+    Fingerprint, Reason, RuleId, Symptom, Trace, Verdict, Violation,
     verdict::{Cause, evidence::SecondOpinion},
 };
 
@@ -69,7 +69,9 @@ fn agreed(first: &Violation, second: &Violation) -> Verdict {
 
 /// The model objects where the decoupled run does not: a disagreement, if that is something it judges.
 fn apart(first: &Violation, later: Option<&Violation>) -> Verdict {
-    if WAITS.contains(&first.fingerprint.symptom) {
+    // Nor does it judge what is newer than a snapshot: alone, there is nobody to be refused for.
+    let refusal = first.evidence.rule == Some(RuleId::RefusedByView);
+    if WAITS.contains(&first.fingerprint.symptom) || refusal {
         let mut violation = first.clone();
         violation.evidence.second_opinion = Some(SecondOpinion::NotJudged);
         return Verdict::Violated(violation);
@@ -206,6 +208,15 @@ pub(super) mod tests {
         let second = wrong(ROWS, ALONE, Some(1));
         assert_eq!(said(&holds(&[]), Some(&second)), "logic: disagrees");
         assert_eq!(said(&holds(&["semi-consistent-skip"]), Some(&second)), "holds");
+    }
+
+    #[test]
+    fn a_conflict_that_is_not_seen_is_the_models_business() {
+        let mut missed = wrong(Symptom::MissingError, RULE, Some(1));
+        if let Verdict::Violated(violation) = &mut missed {
+            violation.evidence.rule = Some(RuleId::RefusedByView);
+        }
+        assert_eq!(said(&missed, Some(&holds(&[]))), "missing-error: not judged");
     }
 
     #[test]

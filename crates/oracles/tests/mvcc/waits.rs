@@ -264,3 +264,44 @@ fn a_wait_that_nothing_demands_is_counted_and_not_wrong() {
     assert_eq!(waits("a = 2"), Some((1, 1)));
     assert_eq!(waits("a <= 1"), Some((1, 0)));
 }
+
+#[test]
+fn a_query_inside_a_statement_that_waited_may_have_been_answered_before_or_after_the_wait() {
+    let setup = [
+        "CREATE TABLE t (a INT PRIMARY KEY, b INT)",
+        "CREATE TABLE u (a INT PRIMARY KEY, b INT)",
+        "INSERT INTO u VALUES (1, 100), (2, 200)",
+    ];
+    let text = |inner: &str, others: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: INSERT INTO t VALUES (7, 70) => 1 rows
+             T2: INSERT INTO t VALUES (7, (SELECT {inner} FROM u)) => waits
+             {others}
+             T1: ROLLBACK => ok | 1 rows"
+        )
+    };
+    let one = "T3: INSERT INTO u VALUES (5, 500) => 1 rows";
+    let two = "T3: INSERT INTO u VALUES (5, 500) => 1 rows
+               T3: INSERT INTO u VALUES (6, 600) => 1 rows";
+    let wrong = "wrong-final-state: new at the end";
+    for (level, inner, others, end, verdict) in [
+        (RC, "MAX(b)", one, "(7, 200)", "holds"),
+        (RC, "MAX(b)", one, "(7, 500)", "holds"),
+        (RC, "MAX(b)", one, "(7, 100)", wrong),
+        (RU, "MAX(b)", one, "(7, 200)", "holds"),
+        // Between two commits.
+        (RC, "COUNT(*)", two, "(7, 3)", "holds"),
+        (RC, "COUNT(*)", two, "(7, 5)", wrong),
+        // One end of an index is all that is locked.
+        (RR, "MAX(b)", one, "(7, 200)", "holds"),
+        (RR, "COUNT(*)", one, "(7, 3)", "holds"),
+        (RR, "COUNT(*)", one, "(7, 2)", wrong),
+        // What it has read it has locked: that stays as it is.
+        (RC, "COUNT(b)", "T3: UPDATE u SET b = NULL WHERE a = 1 => 1 of 1", "(7, 2)", wrong),
+        (RC, "COUNT(b)", "T3: UPDATE u SET b = NULL WHERE a = 1 => 1 of 1", "(7, 1)", "holds"),
+    ] {
+        let said = judged(&mysql(level), &setup, &text(inner, others), Some(end));
+        assert_eq!(said, verdict, "{level} {inner}: {end}");
+    }
+}

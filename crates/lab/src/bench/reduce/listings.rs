@@ -16,9 +16,15 @@ pub struct Listing {
 
 /// All of them. Troc: Dou et al., ICSE 2023; Fucci: VLDB 2025. Moroianu's thesis (2024) prints MDEV-26642 once more, in Figure 4.4,
 /// with 11 statements and three rows; the smaller listing counts.
-pub const ALL: [Listing; 6] = [
+pub const ALL: [Listing; 5] = [
     // The figure draws the table; making and filling it takes two statements beside the six of its transactions.
-    Listing { reports: &["MySQL#104833", "MDEV-26643"], statements: 8, rows: 3, source: "Troc, Figure 1" },
+    // Fucci's Code Snippet 3, MDEV-34108, is of the same family, with 10 statements and two rows.
+    Listing {
+        reports: &["MySQL#104833", "MDEV-26643", "MDEV-34108"],
+        statements: 8,
+        rows: 3,
+        source: "Troc, Figure 1",
+    },
     Listing { reports: &["MDEV-26642"], statements: 11, rows: 2, source: "Troc, Listing 2" },
     Listing { reports: &["MDEV-27992"], statements: 10, rows: 1, source: "Troc, Listing 3" },
     Listing {
@@ -28,7 +34,6 @@ pub const ALL: [Listing; 6] = [
         source: "Fucci, Code Snippet 1",
     },
     Listing { reports: &["MDEV-33802"], statements: 8, rows: 1, source: "Fucci, Code Snippet 2" },
-    Listing { reports: &["MDEV-34108"], statements: 10, rows: 2, source: "Fucci, Code Snippet 3" },
 ];
 
 /// The listing of a family that is named by its reports; none where two families explain a case together.
@@ -48,10 +53,10 @@ mod tests {
     }
 
     #[test]
-    fn every_reported_family_has_one() {
-        use oracles::mvcc::deviations::{self, Status};
-        for deviation in deviations::all().filter(|one| one.status == Status::Reported) {
-            assert!(of(deviation.source).is_some(), "{}", deviation.source);
+    fn every_one_is_of_a_family_that_is_known() {
+        let known: Vec<_> = oracles::mvcc::deviations::all().filter_map(|one| of(one.source)).collect();
+        for listing in &ALL {
+            assert!(known.contains(&listing), "{}", listing.source);
         }
     }
 }

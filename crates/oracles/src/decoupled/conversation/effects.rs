@@ -2,12 +2,17 @@
 
 use dialect::contract::OnStaleWrite;
 use model::{
-    Reason, Reply, RowSet, Symptom, sql::StatementKind, verdict::Response, verdict::evidence::Sighting,
+    Reason, Reply, RowSet, Symptom, sql::StatementKind, verdict::Cause, verdict::Response,
+    verdict::evidence::Sighting,
 };
 
 use super::{
     Conclusion, DecoupledConversation, FirstQuery, MARKED, PendingStatement, RowData, VersionFilter,
     VisibleRow, determinism,
+};
+use crate::mvcc::{
+    deviations::{KnownDeviation, MissedConflict},
+    ids,
 };
 
 impl DecoupledConversation<'_> {
@@ -97,10 +102,21 @@ impl DecoupledConversation<'_> {
         if !changes.iter().any(|(id, _)| newer(id)) {
             return Ok(());
         }
-        Err(self.violated(Symptom::MissingError, rules.stale.id, pending.step, |evidence| {
+        let found = self.violated(Symptom::MissingError, rules.stale.id, pending.step, |evidence| {
             evidence.expected = Some(Response::Error(class));
             evidence.sighting = Some(Sighting::StaleWrite);
-        }))
+        });
+        let level = self.level(pending.step);
+        let misses = |by: &&&'static KnownDeviation| {
+            by.misses_conflict == Some(MissedConflict::All) && by.levels.contains(&level)
+        };
+        Err(match (found, self.deviations.iter().find(misses)) {
+            (Conclusion::Violated(mut violation), Some(by)) => {
+                violation.fingerprint.cause = Cause::Deviations(ids([by]));
+                Conclusion::Violated(violation)
+            }
+            (found, _) => found,
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use model::{
 
 use super::{
     Conclusion, DecoupledConversation, FirstQuery, MARK, MARKED, PLAIN, PendingStatement, TableRoles,
-    TableView, VisibleRow, WAYS, determinism, views::same_view,
+    TableView, VersionFilter, VisibleRow, WAYS, determinism, views::same_view,
 };
 use crate::decoupled::compare::{AnswerComparison, compare};
 
@@ -131,8 +131,14 @@ impl DecoupledConversation<'_> {
             () => return Err(not(Reason::NoInvisibleColumn)),
         };
         let (mut others, mut open): (Vec<Vec<TableView>>, _) = (vec![Vec::new()], None);
+        // Where gaps are not locked, a query inside may have been answered before the wait.
+        let before_the_wait =
+            self.seen.trace.waited(step) && self.rules(step).is_some_and(|rules| !rules.ranges.is);
         for (at, sees) in &roles.tables {
             let mut different: Vec<Vec<VisibleRow>> = Vec::new();
+            if before_the_wait && roles.inside.contains(at) {
+                different.push(self.chains[*at].view(txn, VersionFilter::Committed(self.sent[step])));
+            }
             for one in sees {
                 let (views, why) = self.views(step, txn, *at, *one);
                 open = open.or(why);

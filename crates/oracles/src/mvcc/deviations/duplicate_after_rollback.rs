@@ -9,13 +9,14 @@ use super::{
         statement_context::StatementContext,
         twins::{TwinDraft, Why},
     },
-    KnownDeviation, NO_HOOKS, Presence, Status,
+    KnownDeviation, NO_HOOKS, Presence, Report, Status, VendorAnswer,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "duplicate-after-rollback",
     status: Status::Reported,
     source: "MDEV-33802",
+    reports: &[Report { number: "MDEV-33802", answer: VendorAnswer::FixedIn("10.4.34") }],
     exists: Presence {
         product: Some("mariadb"),
         since: &[10, 4],

@@ -10,13 +10,14 @@ use super::{
         twins::reorder,
     },
     Alternatives, Answered, ContestedRow, DecoupledView, KnownDeviation, ModelChange, NO_HOOKS, Presence,
-    Status, UnknownRows,
+    Report, Status, UnknownRows, VendorAnswer,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "judges-uncommitted",
-    status: Status::Found,
-    source: "not reported; MariaDB with snapshot isolation, corpus/phenomena/aborted-read-by-update.iso",
+    status: Status::Reported,
+    source: "MDEV-39874",
+    reports: &[Report { number: "MDEV-39874", answer: VendorAnswer::Confirmed }],
     exists: Presence { refuses_stale_writes: Some(true), ..Presence::EVERYWHERE },
     levels: &[ReadUncommitted],
     alternatives: Some(alternatives),

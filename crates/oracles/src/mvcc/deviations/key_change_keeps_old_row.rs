@@ -14,13 +14,14 @@ use super::{
         statement_context::{StatementContext, VisibleRows},
         twins::{TwinDraft, Why},
     },
-    Alternatives, DecoupledView, KnownDeviation, ModelChange, NO_HOOKS, Presence, Status,
+    Alternatives, DecoupledView, KnownDeviation, ModelChange, NO_HOOKS, Presence, Status, reported,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "key-change-keeps-old-row",
     status: Status::Reported,
     source: "MDEV-32898, MySQL#113228",
+    reports: &[reported("MDEV-32898"), reported("MySQL#113228")],
     // With snapshot isolation the write itself is refused.
     exists: Presence { refuses_stale_writes: Some(false), ..Presence::EVERYWHERE },
     levels: &[RepeatableRead],

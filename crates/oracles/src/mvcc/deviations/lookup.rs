@@ -22,8 +22,8 @@ pub fn known(fingerprint: &Fingerprint) -> Option<String> {
 pub fn reports(all: &Deviations) -> Option<String> {
     let all = ordered(all)?;
     let reported = all.iter().all(|by| by.status == Status::Reported);
-    let sources: Vec<&str> = all.iter().map(|by| by.source).collect();
-    reported.then(|| sources.join(", "))
+    let numbers: Vec<String> = all.iter().flat_map(|by| by.reports).map(ToString::to_string).collect();
+    reported.then(|| numbers.join(", "))
 }
 
 /// The deviations of these ids, in the order of the registry; none if one of them is not in it.

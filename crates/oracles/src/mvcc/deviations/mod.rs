@@ -12,15 +12,20 @@
 //! | `alternatives` | a statement answers as if the model were changed (a [`ModelChange`]): other visible rows, an ignored foreign key |
 //! | `instead` | an outcome that the strict rules allow comes with other rows or other effects |
 //! | `resumed_scan` | a scan that waited goes on from where it stood (`super::resumed_scan`) |
-//! | `conflict_since` | a statement that waited is refused with a write conflict |
+//! | `conflict_since`, `conflict_with_open` | a statement is refused with a write conflict: one that waited, one beside open changes |
+//! | `misses_conflict` | a statement is not refused with a write conflict |
 //! | `rollback_to` | going back to a savepoint leaves something else of the transaction |
 //! | `unknown_rows` | which rows a statement met cannot be told, so nothing is called wrong |
 
 mod changed_during_wait;
 mod conflict_by_inner_read;
+mod conflict_with_uncommitted;
+mod covered_read_without_conflict;
 mod duplicate_after_rollback;
 mod early_savepoint_ends_all;
 mod foreign_key_beside_null;
+mod gone_row_by_index;
+mod impossible_condition;
 mod judges_uncommitted;
 mod key_change_keeps_old_row;
 pub mod lookup;
@@ -29,6 +34,7 @@ mod moved_across_scan;
 mod noop_without_version;
 mod presence;
 mod semi_consistent_skip;
+mod serializable_without_view;
 mod skipped_before_wait;
 mod virtual_read_as_null;
 
@@ -40,6 +46,7 @@ use model::{Level, Reason, ServerInfo, sql::Statement};
 
 use self::presence::Presence;
 pub use self::{
+    impossible_condition::DEVIATION as IMPOSSIBLE_CONDITION,
     model_change::{Assumed, ContestedRow, ModelChange, RowsMet},
     semi_consistent_skip::DEVIATION as SEMI_CONSISTENT_SKIP,
 };
@@ -66,6 +73,11 @@ const INNODB: &[&KnownDeviation] = &[
     &foreign_key_beside_null::DEVIATION,
     &virtual_read_as_null::DEVIATION,
     &early_savepoint_ends_all::DEVIATION,
+    &impossible_condition::DEVIATION,
+    &serializable_without_view::DEVIATION,
+    &gone_row_by_index::DEVIATION,
+    &covered_read_without_conflict::DEVIATION,
+    &conflict_with_uncommitted::DEVIATION,
 ];
 
 /// Those of the reference engine.
@@ -111,6 +123,43 @@ pub enum Status {
     Observed,
 }
 
+/// A report in a tracker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// As people cite it: `MDEV-34106`, `MySQL#114952`.
+    pub number: &'static str,
+    pub answer: VendorAnswer,
+}
+
+/// What the vendor says to a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VendorAnswer {
+    /// Nothing that we know of.
+    Reported,
+    /// It is a bug.
+    Confirmed,
+    /// It was repaired, in this release first.
+    FixedIn(&'static str),
+    /// It is no bug.
+    Rejected,
+}
+
+/// A report without an answer that we know of.
+const fn reported(number: &'static str) -> Report {
+    Report { number, answer: VendorAnswer::Reported }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.answer {
+            VendorAnswer::Rejected => write!(f, "{} (rejected by the vendor)", self.number),
+            VendorAnswer::Reported | VendorAnswer::Confirmed | VendorAnswer::FixedIn(_) => {
+                f.write_str(self.number)
+            }
+        }
+    }
+}
+
 type AlternativesHook = fn(&Alternatives<'_, '_>) -> Result<Vec<AllowedOutcome>, Fault>;
 type InsteadHook = fn(&StatementContext<'_>, &AllowedOutcome, &[usize]) -> Vec<AllowedOutcome>;
 type TwinHook = fn(&mut TwinDraft<'_>, usize) -> Result<(), Why>;
@@ -120,8 +169,10 @@ pub struct KnownDeviation {
     /// In kebab-case. It is the deviation's id in findings, so it never changes.
     pub name: &'static str,
     pub status: Status,
-    /// The manual's section, or the numbers of the reports.
+    /// The manual's section, the numbers of the reports, or where it was found.
     pub source: &'static str,
+    /// What became of each report.
+    pub reports: &'static [Report],
     /// The servers that have it.
     pub exists: Presence,
     /// The levels at which a statement may need it.
@@ -134,6 +185,10 @@ pub struct KnownDeviation {
     pub resumed_scan: Option<ScanDifference>,
     /// The commit since which a change makes a statement that waited fail with a write conflict.
     pub conflict_since: Option<fn(&TableFootprint, &Waiting) -> Option<u32>>,
+    /// Does a change that another has not committed make a statement of this transaction fail with a write conflict?
+    pub conflict_with_open: Option<fn(&TableFootprint, &Txn) -> bool>,
+    /// The rows newer than the snapshot that a statement comes to without a write conflict.
+    pub misses_conflict: Option<MissedConflict>,
     /// What ROLLBACK TO a savepoint leaves of a transaction, where it is not what it should be.
     pub rollback_to: Option<fn(&Savepoint, &Txn) -> Option<Txn>>,
     /// Why it cannot be told which rows a statement met.
@@ -149,12 +204,15 @@ const NO_HOOKS: KnownDeviation = KnownDeviation {
     name: "",
     status: Status::Observed,
     source: "",
+    reports: &[],
     exists: Presence::EVERYWHERE,
     levels: &Level::ALL,
     alternatives: None,
     instead: None,
     resumed_scan: None,
     conflict_since: None,
+    conflict_with_open: None,
+    misses_conflict: None,
     rollback_to: None,
     unknown_rows: None,
     decoupled_view: None,
@@ -170,6 +228,17 @@ pub enum ScanDifference {
     Changed,
     /// A row moved across the place at which it waited.
     Moved,
+}
+
+/// The rows newer than the snapshot that are not refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissedConflict {
+    /// All of them.
+    All,
+    /// Those that do not match any more, where the table has a secondary index.
+    GoneRow,
+    /// Those of which a shared read reads no more than a secondary index holds.
+    CoveredRead,
 }
 
 /// How the decoupled run makes up the view that a deviation gives. It has version chains of its own, so it knows a deviation only by this.
@@ -305,6 +374,15 @@ mod tests {
         }
         let everywhere = [INNODB, REFERENCE, SQLITE].concat();
         assert!(everywhere.iter().all(|deviation| find(deviation.name).is_some()));
+    }
+
+    #[test]
+    fn what_is_reported_has_its_reports() {
+        for deviation in all() {
+            let numbers: Vec<&str> = deviation.reports.iter().map(|report| report.number).collect();
+            assert_eq!(deviation.status == Status::Reported, !numbers.is_empty(), "{deviation:?}");
+            assert!(numbers.is_empty() || numbers.join(", ") == deviation.source, "{deviation:?}");
+        }
     }
 
     #[test]

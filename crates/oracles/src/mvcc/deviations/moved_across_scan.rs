@@ -6,12 +6,15 @@ use model::{
     sql::{InsertSource, Statement},
 };
 
-use super::{super::twins::reorder, Answered, KnownDeviation, NO_HOOKS, ScanDifference, Status, UnknownRows};
+use super::{
+    super::twins::reorder, Answered, KnownDeviation, NO_HOOKS, ScanDifference, Status, UnknownRows, reported,
+};
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "moved-across-scan",
     status: Status::Reported,
     source: "MDEV-27992",
+    reports: &[reported("MDEV-27992")],
     levels: &[ReadUncommitted, ReadCommitted],
     resumed_scan: Some(ScanDifference::Moved),
     unknown_rows: Some(UnknownRows { why: more_than_one_cut, lasts: false }),

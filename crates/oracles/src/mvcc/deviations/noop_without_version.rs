@@ -12,13 +12,14 @@ use super::{
         statement_context::StatementContext,
         twins::{TwinDraft, Why},
     },
-    DecoupledView, KnownDeviation, NO_HOOKS, Presence, Status,
+    DecoupledView, KnownDeviation, NO_HOOKS, Presence, Status, reported,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "noop-without-version",
     status: Status::Reported,
     source: "MDEV-26642",
+    reports: &[reported("MDEV-26642")],
     // With snapshot isolation the write itself is refused. On MySQL an UPDATE without a range needs the binary log for it, one with a range
     // does not; MariaDB 10.1 and 10.2 have only the latter.
     exists: Presence { refuses_stale_writes: Some(false), ..Presence::EVERYWHERE },

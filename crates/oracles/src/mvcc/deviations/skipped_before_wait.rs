@@ -2,12 +2,21 @@
 
 use model::Level::{ReadCommitted, ReadUncommitted};
 
-use super::{super::twins::reorder, KnownDeviation, NO_HOOKS, Presence, ScanDifference, Status};
+use super::{
+    super::twins::reorder, KnownDeviation, NO_HOOKS, Presence, Report, ScanDifference, Status, VendorAnswer,
+    reported,
+};
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "skipped-before-wait",
     status: Status::Reported,
-    source: "MySQL#104833, MDEV-26643",
+    source: "MySQL#104833, MDEV-26643, MDEV-34108",
+    reports: &[
+        reported("MySQL#104833"),
+        reported("MDEV-26643"),
+        // With snapshot isolation READ COMMITTED has no semi-consistent reads any more.
+        Report { number: "MDEV-34108", answer: VendorAnswer::FixedIn("10.6.19") },
+    ],
     // With snapshot isolation nothing is passed by.
     exists: Presence { refuses_stale_writes: Some(false), ..Presence::EVERYWHERE },
     levels: &[ReadUncommitted, ReadCommitted],

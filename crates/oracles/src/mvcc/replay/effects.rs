@@ -126,25 +126,8 @@ impl Replay<'_> {
         locks: &[Lock],
     ) -> Result<(), Rejection> {
         // A shared lock may be on the record of an index that holds all that was read.
-        let apart = |lock: &Lock| {
-            lock.columns.is_some_and(|columns| {
-                let table = &self.schema.tables[lock.table];
-                let columns = (0..table.columns.len().min(64)).fold(0, |all, at| all | columns & 1 << at);
-                let with = |index: &Vec<usize>| {
-                    index.iter().chain(table.clustered.iter().flatten()).fold(0_u64, |all, at| all | 1 << at)
-                };
-                let second = |index: &&Vec<usize>| Some(*index) != table.clustered.as_ref();
-                table
-                    .indexes
-                    .iter()
-                    .map(|index| &index.columns)
-                    .chain(&table.uniques)
-                    // A foreign key has an index, written or not.
-                    .chain(table.parents.iter().map(|foreign| &foreign.columns))
-                    .filter(second)
-                    .any(|index| columns & !with(index) == 0)
-            })
-        };
+        let apart =
+            |lock: &Lock| lock.columns.is_some_and(|columns| self.schema.tables[lock.table].covers(columns));
         for lock in locks {
             for (other, state) in
                 hypothesis.sessions.iter().enumerate().filter(|(other, _)| *other != session)

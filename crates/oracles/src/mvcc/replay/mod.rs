@@ -286,9 +286,8 @@ impl<'a> Replay<'a> {
             match self.then(hypothesis.clone(), step, &[], &others) {
                 Ok(hypotheses) => all.extend(hypotheses),
                 Err(rejection) => {
-                    let at_once =
-                        matches!(&rejection, Rejection::Mismatch(broken) if broken.step == Some(step));
-                    rejected = Some(milder(rejected, (rejection, at_once)));
+                    let rank = self.rank(&rejection, step, &others);
+                    rejected = Some(milder(rejected, (rejection, rank)));
                 }
             }
         }
@@ -296,6 +295,23 @@ impl<'a> Replay<'a> {
             (true, Some((rejected, _))) => Err(rejected),
             _ => Ok(all),
         }
+    }
+
+    /// How much is wrong in an order of answers that begins with this step: the least where only a wait is missing, or where others answered
+    /// rightly before the first that did not.
+    fn rank(&self, rejection: &Rejection, step: usize, others: &[usize]) -> u8 {
+        let Rejection::Mismatch(broken) = rejection else { return 0 };
+        let at_once = broken.step == Some(step);
+        if broken.symptom != Symptom::MissingWait {
+            return 2 + u8::from(at_once);
+        }
+        // What it waited for has ended in this very round: it came after that.
+        let freed = |other: &usize| {
+            let error = self.seen.trace.outcomes[*other].error();
+            Some(self.seen.case.steps[*other].session) == broken.due
+                && error.is_some_and(|error| error.ends == Ends::Transaction)
+        };
+        if at_once && self.seen.trace.waited(step) && others.iter().any(freed) { 4 } else { 1 }
     }
 
     fn then(&self, hypothesis: Hypothesis, step: usize, first: &[usize], rest: &[usize]) -> Explained {
@@ -374,7 +390,9 @@ impl<'a> Replay<'a> {
                 if outcome.error().is_none()
                     && let Some(txn) = &mut hypothesis.sessions[session].txn
                 {
-                    txn.savepoints.retain(|known| !known.name.eq_ignore_ascii_case(&name.name));
+                    if !self.contract.savepoint_names_stack {
+                        txn.savepoints.retain(|known| !known.name.eq_ignore_ascii_case(&name.name));
+                    }
                     let early = txn.touched == 0 && txn.view.is_none();
                     let length = txn.undo.len();
                     txn.savepoints.push(Savepoint { name: name.name.clone(), length, early });
@@ -457,14 +475,10 @@ fn worse(old: Option<Rejection>, new: Rejection) -> Option<Rejection> {
     })
 }
 
-/// Of two orders of one round the one in which less is wrong, for it may be how it was: only a wait is missing in it, or others
-/// answered rightly before the first that did not. Each comes with whether its first statement is the one that is wrong.
-fn milder(old: Option<(Rejection, bool)>, new: (Rejection, bool)) -> (Rejection, bool) {
-    let Some(old) = old else { return new };
-    let rank = |(rejected, at_once): &(Rejection, bool)| match rejected {
-        Rejection::Undecided(_) => 0,
-        Rejection::Mismatch(broken) if broken.symptom == Symptom::MissingWait => 1,
-        Rejection::Mismatch(_) => 2 + u8::from(*at_once),
-    };
-    if rank(&new) < rank(&old) { new } else { old }
+/// Of two orders of one round the one in which less is wrong, for it may be how it was. Each comes with its rank.
+fn milder(old: Option<(Rejection, u8)>, new: (Rejection, u8)) -> (Rejection, u8) {
+    match old {
+        Some(old) if old.1 <= new.1 => old,
+        _ => new,
+    }
 }

@@ -4,7 +4,7 @@ use dialect::contract::{LevelRules, OnStaleWrite, Visibility};
 use eval::Fault;
 use model::{
     DbError, ErrorClass, Reason, Reply, RuleId, Symptom,
-    sql::{InsertModifier, Statement},
+    sql::{Expr, InList, InsertModifier, Statement, Visit},
     verdict::Response,
 };
 use smallvec::{SmallVec, smallvec};
@@ -64,6 +64,7 @@ impl Replay<'_> {
         };
         let fitting: SmallVec<[&AllowedOutcome; 4]> = outcomes.iter().filter(fits).collect();
         if fitting.is_empty() {
+            let doubt = doubt.or_else(|| self.answered_row_by_row(&hypothesis, step, tree, waited));
             return Err(match doubt {
                 Some(why) => Rejection::Undecided(why),
                 None => self.no_outcome_fits(&hypothesis, step, tree, &outcomes),
@@ -165,9 +166,39 @@ impl Replay<'_> {
             }
             _ => Symptom::WrongCount,
         };
+        // A conflict that was not seen breaks the rule that it is refused.
+        let refused = |expected: &Expected| match (expected, rules.stale.is) {
+            (Expected::Error(class), OnStaleWrite::Refused(stale)) => *class == stale,
+            _ => false,
+        };
+        if symptom == Symptom::MissingError && expected.is_some_and(refused) {
+            let expected = expected.map_or(Response::Anything, |expected| expected.response(reply));
+            return Replay::mismatch(step, symptom, rules.stale.id, expected);
+        }
         let expected = expected.map_or(Response::Anything, |expected| expected.response(reply));
         let lasts = hypothesis.sessions[session].txn.as_ref().is_some_and(|txn| txn.lasts);
         Replay::mismatch(step, symptom, seen_by(rules, tree, lasts), expected)
+    }
+
+    /// A query behind IN may be answered anew for each row of a scan: before a wait for some rows, and after it for others.
+    fn answered_row_by_row(
+        &self,
+        hypothesis: &Hypothesis,
+        step: usize,
+        tree: &Statement,
+        waited: Option<&Waiting>,
+    ) -> Option<Reason> {
+        let since = waited?.clock;
+        let session = self.seen.case.steps[step].session;
+        let free = self.rules(session).is_some_and(|rules| !rules.ranges.is);
+        let scans = matches!(tree, Statement::Update(_) | Statement::Delete(_) | Statement::Query(_));
+        let inside = self.footprints[step].read_inside;
+        let me = hypothesis.sessions[session].txn.as_ref().map_or(u32::MAX, |txn| txn.id);
+        let changed = |(table, rows): (usize, &Rows)| {
+            inside & (1 << table.min(63)) != 0 && rows.iter().any(|chain| chain.changed_at(me) > since)
+        };
+        let two_views = free && scans && hypothesis.tables.iter().enumerate().any(changed);
+        (two_views && asks_in(tree)).then_some(Reason::TwoViews)
     }
 
     /// Why deviations leave open which rows a statement met: for good, and at all.
@@ -248,27 +279,66 @@ impl Replay<'_> {
         let session = self.seen.case.steps[step].session;
         let footprint = &self.footprints[step];
         let Some(txn) = &hypothesis.sessions[session].txn else { return false };
+        let rules = self.rules(session);
+        // Where one writes at a time the snapshot is of the whole database, and only a write finds it too old.
+        let whole = rules.is_some_and(|rules| rules.change.is == Visibility::Snapshot);
+        if whole && matches!(self.seen.case.tree(step), Some(Statement::Query(_))) {
+            return false;
+        }
         let changed_since = |view: u32| {
             let newer = |(table, rows): (usize, &Rows)| {
-                footprint.tables & (1 << table) != 0
+                (whole || footprint.tables & (1 << table) != 0)
                     && rows.iter().any(|chain| chain.touched_at(txn.id) > view)
             };
-            hypothesis.tables.iter().enumerate().any(newer)
+            hypothesis.tables.iter().enumerate().any(newer) || whole && self.wrote_in_vain(hypothesis, step)
         };
         let promised = OnStaleWrite::Refused(ErrorClass::WriteConflict);
-        if self.rules(session).is_some_and(|rules| rules.stale.is == promised) {
+        if rules.is_some_and(|rules| rules.stale.is == promised) {
             // A query inside a statement that waited has taken the snapshot.
             let inner = waited.filter(|_| footprint.inner).map(|waited| waited.clock);
-            return txn.view.or(inner).is_some_and(changed_since);
+            if txn.view.or(inner).is_some_and(changed_since) {
+                return true;
+            }
         }
-        let Some(waited) = waited else { return false };
         let refuses = |deviation: &&'static KnownDeviation| {
-            let since = deviation.conflict_since.and_then(|since| since(footprint, waited));
-            since.is_some_and(changed_since)
+            let since =
+                waited.zip(deviation.conflict_since).and_then(|(waited, since)| since(footprint, waited));
+            let beside_open = deviation.conflict_with_open.is_some_and(|fails| fails(footprint, txn));
+            since.is_some_and(changed_since) || beside_open && self.changed_beside(hypothesis, step)
         };
         let deviation = self.tried(session).find(refuses);
         hypothesis.used.extend(deviation.map(|deviation| (deviation, step)));
         deviation.is_some()
+    }
+
+    /// Has another an open change in the tables of a step, or waits with one?
+    fn changed_beside(&self, hypothesis: &Hypothesis, step: usize) -> bool {
+        let session = self.seen.case.steps[step].session;
+        let tables = self.footprints[step].tables;
+        let changes = |(other, state): (usize, &Session)| {
+            let Some(txn) = state.txn.as_ref().filter(|_| other != session) else { return false };
+            let waits = state.waiting.as_ref().and_then(|waiting| self.seen.case.tree(waiting.step));
+            let half_done = waits.is_some_and(|tree| !matches!(tree, Statement::Query(_)));
+            txn.undo.iter().any(|(table, _)| tables & (1 << table) != 0)
+                || half_done && txn.touched & tables != 0
+        };
+        hypothesis.sessions.iter().enumerate().any(changes)
+    }
+
+    /// Has another session written what it then undid, or what failed? The database may have been written to all the same.
+    fn wrote_in_vain(&self, hypothesis: &Hypothesis, step: usize) -> bool {
+        let session = self.seen.case.steps[step].session;
+        let failed = |other: usize| {
+            let answered = self.seen.trace.answered_in(other).is_some();
+            let error = self.seen.trace.outcomes[other].error();
+            let changes = matches!(
+                self.seen.case.tree(other),
+                Some(Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
+            );
+            answered && changes && error.is_some_and(|error| error.class != ErrorClass::Busy)
+        };
+        let others = (0..step).filter(|other| self.seen.case.steps[*other].session != session);
+        hypothesis.undone != 0 || others.into_iter().any(failed)
     }
 
     /// What the contract and the deviations that are tried allow a statement to answer.
@@ -287,6 +357,7 @@ impl Replay<'_> {
             schema: self.schema,
             evaluator: self.evaluator(),
             rules,
+            busy: self.contract.busy,
             case: &self.seen.case,
             hypothesis,
             session,
@@ -299,17 +370,19 @@ impl Replay<'_> {
             assumed: None,
             path: self.path.filter(|(of, _)| *of == step).map(|(_, path)| path),
             waited,
-            inner: &hypothesis.tables,
+            inner_at: None,
             replace_may_reinsert: self.replace_may_reinsert,
         };
         let mut all = context.outcomes(tree)?;
-        // A query inside may have been answered before the wait.
-        if let Some(waited) = waited
-            && self.footprints[step].inner
-            && matches!(rules.source_read.is, Visibility::Fresh | Visibility::Newest)
-            && let Ok(more) = context.reading(&waited.tables).outcomes(tree)
-        {
-            all.extend(more);
+        // A query inside may have been answered before the wait, or before a commit of others during it: no manual says that a statement is
+        // evaluated when it gets its last lock.
+        if let Some(waited) = waited.filter(|_| self.footprints[step].inner) {
+            for at in waited.clock..hypothesis.clock {
+                let Ok(more) = (StatementContext { inner_at: Some(at), ..context }).outcomes(tree) else {
+                    continue;
+                };
+                all.extend(more);
+            }
         }
         // The later a deviation was found, the less it explains: where two explain the same, that one gives it its name.
         for &deviation in deviations.iter().rev() {
@@ -336,6 +409,19 @@ fn seen_by(rules: &LevelRules, tree: &Statement, lasts: bool) -> RuleId {
         Statement::Query(query) if query.locks.is_empty() => rules.single_read.id,
         _ => rules.change.id,
     }
+}
+
+/// Is a query behind IN in it?
+fn asks_in(tree: &Statement) -> bool {
+    struct Found(bool);
+    impl Visit<'_> for Found {
+        fn expr(&mut self, expr: &Expr) {
+            self.0 |= matches!(expr, Expr::In { list: InList::Query(_), .. });
+        }
+    }
+    let mut found = Found(false);
+    tree.visit(&mut found);
+    found.0
 }
 
 /// Is it to go on after errors?

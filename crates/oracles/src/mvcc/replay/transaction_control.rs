@@ -51,7 +51,7 @@ impl Replay<'_> {
         }
         let failed = error.is_some();
         let known = hypothesis.sessions[session].txn.as_ref().and_then(|txn| {
-            let at = txn.savepoints.iter().position(|known| known.name.eq_ignore_ascii_case(name))?;
+            let at = txn.savepoints.iter().rposition(|known| known.name.eq_ignore_ascii_case(name))?;
             Some((at, txn.savepoints[at].length))
         });
         match (known, failed) {

@@ -34,3 +34,14 @@ pub fn behind_the_others(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), W
     }
     draft.move_behind(step, last.ok_or(Reason::NobodyBesideIt)?)
 }
+
+/// The transaction of the statement begins behind all that others did before the statement, so that its snapshot shows that.
+pub fn snapshot_behind_the_others(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
+    let mine = draft.session(step);
+    let own = |at: &usize| draft.session(*at) == mine;
+    let ends = |at: &usize| draft.seen.trace.outcomes[*at].transaction != Open::Yes;
+    let before = (0..step).filter(own).rev().take_while(|at| !ends(at)).last();
+    let begin = before.unwrap_or(step);
+    let other = (begin..step).rev().find(|at| !own(at)).ok_or(Reason::NobodyBesideIt)?;
+    draft.move_behind(begin, other)
+}
