@@ -122,6 +122,11 @@ impl Book {
         lock(&self.log).clone()
     }
 
+    /// Was none told yet in the run at hand?
+    pub fn is_first(&self) -> bool {
+        lock(&self.log).is_empty()
+    }
+
     pub fn note(&self, lie: Told) {
         self.told.fetch_add(1, Ordering::Relaxed);
         lock(&self.log).push(lie);

@@ -210,7 +210,7 @@ pub const ALL: &[Lie] = &[
     ),
     lie("commit-says-deadlock", "COMMIT is carried out and says deadlock", Trick::DenyCommit),
     lie("connection-dropped", "the connection is closed instead of an answer", Trick::Disconnect),
-    lie("hang", "a statement is never answered", Trick::Hang),
+    lie("hang", "one statement of a case is never answered; a tenth of the cases", Trick::Hang),
     // Locks.
     lie("plain-read-locks", "a plain SELECT locks in share mode", Trick::Send(rewrite::plain_read_locks)),
     lie("for-update-dropped", "FOR UPDATE locks nothing", Trick::Send(rewrite::for_update_dropped)),

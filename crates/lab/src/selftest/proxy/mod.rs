@@ -16,7 +16,7 @@ mod servers;
 mod session;
 mod tamper;
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use campaign::{Campaign, Event, Known, Panel, RunReader, RunWriter, Settings, TimedEvent};
 use generate::Profile;
@@ -29,7 +29,7 @@ use serde::Serialize;
 use self::{
     attribution::Attribution,
     book::Book,
-    lies::{Lie, Often},
+    lies::{Lie, Often, Trick},
     relay::Relay,
     servers::Attaching,
 };
@@ -158,6 +158,15 @@ pub fn tell(
     target: &Target,
     (lie, level, often): (&'static Lie, Level, Often),
 ) -> Result<Figures> {
+    let (slowed, fewer);
+    let (lab, plan) = match lie.trick {
+        Trick::Hang => {
+            slowed = Lab { hung_after: lab.hung_after.min(HUNG_AFTER), ..*lab };
+            fewer = Plan { cases: plan.cases.div_ceil(FEWER), ..*plan };
+            (&slowed, &fewer)
+        }
+        _ => (lab, plan),
+    };
     let instance = start(plan, installed, target)?;
     let (product, version) = (target.product, installed.version().clone());
     let at = (instance.socket().to_path_buf(), instance.superuser().to_string());
@@ -278,6 +287,10 @@ fn hunt(
     });
     Ok(summary?)
 }
+
+/// A statement that is never answered takes twice as long as this, so less of it is done.
+const HUNG_AFTER: Duration = Duration::from_secs(2);
+const FEWER: u64 = 10;
 
 /// So many cases of each kind of finding are kept, as in a hunt.
 const KEPT: u64 = 5;

@@ -2,6 +2,7 @@
 //! server. Logins are passed on as they are; encryption is not offered.
 
 use std::{
+    collections::BTreeMap,
     io::{self, Write},
     os::{
         fd::AsRawFd,
@@ -37,7 +38,8 @@ const CONNECT_WITH_DB: u32 = 1 << 3;
 pub struct Relay {
     socket: PathBuf,
     book: Arc<Book>,
-    open: Arc<Mutex<Vec<UnixStream>>>,
+    /// Connections that are open, by number.
+    open: Arc<Mutex<BTreeMap<usize, UnixStream>>>,
     listening: Option<thread::JoinHandle<()>>,
     /// Holds the socket.
     _folder: tempfile::TempDir,
@@ -48,19 +50,21 @@ impl Relay {
         let folder = tempfile::tempdir()?;
         let socket = folder.path().join("proxy.sock");
         let listener = UnixListener::bind(&socket)?;
-        let (book, open) = (Arc::new(book), Arc::new(Mutex::new(Vec::new())));
+        let (book, open) = (Arc::new(book), Arc::new(Mutex::new(BTreeMap::new())));
         let (shared, streams) = (book.clone(), open.clone());
         let listening = thread::spawn(move || {
-            for client in listener.incoming().flatten() {
+            for (number, client) in listener.incoming().flatten().enumerate() {
                 if shared.closing.load(Ordering::Relaxed) {
                     break;
                 }
-                if let Ok(client) = client.try_clone() {
-                    lock(&streams).push(client);
-                }
-                let book = shared.clone();
-                // Whatever ends it, the client sees the end of its connection.
-                thread::spawn(move || drop(serve(client, &book)));
+                let Ok(copy) = client.try_clone() else { continue };
+                lock(&streams).insert(number, copy);
+                let (book, streams) = (shared.clone(), streams.clone());
+                thread::spawn(move || {
+                    // Whatever ends it, the client sees the end of its connection.
+                    drop(serve(client, &book));
+                    lock(&streams).remove(&number);
+                });
             }
         });
         Ok(Relay { socket, book, open, listening: Some(listening), _folder: folder })
@@ -82,7 +86,7 @@ impl Drop for Relay {
         if let (Ok(_), Some(listening)) = (woken, self.listening.take()) {
             let _ = listening.join(); // It has ended in either case.
         }
-        for stream in lock(&self.open).drain(..) {
+        for stream in lock(&self.open).values() {
             let _ = stream.shutdown(std::net::Shutdown::Both); // Most are closed already.
         }
     }

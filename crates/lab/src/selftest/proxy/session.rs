@@ -380,7 +380,7 @@ impl<'a> Session<'a> {
                 self.told(asked);
                 Err(io::ErrorKind::ConnectionAborted.into())
             }
-            Trick::Hang if kind.is_data() && asked.names_tables() => {
+            Trick::Hang if kind.is_data() && asked.names_tables() && self.book.is_first() => {
                 self.told(asked);
                 self.hang()
             }
