@@ -68,6 +68,8 @@ pub enum Outcome {
     Silent,
     /// The honest proxy: something new all the same.
     Noisy,
+    /// The user asked to stop before it was known.
+    Stopped,
 }
 
 impl Outcome {
@@ -80,6 +82,7 @@ impl Outcome {
             Outcome::NotTold => "NOT TOLD",
             Outcome::Silent => "silent",
             Outcome::Noisy => "NOISY",
+            Outcome::Stopped => "stopped",
         }
     }
 
@@ -87,7 +90,7 @@ impl Outcome {
     pub fn is_right(self) -> bool {
         match self {
             Outcome::Found | Outcome::NotJudged | Outcome::Silent => true,
-            Outcome::Hidden | Outcome::Missed | Outcome::NotTold | Outcome::Noisy => false,
+            Outcome::Hidden | Outcome::Missed | Outcome::NotTold | Outcome::Noisy | Outcome::Stopped => false,
         }
     }
 }
@@ -129,8 +132,6 @@ pub struct Figures {
     pub flaky: u64,
     /// Milliseconds of hunting, without what was run again afterwards.
     pub millis: u64,
-    /// Was the hunt stopped before its end?
-    pub stopped: bool,
     pub outcome: Outcome,
 }
 
@@ -198,7 +199,6 @@ pub fn tell(
         undecided: hunted.tally.undecided,
         flaky: hunted.tally.flaky,
         millis: summary.elapsed_ms,
-        stopped: lab.stopped(),
         outcome: Outcome::Missed,
     };
     let found = RunReader::read(&folder.path().join("run"))?.findings;
@@ -212,7 +212,7 @@ pub fn tell(
         }
     }
     figures.first = figures.new.iter().chain(&figures.hidden).map(|group| group.first).min();
-    figures.outcome = outcome(lie, &figures);
+    figures.outcome = if lab.stopped() { Outcome::Stopped } else { outcome(lie, &figures) };
     Ok(figures)
 }
 
@@ -281,15 +281,16 @@ fn hunt(
         stop: lab.stop,
     };
     let mut progress = lab.job(what, plan.cases);
-    let summary = campaign::hunt(&campaign, &mut |said: &TimedEvent| match &said.event {
-        Event::Progress { tally, .. } => progress.reached(tally.cases),
-        _ => {}
+    let summary = campaign::hunt(&campaign, &mut |said: &TimedEvent| {
+        if let Event::Progress { tally, .. } = &said.event {
+            progress.reached(tally.cases);
+        }
     });
     Ok(summary?)
 }
 
 /// A statement that is never answered takes twice as long as this, so less of it is done.
-const HUNG_AFTER: Duration = Duration::from_secs(2);
+const HUNG_AFTER: Duration = Duration::from_secs(1);
 const FEWER: u64 = 10;
 
 /// So many cases of each kind of finding are kept, as in a hunt.

@@ -267,8 +267,9 @@ impl<'a> Session<'a> {
             Trick::MissRowAfterWait if kind.writes() => self.misses_row(asked),
             Trick::Twice if kind.writes() => self.twice(asked),
             Trick::LoseLast if kind == StatementKind::Commit && self.state.marked => {
-                self.own(&format!("ROLLBACK TO SAVEPOINT {LAST}"))?;
-                self.told(asked);
+                if self.own(&format!("ROLLBACK TO SAVEPOINT {LAST}"))?.failure().is_none() {
+                    self.told(asked);
+                }
                 Ok(self.truth(asked)?.0)
             }
             Trick::CommitEarly if kind.writes() && self.state.open => {

@@ -3,7 +3,7 @@
 use campaign::{Known, known::Entry};
 use dialect::{Hosting, SqlFamily};
 use lab::selftest::proxy::{
-    Figures, Group, Plan,
+    Figures, Group, Outcome, Plan,
     lies::{self, HONEST, Lie, Often},
     planned, tell,
 };
@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         };
         args.form.each(told, one, show)
     })?;
-    let wrong = figures.iter().filter(|one| !one.outcome.is_right() && !one.stopped).count();
+    let wrong = figures.iter().filter(|one| !one.outcome.is_right()).count();
     if !args.form.json {
         say!("\n{} of {} as they should be", figures.len() - wrong, figures.len());
     }
@@ -164,7 +164,7 @@ fn head() -> String {
 fn show(one: &Figures) {
     let first = one.first.map_or("-".to_string(), thousands);
     say!(
-        "{:22} {:3} {:8} {:>6} {:>8} {first:>6} {:>4} {:>6} {:>6} {:>9} {:>6} {:>8}  {}{}",
+        "{:22} {:3} {:8} {:>6} {:>8} {first:>6} {:>4} {:>6} {:>6} {:>9} {:>6} {:>8}  {}",
         one.lie,
         one.level,
         one.often,
@@ -176,10 +176,9 @@ fn show(one: &Figures) {
         thousands(one.undecided),
         thousands(one.flaky),
         clock(one.millis),
-        one.outcome.words(),
-        if one.stopped { " (stopped)" } else { "" }
+        one.outcome.words()
     );
-    let shown = one.new.iter().filter(|_| one.outcome == lab::selftest::proxy::Outcome::Noisy);
+    let shown = one.new.iter().filter(|_| one.outcome == Outcome::Noisy);
     for group in one.hidden.iter().chain(shown) {
         let Group { signature, first, known, .. } = group;
         let name = known.as_deref().unwrap_or("new");
