@@ -248,6 +248,14 @@ fn attached(product: Product, socket: &Path, instance: &Instance) -> Target {
     Target { product, version: None, settings: Of::new(), place: Place::Attached(url) }
 }
 
+/// Whether a lie fits, and where, depends on the statements: many of them in few orders each.
+fn varied(profile: &Profile) -> Profile {
+    let mut profile = profile.clone();
+    profile.cases.orders_per_set = profile.cases.orders_per_set.min(2);
+    profile.cases.sets_per_schema = profile.cases.sets_per_schema.min(10);
+    profile
+}
+
 /// A hunt as `isopod hunt` does it, with what is known, by one worker.
 fn hunt(
     lab: &Lab<'_>,
@@ -256,13 +264,14 @@ fn hunt(
     target: &Target,
     (level, folder, what): (Level, &Path, String),
 ) -> Result<RunSummary> {
+    let profile = &varied(plan.profile);
     let base = Hunt {
         target,
         levels: &[level],
         cases: plan.cases,
         until_first: false,
         seed: plan.seed,
-        profile: plan.profile,
+        profile,
         oracles: &[],
         judge_as: JudgeOverrides::default(),
         workers: 1,
@@ -275,7 +284,7 @@ fn hunt(
         panel,
         folder: RunWriter::create(folder, &settings)?,
         settings,
-        profile: plan.profile.clone(),
+        profile: profile.clone(),
         known: plan.known.clone(),
         servers,
         stop: lab.stop,
