@@ -145,7 +145,7 @@ pub fn planned<'a>(
         let levels = levels.iter().filter(|level| lie.fits(**level));
         levels.flat_map(move |level| {
             // The honest proxy has nothing to say more or less often.
-            let often = if lie.is_honest() { &often[..1] } else { often };
+            let often = if lie.is_honest() { &[Often::Always][..] } else { often };
             often.iter().map(move |often| (*lie, *level, *often))
         })
     })
