@@ -19,7 +19,6 @@ use crate::{
     installing,
     output::say,
     profiles,
-    progress::Line,
 };
 
 #[derive(clap::Args)]
@@ -126,10 +125,7 @@ fn install(target: &Target) -> anyhow::Result<Installed> {
         }
         .into());
     }
-    let line = Line::new();
-    let found =
-        Store::open().and_then(|store| store.ensure(target, &mut |event| installing::say(&line, &event)));
-    line.end();
+    let found = Store::open().and_then(|store| installing::shown(|told| store.ensure(target, told)));
     Ok(found.map_err(Advised::from)?)
 }
 
