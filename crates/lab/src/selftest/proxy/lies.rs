@@ -102,16 +102,23 @@ pub enum Reader {
 #[serde(into = "String")]
 pub enum Often {
     Always,
-    /// Chosen by text and place, so that the same are chosen when the case is run again.
+    /// Chosen by text and place, so that the same are chosen when the case is run again. The place is what its session has sent
+    /// before: the same COMMIT would stand at the same number in every second case.
     OneIn(u64),
 }
 
 impl Often {
-    pub fn chooses(self, sql: &str, place: u64) -> bool {
+    /// `before`: a hash of what stands before it.
+    pub fn chooses(self, sql: &str, before: u64) -> bool {
         match self {
             Often::Always => true,
-            Often::OneIn(few) => Seed(0).sub(sql, place).is_multiple_of(few),
+            Often::OneIn(few) => Often::place(sql, before).is_multiple_of(few),
         }
+    }
+
+    /// The hash of what stands before the next one.
+    pub fn place(sql: &str, before: u64) -> u64 {
+        Seed(before).sub(sql, 0)
     }
 }
 
@@ -381,7 +388,7 @@ mod tests {
     fn the_same_statements_are_chosen_each_time() {
         let chosen = |few: u64| {
             let texts = (0..1000u64).map(|n| (format!("SELECT {}", n % 40), n));
-            texts.filter(|(sql, place)| Often::OneIn(few).chooses(sql, *place)).collect::<Vec<_>>()
+            texts.filter(|(sql, before)| Often::OneIn(few).chooses(sql, *before)).collect::<Vec<_>>()
         };
         assert_eq!(chosen(50), chosen(50));
         assert!((5..50).contains(&chosen(50).len()), "{}", chosen(50).len());
