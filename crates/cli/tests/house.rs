@@ -73,6 +73,7 @@ fn crates_depend_only_along_the_arrows() {
                 "isopod-reference",
                 "isopod-campaign",
                 "isopod-provision",
+                "isopod-dbms",
                 "isopod-report",
             ],
         ),

@@ -30,6 +30,7 @@ fn every_subcommand_says_what_it_does_and_how() {
         "selftest mutation",
         "selftest oracles",
         "selftest levels",
+        "selftest proxy",
         "bench execute",
         "bench judge",
     ] {

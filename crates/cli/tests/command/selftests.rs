@@ -1,6 +1,6 @@
-//! The self-tests of the oracles, on Isopod's own engine: mutated traces, planted bugs, and lies about levels.
+//! The self-tests of the oracles: mutated traces, planted bugs and lies about levels on Isopod's own engine, and a proxy that lies.
 
-use crate::tools::isopod;
+use crate::tools::{isopod, servers};
 
 #[test]
 fn mutants_are_counted_and_the_same_each_time() {
@@ -74,4 +74,54 @@ fn a_lie_about_the_level_is_found_out() {
     // Whoever does not look at levels believes everything.
     let args = ["selftest", "levels", "--target", "reference", "--cases", "20", "--oracle", "crash"];
     isopod(&args).exits(1).says(&["ran at RU, judged as RC", "not found out", "20 cases, 0 violated"]);
+}
+
+#[test]
+fn a_lying_proxy_is_found_out_and_an_honest_one_is_not_noticed() {
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    let with = ["selftest", "proxy", "--target", "mariadb@10.11", "--level", "RR", "--json"];
+    let few = ["--lie", "honest,row-doubled,warning-added", "--often", "always", "--cases", "40"];
+    let json = isopod(&[&with[..], &few].concat()).exits(0).json();
+    let told: Vec<(&str, &str)> = json
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["lie"].as_str().unwrap(), one["outcome"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        told,
+        [("honest", "silent"), ("row-doubled", "found"), ("warning-added", "not-judged")],
+        "{json}"
+    );
+    let [honest, doubled, warned] = [&json[0], &json[1], &json[2]];
+    assert_eq!((&honest["lies"], &honest["cases"]), (&0.into(), &40.into()), "{json}");
+    assert!(doubled["lies"].as_u64().unwrap() > 40 && warned["lies"].as_u64().unwrap() > 40, "{json}");
+    assert!(doubled["first"].as_u64().unwrap() <= 40, "{json}");
+    let group = &doubled["new"][0];
+    assert!(group["lied_at"].as_str().unwrap().starts_with("SELECT"), "{json}");
+    assert_eq!(warned["new"].as_array().unwrap().len(), 0, "{json}");
+}
+
+#[test]
+fn a_lie_that_nobody_tells_is_no_success() {
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    let rare = ["--lie", "connection-dropped", "--level", "RC", "--often", "1000000", "--cases", "5"];
+    isopod(&[&["selftest", "proxy", "--target", "mariadb@10.11"][..], &rare].concat()).exits(1).says(&[
+        "connection-dropped",
+        "NOT TOLD",
+        "0 of 1 as they should be",
+    ]);
+}
+
+#[test]
+fn lies_are_listed_and_wrong_names_refused() {
+    isopod(&["selftest", "proxy", "--list"]).exits(0).says(&[
+        "honest",
+        "one-row-newer",
+        "(RR only)",
+        "not judged",
+    ]);
+    isopod(&["selftest", "proxy", "--target", "mariadb@10.11", "--lie", "tarot"]).fails(&["tarot", "--list"]);
+    isopod(&["selftest", "proxy", "--target", "sqlite", "--lie", "honest"])
+        .fails(&["sqlite", "mariadb@10.11"]);
 }

@@ -88,7 +88,7 @@ impl Hunt<'_> {
         }
     }
 
-    fn settings(&self, lab: &Lab<'_>) -> Settings {
+    pub fn settings(&self, lab: &Lab<'_>) -> Settings {
         Settings {
             isopod: env!("CARGO_PKG_VERSION").to_string(),
             seed: self.seed,

@@ -8,5 +8,6 @@ mod hunts;
 pub mod levels;
 pub mod mutation;
 pub mod oracles;
+pub mod proxy;
 pub mod recovery;
 pub mod resume;

@@ -5,6 +5,7 @@ mod expressions;
 mod levels;
 mod mutation;
 mod oracles;
+mod proxy;
 mod recovery;
 mod resume;
 
@@ -73,6 +74,18 @@ Examples:
 READ UNCOMMITTED is judged as READ COMMITTED, that as REPEATABLE READ, and that as SERIALIZABLE.
 Exit code 1: a lie was not found out.")]
     Levels(levels::Args),
+    /// Put a proxy that lies between a hunt and a real server, and see whether the hunt finds out
+    #[command(after_help = "\
+Examples:
+  isopod selftest proxy --list
+  isopod selftest proxy --target mariadb@10.11 --lie honest,row-dropped,count-plus-1 --cases 500
+  isopod selftest proxy --target mysql@9.7 --level RR --often 50 --json
+
+The server is a throw-away one, and the hunt attaches to the proxy as to a server of yours. A finding is
+the lie's doing if a lie is told when its case is run again and the server alone does not show it.
+Exit code 1: a lie that is judged was missed, never told, or hidden under known names more often than it
+was new; or the honest proxy made something new.")]
+    Proxy(proxy::Args),
 }
 
 pub fn run(command: Command) -> anyhow::Result<u8> {
@@ -84,5 +97,6 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Mutation(args) => mutation::run(&args),
         Command::Oracles(args) => oracles::run(&args),
         Command::Levels(args) => levels::run(&args),
+        Command::Proxy(args) => proxy::run(&args),
     }
 }
