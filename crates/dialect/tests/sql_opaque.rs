@@ -55,6 +55,8 @@ fn what_the_mysql_family_does_not_read() {
         "SELECT COUNT (*) FROM t",
         "SELECT a IN (1) IN (2)",
         "SELECT a IN ((SELECT 1))",
+        "SELECT a IN (((SELECT 1)))",
+        "SELECT SQL_NO_CACHE FROM t",
         "SELECT !!a",
         "SELECT a=!b",
         "SELECT a<=!b",
