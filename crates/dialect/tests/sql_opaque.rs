@@ -219,7 +219,7 @@ fn reasons_are_for_people() {
     let reasons: Vec<String> = list.iter().map(|(p, text)| format!("{text}: {}", reason(*p, text))).collect();
     expect![[r#"
         SELECT /*! X() */ a FROM t: a comment that the server reads (at byte 7)
-        ALTER TABLE t ADD b INT: expected a statement that we know, found `ALTER` (at byte 0)
+        ALTER TABLE t ADD b INT: expected a constraint, found `b` (at byte 18)
         SELECT a FROM: expected a name, found the end (at byte 13)
         SELECT a = NOT b: expected parentheses around what this operator begins, found `NOT` (at byte 11)
         TRUNCATE t: this dialect has no TRUNCATE (at byte 0)

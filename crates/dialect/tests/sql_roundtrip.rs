@@ -47,6 +47,24 @@ fn reads_beside_the_query_cache() {
 }
 
 #[test]
+fn keys_and_constraints_of_alter_table() {
+    check(
+        MY,
+        true,
+        &["ALTER TABLE t ADD INDEX i (a)", "alter table t add unique key (a, b(3)), add key j (b)"],
+    );
+    check(
+        &[Product::Mysql, Product::Mariadb, Product::Postgres],
+        true,
+        &[
+            "ALTER TABLE t ADD PRIMARY KEY (a)",
+            "ALTER TABLE t ADD CONSTRAINT u UNIQUE (a), ADD CHECK (a > 0)",
+            "ALTER TABLE s.t ADD FOREIGN KEY (a) REFERENCES u (b) ON DELETE CASCADE",
+        ],
+    );
+}
+
+#[test]
 fn transactions() {
     check(ALL, false, &["BEGIN", "begin", "COMMIT", "ROLLBACK", "SAVEPOINT s1", "RELEASE SAVEPOINT s1"]);
     check(ALL, false, &["ROLLBACK TO s1", "rollback to savepoint s1"]);

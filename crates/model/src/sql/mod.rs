@@ -46,9 +46,9 @@ pub use control::{
     TransactionWord,
 };
 pub use ddl::{
-    Action, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour, DropIndex,
-    DropTable, ForeignKeyAction, IndexColumn, IndexWord, OptionValue, PartitionBy, Partitioning, References,
-    TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
+    Action, AlterTable, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour,
+    DropIndex, DropTable, ForeignKeyAction, IndexColumn, IndexWord, OptionValue, PartitionBy, Partitioning,
+    References, TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
 };
 pub use expr::{
     BinaryOp, BoolTest, CastSpelling, Expr, FunctionArgs, InList, LikeOp, Literal, NullSpelling, Quantifier,
@@ -78,6 +78,8 @@ pub enum Statement {
     /// `CREATE TABLE ... PARTITION OF`
     CreatePartition(CreatePartition),
     CreateIndex(CreateIndex),
+    /// `ALTER TABLE ... ADD` of keys and constraints.
+    AlterTable(AlterTable),
     DropTable(DropTable),
     DropIndex(DropIndex),
     Truncate(Truncate),
