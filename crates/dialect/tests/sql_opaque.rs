@@ -55,6 +55,8 @@ fn what_the_mysql_family_does_not_read() {
         "SELECT COUNT (*) FROM t",
         "SELECT a IN (1) IN (2)",
         "SELECT a IN ((SELECT 1))",
+        "SELECT a IN (((SELECT 1)))",
+        "SELECT SQL_NO_CACHE FROM t",
         "SELECT !!a",
         "SELECT a=!b",
         "SELECT a<=!b",
@@ -217,7 +219,7 @@ fn reasons_are_for_people() {
     let reasons: Vec<String> = list.iter().map(|(p, text)| format!("{text}: {}", reason(*p, text))).collect();
     expect![[r#"
         SELECT /*! X() */ a FROM t: a comment that the server reads (at byte 7)
-        ALTER TABLE t ADD b INT: expected a statement that we know, found `ALTER` (at byte 0)
+        ALTER TABLE t ADD b INT: expected a constraint, found `b` (at byte 18)
         SELECT a FROM: expected a name, found the end (at byte 13)
         SELECT a = NOT b: expected parentheses around what this operator begins, found `NOT` (at byte 11)
         TRUNCATE t: this dialect has no TRUNCATE (at byte 0)

@@ -30,6 +30,41 @@ fn check(products: &[Product], only: bool, texts: &[&str]) {
 }
 
 #[test]
+fn values_in_second_parentheses_after_in() {
+    check(ALL, false, &["SELECT a FROM t WHERE a IN (('5'))", "SELECT a NOT IN (((1)), (2)) FROM t"]);
+    check(ALL, false, &["SELECT a IN ((1 + b)) FROM t", "DELETE FROM t WHERE a IN ((1), (SELECT 2))"]);
+}
+
+#[test]
+fn reads_beside_the_query_cache() {
+    check(
+        MY,
+        true,
+        &["SELECT SQL_NO_CACHE * FROM t", "SELECT DISTINCT sql_no_cache a.*, b FROM t LIMIT 1, 2"],
+    );
+    // A column of that name.
+    check(&[Product::Postgres, Product::Sqlite], true, &["SELECT sql_no_cache FROM t"]);
+}
+
+#[test]
+fn keys_and_constraints_of_alter_table() {
+    check(
+        MY,
+        true,
+        &["ALTER TABLE t ADD INDEX i (a)", "alter table t add unique key (a, b(3)), add key j (b)"],
+    );
+    check(
+        &[Product::Mysql, Product::Mariadb, Product::Postgres],
+        true,
+        &[
+            "ALTER TABLE t ADD PRIMARY KEY (a)",
+            "ALTER TABLE t ADD CONSTRAINT u UNIQUE (a), ADD CHECK (a > 0)",
+            "ALTER TABLE s.t ADD FOREIGN KEY (a) REFERENCES u (b) ON DELETE CASCADE",
+        ],
+    );
+}
+
+#[test]
 fn transactions() {
     check(ALL, false, &["BEGIN", "begin", "COMMIT", "ROLLBACK", "SAVEPOINT s1", "RELEASE SAVEPOINT s1"]);
     check(ALL, false, &["ROLLBACK TO s1", "rollback to savepoint s1"]);

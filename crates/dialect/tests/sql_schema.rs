@@ -92,6 +92,26 @@ fn foreign_keys_know_their_parents() {
     assert!(alone.other_engine);
 }
 
+/// What is added after the rows is there when the case begins; only a reset must run all of it again.
+#[test]
+fn alter_table_adds_to_a_table_that_is_there() {
+    let texts = [
+        "CREATE TABLE p(a INT PRIMARY KEY)",
+        "CREATE TABLE c(a INT, b INT)",
+        "INSERT INTO c VALUES (1, 1)",
+        "ALTER TABLE c ADD UNIQUE KEY i (a), ADD CONSTRAINT f FOREIGN KEY (b) REFERENCES p (a) ON DELETE CASCADE",
+        "ALTER TABLE c ADD CHECK (a > 0), ADD FOREIGN KEY (b) REFERENCES c (a)",
+    ];
+    let setup = parsed(Product::Mysql, &texts);
+    assert!(setup.data.is_err());
+    let [p, c] = &setup.schema.as_ref().unwrap().tables[..] else { panic!("two tables") };
+    let foreign: Vec<_> = c.foreign_keys.iter().map(|key| (key.parent, key.on_delete)).collect();
+    assert_eq!(foreign, [(Some(0), Action::Cascade), (Some(1), Action::NoAction)]);
+    assert_eq!((c.keys.len(), c.checks.len(), p.joined, c.joined), (1, 1, true, true));
+    let wrong = parsed(Product::Mysql, &["CREATE TABLE t(a INT)", "ALTER TABLE t ADD KEY (b)"]);
+    assert_eq!(wrong.schema.as_ref().unwrap_err().reason, "statement 2: column b is not in table t");
+}
+
 #[test]
 fn a_setup_that_is_no_data_may_have_a_schema_all_the_same() {
     let texts = ["CREATE TABLE t(a INT)", "INSERT INTO t VALUES (1)", "INSERT INTO t SELECT a + 1 FROM t"];

@@ -112,9 +112,28 @@ fn partitions_hold_the_rows_of_their_table() {
 }
 
 #[test]
+fn indexes_of_alter_table_are_data_before_the_first_row() {
+    let list = [
+        "CREATE TABLE t(a INT, b INT, c INT)",
+        "ALTER TABLE t ADD PRIMARY KEY (a), ADD UNIQUE INDEX i (b)",
+        "ALTER TABLE t ADD KEY j (c, b)",
+        "INSERT INTO t VALUES (1, 2, 3)",
+    ];
+    let data = setup(Product::Mysql, &texts(&list)).expect("data");
+    assert_eq!(data.ddl, texts(&list[..3]), "built as written");
+    let keys: Vec<_> = data.tables[0].keys.iter().map(|k| (k.name.as_deref(), k.kind)).collect();
+    assert_eq!(keys, [(None, KeyKind::Primary), (Some("i"), KeyKind::Unique), (Some("j"), KeyKind::Plain)]);
+    let nullable: Vec<bool> = data.tables[0].columns.iter().map(|column| column.nullable).collect();
+    assert_eq!(nullable, [false, true, true]);
+    let late = [list[0], list[3], list[2]];
+    let reason = setup(Product::Mysql, &texts(&late)).expect_err("no data").reason;
+    assert_eq!(reason, "statement 3: an index is created after rows are inserted");
+}
+
+#[test]
 fn what_is_no_data() {
     for (list, why) in [
-        (&["CREATE TABLE t(a INT)", "ALTER TABLE t ADD b INT"][..], "statement 2: expected a statement"),
+        (&["CREATE TABLE t(a INT)", "ALTER TABLE t ADD b INT"][..], "statement 2: expected a constraint"),
         (&["INSERT INTO t VALUES (1)"], "statement 1: table t is not created"),
         (&["CREATE TABLE t(a INT)", "INSERT INTO t SELECT 1"], "statement 2: it inserts what a query gives"),
         (&["CREATE TABLE t(a INT)", "INSERT INTO t VALUES (RAND())"], "statement 2: it inserts more than"),

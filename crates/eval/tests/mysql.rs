@@ -91,6 +91,25 @@ fn each_where(sql: &str, expected: [&str; 5]) {
     assert_eq!(answers(sql, ask), expected, "WHERE {sql}");
 }
 
+/// Which of two marks is the first differs by collation; that they are not the same does not.
+#[test]
+fn texts_are_equal_or_not_without_an_order() {
+    all("'F}' = ''", "0");
+    all("s = '{' OR s <> '}'", "1");
+    all("'{x' = '{X'", "1");
+    all("'}' IN ('', '{')", "0");
+    all("CASE '}' WHEN '' THEN 1 ELSE 2 END", "2");
+    all("'a}' <=> 'a}'", "1");
+    all("NULL = '}'", "NULL");
+    // Blanks at the end of what the connection compares do not count.
+    all("'} ' = '}'", "1");
+    all("'é1' = ''", "0");
+    all("'é' = ''", "?");
+    all("'é' = 'e'", "?");
+    all("'{' < '}'", "?");
+    all("'F}' > ''", "?");
+}
+
 #[test]
 fn whole_numbers_overflow() {
     all("low - 1", "!");

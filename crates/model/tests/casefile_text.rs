@@ -197,6 +197,36 @@ fn dollar_quotes_hold_semicolons() {
     assert!(parse("steps\n  T1: SELECT $$a;\n").is_err());
 }
 
+/// Triggers, functions and procedures are one statement each, with all that their bodies hold.
+#[test]
+fn bodies_of_programs_hold_semicolons() {
+    let programs = [
+        "CREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW\n  SET NEW.b = IF(NEW.a > 1, 2, REPEAT('x', 3))",
+        "CREATE TRIGGER y AFTER UPDATE ON t FOR EACH ROW\nBEGIN\n  IF NEW.a IS NULL THEN\n    INSERT INTO u VALUES (1);\n  \
+         ELSEIF NEW.a = 1 THEN SET @x = CASE WHEN 1 THEN 2 END;\n  END IF;\n  SAVEPOINT s; -- END;\nEND",
+        "CREATE DEFINER=`a`@`b` PROCEDURE p(n INT) outer_one: BEGIN\n  again: LOOP\n    SET n = n - 1;\n    IF n < 0 THEN LEAVE again; \
+         END IF;\n  END LOOP;\n  REPEAT DELETE FROM t; UNTIL 1 END REPEAT;\n  CASE n WHEN 1 THEN SELECT 1; ELSE BEGIN END; END CASE;\nEND",
+        "create trigger z before delete on t for each row if old.a = 1 then delete from u; delete from v; end if",
+        "CREATE FUNCTION f() RETURNS trigger AS $$\nBEGIN\n  RETURN NEW;\nEND $$ LANGUAGE plpgsql",
+        "CREATE FUNCTION g() RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT 1; SELECT 2; END",
+    ];
+    for program in programs {
+        let text = format!(
+            "setup\n{program};\n  CREATE TABLE w(a INT);\n\nsteps\n  T1: {program};\n  T2: SELECT 2;\n"
+        );
+        let case = parse(&text).unwrap_or_else(|_| panic!("a case: {text}")).into_case();
+        assert_eq!(case.setup.statements, [program, "CREATE TABLE w(a INT)"]);
+        let sent: Vec<String> = case.steps.iter().map(|step| step.sql.split_whitespace().collect()).collect();
+        let whole: String = program.split_whitespace().collect();
+        assert_eq!(sent, [&*whole, "SELECT2"]);
+        let canonical = format(&text).expect("a canonical text");
+        assert_eq!(parse(&canonical).expect("a case").into_case(), case);
+    }
+    assert!(
+        parse("steps\n  T1: CREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW BEGIN SET @a = 1;\n").is_err()
+    );
+}
+
 #[test]
 fn missing_semicolons_and_sessions() {
     problems(

@@ -327,6 +327,8 @@ fn what_cannot_be_told_is_undecided() {
         said(&["CREATE TABLE t(a INT, b INT)", "UPDATE t SET a = 1"], "SELECT * FROM t"),
         "undecided setup-not-read"
     );
+    let trigger = "CREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW BEGIN SET NEW.b = 1; END";
+    assert_eq!(said(&[SETUP[0], trigger], "SELECT * FROM t"), "undecided stored-program");
     let mut late = run(Product::Mysql, RR, SETUP, vec![(0, "SELECT * FROM t", rows(&[("9", "9")], No))]);
     late.trace.false_decisions = 1;
     assert_eq!(rule(&invariants(&late)), "undecided late-answer");

@@ -14,7 +14,8 @@ use std::{ops::Deref, sync::Arc};
 use model::{
     Case, Level, Product,
     schema::SetupData,
-    sql::{Statement, StatementKind},
+    sql::{Statement, StatementKind, creates_program},
+    verdict::Reason,
 };
 
 use crate::sql::{self, Opaque, Schema};
@@ -91,6 +92,16 @@ impl ParsedSetup {
         let trees = statements.iter().map(|statement| statement.as_deref().map(ParsedStatement::tree));
         let (schema, data) = sql::read_setup(product, texts, trees);
         ParsedSetup { product, texts: texts.to_vec(), statements, schema, data }
+    }
+
+    /// Why an oracle that must know its tables cannot tell, where they could not be read.
+    pub fn unread(&self) -> Reason {
+        let programs = self
+            .statements
+            .iter()
+            .zip(&self.texts)
+            .any(|(tree, text)| tree.is_none() && creates_program(text));
+        if programs { Reason::StoredProgram } else { Reason::SetupNotRead }
     }
 
     pub fn trees(&self) -> impl Iterator<Item = Option<&Statement>> {

@@ -52,6 +52,7 @@ impl<'a> Parser<'a> {
             "DELETE" => self.delete().map(Statement::Delete),
             "CREATE" => self.create(),
             "DROP" => self.drop(),
+            "ALTER" => self.alter(),
             "TRUNCATE" => self.truncate(),
             "BEGIN" | "START" => self.begin().map(Statement::Begin),
             "COMMIT" | "END" => self.commit().map(Statement::Commit),

@@ -1,9 +1,9 @@
-//! Reading CREATE, DROP and TRUNCATE.
+//! Reading CREATE, ALTER, DROP and TRUNCATE.
 
 use model::sql::{
-    ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour, DropIndex, DropTable,
-    ForeignKeyAction, Ident, IndexColumn, ObjectName, PartitionBy, Partitioning, References, Statement,
-    TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
+    AlterTable, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour,
+    DropIndex, DropTable, ForeignKeyAction, Ident, IndexColumn, ObjectName, PartitionBy, Partitioning,
+    References, Statement, TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
 };
 
 use super::{
@@ -294,6 +294,19 @@ impl Parser<'_> {
             options.push(TableOption { words, equals, value: Some(self.option_value()?) });
         }
         Ok(options)
+    }
+
+    /// ALTER TABLE, as far as it adds keys and constraints.
+    pub fn alter(&mut self) -> ParseResult<Statement> {
+        let clauses = &self.rules.clauses;
+        self.needs(clauses.mysql_ddl || clauses.postgres_ddl, "ALTER TABLE ... ADD of a constraint")?;
+        self.expect("ALTER TABLE")?;
+        let table = self.object()?;
+        let added = self.list(|p| {
+            p.expect("ADD")?;
+            p.table_constraint()
+        })?;
+        Ok(Statement::AlterTable(AlterTable { table, added }))
     }
 
     pub fn drop(&mut self) -> ParseResult<Statement> {

@@ -125,10 +125,8 @@ impl Parser<'_> {
                 } else {
                     let list = self.paren_list(Self::expr)?;
                     // `IN ((SELECT ...))` is one value to some servers and a whole query to others.
-                    if self.rules.clauses.paren_queries
-                        && matches!(list[..], [Expr::Subquery(_) | Expr::Paren(_)])
-                    {
-                        return self.refuse("no second parentheses after IN");
+                    if self.rules.clauses.paren_queries && matches!(&list[..], [only] if only.is_query()) {
+                        return self.refuse("no second parentheses around a query after IN");
                     }
                     InList::Exprs(list)
                 };

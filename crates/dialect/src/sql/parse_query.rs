@@ -40,12 +40,13 @@ impl Parser<'_> {
             self.peek(0).filter(|token| token.kind == TokenKind::Hint).map(|token| token.text.to_string());
         self.skip(usize::from(hint.is_some()));
         let quantifier = self.keyword();
+        let no_cache = self.rules.clauses.sql_no_cache && self.eat("SQL_NO_CACHE");
         let items = self.list(Self::select_item)?;
         let from = self.listed("FROM", Self::table_ref)?;
         let filter = self.filter()?;
         let group_by = self.listed("GROUP BY", Self::expr)?;
         let having = self.optional("HAVING", Self::expr)?;
-        Ok(Select { hint, quantifier, items, from, filter, group_by, having })
+        Ok(Select { hint, quantifier, no_cache, items, from, filter, group_by, having })
     }
 
     /// One thing to select; RETURNING has the same.

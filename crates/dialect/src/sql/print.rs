@@ -198,6 +198,7 @@ impl Out {
             Statement::CreateTable(c) => self.create_table(c),
             Statement::CreatePartition(c) => self.create_partition(c),
             Statement::CreateIndex(c) => self.create_index(c),
+            Statement::AlterTable(a) => self.alter_table(a),
             Statement::DropTable(d) => {
                 self.kw("DROP TABLE");
                 self.kw_if(d.if_exists, "IF EXISTS");

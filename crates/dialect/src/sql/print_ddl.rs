@@ -1,8 +1,8 @@
-//! Writing CREATE TABLE and CREATE INDEX.
+//! Writing CREATE TABLE, CREATE INDEX and ALTER TABLE.
 
 use model::sql::{
-    ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, IndexColumn, Keyword, OptionValue,
-    PartitionBy, Partitioning, References, TableColumn, TableConstraint, TableItem, TableOption,
+    AlterTable, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, IndexColumn, Keyword,
+    OptionValue, PartitionBy, Partitioning, References, TableColumn, TableConstraint, TableItem, TableOption,
 };
 
 use super::print::Out;
@@ -129,6 +129,11 @@ impl Out {
                 self.references(references);
             }
         }
+    }
+
+    pub fn alter_table(&mut self, alter: &AlterTable) {
+        self.after("ALTER TABLE", &alter.table, Out::object);
+        self.list(&alter.added, |out, constraint| out.after("ADD", constraint, Out::table_constraint));
     }
 
     fn index_column(&mut self, column: &IndexColumn) {

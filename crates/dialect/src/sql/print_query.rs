@@ -37,6 +37,7 @@ impl Out {
         self.kw("SELECT");
         select.hint.iter().for_each(|hint| self.exact(hint));
         self.keyword(select.quantifier);
+        self.kw_if(select.no_cache, "SQL_NO_CACHE");
         self.list(&select.items, Out::select_item);
         self.listed("FROM", &select.from, Out::table_ref);
         self.filter(&select.filter);

@@ -149,6 +149,8 @@ pub struct Clauses {
     pub index_hints: bool,
     /// `INDEXED BY i`
     pub indexed_by: bool,
+    /// `SELECT SQL_NO_CACHE`
+    pub sql_no_cache: bool,
     /// `STRAIGHT_JOIN`
     pub straight_join: bool,
     pub full_join: bool,

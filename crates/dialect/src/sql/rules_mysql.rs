@@ -52,6 +52,7 @@ const MYSQL_INFIXES: &[Infix] = &[
 const MYSQL_CLAUSES: Clauses = Clauses {
     index_hints: true,
     indexed_by: false,
+    sql_no_cache: true,
     straight_join: true,
     full_join: false,
     paren_queries: true,

@@ -87,6 +87,7 @@ pub(crate) static POSTGRES: Rules = Rules {
     clauses: Clauses {
         index_hints: false,
         indexed_by: false,
+        sql_no_cache: false,
         straight_join: false,
         full_join: true,
         paren_queries: true,

@@ -82,6 +82,7 @@ pub(crate) static SQLITE: Rules = Rules {
     clauses: Clauses {
         index_hints: false,
         indexed_by: true,
+        sql_no_cache: false,
         straight_join: false,
         full_join: true,
         paren_queries: false,

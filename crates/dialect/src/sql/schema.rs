@@ -8,9 +8,9 @@ use model::{
     Product,
     schema::KeyKind,
     sql::{
-        Action, ColumnOption, Constraint, CreateIndex, CreateTable, Direction, Expr, Ident, IndexColumn,
-        Insert, Literal, OptionValue, Partitioning, Quote, References, Statement, TableColumn, TableItem,
-        TableOption, TypeName,
+        Action, AlterTable, ColumnOption, Constraint, CreateIndex, CreateTable, Direction, Expr, Ident,
+        IndexColumn, Insert, Literal, OptionValue, Partitioning, Quote, References, Statement, TableColumn,
+        TableConstraint, TableItem, TableOption, TypeName,
     },
 };
 
@@ -40,7 +40,7 @@ pub struct Insertion {
 pub struct TableDefinition {
     pub name: String,
     pub columns: Vec<ColumnDefinition>,
-    /// Keys and indexes as written, those of CREATE INDEX last.
+    /// Keys and indexes as written, those of CREATE INDEX and ALTER TABLE last.
     pub keys: Vec<KeyDefinition>,
     pub checks: Vec<Expr>,
     /// Those that begin here.
@@ -121,13 +121,14 @@ impl Schema {
             // Its rows are those of the table that it is a part of.
             Statement::CreatePartition(create) => self.position(&create.of.name).map(|_| ()),
             Statement::CreateIndex(create) => self.index(create),
+            Statement::AlterTable(alter) => self.alter(alter),
             Statement::Insert(insert) => {
                 let table = self.position(&insert.table.name)?;
                 self.insertions.push(Insertion { table, statement: number, insert: insert.clone() });
                 Ok(())
             }
             Statement::Pragma(_) => Ok(()),
-            _ => Err("neither CREATE TABLE, CREATE INDEX nor INSERT".to_string()),
+            _ => Err("neither CREATE TABLE, CREATE INDEX, ALTER TABLE ... ADD nor INSERT".to_string()),
         }
     }
 
@@ -170,22 +171,7 @@ impl Schema {
         for item in &create.items {
             match item {
                 TableItem::Column(column) => self.column_keys(&mut table, column)?,
-                TableItem::Constraint(constraint) => match &constraint.kind {
-                    Constraint::PrimaryKey(columns) => {
-                        table.keys.push(self.key(&table, None, KeyKind::Primary, columns)?);
-                    }
-                    Constraint::Unique { index, columns, .. } => {
-                        let name = index.as_ref().or(constraint.name.as_ref());
-                        table.keys.push(self.key(&table, name, KeyKind::Unique, columns)?);
-                    }
-                    Constraint::Index { index, columns, .. } => {
-                        table.keys.push(self.key(&table, index.as_ref(), KeyKind::Plain, columns)?);
-                    }
-                    Constraint::Check(expr) => table.checks.push(expr.clone()),
-                    Constraint::ForeignKey { columns, references, .. } => {
-                        self.refer(&mut table, columns, references, false)?;
-                    }
-                },
+                TableItem::Constraint(constraint) => self.constraint(&mut table, constraint)?,
             }
         }
         self.note_primary(&mut table, create);
@@ -193,6 +179,45 @@ impl Schema {
             column.own_values |= column.counts || column.on_update || column.generated.is_some();
         }
         self.tables.push(table);
+        Ok(())
+    }
+
+    fn constraint(
+        &mut self,
+        table: &mut TableDefinition,
+        constraint: &TableConstraint,
+    ) -> Result<(), String> {
+        match &constraint.kind {
+            Constraint::PrimaryKey(columns) => {
+                table.keys.push(self.key(table, None, KeyKind::Primary, columns)?);
+            }
+            Constraint::Unique { index, columns, .. } => {
+                let name = index.as_ref().or(constraint.name.as_ref());
+                table.keys.push(self.key(table, name, KeyKind::Unique, columns)?);
+            }
+            Constraint::Index { index, columns, .. } => {
+                table.keys.push(self.key(table, index.as_ref(), KeyKind::Plain, columns)?);
+            }
+            Constraint::Check(expr) => table.checks.push(expr.clone()),
+            Constraint::ForeignKey { columns, references, .. } => {
+                self.refer(table, columns, references, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn alter(&mut self, alter: &AlterTable) -> Result<(), String> {
+        let at = self.position(&alter.table.name)?;
+        let mut table = self.tables[at].clone();
+        for constraint in &alter.added {
+            self.constraint(&mut table, constraint)?;
+            if let Constraint::PrimaryKey(columns) = &constraint.kind {
+                for column in self.columns(&table, columns.iter().map(|column| &column.name))? {
+                    table.columns[column].nullable = false;
+                }
+            }
+        }
+        self.tables[at] = table;
         Ok(())
     }
 
@@ -323,7 +348,8 @@ impl Schema {
         inline: bool,
     ) -> Result<(), String> {
         let own = self.name(&references.table.name) == table.name;
-        let parent = if own { Some(self.tables.len()) } else { self.position(&references.table.name).ok() };
+        // A table that refers to itself as it is made comes next.
+        let parent = self.position(&references.table.name).ok().or(own.then_some(self.tables.len()));
         let keys = {
             let to = if own { Some(&*table) } else { parent.map(|parent| &self.tables[parent]) };
             match (to, references.columns.is_empty()) {

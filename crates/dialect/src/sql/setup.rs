@@ -7,7 +7,7 @@
 use model::{
     Product,
     schema::{ColumnDef, Key, KeyKind, SetupData, Table},
-    sql::{Expr, InsertSource, Statement, StatementClass},
+    sql::{AlterTable, CreateIndex, Expr, InsertSource, Statement, StatementClass},
 };
 
 use super::{
@@ -68,8 +68,9 @@ fn refuse(schema: &Schema, statement: &Statement) -> Result<(), String> {
         return Err("it names a database".to_string());
     }
     match statement {
-        Statement::CreateIndex(create) => {
-            let at = schema.position(&create.table.name)?;
+        Statement::CreateIndex(CreateIndex { table, .. })
+        | Statement::AlterTable(AlterTable { table, .. }) => {
+            let at = schema.position(&table.name)?;
             match schema.insertions.iter().any(|insertion| insertion.table == at) {
                 true => Err("an index is created after rows are inserted".to_string()),
                 false => Ok(()),
@@ -84,7 +85,9 @@ fn refuse(schema: &Schema, statement: &Statement) -> Result<(), String> {
             if constant { Ok(()) } else { Err("it inserts more than constants".to_string()) }
         }
         // What it sets is not set again when the tables are filled again.
-        Statement::Pragma(_) => Err("neither CREATE TABLE, CREATE INDEX nor INSERT".to_string()),
+        Statement::Pragma(_) => {
+            Err("neither CREATE TABLE, CREATE INDEX, ALTER TABLE ... ADD nor INSERT".to_string())
+        }
         _ => Ok(()),
     }
 }

@@ -254,7 +254,7 @@ fn select_of(
     (prop::collection::vec(item, 1..3), from, option::of(inner.clone()), group, option::of(inner)).prop_map(
         |(items, from, filter, group_by, having)| {
             let having = having.filter(|_| !group_by.is_empty());
-            Select { hint: None, quantifier: None, items, from, filter, group_by, having }
+            Select { hint: None, quantifier: None, no_cache: false, items, from, filter, group_by, having }
         },
     )
 }

@@ -107,6 +107,28 @@ pub(super) fn compare(rules: &Rules, coll: Collation, a: &str, b: &str) -> Resul
     Ok(Ordering::Equal)
 }
 
+/// Are two texts equal? That needs no order: of the printable characters of ASCII none counts as another but the other case of
+/// its letter, and none counts as nothing.
+pub(super) fn same(rules: &Rules, coll: Collation, a: &str, b: &str) -> Result<bool, Fault> {
+    let padded = match coll.of {
+        CollationSource::Columns => !rules.columns.no_pad,
+        CollationSource::Connection => !GENERAL.no_pad,
+        CollationSource::Binary => false,
+    };
+    if coll.strength == Coercibility::None || coll.of == CollationSource::Binary {
+        return compare(rules, coll, a, b).map(Ordering::is_eq);
+    }
+    let cut = |text| if padded { str::trim_end_matches(text, ' ') } else { text };
+    let (a, b) = (cut(a), cut(b));
+    let known = |text: &str| text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+    let shows = |text: &str| text.bytes().any(|byte| byte.is_ascii_graphic());
+    match (known(a) && known(b), a.is_empty() && shows(b) || b.is_empty() && shows(a)) {
+        (true, _) => Ok(a.eq_ignore_ascii_case(b)),
+        (false, true) => Ok(false),
+        (false, false) => compare(rules, coll, a, b).map(Ordering::is_eq),
+    }
+}
+
 /// Two collations hold alike: the server refuses to compare.
 pub(super) const MIX: Fault = Fault::unsure("a mix of collations that the server refuses");
 

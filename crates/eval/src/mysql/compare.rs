@@ -70,17 +70,40 @@ impl Row<'_> {
         Ok(found.unwrap_or(ComparedAs::Real))
     }
 
-    /// The order of two operands; none if one is NULL. The right one is not asked if the left one is.
-    fn order(&self, by: ComparedAs, left: &Expr, right: &Expr) -> Result<Option<Ordering>, Fault> {
+    /// Both operands; none if one is NULL. The right one is not asked if the left one is.
+    fn both(&self, left: &Expr, right: &Expr) -> Result<Option<(Datum, Datum)>, Fault> {
         let a = self.raw(left)?;
         if a.is_null() {
             return Ok(None);
         }
         let b = self.raw(right)?;
-        if b.is_null() {
-            return Ok(None);
+        Ok(if b.is_null() { None } else { Some((a, b)) })
+    }
+
+    /// The order of two operands; none if one is NULL.
+    fn order(&self, by: ComparedAs, left: &Expr, right: &Expr) -> Result<Option<Ordering>, Fault> {
+        let both = self.both(left, right)?;
+        both.map(|(a, b)| self.order_of(by, (left, &a), (right, &b))).transpose()
+    }
+
+    /// Are two operands equal? None if one is NULL.
+    fn same(&self, by: ComparedAs, left: &Expr, right: &Expr) -> Result<Option<bool>, Fault> {
+        let both = self.both(left, right)?;
+        both.map(|(a, b)| self.same_of(by, (left, &a), (right, &b))).transpose()
+    }
+
+    /// Are two operands equal, where neither is NULL?
+    fn same_of(&self, by: ComparedAs, a: (&Expr, &Datum), b: (&Expr, &Datum)) -> Result<bool, Fault> {
+        match by {
+            ComparedAs::Text(coll) if coll.of != collation::CollationSource::Binary => {
+                let text = |expr: &Expr| {
+                    let shown = convert::text(&self.shown(expr)?)?;
+                    shown.ok_or(Fault::unsure("NULL where it cannot be"))
+                };
+                collation::same(&self.rules, coll, &text(a.0)?, &text(b.0)?)
+            }
+            _ => self.order_of(by, a, b).map(Ordering::is_eq),
         }
-        self.order_of(by, (left, &a), (right, &b)).map(Some)
     }
 
     fn order_of(&self, by: ComparedAs, a: (&Expr, &Datum), b: (&Expr, &Datum)) -> Result<Ordering, Fault> {
@@ -212,17 +235,18 @@ impl Row<'_> {
             return Ok(Some(match (a.is_null(), b.is_null()) {
                 (true, true) => true,
                 (true, false) | (false, true) => false,
-                (false, false) => self.order_of(by, (left, &a), (right, &b))? == Ordering::Equal,
+                (false, false) => self.same_of(by, (left, &a), (right, &b))?,
             }));
         }
-        Ok(self.order(by, left, right)?.map(|order| match op {
-            BinaryOp::Ne | BinaryOp::NeBang => order.is_ne(),
-            BinaryOp::Lt => order.is_lt(),
-            BinaryOp::Le => order.is_le(),
-            BinaryOp::Gt => order.is_gt(),
-            BinaryOp::Ge => order.is_ge(),
-            _ => order.is_eq(),
-        }))
+        let ordered = |holds: fn(Ordering) -> bool| Ok(self.order(by, left, right)?.map(holds));
+        match op {
+            BinaryOp::Lt => ordered(Ordering::is_lt),
+            BinaryOp::Le => ordered(Ordering::is_le),
+            BinaryOp::Gt => ordered(Ordering::is_gt),
+            BinaryOp::Ge => ordered(Ordering::is_ge),
+            BinaryOp::Ne | BinaryOp::NeBang => Ok(self.same(by, left, right)?.map(|same| !same)),
+            _ => self.same(by, left, right),
+        }
     }
 
     /// A branch of `CASE operand WHEN when`.
@@ -241,7 +265,7 @@ impl Row<'_> {
             let Some(a) = self.int(left)? else { return Ok(None) };
             return Ok(self.int(right)?.map(|b| a == b));
         }
-        Ok(self.order(by, left, right)?.map(Ordering::is_eq))
+        self.same(by, left, right)
     }
 
     /// `expr IN (list)`: found, not found, or unknown.

@@ -1,9 +1,11 @@
 //! Where a SQL statement ends, and the text that is sent.
 //!
-//! A `;` ends it, unless it stands in quotes (PostgreSQL's `$$` among them) or in a comment. A backslash in quotes
-//! takes the next character with it, as MySQL has it. Comments inside a statement belong to its text. So that a
-//! forgotten `;` is noticed where it is missing and not a page later, a line that clearly begins something else ends
-//! the search.
+//! A `;` ends it, unless it stands in quotes (PostgreSQL's `$$` among them), in a comment, or in the body of a trigger,
+//! function or procedure (`BEGIN ... END`). A backslash in quotes takes the next character with it, as MySQL has it.
+//! Comments inside a statement belong to its text. So that a forgotten `;` is noticed where it is missing and not a page
+//! later, a line that clearly begins something else ends the search.
+
+use crate::sql::{ProgramBlocks, creates_program};
 
 use super::{
     document::Section,
@@ -49,6 +51,7 @@ pub(super) fn find_end(text: &str, start: usize, section: Section) -> End {
     let bytes = text.as_bytes();
     let mut at = start;
     let mut after = start;
+    let mut blocks = creates_program(&text[start..]).then(ProgramBlocks::default);
     while at < bytes.len() {
         match bytes[at] {
             quote @ (b'\'' | b'"' | b'`') => match close(bytes, at, quote) {
@@ -80,8 +83,8 @@ pub(super) fn find_end(text: &str, start: usize, section: Section) -> End {
                 Some(None) => return End::Unclosed(at),
                 None => after = at + 1,
             },
-            b';' => return End::Semicolon(at),
-            b'\n' => {
+            b';' if !blocks.is_some_and(ProgramBlocks::is_open) => return End::Semicolon(at),
+            b'\n' if !blocks.is_some_and(ProgramBlocks::is_open) => {
                 let line = text[at + 1..].lines().next().unwrap_or("");
                 let run_on =
                     section == Section::Setup && begins_statement(&text[start..], &text[start..after], line);
@@ -89,10 +92,19 @@ pub(super) fn find_end(text: &str, start: usize, section: Section) -> End {
                     return End::Missing { after, next: at + 1 };
                 }
             }
+            byte if byte.is_ascii_whitespace() => {}
             byte => {
-                if !byte.is_ascii_whitespace() {
-                    after = at + 1;
+                let word = text
+                    .get(at..)
+                    .map_or("", |rest| &rest[..rest.find(|c| !in_name(c)).unwrap_or(rest.len())]);
+                match &mut blocks {
+                    Some(blocks) if word.is_empty() => blocks.mark(byte),
+                    Some(blocks) => blocks.word(word),
+                    None => {}
                 }
+                at += word.len().max(1);
+                after = at;
+                continue;
             }
         }
         at += 1;

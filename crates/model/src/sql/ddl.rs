@@ -232,6 +232,14 @@ pub struct CreateIndex {
     pub filter: Option<Expr>,
 }
 
+/// `ALTER TABLE t ADD UNIQUE KEY i (a), ADD KEY j (b)`: keys and constraints of a table that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlterTable {
+    pub table: ObjectName,
+    /// Each behind an ADD of its own.
+    pub added: Vec<TableConstraint>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DropTable {
     pub if_exists: bool,

@@ -159,6 +159,15 @@ impl Expr {
         Expr::Column(name.into())
     }
 
+    /// Is it a query, in however many parentheses?
+    pub fn is_query(&self) -> bool {
+        match self {
+            Expr::Subquery(_) => true,
+            Expr::Paren(inner) => inner.is_query(),
+            _ => false,
+        }
+    }
+
     /// `left op right`
     pub fn binary(left: Expr, op: BinaryOp, right: Expr) -> Expr {
         Expr::Binary { left: Box::new(left), op, right: Box::new(right) }

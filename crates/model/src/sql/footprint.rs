@@ -43,6 +43,7 @@ impl Statement {
             Statement::CreateTable(create) => found.writes.push(&create.name),
             Statement::CreatePartition(create) => found.writes.push(&create.of),
             Statement::CreateIndex(create) => found.writes.push(&create.table),
+            Statement::AlterTable(alter) => found.writes.push(&alter.table),
             Statement::DropTable(drop) => found.writes.extend(&drop.names),
             Statement::DropIndex(drop) => found.writes.extend(&drop.table),
             Statement::Truncate(truncate) => found.writes.extend(&truncate.names),

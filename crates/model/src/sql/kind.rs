@@ -92,6 +92,7 @@ impl Statement {
             Statement::CreateTable(_)
             | Statement::CreatePartition(_)
             | Statement::CreateIndex(_)
+            | Statement::AlterTable(_)
             | Statement::DropTable(_)
             | Statement::DropIndex(_)
             | Statement::Truncate(_) => StatementKind::Ddl,

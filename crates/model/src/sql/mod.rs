@@ -20,6 +20,7 @@
 //! | `keyword` | enums of fixed words, which the files above declare |
 //! | `kind` | what kind of statement a tree is |
 //! | `footprint` | which tables a statement names, and what for |
+//! | `program` | triggers, functions and procedures, which have no tree |
 //! | `children` | what stands right inside an expression |
 //! | `visit` | walking a tree, to read it or to change it |
 
@@ -32,6 +33,7 @@ mod footprint;
 mod keyword;
 mod kind;
 mod name;
+mod program;
 mod query;
 mod visit;
 
@@ -46,9 +48,9 @@ pub use control::{
     TransactionWord,
 };
 pub use ddl::{
-    Action, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour, DropIndex,
-    DropTable, ForeignKeyAction, IndexColumn, IndexWord, OptionValue, PartitionBy, Partitioning, References,
-    TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
+    Action, AlterTable, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, DropBehaviour,
+    DropIndex, DropTable, ForeignKeyAction, IndexColumn, IndexWord, OptionValue, PartitionBy, Partitioning,
+    References, TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
 };
 pub use expr::{
     BinaryOp, BoolTest, CastSpelling, Expr, FunctionArgs, InList, LikeOp, Literal, NullSpelling, Quantifier,
@@ -58,6 +60,7 @@ pub use footprint::Footprint;
 pub use keyword::Keyword;
 pub use kind::{StatementClass, StatementKind};
 pub use name::{Alias, ColumnRef, Ident, ObjectName, Quote};
+pub use program::{ProgramBlocks, creates_program};
 pub use query::{
     Direction, HintAction, HintScope, IndexHint, Join, JoinCondition, JoinKind, Limit, Lock, LockStrength,
     LockWait, Nulls, Offset, OrderItem, Query, QueryPart, Select, SelectItem, SetOp, TableFactor, TableRef,
@@ -78,6 +81,8 @@ pub enum Statement {
     /// `CREATE TABLE ... PARTITION OF`
     CreatePartition(CreatePartition),
     CreateIndex(CreateIndex),
+    /// `ALTER TABLE ... ADD` of keys and constraints.
+    AlterTable(AlterTable),
     DropTable(DropTable),
     DropIndex(DropIndex),
     Truncate(Truncate),

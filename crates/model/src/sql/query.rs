@@ -50,6 +50,8 @@ pub struct Select {
     pub hint: Option<String>,
     /// DISTINCT or ALL.
     pub quantifier: Option<Quantifier>,
+    /// `SQL_NO_CACHE`: not from the query cache of old servers; the others read it and do nothing.
+    pub no_cache: bool,
     pub items: Vec<SelectItem>,
     /// After FROM, separated by commas.
     pub from: Vec<TableRef>,

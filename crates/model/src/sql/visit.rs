@@ -61,6 +61,10 @@ macro_rules! walk {
                         v.object(& $($mut)? c.table);
                         c.filter.$iter().for_each(|e| expr(e, v));
                     }
+                    Statement::AlterTable(a) => {
+                        v.object(& $($mut)? a.table);
+                        a.added.$iter().for_each(|added| constraint(& $($mut)? added.kind, v));
+                    }
                     Statement::DropTable(d) => d.names.$iter().for_each(|n| v.object(n)),
                     Statement::DropIndex(d) => {
                         v.object(& $($mut)? d.name);
@@ -203,13 +207,15 @@ macro_rules! walk {
                             }
                         }
                     }
-                    TableItem::Constraint(constraint) => match & $($mut)? constraint.kind {
-                        Constraint::Check(e) => expr(e, v),
-                        Constraint::ForeignKey { references, .. } => v.object(& $($mut)? references.table),
-                        Constraint::PrimaryKey(_)
-                        | Constraint::Unique { .. }
-                        | Constraint::Index { .. } => {}
-                    },
+                    TableItem::Constraint(of) => constraint(& $($mut)? of.kind, v),
+                }
+            }
+
+            fn constraint<'t>(kind: &'t $($mut)? Constraint, v: &mut $visitor) {
+                match kind {
+                    Constraint::Check(e) => expr(e, v),
+                    Constraint::ForeignKey { references, .. } => v.object(& $($mut)? references.table),
+                    Constraint::PrimaryKey(_) | Constraint::Unique { .. } | Constraint::Index { .. } => {}
                 }
             }
 

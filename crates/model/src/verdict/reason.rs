@@ -46,6 +46,8 @@ reasons! {
     NoContract = "no-contract",
     NoContractAtThisLevel = "no-contract-at-this-level",
     SetupNotRead = "setup-not-read",
+    /// The setup makes a trigger, a function or a procedure.
+    StoredProgram = "stored-program",
     SetupFails = "setup-fails",
     SetupNotFilled = "setup-not-filled",
     PartialIndex = "partial-index",

@@ -65,11 +65,11 @@ impl ScratchTables {
     /// Reads a setup; the reason why not has a name that can be counted.
     pub fn read(server: &ServerInfo, setup: &ParsedSetup) -> Result<ScratchTables, Reason> {
         let product = server.product;
-        let data = setup.data.as_ref().map_err(|_| Reason::SetupNotRead)?;
+        let data = setup.data.as_ref().map_err(|_| setup.unread())?;
         if data.ddl.iter().any(|text| moves(text)) {
             return Err(Reason::OwnValues);
         }
-        let schema = setup.schema.as_ref().map_err(|_| Reason::SetupNotRead)?;
+        let schema = setup.schema.as_ref().map_err(|_| setup.unread())?;
         let tables = tables(setup, schema);
         let invisible = invisible(server);
         let mut marked = data.ddl.clone();

@@ -78,7 +78,7 @@ fn judge(seen: &Execution) -> Verdict {
     indexes::check(seen, &mut found);
     no_wait::check(&history, &mut found);
     deadlock::check(seen, &history, &mut found);
-    let unclear = schema.err().map(|_| Reason::SetupNotRead).or_else(|| unclear(&history));
+    let unclear = schema.err().map(|_| seen.case.parsed_setup.unread()).or_else(|| unclear(&history));
     if let (None, Ok(schema)) = (unclear, schema) {
         read_only::check(&history, schema, &mut found);
         sorted::check(&history, schema, &mut found);

@@ -87,7 +87,7 @@ pub struct Foreign {
 
 impl Schema {
     pub fn read(version: &Version, setup: &ParsedSetup) -> Result<Schema, Reason> {
-        let defined = setup.schema.as_ref().map_err(|_| Reason::SetupNotRead)?;
+        let defined = setup.schema.as_ref().map_err(|_| setup.unread())?;
         let mut schema = Schema::default();
         for definition in &defined.tables {
             let mut table = Table::new(defined.product, definition)?;

@@ -45,6 +45,7 @@ fn selects(select: &Select) -> Vec<(&'static str, Select)> {
         found.push(("drop join", Select { from, ..select.clone() }));
     }
     found.extend(changed(select, "drop hint", |other| other.hint = None));
+    found.extend(changed(select, "drop hint", |other| other.no_cache = false));
     for from in tables::plainer_list(&select.from) {
         found.push(("drop hint", Select { from, ..select.clone() }));
     }

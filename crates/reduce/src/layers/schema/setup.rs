@@ -15,7 +15,7 @@ pub fn list(view: View<'_>) -> Vec<Candidate> {
     for at in (0..all.len()).rev() {
         let operation = match view.setup(at).as_deref() {
             Some(Statement::CreateTable(_)) => continue,
-            Some(Statement::CreateIndex(_)) => "drop index",
+            Some(Statement::CreateIndex(_) | Statement::AlterTable(_)) => "drop index",
             Some(_) | None => "drop setup",
         };
         let rest = all.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, text)| text.clone());
