@@ -58,6 +58,8 @@ pub struct Book {
     begun: AtomicBool,
     /// Statements of cases that were sent.
     sent: AtomicU64,
+    /// A hash of what was sent in the run at hand.
+    before: AtomicU64,
     told: AtomicU64,
     /// What was lied about in the run at hand, or in the last one.
     log: Mutex<Vec<Told>>,
@@ -87,6 +89,7 @@ impl Book {
             run: AtomicU64::new(0),
             begun: AtomicBool::new(false),
             sent: AtomicU64::new(0),
+            before: AtomicU64::new(0),
             told: AtomicU64::new(0),
             log: Mutex::default(),
             shown: Mutex::default(),
@@ -148,11 +151,19 @@ impl Book {
     pub fn step(&self, schema: Option<&str>) -> u64 {
         if !self.begun.swap(true, Ordering::Relaxed) {
             lock(&self.log).clear();
+            self.before.store(0, Ordering::Relaxed);
             if matches!(self.lie.trick, Trick::ReadOld) {
                 self.hold(schema);
             }
         }
         self.run.load(Ordering::Relaxed)
+    }
+
+    /// Is this one chosen to be lied about? Asked once for each, in the order in which they are sent: one at a time.
+    pub fn chooses(&self, sql: &str) -> bool {
+        let before = self.before.load(Ordering::Relaxed);
+        self.before.store(Often::place(sql, before), Ordering::Relaxed);
+        self.often.chooses(sql, before)
     }
 
     /// So many statements of cases were sent, with this one.

@@ -102,8 +102,8 @@ pub enum Reader {
 #[serde(into = "String")]
 pub enum Often {
     Always,
-    /// Chosen by text and place, so that the same are chosen when the case is run again. The place is what its session has sent
-    /// before: the same COMMIT would stand at the same number in every second case.
+    /// Chosen by text and place, so that the same are chosen when the case is run again. The place is all that the case has sent
+    /// before: by its number in its session the same COMMIT would stand in the same place in every second case.
     OneIn(u64),
 }
 

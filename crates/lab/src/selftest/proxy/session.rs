@@ -17,7 +17,7 @@ use model::{
 use super::{
     answer::{Answer, ResultSet},
     book::{Book, Told},
-    lies::{Often, Reader, Trick, Warned},
+    lies::{Reader, Trick, Warned},
     relay::Peer,
     rewrite,
     tamper::{self, Tamper},
@@ -86,8 +86,6 @@ pub struct Session<'a> {
     /// Which run the place belongs to.
     run: u64,
     place: u64,
-    /// A hash of what it has sent in this run.
-    before: u64,
     /// What is done to the warnings that are asked for next.
     warnings: Warned,
 }
@@ -103,20 +101,7 @@ impl<'a> Session<'a> {
         let dialect = dialect::of(book.product);
         let level = dialect.default_level;
         let (state, warnings) = (State::default(), Warned::Same);
-        Session {
-            client,
-            server,
-            book,
-            dialect,
-            id,
-            schema,
-            level,
-            state,
-            run: 0,
-            place: 0,
-            before: 0,
-            warnings,
-        }
+        Session { client, server, book, dialect, id, schema, level, state, run: 0, place: 0, warnings }
     }
 
     /// Until one side ends.
@@ -192,13 +177,12 @@ impl<'a> Session<'a> {
         };
         let run = self.book.step(self.schema.as_deref());
         if run != self.run {
-            (self.run, self.place, self.before) = (run, 0, 0);
+            (self.run, self.place) = (run, 0);
         }
         self.place += 1;
         self.warnings = Warned::Same;
         let asked = Asked { sql, tree: &tree, place: self.place };
-        let chosen = self.book.often.chooses(sql, self.before);
-        self.before = Often::place(sql, self.before);
+        let chosen = self.book.chooses(sql);
         let answer = match chosen {
             true => self.lie(&asked)?,
             false => self.truth(&asked)?.0,
