@@ -124,6 +124,10 @@ pub enum Condition {
     Clean,
     /// From clean resets without the read view that holds purge back, and with purge awaited.
     Purged,
+    /// From clean resets of tables that were emptied by TRUNCATE, and not of tables that were made anew.
+    Truncated,
+    /// From clean resets of tables that were made anew by the setup, and not of tables that were emptied.
+    Rebuilt,
     /// With rows of the case before it inserted and deleted in its setup.
     Leftovers,
 }
@@ -134,6 +138,8 @@ impl Condition {
         match self {
             Condition::Clean => "",
             Condition::Purged => "only while purge is at work (no old read view is held)",
+            Condition::Truncated => "only in tables that were emptied by TRUNCATE since they were made",
+            Condition::Rebuilt => "only in tables as their setup makes them, not after TRUNCATE",
             Condition::Leftovers => "only with delete-marked rows of an earlier case, which its setup makes",
         }
     }
