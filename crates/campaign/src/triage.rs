@@ -24,7 +24,7 @@ mod pattern;
 use std::collections::BTreeMap;
 
 use execute::{Options, Placement, Reset};
-use model::{Case, Finding, Level, ServerInfo, Signature, Target, run::Stale};
+use model::{Case, Finding, Level, ServerInfo, Signature, Symptom, Target, run::Stale};
 use oracles::expectations::{self, CheckStatus};
 use serde::{Deserialize, Serialize};
 
@@ -274,7 +274,7 @@ impl<'a> ComparisonServers<'a> {
             let reset = entry.finding.as_ref().map_or(Reset::Clean, |finding| reset(finding.condition));
             let pattern =
                 self.pattern(&entry.case, reset, entry.finding.as_ref().map(|finding| finding.level));
-            if pattern.is_wrong() && (!recorded || pattern.fails_as_recorded()) {
+            if pattern.is_wrong() && (!recorded || pattern.fails_as_written()) {
                 patterns.push((entry, pattern));
             }
         }
@@ -305,9 +305,12 @@ impl<'a> ComparisonServers<'a> {
             return Some(Comparison::Known(entry.name.clone()));
         }
         let of = (fingerprint.symptom, &fingerprint.cause);
+        // Of a statement that is wrong by itself the rule says nothing: it must be made of the same.
+        let by_itself = fingerprint.symptom == Symptom::Logic;
         let is_like = |pattern: &Pattern| {
             // The same as something that is in no tracker, or wrong in the same places by the same rule.
-            with(pattern) && mine.same(pattern) || pattern.complaints().contains(&of) && mine.alike(pattern)
+            with(pattern) && mine.same(pattern)
+                || !by_itself && pattern.complaints().contains(&of) && mine.alike(pattern)
         };
         let like = patterns.iter().filter(|(_, pattern)| is_like(pattern));
         let mut like: Vec<&&Entry> = like.map(|(entry, _)| entry).collect();

@@ -20,23 +20,23 @@ enum Cell {
 
 /// What the file of a case says of what came of it in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Recorded {
+enum ByFile {
     /// It is known to fail there, and failed so.
-    AsKnown,
+    Known,
     /// It is not known to fail there, and nothing unexplained is wrong.
     Holds,
     /// Something is wrong that the file does not say, or what it says did not come.
     Otherwise,
 }
 
-impl Recorded {
-    fn of(cell: &matrix::Cell) -> Recorded {
+impl ByFile {
+    fn of(cell: &matrix::Cell) -> ByFile {
         let explained = |violation: &Violation| violation.fingerprint.deviations().is_some();
         let of_run = |status: &CheckStatus| match status {
-            CheckStatus::KnownFailure => Recorded::AsKnown,
+            CheckStatus::KnownFailure => ByFile::Known,
             // What should hold and is called wrong is wrong for another reason than the one that is known.
             CheckStatus::Pass | CheckStatus::NothingExpected if cell.violations.iter().all(explained) => {
-                Recorded::Holds
+                ByFile::Holds
             }
             CheckStatus::Pass
             | CheckStatus::NothingExpected
@@ -44,11 +44,11 @@ impl Recorded {
                 Surprise::UnexpectedFailure | Surprise::UnexpectedPass | Surprise::OtherFailure,
             )
             | CheckStatus::Invalid
-            | CheckStatus::Contradiction(_) => Recorded::Otherwise,
+            | CheckStatus::Contradiction(_) => ByFile::Otherwise,
         };
         let mut runs = cell.checks.iter().map(of_run);
-        let first = runs.next().unwrap_or(Recorded::Otherwise);
-        if runs.all(|other| other == first) { first } else { Recorded::Otherwise }
+        let first = runs.next().unwrap_or(ByFile::Otherwise);
+        if runs.all(|other| other == first) { first } else { ByFile::Otherwise }
     }
 }
 
@@ -57,7 +57,7 @@ impl Recorded {
 pub struct Pattern {
     cells: BTreeMap<(usize, Column), Cell>,
     /// On the server itself; with its setting turned over a file may say nothing.
-    recorded: BTreeMap<Column, Recorded>,
+    by_file: BTreeMap<Column, ByFile>,
     /// The signatures of all complaints.
     pub signatures: BTreeSet<Signature>,
 }
@@ -70,12 +70,12 @@ impl Pattern {
             return;
         };
         if place.0 == 0 {
-            self.recorded.insert(place.1, Recorded::of(&cell));
+            self.by_file.insert(place.1, ByFile::of(&cell));
         }
         for violation in &cell.violations {
             self.signatures.insert(oracles::signature::signature(product, case, violation));
             // As one that was not reduced has it.
-            self.signatures.insert(Signature::bare(&violation.fingerprint));
+            self.signatures.insert(oracles::signature::of_unreduced(product, case, violation));
         }
         let words = |violation: Violation| {
             let fingerprint = violation.fingerprint;
@@ -95,9 +95,9 @@ impl Pattern {
 
     /// Does the case fail on the server itself in the way that its file says, and in no other? A server that is wrong everywhere makes
     /// every case fail, and explains nothing.
-    pub fn fails_as_recorded(&self) -> bool {
-        let came = |recorded: Recorded| self.recorded.values().any(|one| *one == recorded);
-        came(Recorded::AsKnown) && !came(Recorded::Otherwise)
+    pub fn fails_as_written(&self) -> bool {
+        let came = |wanted: ByFile| self.by_file.values().any(|one| *one == wanted);
+        came(ByFile::Known) && !came(ByFile::Otherwise)
     }
 
     /// Complaint by complaint the same?
@@ -182,7 +182,7 @@ mod tests {
                 let place = (0, Column::Level(level));
                 pattern.add(Product::Mariadb, &Case::default(), place, Some(cell));
             }
-            pattern.fails_as_recorded()
+            pattern.fails_as_written()
         };
         let (known, pass) = (|| CheckStatus::KnownFailure, || CheckStatus::Pass);
         let other = |how: Surprise| CheckStatus::Surprise(how);
