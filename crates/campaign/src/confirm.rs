@@ -113,7 +113,7 @@ fn run_series(
                 last = Some((execution, violation));
                 shown += 1;
             }
-            verdict if deaths > 0 && is_lost(suspicion, &execution, &verdict) => deaths -= 1,
+            verdict if deaths > 0 && is_lost_to(suspicion.violation, &execution, &verdict) => deaths -= 1,
             Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => return None,
         }
     }
@@ -121,10 +121,10 @@ fn run_series(
 }
 
 /// Did the server die under a run that is about something else, or before it could be asked about it?
-fn is_lost(suspicion: &Suspicion<'_>, execution: &Execution, verdict: &Verdict) -> bool {
+pub(crate) fn is_lost_to(violation: &Violation, execution: &Execution, verdict: &Verdict) -> bool {
     let died = execution.trace.outcomes.iter().any(|outcome| outcome.reply == Reply::ServerDied);
     let unasked = matches!(verdict, Verdict::Undecided { reason: Reason::NotProbed });
-    suspicion.violation.fingerprint.symptom.visible() != Visible::Server && (died || unasked)
+    violation.fingerprint.symptom.visible() != Visible::Server && (died || unasked)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ mod pattern;
 use std::collections::BTreeMap;
 
 use execute::{Options, Placement, Reset};
-use model::{Case, Finding, Level, ServerInfo, Signature, Symptom, Target, run::Stale};
+use model::{Case, Finding, FreshReplay, Level, ServerInfo, Signature, Symptom, Target, Version, run::Stale};
 use oracles::expectations::{self, CheckStatus};
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,12 @@ pub struct Triage {
     /// Was there no time to look at everything?
     #[serde(default)]
     pub cut_short: bool,
+    /// What came of findings on a fresh server, by their ids.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub replays: BTreeMap<String, FreshReplay>,
+    /// Later versions of the same release line that do not show a finding, by its id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gone_in: BTreeMap<String, Version>,
 }
 
 /// What a finding turned out to be.
@@ -344,7 +350,7 @@ impl<'a> ComparisonServers<'a> {
     }
 }
 
-fn start(campaign: &Campaign<'_>, target: &Target) -> Result<CleanServer, execute::LaunchError> {
+pub(crate) fn start(campaign: &Campaign<'_>, target: &Target) -> Result<CleanServer, execute::LaunchError> {
     let options = Options {
         reset: Reset::Clean,
         hung_after: std::time::Duration::from_secs(campaign.settings.hung_after),

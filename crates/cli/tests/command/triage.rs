@@ -117,6 +117,36 @@ fn what_does_not_come_back_is_stale() {
 }
 
 #[test]
+fn what_a_fresh_server_does_not_show_is_not_new() {
+    let folder = Folder::new();
+    let few = ["--oracle", "invariants", "--keep", "1", "--fail-on", "new"];
+    let (ran, summary) = hunt(&folder, "one", ONE, &few);
+    ran.exits(1);
+    let fresh = |summary: &serde_json::Value| -> Vec<(String, bool)> {
+        let of = |row: &serde_json::Value| {
+            (row["fresh"]["on"].as_str().unwrap().to_string(), row["fresh"]["shown"].as_bool().unwrap())
+        };
+        rows(summary).iter().map(of).collect()
+    };
+    assert!(fresh(&summary).iter().all(|replay| *replay == ("server".to_string(), true)), "{summary}");
+    // Only the server that found them had the bug.
+    let out = folder.0.join("one");
+    for entry in fs::read_dir(out.join("findings")).unwrap().flatten() {
+        let file = entry.path().join("verdict.json");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replace(ONE, "reference")).unwrap();
+    }
+    let again = ["hunt", "--resume", out.to_str().unwrap(), "--cases", "200", "--fail-on", "new"];
+    let ran = isopod(&[&again[..], &["--json"]].concat());
+    let summary = ran.exits(0).json();
+    assert!(!rows(&summary).is_empty(), "{summary}");
+    assert!(fresh(&summary).iter().all(|replay| *replay == ("server".to_string(), false)), "{summary}");
+    let junit = fs::read_to_string(out.join("junit.xml")).unwrap();
+    assert!(junit.contains("not reproduced on a fresh server") && !junit.contains("<failure"), "{junit}");
+    isopod(&again).exits(0).says(&["not reproduced on a fresh server: "]);
+}
+
+#[test]
 fn the_reduction_begins_with_what_was_learned() {
     let folder = Folder::new();
     let small = ["--oracle", "invariants", "--keep", "2", "--strategy", "bandit"];
