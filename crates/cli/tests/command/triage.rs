@@ -2,7 +2,18 @@
 
 use std::{fs, path::Path};
 
-use crate::tools::{Folder, Ran, isopod, servers};
+use campaign::{
+    CleanRuns, CleanServer, Panel, RunReader, RunWriter,
+    record::{Recorded, read_case},
+};
+use dbms::launch::Settle;
+use execute::{Options, Reset};
+use model::{Finding, JudgeOverrides, Level};
+
+use crate::{
+    common::{installed, runner, target},
+    tools::{Folder, Ran, isopod, servers},
+};
 
 const ONE: &str = "reference?plant=aborted-read";
 const BOTH: &str = "reference?plant=aborted-read,duplicate-unique";
@@ -144,6 +155,32 @@ fn what_a_fresh_server_does_not_show_is_not_new() {
     let junit = fs::read_to_string(out.join("junit.xml")).unwrap();
     assert!(junit.contains("not reproduced on a fresh server") && !junit.contains("<failure"), "{junit}");
     isopod(&again).exits(0).says(&["not reproduced on a fresh server: "]);
+}
+
+/// MDEV-33802, found on 10.11.5, is repaired in the release of the same line that is installed beside it.
+#[test]
+fn where_a_later_version_has_no_such_bug_is_said() {
+    let (old, line) = ("mariadb@10.11.5", "mariadb@10.11");
+    let Some(_alone) = servers(&[old, line]) else { return };
+    let folder = Folder::new();
+    let out = folder.0.join("run");
+    isopod(&["hunt", old, "--cases", "2", "--workers", "1", "--out", out.to_str().unwrap()]).exits(0);
+    let case = read_case(Path::new("../../corpus/seeds/mdev-33802-for-update.iso")).unwrap();
+    let panel = Panel::of_one("vote", JudgeOverrides::default()).unwrap();
+    let target = target(old);
+    let runner = runner(old, Settle::Proc, Options::default()).unwrap();
+    let mut server = CleanServer::new(runner, &target);
+    let level = Level::RepeatableRead;
+    let execution = server.rerun(&case, level, Reset::Clean).unwrap();
+    let (_, violation) = panel.first_violation(&execution, &mut server).unwrap();
+    let finding = Finding { oracle: "vote".into(), level, ..Finding::bare("33802", target, violation) };
+    let run = RunReader::read(&out).unwrap();
+    RunWriter::resume(&run).unwrap().file(&Recorded { finding, execution, original: None }).unwrap();
+    let again = ["hunt", "--resume", out.to_str().unwrap(), "--cases", "2", "--json"];
+    let resumed = isopod(&again).json();
+    let group = rows(&resumed).iter().find(|row| row["id"] == "33802");
+    let later = installed(line).unwrap().version().to_string();
+    assert_eq!(group.map(|group| &group["gone_in"]), Some(&later.into()), "{resumed}");
 }
 
 #[test]
