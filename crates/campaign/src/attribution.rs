@@ -15,13 +15,18 @@
 //! T1: SELECT * FROM u            wrong                    T1: SELECT * FROM u           wrong
 //! ```
 //!
+//! Nor is a twin needed where all that goes are **bystanders**: statements without which every other statement gets the answer that it
+//! got, and the tables of the wrong one end with the same rows. What the server did wrong is the same then, so that a known deviation that
+//! explains it there explains it here.
+//!
 //! A finding that needs two known deviations is reduced in the same way until it needs one of them, and no twin is asked for: each
 //! of them was needed before. One that is in no tracker is not given up for one that is.
 
-use dialect::Execution;
+use dialect::{AccessSet, Execution};
 use execute::Reset;
 use model::{
-    Case, Fingerprint, Verdict, Violation,
+    Case, Fingerprint, RowSet, Verdict, Violation,
+    sql::StatementClass,
     verdict::evidence::{Before, Turned},
 };
 use oracles::{
@@ -61,9 +66,31 @@ pub fn attribute(
     let Some(quick) = quick.filter(|_| candidates > 0 && !(how.over)()) else {
         return (Attribution::None, 0);
     };
-    if !may_turn(runs, suspicion, best, quick.as_ref()) {
-        return (Attribution::None, 0);
+    let (explained, tried) = match old.deviations() {
+        None => without_bystanders(runs, suspicion, best, candidates, how),
+        Some(_) => (None, 0),
+    };
+    if let Some(explained) = explained {
+        return (Attribution::Known(Box::new(explained)), tried);
     }
+    let candidates = candidates - tried;
+    if candidates == 0 || !may_turn(runs, suspicion, best, quick.as_ref()) {
+        return (Attribution::None, tried);
+    }
+    let (attribution, more) = simplify(runs, suspicion, best, candidates, how, quick.as_ref());
+    (attribution, tried + more)
+}
+
+/// Reduces the case to one that has a name, if the twin says that it is the same.
+fn simplify(
+    runs: &mut dyn CleanRuns,
+    suspicion: &Suspicion<'_>,
+    best: &Reproduction,
+    candidates: u64,
+    how: &mut How<'_>,
+    quick: &dyn Oracle,
+) -> (Attribution, u64) {
+    let old = &suspicion.violation.fingerprint;
     let product = best.execution.trace.server.product;
     let level = suspicion.seen.trace.level;
     let mut last: Option<Violation> = None;
@@ -90,7 +117,7 @@ pub fn attribute(
     };
     let by = mvcc::named(&violation.fingerprint).unwrap_or_default();
     let cause = &violation.fingerprint.cause;
-    if old.deviations().is_none() && !is_cause(runs, suspicion, best, &turned, &by, quick.as_ref()) {
+    if old.deviations().is_none() && !is_cause(runs, suspicion, best, &turned, &by, quick) {
         let name = cause.deviations().and_then(mvcc::reports).unwrap_or_else(|| cause.to_string());
         return (Attribution::Resembles(name), found.tried);
     }
@@ -101,6 +128,87 @@ pub fn attribute(
     };
     turned.violation.evidence.before = Some(Before { fingerprint: old.clone(), by });
     (Attribution::Known(Box::new(turned)), found.tried)
+}
+
+/// Leaves out one bystander after the other until a known deviation explains what is wrong.
+fn without_bystanders(
+    runs: &mut dyn CleanRuns,
+    suspicion: &Suspicion<'_>,
+    best: &Reproduction,
+    candidates: u64,
+    how: &How<'_>,
+) -> (Option<Reproduction>, u64) {
+    let old = &suspicion.violation.fingerprint;
+    let level = suspicion.seen.trace.level;
+    let (mut kept, mut wrong, mut tried) = (best.execution.clone(), best.violation.step, 0);
+    for step in (0..kept.case.steps.len()).rev() {
+        if wrong == Some(step) || is_control(&kept, step) {
+            continue;
+        }
+        if tried >= candidates || (how.over)() {
+            break;
+        }
+        tried += 1;
+        let mut smaller = kept.case.case().clone();
+        smaller.steps.remove(step);
+        smaller.fails.clear();
+        let execution = runs.rerun(&smaller, level, reset(best.condition));
+        let Some(execution) = execution.filter(|execution| is_bystander(&kept, step, wrong, execution))
+        else {
+            continue;
+        };
+        (kept, wrong) = (execution, wrong.map(|wrong| wrong - usize::from(step < wrong)));
+        let Verdict::Violated(violation) = suspicion.judge.verdict(&kept, runs) else { continue };
+        let (same, new) = (violation.step == wrong, &violation.fingerprint);
+        if same && old.statement == new.statement && is_named(new) {
+            let again = Suspicion { violation: &violation, leftovers: None, ..*suspicion };
+            let Some(mut known) = series(runs, &again, &smaller, best.condition, best.runs[1]) else {
+                continue;
+            };
+            let by = Turned::WithoutBystanders;
+            known.violation.evidence.before = Some(Before { fingerprint: old.clone(), by });
+            return (Some(known), tried);
+        }
+    }
+    (None, tried)
+}
+
+/// Begins and ends of transactions say what a statement may see, whatever they answer.
+fn is_control(execution: &Execution, step: usize) -> bool {
+    let tree = execution.case.statements[step].as_deref().map(dialect::ParsedStatement::tree);
+    tree.is_some_and(|tree| tree.kind().class() == StatementClass::Control)
+}
+
+/// Without this step: does every other one get the same answer, and do the tables of the wrong one end with the same rows?
+fn is_bystander(with: &Execution, step: usize, wrong: Option<usize>, without: &Execution) -> bool {
+    let (before, after) = (&with.trace, &without.trace);
+    let others = (0..with.case.steps.len()).filter(|other| *other != step).enumerate();
+    let answers = others.into_iter().all(|(now, then)| {
+        let (one, other) = (before.outcomes.get(then), after.outcomes.get(now));
+        one.map(|one| &one.reply) == other.map(|other| &other.reply)
+            && before.waited(then) == after.waited(now)
+    });
+    // Of a text without a tree, and of the final state, all tables.
+    let tree = wrong.and_then(|wrong| with.case.statements[wrong].as_deref());
+    let touched = tree.map(|tree| AccessSet::of(tree.tree())).filter(AccessSet::touches_tables);
+    let counts = |table: &str| touched.as_ref().is_none_or(|set| set.reads(table) || set.writes(table));
+    let rows = match (&before.final_state, &after.final_state) {
+        (Some(one), Some(other)) => {
+            let same = |((name, rows), (other, more)): (&(String, RowSet), &(String, RowSet))| {
+                name == other && (!counts(name) || rows.same_rows(more))
+            };
+            one.len() == other.len() && one.iter().zip(other).all(same)
+        }
+        (None, None) => true,
+        (Some(_), None) | (None, Some(_)) => false,
+    };
+    answers && rows && before.stalled == after.stalled
+}
+
+/// Is it explained by what somebody has reported or found?
+fn is_named(fingerprint: &Fingerprint) -> bool {
+    let named = |by: &&'static KnownDeviation| by.status == Status::Reported || by.status == Status::Found;
+    mvcc::named(fingerprint).is_some_and(|by| !by.is_empty() && by.iter().all(named))
 }
 
 /// Is it worth trying? Of what the quick oracle can judge and one known deviation explains, the name stands.
@@ -165,9 +273,105 @@ fn holds(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, twin: &Case) -> bo
 
 #[cfg(test)]
 mod tests {
-    use model::{Level, ShownBy, Symptom, sql::StatementKind, verdict::Cause};
+    use model::{
+        Condition, JudgeOverrides, Level, Outcome, Probe, ProbeResult, Product, Reply, ServerInfo,
+        SessionSpec, ShownBy, Step, Symptom, Trace, Version, sql::StatementKind, verdict::Cause,
+    };
+    use oracles::{Ask, Conversation, OracleInfo};
+    use reduce::strategy::InOrder;
 
     use super::*;
+    use crate::panel::Judge;
+
+    /// Cannot tell what explains a case with a statement that it cannot read.
+    struct Reader;
+
+    struct Said(Verdict);
+
+    impl Conversation for Said {
+        fn next(&mut self, _: &[Execution]) -> Ask {
+            Ask::Done(self.0.clone())
+        }
+    }
+
+    impl Oracle for Reader {
+        fn info(&self) -> OracleInfo {
+            let name = "reader";
+            OracleInfo { name, needs_contract: false, needs_server: false, default: false, help: "" }
+        }
+
+        fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
+            Box::new(Said(Verdict::Violated(seen_wrong(&seen.case))))
+        }
+
+        fn quick_equivalent(&self) -> Option<Box<dyn Oracle>> {
+            Some(Box::new(Reader))
+        }
+    }
+
+    fn seen_wrong(case: &Case) -> Violation {
+        let unread = case.steps.iter().any(|step| step.sql.starts_with("ODD"));
+        let by: &[&str] = if unread { &[] } else { &["noop-without-version"] };
+        let fingerprint = fingerprint(by, StatementKind::Select);
+        let step = case.steps.iter().position(|step| step.sql.starts_with("SELECT"));
+        Violation { fingerprint, step, evidence: Box::default() }
+    }
+
+    fn ran(case: &Case, answer: &dyn Fn(&Case, &str) -> u64) -> Execution {
+        let reply = |step: &Step| Reply::Done { affected: answer(case, &step.sql), matched: None };
+        let outcomes = case.steps.iter().map(|step| Outcome::bare(reply(step))).collect();
+        let server = ServerInfo::bare(Product::Mysql, Version(vec![9, 7]));
+        let trace = Trace { outcomes, ..Trace::empty(server, Level::RepeatableRead) };
+        Execution::new(case.clone(), trace)
+    }
+
+    /// Each statement answers with a count.
+    struct Answers<'a>(&'a dyn Fn(&Case, &str) -> u64);
+
+    impl CleanRuns for Answers<'_> {
+        fn rerun(&mut self, case: &Case, _: Level, _: Reset) -> Option<Execution> {
+            Some(ran(case, self.0))
+        }
+
+        fn probe(&mut self, _: &Probe) -> Option<ProbeResult> {
+            None
+        }
+
+        fn purges(&self) -> bool {
+            false
+        }
+    }
+
+    /// What is left of a case with a statement that nobody can read.
+    fn attributed(answer: &dyn Fn(&Case, &str) -> u64) -> Option<Vec<String>> {
+        let step = |sql: &&str| Step { session: 0, sql: sql.to_string(), expect: Vec::new() };
+        let steps = ["UPDATE t SET a = 1", "ODD", "SELECT * FROM t"].iter().map(step).collect();
+        let case = Case { sessions: vec![SessionSpec::plain("T1")], steps, ..Case::default() };
+        let (seen, violation) = (ran(&case, answer), seen_wrong(&case));
+        let overrides = JudgeOverrides::default();
+        let judge = Judge { oracle: &Reader, overrides: &overrides };
+        let suspicion = Suspicion { seen: &seen, judge, violation: &violation, leftovers: None };
+        let (execution, condition) = (seen.clone(), Condition::Clean);
+        let best = Reproduction { execution, violation: violation.clone(), condition, runs: [3, 3] };
+        let mut how = How { candidates: 9, strategy: &mut InOrder, over: &|| false, told: &mut |_| {} };
+        match attribute(&mut Answers(answer), &suspicion, &best, 9, &mut how).0 {
+            Attribution::Known(known) => {
+                let before = known.violation.evidence.before.as_ref().map(|before| before.by);
+                assert_eq!(before, Some(Turned::WithoutBystanders));
+                Some(known.execution.case.steps.iter().map(|step| step.sql.clone()).collect())
+            }
+            Attribution::Resembles(_) | Attribution::None => None,
+        }
+    }
+
+    #[test]
+    fn a_bystander_does_not_make_a_known_bug_new() {
+        let left = attributed(&|_, _| 1);
+        assert_eq!(left.as_deref(), Some(&["UPDATE t SET a = 1", "SELECT * FROM t"].map(String::from)[..]));
+        // It is none if the wrong statement answers otherwise without it.
+        let odd = |case: &Case| case.steps.iter().any(|step| step.sql == "ODD");
+        assert_eq!(attributed(&|case, sql| u64::from(odd(case) && sql.starts_with("SELECT"))), None);
+    }
 
     fn fingerprint(by: &[&str], statement: StatementKind) -> Fingerprint {
         let cause = match by {

@@ -1,6 +1,8 @@
 //! What happens in a hunt, as one stream: it feeds the log, the progress lines, JUnit and the summary.
 
-use model::{Condition, Ending, Finding, Fingerprint, Seed, Signature, Tally, Target, Violation};
+use model::{
+    Condition, Ending, Finding, Fingerprint, FreshReplay, Seed, Signature, Tally, Target, Violation,
+};
 use serde::{Deserialize, Serialize};
 
 /// An event and when it was.
@@ -71,6 +73,20 @@ pub enum Event {
         /// How many cases were looked at.
         done: u64,
         all: u64,
+    },
+    /// After that: groups of findings are replayed on fresh servers. Told, not logged.
+    Replaying {
+        target: Target,
+        /// How many groups were replayed.
+        done: u64,
+        all: u64,
+    },
+    /// What came of replaying one finding.
+    Replayed {
+        id: String,
+        target: Target,
+        #[serde(flatten)]
+        replay: FreshReplay,
     },
     /// A target is abandoned.
     Lost { target: Target, reason: String },

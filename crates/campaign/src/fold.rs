@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{Finding, FindingGroup, Fingerprint, Level, Signature, Target};
 
-use crate::triage::Comparison;
+use crate::triage::{Comparison, Triage};
 
 /// Cases that were only counted, because enough of their kind are filed: how many of each fingerprint on each target.
 pub type Again = BTreeMap<(Target, Fingerprint), u64>;
@@ -44,7 +44,23 @@ impl Members<'_> {
             known: self.known,
             resembles: self.resembles,
             smallest,
+            fresh: None,
+            gone_in: None,
         }
+    }
+}
+
+/// Adds what came of replaying: a group came back if one of its findings did, and that one stands for it then.
+pub fn add_replays(groups: &mut [FindingGroup], findings: &[&Finding], triage: &Triage) {
+    for group in groups {
+        let replayed = || group.findings.iter().filter_map(|id| Some((id, *triage.replays.get(id)?)));
+        let came = replayed().find(|(_, replay)| replay.shown);
+        let Some((id, replay)) = came.or_else(|| replayed().next()) else { continue };
+        let version = triage.gone_in.get(id).cloned();
+        if let Some(shows) = findings.iter().find(|one| one.id == *id && replay.shown) {
+            (group.id, group.smallest) = (shows.id.clone(), (*shows).clone());
+        }
+        (group.fresh, group.gone_in) = (Some(replay), version);
     }
 }
 
@@ -167,6 +183,31 @@ pub(crate) mod tests {
         let likes: Vec<(usize, Option<&str>)> =
             folded.iter().map(|group| (group.findings.len(), group.resembles.as_deref())).collect();
         assert_eq!(likes, [(2, Some("corpus/x")), (1, None), (1, Some("corpus/x"))]);
+    }
+
+    #[test]
+    fn a_group_is_new_until_none_of_it_comes_back_on_a_fresh_server() {
+        use model::{Fresh, FreshReplay, Version};
+        let all: Vec<Finding> = [("a", 2), ("b", 5)]
+            .map(|(id, size)| finding(id, "rows", StatementKind::Update, Level::ReadCommitted, size))
+            .into();
+        let told = |replays: &[(&str, bool)]| {
+            let replay = |shown: bool| FreshReplay { on: Fresh::Server, shown };
+            let triage = Triage {
+                replays: replays.iter().map(|(id, shown)| (id.to_string(), replay(*shown))).collect(),
+                gone_in: [("b".to_string(), Version(vec![10, 2, 13]))].into(),
+                ..Triage::default()
+            };
+            let mut groups = fold(&all, &Again::new(), &|_| Comparison::New);
+            add_replays(&mut groups, &all.iter().collect::<Vec<_>>(), &triage);
+            let group = groups.remove(0);
+            (group.is_new(), group.id, group.gone_in.map(|version| version.to_string()))
+        };
+        assert_eq!(told(&[]), (true, "a".into(), None));
+        assert_eq!(told(&[("a", true)]), (true, "a".into(), None));
+        assert_eq!(told(&[("a", false)]), (false, "a".into(), None));
+        // Another one of the group comes back, and stands for it.
+        assert_eq!(told(&[("a", false), ("b", true)]), (true, "b".into(), Some("10.2.13".into())));
     }
 
     #[test]

@@ -13,17 +13,21 @@ use std::{
 
 use execute::{LaunchError, Options, Placement, Runner};
 use generate::{Generator, Profile};
-use model::{Ending, Finding, Fingerprint, Quality, RunSummary, ServerInfo, Tally, Target, sync::lock};
+use model::{
+    Ending, Finding, Fingerprint, Product, Quality, RunSummary, ServerInfo, Tally, Target, Version,
+    sync::lock,
+};
 use reduce::strategy::Kind;
 
 use crate::{
     HuntError,
     deal::Deal,
     events::{Event, TimedEvent},
-    fold::Again,
+    fold::{Again, fold},
     known::Known,
     panel::Panel,
     record::{FORMAT, Recorded, RunReader, RunWriter},
+    replay::{Tell, replay},
     settings::{HuntTarget, Settings, TargetId},
     summary::{Counted, of_target, summarize},
     triage::triage,
@@ -34,6 +38,11 @@ use crate::{
 pub trait Servers: Sync {
     /// Brings one up, in the thread that uses it.
     fn open(&self, target: &Target, options: Options, placement: Placement) -> Result<Runner, LaunchError>;
+
+    /// Later versions of the same release line that are at hand without installing anything, oldest first.
+    fn later(&self, _product: Product, _version: &Version) -> Vec<Version> {
+        Vec::new()
+    }
 }
 
 /// Whoever wants to see what happens while it happens.
@@ -425,7 +434,13 @@ pub fn hunt(campaign: &Campaign<'_>, hook: &mut Hook<'_>) -> Result<RunSummary, 
     shared.keep()?;
     let mut findings = std::mem::take(&mut *lock(&shared.findings));
     findings.sort_by(Recorded::by_time);
-    let triage = triage(campaign, &findings, hook)?;
+    let mut triage = triage(campaign, &findings, hook)?;
+    // Kept before and after: what is replayed may take a while.
+    campaign.folder.set_triage(&triage)?;
+    let found = findings.iter().map(|recorded| &recorded.finding);
+    let suspected = fold(found, &Again::new(), &|one| triage.name(one));
+    let mut tell = Tell { hook, at: shared.elapsed() };
+    replay(campaign, &suspected, &findings, &mut triage, &mut tell);
     campaign.folder.set_triage(&triage)?;
     let groups = lock(&shared.groups);
     let counted = groups.iter().filter(|(_, group)| group.again > 0);

@@ -26,6 +26,7 @@ pub mod panel;
 pub mod quality;
 pub mod record;
 pub mod reducing;
+mod replay;
 pub mod sample;
 pub mod settings;
 mod summary;

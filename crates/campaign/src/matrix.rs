@@ -4,6 +4,7 @@
 use dialect::Execution;
 use execute::Reset;
 use model::{Case, Level, Verdict, Violation};
+use oracles::expectations::{self, CheckStatus};
 
 use crate::{
     clean_server::{CleanRuns, CleanServer, Rejected},
@@ -46,6 +47,8 @@ pub struct Cell {
     pub undecided: u64,
     /// What is objected to, each fingerprint once.
     pub violations: Vec<Violation>,
+    /// What the case file says of each run.
+    pub checks: Vec<CheckStatus>,
 }
 
 impl Cell {
@@ -68,6 +71,7 @@ impl Cell {
                 }
             }
         }
+        self.checks.push(expectations::check(&seen.case, &seen.trace).status);
         self.runs += 1;
         self.wrong += u64::from(wrong);
         self.undecided += u64::from(undecided && !wrong);

@@ -13,7 +13,7 @@ use reduce::{Budget, Predicate, Reduced, Scope, Strategy, Trial, reduce};
 use crate::{
     attribution::{Attribution, attribute},
     clean_server::CleanRuns,
-    confirm::{Reproduction, Suspicion, series},
+    confirm::{Reproduction, Suspicion, series, shows},
 };
 
 /// At most this many candidates where each of them costs a server that dies, or the time until a statement counts as hung.
@@ -114,10 +114,10 @@ pub fn reduce_finding(
     for suspected in quick.iter().chain([suspicion]) {
         // What the server is asked beside the case costs more than the case, and most findings do not need it.
         runs.set_postchecks(false);
-        if series(runs, suspected, &best.execution.case, condition, 1).is_none() {
+        if !shows(runs, suspected, &best.execution.case, condition) {
             runs.set_postchecks(true);
         }
-        let holds = |case: &Case| series(runs, suspected, case, condition, 1).is_some();
+        let holds = |case: &Case| shows(runs, suspected, case, condition);
         let found = how.search(&best.execution.case, product, Scope::Whole, left, holds);
         runs.set_postchecks(true);
         (done.tried, left) = (done.tried + found.tried, left - found.tried);

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use model::{Ending, Quality, RunSummary, ServerInfo, Tally, Target, TargetSummary};
+use model::{Ending, Finding, Quality, RunSummary, ServerInfo, Tally, Target, TargetSummary};
 
 use crate::{
-    fold::{Again, fold},
+    fold::{Again, add_replays, fold},
     quality::chances,
     record::Recorded,
     settings::Settings,
@@ -44,7 +44,9 @@ pub(crate) fn of_target(
 
 pub(crate) fn summarize(counted: Counted<'_>) -> RunSummary {
     let Counted { settings, targets, triage, .. } = counted;
-    let findings = counted.findings.iter().map(|recorded| &recorded.finding);
+    let findings: Vec<&Finding> = counted.findings.iter().map(|recorded| &recorded.finding).collect();
+    let mut groups = fold(findings.iter().copied(), counted.again, &|one| triage.name(one));
+    add_replays(&mut groups, &findings, triage);
     RunSummary {
         isopod: settings.isopod.clone(),
         seed: settings.seed,
@@ -57,7 +59,7 @@ pub(crate) fn summarize(counted: Counted<'_>) -> RunSummary {
         elapsed_ms: counted.elapsed_ms,
         ending: counted.ending,
         targets,
-        findings: fold(findings, counted.again, &|one| triage.name(one)),
+        findings: groups,
         looked: triage.looked,
         stale: triage.stale.clone(),
         cut_short: triage.cut_short,

@@ -11,8 +11,9 @@
 //! | | another | new |
 //!
 //! What known deviations explain is known by its signature alone, since its twin has been asked (`oracles/src/mvcc/twins`). An entry of the
-//! corpus without a link is in no tracker: what is the same as it stays new, and behaves like it. An entry of the corpus is compared only
-//! where its `fails on` says that it fails: elsewhere it may fail for another reason. In doubt, a finding is new.
+//! corpus without a link is in no tracker: what is the same as it stays new, and behaves like it. A case with `fails on` is compared
+//! only where that says that it fails, and explains only if it fails there as that says: the answer that is known comes, and nothing
+//! else of the case is wrong on that server. Otherwise it fails for another reason. In doubt, a finding is new.
 //!
 //! **Stale** is an entry of the user's folder that can be run on a target of the hunt and did not come back there in
 //! [`RUNS`] runs. A finding is run on targets of its product with its settings, at its own level; a plain case where its `fails on` says that
@@ -23,7 +24,7 @@ mod pattern;
 use std::collections::BTreeMap;
 
 use execute::{Options, Placement, Reset};
-use model::{Case, Finding, Level, ServerInfo, Signature, Target, run::Stale};
+use model::{Case, Finding, FreshReplay, Level, ServerInfo, Signature, Symptom, Target, Version, run::Stale};
 use oracles::expectations::{self, CheckStatus};
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,12 @@ pub struct Triage {
     /// Was there no time to look at everything?
     #[serde(default)]
     pub cut_short: bool,
+    /// What came of findings on a fresh server, by their ids.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub replays: BTreeMap<String, FreshReplay>,
+    /// Later versions of the same release line that do not show a finding, by its id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gone_in: BTreeMap<String, Version>,
 }
 
 /// What a finding turned out to be.
@@ -266,13 +273,14 @@ impl<'a> ComparisonServers<'a> {
             }
             // Where a case of the corpus is not known to fail it may fail for another reason.
             let known_here = self.levels.iter().any(|level| self.fails_at(&entry.case, *level));
-            if matches!(entry.origin, Origin::Corpus) && !known_here {
+            let recorded = matches!(entry.origin, Origin::Corpus) || !entry.case.fails.is_empty();
+            if recorded && !known_here {
                 continue;
             }
             let reset = entry.finding.as_ref().map_or(Reset::Clean, |finding| reset(finding.condition));
             let pattern =
                 self.pattern(&entry.case, reset, entry.finding.as_ref().map(|finding| finding.level));
-            if pattern.is_wrong() {
+            if pattern.is_wrong() && (!recorded || pattern.fails_as_written()) {
                 patterns.push((entry, pattern));
             }
         }
@@ -303,9 +311,12 @@ impl<'a> ComparisonServers<'a> {
             return Some(Comparison::Known(entry.name.clone()));
         }
         let of = (fingerprint.symptom, &fingerprint.cause);
+        // Of a statement that is wrong by itself the rule says nothing: it must be made of the same.
+        let by_itself = fingerprint.symptom == Symptom::Logic;
         let is_like = |pattern: &Pattern| {
             // The same as something that is in no tracker, or wrong in the same places by the same rule.
-            with(pattern) && mine.same(pattern) || pattern.complaints().contains(&of) && mine.alike(pattern)
+            with(pattern) && mine.same(pattern)
+                || !by_itself && pattern.complaints().contains(&of) && mine.alike(pattern)
         };
         let like = patterns.iter().filter(|(_, pattern)| is_like(pattern));
         let mut like: Vec<&&Entry> = like.map(|(entry, _)| entry).collect();
@@ -339,7 +350,7 @@ impl<'a> ComparisonServers<'a> {
     }
 }
 
-fn start(campaign: &Campaign<'_>, target: &Target) -> Result<CleanServer, execute::LaunchError> {
+pub(crate) fn start(campaign: &Campaign<'_>, target: &Target) -> Result<CleanServer, execute::LaunchError> {
     let options = Options {
         reset: Reset::Clean,
         hung_after: std::time::Duration::from_secs(campaign.settings.hung_after),

@@ -9,9 +9,7 @@ use std::{
 use dialect::ParsedCase;
 use execute::{LaunchError, Options, Placement, PostCheckInterval, Reset};
 use generate::{Generator, Made};
-use model::{
-    Finding, Level, Reply, RowSet, Seed, ServerInfo, Signature, Tally, Target, Verdict, target::Settings,
-};
+use model::{Finding, Level, Reply, RowSet, Seed, ServerInfo, Tally, Target, Verdict, target::Settings};
 use reduce::Trial;
 
 use crate::{
@@ -318,7 +316,7 @@ impl<'a> TargetWorker<'a> {
         let Reproduction { execution, violation, condition, runs } = reproduction;
         let signature = match &original {
             Some(_) => oracles::signature::signature(self.info.product, &execution.case, &violation),
-            None => Signature::bare(&violation.fingerprint),
+            None => oracles::signature::of_unreduced(self.info.product, &execution.case, &violation),
         };
         let known = shared.campaign.known.name(&signature);
         let statements = execution.case.steps.len();

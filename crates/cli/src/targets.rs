@@ -10,12 +10,13 @@ use dbms::{
 };
 use dialect::Hosting;
 use execute::{Launch, LaunchError, Options, Placement, Reset, Runner, Server};
-use model::{Case, Place, Reply, Target, Trace, Version, sync::lock};
+use model::{Case, Place, Product, Reply, Target, Trace, Version, sync::lock};
 use provision::Store;
 use reference::ReferenceServer;
 
 use crate::{
     arguments::{How, SettleBy},
+    choice,
     errors::Advised,
     installing,
 };
@@ -99,6 +100,15 @@ impl Servers for LocalServers<'_> {
         let runner = Runner::new(launch, options, place(target, placement))?;
         say_notes(&runner);
         Ok(runner)
+    }
+
+    fn later(&self, product: Product, version: &Version) -> Vec<Version> {
+        let dialect = dialect::of(product);
+        // Without a cache there is nothing in it.
+        let here = choice::choices().map(|choices| choices.here).unwrap_or_default();
+        let versions = here.into_iter().filter(|target| target.product == product);
+        let later = |one: &Version| one > version && dialect.series(one) == dialect.series(version);
+        versions.filter_map(|target| target.version).filter(later).collect()
     }
 }
 

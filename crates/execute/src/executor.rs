@@ -272,7 +272,9 @@ impl Executor {
             self.prepare_session(i, spec, spec.level.unwrap_or(level))?;
         }
         match (&mut self.holder, self.dialect.hold_view, self.options.reset) {
-            (Some(holder), Some(hold), Reset::Clean) => must(holder.as_mut(), hold).map(|_| ()),
+            (Some(holder), Some(hold), Reset::Clean | Reset::Truncated | Reset::Rebuilt) => {
+                must(holder.as_mut(), hold).map(|_| ())
+            }
             (_, _, Reset::Purged) => self.await_purge(),
             _ => Ok(()),
         }
@@ -390,7 +392,7 @@ impl Executor {
             // What does not answer at once there waits.
             _ if least.is_zero() => least,
             Reset::Fast => least.max((self.pace * 2).min(LONGEST)),
-            Reset::Clean | Reset::Purged => least,
+            Reset::Clean | Reset::Purged | Reset::Truncated | Reset::Rebuilt => least,
         }
     }
 

@@ -1,9 +1,12 @@
 //! Before a case: its tables and its rows.
 //!
 //! Where the whole setup could be parsed it is data, and a case whose tables are there already only has them
-//! emptied and filled again. There are two ways to empty a table:
+//! emptied and filled again. There are four ways to bring them back:
 //!
 //! * **clean**: TRUNCATE, and a read view held against purge, so that a replay gives the same trace;
+//! * **rebuilt**: the same, with tables that are dropped and made anew each time. TRUNCATE makes the indexes of a table anew in an order
+//!   of its own, and what depends on how a table came to be (an index or a column that was added later) is gone after it;
+//! * **truncated**: the same, with tables that are emptied after they were made, each time;
 //! * **fast**: DELETE, about ten times cheaper, but delete-marked rows and counters stay behind and change later waits.
 //!
 //! Children are emptied before their parents; where that is not enough (a row that refers to its own table), the session that does
@@ -27,6 +30,10 @@ pub enum Reset {
     Clean,
     /// Nothing of the last case is left, and nothing keeps the server from purging old versions while the case runs.
     Purged,
+    /// Nothing of the last case is left, and the tables have been emptied since they were made.
+    Truncated,
+    /// Nothing of the last case is left, and the tables are made anew by the setup as it is written.
+    Rebuilt,
     /// Cheap; may leave traces of the last case behind.
     Fast,
 }
@@ -63,7 +70,14 @@ impl PreparedSchema {
         let built = there.is_none();
         match there {
             Some(tables) => self.refill(session, dialect, tables, reset)?,
-            None => self.build(session, dialect, case, plan)?,
+            None => {
+                self.build(session, dialect, case, plan)?;
+                let emptied = plan.setup.as_ref().filter(|tables| can_empty(tables, reset));
+                if let (Reset::Truncated, Some(tables)) = (reset, emptied) {
+                    self.used.clear();
+                    self.refill(session, dialect, tables, reset)?;
+                }
+            }
         }
         self.strange |= plan.strange;
         self.used.clone_from(&plan.touched);
@@ -130,7 +144,7 @@ impl PreparedSchema {
     /// The statements that empty what may not be empty, children first.
     fn emptying(&self, dialect: &Dialect, tables: &Tables, reset: Reset) -> Vec<String> {
         let how = match reset {
-            Reset::Clean | Reset::Purged => dialect.tables.empty_clean,
+            Reset::Clean | Reset::Purged | Reset::Truncated | Reset::Rebuilt => dialect.tables.empty_clean,
             Reset::Fast => dialect.tables.empty_fast,
         };
         let listed = dialect.tables.lists && reset != Reset::Fast;
@@ -147,7 +161,11 @@ impl PreparedSchema {
 
 /// Tables with a counter that would go on after a clean reset are built anew.
 fn can_empty(tables: &Tables, reset: Reset) -> bool {
-    reset == Reset::Fast || !tables.counters
+    match reset {
+        Reset::Fast => true,
+        Reset::Clean | Reset::Purged | Reset::Truncated => !tables.counters,
+        Reset::Rebuilt => false,
+    }
 }
 
 /// Drops everything in our own schema, and nothing else; `more` than tables and views only if there may be some.

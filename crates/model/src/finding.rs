@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Fingerprint, JudgeOverrides, Level, Seed, Signature, Target, Violation, target::Settings};
+use crate::{
+    Fingerprint, JudgeOverrides, Level, Seed, Signature, Target, Version, Violation, target::Settings,
+};
 
 /// A finding, as `verdict.json` keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +126,10 @@ pub enum Condition {
     Clean,
     /// From clean resets without the read view that holds purge back, and with purge awaited.
     Purged,
+    /// From clean resets of tables that were emptied by TRUNCATE, and not of tables that were made anew.
+    Truncated,
+    /// From clean resets of tables that were made anew by the setup, and not of tables that were emptied.
+    Rebuilt,
     /// With rows of the case before it inserted and deleted in its setup.
     Leftovers,
 }
@@ -134,7 +140,37 @@ impl Condition {
         match self {
             Condition::Clean => "",
             Condition::Purged => "only while purge is at work (no old read view is held)",
+            Condition::Truncated => "only in tables that were emptied by TRUNCATE since they were made",
+            Condition::Rebuilt => "only in tables as their setup makes them, not after TRUNCATE",
             Condition::Leftovers => "only with delete-marked rows of an earlier case, which its setup makes",
+        }
+    }
+}
+
+/// What came of a finding on a server on which nothing else had run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FreshReplay {
+    pub on: Fresh,
+    /// Did it come back?
+    pub shown: bool,
+}
+
+/// What was fresh at a replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fresh {
+    /// The server was started for it.
+    Server,
+    /// Only its sessions: the server is not ours.
+    Sessions,
+}
+
+impl Fresh {
+    /// For people: on what.
+    pub fn words(self) -> &'static str {
+        match self {
+            Fresh::Server => "a fresh server",
+            Fresh::Sessions => "fresh sessions (the server is not ours)",
         }
     }
 }
@@ -161,4 +197,22 @@ pub struct FindingGroup {
     /// Of these, those that clean runs confirmed: their ids, first found first.
     pub findings: Vec<String>,
     pub smallest: Finding,
+    /// What came of replaying it; none if there was no time, or no server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fresh: Option<FreshReplay>,
+    /// A later version of the same release line that does not show it, of those that were at hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone_in: Option<Version>,
+}
+
+impl FindingGroup {
+    /// On what it did not come back, if it was replayed and did not.
+    pub fn not_reproduced(&self) -> Option<Fresh> {
+        self.fresh.filter(|replay| !replay.shown).map(|replay| replay.on)
+    }
+
+    /// Is it new, as far as is known? What a fresh server does not show is nothing to fail for.
+    pub fn is_new(&self) -> bool {
+        self.known.is_none() && self.not_reproduced().is_none()
+    }
 }

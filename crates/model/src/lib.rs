@@ -34,7 +34,7 @@ pub use account::Account;
 pub use aftermath::{Aftermath, IndexScan};
 pub use case::{Case, FinalState, KnownFailure, SessionSpec, Setup, Step};
 pub use expect::{Expectation, Expected, Selector};
-pub use finding::{Condition, Finding, FindingGroup};
+pub use finding::{Condition, Finding, FindingGroup, Fresh, FreshReplay};
 pub use hash::{Hash64, hash64};
 pub use level::Level;
 pub use outcome::{DbError, Ends, ErrorClass, Open, Outcome, Reply, Warning};

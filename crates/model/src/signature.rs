@@ -2,18 +2,20 @@
 //!
 //! Where known deviations explain a finding they are its cause, and nothing else counts: the same bug shows as wrong rows in a SELECT
 //! and as a wrong count in an UPDATE. Where nothing explains it there is only what is wrong, by which rule, and which kinds of
-//! statements the small case still needs. Neither level nor target is part of it.
+//! statements the small case still needs. Neither level nor target is part of it. Where one statement is wrong by itself (`logic`) its kind
+//! says nothing of the cause: there it is told by what the statement is made of, too.
 //!
 //! ```text
 //! noop-without-version                       explained: whatever shows it
 //! wrong-rows · plain-read · select update    unexplained
+//! logic · model-objects · update · not-in-query null
 //! ```
 
 use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::{Cause, Deviations, Fingerprint, ShownBy, Symptom, names};
+use crate::verdict::{Cause, Deviations, Feature, Fingerprint, ShownBy, Symptom, names};
 
 /// Findings with the same one are one group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,17 +30,24 @@ pub enum Signature {
         cause: Cause,
         /// The statements that its case needs, those that begin and end transactions left out.
         statements: BTreeSet<ShownBy>,
+        /// What the wrong statement is made of, where two ways to judge disagree about it alone.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        features: BTreeSet<Feature>,
     },
 }
 
 impl Signature {
-    /// Of a fingerprint with the statements that its case needs.
-    pub fn new(fingerprint: &Fingerprint, statements: BTreeSet<ShownBy>) -> Signature {
+    /// Of a fingerprint with the statements that its case needs, and what the wrong one is made of.
+    pub fn new(
+        fingerprint: &Fingerprint,
+        statements: BTreeSet<ShownBy>,
+        features: BTreeSet<Feature>,
+    ) -> Signature {
         match fingerprint.deviations() {
             Some(by) => Signature::Explained(by.clone()),
             None => {
                 let (symptom, cause) = (fingerprint.symptom, fingerprint.cause.at_any_level());
-                Signature::Unexplained { symptom, cause, statements }
+                Signature::Unexplained { symptom, cause, statements, features }
             }
         }
     }
@@ -47,7 +56,7 @@ impl Signature {
     pub fn bare(fingerprint: &Fingerprint) -> Signature {
         let placed = matches!(fingerprint.cause, Cause::CrashSite(_));
         let shows = (!placed).then_some(fingerprint.statement);
-        Signature::new(fingerprint, shows.into_iter().collect())
+        Signature::new(fingerprint, shows.into_iter().collect(), BTreeSet::new())
     }
 }
 
@@ -55,11 +64,13 @@ impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Signature::Explained(by) => f.pad(&names(by)),
-            Signature::Unexplained { symptom, cause, statements } => {
+            Signature::Unexplained { symptom, cause, statements, features } => {
                 let mut names: Vec<&str> = statements.iter().map(|shown| shown.name()).collect();
                 names.sort_unstable();
                 let (cause, statements) = (cause.to_string(), names.join(" "));
-                let parts = [symptom.name(), &cause, &statements];
+                let features: Vec<&str> = features.iter().map(|feature| feature.name()).collect();
+                let features = features.join(" ");
+                let parts = [symptom.name(), &cause, &statements, &features];
                 f.pad(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · "))
             }
         }
@@ -79,11 +90,19 @@ mod tests {
             symptom: Symptom::WrongRows,
             cause: Cause::Rule(RuleId::PlainRead),
             statements: [shown(StatementKind::Update), shown(StatementKind::Select)].into(),
+            features: BTreeSet::new(),
         };
+        let alone = Signature::Unexplained {
+            symptom: Symptom::Logic,
+            cause: Cause::ModelObjects,
+            statements: [shown(StatementKind::Update)].into(),
+            features: [Feature::Null, Feature::NotInQuery].into(),
+        };
+        assert_eq!(alone.to_string(), "logic · model-objects · update · not-in-query null");
         assert_eq!(explained.to_string(), "a+b");
         assert_eq!(rest.to_string(), "wrong-rows · plain-read · select update");
         assert_eq!(serde_json::to_string(&explained).unwrap(), r#"{"explained":["a","b"]}"#);
-        for signature in [explained, rest] {
+        for signature in [explained, rest, alone] {
             let text = serde_json::to_string(&signature).unwrap();
             assert_eq!(serde_json::from_str::<Signature>(&text).unwrap(), signature);
         }

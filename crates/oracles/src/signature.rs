@@ -7,11 +7,19 @@
 //! - where known deviations explain a finding, none: a known family shows through every kind of statement (docs/measured/folding-2026-11-17.md);
 //! - where the server says at which place of its code it gave up, none;
 //! - where it died, hung or failed otherwise, and where the case was not reduced, only the statement that shows it.
+//!
+//! Where two ways to judge disagree about one statement on one view (`logic`), its kind says nothing of the cause: `NOT IN` beside NULL and
+//! a join that loses a match may both be an UPDATE. So what it is made of is part of the signature (`features`).
 
+mod features;
+
+use std::collections::BTreeSet;
+
+use dialect::ParsedCase;
 use model::{
-    Case, Product, ShownBy, Signature, Violation,
+    Case, Product, ShownBy, Signature, Symptom, Violation,
     sql::{Statement, StatementClass, StatementKind},
-    verdict::Visible,
+    verdict::{Feature, Visible},
 };
 
 use crate::mvcc;
@@ -25,7 +33,33 @@ pub fn signature(product: Product, case: &Case, violation: &Violation) -> Signat
         let kind = dialect::sql::parse(product, &step.sql).tree().as_ref().map(Statement::kind);
         counts(kind).then_some(ShownBy::Statement(kind))
     });
-    Signature::new(&violation.fingerprint, kinds.collect())
+    Signature::new(&violation.fingerprint, kinds.collect(), features_of(product, case, violation))
+}
+
+/// Of a finding whose case was not reduced: which statements are needed beside the one that shows it is not known.
+pub fn of_unreduced(product: Product, case: &Case, violation: &Violation) -> Signature {
+    match Signature::bare(&violation.fingerprint) {
+        Signature::Unexplained { symptom, cause, statements, .. } => {
+            let features = features_of(product, case, violation);
+            Signature::Unexplained { symptom, cause, statements, features }
+        }
+        explained @ Signature::Explained(_) => explained,
+    }
+}
+
+/// What the wrong statement is made of; of a wrong final state, every one that changes rows.
+fn features_of(product: Product, case: &Case, violation: &Violation) -> BTreeSet<Feature> {
+    if violation.fingerprint.symptom != Symptom::Logic {
+        return BTreeSet::new();
+    }
+    let case = ParsedCase::new(product, case.clone());
+    let schema = case.parsed_setup.schema.as_ref().ok();
+    let shows = |step: &usize| match violation.step {
+        Some(wrong) => *step == wrong,
+        None => case.kind(*step).is_some_and(StatementKind::writes),
+    };
+    let trees = (0..case.steps.len()).filter(shows).filter_map(|step| case.tree(step));
+    trees.flat_map(|tree| features::of(tree, schema)).collect()
 }
 
 /// The bug reports by which a signature is known. What was found but is in no tracker has a name, and is new.
@@ -94,6 +128,32 @@ mod tests {
         assert_eq!(of(&["SELEKT"]).to_string(), "wrong-rows · alone · unread");
         assert_eq!(Signature::bare(&wrong.fingerprint).to_string(), "wrong-rows · alone · select");
         assert_eq!(known(&framed), None);
+    }
+
+    #[test]
+    fn statements_that_are_wrong_by_themselves_are_told_by_what_they_are_made_of() {
+        let wrong = |kind| violation(Symptom::Logic, Cause::ModelObjects, kind, Level::RepeatableRead);
+        let setup = [
+            "CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT, KEY (c))",
+            "CREATE TABLE u (a INT PRIMARY KEY, b INT)",
+        ];
+        let of = |sql: &str| {
+            let mut case = case(&[sql]);
+            case.setup.statements = setup.map(String::from).into();
+            signature(Product::Mariadb, &case, &wrong(StatementKind::Update))
+        };
+        let not_in = of("UPDATE t SET a = 1 WHERE a NOT IN (SELECT b FROM u)");
+        let join = of("UPDATE u STRAIGHT_JOIN t ON u.b = t.b SET u.b = 99, t.b = 18");
+        assert_ne!(not_in, join);
+        let words = "logic · model-objects · update · not-in-query by-primary-key";
+        assert_eq!(not_in.to_string(), words);
+        // Names and numbers make no difference, the way to the rows and the kind of literal do.
+        assert_eq!(not_in, of("UPDATE t SET b = 7 WHERE a NOT IN (SELECT a FROM u)"));
+        assert_ne!(of("UPDATE t SET a = 1 WHERE c = 1"), of("UPDATE t SET a = 1 WHERE a = 1"));
+        assert_ne!(of("UPDATE t SET a = 1 WHERE b = 1"), of("UPDATE t SET a = 1 WHERE b = 0.5"));
+        // The same without a reduced case, and nothing of it where a rule is broken.
+        let unreduced = of_unreduced(Product::Mariadb, &case(&["UPDATE t SET a = NULL"]), &wrong(SELECT));
+        assert_eq!(unreduced.to_string(), "logic · model-objects · select · null");
     }
 
     #[test]

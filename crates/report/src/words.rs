@@ -407,6 +407,9 @@ fn before(before: &Before) -> String {
         Turned::GoneInTwin => {
             "the model could not tell; there, too, it is gone without what the known deviation needs"
         }
+        Turned::WithoutBystanders => {
+            "without statements that change neither an answer nor a row the same answer comes, and is explained"
+        }
     };
     let print = &before.fingerprint;
     format!("before, it was {} by {}: {how}", print.symptom, print.cause)

@@ -299,6 +299,8 @@ fn group(id: &str) -> FindingGroup {
         cases: 9,
         findings: vec![id.into()],
         smallest: finding(Product::Mariadb).finding,
+        fresh: None,
+        gone_in: None,
     }
 }
 

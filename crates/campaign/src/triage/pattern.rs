@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Case, Product, ShownBy, Signature, Symptom, Violation, verdict::Cause};
+use oracles::expectations::{CheckStatus, Surprise};
 
 use crate::matrix::{self, Column};
 
@@ -17,10 +18,46 @@ enum Cell {
     Not,
 }
 
+/// What the file of a case says of what came of it in one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ByFile {
+    /// It is known to fail there, and failed so.
+    Known,
+    /// It is not known to fail there, and nothing unexplained is wrong.
+    Holds,
+    /// Something is wrong that the file does not say, or what it says did not come.
+    Otherwise,
+}
+
+impl ByFile {
+    fn of(cell: &matrix::Cell) -> ByFile {
+        let explained = |violation: &Violation| violation.fingerprint.deviations().is_some();
+        let of_run = |status: &CheckStatus| match status {
+            CheckStatus::KnownFailure => ByFile::Known,
+            // What should hold and is called wrong is wrong for another reason than the one that is known.
+            CheckStatus::Pass | CheckStatus::NothingExpected if cell.violations.iter().all(explained) => {
+                ByFile::Holds
+            }
+            CheckStatus::Pass
+            | CheckStatus::NothingExpected
+            | CheckStatus::Surprise(
+                Surprise::UnexpectedFailure | Surprise::UnexpectedPass | Surprise::OtherFailure,
+            )
+            | CheckStatus::Invalid
+            | CheckStatus::Contradiction(_) => ByFile::Otherwise,
+        };
+        let mut runs = cell.checks.iter().map(of_run);
+        let first = runs.next().unwrap_or(ByFile::Otherwise);
+        if runs.all(|other| other == first) { first } else { ByFile::Otherwise }
+    }
+}
+
 /// Place by place.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
     cells: BTreeMap<(usize, Column), Cell>,
+    /// On the server itself; with its setting turned over a file may say nothing.
+    by_file: BTreeMap<Column, ByFile>,
     /// The signatures of all complaints.
     pub signatures: BTreeSet<Signature>,
 }
@@ -32,10 +69,13 @@ impl Pattern {
             self.cells.insert(place, Cell::Not);
             return;
         };
+        if place.0 == 0 {
+            self.by_file.insert(place.1, ByFile::of(&cell));
+        }
         for violation in &cell.violations {
             self.signatures.insert(oracles::signature::signature(product, case, violation));
             // As one that was not reduced has it.
-            self.signatures.insert(Signature::bare(&violation.fingerprint));
+            self.signatures.insert(oracles::signature::of_unreduced(product, case, violation));
         }
         let words = |violation: Violation| {
             let fingerprint = violation.fingerprint;
@@ -51,6 +91,13 @@ impl Pattern {
 
     pub fn is_wrong(&self) -> bool {
         self.cells.values().any(|cell| matches!(cell, Cell::Wrong(_)))
+    }
+
+    /// Does the case fail on the server itself in the way that its file says, and in no other? A server that is wrong everywhere makes
+    /// every case fail, and explains nothing.
+    pub fn fails_as_written(&self) -> bool {
+        let came = |wanted: ByFile| self.by_file.values().any(|one| *one == wanted);
+        came(ByFile::Known) && !came(ByFile::Otherwise)
     }
 
     /// Complaint by complaint the same?
@@ -110,6 +157,44 @@ mod tests {
         let less = pattern(&[Cell::Right, wrong(ROWS), wrong(ROWS), Cell::Right]);
         assert!(!one.same(&less) && one.alike(&less));
         assert_eq!(one.complaints(), [(ROWS, &Cause::Rule(RuleId::OneSnapshot))].into());
+    }
+
+    #[test]
+    fn a_case_explains_only_if_it_fails_as_its_file_says() {
+        let violation = |cause: Cause| Violation {
+            fingerprint: model::Fingerprint {
+                symptom: Symptom::WrongCount,
+                cause,
+                statement: ShownBy::Statement(Some(StatementKind::Update)),
+                level: None,
+            },
+            step: Some(0),
+            evidence: Box::default(),
+        };
+        let rule = || vec![violation(Cause::Rule(RuleId::NewestForChanges))];
+        let named = || vec![violation(Cause::Deviations(["noop-without-version".into()].into()))];
+        // By level: what the file says of the run, and who objects to it.
+        let fails = |cells: Vec<(CheckStatus, Vec<Violation>)>| {
+            let mut pattern = Pattern::default();
+            for (level, (status, violations)) in Level::ALL.into_iter().zip(cells) {
+                let wrong = u64::from(!violations.is_empty());
+                let cell = matrix::Cell { runs: 1, wrong, undecided: 0, violations, checks: vec![status] };
+                let place = (0, Column::Level(level));
+                pattern.add(Product::Mariadb, &Case::default(), place, Some(cell));
+            }
+            pattern.fails_as_written()
+        };
+        let (known, pass) = (|| CheckStatus::KnownFailure, || CheckStatus::Pass);
+        let other = |how: Surprise| CheckStatus::Surprise(how);
+        assert!(fails(vec![(pass(), vec![]), (known(), rule())]));
+        assert!(fails(vec![(pass(), named()), (known(), rule())]), "another known bug lives beside it");
+        // Every count is off by one: another answer than the one that is known, or one more of them.
+        assert!(!fails(vec![(pass(), vec![]), (other(Surprise::OtherFailure), rule())]));
+        assert!(!fails(vec![(other(Surprise::UnexpectedFailure), rule()), (known(), rule())]));
+        // The file says nothing of the step that is wrong where the case should hold.
+        assert!(!fails(vec![(pass(), rule()), (known(), rule())]));
+        assert!(!fails(vec![(pass(), vec![]), (other(Surprise::UnexpectedPass), vec![])]));
+        assert!(!fails(vec![(pass(), vec![]), (pass(), vec![])]));
     }
 
     #[test]

@@ -2,7 +2,18 @@
 
 use std::{fs, path::Path};
 
-use crate::tools::{Folder, Ran, isopod, servers};
+use campaign::{
+    CleanRuns, CleanServer, Panel, RunReader, RunWriter,
+    record::{Recorded, read_case},
+};
+use dbms::launch::Settle;
+use execute::{Options, Reset};
+use model::{Finding, JudgeOverrides, Level};
+
+use crate::{
+    common::{installed, runner, target},
+    tools::{Folder, Ran, isopod, servers},
+};
 
 const ONE: &str = "reference?plant=aborted-read";
 const BOTH: &str = "reference?plant=aborted-read,duplicate-unique";
@@ -114,6 +125,62 @@ fn what_does_not_come_back_is_stale() {
     let entries = fs::read_dir(&known).unwrap().count() as u64;
     assert_eq!(summary["looked"], entries, "{summary}");
     assert_eq!(summary["stale"].as_array().unwrap().len() as u64, entries, "{summary}");
+}
+
+#[test]
+fn what_a_fresh_server_does_not_show_is_not_new() {
+    let folder = Folder::new();
+    let few = ["--oracle", "invariants", "--keep", "1", "--fail-on", "new"];
+    let (ran, summary) = hunt(&folder, "one", ONE, &few);
+    ran.exits(1);
+    let fresh = |summary: &serde_json::Value| -> Vec<(String, bool)> {
+        let of = |row: &serde_json::Value| {
+            (row["fresh"]["on"].as_str().unwrap().to_string(), row["fresh"]["shown"].as_bool().unwrap())
+        };
+        rows(summary).iter().map(of).collect()
+    };
+    assert!(fresh(&summary).iter().all(|replay| *replay == ("server".to_string(), true)), "{summary}");
+    // Only the server that found them had the bug.
+    let out = folder.0.join("one");
+    for entry in fs::read_dir(out.join("findings")).unwrap().flatten() {
+        let file = entry.path().join("verdict.json");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replace(ONE, "reference")).unwrap();
+    }
+    let again = ["hunt", "--resume", out.to_str().unwrap(), "--cases", "200", "--fail-on", "new"];
+    let ran = isopod(&[&again[..], &["--json"]].concat());
+    let summary = ran.exits(0).json();
+    assert!(!rows(&summary).is_empty(), "{summary}");
+    assert!(fresh(&summary).iter().all(|replay| *replay == ("server".to_string(), false)), "{summary}");
+    let junit = fs::read_to_string(out.join("junit.xml")).unwrap();
+    assert!(junit.contains("not reproduced on a fresh server") && !junit.contains("<failure"), "{junit}");
+    isopod(&again).exits(0).says(&["not reproduced on a fresh server: "]);
+}
+
+/// MDEV-33802, found on 10.11.5, is repaired in the release of the same line that is installed beside it.
+#[test]
+fn where_a_later_version_has_no_such_bug_is_said() {
+    let (old, line) = ("mariadb@10.11.5", "mariadb@10.11");
+    let Some(_alone) = servers(&[old, line]) else { return };
+    let folder = Folder::new();
+    let out = folder.0.join("run");
+    isopod(&["hunt", old, "--cases", "2", "--workers", "1", "--out", out.to_str().unwrap()]).exits(0);
+    let case = read_case(Path::new("../../corpus/seeds/mdev-33802-for-update.iso")).unwrap();
+    let panel = Panel::of_one("vote", JudgeOverrides::default()).unwrap();
+    let target = target(old);
+    let runner = runner(old, Settle::Proc, Options::default()).unwrap();
+    let mut server = CleanServer::new(runner, &target);
+    let level = Level::RepeatableRead;
+    let execution = server.rerun(&case, level, Reset::Clean).unwrap();
+    let (_, violation) = panel.first_violation(&execution, &mut server).unwrap();
+    let finding = Finding { oracle: "vote".into(), level, ..Finding::bare("33802", target, violation) };
+    let run = RunReader::read(&out).unwrap();
+    RunWriter::resume(&run).unwrap().file(&Recorded { finding, execution, original: None }).unwrap();
+    let again = ["hunt", "--resume", out.to_str().unwrap(), "--cases", "2", "--json"];
+    let resumed = isopod(&again).json();
+    let group = rows(&resumed).iter().find(|row| row["id"] == "33802");
+    let later = installed(line).unwrap().version().to_string();
+    assert_eq!(group.map(|group| &group["gone_in"]), Some(&later.into()), "{resumed}");
 }
 
 #[test]

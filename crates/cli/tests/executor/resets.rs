@@ -31,7 +31,9 @@ fn tables_with_foreign_keys_are_reset_in_place() {
         let Some(mut runner) = runner(target, Settle::Proc, Options::default()) else { continue };
         let case = case(&SETUP, STEPS);
         let mut first: Option<(Vec<String>, Vec<String>)> = None;
-        for reset in [Reset::Clean, Reset::Fast, Reset::Fast, Reset::Purged, Reset::Clean, Reset::Fast] {
+        let resets =
+            [Reset::Clean, Reset::Fast, Reset::Fast, Reset::Purged, Reset::Rebuilt, Reset::Truncated];
+        for reset in resets.into_iter().chain([Reset::Clean, Reset::Fast, Reset::Truncated, Reset::Rebuilt]) {
             runner.tune(reset, execute::PostCheckInterval::default());
             let run =
                 runner.run(&case, Level::Serializable).unwrap_or_else(|error| panic!("{target}: {error}"));

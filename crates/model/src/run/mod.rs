@@ -83,9 +83,9 @@ pub enum Ending {
 }
 
 impl RunSummary {
-    /// Findings that are not known.
+    /// Findings that are not known, without those that a fresh server did not show.
     pub fn new_ones(&self) -> impl Iterator<Item = &FindingGroup> {
-        self.findings.iter().filter(|group| group.known.is_none())
+        self.findings.iter().filter(|group| group.is_new())
     }
 
     /// Everything that was counted, over all targets.

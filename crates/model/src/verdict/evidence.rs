@@ -230,6 +230,8 @@ pub enum Turned {
     NeedsFewer,
     /// The model could not tell; the twin of the case before shows nothing wrong.
     GoneInTwin,
+    /// The case before has statements more that change neither an answer nor a row.
+    WithoutBystanders,
 }
 
 /// Which transactions depend on which.

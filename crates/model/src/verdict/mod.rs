@@ -7,6 +7,7 @@
 //! | `symptom` | what is wrong, by one word |
 //! | `rule` | the rules that can be broken |
 //! | `cause` | the rule or the known deviations behind it |
+//! | `feature` | what a statement is made of, where nothing else tells the cause |
 //! | `evidence` | what it rests on: expected and actual answer, twin, second opinion |
 //! | `justification` | why a run holds that would not by the strict rules |
 //! | `reason` | why it cannot be told |
@@ -14,6 +15,7 @@
 
 mod cause;
 pub mod evidence;
+mod feature;
 mod justification;
 mod old;
 mod reason;
@@ -29,6 +31,7 @@ use crate::{level::Level, named::stored_as_text, sql::StatementKind};
 pub(crate) use cause::names;
 pub use cause::{Cause, DeviationId, Deviations};
 pub use evidence::{Evidence, Response};
+pub use feature::Feature;
 pub use justification::{ExemptionId, Justification};
 pub(crate) use old::AnySignature;
 pub use reason::Reason;

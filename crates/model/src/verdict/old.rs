@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::{
-    Cause, DeviationId, Evidence, ExemptionId, Fingerprint, Justification, Reason, Response, RuleId, ShownBy,
-    Symptom, Violation, evidence::Table,
+    Cause, DeviationId, Evidence, ExemptionId, Feature, Fingerprint, Justification, Reason, Response, RuleId,
+    ShownBy, Symptom, Violation, evidence::Table,
 };
 use crate::{
     casefile,
@@ -57,6 +57,8 @@ pub(crate) enum AnySignature {
         #[serde(flatten)]
         meaning: AnyMeaning,
         statements: BTreeSet<ShownBy>,
+        #[serde(default)]
+        features: BTreeSet<Feature>,
     },
 }
 
@@ -66,9 +68,9 @@ impl TryFrom<AnySignature> for Signature {
     fn try_from(any: AnySignature) -> Result<Signature, String> {
         match any {
             AnySignature::Explained(by) => Ok(Signature::Explained(by)),
-            AnySignature::Unexplained { meaning, statements } => {
+            AnySignature::Unexplained { meaning, statements, features } => {
                 let (symptom, cause) = meaning.read()?;
-                Ok(Signature::Unexplained { symptom, cause: cause.at_any_level(), statements })
+                Ok(Signature::Unexplained { symptom, cause: cause.at_any_level(), statements, features })
             }
         }
     }
@@ -390,7 +392,15 @@ mod tests {
         let statements =
             [StatementKind::Select, StatementKind::Insert].map(|kind| ShownBy::Statement(Some(kind)));
         let (symptom, cause) = (Symptom::WrongRows, Cause::Rule(RuleId::OneSnapshot).at_any_level());
-        assert_eq!(read, Signature::Unexplained { symptom, cause, statements: statements.into() });
+        assert_eq!(
+            read,
+            Signature::Unexplained {
+                symptom,
+                cause,
+                statements: statements.into(),
+                features: BTreeSet::new()
+            }
+        );
         let old = r#"{"explained": ["noop-without-version"]}"#;
         assert_eq!(serde_json::from_str::<Signature>(old).unwrap().to_string(), "noop-without-version");
     }

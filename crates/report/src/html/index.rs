@@ -78,7 +78,7 @@ pub fn index(run: &Overview) -> String {
 }
 
 fn heading(run: &Overview) -> String {
-    let new = run.groups.iter().filter(|listed| listed.group.known.is_none()).count();
+    let new = run.groups.iter().filter(|listed| listed.group.is_new()).count();
     match (run.groups.len(), new) {
         (0, _) => "Nothing was found".to_string(),
         (1, 0) => "One finding, known already".to_string(),
@@ -90,7 +90,9 @@ fn heading(run: &Overview) -> String {
 
 fn row(listed: &ListedGroup) -> Row<'_> {
     let group = &listed.group;
-    let resembles = group.resembles.as_ref().map_or(String::new(), |name| format!("; behaves like {name}"));
+    let mut more = group.resembles.as_ref().map_or(String::new(), |name| format!("; behaves like {name}"));
+    more += &group.gone_in.as_ref().map_or(String::new(), |version| format!("; gone in {version}"));
+    more += &group.not_reproduced().map_or(String::new(), |on| format!("; not reproduced on {}", on.words()));
     let levels: Vec<&str> = group.levels.keys().map(|level| level.short()).collect();
     let mut others: Vec<&str> =
         group.findings.iter().filter(|id| **id != group.id).map(String::as_str).collect();
@@ -99,9 +101,9 @@ fn row(listed: &ListedGroup) -> Row<'_> {
     others.truncate(OTHERS);
     Row {
         id: &group.id,
-        new: group.known.is_none(),
+        new: group.is_new(),
         title: &listed.title,
-        name: group.known.clone().unwrap_or_else(|| label.clone() + &resembles),
+        name: group.known.clone().unwrap_or_else(|| label.clone() + &more),
         servers: servers.join(", "),
         ready: listed
             .ready

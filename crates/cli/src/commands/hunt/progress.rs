@@ -56,7 +56,9 @@ impl HuntProgress {
             Event::Finding(found)
                 if self.seen.insert((found.target.clone(), found.violation.fingerprint.clone())) =>
             {
-                let word = found.known.as_ref().map_or("NEW".to_string(), |name| format!("known {name}"));
+                // Until it has come back on a fresh server, at the end of the hunt.
+                let known = found.known.as_ref().map_or(String::new(), |name| format!(" {name}"));
+                let word = format!("suspected{known}");
                 let (at, id, target) = (clock(said.at), &found.id, &found.target);
                 let story = judged::words(&found.violation, target.product).story();
                 self.line(&format!("{at}  {word} {id}  {target}  {story}"));
@@ -68,7 +70,12 @@ impl HuntProgress {
                 let line = format!("{}  {target} is given up: {reason}", clock(said.at));
                 self.line(&line);
             }
-            Event::Comparing { target, done, all } => self.comparing(target, *done, *all),
+            Event::Comparing { target, done, all } => {
+                self.after(target, format!("comparing with what is known, {done} of {all}"));
+            }
+            Event::Replaying { target, done, all } => {
+                self.after(target, format!("replaying what was found, {done} of {all}"));
+            }
             _ => {}
         }
     }
@@ -113,8 +120,7 @@ impl HuntProgress {
     }
 
     /// After the hunt.
-    fn comparing(&mut self, target: &Target, done: u64, all: u64) {
-        let words = format!("comparing with what is known, {done} of {all}");
+    fn after(&mut self, target: &Target, words: String) {
         // With settings that were drawn it is none of the bars.
         let at = self.targets.iter().position(|one| one == target).unwrap_or(0);
         self.message(at, target, words, true);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use campaign::{Budget, Campaign, record::replay_command};
-use model::{Ending, FindingGroup, RunSummary, Target, TargetSummary};
+use model::{Ending, FindingGroup, Fresh, RunSummary, Target, TargetSummary};
 use oracles::OracleInfo;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use report::findings::{self, Line, Story, What, clock, share, thousands};
@@ -118,8 +118,15 @@ pub fn show(campaign: &Campaign<'_>, summary: &RunSummary, by_default: bool) {
     if summary.findings.is_empty() {
         say!("nothing found");
     } else {
-        let lines: Vec<Line> = summary.findings.iter().map(|row| line(summary, row)).collect();
-        say!("{}", findings::table(&lines, &style()).trim_end());
+        let shown = summary.findings.iter().filter(|row| row.not_reproduced().is_none());
+        let lines: Vec<Line> = shown.map(|row| line(summary, row)).collect();
+        if !lines.is_empty() {
+            say!("{}", findings::table(&lines, &style()).trim_end());
+        }
+        for (row, on) in summary.findings.iter().filter_map(|row| Some((row, row.not_reproduced()?))) {
+            let cases = plural(row.cases, "case");
+            say!("not reproduced on {}: {} {} ({cases})", on.words(), row.id, what(row));
+        }
         for row in summary.new_ones().take(SHOWN) {
             say!("\n{}", findings::story(&story(campaign, row), &style()).trim_end());
         }
@@ -197,13 +204,24 @@ fn what(row: &FindingGroup) -> String {
     }
 }
 
+/// What replaying a group came to, where there is something to say.
+fn after_replay(row: &FindingGroup) -> String {
+    let replayed = match row.fresh.map(|replay| replay.on) {
+        Some(Fresh::Server) => String::new(),
+        Some(on @ Fresh::Sessions) => format!(", replayed on {}", on.words()),
+        None => ", suspected: not replayed on a fresh server".to_string(),
+    };
+    let gone = row.gone_in.as_ref().map_or(String::new(), |version| format!(", gone in {version}"));
+    replayed + &gone
+}
+
 fn line(summary: &RunSummary, row: &FindingGroup) -> Line {
     let targets = || row.targets.iter().map(Target::to_string).collect::<Vec<_>>().join(", ");
     let resembles = row.resembles.as_ref().map_or(String::new(), |name| format!(", behaves like {name}"));
     Line {
         known: row.known.clone(),
         id: row.id.clone(),
-        what: format!("{}{resembles}", what(row)),
+        what: format!("{}{resembles}{}", what(row), after_replay(row)),
         target: (summary.targets.len() > 1).then(targets),
         first_at: row.found_after_ms,
         cases: row.cases,
@@ -240,13 +258,15 @@ pub fn junit(summary: &RunSummary) -> anyhow::Result<String> {
             suite.add_test_case(case);
         };
         for row in summary.findings.iter().filter(|row| row.targets.contains(&hunted.target)) {
-            let mut status = match &row.known {
-                Some(_) => TestCaseStatus::skipped(),
-                None => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            let mut status = if row.is_new() {
+                TestCaseStatus::non_success(NonSuccessKind::Failure)
+            } else {
+                TestCaseStatus::skipped()
             };
-            match &row.known {
-                Some(name) => status.set_message(format!("known: {name}")),
-                None => {
+            match (&row.known, row.not_reproduced()) {
+                (_, Some(on)) => status.set_message(format!("not reproduced on {}", on.words())),
+                (Some(name), None) => status.set_message(format!("known: {name}")),
+                (None, None) => {
                     let words = judged::words(&row.smallest.violation, row.smallest.target.product);
                     status.set_message(words.story()).set_description(words.lines().join("\n"))
                 }
