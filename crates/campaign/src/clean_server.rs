@@ -73,6 +73,10 @@ impl CleanServer {
         CleanServer { runner, postchecks: PostCheckInterval::ALWAYS, checking: true, purges }
     }
 
+    pub fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
     pub fn info(&mut self) -> Result<ServerInfo, LaunchError> {
         self.runner.info()
     }

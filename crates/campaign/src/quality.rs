@@ -119,13 +119,20 @@ fn meet(history: &History<'_>, meetings: &mut BTreeSet<(String, String, Level)>)
     }
 }
 
+/// From so many cases on, that something did not show says how rare it is.
+const BOUNDS: u64 = 30;
+
 /// The opportunities at every level at which they can exist on this product, those that never came included.
+/// Where nobody could have judged it there are none; few cases bound no rate.
 pub fn chances(quality: &Quality, product: Product) -> Vec<Chance> {
+    if !dialect::contract::exists(product) {
+        return Vec::new();
+    }
     let mut chances = Vec::new();
     for opportunity in &opportunities::ALL {
         for &level in (opportunity.exists)(product) {
             let cases = quality.could_show(opportunity.name, level);
-            let below = (cases > 0).then(|| format!("3/{cases}"));
+            let below = (cases >= BOUNDS).then(|| format!("3/{cases}"));
             let family = opportunity.sort == OpportunityKind::Family;
             chances.push(Chance { name: opportunity.name.to_string(), family, level, cases, below });
         }

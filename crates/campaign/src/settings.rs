@@ -1,6 +1,6 @@
 //! What a hunt was told, resolved: enough to do it again, and saved with the run.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use model::{JudgeOverrides, Level, Seed, Target};
 use reduce::strategy::Kind;
@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// The settings of a run, as `settings.json` keeps them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
+    /// When the run began, in UTC; empty in runs of before that was kept.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub started: String,
     /// The version of Isopod: another one may make other cases of the same seed.
     pub isopod: String,
     /// Where all randomness begins.
@@ -60,6 +63,38 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The command that makes the same cases and has them judged by the same oracles. A password stands in no target.
+    pub fn command(&self) -> String {
+        let mut words = vec!["isopod".to_string(), "hunt".to_string()];
+        words.extend(self.targets.iter().map(|hunted| hunted.target.to_string()));
+        let levels: BTreeSet<Level> = self.targets.iter().flat_map(|hunted| hunted.levels.clone()).collect();
+        let has =
+            |hunted: &HuntTarget| hunted.levels.len() == dialect::of(hunted.target.product).levels.len();
+        if !self.targets.iter().all(has) {
+            let levels: Vec<&str> = levels.into_iter().map(Level::short).collect();
+            words.extend(["--level".to_string(), levels.join(",")]);
+        }
+        words.extend(["--seed".to_string(), self.seed.to_string()]);
+        words.extend(match self.budget {
+            Budget::Cases(cases) => ["--cases".to_string(), cases.to_string()],
+            Budget::Seconds(seconds) => ["--for".to_string(), format!("{seconds}s")],
+        });
+        words.extend(["--profile".to_string(), self.profile.clone()]);
+        if oracles::default_set()
+            .iter()
+            .map(|oracle| oracle.name())
+            .ne(self.oracles.iter().map(String::as_str))
+        {
+            words.extend(["--oracle".to_string(), self.oracles.join(",")]);
+        }
+        words.extend(self.settings_swarm.then(|| "--settings-swarm".to_string()));
+        if !self.judge_as.is_empty() {
+            words.extend(["--judge-as".to_string(), self.judge_as.to_string()]);
+        }
+        let word = |word: &String| shlex::try_quote(word).map_or(word.clone(), Into::into);
+        words.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
     pub fn strategy(&self) -> Kind {
         Kind::named(&self.strategy).unwrap_or(Kind::InOrder)
     }

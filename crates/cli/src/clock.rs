@@ -12,6 +12,13 @@ pub fn today() -> String {
     stamp(now().as_secs()).chars().take_while(|c| *c != 'T').collect()
 }
 
+/// `2026-11-16 14:31 UTC`
+pub fn minute(seconds: u64) -> String {
+    let stamp = stamp(seconds);
+    let (day, time) = stamp.split_once('T').unwrap_or((&stamp, ""));
+    format!("{day} {} UTC", time.replace('-', ":"))
+}
+
 /// `2026-11-16T14-31`, in UTC.
 pub fn stamp(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
@@ -37,6 +44,7 @@ mod tests {
         assert_eq!(stamp(1_794_839_460), "2026-11-16T14-31");
         assert_eq!(stamp(4_107_542_399), "2100-02-28T23-59");
         assert_eq!(stamp(4_107_542_400), "2100-03-01T00-00");
+        assert_eq!(minute(1_794_839_460), "2026-11-16 14:31 UTC");
         assert_eq!(today().len(), "2026-11-16".len());
     }
 }

@@ -1,8 +1,6 @@
 //! From what the oracle says to what is shown: marks for the timeline, and words for the status.
 
-use campaign::Panel;
-use dialect::Execution;
-use model::{Case, DeviationId, JudgeOverrides, Product, Trace, Violation, verdict::Justification};
+use model::{Case, DeviationId, Product, Trace, Violation, verdict::Justification};
 use oracles::{
     expectations::{CheckReport, CheckStatus, StepCheck, StepChecks, Surprise},
     invariants::exemptions,
@@ -11,16 +9,24 @@ use report::{Mark, Marks, Words, timeline as draw};
 
 use crate::errors::style;
 
-/// The timeline of a run, marked with what was expected.
-pub fn timeline(case: &Case, trace: &Trace, report: &CheckReport, name: &str) -> String {
+/// The timeline of a run, marked with what was expected, and with what the oracles complain about.
+pub fn timeline(
+    case: &Case,
+    trace: &Trace,
+    report: &CheckReport,
+    violations: &[Violation],
+    name: &str,
+) -> String {
     let StepChecks { steps, tables } = &report.should;
-    let marks = Marks {
+    let mut marks = Marks {
         name: name.to_string(),
         steps: steps.iter().map(mark).collect(),
         tables: tables.iter().map(|(table, check)| (table.clone(), mark(check))).collect(),
         known: report.known_as(case),
-        closing: closing(report),
+        closing: closing(report).filter(|_| violations.is_empty()),
     };
+    let product = trace.server.product;
+    violations.iter().for_each(|violation| words(violation, product).mark(&mut marks));
     draw(case, trace, &marks, &style())
 }
 
@@ -35,7 +41,7 @@ fn mark(check: &StepCheck) -> Mark {
 fn closing(report: &CheckReport) -> Option<String> {
     match &report.status {
         CheckStatus::Pass | CheckStatus::KnownFailure => None,
-        CheckStatus::NothingExpected => Some("nothing is expected here, so nothing was judged".into()),
+        CheckStatus::NothingExpected => Some("nothing is expected here, and nothing wrong was found".into()),
         CheckStatus::Surprise(Surprise::UnexpectedFailure) => None,
         CheckStatus::Surprise(Surprise::UnexpectedPass) => {
             Some("it is known to fail here (`fails on`), but came out as it should".into())
@@ -50,13 +56,7 @@ fn closing(report: &CheckReport) -> Option<String> {
     }
 }
 
-/// What the oracles that need no expectations complain about.
-pub fn violations(seen: &Execution) -> Vec<Violation> {
-    let panel = Panel::new(oracles::without_server(), JudgeOverrides::default());
-    panel.violations_of_stored(seen).map(|(_, violation)| violation).collect()
-}
-
-/// At most this many lines of evidence are shown.
+/// At most this many lines of the server's log are shown.
 const EVIDENCE: usize = 12;
 
 /// A violation in words.
@@ -76,16 +76,18 @@ pub fn justification(by: &Justification) -> String {
     }
 }
 
-/// A complaint for people, with the first of what it rests on.
+/// A complaint for people, with the rule that is broken, what explains it, and what the server says itself.
 pub fn complaint(violation: &Violation, product: Product) -> String {
-    let (print, words) = (&violation.fingerprint, words(violation, product));
-    let mut text = format!("\u{2717} {} ({}): {}", print.symptom, print.cause, words.story());
-    let lines = words.lines();
-    for line in lines.iter().take(EVIDENCE) {
-        text += &format!("\n    {line}");
+    let words = words(violation, product);
+    let mut lines = vec![format!("\u{2717} {}", words.story()), format!("rule: {}", words.rule())];
+    lines.extend(words.explanation());
+    lines.extend(oracles::mvcc::known(&violation.fingerprint).map(|name| format!("known as {name}")));
+    let log = &violation.evidence.log;
+    lines.extend(log.iter().take(EVIDENCE).cloned());
+    if let Some(more) = log.len().checked_sub(EVIDENCE).filter(|more| *more > 0) {
+        lines.push(format!("... {more} more lines"));
     }
-    if let Some(more) = lines.len().checked_sub(EVIDENCE).filter(|more| *more > 0) {
-        text += &format!("\n    ... {more} more lines");
-    }
-    text + "\n"
+    let style = style();
+    let wrapped = lines.iter().flat_map(|line| report::text::wrap(line, style.width.saturating_sub(4)));
+    wrapped.collect::<Vec<_>>().join("\n    ") + "\n"
 }

@@ -46,6 +46,9 @@ pub struct Terminal {
 /// The vendor's own tool for tests with several sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestTool {
-    Mysqltest,
+    /// With the files of mysql-test-run that bring the storage engine, where its servers run without.
+    Mysqltest {
+        includes: &'static [&'static str],
+    },
     Isolationtester,
 }

@@ -1,8 +1,9 @@
 //! A finding as a report needs it: with the story of its rows, and where it was seen.
 
-use dialect::Execution;
+use dialect::{Execution, contract::manual};
 use model::{
-    Account, Finding, Level, Product, ServerInfo, ShownBy, Symptom, sql::StatementKind, verdict::Cause,
+    Account, Case, Finding, Level, Product, ServerInfo, ShownBy, Symptom, regression, sql::StatementKind,
+    verdict::Cause,
 };
 
 use crate::{
@@ -22,6 +23,10 @@ pub struct BugReport {
     pub execution: Execution,
     /// The version of Isopod that found it.
     pub isopod: String,
+    /// When the run began, in UTC; empty where that was not kept.
+    pub date: String,
+    /// The command that does the run again.
+    pub hunt: String,
     /// Where known deviations are reported.
     pub sources: Sources,
     /// What happened to the rows, or why that cannot be told.
@@ -66,7 +71,8 @@ impl BugReport {
 
     /// The case as a file; none if it cannot be written as one.
     pub fn case_file(&self) -> Option<String> {
-        model::casefile::print(&self.execution.case).ok()
+        let case = Case { title: self.title(), ..self.execution.case.case().clone() };
+        regression::case_file(&case, &self.execution.trace, &self.finding).ok()
     }
 
     /// `known MDEV-32898`, or `NEW 9b1f0a2c`
@@ -117,6 +123,32 @@ impl BugReport {
 
     pub fn rule(&self) -> String {
         text::clean(&self.words().rule())
+    }
+
+    /// How it was found and judged, a line each: for those who know Isopod.
+    pub fn background(&self) -> Vec<String> {
+        let finding = &self.finding;
+        let mut lines =
+            vec![format!("Found by isopod {}, seed {}, case {}", self.isopod, finding.seed, finding.case)];
+        if !self.hunt.is_empty() {
+            lines.push(format!("Hunt: {}", self.hunt));
+        }
+        lines.push(format!("Judged by: {} ({})", finding.oracle, finding.violation.fingerprint.label()));
+        if let Some(from) = finding.reduced_from {
+            lines.push(format!("Reduced from {from} to {} statements", self.execution.case.steps.len()));
+        }
+        lines.extend(self.words().remarks());
+        lines.iter().map(|line| text::clean(line)).collect()
+    }
+
+    /// Why it is wrong, a paragraph each: the rule in our words, in those of the manual, and what is known to break it.
+    pub fn why(&self) -> Vec<String> {
+        let words = self.words();
+        let mut why = vec![format!("{}.", text::upper(self.rule().trim_end_matches('.')))];
+        let quote = words.broken().and_then(|rule| manual::quoted(self.server(), rule));
+        why.extend(quote.map(|quote| quote.text(self.product())));
+        why.extend(words.explanation());
+        why
     }
 
     /// What should have come, if somebody says so.

@@ -6,7 +6,7 @@ use model::{
 };
 use serde::Serialize;
 
-use crate::{bug_report::BugReport, text, words};
+use crate::{answers, bug_report::BugReport, text};
 
 /// Two answers side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub fn of(bug: &BugReport) -> Compared {
             let outcome = &bug.execution.trace.outcomes[step];
             let actual = match outcome.rows() {
                 Some(rows) => rows_of(rows),
-                None => (Vec::new(), Side::Words(text::clean(&words::came(outcome)))),
+                None => (Vec::new(), Side::Words(text::clean(&answers::came(outcome)))),
             };
             (About::Step(step), actual)
         }
@@ -79,6 +79,21 @@ pub fn of(bug: &BugReport) -> Compared {
         mark(expected, actual);
     }
     compared
+}
+
+/// Of more rows than these only those are shown that the other side does not have.
+const MANY: usize = 12;
+
+/// The rows of an answer to be shown, and what is said of the others.
+pub fn shown(rows: &[AnswerRow]) -> (Vec<&AnswerRow>, Option<String>) {
+    let odd: Vec<&AnswerRow> = rows.iter().filter(|row| row.odd).collect();
+    if rows.len() <= MANY {
+        return (rows.iter().collect(), None);
+    }
+    match rows.len() - odd.len() {
+        0 => (odd, None),
+        alike => (odd, Some(format!("... and {alike} rows that are on both sides"))),
+    }
 }
 
 /// How many rows only the expected side has, and how many only the actual one.
@@ -105,9 +120,9 @@ fn side(expected: &Response) -> Side {
         Response::Rows(rows) | Response::FinalState(Table { rows, .. }) => rows_of(rows).1,
         Response::Outcome(outcome) => match &outcome.reply {
             Reply::Rows(rows) => rows_of(rows).1,
-            _ => Side::Words(text::clean(&words::came(outcome))),
+            _ => Side::Words(text::clean(&answers::came(outcome))),
         },
-        other => Side::Words(text::clean(&words::answered(other))),
+        other => Side::Words(text::clean(&answers::answered(other))),
     }
 }
 

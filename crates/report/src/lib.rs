@@ -9,6 +9,7 @@
 //!
 //! What an oracle thought of a run comes in as [`Marks`] or as a [`BugReport`], plain data, so that this crate needs no oracle.
 
+mod answers;
 pub mod bug_report;
 pub mod compare;
 pub mod findings;
@@ -22,8 +23,9 @@ pub mod ready;
 pub mod scripts;
 pub mod steps;
 pub mod style;
-mod text;
+pub mod text;
 pub mod timeline;
+pub mod trackers;
 pub mod words;
 
 pub use bug_report::BugReport;

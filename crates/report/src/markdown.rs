@@ -6,6 +6,7 @@ use crate::{
     ready::{Checklist, State},
     scripts::{ended, real_order},
     steps, text,
+    trackers::{self, Part},
 };
 
 pub fn markdown(bug: &BugReport) -> String {
@@ -24,20 +25,21 @@ pub fn markdown(bug: &BugReport) -> String {
     );
     out += &fenced("sql", &real_order(bug).join("\n"));
     out += &sides(bug, &compared);
-    out +=
-        &format!("\n## Why this is wrong\n\n{}.\n", inline(&text::upper(bug.rule().trim_end_matches('.'))));
-    for line in bug.words().remarks().iter().chain(&bug.finding.violation.evidence.log) {
-        out += &format!("\n{}\n", inline(line));
+    out += "\n## Why this is wrong\n";
+    for line in bug.why().iter().chain(&bug.finding.violation.evidence.log) {
+        out += &format!("\n{}\n", linked(line));
     }
     out += &seen(bug);
     out += &bug.ready.as_ref().map(checklist).unwrap_or_default();
-    out += &format!("\n## Settings in force\n\n{}", settings(bug));
-    let (seed, case) = (bug.finding.seed, bug.finding.case);
-    out += &format!(
-        "\n---\nFound by isopod {} (seed {seed}, case {case}). Replay: {}\n",
-        bug.isopod,
-        code(&bug.replay)
-    );
+    out += &format!("\n## Settings in force\n\n{}", folded("Settings", &settings(bug)));
+    let flags = bug.flags().join("\n");
+    if !flags.is_empty() {
+        out += &format!("\n{}", folded("What the server was started with", &fenced("", &flags)));
+    }
+    let background: Vec<String> =
+        bug.background().iter().map(|line| format!("- {}\n", linked(line))).collect();
+    let replay = format!("{}\nReplay: {}\n", background.concat(), code(&bug.replay));
+    out += &format!("\n---\n{}", folded("How Isopod found it", &replay));
     out
 }
 
@@ -54,12 +56,15 @@ fn facts(bug: &BugReport) -> String {
     }
     rows.push(match &bug.finding.known {
         Some(name) => ("Known as", name.clone()),
-        None => ("Known as", "nothing that Isopod knows of".to_string()),
+        None => ("Known as", "no report that Isopod knows of".to_string()),
     });
+    if !bug.date.is_empty() {
+        rows.push(("Found", bug.date.clone()));
+    }
     if !bug.finding.judged_as.is_empty() {
         rows.push(("Judged as", format!("{}: a test of Isopod, not a bug", bug.finding.judged_as)));
     }
-    let rows: String = rows.iter().map(|(name, value)| format!("| {name} | {} |\n", inline(value))).collect();
+    let rows: String = rows.iter().map(|(name, value)| format!("| {name} | {} |\n", linked(value))).collect();
     format!("| | |\n|---|---|\n{rows}")
 }
 
@@ -104,8 +109,10 @@ fn lines(side: &Side, columns: &[String]) -> String {
         Side::Words(words) => words.clone(),
         Side::Rows(rows) if rows.is_empty() => "no rows".to_string(),
         Side::Rows(rows) => {
+            let (shown, alike) = compare::shown(rows);
             let head = std::iter::once(columns.join(" | "));
-            head.chain(rows.iter().map(|row| row.cells.join(" | "))).collect::<Vec<_>>().join("\n")
+            let rows = shown.iter().map(|row| row.cells.join(" | "));
+            head.chain(rows).chain(alike).collect::<Vec<_>>().join("\n")
         }
     }
 }
@@ -154,9 +161,12 @@ fn checklist(list: &Checklist) -> String {
 
 fn settings(bug: &BugReport) -> String {
     let settings = bug.server().settings.iter().map(|(name, value)| format!("{name} = {value}"));
-    let mut all: Vec<String> = settings.collect();
-    all.extend(bug.flags().into_iter().map(str::to_string));
-    fenced("", &all.join("\n"))
+    fenced("", &settings.collect::<Vec<_>>().join("\n"))
+}
+
+/// A part that is closed until somebody opens it. Trackers that know no HTML show it open.
+fn folded(title: &str, text: &str) -> String {
+    format!("<details><summary>{title}</summary>\n\n{text}\n</details>\n")
 }
 
 /// A block that its text cannot end.
@@ -176,10 +186,23 @@ fn code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
+/// The same, with the numbers of bug reports as links.
+fn linked(text: &str) -> String {
+    let part = |part: &Part| match &part.url {
+        Some(url) => format!("[{}]({url})", inline(&part.text)),
+        None => escaped(&part.text),
+    };
+    trackers::parts(&text::clean(text)).iter().map(part).collect()
+}
+
 /// Text that means nothing but itself. Trackers turn `#1` into links and `<b>` into markup.
 fn inline(text: &str) -> String {
+    escaped(&text::clean(text))
+}
+
+fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for c in text::clean(text).chars() {
+    for c in text.chars() {
         if matches!(c, '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '|' | '~') {
             out.push('\\');
         }

@@ -29,6 +29,10 @@ pub enum Mark {
 }
 
 impl Mark {
+    pub(crate) fn is_missed(&self) -> bool {
+        self.expected().is_some()
+    }
+
     /// What should have come, if something else did.
     pub(crate) fn expected(&self) -> Option<String> {
         match self {
@@ -53,6 +57,6 @@ impl Marks {
     }
 
     pub fn missed(&self) -> bool {
-        self.steps.iter().chain(self.tables.iter().map(|(_, mark)| mark)).any(|m| m.expected().is_some())
+        self.steps.iter().chain(self.tables.iter().map(|(_, mark)| mark)).any(Mark::is_missed)
     }
 }

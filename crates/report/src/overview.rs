@@ -9,6 +9,10 @@ use crate::ready::Checklist;
 pub struct Overview {
     /// The name of its folder.
     pub name: String,
+    /// When it began, in UTC; empty where that was not kept.
+    pub date: String,
+    /// The command that does it again.
+    pub hunt: String,
     /// Its findings are in `groups`.
     pub summary: RunSummary,
     /// Lines of the log that could not be read.

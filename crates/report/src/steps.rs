@@ -3,7 +3,7 @@
 //! A round of the trace begins with one cause and ends when the server has settled. Here each of its parts is an [`Entry`] in the
 //! lane of its session, in words, and what waited knows from where to where and for whom.
 
-use model::{Case, Outcome, Reply, RoundCause, RowSet, Trace};
+use model::{Case, Level, Outcome, Reply, RoundCause, RowSet, Trace};
 
 use crate::{
     style::Tone,
@@ -103,6 +103,14 @@ pub fn ours(trace: &Trace, cause: RoundCause) -> Option<(usize, String)> {
             Some((session, "killed by isopod: nothing else ended its wait".into()))
         }
         RoundCause::Sent(_) | RoundCause::Timeout => None,
+    }
+}
+
+/// The level that a run is headed with: that of its sessions. Where these differ, the level of each stands with its name.
+pub fn level(case: &Case, run: Level) -> &'static str {
+    match case.has_mixed_levels(Some(run)) {
+        true => "mixed levels",
+        false => case.sessions.first().and_then(|session| session.level).unwrap_or(run).sql(),
     }
 }
 

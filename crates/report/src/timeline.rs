@@ -43,12 +43,20 @@ impl Page<'_> {
     fn title(&self) -> String {
         let server = &self.trace.server;
         let name = if self.marks.name.is_empty() { &self.case.title } else { &self.marks.name };
-        format!("{} {} · {} · {}", server.product, server.version, self.trace.level.sql(), clean(name))
+        format!(
+            "{} {} · {} · {}",
+            server.product,
+            server.version,
+            steps::level(self.case, self.trace.level),
+            clean(name)
+        )
     }
 
     fn head(&self, session: &model::SessionSpec) -> String {
         let mut also = Vec::new();
-        also.extend(session.level.map(|level| level.short()));
+        if self.case.has_mixed_levels(Some(self.trace.level)) {
+            also.push(session.level.unwrap_or(self.trace.level).short());
+        }
         also.extend((!session.autocommit).then_some("autocommit off"));
         match also.is_empty() {
             true => session.name.clone(),

@@ -2,11 +2,17 @@
 
 use dialect::contract;
 use model::{
-    DeviationId, Evidence, Outcome, Product, Reply, Symptom, Violation,
+    DeviationId, Evidence, Product, RuleId, Symptom, Violation,
     verdict::{
         Cause, Deviations, Response,
         evidence::{AccessPath, Before, Damage, Edge, SecondOpinion, Sighting, Table, Turned, Twin},
     },
+};
+
+use crate::{
+    answers::{answered, difference, does, rows, should},
+    marks::{Mark, Marks},
+    text,
 };
 
 /// Where a known deviation is documented or reported; none where nobody knows it.
@@ -38,16 +44,17 @@ impl<'a> Words<'a> {
         }
         if let Some(Twin::Stays { without, shows, alone: true }) = &evidence.twin {
             return format!(
-                "{} would explain this case, but not its twin, in which that is not needed. {}",
+                "{} would explain this case, but not the same case without what it needs. {}",
                 names(without),
                 self.of(shows).story()
             );
         }
         match (self.violation.fingerprint.symptom, &self.violation.fingerprint.cause) {
             (Symptom::Logic, Cause::DecoupledObjects) => self.two_answers(),
-            (Symptom::Logic, _) => {
-                format!("The model and the decoupled run disagree. {}", self.what_came())
-            }
+            (Symptom::Logic, _) => format!(
+                "{} Alone on the rows that it should see, the server answers the same.",
+                self.what_came()
+            ),
             _ => self.what_came(),
         }
     }
@@ -68,7 +75,7 @@ impl<'a> Words<'a> {
             ),
             _ => self.what_came(),
         };
-        format!("{came} The model accepts the first: one of the two is wrong.")
+        format!("{came} One of the two is wrong.")
     }
 
     fn what_came(&self) -> String {
@@ -79,29 +86,35 @@ impl<'a> Words<'a> {
         if let Some(words) = self.server() {
             return words;
         }
-        let expected = evidence.expected.as_ref().map(answered).unwrap_or_default();
-        match (&evidence.actual, &evidence.expected) {
-            (Some(Response::FinalState(actual)), Some(Response::FinalState(expected)))
-                if matches!(self.violation.fingerprint.cause, Cause::Alone { .. }) =>
-            {
-                format!(
-                    "{} holds {} in the end, and should hold {}.",
-                    actual.table, actual.rows, expected.rows
-                )
+        let step = if evidence.views.is_empty() { self.step() } else { self.step_and_text() };
+        let expected = evidence.expected.as_ref();
+        match (&evidence.actual, expected) {
+            (Some(Response::FinalState(actual)), Some(Response::FinalState(expected))) => {
+                match difference(&actual.rows, &expected.rows) {
+                    Some(differs) => format!("In the end {} is wrong: {differs}.", actual.table),
+                    None => format!(
+                        "In the end {} holds {}; it should hold {}.",
+                        actual.table, actual.rows, expected.rows
+                    ),
+                }
             }
             (Some(actual @ Response::FinalState(_)), _) => {
-                format!("In the end there is {}; the contract allows {expected}.", answered(actual))
+                format!(
+                    "In the end there is {}; it {}.",
+                    answered(actual),
+                    expected.map_or_else(String::new, should)
+                )
             }
-            (Some(Response::Wait), _) => format!("{} waits; the contract allows {expected}.", self.step()),
-            (Some(actual), _) if evidence.views.is_empty() => {
-                format!("{} answers {}; the contract allows {expected}.", self.step(), answered(actual))
+            (Some(actual), Some(expected)) => match (rows(actual), rows(expected)) {
+                (Some(came), Some(due)) if difference(came, due).is_some() => {
+                    format!("{step} returns wrong rows: {}.", difference(came, due).unwrap_or_default())
+                }
+                _ => format!("{step} {}; it {}.", does(actual), should(expected)),
+            },
+            (Some(actual), None) => format!("{step} {}.", does(actual)),
+            (None, expected) => {
+                format!("{} {}.", self.step_and_text(), expected.map_or_else(|| "is wrong".into(), should))
             }
-            (Some(actual), _) => format!(
-                "{} gives {}; alone on what it should see it gives {expected}.",
-                self.step_and_text(),
-                answered(actual)
-            ),
-            (None, _) => format!("{} should give {expected}.", self.step_and_text()),
         }
     }
 
@@ -228,18 +241,52 @@ impl<'a> Words<'a> {
         format!("{}'s step {}", self.evidence().session, self.number())
     }
 
-    /// The rule that is broken. An invariant and a server that fails have no words but their name.
+    /// The rule that is broken: that of what explains it, or else the one by which it was noticed.
+    pub fn broken(&self) -> Option<RuleId> {
+        let print = &self.violation.fingerprint;
+        let mut explained = print.deviations().into_iter().flatten().filter_map(contract::deviation);
+        explained.find_map(|by| by.breaks).or(self.evidence().rule)
+    }
+
+    /// The same in words. An invariant has those of its symptom, and a server that fails none but its name.
     pub fn rule(&self) -> String {
         let print = &self.violation.fingerprint;
-        match self.evidence().rule.filter(|_| print.cause != Cause::Invariant) {
-            Some(rule) => contract::words(self.product, rule).to_string(),
-            None => print.label(),
+        match (invariant(print.symptom), self.broken()) {
+            (Some(words), _) if print.cause == Cause::Invariant => words.to_string(),
+            (_, Some(rule)) => contract::words(self.product, rule).to_string(),
+            (_, None) => print.label(),
         }
+    }
+
+    /// What the known deviations do that explain it, a sentence each.
+    pub fn explanation(&self) -> Vec<String> {
+        let by = self.violation.fingerprint.deviations().into_iter().flatten();
+        by.filter_map(|by| Some(format!("{}.", text::upper(contract::deviation(by)?.happens)))).collect()
     }
 
     /// What was expected, if somebody says so.
     pub fn expected(&self) -> Option<String> {
         self.evidence().expected.as_ref().map(answered)
+    }
+
+    /// Marks what is wrong in a timeline, where nothing else says what should have come.
+    pub fn mark(&self, marks: &mut Marks) {
+        let expected = self.expected().unwrap_or_else(|| "something else".to_string());
+        let missed = Mark::Missed { expected };
+        match (self.violation.step, &self.evidence().expected) {
+            (Some(step), _) => {
+                let steps = marks.steps.len().max(step + 1);
+                marks.steps.resize(steps, Mark::Unspecified);
+                if marks.steps[step].expected().is_none() {
+                    marks.steps[step] = missed;
+                }
+            }
+            (None, Some(Response::FinalState(Table { table, rows }))) if !marks.table(table).is_missed() => {
+                marks.tables.retain(|(name, _)| name != table);
+                marks.tables.push((table.clone(), Mark::Missed { expected: rows.to_string() }));
+            }
+            (None, _) => {}
+        }
     }
 
     /// All that it rests on, a line each.
@@ -419,50 +466,103 @@ fn names(by: &Deviations) -> String {
     by.iter().map(|by| by.0.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// An answer for people.
-pub fn answered(of: &Response) -> String {
-    match of {
-        Response::Rows(rows) => rows.to_string(),
-        Response::SomeOf(rows) => format!("some of {rows}"),
-        Response::SomeTwice(rows) => format!("{rows}, some of them twice"),
-        Response::Count { affected, matched } => {
-            let counts: Vec<String> = affected.iter().map(u64::to_string).collect();
-            let rows = match counts.join(" or ").as_str() {
-                "1" => "1 row".to_string(),
-                counts => format!("{counts} rows"),
-            };
-            matched.map_or(rows.clone(), |matched| format!("{rows} ({matched} matched)"))
+/// What every engine owes, by what was seen instead.
+fn invariant(symptom: Symptom) -> Option<&'static str> {
+    Some(match symptom {
+        Symptom::AbortedRead => "nothing that was rolled back is ever seen above READ UNCOMMITTED",
+        Symptom::UniqueValueTwice => "no two rows of one answer have the same value in a unique key",
+        Symptom::PrimaryValueTwice => "no two rows of one answer have the same primary key",
+        Symptom::ReadNotRepeatable => {
+            "the same SELECT gives the same rows for as long as the transaction's snapshot lasts"
         }
-        Response::Error(class) => format!("error {class}"),
-        Response::Outcome(outcome) => came(outcome),
-        Response::FinalState(Table { table, rows }) => format!("{table}: {rows}"),
-        Response::Wait => "a wait".to_string(),
-        Response::WaitFor(step) => format!("a wait for the lock of step {}", step + 1),
-        Response::AnAnswer { nobody_in_the_way: false } => "an answer".to_string(),
-        Response::AnAnswer { nobody_in_the_way: true } => {
-            "an answer: no other transaction can be in its way".to_string()
-        }
-        Response::AnError => "an error".to_string(),
-        Response::Success => "ok".to_string(),
-        Response::LockedRows => "the rows that were locked before".to_string(),
-        Response::Anything => "anything".to_string(),
-        Response::Words(words) => words.clone(),
-    }
-}
-
-/// A count may be right and what it matched wrong.
-pub fn came(outcome: &Outcome) -> String {
-    match &outcome.reply {
-        Reply::Done { matched: Some(matched), .. } => format!("{outcome} ({matched} matched)"),
-        _ => outcome.to_string(),
-    }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use model::{Fingerprint, RowSet, ShownBy};
 
+    use model::{DbError, Ends, ErrorClass, Level, Open, Outcome, Reply, rows::Column, value::Kind};
+
     use super::*;
+
+    fn words_of(violation: &Violation) -> Words<'_> {
+        Words { violation, product: Product::Mariadb, sources: |_| None }
+    }
+
+    fn wrong(cause: Cause, rule: RuleId, actual: Response, expected: Response) -> Violation {
+        let fingerprint = Fingerprint {
+            symptom: Symptom::WrongRows,
+            cause,
+            statement: ShownBy::FinalState,
+            level: Some(Level::RepeatableRead),
+        };
+        let evidence = Evidence {
+            session: "T2".into(),
+            sql: "SELECT * FROM t".into(),
+            rule: Some(rule),
+            expected: Some(expected),
+            actual: Some(actual),
+            ..Evidence::default()
+        };
+        Violation { fingerprint, step: Some(4), evidence: Box::new(evidence) }
+    }
+
+    fn numbers(all: impl Iterator<Item = u32>) -> Response {
+        let column = Column { name: "a".into(), kind: Kind::Integer, type_name: "INT".into() };
+        let mut rows = RowSet::new(vec![column]);
+        all.for_each(|number| rows.push(Some(number.to_string().as_bytes())));
+        Response::Rows(rows)
+    }
+
+    #[test]
+    fn the_rule_is_the_one_that_the_known_bug_breaks_and_not_the_one_that_makes_the_answer_right() {
+        let cause = Cause::Deviations(["noop-without-version".into()].into());
+        let violation = wrong(cause, RuleId::OneSnapshot, numbers(0..1), numbers(1..2));
+        let words = words_of(&violation);
+        assert_eq!(words.story(), "Step 5 (T2) returns (0); it should return (1).");
+        assert_eq!(words.broken(), Some(RuleId::OwnChanges));
+        assert!(words.rule().starts_with("a transaction sees its own changes"), "{}", words.rule());
+        assert!(words.explanation()[0].contains("writes no version of its own"));
+        let plain =
+            wrong(Cause::Rule(RuleId::OneSnapshot), RuleId::OneSnapshot, numbers(0..1), numbers(1..2));
+        assert_eq!(words_of(&plain).broken(), Some(RuleId::OneSnapshot));
+        assert!(
+            words_of(&plain).rule().contains("own changes"),
+            "a snapshot alone would make the answer right"
+        );
+    }
+
+    #[test]
+    fn of_many_rows_only_those_that_differ_are_told() {
+        let rule = RuleId::OneSnapshot;
+        let violation = wrong(Cause::Rule(rule), rule, numbers((1..30).filter(|n| *n != 7)), numbers(1..29));
+        assert_eq!(
+            words_of(&violation).story(),
+            "Step 5 (T2) returns wrong rows: of 28 rows (7) is missing, and (29) is too many."
+        );
+    }
+
+    #[test]
+    fn an_error_that_ends_a_transaction_is_told_as_what_it_does() {
+        let error = DbError {
+            code: 1020,
+            sqlstate: "HY000".into(),
+            class: ErrorClass::WriteConflict,
+            ends: Ends::Transaction,
+            message: "Record has changed since last read".into(),
+        };
+        let outcome = Outcome { reply: Reply::Error(error), warnings: Vec::new(), transaction: Open::No };
+        let (rule, actual) = (RuleId::FreshSnapshot, Response::Outcome(Box::new(outcome)));
+        let violation =
+            wrong(Cause::Rule(rule), rule, actual, Response::AnAnswer { nobody_in_the_way: true });
+        assert_eq!(
+            words_of(&violation).story(),
+            "Step 5 (T2) fails with error write-conflict (1020), transaction over; it should answer at once: no other transaction is \
+             in its way."
+        );
+    }
 
     #[test]
     fn where_only_the_decoupled_run_objects_nobody_says_what_should_be() {
@@ -480,7 +580,7 @@ mod tests {
         assert_eq!(
             words.story(),
             "In the end v holds no rows; after the same statements one by one it holds no rows. \
-             The model accepts the first: one of the two is wrong."
+             One of the two is wrong."
         );
     }
 }

@@ -119,3 +119,16 @@ fn the_terminals_say_who_types_what() {
         at += found + words.len();
     }
 }
+
+#[test]
+fn the_test_names_its_engine_and_asks_mysql_test_run_for_it() {
+    let text = |product| {
+        let file = scripts::all(&finding(product)).into_iter().find(|file| file.name.ends_with(".test"));
+        file.expect("a .test file").text
+    };
+    let mariadb = text(Product::Mariadb);
+    assert!(mariadb.contains("if ($MYSQL_TEST_DIR)\n{\n--source include/have_innodb.inc\n}\n"), "{mariadb}");
+    assert!(mariadb.contains("CREATE TABLE t (a INT, b TEXT) ENGINE=InnoDB;\n"), "{mariadb}");
+    let mysql = text(Product::Mysql);
+    assert!(!mysql.contains("--source") && mysql.contains("ENGINE=InnoDB"), "{mysql}");
+}

@@ -344,9 +344,9 @@ fn a_wait_that_times_out_and_a_server_that_dies() {
     run.now(1, "COMMIT", Reply::ServerDied);
     run.trace.outcomes[lost] = Outcome::bare(Reply::ServerDied);
     run.shows(expect![[r#"
-        mysql 9.7.4 · REPEATABLE READ · a-case.iso
+        mysql 9.7.4 · mixed levels · a-case.iso
 
-             T1 (SER)                           T2 (autocommit off)
+             T1 (SER)                           T2 (RR, autocommit off)
          1   UPDATE t SET b = 2   2 rows
          2                                      UPDATE t SET b = 3   waits for T1
                                                 ↳ error lock-timeout (1205) (its time was over)

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dialect::Execution;
-use model::{Aftermath, Case, Finding, casefile};
+use model::{Aftermath, Case, Condition, Finding, casefile, regression};
 
 use super::{read_case, read_json, to_json};
 use crate::HuntError;
@@ -47,7 +47,7 @@ impl Recorded {
             ("server.json", to_json(run, &trace.server)?),
             ("replay.txt", format!("{}\n", replay_command(finding, run)).into_bytes()),
         ];
-        match casefile::print(case) {
+        match regression::case_file(case, trace, finding) {
             Ok(text) => files.push(("case.iso", text.into_bytes())),
             // What the format cannot say is kept as it is; nothing replays it by itself.
             Err(_) => files.push(("case.json", to_json(run, case.case())?)),
@@ -69,18 +69,28 @@ impl Recorded {
     }
 }
 
-/// The case of a finding.
+/// The case of a finding. What its file expects is for those who run the file: the finding itself says what is wrong.
 pub(crate) fn case(folder: &Path) -> Result<Case, HuntError> {
     let text = folder.join("case.iso");
-    if text.is_file() { read_case(&text) } else { read_json(&folder.join("case.json")) }
+    let case = if text.is_file() { read_case(&text) } else { read_json(&folder.join("case.json")) };
+    case.map(|case| regression::without_expectations(&case))
 }
 
-/// The command that replays a finding of the run in this folder.
+/// The command that replays a finding of the run in this folder. Its verdict lies beside its case, and says who judges and how it is reset.
 pub fn replay_command(finding: &Finding, run: &Path) -> String {
-    let case = run.join("findings").join(&finding.id).join("case.iso").display().to_string();
+    replay_of(finding, &run.join("findings").join(&finding.id).join("case.iso").display().to_string())
+}
+
+/// The same with the case in a file of its own somewhere.
+pub fn replay_elsewhere(finding: &Finding, case: &str) -> String {
+    let purged = if finding.condition == Condition::Purged { " --purged" } else { "" };
+    format!("{} --oracle {}{purged}", replay_of(finding, case), quoted(&finding.oracle))
+}
+
+fn replay_of(finding: &Finding, case: &str) -> String {
     let target = finding.effective_target().to_string();
     // The case says the level of each session; this one is for the reader.
-    format!("isopod run {} --target {} --level {}", quoted(&case), quoted(&target), finding.shown_at())
+    format!("isopod run {} --target {} --level {}", quoted(case), quoted(&target), finding.shown_at())
 }
 
 /// A word of a command as a shell reads it back. One without a way to be written, with a NUL byte, cannot be an argument either.

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::HuntError;
 
 pub(crate) use finding::case as case_of_finding;
-pub use finding::{Recorded, replay_command};
+pub use finding::{Recorded, replay_command, replay_elsewhere};
 pub use reader::RunReader;
 pub use writer::RunWriter;
 

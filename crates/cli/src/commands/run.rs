@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use execute::{PostCheckInterval, Reset, Runner};
-use model::{Case, Level, Target, Trace};
+use campaign::{CleanServer, Panel};
+use execute::Reset;
+use model::{Case, Finding, JudgeOverrides, Level, Target, Trace, Verdict, Violation};
 use serde::Serialize;
 
 use crate::{
     arguments::{Levels, Where, count, levels},
     errors::{self, Advised},
-    interrupt, judged, loading,
+    interrupt, judged, loading, oracle_args,
     output::say,
     targets,
 };
@@ -21,8 +22,9 @@ Examples:
   isopod run key-change.iso --target mysql@9.7 --level RR     on a real server, at one level
   isopod run cases/ --target mariadb@10.11 --level all --repeat 20
 
-A file without expectations just runs. Crashes, hangs, internal errors and broken invariants are told
-whether or not the file expects anything. Exit code 1: one of these, or an expectation was not met.")]
+A file without expectations just runs. What is wrong is told whether or not the file expects anything: by
+those who judge a run by itself, or, for the case of a finding in its folder, by those who filed it.
+Exit code 1: something is wrong, or an expectation was not met.")]
 pub struct Args {
     /// Case files, or folders of them
     #[arg(required = true, value_name = "FILE")]
@@ -35,6 +37,12 @@ pub struct Args {
     /// Run each case so many times and say how often it came out the same
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = count)]
     repeat: u64,
+    /// Who judges, with commas; by default those who need no further runs, and for a finding those who filed it
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    oracle: Vec<String>,
+    /// Let the server purge old row versions while a case runs; by default an open read view holds them
+    #[arg(long)]
+    purged: bool,
     /// The traces and what was expected, as JSON
     #[arg(long)]
     json: bool,
@@ -52,7 +60,35 @@ struct Ran<'a> {
     status: &'static str,
     /// What the oracles complain about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    violations: Vec<model::Violation>,
+    violations: Vec<Violation>,
+}
+
+/// A case to be run.
+struct Loaded {
+    name: String,
+    case: Case,
+    /// The finding whose case it is.
+    filed: Option<Finding>,
+}
+
+impl Loaded {
+    /// Who judges it.
+    fn panel(&self, args: &Args) -> anyhow::Result<Panel> {
+        let filed = self.filed.as_ref().filter(|_| args.oracle.is_empty());
+        let by = filed.and_then(|finding| Panel::of_one(&finding.oracle, finding.judged_as.clone()));
+        match by {
+            Some(panel) => Ok(panel),
+            None => Ok(Panel::new(oracle_args::named(&args.oracle)?, JudgeOverrides::default())),
+        }
+    }
+
+    fn reset(&self, args: &Args) -> Reset {
+        match &self.filed {
+            _ if args.purged => Reset::Purged,
+            Some(finding) => campaign::confirm::reset(finding.condition),
+            None => Reset::Clean,
+        }
+    }
 }
 
 /// What has come of it so far.
@@ -70,7 +106,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
     check(&args, &cases, &targets)?;
     let mut done = Done::default();
     for target in &targets {
-        let cases: Vec<_> = cases.iter().filter(|(_, case)| applies(case, target)).collect();
+        let cases: Vec<_> = cases.iter().filter(|of| applies(&of.case, target)).collect();
         if cases.is_empty() {
             continue;
         }
@@ -80,18 +116,15 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         let levels = Levels::or_default(args.level, target.product)?;
         let mut options = args.on.how.options(Reset::Clean);
         options.label = true;
-        if target.attached().is_none() {
-            options.postchecks = PostCheckInterval::ALWAYS;
-        }
-        let mut runner = targets::runner(target, &args.on.how, options)?;
-        for (name, case) in cases {
+        let mut server = CleanServer::new(targets::runner(target, &args.on.how, options)?, target);
+        for of in cases {
             for &level in &levels {
                 if !interrupt::asked() {
-                    one(&args, &mut runner, (name, case), target, level, &mut done)?;
+                    one(&args, &mut server, of, target, level, &mut done)?;
                 }
             }
         }
-        targets::say_notes(&runner);
+        targets::say_notes(server.runner());
     }
     if args.json {
         say!("{}", serde_json::to_string_pretty(&done.printed)?);
@@ -104,11 +137,14 @@ fn applies(case: &Case, target: &Target) -> bool {
 }
 
 /// Reads the files. Every broken one is shown, not only the first.
-fn load(files: &[PathBuf]) -> anyhow::Result<Vec<(String, Case)>> {
+fn load(files: &[PathBuf]) -> anyhow::Result<Vec<Loaded>> {
     let (mut cases, mut broken) = (Vec::new(), Vec::new());
     for file in loading::files(files)? {
         match loading::load(&file) {
-            Ok(case) => cases.push((file.display().to_string(), case)),
+            Ok(case) => {
+                let (name, filed) = (file.display().to_string(), loading::filed(&file));
+                cases.push(Loaded { name, case, filed });
+            }
             Err(error) => broken.push(error),
         }
     }
@@ -123,8 +159,8 @@ fn load(files: &[PathBuf]) -> anyhow::Result<Vec<(String, Case)>> {
 }
 
 /// May all of them run there?
-fn check(args: &Args, cases: &[(String, Case)], targets: &[Target]) -> anyhow::Result<()> {
-    for (name, case) in cases {
+fn check(args: &Args, cases: &[Loaded], targets: &[Target]) -> anyhow::Result<()> {
+    for Loaded { name, case, .. } in cases {
         // Of `all` those count that the case is for.
         for target in targets.iter().filter(|_| !args.on.all()) {
             if !applies(case, target) {
@@ -141,7 +177,7 @@ fn check(args: &Args, cases: &[(String, Case)], targets: &[Target]) -> anyhow::R
         let mut there = targets.iter().filter(|target| applies(case, target));
         there.try_for_each(|target| targets::check(name, case, target, &args.on.how))?;
     }
-    if !targets.iter().any(|target| cases.iter().any(|(_, case)| applies(case, target))) {
+    if !targets.iter().any(|target| cases.iter().any(|of| applies(&of.case, target))) {
         anyhow::bail!(Advised::new(
             "none of these cases is for a server that is installed",
             ["what can be had: isopod server list"]
@@ -153,18 +189,19 @@ fn check(args: &Args, cases: &[(String, Case)], targets: &[Target]) -> anyhow::R
 /// One case on one target at one level, as often as asked.
 fn one(
     args: &Args,
-    runner: &mut Runner,
-    (name, case): (&str, &Case),
+    server: &mut CleanServer,
+    of: &Loaded,
     target: &Target,
     level: Level,
     done: &mut Done,
 ) -> anyhow::Result<()> {
-    let mut once = || {
-        let run = runner.run(case, level).map_err(|error| errors::of_case(name, case, error))?;
-        anyhow::Ok((run, runner.timing().opaque_setup))
+    let Loaded { name, case, .. } = of;
+    let (panel, reset) = (of.panel(args)?, of.reset(args));
+    let once = |server: &mut CleanServer| {
+        server.run(case, level, reset).map_err(|error| errors::of_case(name, case, error))
     };
-    let (run, opaque_setup) = once()?;
-    if let Some(why) = opaque_setup {
+    let run = once(server)?;
+    if let Some(why) = server.runner().timing().opaque_setup {
         eprintln!("note: {name}: the setup is run anew each time, slower: {why}");
     }
     let (mut alike, mut runs) = (1, 1);
@@ -172,15 +209,21 @@ fn one(
         if interrupt::asked() {
             break;
         }
-        alike += u64::from(once()?.0.trace.same(&run.trace));
+        alike += u64::from(once(server)?.trace.same(&run.trace));
         runs += 1;
     }
     let report = oracles::expectations::check(case, &run.trace);
-    let violations = judged::violations(&run);
+    let violations: Vec<Violation> = panel
+        .judge(&run, server)
+        .filter_map(|(_, verdict)| match verdict {
+            Verdict::Violated(violation) => Some(violation),
+            Verdict::Holds { .. } | Verdict::Undecided { .. } => None,
+        })
+        .collect();
     done.missed |= report.missed() || alike < runs || !violations.is_empty();
     if args.json {
         let ran = Ran {
-            file: name.to_string(),
+            file: name.clone(),
             case,
             target: target.to_string(),
             level,
@@ -193,7 +236,7 @@ fn one(
         done.printed.push(serde_json::to_value(&ran)?);
         return Ok(());
     }
-    say!("{}", judged::timeline(case, &run.trace, &report, name));
+    say!("{}", judged::timeline(case, &run.trace, &report, &violations, name));
     violations
         .iter()
         .for_each(|violation| say!("{}", judged::complaint(violation, run.trace.server.product)));

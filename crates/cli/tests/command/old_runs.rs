@@ -58,8 +58,10 @@ fn its_findings_are_judged_and_run() {
     let (mariadb, reference) = (old(&folder, "mariadb"), old(&folder, "reference"));
     isopod(&["judge", &format!("{mariadb}/findings/dcbf16d5")]).exits(1).says(&["MDEV-26642"]);
     let finding = format!("{reference}/findings/cb3bc09c");
-    isopod(&["judge", &finding]).exits(1).says(&["fresh snapshot"]);
-    isopod(&["run", &finding, "--target", REFERENCE, "--level", "RC"]).exits(1).says(&["fresh snapshot"]);
+    isopod(&["judge", &finding]).exits(1).says(&["each plain read shows what was committed when it began"]);
+    isopod(&["run", &finding, "--target", REFERENCE, "--level", "RC"])
+        .exits(1)
+        .says(&["each plain read shows what was committed when it began"]);
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn an_unmet_expectation_is_marked_and_is_exit_code_1() {
 fn a_file_without_expectations_just_runs() {
     let folder = Folder::new();
     let ran = isopod(&["run", &folder.put("plain.iso", &without_expectations())]).exits(0);
-    ran.says(&["error busy", "final t: (1, 11)", "nothing is expected here, so nothing was judged"]);
+    ran.says(&["error busy", "final t: (1, 11)", "nothing is expected here, and nothing wrong was found"]);
 }
 
 #[test]

@@ -264,6 +264,8 @@ fn finding(case: Case, trace: Trace, step: usize) -> BugReport {
         place: Place::Cache,
     };
     BugReport {
+        date: String::new(),
+        hunt: String::new(),
         finding: Finding::bare(&format!("0000000{step}"), target, violation),
         execution: Execution::new(case, trace),
         isopod: "0".into(),

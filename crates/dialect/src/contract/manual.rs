@@ -1,9 +1,10 @@
 //! What the manuals say, word for word: for each [`RuleId`] the sentence that makes it, by product and version, with its place.
 //!
-//! A report that goes to a vendor quotes it. Only sentences that were read in the manual itself stand here; where none is known for a
+//! A report that goes to a vendor quotes it. Only sentences that were read in the manual itself stand here, or, where a comment says so, in
+//! what several others quote from that page; where none is known for a
 //! product there is no row, and nothing is made up. Marks of the manual's typesetting are left out.
 
-use model::{Product, RuleId, ServerInfo};
+use model::{Product, RuleId, ServerInfo, Version};
 
 /// What a manual says, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,14 @@ pub struct Sentence {
     pub text: &'static str,
     /// The manual and its section.
     pub place: &'static str,
+}
+
+/// A sentence that a report may quote for a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quote {
+    pub sentence: Sentence,
+    /// Whose manual it is, where that of the server's own product does not say it.
+    pub borrowed: Option<Product>,
 }
 
 /// A sentence and the versions whose manual has it.
@@ -47,6 +56,7 @@ const READS: &str = "MySQL Reference Manual, 17.7.2.3 Consistent Nonlocking Read
 const OLD_READS: &str = "MySQL Reference Manual, 14.7.2.3 Consistent Nonlocking Reads";
 const LOCKS: &str = "MySQL Reference Manual, 17.7.3 Locks Set by Different SQL Statements in InnoDB";
 const OLD_LOCKS: &str = "MySQL Reference Manual, 14.7.3 Locks Set by Different SQL Statements in InnoDB";
+const LOCKING: &str = "MySQL Reference Manual, 17.7.2.4 Locking Reads";
 const MARIADB: &str = "MariaDB documentation, SET TRANSACTION";
 const POSTGRES: &str = "PostgreSQL documentation, 13.2 Transaction Isolation";
 
@@ -56,6 +66,9 @@ const FRESH: &str =
     "Each consistent read, even within the same transaction, sets and reads its own fresh snapshot.";
 const POINT: &str = "The query sees the changes made by transactions that committed before that point in time, and no changes made by \
                      later or uncommitted transactions.";
+const OWN: &str = "The query sees the changes made by transactions that committed before that point in time, and no changes made by later \
+                   or uncommitted transactions. The exception to this rule is that the query sees the changes made by earlier statements within the same \
+                   transaction.";
 const DML: &str = "The snapshot of the database state applies to SELECT statements within a transaction, not necessarily to DML \
                    statements.";
 const SCANNED: &str = "A locking read, an UPDATE, or a DELETE generally set record locks on every index record that is scanned in the \
@@ -67,6 +80,7 @@ const ROWS: &[Quotation] = &[
     mysql(RuleId::OneSnapshot, LEVELS, ONE_SNAPSHOT),
     mysql(RuleId::FreshSnapshot, LEVELS, FRESH),
     mysql(RuleId::OnlyCommitted, READS, POINT),
+    mysql(RuleId::OwnChanges, READS, OWN),
     mysql(
         RuleId::LockingRead,
         LEVELS,
@@ -90,6 +104,30 @@ const ROWS: &[Quotation] = &[
         "If the transaction isolation level is READ COMMITTED, InnoDB does the search on S as a consistent read (no locks).",
     ),
     mysql(RuleId::LockedRows, LOCKS, SCANNED),
+    mysql(
+        RuleId::ChangedIsWaitedFor,
+        LOCKING,
+        "If any of these rows were changed by another transaction that has not yet committed, your query waits until that \
+         transaction ends and then uses the latest values.",
+    ),
+    // Quoted by others.
+    mysql(
+        RuleId::AskedNotToWait,
+        LOCKING,
+        "A locking read that uses NOWAIT never waits to acquire a row lock.",
+    ),
+    mysql(
+        RuleId::PlainReadTakesNoLocks,
+        READS,
+        "A consistent read does not set any locks on the tables it accesses, and therefore other sessions are free to modify those \
+         tables at the same time ...",
+    ),
+    mysql(
+        RuleId::ForeignKeys,
+        "MySQL Reference Manual, 5.6.6 Using Foreign Keys",
+        "Insertion of a row into the child table with a parent_id value that is not present in the parent table is rejected with an \
+         error ...",
+    ),
     mysql(
         RuleId::LockedRanges,
         LEVELS,
@@ -122,6 +160,7 @@ const ROWS: &[Quotation] = &[
     old_mysql(RuleId::OneSnapshot, OLD_LEVELS, ONE_SNAPSHOT),
     old_mysql(RuleId::FreshSnapshot, OLD_LEVELS, FRESH),
     old_mysql(RuleId::OnlyCommitted, OLD_READS, POINT),
+    old_mysql(RuleId::OwnChanges, OLD_READS, OWN),
     old_mysql(RuleId::LockedRows, OLD_LOCKS, SCANNED),
     old_mysql(RuleId::ChangesBesideSnapshot, OLD_READS, DML),
     old_mysql(RuleId::DistinctKeys, "MySQL Reference Manual, CREATE INDEX Statement, Unique Indexes", UNIQUE),
@@ -151,6 +190,46 @@ const ROWS: &[Quotation] = &[
         RuleId::LockedRows,
         "MariaDB documentation, InnoDB Lock Modes",
         "An exclusive lock is obtained to write to a row, and stops other transactions from locking the same row.",
+    ),
+    of(
+        Product::Mariadb,
+        RuleId::ChangedIsWaitedFor,
+        "MariaDB documentation, LOCK IN SHARE MODE",
+        "When LOCK IN SHARE MODE is specified in a SELECT statement, MariaDB will wait until all transactions that have modified the \
+         rows are committed.",
+    ),
+    of(
+        Product::Mariadb,
+        RuleId::OnlyCommitted,
+        "MariaDB documentation, START TRANSACTION ... WITH CONSISTENT SNAPSHOT, The InnoDB Read View",
+        "When a transaction uses a read view, it sees only the data that was committed at the moment the \"snapshot\" was taken.",
+    ),
+    // Quoted by others, and in copies of the server's own help.
+    of(
+        Product::Mariadb,
+        RuleId::FreeGaps,
+        MARIADB,
+        "... there is no InnoDB gap locking except for foreign-key constraint checking and duplicate-key checking.",
+    ),
+    of(
+        Product::Mariadb,
+        RuleId::SavepointLasts,
+        "MariaDB documentation, SAVEPOINT",
+        "When used with the TO clause, it undoes the changes performed after the specified savepoint, and erases all subsequent \
+         savepoints. However, all locks that have been acquired after the save point will survive.",
+    ),
+    of(
+        Product::Mariadb,
+        RuleId::DistinctKeys,
+        "MariaDB documentation, UNIQUE Constraints",
+        "MariaDB Server supports UNIQUE constraints to ensure that a column's value is unique within a table ...",
+    ),
+    of(
+        Product::Mariadb,
+        RuleId::ForeignKeys,
+        "MariaDB documentation, FOREIGN KEY Constraints",
+        "Referential constraints allow the database to automatically ensure that each row in the child table is associated with a \
+         valid row in the parent table ...",
     ),
     of(
         Product::Mariadb,
@@ -197,17 +276,45 @@ const ROWS: &[Quotation] = &[
 
 /// What the manual of this server says; none where no sentence is known.
 pub fn says(server: &ServerInfo, rule: RuleId) -> Option<Sentence> {
-    let rule = rule.promised_as();
     let version = server.version.0.as_slice();
     let at_least = |bound: &[u32]| version >= bound;
-    ROWS.iter()
-        .find(|row| {
+    let of = |rule: RuleId| {
+        ROWS.iter().find(|row| {
             row.of == server.product
                 && row.rule == rule
                 && at_least(row.from)
                 && (row.before.is_empty() || !at_least(row.before))
         })
-        .map(|row| row.sentence)
+    };
+    of(rule).or_else(|| of(rule.promised_as())).map(|row| row.sentence)
+}
+
+/// The same, or else what MySQL's newest manual says of the storage engine that the server shares with it.
+pub fn quoted(server: &ServerInfo, rule: RuleId) -> Option<Quote> {
+    if let Some(sentence) = says(server, rule) {
+        return Some(Quote { sentence, borrowed: None });
+    }
+    let lender = Product::Mysql;
+    let shares = [Product::Mysql, Product::Mariadb].contains(&server.product);
+    let newest = ServerInfo::bare(lender, Version(vec![u32::MAX]));
+    let sentence = says(&newest, rule).filter(|_| shares)?;
+    Some(Quote { sentence, borrowed: (server.product != lender).then_some(lender) })
+}
+
+impl Quote {
+    /// The sentence with its place, and whose it is where it is not the product's own.
+    pub fn text(&self, product: Product) -> String {
+        let Sentence { text, place } = self.sentence;
+        match self.borrowed {
+            None => format!("\"{text}\" ({place})"),
+            Some(lender) => {
+                let (own, lender) = (crate::of(product).title, crate::of(lender).title);
+                format!(
+                    "No sentence of {own}'s manual is known that says so; {lender}'s says: \"{text}\" ({place})"
+                )
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -229,6 +336,30 @@ mod tests {
         for product in [Product::Mysql, Product::Mariadb, Product::Postgres, Product::Sqlite] {
             assert_eq!(place(product, "9", RuleId::NewestRows), None, "{product} promises dirty reads");
         }
+    }
+
+    #[test]
+    fn another_products_manual_is_never_quoted_as_its_own() {
+        for (product, version) in [
+            (Product::Mysql, "5.6.24"),
+            (Product::Mysql, "9.7.4"),
+            (Product::Mariadb, "10.11.19"),
+            (Product::Postgres, "18"),
+            (Product::Sqlite, "3"),
+            (Product::Reference, "1.0"),
+        ] {
+            for &rule in RuleId::ALL {
+                let Some(quote) = quoted(&server(product, version), rule) else { continue };
+                let text = quote.text(product);
+                let whose = crate::of(product).title;
+                let own = quote.sentence.place.starts_with(whose);
+                assert_eq!(own, quote.borrowed.is_none(), "{product} {rule}: {text}");
+                assert_eq!(text.contains("manual is known that says so"), !own, "{product} {rule}: {text}");
+            }
+        }
+        assert_eq!(quoted(&server(Product::Reference, "1.0"), RuleId::OneSnapshot), None);
+        let own = quoted(&server(Product::Mariadb, "10.11.19"), RuleId::OwnChanges).unwrap();
+        assert_eq!(own.borrowed, Some(Product::Mysql));
     }
 
     #[test]

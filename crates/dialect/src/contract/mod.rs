@@ -13,9 +13,9 @@ pub(crate) mod reference;
 pub(crate) mod sqlite;
 mod words;
 
-pub use manual::Sentence;
+pub use manual::{Quote, Sentence};
 use model::{ErrorClass, Level, Product, RuleId, ServerInfo};
-pub use words::words;
+pub use words::{DeviationWords, deviation, words};
 
 /// What holds, and the rule that says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ mod capabilities;
 use model::{Product, Version};
 
 use crate::{
-    Arithmetic, Dialect, SetLevel, SettingChoices, SettingSince, SettingSwitch, Tables, mysql,
+    Arithmetic, Dialect, SetLevel, SettingChoices, SettingSince, SettingSwitch, Tables, TestTool, mysql,
     sql::rules_mysql,
 };
 
@@ -49,6 +49,8 @@ pub const DIALECT: Dialect = Dialect {
     explain: Some("EXPLAIN"),
     client: Some(mysql::client::client("mariadb", "mariadb-client-core")),
     terminal: Some(mysql::client::terminal("mariadb")),
+    // Its mysql-test-run starts servers without InnoDB unless a test asks for it.
+    test_tool: Some(TestTool::Mysqltest { includes: &["include/have_innodb.inc"] }),
     ..mysql::DIALECT
 };
 

@@ -54,7 +54,7 @@ pub const DIALECT: Dialect = Dialect {
     catalogues: &["information_schema", "performance_schema", "sys"],
     client: Some(client::client("mysql", "mysql-client-core")),
     terminal: Some(client::terminal("mysql")),
-    test_tool: Some(TestTool::Mysqltest),
+    test_tool: Some(TestTool::Mysqltest { includes: &[] }),
 };
 
 /// What InnoDB makes of statements, under MySQL and MariaDB.

@@ -8,8 +8,7 @@ use report::{
 
 /// The sentence that is broken, of that version's manual.
 pub fn manual(bug: &BugReport) -> Item {
-    let rule = bug.finding.violation.evidence.rule;
-    let sentence = rule.and_then(|rule| manual::says(bug.server(), rule));
+    let sentence = bug.words().broken().and_then(|rule| manual::says(bug.server(), rule));
     match sentence {
         Some(says) => {
             Item::passed(ChecklistItem::Manual, format!("\u{201c}{}\u{201d} ({})", says.text, says.place))

@@ -90,6 +90,7 @@ impl Hunt<'_> {
 
     pub fn settings(&self, lab: &Lab<'_>) -> Settings {
         Settings {
+            started: String::new(),
             isopod: env!("CARGO_PKG_VERSION").to_string(),
             seed: self.seed,
             targets: vec![HuntTarget { target: self.target.clone(), levels: self.levels.to_vec() }],

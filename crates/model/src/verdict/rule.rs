@@ -9,6 +9,8 @@ crate::named! {
         FreshSnapshot = "fresh-snapshot",
         /// A plain read shows what was committed before it, and nothing else.
         OnlyCommitted = "only-committed",
+        /// A transaction sees what it has changed itself, whatever its snapshot shows.
+        OwnChanges = "own-changes",
         /// A plain read at READ UNCOMMITTED shows the newest rows. No manual says so: they say that such reads are not consistent.
         NewestRows = "newest-rows",
         /// A plain read in a transaction at SERIALIZABLE locks.
@@ -43,6 +45,8 @@ crate::named! {
         SavepointLasts = "savepoint-lasts",
         /// No two rows have the same unique value.
         DistinctKeys = "distinct-keys",
+        /// No row refers to a parent that is not there.
+        ForeignKeys = "foreign-keys",
         /// One writer at a time.
         OneWriter = "one-writer",
         /// Nobody else brings rows into what a transaction has locked.

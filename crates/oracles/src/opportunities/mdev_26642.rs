@@ -1,47 +1,53 @@
 //! MDEV-26642: an update that leaves a row as another has made it writes no version of its own, and the old view stays in sight.
 //!
-//! Shape: my view is older than the other's commit; I write the same constant to the same column; then I read the table.
+//! Shape: my view is older than the other's commit; I write to a table that it has changed, and leave a row as it is; then I read the table.
 
 use model::sql::StatementKind;
 
-use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, view_levels};
+use super::{
+    History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, changes_met,
+    view_levels,
+};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-26642",
     sort: OpportunityKind::Family,
-    shape: "under a view older than the other's commit, an equal write and then a read",
+    shape: "under a view older than the other's commit, a write that leaves a row as it is, and then a read",
     exists: view_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
+fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
     let mut levels = LevelSet::NONE;
     for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
-        let Some(view) = mine.snapshot.filter(|view| *view < other.end) else { continue };
-        for write in history
-            .steps_of(mine)
-            .filter(|step| step.is(StatementKind::Update) && step.sent > other.end.max(view))
-        {
-            if equal(history, write, other) && read_after(history, mine, write) {
-                levels.extend(mine.level);
-            }
+        if mine.snapshot.is_none_or(|view| view >= other.end) {
+            continue;
+        }
+        let found = writes_after(history, mine, other).filter(|write| left_as_it_was(write)).any(|write| {
+            changes_met(history, schema, write, other).next().is_some() && read_after(history, mine, write)
+        });
+        if found {
+            levels.extend(mine.level);
         }
     }
     levels
 }
 
-/// Does it write what the other has written, and leave a row as it was where the server tells?
-fn equal(history: &History<'_>, write: &StepInfo<'_>, other: &Transaction) -> bool {
-    let Some(access) = write.access() else { return false };
-    let left_as_it_was = match write.matched() {
-        Some(matched) => matched > write.affected(),
-        None => write.refused() || write.affected() > 0,
-    };
-    left_as_it_was
-        && history.steps_of(other).filter_map(StepInfo::change).any(|change| {
-            change.writes.iter().any(|t| access.writes(t))
-                && change.assigns.iter().any(|set| set.1.is_some() && access.assigns.contains(set))
-        })
+/// May it have left a row as it was? The server says so where it tells how many rows matched.
+fn left_as_it_was(write: &StepInfo<'_>) -> bool {
+    write.refused() || write.matched().is_none_or(|matched| matched > write.affected())
+}
+
+/// My statements that change rows, and that were done after the other had committed.
+pub(super) fn writes_after<'a>(
+    history: &'a History<'_>,
+    mine: &'a Transaction,
+    other: &'a Transaction,
+) -> impl Iterator<Item = &'a StepInfo<'a>> {
+    history
+        .steps_of(mine)
+        .filter(|step| step.is(StatementKind::Update) || step.is(StatementKind::Insert))
+        .filter(|step| step.answered > other.end && (step.succeeded() || step.refused()))
 }
 
 /// Does the transaction read the table plainly after it wrote to it? That it was about to counts: the write may have been refused.

@@ -1,15 +1,18 @@
-//! MDEV-27992: a statement waits at a row that is moved twice, and goes on from where it slept: the row is behind it.
+//! MDEV-27992: a statement waits at a row that is moved, and goes on from where it slept: the row is behind it, or comes once more.
 //!
-//! Shape: the other changes a key, my statement waits, the other changes that key again and commits.
+//! Shape: my statement waits, and before it goes on the other changes a key of the table, and ends.
 
 use model::{schema::KeyKind, sql::StatementKind};
 
-use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, is_key, weak_levels};
+use super::{
+    AccessSet, History, LevelSet, Opportunity, OpportunityKind, SetupData, changes_met, is_key, table_of,
+    waiters, weak_levels,
+};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-27992",
     sort: OpportunityKind::Family,
-    shape: "a key moves, a statement waits for it, the key moves on, commit",
+    shape: "a statement waits, and before it goes on the other moves a key, and commits",
     exists: weak_levels,
     seen,
 };
@@ -17,41 +20,25 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
 fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
     let mut levels = LevelSet::NONE;
     for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
-        for waiter in
-            history.steps_of(mine).filter(|step| step.waited && (step.succeeded() || step.refused()))
-        {
-            let Some(access) = waiter.access() else { continue };
-            if !matches!(
-                access.kind,
-                StatementKind::Update | StatementKind::Delete | StatementKind::LockingSelect
-            ) {
-                continue;
-            }
-            // The key columns that the other's UPDATEs move, and when.
-            let moves =
-                history.steps_of(other).filter(|step| step.is(StatementKind::Update)).filter_map(|step| {
-                    let change = step.change()?;
-                    let table = change.writes.iter().find(|t| access.reads(t))?;
-                    Some((step, table, change))
-                });
-            let keys = [KeyKind::Primary, KeyKind::Unique, KeyKind::Plain];
-            let twice =
-                moves.clone().filter(|(step, ..)| step.answered < waiter.sent).any(|(_, table, change)| {
-                    change.assigns.iter().filter(|(column, _)| is_key(schema, table, column, &keys)).any(
-                        |(column, _)| {
-                            moves.clone().any(|(step, again, more)| {
-                                step.sent > waiter.sent
-                                    && step.answered < waiter.answered
-                                    && again == table
-                                    && more.assigns.iter().any(|(c, _)| c == column)
-                            })
-                        },
-                    )
-                });
-            if twice {
-                levels.extend(mine.level);
-            }
+        let found = waiters(history, mine).any(|waiter| {
+            changes_met(history, schema, waiter, other).any(|(_, change)| moves(schema, change))
+        });
+        if found {
+            levels.extend(mine.level);
         }
     }
     levels
+}
+
+/// May it have moved a row in an index: by another key, by a delete and an insert, or through a foreign key?
+fn moves(schema: &SetupData, change: &AccessSet) -> bool {
+    let keys = [KeyKind::Primary, KeyKind::Unique, KeyKind::Plain];
+    let table = |name: &String| {
+        let tied = table_of(schema, name).is_none_or(|table| table.foreign_keys);
+        tied || change.assigns.iter().any(|(column, _)| is_key(schema, name, column, &keys))
+    };
+    match change.kind {
+        StatementKind::Insert | StatementKind::Delete => true,
+        _ => change.writes.iter().any(table),
+    }
 }

@@ -1,18 +1,19 @@
 //! MDEV-32898, MySQL#113228: a moved key is a deleted row and a new one, and an old view shows the deleted half beside the new.
 //!
-//! Shape: my view is older than the commit of a changed primary key; I update the table; then I read it.
+//! Shape: my view is older than the commit of a changed primary key; I write to the table; then I read it.
 
 use model::{schema::KeyKind, sql::StatementKind};
 
 use super::{
-    History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, is_key, mdev_26642::read_after,
-    view_levels,
+    AccessSet, History, LevelSet, Opportunity, OpportunityKind, SetupData, changes_met, is_key,
+    mdev_26642::{read_after, writes_after},
+    table_of, view_levels,
 };
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-32898",
     sort: OpportunityKind::Family,
-    shape: "under a view older than a committed change of a primary key, an UPDATE and then a read",
+    shape: "under a view older than a committed change of a primary key, a write and then a read",
     exists: view_levels,
     seen,
 };
@@ -20,31 +21,29 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
 fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
     let mut levels = LevelSet::NONE;
     for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
-        let Some(view) = mine.snapshot.filter(|view| *view < other.end) else { continue };
-        for write in history
-            .steps_of(mine)
-            .filter(|step| step.is(StatementKind::Update) && step.sent > other.end.max(view))
-        {
-            let Some(access) = write.access().filter(|_| write.refused() || write.affected() > 0) else {
-                continue;
-            };
-            let moved = history
-                .steps_of(other)
-                .filter(|step| step.is(StatementKind::Update))
-                .filter_map(StepInfo::change)
-                .any(|change| {
-                    change.writes.iter().any(|table| {
-                        access.writes(table)
-                            && change
-                                .assigns
-                                .iter()
-                                .any(|(c, _)| is_key(schema, table, c, &[KeyKind::Primary]))
-                    })
-                });
-            if moved && read_after(history, mine, write) {
-                levels.extend(mine.level);
-            }
+        if mine.snapshot.is_none_or(|view| view >= other.end) {
+            continue;
+        }
+        let found = writes_after(history, mine, other)
+            .filter(|write| write.refused() || write.affected() > 0 || write.matched() > Some(0))
+            .any(|write| {
+                changes_met(history, schema, write, other).any(|(_, change)| moves(schema, change))
+                    && read_after(history, mine, write)
+            });
+        if found {
+            levels.extend(mine.level);
         }
     }
     levels
+}
+
+/// May it have given a row another primary key: by itself, or through a foreign key?
+fn moves(schema: &SetupData, change: &AccessSet) -> bool {
+    let writes = || change.writes.iter();
+    let assigned = |table: &String| {
+        change.assigns.iter().any(|(column, _)| is_key(schema, table, column, &[KeyKind::Primary]))
+    };
+    let tied = |table: &String| table_of(schema, table).is_some_and(|table| table.foreign_keys);
+    matches!(change.kind, StatementKind::Update | StatementKind::Insert) && writes().any(assigned)
+        || change.kind == StatementKind::Update && writes().any(tied)
 }

@@ -1,37 +1,25 @@
-//! MDEV-34108: as MySQL#104833, but the column that the waiting UPDATE's condition reads is changed only while it waits.
+//! MDEV-34106, MySQL#114952: a statement that waits does not come back to what is changed or inserted behind it meanwhile.
+//!
+//! Shape: while my statement waits, another changes the table, and commits before it goes on. It is kept under its first name.
 
-use model::sql::StatementKind;
-
-use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, weak_levels};
+use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, changes_met, waiters, weak_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-34108",
     sort: OpportunityKind::Family,
-    shape: "while an UPDATE waits, the other changes what its condition reads, and commits",
+    shape: "while a statement waits, another changes its table, and commits",
     exists: weak_levels,
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
+fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
     let mut levels = LevelSet::NONE;
     for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
-        for waiter in history.steps_of(mine).filter(|step| {
-            step.waited && step.is(StatementKind::Update) && (step.succeeded() || step.refused())
-        }) {
-            let Some(access) = waiter.access() else { continue };
-            let same_table = |step: &&StepInfo<'_>| {
-                step.change().is_some_and(|change| change.writes.iter().any(|t| access.writes(t)))
-            };
-            let before = history.steps_of(other).filter(same_table).any(|step| step.answered < waiter.sent);
-            let during = history.steps_of(other).filter(same_table).any(|step| {
-                step.is(StatementKind::Update)
-                    && step.sent > waiter.sent
-                    && step.answered < waiter.answered
-                    && step.change().is_some_and(|change| change.assigns_any(&access.filter_columns))
-            });
-            if before && during {
-                levels.extend(mine.level);
-            }
+        let found = waiters(history, mine).any(|waiter| {
+            changes_met(history, schema, waiter, other).any(|(step, _)| step.sent > waiter.sent)
+        });
+        if found {
+            levels.extend(mine.level);
         }
     }
     levels

@@ -2,7 +2,7 @@
 //!
 //! Zero findings from cases that cannot show a bug say nothing. A family is a shape: who did what when, a query on the
 //! [`History`] of the run, whatever the product is. The rows themselves are not computed, so that this can run on
-//! every case of a hunt: a shape is necessary for the bug, and nearly sufficient where the right rows meet.
+//! every case of a hunt. A shape is necessary for the bug, so that no case can show it without being counted; it is not sufficient.
 
 mod aborted_read;
 mod dirty_read;
@@ -120,6 +120,35 @@ fn view_levels(product: Product) -> &'static [Level] {
 /// Every level that the product tells apart.
 fn all_levels(product: Product) -> &'static [Level] {
     dialect::of(product).levels
+}
+
+/// May this change have reached a row of the table? A foreign key may carry it there.
+fn reaches(schema: &SetupData, change: &AccessSet, table: &str) -> bool {
+    let tied = |name: &str| table_of(schema, name).is_some_and(|table| table.foreign_keys);
+    change.writes(table) || (tied(table) && change.writes.iter().any(|name| tied(name)))
+}
+
+/// Has the other changed, before this statement of mine answered, a table that it works on? Each change with when it was made.
+fn changes_met<'a>(
+    history: &'a History<'_>,
+    schema: &'a SetupData,
+    mine: &'a StepInfo<'a>,
+    other: &'a Transaction,
+) -> impl Iterator<Item = (&'a StepInfo<'a>, &'a AccessSet)> {
+    let met = move |change: &AccessSet| {
+        let tables = mine.access().into_iter().flat_map(|access| access.writes.iter().chain(&access.reads));
+        tables.into_iter().any(|table| reaches(schema, change, table))
+    };
+    history
+        .steps_of(other)
+        .filter(|step| step.answered < mine.answered)
+        .filter_map(|step| Some((step, step.change()?)))
+        .filter(move |(_, change)| met(change))
+}
+
+/// My statements that waited and go on by the rows that they find: UPDATE, DELETE, locking SELECT, and what brings rows from elsewhere.
+fn waiters<'a>(history: &'a History<'_>, mine: &'a Transaction) -> impl Iterator<Item = &'a StepInfo<'a>> {
+    history.steps_of(mine).filter(|step| step.waited && (step.succeeded() || step.refused()))
 }
 
 fn table_of<'a>(schema: &'a SetupData, name: &str) -> Option<&'a Table> {

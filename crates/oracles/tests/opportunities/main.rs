@@ -74,8 +74,8 @@ fn each_known_case_is_an_opportunity_for_its_family_where_that_can_exist() {
         mysql@9.7 mdev-26643-null-rows RC: mysql-104833
         mysql@9.7 mdev-26643-null-rows RR: -
         mysql@9.7 mdev-26643-null-rows SER: -
-        mysql@9.7 mdev-27992 RU: mdev-27992
-        mysql@9.7 mdev-27992 RC: mdev-27992
+        mysql@9.7 mdev-27992 RU: mdev-27992, mdev-34108
+        mysql@9.7 mdev-27992 RC: mdev-27992, mdev-34108
         mysql@9.7 mdev-27992 RR: -
         mysql@9.7 mdev-27992 SER: -
         mysql@9.7 mdev-32898 RU: -
@@ -90,8 +90,8 @@ fn each_known_case_is_an_opportunity_for_its_family_where_that_can_exist() {
         mysql@9.7 mdev-33802 RC: -
         mysql@9.7 mdev-33802 RR: -
         mysql@9.7 mdev-33802 SER: mdev-33802
-        mysql@9.7 mdev-34108 RU: mdev-34108
-        mysql@9.7 mdev-34108 RC: mdev-34108
+        mysql@9.7 mdev-34108 RU: mysql-104833, mdev-34108
+        mysql@9.7 mdev-34108 RC: mysql-104833, mdev-34108
         mysql@9.7 mdev-34108 RR: -
         mysql@9.7 mdev-34108 SER: -
         mysql@9.7 mdev-36639 RU: -
@@ -108,16 +108,16 @@ fn each_known_case_is_an_opportunity_for_its_family_where_that_can_exist() {
         mysql@9.7 mysql-93806 SER: -
         postgres@18 mdev-26642-range RC: -
         postgres@18 mdev-26642 RC: -
-        postgres@18 mdev-27992 RC: mdev-27992
+        postgres@18 mdev-27992 RC: mdev-27992, mdev-34108
         postgres@18 mdev-32898 RC: -
         postgres@18 mdev-33802 RC: -
-        postgres@18 mdev-34108 RC: mdev-34108
+        postgres@18 mdev-34108 RC: mysql-104833, mdev-34108
         postgres@18 mdev-36639 RC: -
         postgres@18 mysql-104833 RC: mysql-104833
         postgres@18 mdev-26642-range RR: mdev-26642
         postgres@18 mdev-26642 RR: mdev-26642
         postgres@18 mdev-27992 RR: -
-        postgres@18 mdev-32898 RR: mdev-32898
+        postgres@18 mdev-32898 RR: mdev-26642, mdev-32898
         postgres@18 mdev-33802 RR: -
         postgres@18 mdev-34108 RR: -
         postgres@18 mdev-36639 RR: -
@@ -125,7 +125,7 @@ fn each_known_case_is_an_opportunity_for_its_family_where_that_can_exist() {
         postgres@18 mdev-26642-range SER: mdev-26642
         postgres@18 mdev-26642 SER: mdev-26642
         postgres@18 mdev-27992 SER: -
-        postgres@18 mdev-32898 SER: mdev-32898
+        postgres@18 mdev-32898 SER: mdev-26642, mdev-32898
         postgres@18 mdev-33802 SER: -
         postgres@18 mdev-34108 SER: -
         postgres@18 mdev-36639 SER: -
@@ -165,9 +165,11 @@ fn each_phenomenon_is_an_opportunity_for_itself() {
     .assert_eq(&table("phenomena/", OpportunityKind::Phenomenon));
 }
 
+/// The families at these levels need a statement that waits, or a write under a view that is older than what it meets.
 #[test]
-fn phenomena_that_involve_no_known_family_are_none() {
-    for run in recorded().iter().filter(|run| run.case.contains("phenomena/")) {
+fn phenomena_without_a_wait_involve_no_known_family() {
+    let waits = |run: &Recorded| run.trace.rounds.iter().any(|round| !round.waiting.is_empty());
+    for run in recorded().iter().filter(|run| run.case.contains("phenomena/") && !waits(run)) {
         assert_eq!(seen(run, OpportunityKind::Family), Vec::<&str>::new(), "{} {}", run.case, run.level);
     }
 }

@@ -4,9 +4,9 @@ use super::{chains, compared, ready, timeline};
 use crate::{
     bug_report::BugReport,
     compare::{self, Side},
-    findings,
-    scripts::Script,
+    scripts::{Script, ended},
     text,
+    trackers::{self, Part},
 };
 
 #[derive(askama::Template)]
@@ -15,13 +15,16 @@ struct Page<'a> {
     title: String,
     foot: String,
     bug: &'a BugReport,
-    /// Each line, the last one with a command.
-    story: Vec<(&'a str, Option<&'a str>)>,
+    story: String,
+    /// The name under which it is known, with the addresses of its reports.
+    known: Vec<Part>,
+    runs: String,
+    setup: String,
     compared: compared::Section<'a>,
     timeline: timeline::Section,
     chains: chains::Section<'a>,
-    rule: String,
-    evidence: Vec<String>,
+    why: Vec<Vec<Part>>,
+    background: Vec<String>,
     graph: Option<String>,
     log: String,
     flags: String,
@@ -32,33 +35,33 @@ struct Page<'a> {
 /// The page. `files` are those that stand beside it: the case file first, the Markdown, the scripts.
 pub fn finding(bug: &BugReport, files: &[Script]) -> String {
     let compared = compare::of(bug);
-    let (seed, case) = (bug.finding.seed, bug.finding.case);
-    let lines = findings::lines(&bug.story());
-    let mut story: Vec<(&str, Option<&str>)> = lines.iter().map(|line| (line.as_str(), None)).collect();
-    if let [_, .., last] = story.as_mut_slice()
-        && let Some((words, command)) = last.0.split_once(": ")
-    {
-        *last = (words, Some(command));
-    }
+    let [showed, all] = bug.finding.runs;
+    let setup: Vec<String> = bug.execution.case.setup.statements.iter().map(|sql| ended(sql)).collect();
     let log: Vec<&str> = bug.execution.aftermath.log.iter().take(200).map(String::as_str).collect();
     super::render(Page {
         title: bug.title(),
-        foot: format!(
-            "isopod {} · seed {seed} · case {case} · {}",
-            bug.isopod,
-            bug.finding.effective_target()
-        ),
+        foot: foot(bug),
         bug,
-        story,
+        story: text::clean(&bug.words().story()),
+        known: bug.finding.known.as_deref().map(trackers::parts).unwrap_or_default(),
+        runs: format!("{showed} of {all} runs"),
+        setup: setup.join("\n"),
         compared: compared::Section::new(bug, &compared),
         timeline: timeline::Section::new(bug),
         chains: chains::Section::new(bug),
-        rule: text::upper(bug.rule().trim_end_matches('.')),
+        why: bug.why().iter().map(|line| trackers::parts(&text::clean(line))).collect(),
         graph: bug.words().graph(),
-        evidence: bug.words().lines().iter().take(60).map(|line| text::clean(line)).collect(),
+        background: bug.background().into_iter().take(60).collect(),
         log: log.join("\n"),
         flags: bug.flags().join("\n"),
         ready: bug.ready.as_ref().map(|list| ready::Section::new(bug, list)),
         files,
     })
+}
+
+fn foot(bug: &BugReport) -> String {
+    let mut parts = vec![format!("isopod {}", bug.isopod), bug.finding.effective_target().to_string()];
+    parts.extend((!bug.date.is_empty()).then(|| bug.date.clone()));
+    parts.push(format!("seed {}, case {}", bug.finding.seed, bug.finding.case));
+    parts.join(" · ")
 }

@@ -4,6 +4,7 @@ use super::plots::{self, Chart};
 use crate::{
     findings::{clock, share, thousands},
     overview::{ListedGroup, Overview},
+    trackers::{self, Part},
 };
 
 /// At most so many other findings of a group are linked.
@@ -27,7 +28,7 @@ struct Row<'a> {
     id: &'a str,
     new: bool,
     title: &'a str,
-    name: String,
+    name: Vec<Part>,
     servers: String,
     /// Is it ready to be filed, and in words? None for what is known, or was not checked.
     ready: Option<(bool, String)>,
@@ -103,7 +104,7 @@ fn row(listed: &ListedGroup) -> Row<'_> {
         id: &group.id,
         new: group.is_new(),
         title: &listed.title,
-        name: group.known.clone().unwrap_or_else(|| label.clone() + &more),
+        name: trackers::parts(&group.known.clone().unwrap_or_else(|| label.clone() + &more)),
         servers: servers.join(", "),
         ready: listed
             .ready

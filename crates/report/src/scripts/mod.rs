@@ -60,9 +60,11 @@ pub fn all(bug: &BugReport) -> Vec<Script> {
         files.push(file(".sql", "Terminals", "to be typed, a terminal for each session", text, false));
     }
     match dialect::of(bug.product()).test_tool {
-        Some(TestTool::Mysqltest) => files.extend(mysqltest::script(bug).map(|text| {
-            file(".test", "mysqltest", "for mysql-test-run or mysqltest by itself", text, false)
-        })),
+        Some(TestTool::Mysqltest { includes }) => {
+            files.extend(mysqltest::script(bug, includes).map(|text| {
+                file(".test", "mysqltest", "for mysql-test-run or mysqltest by itself", text, false)
+            }))
+        }
         Some(TestTool::Isolationtester) => {
             files.extend(spec::script(bug).map(|text| {
                 file(".spec", "isolationtester", "for PostgreSQL's isolation tests", text, false)

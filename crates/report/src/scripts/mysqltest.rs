@@ -1,6 +1,6 @@
 //! mysqltest, the test format of MySQL and MariaDB. What waits is sent with `send` and fetched with `reap`.
 //!
-//! It needs nothing of mysql-test-run's own files, so that mysqltest runs it by itself, too.
+//! What it needs of mysql-test-run's own files it asks for only there, so that mysqltest runs it by itself, too.
 
 use model::Reply;
 
@@ -10,17 +10,18 @@ use super::{
 };
 use crate::{bug_report::BugReport, steps};
 
-/// The test; none where the format cannot say it.
-pub fn script(bug: &BugReport) -> Option<String> {
+/// The test, with the files of mysql-test-run that it needs; none where the format cannot say it.
+pub fn script(bug: &BugReport, includes: &[&str]) -> Option<String> {
     let case = &bug.execution.case;
     let waiting = dialect::of(bug.product()).client.as_ref()?.waiting;
     let own = schema(bug);
     let mut out = format!(
-        "# {}\n# {}\n\nCREATE DATABASE {own};\nUSE {own};\n",
+        "# {}\n# {}\n\n{}CREATE DATABASE {own};\nUSE {own};\n",
         comment(&bug.title()),
-        comment(&bug.server_text())
+        comment(&bug.server_text()),
+        sourced(includes)
     );
-    case.setup.statements.iter().for_each(|sql| out += &format!("{}\n", ended(sql)));
+    case.setup.statements.iter().for_each(|sql| out += &format!("{}\n", ended(&with_engine(sql))));
     for session in 0..case.sessions.len() {
         let name = name(bug, session);
         out += &format!("\nconnect ({name},localhost,root,,{own});\n");
@@ -59,6 +60,44 @@ pub fn script(bug: &BugReport) -> Option<String> {
     Some(out)
 }
 
+/// mysql-test-run looks for these lines at their beginning, and says by a variable that it is there.
+fn sourced(includes: &[&str]) -> String {
+    if includes.is_empty() {
+        return String::new();
+    }
+    let lines: String = includes.iter().map(|file| format!("--source {file}\n")).collect();
+    format!("if ($MYSQL_TEST_DIR)\n{{\n{lines}}}\n\n")
+}
+
+/// CREATE TABLE with its engine: mysql-test-run of MariaDB has another default.
+fn with_engine(sql: &str) -> String {
+    let lower = sql.trim_start().to_ascii_lowercase();
+    if !lower.starts_with("create table") || lower.contains("engine") {
+        return sql.to_string();
+    }
+    match end_of_columns(sql) {
+        Some(end) => format!("{} ENGINE=InnoDB{}", &sql[..end], &sql[end..]),
+        None => sql.to_string(),
+    }
+}
+
+/// Behind the parenthesis that closes the list of columns.
+fn end_of_columns(sql: &str) -> Option<usize> {
+    let (mut depth, mut quote) = (0usize, None);
+    for (at, c) in sql.char_indices() {
+        match (quote, c) {
+            (Some(open), c) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '(') => depth += 1,
+            (None, ')') if depth == 1 => return Some(at + 1),
+            (None, ')') => depth = depth.saturating_sub(1),
+            (None, _) => {}
+        }
+    }
+    None
+}
+
 /// Until so many statements wait: asked by the first connection.
 fn wait(waiting: &str, count: usize) -> String {
     format!(
@@ -87,5 +126,23 @@ fn before(bug: &BugReport, step: usize) -> String {
         Reply::Error(error) => format!("--error {}\n", error.code),
         Reply::Rows(_) => "--sorted_result\n".to_string(),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_its_engine_before_its_partitions() {
+        assert_eq!(
+            with_engine("CREATE TABLE t (a INT DEFAULT (1), b TEXT DEFAULT ')') PARTITION BY HASH (a)"),
+            "CREATE TABLE t (a INT DEFAULT (1), b TEXT DEFAULT ')') ENGINE=InnoDB PARTITION BY HASH (a)"
+        );
+        for same in
+            ["CREATE TABLE t (a INT) ENGINE=MyISAM", "CREATE INDEX i ON t (a)", "CREATE TABLE t LIKE u"]
+        {
+            assert_eq!(with_engine(same), same);
+        }
     }
 }

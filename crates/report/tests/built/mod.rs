@@ -164,6 +164,8 @@ pub fn finding(product: Product) -> BugReport {
         finding,
         execution: Execution::new(case, trace),
         isopod: "0.1.0".into(),
+        date: "2026-11-18 05:50 UTC".into(),
+        hunt: "isopod hunt mariadb@10.11 --seed 0000-0000-0007".into(),
         sources: |_| None,
         account: Ok(account),
         replay: "isopod run runs/1/findings/9b1f0a2c/case.iso --target x --level RR".into(),

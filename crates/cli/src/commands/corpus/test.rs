@@ -228,7 +228,7 @@ fn one(
             let example = args.words.is_empty() && entry.name == EXAMPLE && *examples == 0;
             *examples += usize::from(example);
             if (shown.cell.surprise || args.show || example) && !args.json {
-                let timeline = judged::timeline(&entry.case, &shown.trace, &shown.report, entry.name);
+                let timeline = judged::timeline(&entry.case, &shown.trace, &shown.report, &[], entry.name);
                 progress.above(|| say!("{timeline}"));
             }
             tested.cells.push(shown.cell);

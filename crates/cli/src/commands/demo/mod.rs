@@ -121,7 +121,7 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
         reduced_from: None,
         replay: format!("isopod demo {}", bug.name()),
     };
-    say!("{}", judged::timeline(&case, &run.trace, &report, &format!("{} planted", bug.name())));
+    say!("{}", judged::timeline(&case, &run.trace, &report, &[], &format!("{} planted", bug.name())));
     say!("{}", findings::story(&story, &style()).trim_end());
     say!("\nPlanted: {}", bug.sentence());
     if !case.links.is_empty() {

@@ -109,7 +109,7 @@ fn opportunities(stats: &Stats) {
         "Opportunities: cases that could have shown it. Where nothing was found, its rate is below the last figure (95%)"
     );
     for chance in &stats.chances {
-        let below = chance.below.as_deref().unwrap_or("no chance");
+        let below = chance.below.as_deref().unwrap_or("too few");
         say!("  {:<20} {:<4} {:>8}   {below}", chance.name, chance.level, chance.cases);
     }
     for opportunity in oracles::opportunities::ALL.iter() {

@@ -12,7 +12,7 @@ use super::arguments::Args;
 use crate::{
     arguments::{Levels, Where},
     choice::{Choice, embedded},
-    clock::{now, stamp},
+    clock::{minute, now, stamp},
     corpus,
     errors::Advised,
     interrupt, learned, oracle_args, targets,
@@ -121,6 +121,7 @@ fn settings(args: &Args, profile: &Profile, panel: &Panel) -> anyhow::Result<Set
     let oracles = panel.judges().map(|judge| judge.oracle.name().to_string()).collect();
     let workers = args.workers.map_or_else(|| execute::os::cpus().len().max(1), |workers| workers as usize);
     Ok(Settings {
+        started: minute(now().as_secs()),
         isopod: env!("CARGO_PKG_VERSION").to_string(),
         seed: args.seed.unwrap_or_else(new_seed),
         targets: hunted,

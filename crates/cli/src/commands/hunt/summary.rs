@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use campaign::{Budget, Campaign, record::replay_command};
-use model::{Ending, FindingGroup, Fresh, RunSummary, Target, TargetSummary};
+use model::{Chance, Ending, FindingGroup, Fresh, RunSummary, Target, TargetSummary};
 use oracles::OracleInfo;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use report::findings::{self, Line, Story, What, clock, share, thousands};
@@ -98,7 +98,7 @@ pub fn show(campaign: &Campaign<'_>, summary: &RunSummary, by_default: bool) {
             share(tally.failed, tally.statements),
             share(tally.failed_by_others, tally.statements)
         );
-        chances(hunted);
+        chances(hunted, &summary.findings);
         super::verdicts::lines(&hunted.quality.verdicts).iter().for_each(|line| say!("  {line}"));
         if hunted.quality.waits_told > 0 {
             say!(
@@ -179,18 +179,25 @@ fn next(summary: &RunSummary, by_default: bool) {
 }
 
 /// How often a known family of bugs could have shown: the least often, and what that bounds.
-fn chances(hunted: &TargetSummary) {
+fn chances(hunted: &TargetSummary, found: &[FindingGroup]) {
     let families = || hunted.chances.iter().filter(|chance| chance.family);
     let came = families().filter(|chance| chance.cases > 0);
-    let Some(least) = came.clone().min_by_key(|chance| chance.cases) else { return };
+    // What did show has a rate that is known.
+    let shown = |chance: &&Chance| {
+        let known = found.iter().filter_map(|group| group.known.as_ref());
+        let name = |known: &String| known.to_ascii_lowercase().replace('#', "-");
+        known.map(name).any(|known| known.split(", ").any(|name| name == chance.name))
+    };
+    let silent = came.clone().filter(|chance| !shown(chance));
+    let Some(least) = silent.min_by_key(|chance| chance.cases) else { return };
+    let below = least.below.as_ref().map_or(String::new(), |below| format!(" (a rate below {below})"));
     say!(
-        "  {} of {} families of known bugs, each at each level, could have shown; least often {} at {}: {} (a rate below 3/{})",
+        "  {} of {} known kinds of bugs, each at each level, could have shown; least often {} at {}: {}{below}",
         came.count(),
         families().count(),
         least.name,
         least.level,
         plural(least.cases, "case"),
-        least.cases
     );
 }
 

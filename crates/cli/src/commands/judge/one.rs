@@ -30,7 +30,12 @@ pub fn run(case: &Path, trace: &Path, stored: &Stored, json: bool) -> anyhow::Re
     output::show(json, &judged, |judged| {
         let server = &shown.trace.server;
         let name = case.display();
-        say!("{} {} · {} · {name}\n", server.product, server.version, shown.trace.level.sql());
+        say!(
+            "{} {} · {} · {name}\n",
+            server.product,
+            server.version,
+            report::steps::level(&shown.case, shown.trace.level)
+        );
         judged.iter().for_each(|one| show(one, &shown, (case, trace)));
     })?;
     Ok(u8::from(judged.iter().any(|one| matches!(one.verdict, Verdict::Violated(_)))))

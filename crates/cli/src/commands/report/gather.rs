@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use campaign::{
     Event, RunReader,
     overrides::overridden,
-    record::{Recorded, replay_command},
+    record::{Recorded, replay_elsewhere},
     triage::Comparison,
 };
 use model::{Level, Target};
@@ -41,6 +41,8 @@ pub fn gather(run: &RunReader) -> ReportData {
     let name = path.file_name().map_or(path.display().to_string(), |name| name.to_string_lossy().into());
     let run = Overview {
         name,
+        date: run.settings.started.clone(),
+        hunt: run.settings.command(),
         summary,
         unreadable: run.unreadable,
         groups,
@@ -60,10 +62,12 @@ fn bug(run: &RunReader, Recorded { finding, execution, .. }: &Recorded) -> BugRe
         Comparison::Resembles(_) | Comparison::New => None,
     };
     BugReport {
-        replay: replay_command(&finding, &run.path),
+        replay: replay_elsewhere(&finding, &format!("{}.iso", finding.id)),
         finding,
         execution: execution.clone(),
         isopod: run.settings.isopod.clone(),
+        date: run.settings.started.clone(),
+        hunt: run.settings.command(),
         sources: oracles::mvcc::source,
         account: account.map_err(|why| why.to_string()),
         seen: Vec::new(),

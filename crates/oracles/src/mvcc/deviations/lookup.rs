@@ -37,3 +37,17 @@ fn ordered(ids: &Deviations) -> Option<Vec<&'static KnownDeviation>> {
 pub fn source(id: &DeviationId) -> Option<&'static str> {
     find(&id.0).map(|by| by.source)
 }
+
+#[cfg(test)]
+mod tests {
+    use dialect::contract::deviation;
+
+    use super::*;
+
+    #[test]
+    fn reports_have_words_for_each() {
+        let silent: Vec<&str> =
+            all().map(|by| by.name).filter(|name| deviation(&(*name).into()).is_none()).collect();
+        assert!(silent.is_empty(), "no words in dialect::contract::deviation for {silent:?}");
+    }
+}

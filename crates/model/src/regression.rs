@@ -1,0 +1,227 @@
+//! The case of a finding as a regression test: what should come of the step that is wrong, and what comes instead on the server and at the
+//! level where it was found (`fails on`).
+//!
+//! What the format cannot say, or nobody knows, is left out: then the file just runs, and the oracles judge it.
+
+use crate::{
+    Case, Expectation, Expected, FinalState, Finding, KnownFailure, Outcome, Reply, RowSet, Selector,
+    Symptom, Trace,
+    casefile::{self, Unwritable},
+    expect::{ErrorMatch, ExpectedReply, Literal, ServerMatch},
+    value::{Kind, Value},
+    verdict::{Response, evidence::Table},
+};
+
+/// The file. The case is that of the trace.
+pub fn case_file(case: &Case, trace: &Trace, finding: &Finding) -> Result<String, Unwritable> {
+    let bare = without_expectations(case);
+    casefile::print(&with_expectations(bare.clone(), trace, finding)).or_else(|_| casefile::print(&bare))
+}
+
+/// The case as it is run; what is expected of it left out.
+pub fn without_expectations(case: &Case) -> Case {
+    let mut bare = case.clone();
+    bare.steps.iter_mut().for_each(|step| step.expect.clear());
+    bare.final_state.clear();
+    bare.fails.clear();
+    bare
+}
+
+fn with_expectations(mut case: Case, trace: &Trace, finding: &Finding) -> Case {
+    let violation = &finding.violation;
+    // Of two answers nobody knows which is wrong, and what the oracles were told was not true.
+    if violation.fingerprint.symptom == Symptom::Logic || !finding.judged_as.is_empty() {
+        return case;
+    }
+    let evidence = &violation.evidence;
+    let mut group =
+        KnownFailure { at: place(&case, trace, finding), steps: Vec::new(), final_state: Vec::new() };
+    let when = Selector { levels: group.at.levels.clone(), servers: Vec::new() };
+    match (violation.step, &evidence.expected) {
+        (Some(step), expected) => {
+            let (Some(outcome), Some(of)) = (trace.outcomes.get(step), case.steps.get_mut(step)) else {
+                return case;
+            };
+            let waited = trace.waited(step);
+            let Some(came) = came(outcome, waited, evidence.actual == Some(Response::Wait)) else {
+                return case;
+            };
+            let due = expected.as_ref().and_then(|expected| due(expected, waited));
+            // Of a difference that the format does not know, such as the rows that were matched, nothing can be said.
+            if due.as_ref() == Some(&came) {
+                return case;
+            }
+            of.expect.extend(due.map(|then| Expectation { when, then }));
+            group.steps.push((step, came));
+        }
+        (None, Some(Response::FinalState(Table { table, rows }))) => {
+            let tables = trace.final_state.as_deref().unwrap_or_default();
+            let Some((_, held)) = tables.iter().find(|(name, _)| name == table) else { return case };
+            let expect = vec![Expectation { when, then: answer(false, exactly(rows)) }];
+            case.final_state.push(FinalState { table: table.clone(), expect });
+            group.final_state.push((table.clone(), answer(false, exactly(held))));
+        }
+        (None, _) => return case,
+    }
+    case.links = finding.known.iter().flat_map(|name| name.split(", ")).map(str::to_string).collect();
+    case.fails.push(group);
+    case
+}
+
+/// Where it was found. A level counts only if a session has none of its own.
+fn place(case: &Case, trace: &Trace, finding: &Finding) -> Selector {
+    let server = &trace.server;
+    let in_force = |(name, value): &(String, String)| {
+        server.settings.get(name).is_some_and(|have| have.eq_ignore_ascii_case(value))
+    };
+    let found_on = ServerMatch {
+        product: server.product,
+        from: Some(server.version.clone()),
+        to: Some(server.version.clone()),
+        settings: finding.effective_target().settings.into_iter().filter(in_force).collect(),
+    };
+    let own = case.sessions.iter().all(|session| session.level.is_some());
+    Selector { levels: if own { Vec::new() } else { vec![trace.level] }, servers: vec![found_on] }
+}
+
+fn answer(waits: bool, answer: ExpectedReply) -> Expected {
+    Expected { waits, answer: Some(answer) }
+}
+
+/// What came of a step; `wait`: that it waits is what is wrong.
+fn came(outcome: &Outcome, waited: bool, wait: bool) -> Option<Expected> {
+    if wait {
+        return Some(Expected { waits: true, answer: None });
+    }
+    Some(answer(waited, reply(outcome)?))
+}
+
+fn reply(outcome: &Outcome) -> Option<ExpectedReply> {
+    Some(match &outcome.reply {
+        Reply::Rows(rows) => exactly(rows),
+        Reply::Done { affected, .. } => ExpectedReply::Affected(*affected),
+        Reply::Error(error) => ExpectedReply::Error { what: ErrorMatch::Class(error.class), over: None },
+        Reply::RolledBack => ExpectedReply::RolledBack,
+        _ => return None,
+    })
+}
+
+/// What should have come; none where the format has no word for it.
+fn due(expected: &Response, waited: bool) -> Option<Expected> {
+    Some(match expected {
+        Response::Rows(rows) => answer(waited, exactly(rows)),
+        Response::Count { affected, .. } => match affected.as_slice() {
+            [count] => answer(waited, ExpectedReply::Affected(*count)),
+            _ => return None,
+        },
+        Response::Error(class) => {
+            answer(waited, ExpectedReply::Error { what: ErrorMatch::Class(*class), over: None })
+        }
+        Response::Outcome(outcome) => answer(waited, reply(outcome)?),
+        Response::Wait | Response::WaitFor(_) => Expected { waits: true, answer: None },
+        // An error without a conflict is unlikely to be what should come of what waits for nobody.
+        Response::AnAnswer { .. } => answer(false, ExpectedReply::Ok),
+        Response::Success => answer(waited, ExpectedReply::Ok),
+        _ => return None,
+    })
+}
+
+fn exactly(rows: &RowSet) -> ExpectedReply {
+    let row = |row: usize| rows.row(row).map(|value| literal(&value)).collect();
+    ExpectedReply::Rows { ordered: false, rows: (0..rows.len()).map(row).collect() }
+}
+
+fn literal(value: &Value<'_>) -> Literal {
+    let Some(bytes) = value.bytes else { return Literal::Null };
+    match (value.kind, std::str::from_utf8(bytes)) {
+        (Kind::Integer | Kind::Decimal | Kind::Float, Ok(text)) => Literal::Number(text.to_string()),
+        (Kind::Bytes | Kind::Bit, _) | (_, Err(_)) => Literal::Bytes(bytes.to_vec()),
+        (_, Ok(text)) => Literal::Text(text.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Cause, DbError, Ends, ErrorClass, Evidence, Fingerprint, Level, Open, Round, ServerInfo, ShownBy,
+        Target, Version, Violation, Wait, rows::Column, verdict,
+    };
+
+    fn rows(numbers: &[&str]) -> RowSet {
+        let column = Column { name: "a".into(), kind: Kind::Integer, type_name: "INT".into() };
+        let mut rows = RowSet::new(vec![column]);
+        numbers.iter().for_each(|number| rows.push(Some(number.as_bytes())));
+        rows
+    }
+
+    fn outcome(reply: Reply) -> Outcome {
+        Outcome { reply, warnings: Vec::new(), transaction: Open::No }
+    }
+
+    /// A read at step 2 that came back with this.
+    fn found(actual: Outcome, expected: Option<Response>, waited: bool) -> String {
+        let text = "for mariadb\nsession T1 level RC\nsession T2 level RC\nsetup\n  CREATE TABLE t(a INT);\n\
+                    steps\n  T1: BEGIN;\n  T2: SELECT a FROM t FOR UPDATE;\n  T1: COMMIT;\n";
+        let case = casefile::parse(text).unwrap().into_case();
+        let mut server = ServerInfo::bare(crate::Product::Mariadb, Version(vec![10, 11, 19]));
+        server.settings.insert("innodb_snapshot_isolation".into(), "OFF".into());
+        let done = outcome(Reply::Done { affected: 0, matched: None });
+        let wait = Wait { step: 1, blockers: Vec::new() };
+        let round = |step: usize, answered: Vec<usize>, waiting: Vec<Wait>| Round {
+            cause: Cause::Sent(step),
+            answered,
+            waiting,
+        };
+        let rounds = match waited {
+            true => {
+                vec![round(0, vec![0], vec![]), round(1, vec![], vec![wait]), round(2, vec![2, 1], vec![])]
+            }
+            false => (0..3).map(|step| round(step, vec![step], vec![])).collect(),
+        };
+        let trace = Trace {
+            rounds,
+            outcomes: vec![done.clone(), actual, done],
+            ..Trace::empty(server, Level::RepeatableRead)
+        };
+        let fingerprint = Fingerprint {
+            symptom: Symptom::WrongRows,
+            cause: verdict::Cause::Unknown,
+            statement: ShownBy::FinalState,
+            level: Some(Level::ReadCommitted),
+        };
+        let evidence = Box::new(Evidence { expected, ..Evidence::default() });
+        let target: Target = "mariadb@10.11?innodb_snapshot_isolation=OFF&basedir_like=1".parse().unwrap();
+        let mut finding = Finding::bare("9b1f", target, Violation { fingerprint, step: Some(1), evidence });
+        finding.known = Some("MDEV-1, MySQL#2".into());
+        case_file(&case, &trace, &finding).unwrap()
+    }
+
+    #[test]
+    fn the_file_says_what_should_come_and_what_comes_where() {
+        let text = found(outcome(Reply::Rows(rows(&["1"]))), Some(Response::Rows(rows(&["1", "0"]))), true);
+        assert!(text.contains("link    MDEV-1, MySQL#2\n"), "{text}");
+        assert!(text.contains("      => waits, then (1) (0)\n"), "{text}");
+        let fails =
+            "fails on\n  mariadb@10.11.19 innodb_snapshot_isolation=OFF:\n    step 2 => waits, then (1)\n";
+        assert!(text.ends_with(fails), "{text}");
+    }
+
+    #[test]
+    fn an_error_and_what_nobody_can_name() {
+        let error = DbError {
+            code: 1020,
+            sqlstate: "HY000".into(),
+            class: ErrorClass::WriteConflict,
+            ends: Ends::Transaction,
+            message: String::new(),
+        };
+        let text = found(outcome(Reply::Error(error)), Some(Response::Rows(rows(&["1"]))), false);
+        assert!(text.contains("      => (1)\n") && text.contains("step 2 => error write-conflict"), "{text}");
+        let text = found(outcome(Reply::Rows(rows(&["1"]))), None, false);
+        assert!(!text.contains("      =>") && text.contains("step 2 => (1)\n"), "{text}");
+        // The same by the words of the format: the difference is elsewhere.
+        let text = found(outcome(Reply::Rows(rows(&["1"]))), Some(Response::Rows(rows(&["1"]))), false);
+        assert!(!text.contains("fails on"), "{text}");
+    }
+}
