@@ -144,8 +144,8 @@ fn literal(value: &Value<'_>) -> Literal {
 mod tests {
     use super::*;
     use crate::{
-        Cause, DbError, Ends, ErrorClass, Evidence, Fingerprint, Level, Open, Round, ServerInfo, ShownBy,
-        Target, Version, Violation, Wait, rows::Column, verdict,
+        DbError, Ends, ErrorClass, Evidence, Fingerprint, Level, Open, Round, RoundCause, ServerInfo,
+        ShownBy, Target, Version, Violation, Wait, rows::Column, verdict,
     };
 
     fn rows(numbers: &[&str]) -> RowSet {
@@ -169,7 +169,7 @@ mod tests {
         let done = outcome(Reply::Done { affected: 0, matched: None });
         let wait = Wait { step: 1, blockers: Vec::new() };
         let round = |step: usize, answered: Vec<usize>, waiting: Vec<Wait>| Round {
-            cause: Cause::Sent(step),
+            cause: RoundCause::Sent(step),
             answered,
             waiting,
         };
