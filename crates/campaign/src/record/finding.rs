@@ -83,8 +83,13 @@ pub fn replay_command(finding: &Finding, run: &Path) -> String {
 
 /// The same with the case in a file of its own somewhere.
 pub fn replay_elsewhere(finding: &Finding, case: &str) -> String {
-    let purged = if finding.condition == Condition::Purged { " --purged" } else { "" };
-    format!("{} --oracle {}{purged}", replay_of(finding, case), quoted(&finding.oracle))
+    let reset = match finding.condition {
+        Condition::Clean | Condition::Leftovers => "",
+        Condition::Purged => " --reset purged",
+        Condition::Truncated => " --reset truncated",
+        Condition::Rebuilt => " --reset rebuilt",
+    };
+    format!("{} --oracle {}{reset}", replay_of(finding, case), quoted(&finding.oracle))
 }
 
 fn replay_of(finding: &Finding, case: &str) -> String {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use campaign::{CleanServer, Panel};
+use clap::ValueEnum;
 use execute::Reset;
 use model::{Case, Finding, JudgeOverrides, Level, Target, Trace, Verdict, Violation};
 use serde::Serialize;
@@ -40,12 +41,25 @@ pub struct Args {
     /// Who judges, with commas; by default those who need no further runs, and for a finding those who filed it
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     oracle: Vec<String>,
-    /// Let the server purge old row versions while a case runs; by default an open read view holds them
-    #[arg(long)]
-    purged: bool,
+    /// What the tables are like when a case begins; by default clean, and for a finding as it came back
+    #[arg(long, value_enum, value_name = "HOW")]
+    reset: Option<ResetBy>,
     /// The traces and what was expected, as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// How the tables are reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ResetBy {
+    /// Nothing of the last case is left, and an open read view keeps old versions
+    Clean,
+    /// The same without the read view: old versions are purged while the case runs
+    Purged,
+    /// Emptied by TRUNCATE since they were made
+    Truncated,
+    /// Made anew by the setup as it is written
+    Rebuilt,
 }
 
 #[derive(Serialize)]
@@ -83,10 +97,12 @@ impl Loaded {
     }
 
     fn reset(&self, args: &Args) -> Reset {
-        match &self.filed {
-            _ if args.purged => Reset::Purged,
-            Some(finding) => campaign::confirm::reset(finding.condition),
-            None => Reset::Clean,
+        match (args.reset, &self.filed) {
+            (Some(ResetBy::Clean), _) | (None, None) => Reset::Clean,
+            (Some(ResetBy::Purged), _) => Reset::Purged,
+            (Some(ResetBy::Truncated), _) => Reset::Truncated,
+            (Some(ResetBy::Rebuilt), _) => Reset::Rebuilt,
+            (None, Some(finding)) => campaign::confirm::reset(finding.condition),
         }
     }
 }

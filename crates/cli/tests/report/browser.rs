@@ -48,7 +48,7 @@ seen.plots=all(document,"figure.plot").map(function(plot){var path=plot.querySel
 return {id:plot.id,marks:all(plot,"svg *").length,length:path?path.getTotalLength():0,height:plot.getBoundingClientRect().height}});
 seen.checks=all(document,"#ready .checks li").map(function(node){return {state:node.dataset.state,
 words:node.querySelector("p").textContent,height:node.getBoundingClientRect().height}});
-seen.stories=all(document,".story li").map(function(line){return line.textContent});
+seen.stories=all(document,".headline").map(function(line){return line.textContent});
 var button=document.querySelector("button[data-copy]");
 if(button)button.click();
 setTimeout(function(){seen.copied=button?button.textContent:null;parent.postMessage(JSON.stringify(seen),"*")},200);
@@ -136,7 +136,7 @@ fn check(seen: &Value, finding: &Value, folder: &Path) -> (usize, usize) {
         model::casefile::parse(&fs::read_to_string(folder.join("case.iso")).unwrap()).unwrap().into_case();
     let id = finding["id"].as_str().unwrap();
     assert_eq!(seen["title"], finding["title"], "{id}");
-    assert_eq!(seen["stories"].as_array().unwrap().len(), 5, "{id}");
+    assert_eq!(seen["stories"].as_array().unwrap().len(), 1, "{id}");
     let names = texts(&seen["sessions"]);
     assert_eq!(names.len(), case.sessions.len());
     assert!(
