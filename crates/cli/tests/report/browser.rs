@@ -250,7 +250,9 @@ fn look_at(browser: &Browser, run: &Path, least: usize) {
             json["groups"].as_array().unwrap().iter().map(|group| &group["id"]).collect();
         assert_eq!(seen["findings"].as_array().unwrap().iter().collect::<Vec<_>>(), groups);
         for link in texts(&seen["links"]) {
-            assert!(report.join(link).is_file(), "{link} leads nowhere");
+            let tracker = ["https://jira.mariadb.org/browse/MDEV-", "https://bugs.mysql.com/bug.php?id="];
+            let elsewhere = tracker.iter().any(|tracker| link.starts_with(tracker));
+            assert!(elsewhere || report.join(link).is_file(), "{link} leads nowhere");
         }
         let plots = seen["plots"].as_array().unwrap();
         assert_eq!(plots.len(), 4, "{plots:?}");
