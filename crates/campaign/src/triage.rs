@@ -11,9 +11,10 @@
 //! | | another | new |
 //!
 //! What known deviations explain is known by its signature alone, since its twin has been asked (`oracles/src/mvcc/twins`). An entry of the
-//! corpus without a link is in no tracker: what is the same as it stays new, and behaves like it. A case with `fails on` is compared
-//! only where that says that it fails, and explains only if it fails there as that says: the answer that is known comes, and nothing
-//! else of the case is wrong on that server. Otherwise it fails for another reason. In doubt, a finding is new.
+//! corpus without a link is in no tracker: what is the same as it stays new, and behaves like it. An entry of the corpus is compared
+//! only where its `fails on` says that it fails. Whatever has a `fails on` for the server explains only if it fails there as that says: the answer
+//! that is known comes, and nothing is wrong where the file says that the case holds. Otherwise it fails for another reason. In doubt, a
+//! finding is new.
 //!
 //! **Stale** is an entry of the user's folder that can be run on a target of the hunt and did not come back there in
 //! [`RUNS`] runs. A finding is run on targets of its product with its settings, at its own level; a plain case where its `fails on` says that
@@ -273,14 +274,13 @@ impl<'a> ComparisonServers<'a> {
             }
             // Where a case of the corpus is not known to fail it may fail for another reason.
             let known_here = self.levels.iter().any(|level| self.fails_at(&entry.case, *level));
-            let recorded = matches!(entry.origin, Origin::Corpus) || !entry.case.fails.is_empty();
-            if recorded && !known_here {
+            if matches!(entry.origin, Origin::Corpus) && !known_here {
                 continue;
             }
             let reset = entry.finding.as_ref().map_or(Reset::Clean, |finding| reset(finding.condition));
             let pattern =
                 self.pattern(&entry.case, reset, entry.finding.as_ref().map(|finding| finding.level));
-            if pattern.is_wrong() && (!recorded || pattern.fails_as_written()) {
+            if pattern.is_wrong() && (!known_here || pattern.fails_as_written()) {
                 patterns.push((entry, pattern));
             }
         }

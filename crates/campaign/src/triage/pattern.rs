@@ -23,7 +23,7 @@ enum Cell {
 enum ByFile {
     /// It is known to fail there, and failed so.
     Known,
-    /// It is not known to fail there, and nothing unexplained is wrong.
+    /// It says that the case holds there, and nothing unexplained is wrong; or it says nothing.
     Holds,
     /// Something is wrong that the file does not say, or what it says did not come.
     Otherwise,
@@ -35,11 +35,10 @@ impl ByFile {
         let of_run = |status: &CheckStatus| match status {
             CheckStatus::KnownFailure => ByFile::Known,
             // What should hold and is called wrong is wrong for another reason than the one that is known.
-            CheckStatus::Pass | CheckStatus::NothingExpected if cell.violations.iter().all(explained) => {
-                ByFile::Holds
-            }
+            CheckStatus::Pass if cell.violations.iter().all(explained) => ByFile::Holds,
+            // A file that was made of a finding speaks of the level of that.
+            CheckStatus::NothingExpected => ByFile::Holds,
             CheckStatus::Pass
-            | CheckStatus::NothingExpected
             | CheckStatus::Surprise(
                 Surprise::UnexpectedFailure | Surprise::UnexpectedPass | Surprise::OtherFailure,
             )
@@ -195,6 +194,8 @@ mod tests {
         assert!(!fails(vec![(pass(), rule()), (known(), rule())]));
         assert!(!fails(vec![(pass(), vec![]), (other(Surprise::UnexpectedPass), vec![])]));
         assert!(!fails(vec![(pass(), vec![]), (pass(), vec![])]));
+        // A file that speaks of one level only.
+        assert!(fails(vec![(CheckStatus::NothingExpected, rule()), (known(), rule())]));
     }
 
     #[test]
