@@ -166,7 +166,10 @@ fn where_a_later_version_has_no_such_bug_is_said() {
     let Some(_alone) = servers(&[old, line]) else { return };
     let folder = Folder::new();
     let out = folder.0.join("run");
-    isopod(&["hunt", old, "--cases", "2", "--workers", "1", "--out", out.to_str().unwrap()]).exits(0);
+    // A run to file into; what its two cases show does not matter here.
+    let few = ["--cases", "2", "--workers", "1", "--seed", "1"];
+    let ran = isopod(&[&["hunt", old, "--out", out.to_str().unwrap()][..], &few].concat());
+    assert!(matches!(ran.code, Some(0 | 1)), "{ran:?}");
     let case = read_case(Path::new("../../corpus/seeds/mdev-33802-for-update.iso")).unwrap();
     let panel = Panel::of_one("vote", JudgeOverrides::default()).unwrap();
     let target = target(old);

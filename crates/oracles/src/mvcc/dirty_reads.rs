@@ -20,9 +20,9 @@ use model::sql::{
 
 use super::{
     allowed_outcome::{AllowedOutcome, Expected},
-    expressions::aggregate,
     from_clause::FromClause,
     hypothesis::{Chain, TxnId},
+    query_analysis::aggregate,
     schema::{Schema, Values},
     statement_context::{Condition, StatementContext},
     subqueries::SubqueryValues,

@@ -10,9 +10,9 @@ use model::{
 };
 
 use super::{
-    access_path::Path,
     deviations::{KnownDeviation, Status, lookup::ids},
     evaluation_cache::EvaluationCache,
+    explain_probe::Path,
     hypothesis::Hypothesis,
     missing_wait::MissingWait,
     replay::{Explained, Mismatch, Rejection, Replay},

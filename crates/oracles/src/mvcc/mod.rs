@@ -24,47 +24,47 @@
 //! | `select`, `insert`, `update_delete` | what each statement may answer and do |
 //! | `allowed_outcome` | an answer that is allowed, and whether it is the one that came |
 //! | `row_changes` | changes row by row: unique values, foreign keys |
-//! | `stale_rows` | rows that are newer than the snapshot, where that is refused |
+//! | `write_conflicts` | rows that are newer than the snapshot, where that is refused |
 //! | `satisfiable` | conditions that no row can make true |
-//! | `subqueries`, `projection`, `expressions` | subqueries, columns and aggregates of a result, looking at expressions |
+//! | `subqueries`, `projection`, `query_analysis` | subqueries, columns and aggregates of a result, looking at expressions |
 //! | `resumed_scan` | scans that go on from where they waited |
 //! | `dirty_reads` | dirty reads beside a statement that waits half-way |
 //! | `missing_wait` | a wait that did not come: what it damages, and runs that go on from there |
 //! | `deviations` | known deviations: what each is, where it exists, what it changes here |
 //! | `twins` | the same case without what a deviation needs |
-//! | `access_path` | by which index a statement went, asked of the server |
-//! | `row_history` | the versions of rows and the views of reads, for people |
+//! | `explain_probe` | by which index a statement went, asked of the server |
+//! | `history_report` | the versions of rows and the views of reads, for people |
 //! | `schema`, `table_footprint` | tables, and which of them a statement reaches |
 //! | `row_evaluator` | values of expressions over rows |
 //! | `schema_cache`, `evaluation_cache` | what is kept from one case of a schema to the next |
 
-pub mod access_path;
 mod allowed_outcome;
 pub mod deviations;
 mod dirty_reads;
 mod evaluation_cache;
-mod expressions;
+pub mod explain_probe;
 mod from_clause;
+mod history_report;
 mod hypothesis;
 mod insert;
 mod judgement;
 mod missing_wait;
 mod projection;
+mod query_analysis;
 mod replay;
 mod resumed_scan;
 mod row_changes;
 mod row_evaluator;
-mod row_history;
 mod satisfiable;
 mod schema;
 mod schema_cache;
 mod select;
-mod stale_rows;
 mod statement_context;
 mod subqueries;
 mod table_footprint;
 pub mod twins;
 mod update_delete;
+mod write_conflicts;
 
 use std::cell::Cell;
 
@@ -72,8 +72,8 @@ use dialect::Execution;
 use model::{Case, Reason, Trace, Verdict, sync::lock};
 
 use self::{
-    access_path::Path,
     deviations::KnownDeviation,
+    explain_probe::Path,
     judgement::{Judgement, ReplayInput},
     replay::Replay,
     schema_cache::SchemaCache,

@@ -7,8 +7,8 @@ use eval::{Datum, Fault};
 use model::sql::{Direction, Expr, FunctionArgs, Query, Select, SelectItem};
 
 use super::{
-    expressions::{aggregate, find_column, limit_of},
     from_clause::FromClause,
+    query_analysis::{aggregate, find_column, limit_of},
     schema::Values,
     statement_context::{Scan, StatementContext},
 };

@@ -18,8 +18,8 @@ use model::Reason;
 use smallvec::{SmallVec, smallvec};
 
 use super::{
-    access_path::Path,
     deviations::{KnownDeviation, SEMI_CONSISTENT_SKIP, ScanDifference},
+    explain_probe::Path,
     from_clause::FromClause,
     hypothesis::{Now, TxnId, Waiting},
     schema::{Index, Partitions, Table, Values},

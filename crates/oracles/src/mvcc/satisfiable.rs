@@ -8,8 +8,8 @@ use eval::Datum;
 use model::sql::Expr;
 
 use super::{
-    expressions::find_column,
     from_clause::FromClause,
+    query_analysis::find_column,
     statement_context::{Condition, StatementContext},
 };
 

@@ -14,9 +14,9 @@ use smallvec::{SmallVec, smallvec};
 use super::{
     allowed_outcome::{AllowedOutcome, Expected},
     deviations::{IMPOSSIBLE_CONDITION, KnownDeviation, RowsMet},
-    expressions::{columns_read, limit_of, plain, reads_one_end},
     from_clause::{FromClause, Named},
     hypothesis::Lock,
+    query_analysis::{columns_read, limit_of, plain, reads_one_end},
     schema::Values,
     statement_context::{Condition, LockMode, Scan, StatementContext, VisibleRows},
 };

@@ -18,12 +18,12 @@ use model::{
 use smallvec::{SmallVec, smallvec};
 
 use super::{
-    access_path::Path,
     allowed_outcome::AllowedOutcome,
     deviations::{Assumed, ContestedRow, KnownDeviation, ModelChange},
-    expressions::pins,
+    explain_probe::Path,
     from_clause::{FromClause, Named},
     hypothesis::{Hypothesis, Now, Rows, TxnId, Waiting},
+    query_analysis::pins,
     row_evaluator::RowEvaluator,
     schema::{Schema, Values},
 };

@@ -10,9 +10,9 @@ use model::{
 };
 
 use super::{
-    expressions::{aggregate, columns_read, find_column, plain, reads_one_end},
     from_clause::{FromClause, Named},
     hypothesis::{Lock, Now, TxnId, Waiting},
+    query_analysis::{aggregate, columns_read, find_column, plain, reads_one_end},
     schema::Values,
     statement_context::{Condition, LockMode, Scan, StatementContext, alike},
 };

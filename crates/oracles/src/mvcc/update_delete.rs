@@ -19,9 +19,9 @@ use crate::assignments::in_some_order;
 use super::{
     allowed_outcome::{AllowedOutcome, Expected},
     deviations::KnownDeviation,
-    expressions::{find_column, limits},
     from_clause::{FromClause, Named},
     hypothesis::Lock,
+    query_analysis::{find_column, limits},
     row_changes::{RowChanges, RowRef},
     schema::Values,
     statement_context::{Condition, LockMode, RowNumbers, Scan, StatementContext},

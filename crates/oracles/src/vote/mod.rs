@@ -36,7 +36,7 @@ use crate::{
     decoupled::Decoupled,
     mvcc::{
         self, Mvcc,
-        access_path::{self, Plan},
+        explain_probe::{self, Plan},
         twins::{Shows, Twin, Use},
     },
 };
@@ -148,7 +148,7 @@ impl VoteConversation<'_> {
         if !self.asked || !explained(&verdict, &self.uses) {
             return Ask::Done(verdict);
         }
-        match (&verdict, access_path::plan(self.seen, &self.uses)) {
+        match (&verdict, explain_probe::plan(self.seen, &self.uses)) {
             (Verdict::Violated(_), Some(plan)) => {
                 let request = plan.request.clone();
                 self.plan = Some((verdict, plan));

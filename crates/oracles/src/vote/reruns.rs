@@ -7,8 +7,8 @@ use model::{
 
 use crate::mvcc::{
     self,
-    access_path::Path,
     deviations::Status,
+    explain_probe::Path,
     twins::{Shows, Use},
 };
 

@@ -5,14 +5,14 @@ use model::Level::{ReadCommitted, ReadUncommitted};
 
 use super::{
     super::{hypothesis::Waiting, table_footprint::TableFootprint, twins::reorder},
-    KnownDeviation, NO_HOOKS, Presence, Status,
+    AffectedServers, KnownDeviation, NO_HOOKS, Status,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "conflict-by-inner-read",
     status: Status::Found,
     source: "not reported; MariaDB with snapshot isolation, whose manual describes error 1020 for REPEATABLE READ only",
-    exists: Presence { refuses_stale_writes: Some(true), ..Presence::EVERYWHERE },
+    affects: AffectedServers { refuses_stale_writes: Some(true), ..AffectedServers::ALL },
     levels: &[ReadUncommitted, ReadCommitted],
     conflict_since: Some(since_it_waited),
     twin: Some(reorder::behind_its_blocker),

@@ -5,7 +5,7 @@ use model::Level::{ReadCommitted, ReadUncommitted, RepeatableRead};
 
 use super::{
     super::{hypothesis::Txn, table_footprint::TableFootprint, twins::reorder},
-    KnownDeviation, NO_HOOKS, Presence, Report, Status, VendorAnswer,
+    AffectedServers, KnownDeviation, NO_HOOKS, Report, Status, VendorAnswer,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
@@ -13,10 +13,10 @@ pub static DEVIATION: KnownDeviation = KnownDeviation {
     status: Status::Reported,
     source: "MDEV-36639",
     reports: &[Report { number: "MDEV-36639", answer: VendorAnswer::FixedIn("10.6.22") }],
-    exists: Presence {
+    affects: AffectedServers {
         repaired: &[[10, 6, 22], [10, 11, 12], [11, 4, 6], [11, 8, 2]],
         refuses_stale_writes: Some(true),
-        ..Presence::EVERYWHERE
+        ..AffectedServers::ALL
     },
     levels: &[ReadUncommitted, ReadCommitted, RepeatableRead],
     conflict_with_open: Some(has_a_view),

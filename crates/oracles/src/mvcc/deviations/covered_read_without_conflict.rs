@@ -3,13 +3,13 @@
 
 use model::Level::{RepeatableRead, Serializable};
 
-use super::{super::twins::reorder, KnownDeviation, MissedConflict, NO_HOOKS, Presence, Status};
+use super::{super::twins::reorder, AffectedServers, KnownDeviation, MissedConflict, NO_HOOKS, Status};
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "covered-read-without-conflict",
     status: Status::Found,
     source: "not reported; MariaDB with snapshot isolation, docs/found/covered-read-without-conflict.iso",
-    exists: Presence { refuses_stale_writes: Some(true), ..Presence::EVERYWHERE },
+    affects: AffectedServers { refuses_stale_writes: Some(true), ..AffectedServers::ALL },
     levels: &[RepeatableRead, Serializable],
     misses_conflict: Some(MissedConflict::CoveredRead),
     twin: Some(reorder::snapshot_behind_the_others),

@@ -9,7 +9,7 @@ use super::{
         statement_context::StatementContext,
         twins::{TwinDraft, Why},
     },
-    KnownDeviation, NO_HOOKS, Presence, Report, Status, VendorAnswer,
+    AffectedServers, KnownDeviation, NO_HOOKS, Report, Status, VendorAnswer,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
@@ -17,12 +17,12 @@ pub static DEVIATION: KnownDeviation = KnownDeviation {
     status: Status::Reported,
     source: "MDEV-33802",
     reports: &[Report { number: "MDEV-33802", answer: VendorAnswer::FixedIn("10.4.34") }],
-    exists: Presence {
+    affects: AffectedServers {
         product: Some("mariadb"),
         since: &[10, 4],
         // By their release notes.
         repaired: &[[10, 4, 34], [10, 5, 25], [10, 6, 18], [10, 11, 8], [11, 0, 6], [11, 1, 5], [11, 2, 4]],
-        ..Presence::EVERYWHERE
+        ..AffectedServers::ALL
     },
     instead: Some(rows_twice),
     twin: Some(without_rollbacks),

@@ -9,7 +9,7 @@ use super::{
         schema::{Foreign, Table},
         twins::{TwinDraft, Why},
     },
-    Alternatives, KnownDeviation, ModelChange, NO_HOOKS, Presence, Status,
+    AffectedServers, Alternatives, KnownDeviation, ModelChange, NO_HOOKS, Status,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
@@ -17,7 +17,7 @@ pub static DEVIATION: KnownDeviation = KnownDeviation {
     status: Status::Found,
     source: "not reported; MySQL 9.7, corpus/found/foreign-key-beside-null.iso",
     // 9.7.4 has it, 8.0.33 does not.
-    exists: Presence { product: Some("mysql"), since: &[9], ..Presence::EVERYWHERE },
+    affects: AffectedServers { product: Some("mysql"), since: &[9], ..AffectedServers::ALL },
     alternatives: Some(alternatives),
     twin: Some(without_long_indexes),
     ..NO_HOOKS

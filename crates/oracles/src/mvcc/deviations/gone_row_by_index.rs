@@ -3,14 +3,16 @@
 
 use model::Level::{RepeatableRead, Serializable};
 
-use super::{super::twins::reorder, KnownDeviation, MissedConflict, NO_HOOKS, Presence, Status, reported};
+use super::{
+    super::twins::reorder, AffectedServers, KnownDeviation, MissedConflict, NO_HOOKS, Status, reported,
+};
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "gone-row-by-index",
     status: Status::Reported,
     source: "MDEV-40092",
     reports: &[reported("MDEV-40092")],
-    exists: Presence { refuses_stale_writes: Some(true), ..Presence::EVERYWHERE },
+    affects: AffectedServers { refuses_stale_writes: Some(true), ..AffectedServers::ALL },
     levels: &[RepeatableRead, Serializable],
     misses_conflict: Some(MissedConflict::GoneRow),
     twin: Some(reorder::snapshot_behind_the_others),

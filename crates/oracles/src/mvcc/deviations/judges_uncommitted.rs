@@ -9,8 +9,8 @@ use super::{
         hypothesis::{Session, Waiting},
         twins::reorder,
     },
-    Alternatives, Answered, ContestedRow, DecoupledView, KnownDeviation, ModelChange, NO_HOOKS, Presence,
-    Report, Status, UnknownRows, VendorAnswer,
+    AffectedServers, Alternatives, Answered, ContestedRow, DecoupledView, KnownDeviation, ModelChange,
+    NO_HOOKS, Report, Status, UnknownRows, VendorAnswer,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
@@ -18,7 +18,7 @@ pub static DEVIATION: KnownDeviation = KnownDeviation {
     status: Status::Reported,
     source: "MDEV-39874",
     reports: &[Report { number: "MDEV-39874", answer: VendorAnswer::Confirmed }],
-    exists: Presence { refuses_stale_writes: Some(true), ..Presence::EVERYWHERE },
+    affects: AffectedServers { refuses_stale_writes: Some(true), ..AffectedServers::ALL },
     levels: &[ReadUncommitted],
     alternatives: Some(alternatives),
     unknown_rows: Some(UnknownRows { why: may_judge_half_done_work, lasts: true }),

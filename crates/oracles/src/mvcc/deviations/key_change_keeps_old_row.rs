@@ -14,7 +14,7 @@ use super::{
         statement_context::{StatementContext, VisibleRows},
         twins::{TwinDraft, Why},
     },
-    Alternatives, DecoupledView, KnownDeviation, ModelChange, NO_HOOKS, Presence, Status, reported,
+    AffectedServers, Alternatives, DecoupledView, KnownDeviation, ModelChange, NO_HOOKS, Status, reported,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
@@ -23,7 +23,7 @@ pub static DEVIATION: KnownDeviation = KnownDeviation {
     source: "MDEV-32898, MySQL#113228",
     reports: &[reported("MDEV-32898"), reported("MySQL#113228")],
     // With snapshot isolation the write itself is refused.
-    exists: Presence { refuses_stale_writes: Some(false), ..Presence::EVERYWHERE },
+    affects: AffectedServers { refuses_stale_writes: Some(false), ..AffectedServers::ALL },
     levels: &[RepeatableRead],
     alternatives: Some(alternatives),
     decoupled_view: Some(DecoupledView::WithOldKeys),

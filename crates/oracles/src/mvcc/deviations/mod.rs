@@ -17,6 +17,7 @@
 //! | `rollback_to` | going back to a savepoint leaves something else of the transaction |
 //! | `unknown_rows` | which rows a statement met cannot be told, so nothing is called wrong |
 
+mod affected_servers;
 mod changed_during_wait;
 mod conflict_by_inner_read;
 mod conflict_with_uncommitted;
@@ -32,7 +33,6 @@ pub mod lookup;
 mod model_change;
 mod moved_across_scan;
 mod noop_without_version;
-mod presence;
 mod semi_consistent_skip;
 mod serializable_without_view;
 mod skipped_before_wait;
@@ -44,7 +44,7 @@ use dialect::contract::{Contract, Engine};
 use eval::Fault;
 use model::{Level, Reason, ServerInfo, sql::Statement};
 
-use self::presence::Presence;
+use self::affected_servers::AffectedServers;
 pub use self::{
     impossible_condition::DEVIATION as IMPOSSIBLE_CONDITION,
     model_change::{Assumed, ContestedRow, ModelChange, RowsMet},
@@ -107,7 +107,7 @@ pub fn find(name: &str) -> Option<&'static KnownDeviation> {
 /// Those that exist on a server.
 pub fn existing(server: &ServerInfo, contract: &Contract) -> Vec<&'static KnownDeviation> {
     let registry = registry(contract.engine).iter().copied();
-    registry.filter(|deviation| deviation.exists.on(server, contract)).collect()
+    registry.filter(|deviation| deviation.affects.on(server, contract)).collect()
 }
 
 /// Who says that an engine deviates.
@@ -174,7 +174,7 @@ pub struct KnownDeviation {
     /// What became of each report.
     pub reports: &'static [Report],
     /// The servers that have it.
-    pub exists: Presence,
+    pub affects: AffectedServers,
     /// The levels at which a statement may need it.
     pub levels: &'static [Level],
     /// What else it lets a statement answer, beside the outcomes that are known already.
@@ -205,7 +205,7 @@ const NO_HOOKS: KnownDeviation = KnownDeviation {
     status: Status::Observed,
     source: "",
     reports: &[],
-    exists: Presence::EVERYWHERE,
+    affects: AffectedServers::ALL,
     levels: &Level::ALL,
     alternatives: None,
     instead: None,

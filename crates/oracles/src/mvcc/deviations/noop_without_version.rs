@@ -12,7 +12,7 @@ use super::{
         statement_context::StatementContext,
         twins::{TwinDraft, Why},
     },
-    DecoupledView, KnownDeviation, NO_HOOKS, Presence, Status, reported,
+    AffectedServers, DecoupledView, KnownDeviation, NO_HOOKS, Status, reported,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
@@ -22,7 +22,7 @@ pub static DEVIATION: KnownDeviation = KnownDeviation {
     reports: &[reported("MDEV-26642")],
     // With snapshot isolation the write itself is refused. On MySQL an UPDATE without a range needs the binary log for it, one with a range
     // does not; MariaDB 10.1 and 10.2 have only the latter.
-    exists: Presence { refuses_stale_writes: Some(false), ..Presence::EVERYWHERE },
+    affects: AffectedServers { refuses_stale_writes: Some(false), ..AffectedServers::ALL },
     levels: &[RepeatableRead],
     instead: Some(without_version),
     decoupled_view: Some(DecoupledView::WithoutNoops),

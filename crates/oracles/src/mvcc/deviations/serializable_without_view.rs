@@ -3,7 +3,8 @@
 use model::Level::Serializable;
 
 use super::{
-    super::twins::reorder, KnownDeviation, MissedConflict, NO_HOOKS, Presence, Report, Status, VendorAnswer,
+    super::twins::reorder, AffectedServers, KnownDeviation, MissedConflict, NO_HOOKS, Report, Status,
+    VendorAnswer,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
@@ -11,10 +12,10 @@ pub static DEVIATION: KnownDeviation = KnownDeviation {
     status: Status::Reported,
     source: "MDEV-36330",
     reports: &[Report { number: "MDEV-36330", answer: VendorAnswer::FixedIn("10.6.23") }],
-    exists: Presence {
+    affects: AffectedServers {
         repaired: &[[10, 6, 23], [10, 11, 14], [11, 4, 8], [11, 8, 3]],
         refuses_stale_writes: Some(true),
-        ..Presence::EVERYWHERE
+        ..AffectedServers::ALL
     },
     levels: &[Serializable],
     misses_conflict: Some(MissedConflict::All),

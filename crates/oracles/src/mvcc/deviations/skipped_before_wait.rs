@@ -3,8 +3,8 @@
 use model::Level::{ReadCommitted, ReadUncommitted};
 
 use super::{
-    super::twins::reorder, KnownDeviation, NO_HOOKS, Presence, Report, ScanDifference, Status, VendorAnswer,
-    reported,
+    super::twins::reorder, AffectedServers, KnownDeviation, NO_HOOKS, Report, ScanDifference, Status,
+    VendorAnswer, reported,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
@@ -18,7 +18,7 @@ pub static DEVIATION: KnownDeviation = KnownDeviation {
         Report { number: "MDEV-34108", answer: VendorAnswer::FixedIn("10.6.19") },
     ],
     // With snapshot isolation nothing is passed by.
-    exists: Presence { refuses_stale_writes: Some(false), ..Presence::EVERYWHERE },
+    affects: AffectedServers { refuses_stale_writes: Some(false), ..AffectedServers::ALL },
     levels: &[ReadUncommitted, ReadCommitted],
     resumed_scan: Some(ScanDifference::Skipped),
     twin: Some(reorder::behind_its_blocker),

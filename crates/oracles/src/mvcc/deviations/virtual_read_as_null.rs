@@ -14,12 +14,12 @@ use model::sql::{Query, Select, SelectItem, Statement};
 use super::{
     super::{
         allowed_outcome::AllowedOutcome,
-        expressions::aggregate,
+        query_analysis::aggregate,
         schema::Values,
         statement_context::{StatementContext, VisibleRows},
         twins::{TwinDraft, Why},
     },
-    Alternatives, KnownDeviation, ModelChange, NO_HOOKS, Presence, Status,
+    AffectedServers, Alternatives, KnownDeviation, ModelChange, NO_HOOKS, Status,
 };
 
 pub static DEVIATION: KnownDeviation = KnownDeviation {
@@ -27,7 +27,7 @@ pub static DEVIATION: KnownDeviation = KnownDeviation {
     status: Status::Found,
     source: "not reported; MariaDB from 10.5 on, docs/found/sorted-read-sees-an-open-delete.iso",
     // 10.5.23 has it, 10.2.11 does not.
-    exists: Presence { product: Some("mariadb"), since: &[10, 5], ..Presence::EVERYWHERE },
+    affects: AffectedServers { product: Some("mariadb"), since: &[10, 5], ..AffectedServers::ALL },
     alternatives: Some(alternatives),
     twin: Some(without_order),
     ..NO_HOOKS

@@ -5,16 +5,16 @@
 //! statement's answer is none of those allowed in it. When the last one ends, that answer is what is wrong.
 
 mod effects;
+mod explaining_path;
 mod extra_waits;
 mod lock_conflicts;
 mod statement;
-mod timeline;
 mod transaction_control;
 mod waits;
 
 use std::cell::{Cell, RefCell};
 
-pub use timeline::Timeline;
+pub use explaining_path::ExplainingPath;
 
 use dialect::Execution;
 use dialect::contract::{Contract, LevelRules, SnapshotPoint, Visibility};
@@ -27,10 +27,10 @@ use model::{
 use smallvec::{SmallVec, smallvec};
 
 use super::{
-    access_path::Path,
     allowed_outcome::{covers, row_set},
     deviations::KnownDeviation,
     evaluation_cache::EvaluationCache,
+    explain_probe::Path,
     hypothesis::{Hypothesis, Savepoint, Waiting},
     row_evaluator::RowEvaluator,
     schema::{Schema, Values},

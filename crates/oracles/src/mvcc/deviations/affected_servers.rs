@@ -7,7 +7,7 @@ use dialect::contract::{Contract, OnStaleWrite};
 use model::{Level, ServerInfo};
 
 /// Which servers of an engine have a deviation.
-pub struct Presence {
+pub struct AffectedServers {
     /// Only this product, by its name in targets.
     pub product: Option<&'static str>,
     /// From this version on.
@@ -19,10 +19,10 @@ pub struct Presence {
     pub refuses_stale_writes: Option<bool>,
 }
 
-impl Presence {
+impl AffectedServers {
     /// On all servers of the engine.
-    pub const EVERYWHERE: Presence =
-        Presence { product: None, since: &[], repaired: &[], refuses_stale_writes: None };
+    pub const ALL: AffectedServers =
+        AffectedServers { product: None, since: &[], repaired: &[], refuses_stale_writes: None };
 
     /// Is this one of the servers?
     pub fn on(&self, server: &ServerInfo, contract: &Contract) -> bool {

@@ -17,32 +17,32 @@ use super::{
     allowed_outcome::show,
     hypothesis::{Chain, Hypothesis, SETUP, TxnId, Version},
     judgement::each_once,
-    replay::{Replay, Timeline},
+    replay::{ExplainingPath, Replay},
 };
 
 impl Mvcc {
     /// What happened to the rows of a run in which this step is wrong; none, and why, where the model cannot follow it at all.
     pub fn told_for_people(&self, seen: &Execution, wrong: Option<usize>) -> Result<Account, Reason> {
         self.read(seen, &[], None, |read| {
-            let timeline = |lenient: bool| {
+            let path = |lenient: bool| {
                 let replay = read.replay(lenient, None);
-                let timeline = replay.timeline();
-                (replay, timeline)
+                let path = replay.explaining_path();
+                (replay, path)
             };
-            let strict = timeline(false);
+            let strict = path(false);
             let answered =
                 |step: usize| seen.trace.rounds.iter().position(|round| round.answered.contains(&step));
             let told = strict.1.whole
                 || wrong.and_then(answered).is_some_and(|round| round <= strict.1.hypotheses.len());
-            let (replay, timeline) = match told {
+            let (replay, path) = match told {
                 true => strict,
                 false => {
-                    let lenient = timeline(true);
+                    let lenient = path(true);
                     let further = lenient.1.whole || lenient.1.hypotheses.len() > strict.1.hypotheses.len();
                     if further { lenient } else { strict }
                 }
             };
-            Teller::new(&replay).tell(&timeline)
+            Teller::new(&replay).tell(&path)
         })
     }
 }
@@ -74,21 +74,21 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn tell(mut self, timeline: &Timeline) -> Account {
+    fn tell(mut self, path: &ExplainingPath) -> Account {
         let begin = Hypothesis::new(self.replay.schema, self.replay.seen.case.sessions.len());
         self.changes(&begin, &begin, None);
         let mut before = begin;
-        for (round, hypothesis) in timeline.hypotheses.iter().enumerate() {
+        for (round, hypothesis) in path.hypotheses.iter().enumerate() {
             self.snapshots(hypothesis, round);
             before = self.reads(before, Some(hypothesis), round);
             self.changes(&before, hypothesis, Some(round));
             before = hypothesis.clone();
         }
-        let told = timeline.hypotheses.len();
+        let told = path.hypotheses.len();
         // The read that nothing explains should have seen something, too: by the rules, what was there when it was judged.
         before = self.reads(before, None, told);
         self.account.rounds = told;
-        self.account.whole = timeline.whole;
+        self.account.whole = path.whole;
         let mut used: Vec<Use> = before.used.clone();
         used.sort_unstable();
         self.account.by = each_once(&used).iter().map(|by| by.name.to_string()).collect();

@@ -10,7 +10,7 @@ use super::{Hypothesis, Replay};
 /// At most this many rounds are replayed; then the longest sequence so far has to do.
 const TRIES: usize = 4_000;
 
-pub struct Timeline {
+pub struct ExplainingPath {
     /// The hypothesis after each round that it explains.
     pub hypotheses: Vec<Hypothesis>,
     /// Does it explain all of them, and the final state?
@@ -19,13 +19,13 @@ pub struct Timeline {
 
 impl Replay<'_> {
     /// The sequence that goes furthest.
-    pub fn timeline(&self) -> Timeline {
+    pub fn explaining_path(&self) -> ExplainingPath {
         let mut best = Vec::new();
         let mut tries = TRIES;
         let mut path = Vec::new();
         let begin = Hypothesis::new(self.schema, self.seen.case.sessions.len());
         let whole = self.descend(begin, &mut path, &mut best, &mut tries);
-        Timeline { hypotheses: if whole { path } else { best }, whole }
+        ExplainingPath { hypotheses: if whole { path } else { best }, whole }
     }
 
     /// The hypothesis that a step of a round meets, where that is certain: what answered before it has had its effect.
