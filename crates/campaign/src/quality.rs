@@ -58,7 +58,7 @@ impl Counter {
         strategy.cases += 1;
         strategy.conflicting += u64::from(conflicting);
         for opportunity in &opportunities::ALL {
-            let seen = (opportunity.seen)(&history, setup);
+            let seen = opportunity.levels(&history, setup);
             if !seen.is_empty() {
                 let levels = entry(&mut quality.opportunities, opportunity.name);
                 seen.iter().for_each(|level| *levels.entry(level).or_default() += 1);

@@ -9,8 +9,8 @@ use model::{
     schema::KeyKind,
     sql::{
         Action, BeginVerb, BinaryOp, ConflictAction, Expr, FunctionArgs, InList, IndexHint, Insert,
-        InsertModifier, InsertSource, InsertVerb, LockStrength, LockTiming, LockWait, Query, QueryPart,
-        SelectItem, Statement, TableFactor, TransactionMode,
+        InsertModifier, InsertSource, InsertVerb, LockStrength, LockTiming, LockWait, OperatorClass, Query,
+        QueryPart, SelectItem, Statement, TableFactor, TransactionMode,
     },
 };
 
@@ -388,37 +388,15 @@ impl FeatureSet<'_> {
 }
 
 fn binary(op: BinaryOp) -> Option<&'static str> {
-    Some(match op {
-        BinaryOp::Or | BinaryOp::OrBars => "expr:or",
-        BinaryOp::And | BinaryOp::AndAmps => "expr:and",
-        BinaryOp::Xor => "expr:xor",
-        BinaryOp::Eq
-        | BinaryOp::EqEq
-        | BinaryOp::Ne
-        | BinaryOp::NeBang
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::Gt
-        | BinaryOp::Ge => "expr:compare",
-        BinaryOp::NullSafeEq
-        | BinaryOp::Is
-        | BinaryOp::IsNot
-        | BinaryOp::IsDistinct
-        | BinaryOp::IsNotDistinct => "expr:null-safe",
-        BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => "expr:bits",
-        BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::IntDiv
-        | BinaryOp::Rem
-        | BinaryOp::Mod
-        | BinaryOp::Power => "expr:arithmetic",
-        BinaryOp::Match
-        | BinaryOp::NotMatch
-        | BinaryOp::MatchNoCase
-        | BinaryOp::NotMatchNoCase
-        | BinaryOp::Concat => return None,
+    Some(match op.class() {
+        OperatorClass::Or => "expr:or",
+        OperatorClass::And => "expr:and",
+        OperatorClass::Xor => "expr:xor",
+        OperatorClass::Comparison => "expr:compare",
+        OperatorClass::NullSafeComparison => "expr:null-safe",
+        OperatorClass::Bits => "expr:bits",
+        OperatorClass::Arithmetic => "expr:arithmetic",
+        OperatorClass::Pattern | OperatorClass::Concatenation => return None,
     })
 }
 

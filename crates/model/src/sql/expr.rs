@@ -246,6 +246,61 @@ pub enum BinaryOp {
     Concat,
 }
 
+/// What an operator between two operands is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OperatorClass {
+    Or,
+    Xor,
+    And,
+    /// A comparison that is NULL where an operand is.
+    Comparison,
+    /// A comparison that is true or false of NULL, too.
+    NullSafeComparison,
+    Bits,
+    Arithmetic,
+    /// A regular expression.
+    Pattern,
+    Concatenation,
+}
+
+impl BinaryOp {
+    pub fn class(self) -> OperatorClass {
+        match self {
+            BinaryOp::Or | BinaryOp::OrBars => OperatorClass::Or,
+            BinaryOp::Xor => OperatorClass::Xor,
+            BinaryOp::And | BinaryOp::AndAmps => OperatorClass::And,
+            BinaryOp::Eq
+            | BinaryOp::EqEq
+            | BinaryOp::Ne
+            | BinaryOp::NeBang
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => OperatorClass::Comparison,
+            BinaryOp::NullSafeEq
+            | BinaryOp::Is
+            | BinaryOp::IsNot
+            | BinaryOp::IsDistinct
+            | BinaryOp::IsNotDistinct => OperatorClass::NullSafeComparison,
+            BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => {
+                OperatorClass::Bits
+            }
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::IntDiv
+            | BinaryOp::Rem
+            | BinaryOp::Mod
+            | BinaryOp::Power => OperatorClass::Arithmetic,
+            BinaryOp::Match | BinaryOp::NotMatch | BinaryOp::MatchNoCase | BinaryOp::NotMatchNoCase => {
+                OperatorClass::Pattern
+            }
+            BinaryOp::Concat => OperatorClass::Concatenation,
+        }
+    }
+}
+
 /// How a cast was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CastSpelling {

@@ -53,8 +53,8 @@ pub use ddl::{
     References, TableColumn, TableConstraint, TableItem, TableOption, Truncate, TypeName,
 };
 pub use expr::{
-    BinaryOp, BoolTest, CastSpelling, Expr, FunctionArgs, InList, LikeOp, Literal, NullSpelling, Quantifier,
-    UnaryOp, When,
+    BinaryOp, BoolTest, CastSpelling, Expr, FunctionArgs, InList, LikeOp, Literal, NullSpelling,
+    OperatorClass, Quantifier, UnaryOp, When,
 };
 pub use footprint::Footprint;
 pub use keyword::Keyword;

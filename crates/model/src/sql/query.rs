@@ -268,3 +268,16 @@ keywords! {
         InShareMode = "LOCK IN SHARE MODE",
     }
 }
+
+impl JoinKind {
+    /// Does a row stay in it that has no partner?
+    pub fn is_outer(self) -> bool {
+        use JoinKind::{Full, FullOuter, Left, LeftOuter, NaturalLeft, Right, RightOuter};
+        matches!(self, Left | LeftOuter | Right | RightOuter | Full | FullOuter | NaturalLeft)
+    }
+
+    /// Is it on the columns that both sides have?
+    pub fn is_natural(self) -> bool {
+        matches!(self, JoinKind::Natural | JoinKind::NaturalLeft)
+    }
+}

@@ -4,7 +4,7 @@ use model::Reason;
 use std::borrow::Cow;
 
 use eval::{Column, Fault};
-use model::sql::{Expr, Join, JoinCondition, JoinKind, TableFactor, TableRef};
+use model::sql::{Expr, Join, JoinCondition, TableFactor, TableRef};
 use smallvec::SmallVec;
 
 use super::{evaluation_cache::address, statement_context::StatementContext};
@@ -58,16 +58,8 @@ impl<'a> StatementContext<'a> {
         for reference in tables {
             self.factor(&reference.first, from)?;
             for Join { kind, table, condition } in &reference.joins {
-                match kind {
-                    JoinKind::Plain | JoinKind::Inner | JoinKind::Cross | JoinKind::Straight => {}
-                    JoinKind::Left
-                    | JoinKind::LeftOuter
-                    | JoinKind::Right
-                    | JoinKind::RightOuter
-                    | JoinKind::Full
-                    | JoinKind::FullOuter
-                    | JoinKind::Natural
-                    | JoinKind::NaturalLeft => return Err(Fault::Unsure(Reason::OuterJoin)),
+                if kind.is_outer() || kind.is_natural() {
+                    return Err(Fault::Unsure(Reason::OuterJoin));
                 }
                 self.factor(table, from)?;
                 match condition {

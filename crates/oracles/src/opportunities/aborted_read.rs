@@ -1,6 +1,6 @@
 //! Aborted read: I read a table in which another one has a change that it takes back in the end.
 
-use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, all_levels, dirty_read::reads};
+use super::{History, Opportunity, OpportunityKind, SetupData, Transaction, all_levels, dirty_read::reads};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "aborted-read",
@@ -10,10 +10,6 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
-    history
-        .concurrent()
-        .filter(|(mine, other)| other.undone() && reads(history, mine, other).next().is_some())
-        .filter_map(|(mine, _)| mine.level)
-        .collect()
+fn seen(history: &History<'_>, _: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    other.undone() && reads(history, mine, other).next().is_some()
 }

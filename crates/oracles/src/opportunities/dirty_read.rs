@@ -2,7 +2,7 @@
 
 use model::sql::StatementKind;
 
-use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
+use super::{History, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "dirty-read",
@@ -12,12 +12,8 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
-    history
-        .concurrent()
-        .filter(|(mine, other)| reads(history, mine, other).next().is_some())
-        .filter_map(|(mine, _)| mine.level)
-        .collect()
+fn seen(history: &History<'_>, _: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    reads(history, mine, other).next().is_some()
 }
 
 /// My plain reads of a table in which the other has a change that is not committed, each with that table.

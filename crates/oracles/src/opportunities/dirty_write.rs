@@ -1,6 +1,6 @@
 //! Dirty write: I write to a table in which another one's changes are not committed yet.
 
-use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
+use super::{History, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "dirty-write",
@@ -10,23 +10,16 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
-    let beside_open = |mine: &Transaction, other: &Transaction| {
-        history.steps_of(mine).any(|write| {
-            let Some(access) = write.access().filter(|access| !access.writes.is_empty()) else {
-                return false;
-            };
-            let open = |step: &StepInfo<'_>| step.answered < write.sent && write.sent < other.end;
-            history
-                .steps_of(other)
-                .filter(|step| open(step))
-                .filter_map(StepInfo::change)
-                .any(|change| change.writes.iter().any(|t| access.writes(t)))
-        })
-    };
-    history
-        .concurrent()
-        .filter(|(mine, other)| beside_open(mine, other))
-        .filter_map(|(mine, _)| mine.level)
-        .collect()
+fn seen(history: &History<'_>, _: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    history.steps_of(mine).any(|write| {
+        let Some(access) = write.access().filter(|access| !access.writes.is_empty()) else {
+            return false;
+        };
+        let open = |step: &StepInfo<'_>| step.answered < write.sent && write.sent < other.end;
+        history
+            .steps_of(other)
+            .filter(|step| open(step))
+            .filter_map(StepInfo::change)
+            .any(|change| change.writes.iter().any(|t| access.writes(t)))
+    })
 }

@@ -1,7 +1,7 @@
 //! Intermediate read: I read a table between two changes that another one makes to it before it commits.
 
 use super::{
-    History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, all_levels, dirty_read::reads,
+    History, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels, dirty_read::reads,
 };
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
@@ -12,19 +12,13 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
-    let between = |mine, other| {
-        reads(history, mine, other).any(|(read, table)| {
-            history
-                .steps_of(other)
-                .filter(|step| step.sent > read.sent)
-                .filter_map(StepInfo::change)
-                .any(|change| change.writes(table))
-        })
+fn seen(history: &History<'_>, _: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    let again = |read: &StepInfo<'_>, table: &str| {
+        history
+            .steps_of(other)
+            .filter(|step| step.sent > read.sent)
+            .filter_map(StepInfo::change)
+            .any(|change| change.writes(table))
     };
-    history
-        .concurrent()
-        .filter(|(mine, other)| other.committed() && between(mine, other))
-        .filter_map(|(mine, _)| mine.level)
-        .collect()
+    other.committed() && reads(history, mine, other).any(|(read, table)| again(read, table))
 }

@@ -2,9 +2,7 @@
 
 use model::sql::StatementKind;
 
-use super::{
-    AccessSet, History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels,
-};
+use super::{AccessSet, History, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "lost-update",
@@ -14,33 +12,23 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
-    let loses = |mine, other: &Transaction| {
-        history
-            .steps_of(mine)
-            .filter(|step| step.is(StatementKind::Update) && (step.succeeded() || step.refused()))
-            .any(|write| {
-                let Some(access) = write.access() else { return false };
-                let same = |change: &AccessSet| {
-                    change.writes.iter().any(|t| access.writes(t))
-                        && change
-                            .assigns
-                            .iter()
-                            .any(|(column, _)| access.assigns.iter().any(|(c, _)| c == column))
-                };
-                write.answered > other.end
-                    && history.steps_of(other).filter_map(StepInfo::change).any(same)
-                    && history
-                        .steps_of(mine)
-                        .filter(|read| read.is(StatementKind::Select) && read.answered < other.end)
-                        .any(|read| {
-                            read.access().is_some_and(|read| access.writes.iter().any(|t| read.reads(t)))
-                        })
-            })
+fn seen(history: &History<'_>, _: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    let loses = |write: &StepInfo<'_>| {
+        let Some(access) = write.access() else { return false };
+        let same = |change: &AccessSet| {
+            change.writes.iter().any(|t| access.writes(t))
+                && change.assigns.iter().any(|(column, _)| access.assigns.iter().any(|(c, _)| c == column))
+        };
+        let read = |step: &StepInfo<'_>| {
+            step.is(StatementKind::Select)
+                && step.answered < other.end
+                && step.access().is_some_and(|read| access.writes.iter().any(|t| read.reads(t)))
+        };
+        write.is(StatementKind::Update)
+            && (write.succeeded() || write.refused())
+            && write.answered > other.end
+            && history.steps_of(other).filter_map(StepInfo::change).any(same)
+            && history.steps_of(mine).any(read)
     };
-    history
-        .concurrent()
-        .filter(|(mine, other)| other.committed() && loses(mine, other))
-        .filter_map(|(mine, _)| mine.level)
-        .collect()
+    other.committed() && history.steps_of(mine).any(loses)
 }

@@ -5,7 +5,7 @@
 use model::sql::StatementKind;
 
 use super::{
-    History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, changes_met,
+    History, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, changes_met, sees_older,
     view_levels,
 };
 
@@ -17,20 +17,11 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
-    let mut levels = LevelSet::NONE;
-    for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
-        if mine.snapshot.is_none_or(|view| view >= other.end) {
-            continue;
-        }
-        let found = writes_after(history, mine, other).filter(|write| left_as_it_was(write)).any(|write| {
+fn seen(history: &History<'_>, schema: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    sees_older(mine, other)
+        && writes_after(history, mine, other).filter(|write| left_as_it_was(write)).any(|write| {
             changes_met(history, schema, write, other).next().is_some() && read_after(history, mine, write)
-        });
-        if found {
-            levels.extend(mine.level);
-        }
-    }
-    levels
+        })
 }
 
 /// May it have left a row as it was? The server says so where it tells how many rows matched.

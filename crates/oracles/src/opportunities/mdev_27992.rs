@@ -5,7 +5,7 @@
 use model::{schema::KeyKind, sql::StatementKind};
 
 use super::{
-    AccessSet, History, LevelSet, Opportunity, OpportunityKind, SetupData, changes_met, is_key, table_of,
+    AccessSet, History, Opportunity, OpportunityKind, SetupData, Transaction, changes_met, is_key, table_of,
     waiters, weak_levels,
 };
 
@@ -17,17 +17,11 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
-    let mut levels = LevelSet::NONE;
-    for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
-        let found = waiters(history, mine).any(|waiter| {
+fn seen(history: &History<'_>, schema: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    other.committed()
+        && waiters(history, mine).any(|waiter| {
             changes_met(history, schema, waiter, other).any(|(_, change)| moves(schema, change))
-        });
-        if found {
-            levels.extend(mine.level);
-        }
-    }
-    levels
+        })
 }
 
 /// May it have moved a row in an index: by another key, by a delete and an insert, or through a foreign key?

@@ -5,9 +5,9 @@
 use model::{schema::KeyKind, sql::StatementKind};
 
 use super::{
-    AccessSet, History, LevelSet, Opportunity, OpportunityKind, SetupData, changes_met, is_key,
+    AccessSet, History, Opportunity, OpportunityKind, SetupData, Transaction, changes_met, is_key,
     mdev_26642::{read_after, writes_after},
-    table_of, view_levels,
+    sees_older, table_of, view_levels,
 };
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
@@ -18,23 +18,14 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
-    let mut levels = LevelSet::NONE;
-    for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
-        if mine.snapshot.is_none_or(|view| view >= other.end) {
-            continue;
-        }
-        let found = writes_after(history, mine, other)
+fn seen(history: &History<'_>, schema: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    sees_older(mine, other)
+        && writes_after(history, mine, other)
             .filter(|write| write.refused() || write.affected() > 0 || write.matched() > Some(0))
             .any(|write| {
                 changes_met(history, schema, write, other).any(|(_, change)| moves(schema, change))
                     && read_after(history, mine, write)
-            });
-        if found {
-            levels.extend(mine.level);
-        }
-    }
-    levels
+            })
 }
 
 /// May it have given a row another primary key: by itself, or through a foreign key?

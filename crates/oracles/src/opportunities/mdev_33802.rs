@@ -5,7 +5,7 @@
 
 use model::{Level, Product, schema::KeyKind, sql::StatementKind};
 
-use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, all_levels, table_of};
+use super::{History, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels, table_of};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "mdev-33802",
@@ -19,30 +19,26 @@ fn exists(product: Product) -> &'static [Level] {
     if dialect::of(product).has_locking_reads() { all_levels(product) } else { &[] }
 }
 
-fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
+fn seen(history: &History<'_>, schema: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
     let waits = dialect::of(history.trace.server.product).semantics.waits_for_inserts;
-    let mut levels = LevelSet::NONE;
-    for (mine, other) in history.concurrent().filter(|(_, other)| other.undone()) {
-        for insert in history.steps_of(other).filter(|step| step.is(StatementKind::Insert)) {
-            let Some(table) = insert.change().and_then(|change| change.writes.first()) else { continue };
-            if !has_nullable_unique(schema, table) {
-                continue;
-            }
-            let met = history.steps_of(mine).any(|read| {
-                let locks = read.is(StatementKind::LockingSelect)
-                    || (waits && read.is(StatementKind::Select) && mine.level == Some(Level::Serializable));
-                locks
-                    && (read.waited || !waits)
-                    && read.sent > insert.answered
-                    && read.sent < other.end
-                    && read.access().is_some_and(|access| access.reads(table))
-            });
-            if met {
-                levels.extend(mine.level);
-            }
-        }
-    }
-    levels
+    let locks = |read: &StepInfo<'_>| {
+        read.is(StatementKind::LockingSelect)
+            || (waits && read.is(StatementKind::Select) && mine.level == Some(Level::Serializable))
+    };
+    let met = |insert: &StepInfo<'_>, table: &str| {
+        history.steps_of(mine).any(|read| {
+            locks(read)
+                && (read.waited || !waits)
+                && read.sent > insert.answered
+                && read.sent < other.end
+                && read.access().is_some_and(|access| access.reads(table))
+        })
+    };
+    other.undone()
+        && history.steps_of(other).filter(|step| step.is(StatementKind::Insert)).any(|insert| {
+            let table = insert.change().and_then(|change| change.writes.first());
+            table.is_some_and(|table| has_nullable_unique(schema, table) && met(insert, table))
+        })
 }
 
 fn has_nullable_unique(schema: &SetupData, table: &str) -> bool {

@@ -13,7 +13,7 @@ mod mdev_26642;
 mod mdev_27992;
 mod mdev_32898;
 mod mdev_33802;
-mod mdev_34108;
+mod mdev_34106;
 mod mysql_104833;
 mod non_repeatable_read;
 mod phantom;
@@ -83,8 +83,16 @@ pub struct Opportunity {
     pub shape: &'static str,
     /// The levels at which the shape can exist on a product at all.
     pub exists: fn(Product) -> &'static [Level],
+    /// Could the first of two transactions that overlap have seen it, by what the other did?
+    seen: fn(&History<'_>, &SetupData, &Transaction, &Transaction) -> bool,
+}
+
+impl Opportunity {
     /// The levels of the transactions that could have seen it. A transaction whose level is not known counts at none.
-    pub seen: fn(&History<'_>, &SetupData) -> LevelSet,
+    pub fn levels(&self, history: &History<'_>, schema: &SetupData) -> LevelSet {
+        let pairs = history.concurrent().filter(|(mine, other)| (self.seen)(history, schema, mine, other));
+        pairs.filter_map(|(mine, _)| mine.level).collect()
+    }
 }
 
 /// All of them: the families, then the phenomena.
@@ -94,7 +102,7 @@ pub const ALL: [Opportunity; 15] = [
     mdev_27992::OPPORTUNITY,
     mdev_32898::OPPORTUNITY,
     mdev_33802::OPPORTUNITY,
-    mdev_34108::OPPORTUNITY,
+    mdev_34106::OPPORTUNITY,
     dirty_write::OPPORTUNITY,
     dirty_read::OPPORTUNITY,
     aborted_read::OPPORTUNITY,
@@ -144,6 +152,11 @@ fn changes_met<'a>(
         .filter(|step| step.answered < mine.answered)
         .filter_map(|step| Some((step, step.change()?)))
         .filter(move |(_, change)| met(change))
+}
+
+/// Is my view older than a commit of the other?
+fn sees_older(mine: &Transaction, other: &Transaction) -> bool {
+    other.committed() && mine.snapshot.is_some_and(|view| view < other.end)
 }
 
 /// My statements that waited and go on by the rows that they find: UPDATE, DELETE, locking SELECT, and what brings rows from elsewhere.

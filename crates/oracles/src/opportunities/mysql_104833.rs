@@ -5,7 +5,7 @@
 use model::sql::StatementKind;
 
 use super::{
-    History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, changes_met, waiters,
+    History, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, changes_met, waiters,
     weak_levels,
 };
 
@@ -17,10 +17,9 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
-    let mut levels = LevelSet::NONE;
-    for (mine, other) in history.concurrent().filter(|(_, other)| other.committed()) {
-        let found = waiters(history, mine)
+fn seen(history: &History<'_>, schema: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    other.committed()
+        && waiters(history, mine)
             .filter(|step| step.is(StatementKind::Update) || step.is(StatementKind::Delete))
             .filter(|waiter| waiter.sent < other.end && other.end.round() <= waiter.answered.round())
             .any(|waiter| {
@@ -28,12 +27,7 @@ fn seen(history: &History<'_>, schema: &SetupData) -> LevelSet {
                 // One row is passed by, and another waited for; the two may be of different transactions.
                 let all = history.transactions.iter().filter(|one| one.session != mine.session);
                 rows(other) > 0 && all.map(rows).sum::<u64>() >= 2
-            });
-        if found {
-            levels.extend(mine.level);
-        }
-    }
-    levels
+            })
 }
 
 /// So many rows of its table has the other changed before this statement was sent.

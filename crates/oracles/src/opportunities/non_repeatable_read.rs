@@ -2,7 +2,7 @@
 
 use model::sql::StatementKind;
 
-use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
+use super::{History, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "non-repeatable-read",
@@ -12,21 +12,15 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
-    let repeated = |mine, other| {
-        around(history, mine, other).any(|(first, second)| {
-            changed(history, other).any(|(kind, table)| {
-                matches!(kind, StatementKind::Update | StatementKind::Delete)
-                    && reads(first, table)
-                    && reads(second, table)
-            })
+fn seen(history: &History<'_>, _: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    let repeated = |first: &StepInfo<'_>, second: &StepInfo<'_>| {
+        changed(history, other).any(|(kind, table)| {
+            matches!(kind, StatementKind::Update | StatementKind::Delete)
+                && reads(first, table)
+                && reads(second, table)
         })
     };
-    history
-        .concurrent()
-        .filter(|(mine, other)| other.committed() && repeated(mine, other))
-        .filter_map(|(mine, _)| mine.level)
-        .collect()
+    other.committed() && around(history, mine, other).any(|(first, second)| repeated(first, second))
 }
 
 /// Every two plain reads of mine between which the other ends.

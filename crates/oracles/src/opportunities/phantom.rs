@@ -3,7 +3,7 @@
 use model::sql::StatementKind;
 
 use super::{
-    History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, all_levels,
+    History, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels,
     non_repeatable_read::around,
 };
 
@@ -15,25 +15,19 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
-    let appears = |mine, other| {
-        around(history, mine, other).any(|(first, second)| {
-            let (Some(one), Some(two)) = (first.access(), second.access()) else { return false };
-            one.reads == two.reads
-                && one.filter_columns == two.filter_columns
-                && history.steps_of(other).filter_map(StepInfo::change).any(|change| {
-                    change.writes.iter().any(|t| one.reads(t))
-                        && match change.kind {
-                            StatementKind::Insert | StatementKind::Delete => true,
-                            StatementKind::Update => change.assigns_any(&one.filter_columns),
-                            _ => false,
-                        }
-                })
-        })
+fn seen(history: &History<'_>, _: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    let appears = |first: &StepInfo<'_>, second: &StepInfo<'_>| {
+        let (Some(one), Some(two)) = (first.access(), second.access()) else { return false };
+        one.reads == two.reads
+            && one.filter_columns == two.filter_columns
+            && history.steps_of(other).filter_map(StepInfo::change).any(|change| {
+                change.writes.iter().any(|t| one.reads(t))
+                    && match change.kind {
+                        StatementKind::Insert | StatementKind::Delete => true,
+                        StatementKind::Update => change.assigns_any(&one.filter_columns),
+                        _ => false,
+                    }
+            })
     };
-    history
-        .concurrent()
-        .filter(|(mine, other)| other.committed() && appears(mine, other))
-        .filter_map(|(mine, _)| mine.level)
-        .collect()
+    other.committed() && around(history, mine, other).any(|(first, second)| appears(first, second))
 }

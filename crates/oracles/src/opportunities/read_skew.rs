@@ -1,7 +1,7 @@
 //! Read skew: I read one thing before and another thing after one commit that changed both.
 
 use super::{
-    History, LevelSet, Opportunity, OpportunityKind, SetupData, Transaction, all_levels,
+    History, Opportunity, OpportunityKind, SetupData, Transaction, all_levels,
     non_repeatable_read::{around, changed, reads},
 };
 
@@ -13,20 +13,14 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
-    let skews = |mine, other: &Transaction| {
-        // Two tables, or several rows of one.
-        let rows: u64 =
-            history.steps_of(other).filter(|step| step.change().is_some()).map(|step| step.affected()).sum();
-        rows >= 2
-            && around(history, mine, other).any(|(first, second)| {
-                changed(history, other).any(|(_, table)| reads(first, table))
-                    && changed(history, other).any(|(_, table)| reads(second, table))
-            })
-    };
-    history
-        .concurrent()
-        .filter(|(mine, other)| other.committed() && skews(mine, other))
-        .filter_map(|(mine, _)| mine.level)
-        .collect()
+fn seen(history: &History<'_>, _: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    // Two tables, or several rows of one.
+    let rows: u64 =
+        history.steps_of(other).filter(|step| step.change().is_some()).map(|step| step.affected()).sum();
+    other.committed()
+        && rows >= 2
+        && around(history, mine, other).any(|(first, second)| {
+            changed(history, other).any(|(_, table)| reads(first, table))
+                && changed(history, other).any(|(_, table)| reads(second, table))
+        })
 }

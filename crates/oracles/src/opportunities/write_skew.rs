@@ -2,7 +2,7 @@
 
 use model::sql::StatementKind;
 
-use super::{History, LevelSet, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
+use super::{History, Opportunity, OpportunityKind, SetupData, StepInfo, Transaction, all_levels};
 
 pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     name: "write-skew",
@@ -12,16 +12,9 @@ pub(super) const OPPORTUNITY: Opportunity = Opportunity {
     seen,
 };
 
-fn seen(history: &History<'_>, _: &SetupData) -> LevelSet {
-    let skews = |mine: &Transaction, other: &Transaction| {
-        let wanted = |one: &Transaction| one.committed() || history.steps_of(one).any(|step| step.refused());
-        wanted(mine) && wanted(other) && misses(history, mine, other) && misses(history, other, mine)
-    };
-    history
-        .concurrent()
-        .filter(|(mine, other)| skews(mine, other))
-        .filter_map(|(mine, _)| mine.level)
-        .collect()
+fn seen(history: &History<'_>, _: &SetupData, mine: &Transaction, other: &Transaction) -> bool {
+    let wanted = |one: &Transaction| one.committed() || history.steps_of(one).any(|step| step.refused());
+    wanted(mine) && wanted(other) && misses(history, mine, other) && misses(history, other, mine)
 }
 
 /// Does one read plainly, before the other ends, what the other changes or tries to?

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dialect::{AccessSet, sql::Schema};
 use model::{
     sql::{
-        BinaryOp, Expr, InList, InsertModifier, InsertSource, Join, JoinKind, Literal, Query, QueryPart,
+        BinaryOp, Expr, InList, InsertModifier, InsertSource, Join, Literal, OperatorClass, Query, QueryPart,
         Resolution, Statement, TableFactor, TableRef, UnaryOp, Visit,
     },
     verdict::Feature,
@@ -63,8 +63,8 @@ impl Found {
     fn table(&mut self, table: &TableRef) {
         self.factor(&table.first);
         for Join { kind, table, .. } in &table.joins {
-            self.note(is_outer(*kind), Feature::OuterJoin);
-            self.note(!is_outer(*kind), Feature::Join);
+            self.note(kind.is_outer(), Feature::OuterJoin);
+            self.note(!kind.is_outer(), Feature::Join);
             self.factor(table);
         }
     }
@@ -154,50 +154,15 @@ impl<'t> Visit<'t> for Found {
 
 /// AND says nothing: a reduced condition has it where both sides are needed, and those are noted.
 fn of_operator(op: BinaryOp) -> Option<Feature> {
-    match op {
-        BinaryOp::And | BinaryOp::AndAmps => None,
-        BinaryOp::Or | BinaryOp::OrBars | BinaryOp::Xor => Some(Feature::Or),
-        BinaryOp::Eq
-        | BinaryOp::EqEq
-        | BinaryOp::Ne
-        | BinaryOp::NeBang
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::Gt
-        | BinaryOp::Ge => Some(Feature::Comparison),
-        BinaryOp::NullSafeEq
-        | BinaryOp::Is
-        | BinaryOp::IsNot
-        | BinaryOp::IsDistinct
-        | BinaryOp::IsNotDistinct => Some(Feature::NullSafeComparison),
-        BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::Shl | BinaryOp::Shr | BinaryOp::BitXor => {
-            Some(Feature::Bits)
-        }
-        BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::IntDiv
-        | BinaryOp::Rem
-        | BinaryOp::Mod
-        | BinaryOp::Power => Some(Feature::Arithmetic),
-        BinaryOp::Match | BinaryOp::NotMatch | BinaryOp::MatchNoCase | BinaryOp::NotMatchNoCase => {
-            Some(Feature::Pattern)
-        }
-        BinaryOp::Concat => Some(Feature::Concatenation),
-    }
-}
-
-fn is_outer(kind: JoinKind) -> bool {
-    match kind {
-        JoinKind::Left
-        | JoinKind::LeftOuter
-        | JoinKind::Right
-        | JoinKind::RightOuter
-        | JoinKind::Full
-        | JoinKind::FullOuter
-        | JoinKind::NaturalLeft => true,
-        JoinKind::Plain | JoinKind::Inner | JoinKind::Cross | JoinKind::Straight | JoinKind::Natural => false,
+    match op.class() {
+        OperatorClass::And => None,
+        OperatorClass::Or | OperatorClass::Xor => Some(Feature::Or),
+        OperatorClass::Comparison => Some(Feature::Comparison),
+        OperatorClass::NullSafeComparison => Some(Feature::NullSafeComparison),
+        OperatorClass::Bits => Some(Feature::Bits),
+        OperatorClass::Arithmetic => Some(Feature::Arithmetic),
+        OperatorClass::Pattern => Some(Feature::Pattern),
+        OperatorClass::Concatenation => Some(Feature::Concatenation),
     }
 }
 

@@ -32,7 +32,7 @@ fn load(file: &str) -> Case {
 fn levels(opportunity: &Opportunity, case: &Case, trace: &Trace) -> LevelSet {
     let case = ParsedCase::new(trace.server.product, case.clone());
     let schema = case.parsed_setup.data.clone().unwrap_or_default();
-    (opportunity.seen)(&History::new(&case, trace), &schema)
+    opportunity.levels(&History::new(&case, trace), &schema)
 }
 
 /// What a recorded run could have shown at the level that it ran at.
@@ -74,8 +74,8 @@ fn each_known_case_is_an_opportunity_for_its_family_where_that_can_exist() {
         mysql@9.7 mdev-26643-null-rows RC: mysql-104833
         mysql@9.7 mdev-26643-null-rows RR: -
         mysql@9.7 mdev-26643-null-rows SER: -
-        mysql@9.7 mdev-27992 RU: mdev-27992, mdev-34108
-        mysql@9.7 mdev-27992 RC: mdev-27992, mdev-34108
+        mysql@9.7 mdev-27992 RU: mdev-27992, mdev-34106
+        mysql@9.7 mdev-27992 RC: mdev-27992, mdev-34106
         mysql@9.7 mdev-27992 RR: -
         mysql@9.7 mdev-27992 SER: -
         mysql@9.7 mdev-32898 RU: -
@@ -90,8 +90,8 @@ fn each_known_case_is_an_opportunity_for_its_family_where_that_can_exist() {
         mysql@9.7 mdev-33802 RC: -
         mysql@9.7 mdev-33802 RR: -
         mysql@9.7 mdev-33802 SER: mdev-33802
-        mysql@9.7 mdev-34108 RU: mysql-104833, mdev-34108
-        mysql@9.7 mdev-34108 RC: mysql-104833, mdev-34108
+        mysql@9.7 mdev-34108 RU: mysql-104833, mdev-34106
+        mysql@9.7 mdev-34108 RC: mysql-104833, mdev-34106
         mysql@9.7 mdev-34108 RR: -
         mysql@9.7 mdev-34108 SER: -
         mysql@9.7 mdev-36639 RU: -
@@ -108,10 +108,10 @@ fn each_known_case_is_an_opportunity_for_its_family_where_that_can_exist() {
         mysql@9.7 mysql-93806 SER: -
         postgres@18 mdev-26642-range RC: -
         postgres@18 mdev-26642 RC: -
-        postgres@18 mdev-27992 RC: mdev-27992, mdev-34108
+        postgres@18 mdev-27992 RC: mdev-27992, mdev-34106
         postgres@18 mdev-32898 RC: -
         postgres@18 mdev-33802 RC: -
-        postgres@18 mdev-34108 RC: mysql-104833, mdev-34108
+        postgres@18 mdev-34108 RC: mysql-104833, mdev-34106
         postgres@18 mdev-36639 RC: -
         postgres@18 mysql-104833 RC: mysql-104833
         postgres@18 mdev-26642-range RR: mdev-26642
