@@ -40,8 +40,12 @@ pub struct Expected {
 pub enum ExpectedReply {
     /// Success, whatever its count or rows.
     Ok,
-    /// This many rows affected.
-    Affected(u64),
+    Affected {
+        /// This many rows affected.
+        count: u64,
+        /// Of so many that matched, where that is said.
+        of: Option<u64>,
+    },
     /// These rows, each as the case file writes it.
     Rows {
         /// Must they come in this order?

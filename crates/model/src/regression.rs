@@ -47,10 +47,11 @@ fn with_expectations(mut case: Case, trace: &Trace, finding: &Finding) -> Case {
                 return case;
             };
             let due = expected.as_ref().and_then(|expected| due(expected, waited));
-            // Of a difference that the format does not know, such as the rows that were matched, nothing can be said.
+            // Of a difference that the format does not know nothing can be said.
             if due.as_ref() == Some(&came) {
                 return case;
             }
+            let (due, came) = shortest(due, came);
             of.expect.extend(due.map(|then| Expectation { when, then }));
             group.steps.push((step, came));
         }
@@ -88,6 +89,20 @@ fn answer(waits: bool, answer: ExpectedReply) -> Expected {
     Expected { waits, answer: Some(answer) }
 }
 
+/// The rows that matched are said only where nothing else tells the two apart.
+fn shortest(due: Option<Expected>, came: Expected) -> (Option<Expected>, Expected) {
+    let short = |mut expected: Expected| {
+        if let Some(ExpectedReply::Affected { of, .. }) = &mut expected.answer {
+            *of = None;
+        }
+        expected
+    };
+    match due.clone().map(short) == Some(short(came.clone())) {
+        true => (due, came),
+        false => (due.map(short), short(came)),
+    }
+}
+
 /// What came of a step; `wait`: that it waits is what is wrong.
 fn came(outcome: &Outcome, waited: bool, wait: bool) -> Option<Expected> {
     if wait {
@@ -99,7 +114,7 @@ fn came(outcome: &Outcome, waited: bool, wait: bool) -> Option<Expected> {
 fn reply(outcome: &Outcome) -> Option<ExpectedReply> {
     Some(match &outcome.reply {
         Reply::Rows(rows) => exactly(rows),
-        Reply::Done { affected, .. } => ExpectedReply::Affected(*affected),
+        Reply::Done { affected, matched } => ExpectedReply::Affected { count: *affected, of: *matched },
         Reply::Error(error) => ExpectedReply::Error { what: ErrorMatch::Class(error.class), over: None },
         Reply::RolledBack => ExpectedReply::RolledBack,
         _ => return None,
@@ -110,8 +125,8 @@ fn reply(outcome: &Outcome) -> Option<ExpectedReply> {
 fn due(expected: &Response, waited: bool) -> Option<Expected> {
     Some(match expected {
         Response::Rows(rows) => answer(waited, exactly(rows)),
-        Response::Count { affected, .. } => match affected.as_slice() {
-            [count] => answer(waited, ExpectedReply::Affected(*count)),
+        Response::Count { affected, matched } => match affected.as_slice() {
+            [count] => answer(waited, ExpectedReply::Affected { count: *count, of: *matched }),
             _ => return None,
         },
         Response::Error(class) => {
@@ -223,5 +238,19 @@ mod tests {
         // The same by the words of the format: the difference is elsewhere.
         let text = found(outcome(Reply::Rows(rows(&["1"]))), Some(Response::Rows(rows(&["1"]))), false);
         assert!(!text.contains("fails on"), "{text}");
+    }
+
+    #[test]
+    fn rows_that_matched_are_said_where_only_they_differ() {
+        let done = |affected, matched| outcome(Reply::Done { affected, matched: Some(matched) });
+        let count =
+            |affected, matched| Some(Response::Count { affected: vec![affected], matched: Some(matched) });
+        let text = found(done(1, 3), count(1, 2), false);
+        assert!(
+            text.contains("      => 1 of 2 rows\n") && text.contains("step 2 => 1 of 3 rows\n"),
+            "{text}"
+        );
+        let text = found(done(1, 3), count(2, 2), false);
+        assert!(text.contains("      => 2 rows\n") && text.contains("step 2 => 1 row\n"), "{text}");
     }
 }

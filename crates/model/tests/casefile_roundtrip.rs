@@ -37,7 +37,7 @@ fn expected() -> impl Strategy<Value = Expected> {
     let answer = prop_oneof![
         Just(ExpectedReply::Ok),
         Just(ExpectedReply::RolledBack),
-        any::<u64>().prop_map(ExpectedReply::Affected),
+        any::<(u64, Option<u64>)>().prop_map(|(count, of)| ExpectedReply::Affected { count, of }),
         (any::<bool>(), rows()).prop_map(|(ordered, rows)| ExpectedReply::Rows { ordered, rows }),
         (what, any::<Option<bool>>()).prop_map(|(what, over)| ExpectedReply::Error { what, over }),
     ];

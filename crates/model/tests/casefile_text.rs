@@ -314,9 +314,9 @@ fn outcomes_that_cannot_be_read() {
         &text,
         expect![[r#"
             3:3+0 an outcome is missing | expected an outcome here
-                an outcome is `ok`, `2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `rolled back`, `error CLASS` or `waits`
+                an outcome is `ok`, `2 rows`, `1 of 2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `rolled back`, `error CLASS` or `waits`
             4:4+4 an outcome that cannot be read | not an outcome
-                an outcome is `ok`, `2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `rolled back`, `error CLASS` or `waits`
+                an outcome is `ok`, `2 rows`, `1 of 2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `rolled back`, `error CLASS` or `waits`
             5:4+1 a row is not closed | this `(` has no `)`
                 a row stands on one line: `(1, 'a', NULL)`
             6:10+1 a `)` without a `(` | nothing is open here

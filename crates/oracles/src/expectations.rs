@@ -282,7 +282,18 @@ fn compare_step(case: &Case, trace: &Trace, step: usize, expected: Option<&Expec
     if met {
         return StepCheck::Met;
     }
-    let got = if waited { format!("waits, then {outcome}") } else { outcome.to_string() };
+    let answer = match (expected.and_then(|expected| expected.answer.as_ref()), &outcome.reply) {
+        // Where only the rows that matched may differ, they are said.
+        (
+            Some(ExpectedReply::Affected { of: Some(_), .. }),
+            Reply::Done { affected, matched: Some(matched) },
+        ) => {
+            let got = ExpectedReply::Affected { count: *affected, of: Some(*matched) };
+            Expected { waits: false, answer: Some(got) }.to_string()
+        }
+        _ => outcome.to_string(),
+    };
+    let got = if waited { format!("waits, then {answer}") } else { answer };
     // A step that nobody mentions should at least have come to an answer.
     let ok = Expected { waits: false, answer: Some(ExpectedReply::Ok) };
     StepCheck::Missed { expected: expected.cloned().unwrap_or(ok), got }
@@ -312,8 +323,8 @@ fn queued_to_the_end(case: &Case, trace: &Trace, step: usize) -> bool {
 fn answers(answer: &ExpectedReply, outcome: &Outcome) -> bool {
     match answer {
         ExpectedReply::Ok => matches!(outcome.reply, Reply::Rows(_) | Reply::Done { .. }),
-        ExpectedReply::Affected(count) => {
-            matches!(outcome.reply, Reply::Done { affected, .. } if affected == *count)
+        ExpectedReply::Affected { count, of } => {
+            matches!(outcome.reply, Reply::Done { affected, matched } if affected == *count && (of.is_none() || *of == matched))
         }
         ExpectedReply::RolledBack => outcome.reply == Reply::RolledBack,
         ExpectedReply::Rows { ordered, rows } => {
@@ -346,7 +357,7 @@ fn compare_table(trace: &Trace, table: &str, expected: Option<&Expected>) -> Ste
         Some(
             ExpectedReply::Rows { .. }
             | ExpectedReply::Ok
-            | ExpectedReply::Affected(_)
+            | ExpectedReply::Affected { .. }
             | ExpectedReply::RolledBack
             | ExpectedReply::Error { .. },
         )

@@ -1,5 +1,7 @@
 //! Reads outcomes: `waits, then (1, 'a') (2, NULL)`, `error deadlock, transaction over`, `2 rows`.
 
+use std::ops::Range;
+
 use super::{
     document::{Laid, RowLine},
     problem::{Problem, nearest},
@@ -12,7 +14,7 @@ use crate::{
     value::unhex,
 };
 
-const OUTCOMES: &str = "an outcome is `ok`, `2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `rolled back`, `error CLASS` or `waits`";
+const OUTCOMES: &str = "an outcome is `ok`, `2 rows`, `1 of 2 rows`, `no rows`, `(1, 'a') (2, NULL)`, `ordered (..)`, `rolled back`, `error CLASS` or `waits`";
 
 /// What stands behind a `=>` with an optional selector, up to the end of its last line.
 pub(super) fn expectation(cursor: &mut Cursor<'_>) -> Result<Laid<Expectation>, Problem> {
@@ -95,16 +97,18 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<(ExpectedReply, Vec<RowLine>), Prob
         }
         "error" => error(cursor)?,
         number if number.starts_with(|char: char| char.is_ascii_digit()) => {
-            let count = number.parse().map_err(|_| {
-                cursor.problem(span.clone(), "a count that cannot be read", "expected a whole number")
-            })?;
+            let count = number.parse().map_err(|_| bad_count(cursor, span.clone()))?;
+            let of = match cursor.eat_word("of") {
+                true => Some(matched(cursor)?),
+                false => None,
+            };
             if !(cursor.eat_word("rows") || cursor.eat_word("row")) {
                 cursor.skip_blanks();
                 return Err(cursor
                     .unreadable("an outcome", "expected `row` or `rows` here")
                     .help(format!("`{number} rows` is a count, `({number})` is a row")));
             }
-            ExpectedReply::Affected(count)
+            ExpectedReply::Affected { count, of }
         }
         _ => {
             cursor.pos = start;
@@ -112,6 +116,18 @@ fn answer(cursor: &mut Cursor<'_>) -> Result<(ExpectedReply, Vec<RowLine>), Prob
         }
     };
     Ok((plain, Vec::new()))
+}
+
+/// The count behind `of`.
+fn matched(cursor: &mut Cursor<'_>) -> Result<u64, Problem> {
+    cursor.skip_blanks();
+    let start = cursor.pos;
+    let word = cursor.take_while(|char| char.is_alphanumeric());
+    word.parse().map_err(|_| bad_count(cursor, start..cursor.pos))
+}
+
+fn bad_count(cursor: &Cursor<'_>, span: Range<usize>) -> Problem {
+    cursor.problem(span, "a count that cannot be read", "expected a whole number")
 }
 
 fn not_an_outcome(cursor: &Cursor<'_>, word: &str) -> Problem {

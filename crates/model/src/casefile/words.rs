@@ -46,8 +46,10 @@ impl fmt::Display for Expected {
             None => Ok(()),
             Some(ExpectedReply::Ok) => f.write_str("ok"),
             Some(ExpectedReply::RolledBack) => f.write_str("rolled back"),
-            Some(ExpectedReply::Affected(1)) => f.write_str("1 row"),
-            Some(ExpectedReply::Affected(count)) => write!(f, "{count} rows"),
+            Some(ExpectedReply::Affected { count: 1, of: None }) => f.write_str("1 row"),
+            Some(ExpectedReply::Affected { count, of: None }) => write!(f, "{count} rows"),
+            Some(ExpectedReply::Affected { count, of: Some(1) }) => write!(f, "{count} of 1 row"),
+            Some(ExpectedReply::Affected { count, of: Some(of) }) => write!(f, "{count} of {of} rows"),
             Some(ExpectedReply::Rows { rows, .. }) if rows.is_empty() => f.write_str("no rows"),
             Some(ExpectedReply::Rows { rows, .. }) => {
                 let rows: Vec<String> = rows.iter().map(|cells| row(cells)).collect();

@@ -19,12 +19,12 @@ struct Page<'a> {
     heading: String,
     targets: String,
     facts: [(String, &'static str); 6],
-    rows: Vec<Row<'a>>,
+    rows: Vec<GroupRow<'a>>,
     plots: plots::Section<'a>,
 }
 
 /// A group of findings.
-struct Row<'a> {
+struct GroupRow<'a> {
     id: &'a str,
     new: bool,
     title: &'a str,
@@ -89,7 +89,7 @@ fn heading(run: &Overview) -> String {
     }
 }
 
-fn row(listed: &ListedGroup) -> Row<'_> {
+fn row(listed: &ListedGroup) -> GroupRow<'_> {
     let group = &listed.group;
     let mut more = group.resembles.as_ref().map_or(String::new(), |name| format!("; behaves like {name}"));
     more += &group.gone_in.as_ref().map_or(String::new(), |version| format!("; gone in {version}"));
@@ -100,7 +100,7 @@ fn row(listed: &ListedGroup) -> Row<'_> {
     let (kept, label) = (others.len(), group.smallest.violation.fingerprint.label());
     let servers: Vec<&str> = group.servers.iter().map(String::as_str).collect();
     others.truncate(OTHERS);
-    Row {
+    GroupRow {
         id: &group.id,
         new: group.is_new(),
         title: &listed.title,
