@@ -146,6 +146,20 @@ impl PragmaValue {
         let value = super::OptionValue::Literal(Literal::number(n));
         PragmaValue { call: false, negative: false, value }
     }
+
+    /// On or off, if it is one of the words for these.
+    pub fn as_bool(&self) -> Option<bool> {
+        let word = match &self.value {
+            super::OptionValue::Word(word) => &word.name,
+            super::OptionValue::Literal(Literal::Number(number)) => number,
+            super::OptionValue::Literal(_) => return None,
+        };
+        match word.to_ascii_lowercase().as_str() {
+            "1" | "on" | "yes" | "true" => Some(true),
+            "0" | "off" | "no" | "false" => Some(false),
+            _ => None,
+        }
+    }
 }
 
 keywords! {

@@ -75,7 +75,7 @@ impl<'a> Teller<'a> {
     }
 
     fn tell(mut self, path: &ExplainingPath) -> Account {
-        let begin = Hypothesis::new(self.replay.schema, self.replay.seen.case.sessions.len());
+        let begin = self.replay.beginning();
         self.changes(&begin, &begin, None);
         let mut before = begin;
         for (round, hypothesis) in path.hypotheses.iter().enumerate() {

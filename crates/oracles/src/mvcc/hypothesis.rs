@@ -230,6 +230,8 @@ pub struct Session {
     pub waiting: Option<Waiting>,
     /// An error has ended its transaction: some versions are in a new one then, and do not say so.
     pub perhaps_open: bool,
+    /// Are foreign keys enforced in it?
+    pub foreign_keys: bool,
 }
 
 /// One way in which it may have happened. What differs most often stands first, for that is where comparing two of them ends.
@@ -252,12 +254,12 @@ pub struct Hypothesis {
 }
 
 impl Hypothesis {
-    pub fn new(schema: &Schema, sessions: usize) -> Hypothesis {
+    pub fn new(schema: &Schema, sessions: usize, foreign_keys: bool) -> Hypothesis {
         Hypothesis {
             tables: schema.begin.clone(),
             clock: 0,
             next: 1,
-            sessions: vec![Session::default(); sessions],
+            sessions: vec![Session { foreign_keys, ..Session::default() }; sessions],
             used: Vec::new(),
             undone: 0,
             unchecked: false,

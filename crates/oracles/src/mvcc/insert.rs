@@ -286,21 +286,17 @@ impl StatementContext<'_> {
             AffectedRows::Matched => vec![1],
             AffectedRows::Changed => vec![1 + hits.len() as u64],
         };
+        // A row that others may refer to is deleted and made anew, or not: measured both ways. SQLite looks for parents at the end of the
+        // statement, when the new row may be one.
+        let mut references = self.schema.tables.iter().flat_map(|table| &table.parents);
+        if self.enforces_foreign_keys() && references.any(|foreign| foreign.parent == table) {
+            return Err(Fault::Unsure(Reason::ReplaceOfAParent));
+        }
         if let [hit] = hits
             && let Some(old) = pending.get(table, *hit)
         {
             let identical = *old == *row;
             let key_kept = of.clustered.as_ref().map_or(Ok(false), |key| same(key, &old))?;
-            // A row that others may refer to is deleted and made anew, or not: measured both ways.
-            let parent = self
-                .schema
-                .tables
-                .iter()
-                .flat_map(|table| &table.parents)
-                .any(|foreign| foreign.parent == table);
-            if parent {
-                return Err(Fault::Unsure(Reason::ReplaceOfAParent));
-            }
             let replaces = self.semantics().replaces;
             // Without a key of its own a row may stay where it is, or be made anew: measured both ways.
             if replaces == ReplaceMethod::InPlaceByKey && of.clustered.is_none() && !identical {

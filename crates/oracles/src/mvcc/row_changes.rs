@@ -210,6 +210,9 @@ impl<'s, 'a> RowChanges<'s, 'a> {
     /// Does what the foreign keys of a row refer to exist?
     pub fn has_parent(&mut self, table: usize, new: &[Datum], old: Option<&[Datum]>) -> Result<(), Fault> {
         let of = &self.context.schema.tables[table];
+        if !self.context.enforces_foreign_keys() {
+            return Ok(());
+        }
         for foreign in &of.parents {
             if foreign.columns.iter().any(|&at| new[at].is_null()) {
                 continue;
@@ -246,6 +249,9 @@ impl<'s, 'a> RowChanges<'s, 'a> {
     /// What a change of a row means for those that refer to it.
     fn children(&mut self, table: usize, old: &[Datum], new: Option<&[Datum]>) -> Result<(), Fault> {
         let schema = self.context.schema;
+        if !self.context.enforces_foreign_keys() {
+            return Ok(());
+        }
         for (child, of) in schema.tables.iter().enumerate() {
             for foreign in of.parents.iter().filter(|foreign| foreign.parent == table) {
                 let kept = new.is_some_and(|new| foreign.keys.iter().all(|&at| old[at] == new[at]));

@@ -62,6 +62,12 @@ pub struct StatementContext<'a> {
     pub replace_may_reinsert: bool,
 }
 
+impl StatementContext<'_> {
+    pub fn enforces_foreign_keys(&self) -> bool {
+        self.hypothesis.sessions[self.session].foreign_keys
+    }
+}
+
 /// A condition with what it may name beside the columns of its tables.
 #[derive(Clone, Debug, Default)]
 pub struct Condition<'e> {

@@ -378,3 +378,29 @@ fn what_cannot_be_told_is_undecided() {
     let postgres = On { server: "postgres@18.0", level: RR };
     assert_eq!(said(&postgres, "T1: SELECT b FROM t WHERE a = 1 => (10)"), "undecided no-contract");
 }
+
+/// SQLite enforces foreign keys in the sessions that ask for it, and asking is ignored inside a transaction.
+#[test]
+fn foreign_keys_are_enforced_where_a_session_has_asked_for_it() {
+    let sqlite = On { server: "sqlite@3.45.0?foreign_keys=OFF", level: SER };
+    let setup = [
+        "CREATE TABLE t (a INT PRIMARY KEY, b INT UNIQUE)",
+        "CREATE TABLE u (d INT, FOREIGN KEY (d) REFERENCES t (a))",
+        "INSERT INTO t VALUES (0, 1), (1, 2)",
+    ];
+    let said = |text: &str| judged(&sqlite, &setup, text, None);
+    let orphan = "T1: INSERT INTO u VALUES (7)";
+    assert_eq!(said(&format!("{orphan} => 1 rows")), "holds");
+    assert_eq!(said(&format!("T1: PRAGMA foreign_keys = 1 => ok\n{orphan} => constraint")), "holds");
+    assert_eq!(said(&format!("T1: PRAGMA foreign_keys = 0 => ok\n{orphan} => 1 rows")), "holds");
+    let enforced = format!("T1: PRAGMA foreign_keys = ON => ok\n{orphan} => 1 rows");
+    assert_eq!(said(&enforced), "missing-error: new at step 2");
+    let late = "T1: BEGIN => ok\nT1: PRAGMA foreign_keys = 1 => ok";
+    assert_eq!(said(&format!("{late}\n{orphan} => 1 rows")), "holds");
+    // The new row is a parent when the statement ends, which is when SQLite looks.
+    let child = "T1: PRAGMA foreign_keys = 1 => ok\nT1: INSERT INTO u VALUES (0) => 1 rows";
+    assert_eq!(
+        said(&format!("{child}\nT1: REPLACE INTO t VALUES (0, 2) => 1 rows")),
+        "undecided replace-of-a-parent"
+    );
+}

@@ -23,7 +23,7 @@ impl Replay<'_> {
         let mut best = Vec::new();
         let mut tries = TRIES;
         let mut path = Vec::new();
-        let begin = Hypothesis::new(self.schema, self.seen.case.sessions.len());
+        let begin = self.beginning();
         let whole = self.descend(begin, &mut path, &mut best, &mut tries);
         ExplainingPath { hypotheses: if whole { path } else { best }, whole }
     }

@@ -93,8 +93,7 @@ pub type Explained = Result<Hypotheses, Rejection>;
 impl<'a> Replay<'a> {
     /// The hypotheses that explain the whole trace.
     pub fn run(&self) -> Explained {
-        let mut hypotheses: Hypotheses =
-            smallvec![Hypothesis::new(self.schema, self.seen.case.sessions.len())];
+        let mut hypotheses: Hypotheses = smallvec![self.beginning()];
         for round in &self.seen.trace.rounds {
             hypotheses = self.round(hypotheses, round)?;
             if hypotheses.len() > MAX_HYPOTHESES {
@@ -403,7 +402,10 @@ impl<'a> Replay<'a> {
                 self.back(hypothesis, step, &target.name.name, true)?
             }
             Statement::Release(target) => self.back(hypothesis, step, &target.name.name, false)?,
-            Statement::Pragma(_) => smallvec![hypothesis],
+            Statement::Pragma(pragma) => {
+                self.asks_for_foreign_keys(&mut hypothesis, step, pragma)?;
+                smallvec![hypothesis]
+            }
             _ => {
                 return Err(Rejection::Undecided(match tree.kind() {
                     StatementKind::Set => Reason::SettingsChanged,

@@ -1,6 +1,6 @@
-//! Statements that begin, end and go back: BEGIN, savepoints.
+//! Statements that begin, end and go back: BEGIN, savepoints; and the pragma of foreign keys, which a transaction ignores.
 
-use model::sql::{Begin, TransactionMode};
+use model::sql::{Begin, Pragma, TransactionMode};
 use model::{Reason, RuleId, Symptom, verdict::Response};
 
 use smallvec::{SmallVec, smallvec};
@@ -39,6 +39,38 @@ impl Replay<'_> {
             }
         }
         Ok(smallvec![hypothesis])
+    }
+
+    /// What holds before the first step.
+    pub fn beginning(&self) -> Hypothesis {
+        let server = &self.seen.trace.server;
+        let enforced = self.foreign_keys_on().is_none_or(|name| {
+            server.settings.get(name).is_some_and(|value| value.eq_ignore_ascii_case("ON") || value == "1")
+        });
+        Hypothesis::new(self.schema, self.seen.case.sessions.len(), enforced)
+    }
+
+    /// The setting without which foreign keys are not enforced, if there is one.
+    fn foreign_keys_on(&self) -> Option<&'static str> {
+        let server = &self.seen.trace.server;
+        dialect::capabilities(server.product, &server.version).foreign_keys_on
+    }
+
+    /// `PRAGMA foreign_keys`. SQLite's manual: "This pragma is a no-op within a transaction".
+    pub(super) fn asks_for_foreign_keys(
+        &self,
+        hypothesis: &mut Hypothesis,
+        step: usize,
+        pragma: &Pragma,
+    ) -> Result<(), Rejection> {
+        let asked = self.foreign_keys_on().is_some_and(|name| pragma.name.name.eq_ignore_ascii_case(name));
+        let Some(value) = pragma.value.as_ref().filter(|_| asked) else { return Ok(()) };
+        let session = &mut hypothesis.sessions[self.seen.case.steps[step].session];
+        if session.txn.is_none() {
+            let on = value.as_bool().ok_or(Rejection::Undecided(Reason::SettingsChanged))?;
+            session.foreign_keys = on;
+        }
+        Ok(())
     }
 
     /// ROLLBACK TO and RELEASE.
