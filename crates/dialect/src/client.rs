@@ -19,9 +19,10 @@ pub struct Client {
     pub options: &'static str,
     /// How it shows nothing but one number.
     pub plain: &'static str,
-    /// The function `in_schema` of a shell script: the client in our own schema.
+    /// The function `in_schema` of a shell script: the client in our own schema. With `run=exec` it takes the place of its shell.
     pub in_schema: &'static str,
     pub create_schema: &'static str,
+    /// Gives up when somebody holds on to it.
     pub drop_schema: &'static str,
     /// How many statements wait for others now.
     pub waiting: &'static str,

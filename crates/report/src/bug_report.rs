@@ -98,7 +98,14 @@ impl BugReport {
     pub fn server_text(&self) -> String {
         match self.server().version_text.is_empty() {
             true => self.server_name(),
-            false => format!("{} {}", self.server().product, text::clean(&self.server().version_text)),
+            false => {
+                let (product, version) =
+                    (self.server().product.to_string(), text::clean(&self.server().version_text));
+                match version.to_ascii_lowercase().starts_with(&product) {
+                    true => version,
+                    false => format!("{product} {version}"),
+                }
+            }
         }
     }
 
@@ -130,9 +137,6 @@ impl BugReport {
         let finding = &self.finding;
         let mut lines =
             vec![format!("Found by isopod {}, seed {}, case {}", self.isopod, finding.seed, finding.case)];
-        if !self.hunt.is_empty() {
-            lines.push(format!("Hunt: {}", self.hunt));
-        }
         lines.push(format!("Judged by: {} ({})", finding.oracle, finding.violation.fingerprint.label()));
         if let Some(from) = finding.reduced_from {
             lines.push(format!("Reduced from {from} to {} statements", self.execution.case.steps.len()));
@@ -144,6 +148,15 @@ impl BugReport {
     /// Why it is wrong, a paragraph each: the rule in our words, in those of the manual, and what is known to break it.
     pub fn why(&self) -> Vec<String> {
         let words = self.words();
+        let print = &self.finding.violation.fingerprint;
+        if print.symptom == Symptom::Logic && print.cause != Cause::DecoupledObjects {
+            // A rule about what a statement sees is not what breaks here.
+            return vec![
+                "The server gives the same answer to the statement alone, on the same rows. Computed from these rows by what the statement \
+                 says, it should be the one above."
+                    .to_string(),
+            ];
+        }
         let mut why = vec![format!("{}.", text::upper(self.rule().trim_end_matches('.')))];
         let quote = words.broken().and_then(|rule| manual::quoted(self.server(), rule));
         why.extend(quote.map(|quote| quote.text(self.product())));
@@ -244,7 +257,11 @@ fn what(bug: &BugReport) -> String {
         },
         Symptom::Hang => format!("The server hangs in {statement}"),
         Symptom::InternalError => format!("{statement} ends in an internal error"),
-        Symptom::Logic => format!("{statement}: two ways to judge it disagree"),
+        Symptom::Logic if print.cause == Cause::DecoupledObjects => {
+            format!("{statement} answers otherwise than alone on the same rows")
+        }
+        Symptom::Logic => format!("{statement} is evaluated wrongly, also by one session alone"),
+        Symptom::MissingError => format!("{statement} is not refused"),
         other => format!("{statement}: {other}"),
     }
 }

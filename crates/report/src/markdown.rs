@@ -19,10 +19,12 @@ pub fn markdown(bug: &BugReport) -> String {
         "sql",
         &bug.execution.case.setup.statements.iter().map(|sql| ended(sql)).collect::<Vec<_>>().join("\n"),
     );
-    out += &format!(
-        "\nThen, in {} sessions, in this order; each statement is sent when the one before has answered or waits:\n\n",
-        bug.execution.case.sessions.len()
-    );
+    out += &match bug.execution.case.sessions.len() {
+        1 => "\nThen, in one session:\n\n".to_string(),
+        sessions => format!(
+            "\nThen, in {sessions} sessions, in this order; each statement is sent when the one before has answered or waits:\n\n"
+        ),
+    };
     out += &fenced("sql", &real_order(bug).join("\n"));
     out += &sides(bug, &compared);
     out += "\n## Why this is wrong\n";
@@ -38,7 +40,11 @@ pub fn markdown(bug: &BugReport) -> String {
     }
     let background: Vec<String> =
         bug.background().iter().map(|line| format!("- {}\n", linked(line))).collect();
-    let replay = format!("{}\nReplay: {}\n", background.concat(), code(&bug.replay));
+    let hunt = match bug.hunt.is_empty() {
+        true => String::new(),
+        false => format!("Hunt: {}\n", code(&bug.hunt)),
+    };
+    let replay = format!("{}\n{hunt}Replay: {}\n", background.concat(), code(&bug.replay));
     out += &format!("\n---\n{}", folded("How Isopod found it", &replay));
     out
 }

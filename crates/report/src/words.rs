@@ -52,7 +52,7 @@ impl<'a> Words<'a> {
         match (self.violation.fingerprint.symptom, &self.violation.fingerprint.cause) {
             (Symptom::Logic, Cause::DecoupledObjects) => self.two_answers(),
             (Symptom::Logic, _) => format!(
-                "{} Alone on the rows that it should see, the server answers the same.",
+                "{} The server answers the same when nobody else is there: this is no matter of isolation.",
                 self.what_came()
             ),
             _ => self.what_came(),
@@ -294,7 +294,11 @@ impl<'a> Words<'a> {
         let evidence = self.evidence();
         let mut lines = Vec::new();
         if let Some(SecondOpinion::Disagrees { objection, .. }) = &evidence.second_opinion {
-            lines.push(format!("it objects by {} ({})", objection.cause, objection.symptom));
+            let who = match self.violation.fingerprint.cause {
+                Cause::DecoupledObjects => "the decoupled run",
+                _ => "the model",
+            };
+            lines.push(format!("{who} objects by {} ({})", objection.cause, objection.symptom));
         }
         if !evidence.sql.is_empty() {
             lines.push(format!("statement: {}", evidence.sql));

@@ -37,7 +37,7 @@ fn a_page_has_everything_in_its_place() {
         "<h1>Locking SELECT misses 1 row at REPEATABLE READ</h1>",
         "<p class=\"meta\">mariadb 10.11.19-TEST · 3 of 3 runs · 2026-11-18 05:50 UTC</p>",
         "<li>Reduced from 31 to 6 statements</li>",
-        "<li>Hunt: isopod hunt mariadb@10.11 --seed 0000-0000-0007</li>",
+        "<li>Hunt: <code>isopod hunt mariadb@10.11 --seed 0000-0000-0007</code></li>",
         "<pre class=\"command\">isopod run runs/1/findings/9b1f0a2c/case.iso --target x --level RR</pre>",
         "<p>A statement that changes or locks rows works on the newest committed rows, and comes to each of them once.</p>",
         "No sentence of MariaDB&#39;s manual is known that says so; MySQL&#39;s says: &quot;... while the locking statements use the most recent state",

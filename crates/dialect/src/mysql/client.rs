@@ -16,9 +16,9 @@ pub(crate) const fn client(program: &'static str, package: &'static str) -> Clie
         // MySQL 9's client takes `\!` only if it is told so twice; others do not know these options.
         options: "-n -f -t -vv --default-character-set=utf8mb4 --loose-commands=ON --loose-system-command=ON",
         plain: "-N -B",
-        in_schema: "in_schema() { \"$client\" \"$@\" $options {schema}; }",
+        in_schema: "in_schema() { ${run:-} \"$client\" \"$@\" $options {schema}; }",
         create_schema: "CREATE DATABASE {schema};",
-        drop_schema: "DROP DATABASE {schema};",
+        drop_schema: "SET SESSION lock_wait_timeout = 20; DROP DATABASE {schema};",
         waiting: "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'",
         rows: "grep '^|' | sed -e '1d' -e 's/  */ /g'",
         boxes: true,

@@ -13,9 +13,9 @@ pub(super) const CLIENT: Client = Client {
     options: "-X -A -n -P null=NULL -P pager=off -v VERBOSITY=verbose",
     plain: "-X -A -t",
     in_schema: "export PGOPTIONS=\"${PGOPTIONS:-} -c search_path={schema}\"\n\
-                in_schema() { \"$client\" \"$@\" $options; }",
+                in_schema() { ${run:-} \"$client\" \"$@\" $options; }",
     create_schema: "CREATE SCHEMA {schema};",
-    drop_schema: "DROP SCHEMA {schema} CASCADE;",
+    drop_schema: "SET lock_timeout = '20s'; DROP SCHEMA {schema} CASCADE;",
     waiting: "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
     // Without the names of the columns, and without what the client says of a statement.
     rows: "sed -e '1d' -e '/^([0-9]* rows\\{0,1\\})$/d'",

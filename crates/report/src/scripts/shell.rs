@@ -92,7 +92,8 @@ made=1
 declare -A fd
 open_session() {{
     mkfifo "$work/$1.in" && : >"$work/$1.done"
-    in_schema "${{args[@]}}" <"$work/$1.in" >"$work/$1.out" 2>&1 &
+    # The client itself, not a shell around it: it must be gone when it is killed.
+    run=exec in_schema "${{args[@]}}" <"$work/$1.in" >"$work/$1.out" 2>&1 &
     pids+=($!)
     eval "exec $2>\"\$work/$1.in\""
     fd[$1]=$2
@@ -103,7 +104,7 @@ until_done() {{
     local left=600
     until grep -qx "$2" "$work/$1.done"; do
         left=$((left - 1))
-        if [ "$left" = 0 ]; then echo "$1 does not answer"; exit 2; fi
+        if [ "$left" = 0 ]; then echo "        no answer within 30 seconds"; echo "another answer came: $1 waits"; exit 1; fi
         sleep 0.05
     done
 }}
@@ -112,8 +113,10 @@ show() {{
     local seen; seen=$(cat "$work/$1.seen" 2>/dev/null || echo 0)
     tail -c "+$((seen + 1))" "$work/$1.out" >"$work/answer-$2"
     wc -c <"$work/$1.out" | tr -d ' ' >"$work/$1.seen"
-    sed -e '/^--------------$/,/^--------------$/d' -e '/^$/d' -e '/^Bye$/d' -e 's/^/        /' "$work/answer-$2"
+    tidy "$work/answer-$2"
 }}
+# Without what the client says of itself.
+tidy() {{ sed -e '/^--------------$/,/^--------------$/d' -e '/^$/d' -e '/^Bye$/d' -e '/unknown variable .loose-/d' -e 's/^/        /' "$1"; }}
 quiet=0
 quietly() {{ quiet=$((quiet + 1)); say "$1" "q$quiet" "$2"; until_done "$1" "q$quiet"; show "$1" quiet >/dev/null; }}
 step() {{ echo "$1  $2: $3"; say "$2" "$1" "$3"; until_done "$2" "$1"; show "$2" "$1"; }}
@@ -123,12 +126,13 @@ step_that_waits() {{
     local left=100
     while [ "$("$client" "${{args[@]}}" {plain} <<<"{waiting};" 2>/dev/null | tr -dc 0-9)" -lt "$3" ] 2>/dev/null; do
         left=$((left - 1))
-        if [ "$left" = 0 ]; then echo "        it does not wait, or the server does not let us see it"; break; fi
+        if [ "$left" = 0 ]; then echo "        it does not wait, or the server does not let us see it"; return; fi
         sleep 0.05
     done
+    echo "        waits"
 }}
-comes_back() {{ echo "$1  $2 comes back"; until_done "$2" "$1"; show "$2" "$1"; }}
-afterwards() {{ echo "in the end, $1:"; in_schema "${{args[@]}}" <<<"$2" >"$work/answer-end-$1" 2>&1; sed -e '/^--------------$/,/^--------------$/d' -e '/^$/d' -e '/^Bye$/d' -e 's/^/        /' "$work/answer-end-$1"; }}
+comes_back() {{ echo "$1  $2 goes on"; until_done "$2" "$1"; show "$2" "$1"; }}
+afterwards() {{ echo "in the end, $1:"; in_schema "${{args[@]}}" <<<"$2" >"$work/answer-end-$1" 2>&1; tidy "$work/answer-end-$1"; }}
 rows_of() {{ <"$work/answer-$1" {rows} | LC_ALL=C sort; }}
 
 "##,

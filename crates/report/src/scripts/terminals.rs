@@ -24,9 +24,12 @@ pub fn script(bug: &BugReport) -> Option<String> {
         out += &format!("{}\n", ended(sql));
     }
     for session in 0..bug.execution.case.sessions.len() {
-        let first = enter.iter().cloned().chain(greeting(bug, session));
+        let first: Vec<String> = enter.iter().cloned().chain(greeting(bug, session)).collect();
+        if first.is_empty() {
+            continue;
+        }
         out += &format!("\n-- session {}, first\n", comment(bug.session(session)));
-        first.for_each(|sql| out += &format!("{}\n", ended(&sql)));
+        first.iter().for_each(|sql| out += &format!("{}\n", ended(sql)));
     }
     for act in acts(bug) {
         match act {
