@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Finding, FindingGroup, Fingerprint, Level, Signature, Target};
+use model::{Finding, FindingGroup, Fingerprint, Level, Signature, Target, verdict::Deviations};
 
 use crate::triage::{Comparison, Triage};
 
@@ -25,7 +25,9 @@ impl Members<'_> {
         let all = || self.findings.iter().copied();
         // The one with the fewest statements stands for the others. By the number of the case, not by the clock: another number of
         // workers gives the same.
-        let size = |one: &&Finding| (one.statements, one.target.clone(), one.case, one.id.clone());
+        let size = |one: &&Finding| {
+            (one.signature() != self.signature, one.statements, one.target.clone(), one.case, one.id.clone())
+        };
         let smallest = all().min_by_key(size).unwrap_or(self.findings[0]).clone();
         let mut levels: BTreeMap<Level, u64> = BTreeMap::new();
         let counted = self.again.iter().filter_map(|(level, count)| Some(((*level)?, *count)));
@@ -95,6 +97,7 @@ pub fn fold<'a>(
             }
         }
     }
+    fold_together(&mut all);
     for ((target, print), count) in again {
         let same = |one: &&&Finding| one.target == *target && one.suspected() == print;
         // What is only counted goes with most of those that looked the same when they were found. If a new one is among them,
@@ -110,6 +113,26 @@ pub fn fold<'a>(
         }
     }
     all.into_iter().map(Members::group).collect()
+}
+
+/// What several deviations explain, one of which has a group of its own that is as new, shows nothing that this group does not show.
+fn fold_together(all: &mut Vec<Members<'_>>) {
+    let causes = |group: &Members<'_>| match &group.signature {
+        Signature::Explained(by) if group.known.is_none() => Some(by.clone()),
+        _ => None,
+    };
+    let sets: Vec<Option<Deviations>> = all.iter().map(causes).collect();
+    for at in (0..all.len()).rev() {
+        let Some(set) = &sets[at] else { continue };
+        let part = |other: &usize| {
+            sets[*other].as_ref().is_some_and(|part| part.len() < set.len() && part.is_subset(set))
+        };
+        let Some(into) = (0..sets.len()).find(part) else { continue };
+        let joined = all[at].findings.clone();
+        all[into].findings.extend(joined);
+        all[at].findings.clear();
+    }
+    all.retain(|group| !group.findings.is_empty());
 }
 
 #[cfg(test)]
@@ -183,6 +206,23 @@ pub(crate) mod tests {
         let likes: Vec<(usize, Option<&str>)> =
             folded.iter().map(|group| (group.findings.len(), group.resembles.as_deref())).collect();
         assert_eq!(likes, [(2, Some("corpus/x")), (1, None), (1, Some("corpus/x"))]);
+    }
+
+    #[test]
+    fn two_causes_are_no_group_beside_that_of_one_of_them() {
+        let found = "conflict-by-inner-read";
+        let mut all: Vec<Finding> = [("a", found, 2), ("b", found, 5), ("c", "changed-during-wait", 9)]
+            .map(|(id, by, size)| finding(id, by, StatementKind::Update, Level::ReadCommitted, size))
+            .into();
+        let both = Cause::Deviations([found.into(), "changed-during-wait".into()].into());
+        all[0].violation.fingerprint.cause = both;
+        let folded = fold(&all, &Again::new(), &known);
+        let groups: Vec<(&str, u64, bool)> =
+            folded.iter().map(|group| (group.id.as_str(), group.cases, group.known.is_some())).collect();
+        // The smaller case is not the one that stands for the group: it shows something else, too.
+        assert_eq!(groups, [("b", 2, false), ("c", 1, true)]);
+        let folded = fold(&all[..1], &Again::new(), &known);
+        assert_eq!(folded.len(), 1, "alone it is a group");
     }
 
     #[test]
