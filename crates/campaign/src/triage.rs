@@ -311,11 +311,12 @@ impl<'a> ComparisonServers<'a> {
             return Some(Comparison::Known(entry.name.clone()));
         }
         let of = (fingerprint.symptom, &fingerprint.cause);
-        // Of a statement that is wrong by itself the rule says nothing: it must be made of the same.
+        // Of a statement that is wrong by itself the rule says nothing: it must be made of what the other is made of.
         let by_itself = fingerprint.symptom == Symptom::Logic;
         let is_like = |pattern: &Pattern| {
             // The same as something that is in no tracker, or wrong in the same places by the same rule.
             with(pattern) && mine.same(pattern)
+                || by_itself && mine.made_alike(pattern, &signature)
                 || !by_itself && pattern.complaints().contains(&of) && mine.alike(pattern)
         };
         let like = patterns.iter().filter(|(_, pattern)| is_like(pattern));

@@ -119,7 +119,16 @@ pub fn exit(error: clap::Error) -> ! {
 
 /// How text for standard output looks.
 pub fn style() -> report::Style {
-    report::Style { colour: colour(), ..report::Style::default() }
+    let usual = report::Style::default();
+    report::Style { colour: colour(), width: columns().unwrap_or(usual.width), ..usual }
+}
+
+/// How wide the terminal is, or what COLUMNS says; none where the output goes somewhere else.
+fn columns() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let columns: usize =
+        said.or_else(|| Some(terminal_size::terminal_size_of(std::io::stdout())?.0.0.into()))?;
+    Some(columns.clamp(60, 200))
 }
 
 /// May standard output be coloured?

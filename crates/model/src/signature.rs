@@ -3,12 +3,12 @@
 //! Where known deviations explain a finding they are its cause, and nothing else counts: the same bug shows as wrong rows in a SELECT
 //! and as a wrong count in an UPDATE. Where nothing explains it there is only what is wrong, by which rule, and which kinds of
 //! statements the small case still needs. Neither level nor target is part of it. Where one statement is wrong by itself (`logic`) its kind
-//! says nothing of the cause: there it is told by what the statement is made of, too.
+//! says nothing of the cause: there it is told by what the statement is made of.
 //!
 //! ```text
 //! noop-without-version                       explained: whatever shows it
 //! wrong-rows · plain-read · select update    unexplained
-//! logic · model-objects · update · not-in-query null
+//! logic · model-objects · not-in-query null
 //! ```
 
 use std::{collections::BTreeSet, fmt};
@@ -47,6 +47,9 @@ impl Signature {
             Some(by) => Signature::Explained(by.clone()),
             None => {
                 let (symptom, cause) = (fingerprint.symptom, fingerprint.cause.at_any_level());
+                // A condition that is wrong in an UPDATE is wrong in a DELETE, too.
+                let by_itself = symptom == Symptom::Logic && !features.is_empty();
+                let statements = if by_itself { BTreeSet::new() } else { statements };
                 Signature::Unexplained { symptom, cause, statements, features }
             }
         }
@@ -95,10 +98,10 @@ mod tests {
         let alone = Signature::Unexplained {
             symptom: Symptom::Logic,
             cause: Cause::ModelObjects,
-            statements: [shown(StatementKind::Update)].into(),
+            statements: BTreeSet::new(),
             features: [Feature::Null, Feature::NotInQuery].into(),
         };
-        assert_eq!(alone.to_string(), "logic · model-objects · update · not-in-query null");
+        assert_eq!(alone.to_string(), "logic · model-objects · not-in-query null");
         assert_eq!(explained.to_string(), "a+b");
         assert_eq!(rest.to_string(), "wrong-rows · plain-read · select update");
         assert_eq!(serde_json::to_string(&explained).unwrap(), r#"{"explained":["a","b"]}"#);

@@ -134,7 +134,9 @@ impl CheckReport {
     /// The names under which this failure is known, if it came out as known.
     pub fn known_as(&self, case: &Case) -> Vec<String> {
         match self.status {
-            CheckStatus::KnownFailure if case.links.is_empty() => vec!["in the case file".into()],
+            CheckStatus::KnownFailure if case.links.is_empty() => {
+                vec!["the case file says so (fails on)".into()]
+            }
             CheckStatus::KnownFailure => case.links.clone(),
             _ => Vec::new(),
         }

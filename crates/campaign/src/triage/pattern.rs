@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Case, Product, ShownBy, Signature, Symptom, Violation, verdict::Cause};
+use model::{
+    Case, Product, ShownBy, Signature, Symptom, Violation,
+    verdict::{Cause, Feature},
+};
 use oracles::expectations::{CheckStatus, Surprise};
 
 use crate::matrix::{self, Column};
@@ -113,6 +116,22 @@ impl Pattern {
         let right = |pattern: &Pattern| pattern.cells.values().any(|cell| *cell == Cell::Right);
         let same = self.cells.keys().eq(other.cells.keys()) && wrong(self) == wrong(other);
         self.is_wrong() && same && right(self) && right(other)
+    }
+
+    /// Wrong in the same places, by a statement that is made of the same or of more: for what is wrong by itself, at whatever level.
+    pub fn made_alike(&self, other: &Pattern, signature: &Signature) -> bool {
+        let made = |signature: &Signature| match signature {
+            Signature::Unexplained { symptom: Symptom::Logic, features, .. } => Some(features.clone()),
+            _ => None,
+        };
+        let Some(mine) = made(signature).filter(|features| !features.is_empty()) else { return false };
+        let part = |theirs: &BTreeSet<Feature>| !theirs.is_empty() && theirs.is_subset(&mine);
+        let wrong = |cell: &Cell| matches!(cell, Cell::Wrong(_));
+        let places = |pattern: &Pattern| -> Vec<bool> { pattern.cells.values().map(wrong).collect() };
+        self.is_wrong()
+            && self.cells.keys().eq(other.cells.keys())
+            && places(self) == places(other)
+            && other.signatures.iter().filter_map(made).any(|theirs| part(&theirs))
     }
 
     /// What is wrong somewhere, and what is behind it.

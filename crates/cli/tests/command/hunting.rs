@@ -144,7 +144,7 @@ fn the_case_of_a_finding_is_a_regression_test_and_is_judged_by_those_who_filed_i
     let level: model::Level = level.parse().unwrap();
     assert!(shown.out.lines().next().unwrap().contains(level.sql()), "{}", shown.out);
     assert!(!shown.out.contains("nothing is expected"), "{}", shown.out);
-    shown.says(&["expected", "known: in the case file", "it should return"]);
+    shown.says(&["expected", "known: the case file says so (fails on)", "it should return"]);
     // The folder means its case, and not what that was before; the one who filed it asks for more runs.
     let on = &words[2..];
     let json = isopod(&[&["run", finding.to_str().unwrap(), "--json"], on].concat()).exits(1).json();

@@ -89,17 +89,17 @@ pub fn show(campaign: &Campaign<'_>, summary: &RunSummary, by_default: bool) {
             share(tally.conflicts, tally.cases),
             share(tally.undecided, tally.cases)
         );
-        say!(
-            "  {} sets of transactions in {} · {} statements, {} waited, {} failed ({} by the other's doing)",
+        wrapped(&format!(
+            "{} sets of transactions in {} · {} statements, {} waited, {} failed ({} by the other's doing)",
             thousands(tally.sets),
             plural(tally.schemas, "schema"),
             thousands(tally.statements),
             share(tally.waits, tally.statements),
             share(tally.failed, tally.statements),
             share(tally.failed_by_others, tally.statements)
-        );
+        ));
         chances(hunted, &summary.findings);
-        super::verdicts::lines(&hunted.quality.verdicts).iter().for_each(|line| say!("  {line}"));
+        super::verdicts::lines(&hunted.quality.verdicts).iter().for_each(|line| wrapped(line));
         if hunted.quality.waits_told > 0 {
             say!(
                 "  waits: {} of {} looked at were over-restrictive: nothing demands them",
@@ -141,6 +141,13 @@ pub fn show(campaign: &Campaign<'_>, summary: &RunSummary, by_default: bool) {
         say!("report: isopod report {} --open", summary.folder);
     }
     next(summary, by_default);
+}
+
+/// A line below that of its target, over several where it is long.
+fn wrapped(text: &str) {
+    for (at, line) in report::text::wrap(text, style().width.saturating_sub(4)).iter().enumerate() {
+        say!("{}{line}", if at == 0 { "  " } else { "    " });
+    }
 }
 
 /// What is said of the entries of the user's folder, and of comparing with them.
@@ -191,14 +198,14 @@ fn chances(hunted: &TargetSummary, found: &[FindingGroup]) {
     let silent = came.clone().filter(|chance| !shown(chance));
     let Some(least) = silent.min_by_key(|chance| chance.cases) else { return };
     let below = least.below.as_ref().map_or(String::new(), |below| format!(" (a rate below {below})"));
-    say!(
-        "  {} of {} known kinds of bugs, each at each level, could have shown; least often {} at {}: {}{below}",
+    wrapped(&format!(
+        "{} of {} known kinds of bugs, each at each level, could have shown; least often {} at {}: {}{below}",
         came.count(),
         families().count(),
         least.name,
         least.level,
         plural(least.cases, "case"),
-    );
+    ));
 }
 
 /// What it is: under the name that we gave it, if it has one and no tracker does.

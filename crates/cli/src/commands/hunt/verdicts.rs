@@ -30,9 +30,16 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
         let mut parts: Vec<String> =
             counts.into_iter().filter(|(_, count, _)| *count > 0).map(part).collect();
         if !said.twins.is_empty() {
-            let twins: Vec<String> =
-                said.twins.iter().map(|(what, count)| format!("{what} {}", thousands(*count))).collect();
-            parts.push(format!("twins: {}", twins.join(", ")));
+            let mut twins: Vec<_> = said.twins.iter().collect();
+            twins.sort_by_key(|(what, count)| (Reverse(**count), *what));
+            let more = twins.len().saturating_sub(NAMED);
+            let mut named: Vec<String> = twins
+                .into_iter()
+                .take(NAMED)
+                .map(|(what, count)| format!("{what} {}", thousands(*count)))
+                .collect();
+            named.extend((more > 0).then(|| format!("{more} more")));
+            parts.push(format!("twins: {}", named.join(", ")));
         }
         if !parts.is_empty() {
             lines.push(format!("{oracle}: {}", parts.join(", ")));
