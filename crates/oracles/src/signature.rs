@@ -39,9 +39,8 @@ pub fn signature(product: Product, case: &Case, violation: &Violation) -> Signat
 /// Of a finding whose case was not reduced: which statements are needed beside the one that shows it is not known.
 pub fn of_unreduced(product: Product, case: &Case, violation: &Violation) -> Signature {
     match Signature::bare(&violation.fingerprint) {
-        Signature::Unexplained { symptom, cause, statements, .. } => {
-            let features = features_of(product, case, violation);
-            Signature::Unexplained { symptom, cause, statements, features }
+        Signature::Unexplained { statements, .. } => {
+            Signature::new(&violation.fingerprint, statements, features_of(product, case, violation))
         }
         explained @ Signature::Explained(_) => explained,
     }
@@ -153,7 +152,7 @@ mod tests {
         assert_ne!(of("UPDATE t SET a = 1 WHERE b = 1"), of("UPDATE t SET a = 1 WHERE b = 0.5"));
         // The same without a reduced case, and nothing of it where a rule is broken.
         let unreduced = of_unreduced(Product::Mariadb, &case(&["UPDATE t SET a = NULL"]), &wrong(SELECT));
-        assert_eq!(unreduced.to_string(), "logic · model-objects · null");
+        assert_eq!(unreduced.to_string(), "logic · model-objects · null", "{unreduced:?}");
     }
 
     #[test]

@@ -67,7 +67,12 @@ pub fn isopod(args: &[&str]) -> Ran {
 /// Runs the command with these variables.
 pub fn isopod_with(variables: &[(&str, &Path)], args: &[&str]) -> Ran {
     let mut command = Command::new(EXE);
-    command.args(args).envs(variables.iter().copied()).env_remove("CLICOLOR_FORCE").env_remove("COLUMNS").stdin(Stdio::null());
+    command
+        .args(args)
+        .envs(variables.iter().copied())
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("COLUMNS")
+        .stdin(Stdio::null());
     let output = command.output().unwrap();
     Ran {
         code: output.status.code(),

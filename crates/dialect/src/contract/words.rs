@@ -141,6 +141,11 @@ pub fn deviation(id: &DeviationId) -> Option<DeviationWords> {
             "the statement decides by what another transaction has not committed whether a row matches, instead of waiting for it",
             RuleId::ChangedIsWaitedFor,
         ),
+        "conflict-in-statement-view" => (
+            "a statement with a query inside has a read view of its own, and is refused with error 1020 for what was committed while it \
+             waited",
+            RuleId::FreshSnapshot,
+        ),
         "conflict-by-inner-read" => (
             "a statement that waited is refused with error 1020 because of what was committed while it waited, although no snapshot \
              lasts at this level",

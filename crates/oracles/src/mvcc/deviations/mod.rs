@@ -20,6 +20,7 @@
 mod affected_servers;
 mod changed_during_wait;
 mod conflict_by_inner_read;
+mod conflict_in_statement_view;
 mod conflict_with_uncommitted;
 mod covered_read_without_conflict;
 mod duplicate_after_rollback;
@@ -78,6 +79,7 @@ const INNODB: &[&KnownDeviation] = &[
     &gone_row_by_index::DEVIATION,
     &covered_read_without_conflict::DEVIATION,
     &conflict_with_uncommitted::DEVIATION,
+    &conflict_in_statement_view::DEVIATION,
 ];
 
 /// Those of the reference engine.
