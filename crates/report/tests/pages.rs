@@ -346,7 +346,7 @@ fn the_page_of_a_run_counts_and_plots() {
     run.groups = [one, two].map(listed).into();
     let page = html::index(&run);
     for words in [
-        "<h1>2 findings, 1 of them new</h1>",
+        "<h1>2 groups of findings, 1 of them new</h1>",
         "<b>1,836</b><span>cases</span>",
         "<tr data-id=\"one\">",
         "href=\"two.html\"",

@@ -82,10 +82,10 @@ fn heading(run: &Overview) -> String {
     let new = run.groups.iter().filter(|listed| listed.group.is_new()).count();
     match (run.groups.len(), new) {
         (0, _) => "Nothing was found".to_string(),
-        (1, 0) => "One finding, known already".to_string(),
-        (1, _) => "One new finding".to_string(),
-        (all, 0) => format!("{all} findings, all of them known"),
-        (all, new) => format!("{all} findings, {new} of them new"),
+        (1, 0) => "One group of findings, known already".to_string(),
+        (1, _) => "One new group of findings".to_string(),
+        (all, 0) => format!("{all} groups of findings, all of them known"),
+        (all, new) => format!("{all} groups of findings, {new} of them new"),
     }
 }
 

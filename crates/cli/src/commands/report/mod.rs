@@ -29,19 +29,19 @@ the run; for each finding a page, Markdown for a bug tracker, and scripts that s
 Isopod; findings.json for other programs. Every page is a file by itself that asks for nothing
 from elsewhere.
 
---ready fills in a checklist of seven items by running it, for one finding of each signature: the
+--ready fills in a checklist of seven items by running it, for one finding of each group: the
 script 20 times with the product's own client on a server with its vendor's settings; the newest
 release of its line; who built it; on MariaDB snapshot isolation; the sentence of the manual;
 whether there is something to see; whether it is more than READ UNCOMMITTED. What fails, or was
 not checked, is said with the reason; only what passes everything is called ready. It takes a
-minute or two for each signature, and the table of --where comes with it.
+minute or two for each group, and the table of --where comes with it.
 
 Exit codes: 0 it is written, 2 the job could not be done.")]
 pub struct Args {
     /// The folder of a run, as `isopod hunt` names it
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Run the smallest case of each signature on all installed servers, at all levels, and put the table into the report
+    /// Run the smallest case of each group on all installed servers, at all levels, and put the table into the report
     #[arg(long = "where")]
     elsewhere: bool,
     /// Fill in the checklist of what may be filed: for the new findings, for all, or for the one of this name
@@ -73,9 +73,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     }
     let page = write::write(&args.run.join("report"), &data)?;
     say!(
-        "{} of {}, {}",
+        "{} in {}, {}",
         plural(data.bugs.len() as u64, "finding"),
-        plural(data.run.groups.len() as u64, "signature"),
+        plural(data.run.groups.len() as u64, "group"),
         page.display()
     );
     ready::show(&data);

@@ -23,7 +23,7 @@ pub fn run(told: &mut ReportData, how: &How, ready: Option<&Which>, tables: bool
         anyhow::bail!(Advised::new(
             format!("this run has no finding {id}"),
             [
-                format!("its findings, one of each signature: {}", ids.join(", ")),
+                format!("its findings, one of each group: {}", ids.join(", ")),
                 "--ready checks the new ones, --ready=all all of them".to_string()
             ]
         ));
