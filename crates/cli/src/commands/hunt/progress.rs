@@ -85,13 +85,15 @@ impl HuntProgress {
         let (cases, since) = *self.first[i].get_or_insert((tally.cases, at));
         let millis = at.saturating_sub(since).max(1);
         let rate = (tally.cases - cases) * 1000 / millis;
-        let of = match self.goal {
-            Budget::Seconds(all) => format!("{} / {}", clock(at.min(all * 1000)), clock(all * 1000)),
-            Budget::Cases(all) => format!("{} of {}", thousands(tally.cases), thousands(all)),
+        let cases = thousands(tally.cases);
+        let done = match self.goal {
+            Budget::Seconds(all) => {
+                format!("{} / {}  {cases:>9} cases", clock(at.min(all * 1000)), clock(all * 1000))
+            }
+            Budget::Cases(all) => format!("{cases:>9} of {} cases", thousands(all)),
         };
-        let cases = format!("{:>9} cases", thousands(tally.cases));
         let words = format!(
-            "{of}  {cases}  {:>6}/s  {} conflict  {} undecided",
+            "{done}  {:>6}/s  {} conflict  {} undecided",
             thousands(rate),
             share(tally.conflicts, tally.cases),
             share(tally.undecided, tally.cases)
