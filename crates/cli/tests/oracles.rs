@@ -142,7 +142,7 @@ fn a_hunt_files_a_planted_crash_with_its_log_and_goes_on() {
     let folder = scratch.path().join("run");
     let output = Command::new(common::EXE)
         .args(["hunt", &format!("{DEBUG}&{SAVEPOINT}"), "--level", "RR", "--cases", "8", "--workers", "1"])
-        .args(["--seed", "8F2C-91D0-55AE", "--keep", "1", "--confirm", "1", "--out"])
+        .args(["--profile", "wide", "--seed", "8F2C-91D0-55AE", "--keep", "1", "--confirm", "1", "--out"])
         .arg(&folder)
         .output()
         .unwrap();

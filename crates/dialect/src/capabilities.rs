@@ -56,6 +56,8 @@ pub struct Capabilities {
     pub ordered_changes: bool,
     /// `UPDATE t JOIN u ... SET ...`, `DELETE FROM t USING t JOIN u`.
     pub multi_tables: bool,
+    /// `UPDATE t JOIN u ... SET ... ORDER BY ... LIMIT ...`.
+    pub ordered_multi_update: bool,
     /// `DELETE FROM t USING ...`.
     pub delete_using: bool,
     /// A subquery in an UPDATE or DELETE may read the table that is changed.
@@ -103,6 +105,7 @@ impl Capabilities {
             autocommit_off: dialect.autocommit_off.is_some(),
             ordered_changes: false,
             multi_tables: false,
+            ordered_multi_update: false,
             delete_using: false,
             reads_itself: false,
             aborts: false,

@@ -21,7 +21,7 @@ use crate::{
 
 /// All names, sorted. `type:`, `key:`, `table:` speak of the schema, `order:` of the submitted order (see
 /// [`crate::orders::OrderKind`]), `expr:` of expressions; the rest of statements and transactions.
-pub const ALL: [&str; 117] = [
+pub const ALL: [&str; 120] = [
     "aggregate",
     "autocommit",
     "autocommit-off",
@@ -118,9 +118,11 @@ pub const ALL: [&str; 117] = [
     "table:foreign-key",
     "table:foreign-key-action",
     "table:generated",
+    "table:late-index",
     "table:long-rows",
     "table:one-row",
     "table:partitions",
+    "table:two-foreign-keys",
     "type:blob",
     "type:boolean",
     "type:char",
@@ -139,6 +141,7 @@ pub const ALL: [&str; 117] = [
     "update-key",
     "update-ordered",
     "update-second-table",
+    "update-second-table-ordered",
 ];
 
 /// The features of a set on its schema, each once and sorted.
@@ -192,7 +195,9 @@ impl FeatureSet<'_> {
         self.add_if(table.rows.is_empty(), "table:empty");
         self.add_if(table.rows.len() == 1, "table:one-row");
         self.add_if(table.partitioned, "table:partitions");
-        if let Some(parent) = &table.parent {
+        self.add_if(table.parents.len() > 1, "table:two-foreign-keys");
+        self.add_if(table.indexes.iter().any(|index| index.late), "table:late-index");
+        for parent in &table.parents {
             self.add("table:foreign-key");
             let acts = |action: Option<Action>| matches!(action, Some(Action::Cascade | Action::SetNull));
             self.add_if(acts(parent.on_delete) || acts(parent.on_update), "table:foreign-key-action");
@@ -251,6 +256,7 @@ impl FeatureSet<'_> {
                 self.add_if(!update.order_by.is_empty(), "update-ordered");
                 let joins = update.tables.iter().any(|table| !table.joins.is_empty());
                 self.add_if(joins || !update.from.is_empty(), "update-second-table");
+                self.add_if(joins && !update.order_by.is_empty(), "update-second-table-ordered");
                 let name = update.tables.first().and_then(|table| table.first.table_name());
                 let table = self.schema.tables.iter().find(|table| Some(table.name.as_str()) == name);
                 let key = |column: &str| {
@@ -425,7 +431,7 @@ pub fn possible(caps: &dialect::Capabilities) -> Vec<&'static str> {
         "lock-update" => !caps.clauses.locking_reads,
         "replace" => !caps.clauses.replace,
         "table:check" => !caps.checks,
-        "table:foreign-key" | "table:foreign-key-action" => !caps.foreign_keys,
+        "table:foreign-key" | "table:foreign-key-action" | "table:two-foreign-keys" => !caps.foreign_keys,
         "table:generated" => caps.generated.is_empty(),
         // A matter of the profile `pages`.
         "table:long-rows" => true,
@@ -433,6 +439,7 @@ pub fn possible(caps: &dialect::Capabilities) -> Vec<&'static str> {
         "type:unsigned" => !caps.unsigned,
         "update-ignore" => !(caps.clauses.mysql_changes || caps.clauses.sqlite_changes),
         "update-second-table" => !(caps.multi_tables || caps.clauses.update_from),
+        "update-second-table-ordered" => !caps.ordered_multi_update,
         // One level, nothing to mix.
         "levels-mixed" => dialect::of(caps.product).levels.len() < 2,
         _ => false,

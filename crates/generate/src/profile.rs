@@ -5,15 +5,20 @@
 //! [`Profile::hash`] goes over the resolved values: two profiles with the same hash draw the same.
 
 use crate::digest::Digest;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeMap;
 use toml::{Spanned, Table, Value, de::DeTable, de::DeValue};
 
 /// The named profiles and their text.
-pub const NAMED: [(&str, &str); 3] = [
+pub const NAMED: [(&str, &str); 4] = [
     ("wide", include_str!("../profiles/wide.toml")),
     ("core", include_str!("../profiles/core.toml")),
     ("pages", include_str!("../profiles/pages.toml")),
+    ("wide2", include_str!("../profiles/wide2.toml")),
 ];
+
+/// The one that is drawn by where nothing is said.
+pub const DEFAULT: &str = "wide2";
 
 /// `Odds(1, 3)` is once in three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +27,15 @@ pub struct Odds(pub u32, pub u32);
 impl Odds {
     pub fn draw(self, rng: &mut model::Rng) -> bool {
         rng.ratio(self.0 as usize, self.1.max(1) as usize)
+    }
+
+    /// For what came after `wide` was fixed: where it is off nothing is drawn, so that all other draws stay what they were.
+    pub fn later(self, rng: &mut model::Rng) -> bool {
+        !self.is_off() && self.draw(rng)
+    }
+
+    fn is_off(&self) -> bool {
+        self.0 == 0
     }
 }
 
@@ -41,11 +55,11 @@ pub fn weighted(rng: &mut model::Rng, weights: &[u32]) -> Option<usize> {
 
 /// Declares a table of the profile: all its keys have one type.
 macro_rules! section {
-    ($(#[$doc:meta])* $name:ident of $ty:ty { $($key:ident),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident of $ty:ty { $($(#[$how:meta])* $key:ident),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub struct $name { $(pub $key: $ty),* }
+        pub struct $name { $($(#[$how])* pub $key: $ty),* }
     };
 }
 
@@ -59,7 +73,9 @@ section! {
     /// `[statements]`: weights.
     StatementWeights of u32 {
         select, locking_select, aggregate, update, delete, insert, insert_many, insert_select, replace, upsert,
-        ignore, multi_update, multi_delete
+        ignore, multi_update, multi_delete,
+        #[serde(skip_serializing_if = "is_zero")]
+        ordered_multi_update,
     }
 }
 section! {
@@ -110,6 +126,10 @@ pub struct SchemaOdds {
     pub prefix: Odds,
     pub partitions: Odds,
     pub long_rows: Odds,
+    #[serde(skip_serializing_if = "Odds::is_off")]
+    pub triangle: Odds,
+    #[serde(skip_serializing_if = "Odds::is_off")]
+    pub late_indexes: Odds,
 }
 
 /// `[rows]`
@@ -161,7 +181,8 @@ pub struct Profile {
     #[serde(skip)]
     pub name: String,
     pub cases: Cases,
-    pub strategies: std::collections::BTreeMap<String, u32>,
+    #[serde(serialize_with = "without_later")]
+    pub strategies: BTreeMap<String, u32>,
     pub orders: OrderWeights,
     pub schema: SchemaOdds,
     pub types: Types,
@@ -172,11 +193,24 @@ pub struct Profile {
     pub observers: Observers,
 }
 
+/// Strategies that came after `wide` was fixed. A profile that never draws one has the text and the hash that it had before.
+const LATER: [&str; 3] = ["unique-search", "cascade-triangle", "replace-two"];
+
+fn without_later<S: Serializer>(weights: &BTreeMap<String, u32>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(weights.iter().filter(|(name, weight)| **weight > 0 || !LATER.contains(&name.as_str())))
+}
+
+fn is_zero(weight: &u32) -> bool {
+    *weight == 0
+}
+
 /// A profile that cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BadProfile {
     /// No such name.
-    #[error("no profile is called `{0}`; the named ones are wide, core and pages, and a file can be given")]
+    #[error(
+        "no profile is called `{0}`; the named ones are wide2, wide, core and pages, and a file can be given"
+    )]
     Unknown(String),
     /// Something in a file is wrong.
     #[error("{file}:{line}: {what}")]
@@ -315,7 +349,8 @@ mod tests {
         expect_test::expect![[r#"
             wide bcf0debe111f68c2
             core c3536eb553f226ce
-            pages 14418d7fc8ebc072"#]]
+            pages 14418d7fc8ebc072
+            wide2 ae4072ab836c23ac"#]]
         .assert_eq(&hashes.join("\n"));
     }
 

@@ -31,7 +31,7 @@ pub fn fill(rng: &mut Rng, schema: &mut Schema, profile: &Profile) {
 pub fn row(rng: &mut Rng, schema: &Schema, table: &Table, profile: &Profile) -> Option<Vec<Datum>> {
     let mut row = Vec::with_capacity(table.columns.len());
     for (at, column) in table.columns.iter().enumerate() {
-        let refers = table.parent.as_ref().filter(|parent| parent.columns.contains(&at));
+        let refers = table.referring(at);
         let odds = if table.in_unique(at) { profile.rows.null_unique } else { profile.rows.null_other };
         let datum = if column.nullable && odds.draw(rng) {
             Datum::Null

@@ -111,7 +111,7 @@ pub fn frame(rng: &mut Rng, statements: &Statements, level: Level, body: Body) -
 }
 
 fn has_foreign_keys(statements: &Statements) -> bool {
-    statements.schema.tables.iter().any(|table| table.parent.is_some())
+    statements.schema.tables.iter().any(|table| !table.parents.is_empty())
 }
 
 /// The script as it grows.

@@ -3,16 +3,17 @@
 //! with `--release`.
 
 use expect_test::expect;
-use generate::{Digest, Generator};
+use generate::{Digest, Generator, Profile};
 use model::{Product, Seed, casefile};
 
-/// The hash that `isopod generate --dialect D --cases N --hash` prints.
-fn hash(product: Product, cases: u64) -> String {
-    let mut generator = Generator::new(
+/// The hash that `isopod generate --dialect D --profile P --cases N --hash` prints.
+fn hash(profile: &str, product: Product, cases: u64) -> String {
+    let mut generator = Generator::with(
         Seed(0x150d_0000_0001),
         product,
         &dialect::newest(product),
         dialect::of(product).levels,
+        Profile::named(profile).unwrap(),
     );
     let mut digest = Digest::default();
     for number in 0..cases {
@@ -25,7 +26,7 @@ const PRODUCTS: [Product; 4] = [Product::Mysql, Product::Mariadb, Product::Postg
 
 #[test]
 fn the_first_cases_of_a_seed() {
-    let hashes = PRODUCTS.map(|product| hash(product, 200));
+    let hashes = PRODUCTS.map(|product| hash("wide", product, 200));
     expect![[r#"
         mysql 6db33cef7279c237
         mariadb 7fec555b150d4a65
@@ -34,15 +35,33 @@ fn the_first_cases_of_a_seed() {
     .assert_eq(&hashes.join("\n"));
 }
 
+#[test]
+fn the_first_cases_of_a_seed_by_the_default_profile() {
+    let hashes = PRODUCTS.map(|product| hash("wide2", product, 200));
+    expect![[r#"
+        mysql 321856ef343e54c9
+        mariadb 8008097bdcb45013
+        postgres 45b19fcebacee3f4
+        sqlite c7b7383891f63d9f"#]]
+    .assert_eq(&hashes.join("\n"));
+}
+
 /// As many as make every rare thing happen; too slow without optimization.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "slow without optimization; CI runs it with --release")]
 fn ten_thousand_cases_of_a_seed() {
-    let hashes = PRODUCTS.map(|product| hash(product, 10_000));
+    let hashes = PRODUCTS.map(|product| hash("wide", product, 10_000));
     expect![[r#"
         mysql 1532727ca275630a
         mariadb b61bf0bed0b00a2d
         postgres 85b84464594f2049
         sqlite a010e01de5a6c15a"#]]
     .assert_eq(&hashes.join("\n"));
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "slow without optimization; CI runs it with --release")]
+fn ten_thousand_cases_of_a_seed_by_the_default_profile() {
+    let hashes = PRODUCTS.map(|product| hash("wide2", product, 10_000));
+    expect![[r#""#]].assert_eq(&hashes.join("\n"));
 }

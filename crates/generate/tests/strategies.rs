@@ -14,7 +14,7 @@ fn version(product: Product) -> Version {
 }
 
 fn forced(strategy: Strategy) -> Profile {
-    let mut profile = Profile::default();
+    let mut profile = Profile::named("wide2").unwrap();
     profile.strategies.values_mut().for_each(|weight| *weight = 0);
     profile.strategies.insert(strategy.name().to_string(), 1);
     profile
@@ -47,9 +47,15 @@ fn every_strategy_finds_room_on_every_product() {
                     }
                 }
             }
-            let room = strategy.name() != "parent-child"
-                || dialect::capabilities(product, &version(product)).foreign_keys;
-            assert!(!room || used >= 15, "{product} {}: {used} of 100 sets", strategy.name());
+            let caps = dialect::capabilities(product, &version(product));
+            let (room, least) = match strategy.name() {
+                "parent-child" => (caps.foreign_keys, 15),
+                // One schema in six has it.
+                "cascade-triangle" => (caps.foreign_keys, 5),
+                "replace-two" => (caps.clauses.replace, 15),
+                _ => (true, 15),
+            };
+            assert!(!room || used >= least, "{product} {}: {used} of 100 sets", strategy.name());
         }
     }
 }

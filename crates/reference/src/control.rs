@@ -45,15 +45,15 @@ impl Engine {
             Statement::Set(items) => self.set(id, items),
             Statement::SetTransaction(set) => self.set_transaction(id, set),
             Statement::Query(query) => self.variable(id, query).map(|rows| Ok(RawReply::Rows(rows)))?,
-            Statement::LockTable(_)
-            | Statement::Pragma(_)
-            | Statement::CreatePartition(_)
-            | Statement::AlterTable(_) => unsupported("this statement"),
+            Statement::LockTable(_) | Statement::Pragma(_) | Statement::CreatePartition(_) => {
+                unsupported("this statement")
+            }
             Statement::Insert(_)
             | Statement::Update(_)
             | Statement::Delete(_)
             | Statement::CreateTable(_)
             | Statement::CreateIndex(_)
+            | Statement::AlterTable(_)
             | Statement::DropTable(_)
             | Statement::DropIndex(_)
             | Statement::Truncate(_) => return None,

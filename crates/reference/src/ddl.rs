@@ -57,6 +57,16 @@ pub fn run(base: &mut Database, statement: &Statement, open: &[&Txn]) -> Stateme
             check_unique(&table)?;
             base.tables[at] = table;
         }
+        Statement::AlterTable(alter) => {
+            let at = base.find(&alter.table.name.name)?;
+            free(base, at, open)?;
+            let mut table = base.tables[at].clone();
+            for added in &alter.added {
+                table.add_key(&added.kind)?;
+                check_unique(&table)?;
+            }
+            base.tables[at] = table;
+        }
         Statement::DropIndex(drop) => {
             let Some(table) = &drop.table else { return unsupported("DROP INDEX without a table") };
             let at = base.find(&table.name.name)?;

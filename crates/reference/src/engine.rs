@@ -323,6 +323,7 @@ impl Engine {
         match tree {
             Statement::CreateTable(_)
             | Statement::CreateIndex(_)
+            | Statement::AlterTable(_)
             | Statement::DropTable(_)
             | Statement::DropIndex(_)
             | Statement::Truncate(_) => {

@@ -179,6 +179,16 @@ impl Table {
         Ok(())
     }
 
+    /// What ALTER TABLE adds. Whether the rows allow it is the caller's business.
+    pub fn add_key(&mut self, constraint: &Constraint) -> StatementResult<()> {
+        match constraint {
+            Constraint::Unique { .. } | Constraint::Index { .. } => self.add_constraint(None, constraint),
+            Constraint::PrimaryKey(_) | Constraint::Check(_) | Constraint::ForeignKey { .. } => {
+                unsupported("what this adds to a table that is there")
+            }
+        }
+    }
+
     /// CREATE INDEX. Whether the rows allow it is the caller's business.
     pub fn create_index(&mut self, create: &CreateIndex) -> StatementResult<()> {
         self.add_index(Some(&create.name.name.name), &create.columns, create.unique)

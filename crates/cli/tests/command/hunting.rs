@@ -15,7 +15,8 @@ const PLANTED: &str = "reference?plant=aborted-read,duplicate-unique,internal-er
 /// A hunt of so many cases into a folder; its summary.
 fn hunt(folder: &Folder, name: &str, target: &str, more: &[&str]) -> (Ran, serde_json::Value) {
     let out = folder.0.join(name).display().to_string();
-    let args = [&["hunt", target, "--seed", "7", "--out", &out, "--json"], more].concat();
+    let args =
+        [&["hunt", target, "--profile", "wide", "--seed", "7", "--out", &out, "--json"], more].concat();
     let ran = isopod(&args);
     let json = ran.json();
     (ran, json)
@@ -242,6 +243,8 @@ fn on_real_servers() {
         "postgres@18",
         "--cases",
         "120",
+        "--profile",
+        "wide",
         "--seed",
         "7",
         "--out",

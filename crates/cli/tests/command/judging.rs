@@ -7,7 +7,20 @@ use crate::tools::{Folder, isopod};
 /// A hunt that keeps its traces, in a folder `run`; the path of the first finding's folder, if there is one.
 fn hunt(folder: &Folder, target: &str, more: &[&str]) -> (serde_json::Value, Option<String>) {
     let out = folder.0.join("run").display().to_string();
-    let args = ["hunt", target, "--seed", "7", "--cases", "200", "--keep-traces", "--json", "--out", &out];
+    let args = [
+        "hunt",
+        target,
+        "--profile",
+        "wide",
+        "--seed",
+        "7",
+        "--cases",
+        "200",
+        "--keep-traces",
+        "--json",
+        "--out",
+        &out,
+    ];
     let summary = isopod(&[&args[..], more].concat()).json();
     let id = summary["findings"][0]["id"].as_str();
     let path = id.map(|id| folder.0.join("run/findings").join(id).display().to_string());

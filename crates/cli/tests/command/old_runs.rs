@@ -69,7 +69,19 @@ fn its_findings_are_known() {
     let folder = Folder::new();
     let known = format!("{}/findings", old(&folder, "reference"));
     let out = folder.0.join("new");
-    let args = ["hunt", REFERENCE, "--seed", "1717-0000-0003", "--cases", "200", "--workers", "1", "--json"];
+    let args = [
+        "hunt",
+        REFERENCE,
+        "--profile",
+        "wide",
+        "--seed",
+        "1717-0000-0003",
+        "--cases",
+        "200",
+        "--workers",
+        "1",
+        "--json",
+    ];
     let more = ["--known", &known, "--fail-on", "new", "--out", out.to_str().unwrap()];
     let summary = isopod(&[&args[..], &more].concat()).exits(0).json();
     let groups = summary["findings"].as_array().unwrap();
@@ -84,7 +96,7 @@ fn it_is_not_resumed_and_it_is_said_what_to_do() {
     isopod(&["hunt", "--resume", &run]).fails(&[
         "was begun by an earlier Isopod",
         "begin a new run",
-        "--seed 1717-0000-0003",
+        "--seed 1717-0000-0003 --profile wide",
         &format!("--known {run}/findings"),
     ]);
 }
@@ -94,8 +106,14 @@ fn what_a_later_build_wrote_is_refused() {
     let folder = Folder::new();
     let new = folder.0.join("new");
     let args = ["hunt", "reference?plant=aborted-read", "--cases", "120", "--workers", "1", "--keep-traces"];
-    isopod(&[&args[..], &["--seed", "7", "--oracle", "invariants", "--out", new.to_str().unwrap()]].concat())
-        .exits(1);
+    isopod(
+        &[
+            &args[..],
+            &["--profile", "wide", "--seed", "7", "--oracle", "invariants", "--out", new.to_str().unwrap()],
+        ]
+        .concat(),
+    )
+    .exits(1);
     let finding = fs::read_dir(new.join("findings")).unwrap().flatten().next().unwrap().file_name();
     let finding = format!("findings/{}/verdict.json", finding.to_string_lossy());
     let files =

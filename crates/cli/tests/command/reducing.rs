@@ -191,8 +191,21 @@ steps
 fn the_strategies_are_compared_on_the_findings_of_a_run() {
     let folder = Folder::new();
     let out = folder.0.join("run").display().to_string();
-    let hunt =
-        ["hunt", PLANTED, "--cases", "150", "--keep", "3", "--no-reduce", "--seed", "7", "--out", &out];
+    let hunt = [
+        "hunt",
+        PLANTED,
+        "--cases",
+        "150",
+        "--keep",
+        "3",
+        "--no-reduce",
+        "--profile",
+        "wide",
+        "--seed",
+        "7",
+        "--out",
+        &out,
+    ];
     isopod(&hunt).exits(1);
     let kept = folder.0.join("small");
     let bench = ["bench", "reduce", &out, "--findings", "3", "--json", "--out", kept.to_str().unwrap()];

@@ -30,7 +30,21 @@ fn hunt_from(
     more: &[&str],
 ) -> (Ran, serde_json::Value) {
     let out = folder.0.join(name).display().to_string();
-    let usual = ["hunt", target, "--seed", seed, "--cases", "200", "--workers", "1", "--out", &out, "--json"];
+    let usual = [
+        "hunt",
+        target,
+        "--profile",
+        "wide",
+        "--seed",
+        seed,
+        "--cases",
+        "200",
+        "--workers",
+        "1",
+        "--out",
+        &out,
+        "--json",
+    ];
     let ran = isopod(&[&usual[..], more].concat());
     let json = ran.json();
     (ran, json)
@@ -238,7 +252,20 @@ fn findings_fold_into_their_families() {
     let mut runs = Vec::new();
     for seed in ["1", "2", "3"] {
         let out = folder.0.join(seed).display().to_string();
-        isopod(&["hunt", ONE, "--cases", "200", "--keep", "2", "--seed", seed, "--out", &out]);
+        isopod(&[
+            "hunt",
+            ONE,
+            "--cases",
+            "200",
+            "--keep",
+            "2",
+            "--profile",
+            "wide",
+            "--seed",
+            seed,
+            "--out",
+            &out,
+        ]);
         runs.push(out);
     }
     let runs: Vec<&str> = runs.iter().map(String::as_str).collect();

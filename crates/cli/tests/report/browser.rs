@@ -282,8 +282,20 @@ fn the_pages_of_a_hunt_on_mariadb_hold_what_they_should() {
     let folder = Folder::new();
     let out = folder.0.join("run").display().to_string();
     // Two targets and whole cases: long statements, many sessions, and more than one line of everything.
-    let hunt =
-        ["hunt", "mariadb@10.11", "sqlite", "--seed", "5", "--cases", "150", "--keep", "1", "--no-reduce"];
+    let hunt = [
+        "hunt",
+        "mariadb@10.11",
+        "sqlite",
+        "--profile",
+        "wide",
+        "--seed",
+        "5",
+        "--cases",
+        "150",
+        "--keep",
+        "1",
+        "--no-reduce",
+    ];
     isopod(&[&hunt[..], &["--workers", "1", "--out", &out]].concat()).exits(1);
     isopod(&["report", &out]).exits(0);
     look_at(&browser, Path::new(&out), 2);

@@ -9,8 +9,21 @@ const PLANTED: &str = "reference?plant=aborted-read,duplicate-unique,internal-er
 /// A run on the engine in process.
 pub fn run(folder: &Folder) -> String {
     let out = folder.0.join("run").display().to_string();
-    let hunt =
-        ["hunt", PLANTED, "--seed", "7", "--cases", "120", "--keep", "1", "--no-reduce", "--out", &out];
+    let hunt = [
+        "hunt",
+        PLANTED,
+        "--profile",
+        "wide",
+        "--seed",
+        "7",
+        "--cases",
+        "120",
+        "--keep",
+        "1",
+        "--no-reduce",
+        "--out",
+        &out,
+    ];
     isopod(&hunt).exits(1);
     out
 }
@@ -104,7 +117,7 @@ fn a_damaged_file_is_named_with_the_reason() {
 fn a_browser_is_asked_to_open_the_page() {
     let folder = Folder::new();
     let out = folder.0.join("run").display().to_string();
-    isopod(&["hunt", "sqlite", "--seed", "7", "--cases", "2", "--out", &out]).exits(0);
+    isopod(&["hunt", "sqlite", "--profile", "wide", "--seed", "7", "--cases", "2", "--out", &out]).exits(0);
     let programs = folder.0.join("bin");
     let asked = folder.0.join("asked");
     // Without any browser the page is written all the same.
@@ -124,7 +137,7 @@ fn a_browser_is_asked_to_open_the_page() {
 fn a_run_that_found_nothing_has_a_page_too() {
     let folder = Folder::new();
     let out = folder.0.join("run").display().to_string();
-    isopod(&["hunt", "sqlite", "--seed", "7", "--cases", "20", "--out", &out]).exits(0);
+    isopod(&["hunt", "sqlite", "--profile", "wide", "--seed", "7", "--cases", "20", "--out", &out]).exits(0);
     isopod(&["report", &out]).exits(0).says(&["0 findings"]);
     let index = fs::read_to_string(folder.0.join("run/report/index.html")).unwrap();
     assert!(index.contains("Nothing was found"), "{index}");

@@ -47,7 +47,20 @@ fn the_checklist_is_filled_in_by_running_it_on_mariadb() {
     }
     let folder = Folder::new();
     let run = folder.0.join("run").display().to_string();
-    let hunt = ["hunt", "mariadb@10.11", "--seed", "5", "--cases", "600", "--keep", "1", "--workers", "1"];
+    let hunt = [
+        "hunt",
+        "mariadb@10.11",
+        "--profile",
+        "wide",
+        "--seed",
+        "5",
+        "--cases",
+        "600",
+        "--keep",
+        "1",
+        "--workers",
+        "1",
+    ];
     isopod(&[&hunt[..], &["--level", "RR", "--out", &run]].concat()).exits(1);
     let ran = isopod(&["report", &run, "--ready"]).exits(0);
     let told = json(&run);
@@ -107,7 +120,20 @@ fn a_switch_that_answers_it_is_said_and_so_is_a_client_that_is_missing() {
     let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
     let folder = Folder::new();
     let run = folder.0.join("run").display().to_string();
-    let hunt = ["hunt", "mariadb@10.11", "--seed", "9", "--cases", "280", "--keep", "1", "--workers", "1"];
+    let hunt = [
+        "hunt",
+        "mariadb@10.11",
+        "--profile",
+        "wide",
+        "--seed",
+        "9",
+        "--cases",
+        "280",
+        "--keep",
+        "1",
+        "--workers",
+        "1",
+    ];
     isopod(&[&hunt[..], &["--out", &run]].concat()).exits(1);
     isopod(&["report", &run]).exits(0);
     let id = of(&json(&run), Some(NAME));

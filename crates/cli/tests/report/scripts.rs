@@ -53,6 +53,8 @@ fn what_a_hunt_finds_on_mariadb_comes_again_from_its_clients() {
     let hunt = [
         "hunt",
         "mariadb@10.11",
+        "--profile",
+        "wide",
         "--seed",
         "5",
         "--cases",
@@ -121,8 +123,21 @@ fn what_a_hunt_finds_on_mysql_comes_again_from_its_own_client() {
     assert!(version.contains("Ver ") && !version.contains("MariaDB"), "{version}");
     let folder = Folder::new();
     let out = folder.0.join("run").display().to_string();
-    let hunt =
-        ["hunt", "mysql@9.7", "--seed", "1", "--cases", "600", "--keep", "1", "--workers", "1", "--out"];
+    let hunt = [
+        "hunt",
+        "mysql@9.7",
+        "--profile",
+        "wide",
+        "--seed",
+        "1",
+        "--cases",
+        "600",
+        "--keep",
+        "1",
+        "--workers",
+        "1",
+        "--out",
+    ];
     isopod(&[&hunt[..], &[&out]].concat()).exits(1);
     isopod(&["report", &out]).exits(0);
     let report = folder.0.join("run/report");

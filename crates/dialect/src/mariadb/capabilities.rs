@@ -15,6 +15,7 @@ pub(super) fn capabilities(product: Product, version: &Version) -> Capabilities 
         nowait: version.since(&[10, 3]),
         skip_locked: version.since(&[10, 6]),
         share_waits: version.since(&[10, 6]),
+        ordered_multi_update: version.since(&[10, 3, 2]),
         ..mysql::capabilities::innodb(product, version)
     }
 }

@@ -14,7 +14,7 @@ use model::{
 use crate::{
     profile::Profile,
     rows,
-    schema::{Index, Schema, Table, pool},
+    schema::{Index, Parent, Schema, Table, pool},
 };
 
 /// A row, a datum for each column.
@@ -67,7 +67,8 @@ impl<'a> ConflictContext<'a> {
         }
     }
 
-    fn all(&self, conditions: impl Iterator<Item = Expr>) -> Expr {
+    /// All of these conditions.
+    pub fn all(&self, conditions: impl Iterator<Item = Expr>) -> Expr {
         conditions.reduce(|left, right| Expr::binary(left, BinaryOp::And, right)).unwrap_or(Expr::binary(
             Expr::int(1),
             BinaryOp::Eq,
@@ -199,7 +200,7 @@ impl<'a> ConflictContext<'a> {
     pub fn movable(&self, table: &Table) -> Vec<usize> {
         let at = self.schema.tables.iter().position(|t| t.name == table.name);
         let held = |column: usize| {
-            self.schema.tables.iter().filter_map(|t| t.parent.as_ref()).any(|parent| {
+            self.schema.tables.iter().flat_map(|t| &t.parents).any(|parent| {
                 Some(parent.table) == at
                     && parent.referred.contains(&column)
                     && parent.on_update != Some(Action::Cascade)
@@ -214,12 +215,12 @@ impl<'a> ConflictContext<'a> {
     /// Can this row be deleted without breaking a reference of the rows that are there?
     pub fn deletable(&self, table: &Table, row: &Row) -> bool {
         let at = self.schema.tables.iter().position(|t| t.name == table.name);
-        self.schema.tables.iter().all(|child| match &child.parent {
-            Some(parent) if Some(parent.table) == at && !lets_go(parent.on_delete) => {
+        self.schema.tables.iter().all(|child| {
+            let holds = |parent: &Parent| Some(parent.table) == at && !lets_go(parent.on_delete);
+            child.parents.iter().filter(|parent| holds(parent)).all(|parent| {
                 let same = |other: &Row| pool::alike(&other[parent.columns[0]], &row[parent.referred[0]]);
                 !child.rows.iter().any(same)
-            }
-            Some(_) | None => true,
+            })
         })
     }
 }

@@ -7,6 +7,7 @@
 //! * [`interleave`]: how those get into the scripts;
 //! * [`filtered`]: statements with a condition, and the 13 pairs of Fucci's Table 2.
 
+mod cascade_triangle;
 pub mod context;
 mod cross_column;
 mod ctc;
@@ -19,8 +20,10 @@ mod key_collision;
 mod key_move;
 mod parent_child;
 mod psf;
+mod replace_two;
 mod rollback_insert;
 mod shared_set;
+mod unique_search;
 
 use model::{Rng, sql::Statement};
 
@@ -48,7 +51,7 @@ enum How {
 }
 
 /// All strategies, with their names in cases, flags and profiles. Their order is part of what a seed means.
-const STRATEGIES: [(&str, How); 12] = [
+const STRATEGIES: [(&str, How); 15] = [
     ("none", How::Nothing),
     ("fsf", How::Edit(fsf::collide)),
     ("psf", How::Edit(psf::collide)),
@@ -61,6 +64,9 @@ const STRATEGIES: [(&str, How); 12] = [
     ("rollback-insert", How::Plan(rollback_insert::plan)),
     ("gap-insert", How::Plan(gap_insert::plan)),
     ("parent-child", How::Plan(parent_child::plan)),
+    ("unique-search", How::Plan(unique_search::plan)),
+    ("cascade-triangle", How::Plan(cascade_triangle::plan)),
+    ("replace-two", How::Plan(replace_two::plan)),
 ];
 
 /// A way to make transactions collide, by its number in the table.

@@ -6,8 +6,11 @@ use super::{context::ConflictContext, interleave::ScriptPair};
 use crate::orders::OrderKind;
 
 pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPair> {
-    let child = context.table(rng, |table| table.parent.is_some())?;
-    let link = child.parent.as_ref()?;
+    let child = context.table(rng, |table| !table.parents.is_empty())?;
+    let link = match &child.parents[..] {
+        [only] => only,
+        several => rng.pick(several),
+    };
     let parent = &context.schema.tables[link.table];
     let (refers, referred) = (link.columns[0], link.referred[0]);
     // A parent that can go when it is alone, and so is missed only by the child that comes.

@@ -67,7 +67,7 @@ pub fn plain(at: usize, ty: SqlType) -> Column {
 }
 
 /// Names of columns: six drawn ones, one that refers, one that is generated, one that is long.
-const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
 
 /// May it be in a key that forbids equal values?
 pub fn keyable(ty: &SqlType) -> bool {

@@ -1,12 +1,12 @@
 //! Writes a schema as statements: CREATE TABLE, CREATE INDEX and INSERT, and nothing else, so that the executor understands
-//! the setup as data and can reset it fast.
+//! the setup as data and can reset it fast. Only where indexes come after the rows it must run the setup anew each time.
 
 use dialect::Capabilities;
 use eval::Datum;
 use model::{
     schema::KeyKind,
     sql::{
-        ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, Direction, Expr,
+        AlterTable, ColumnOption, Constraint, CreateIndex, CreatePartition, CreateTable, Direction, Expr,
         ForeignKeyAction, Ident, IndexColumn, IndexWord, Insert, PartitionBy, Partitioning, References,
         Statement, TableColumn, TableConstraint, TableItem, TableOption,
     },
@@ -21,25 +21,16 @@ pub fn create(schema: &Schema, table: &Table, caps: &Capabilities) -> Vec<Statem
         items.push(TableItem::Column(define(table, at, column, caps)));
     }
     let mut apart = Vec::new();
-    for index in &table.indexes {
-        let columns: Vec<IndexColumn> = index.parts.iter().map(|part| index_column(table, part)).collect();
-        let name = index.name.as_deref().map(Ident::new);
-        let word = IndexWord::Key;
-        let kind = match index.kind {
-            KeyKind::Primary if index.parts.len() == 1 => continue,
-            KeyKind::Primary => Constraint::PrimaryKey(columns),
-            KeyKind::Unique if caps.clauses.mysql_ddl => {
-                Constraint::Unique { word: Some(word), index: name, columns }
+    for index in table.indexes.iter().filter(|index| !index.late) {
+        match index.kind {
+            KeyKind::Primary if index.parts.len() == 1 => {}
+            KeyKind::Unique | KeyKind::Plain if !caps.clauses.mysql_ddl => {
+                apart.push(create_index(table, index));
             }
-            KeyKind::Plain if caps.clauses.mysql_ddl => Constraint::Index { word, index: name, columns },
-            KeyKind::Unique | KeyKind::Plain => {
-                apart.push(create_index(table, index, columns));
-                continue;
-            }
-        };
-        items.push(constraint(kind));
+            _ => items.push(constraint(key(table, index))),
+        }
     }
-    items.extend(table.parent.iter().map(|parent| foreign_key(schema, table, parent)));
+    items.extend(table.parents.iter().map(|parent| foreign_key(schema, table, parent)));
     for check in &table.checks {
         items.push(constraint(Constraint::Check(check.clone())));
     }
@@ -57,6 +48,29 @@ pub fn create(schema: &Schema, table: &Table, caps: &Capabilities) -> Vec<Statem
         partition: partitioning(table, caps),
     });
     [create].into_iter().chain(parts(table, caps)).chain(apart).collect()
+}
+
+/// The indexes that are made after the rows.
+pub fn late(table: &Table, caps: &Capabilities) -> Vec<Statement> {
+    let make = |index: &Index| match caps.clauses.mysql_ddl {
+        true => Statement::AlterTable(AlterTable {
+            table: table.name.as_str().into(),
+            added: vec![TableConstraint { name: None, kind: key(table, index) }],
+        }),
+        false => create_index(table, index),
+    };
+    table.indexes.iter().filter(|index| index.late).map(make).collect()
+}
+
+/// A key or index as a part of CREATE TABLE.
+fn key(table: &Table, index: &Index) -> Constraint {
+    let columns = index_columns(table, index);
+    let (name, word) = (index.name.as_deref().map(Ident::new), IndexWord::Key);
+    match index.kind {
+        KeyKind::Primary => Constraint::PrimaryKey(columns),
+        KeyKind::Unique => Constraint::Unique { word: Some(word), index: name, columns },
+        KeyKind::Plain => Constraint::Index { word, index: name, columns },
+    }
 }
 
 /// How many partitions a partitioned table has.
@@ -124,14 +138,18 @@ fn index_column(table: &Table, part: &Part) -> IndexColumn {
     }
 }
 
-fn create_index(table: &Table, index: &Index, columns: Vec<IndexColumn>) -> Statement {
+fn index_columns(table: &Table, index: &Index) -> Vec<IndexColumn> {
+    index.parts.iter().map(|part| index_column(table, part)).collect()
+}
+
+fn create_index(table: &Table, index: &Index) -> Statement {
     Statement::CreateIndex(CreateIndex {
         unique: index.kind == KeyKind::Unique,
         if_not_exists: false,
         name: index.hint().into(),
         table: table.name.as_str().into(),
         using: None,
-        columns,
+        columns: index_columns(table, index),
         filter: None,
     })
 }

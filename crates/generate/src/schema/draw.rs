@@ -23,6 +23,8 @@ const NAMES: [&str; 3] = ["t", "u", "v"];
 const REFERS: usize = 6;
 /// The generated column.
 const GENERATED: usize = 7;
+/// The column that refers to another table, too.
+const SECOND_REFERS: usize = 9;
 /// The long column.
 const LONG_AT: usize = 8;
 pub(super) const LONG: &str = "i";
@@ -32,13 +34,30 @@ pub fn draw(rng: &mut Rng, number: u64, caps: &Capabilities, profile: &Profile) 
     let types = Types::draw(rng, caps, profile);
     let kinds = kinds(rng, profile);
     let count = weighted(rng, &profile.schema.tables).unwrap_or(0) + 1;
+    let form = SchemaForm {
+        triangle: caps.foreign_keys && profile.schema.triangle.later(rng),
+        late_indexes: profile.schema.late_indexes.later(rng),
+    };
+    let count = if form.triangle { NAMES.len() } else { count };
     let mut schema = Schema { number, tables: Vec::new(), kinds };
     for name in NAMES.iter().take(count) {
-        let table = table(rng, name, &schema, &types, caps, profile);
+        let table = table(rng, name, form, &schema, &types, caps, profile);
         schema.tables.push(table);
+    }
+    if form.late_indexes {
+        indexes::put_off(rng, &mut schema);
     }
     rows::fill(rng, &mut schema, profile);
     schema
+}
+
+/// What is special about all tables of a schema.
+#[derive(Clone, Copy)]
+struct SchemaForm {
+    /// They refer to each other in a triangle.
+    triangle: bool,
+    /// Indexes are made after the rows.
+    late_indexes: bool,
 }
 
 /// The swarm of statements: the plain ones always, of the others a subset.
@@ -59,6 +78,7 @@ fn kinds(rng: &mut Rng, profile: &Profile) -> Vec<StatementForm> {
 fn table(
     rng: &mut Rng,
     name: &str,
+    form: SchemaForm,
     before: &Schema,
     types: &Types,
     caps: &Capabilities,
@@ -75,19 +95,29 @@ fn table(
         name: name.to_string(),
         columns,
         indexes: Vec::new(),
-        parent: None,
+        parents: Vec::new(),
         checks: Vec::new(),
         partitioned: caps.partitions && odds.partitions.draw(rng),
         without_rowid: false,
         rows: Vec::new(),
     };
     indexes::primary(rng, &mut table, profile);
+    if form.triangle {
+        table.partitioned = false;
+        indexes::one_column_primary(&mut table);
+    }
     table.without_rowid = caps.clauses.indexed_by && table.primary().is_some() && rng.ratio(1, 4);
     // A unique key of a partitioned table would have to hold the column that it is partitioned by.
     table.partitioned &= table.primary().is_some_and(|key| columns::whole(&table, key.parts[0].column));
     if !table.partitioned {
         indexes::unique(rng, &mut table, profile);
-        refer(rng, &mut table, before, caps, profile);
+        if form.late_indexes {
+            indexes::unique_with_and_without_null(rng, &mut table);
+        }
+        match form.triangle {
+            true => refer_in_triangle(rng, &mut table, before),
+            false => refer(rng, &mut table, before, caps, profile),
+        }
     }
     for at in 0..count {
         if !table.in_unique(at) {
@@ -133,7 +163,24 @@ fn refer(rng: &mut Rng, table: &mut Table, before: &Schema, caps: &Capabilities,
         .filter(|action| nullable || !other.columns[referred].nullable || *action != Action::Cascade);
     let columns = vec![table.columns.len()];
     table.columns.push(column);
-    table.parent = Some(Parent { table: parent, columns, referred: vec![referred], on_delete, on_update });
+    table.parents.push(Parent { table: parent, columns, referred: vec![referred], on_delete, on_update });
+}
+
+/// One corner of a triangle of references: the second table refers to the first, the third to both, and what happens to a row
+/// of the first reaches those of the third in two ways.
+fn refer_in_triangle(rng: &mut Rng, table: &mut Table, before: &Schema) {
+    for parent in (0..before.tables.len()).rev() {
+        let key = before.tables[parent].primary().map_or(0, |key| key.parts[0].column);
+        // The name of the usual column that refers, and one that no other column has.
+        let at = if table.parents.is_empty() { REFERS } else { SECOND_REFERS };
+        let mut column = columns::plain(at, before.tables[parent].columns[key].ty.clone());
+        column.nullable = rng.ratio(1, 2);
+        let on_delete = if column.nullable && rng.ratio(1, 2) { Action::SetNull } else { Action::Cascade };
+        let (on_delete, on_update) = (Some(on_delete), Some(Action::Cascade));
+        let columns = vec![table.columns.len()];
+        table.columns.push(column);
+        table.parents.push(Parent { table: parent, columns, referred: vec![key], on_delete, on_update });
+    }
 }
 
 /// A column that is computed from another.
@@ -154,8 +201,7 @@ fn generate(rng: &mut Rng, table: &mut Table, caps: &Capabilities, profile: &Pro
 
 fn pools(rng: &mut Rng, table: &mut Table, before: &Schema, caps: &Capabilities, profile: &Profile) {
     for at in 0..table.columns.len() {
-        let refers = table.parent.as_ref().filter(|parent| parent.columns[0] == at);
-        if let Some(parent) = refers {
+        if let Some(parent) = table.referring(at) {
             table.columns[at].pool = before.tables[parent.table].columns[parent.referred[0]].pool.clone();
             continue;
         }

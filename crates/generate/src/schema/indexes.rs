@@ -4,7 +4,7 @@ use dialect::Capabilities;
 use model::{Rng, SqlType, schema::KeyKind};
 
 use super::{
-    Index, Part, Table,
+    Index, Part, Schema, Table,
     columns::{keyable, needs_prefix},
 };
 use crate::profile::Profile;
@@ -27,7 +27,47 @@ pub fn primary(rng: &mut Rng, table: &mut Table, profile: &Profile) {
     for &column in &columns {
         table.columns[column].nullable = false;
     }
-    table.indexes.push(Index { name: None, kind: KeyKind::Primary, parts: parts(&columns) });
+    table.indexes.push(Index { name: None, kind: KeyKind::Primary, parts: parts(&columns), late: false });
+}
+
+/// A primary key of one column, which others can refer to.
+pub fn one_column_primary(table: &mut Table) {
+    if table.primary().is_some_and(|key| key.parts.len() == 1) {
+        return;
+    }
+    table.indexes.clear();
+    table.columns[0].ty = SqlType::Int { bits: 32, unsigned: false };
+    table.columns[0].nullable = false;
+    table.indexes.push(Index { name: None, kind: KeyKind::Primary, parts: parts(&[0]), late: false });
+}
+
+/// At least one UNIQUE key that lets NULL in and one that does not, beside the primary key and where there are columns for them:
+/// servers keep them in different orders.
+pub fn unique_with_and_without_null(rng: &mut Rng, table: &mut Table) {
+    for nullable in [true, false] {
+        let lets_in = |index: &Index| index.parts.iter().any(|part| table.columns[part.column].nullable);
+        let there = |index: &Index| index.kind == KeyKind::Unique && lets_in(index) == nullable;
+        let free: Vec<usize> = candidates(table).into_iter().filter(|&c| !table.in_unique(c)).collect();
+        if table.indexes.iter().any(there) || free.is_empty() {
+            continue;
+        }
+        let column = *rng.pick(&free);
+        table.columns[column].nullable = nullable;
+        push(table, KeyKind::Unique, parts(&[column]));
+    }
+}
+
+/// Most indexes are made after the rows, unless another table refers to them.
+pub fn put_off(rng: &mut Rng, schema: &mut Schema) {
+    for at in 0..schema.tables.len() {
+        let parents = schema.tables.iter().flat_map(|table| &table.parents);
+        let referred: Vec<usize> =
+            parents.filter(|parent| parent.table == at).flat_map(|parent| parent.referred.clone()).collect();
+        for index in &mut schema.tables[at].indexes {
+            let held = index.kind == KeyKind::Primary || referred.contains(&index.parts[0].column);
+            index.late = !held && rng.ratio(2, 3);
+        }
+    }
 }
 
 /// UNIQUE keys.
@@ -94,7 +134,7 @@ pub fn plain(rng: &mut Rng, table: &mut Table, caps: &Capabilities, profile: &Pr
 
 fn push(table: &mut Table, kind: KeyKind, parts: Vec<Part>) {
     let name = format!("{}_i{}", table.name, table.indexes.len());
-    table.indexes.push(Index { name: Some(name), kind, parts });
+    table.indexes.push(Index { name: Some(name), kind, parts, late: false });
 }
 
 fn parts(columns: &[usize]) -> Vec<Part> {

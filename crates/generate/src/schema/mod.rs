@@ -76,6 +76,8 @@ forms! {
     MultiUpdate multi_update,
     /// DELETE of or with several tables.
     MultiDelete multi_delete,
+    /// UPDATE of two tables with ORDER BY and LIMIT.
+    OrderedMultiUpdate ordered_multi_update,
 }
 
 #[derive(Clone, Debug)]
@@ -84,8 +86,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Its indexes, the primary key first.
     pub indexes: Vec<Index>,
-    /// The table that its rows refer to.
-    pub parent: Option<Parent>,
+    /// The tables that its rows refer to.
+    pub parents: Vec<Parent>,
     /// CHECK constraints.
     pub checks: Vec<Expr>,
     pub partitioned: bool,
@@ -160,6 +162,8 @@ pub struct Index {
     pub kind: KeyKind,
     /// Its columns, in order.
     pub parts: Vec<Part>,
+    /// Is it made after the rows?
+    pub late: bool,
 }
 
 /// One column of an index.
@@ -195,6 +199,8 @@ impl Schema {
         }
         let fill = self.tables.iter().filter_map(|table| ddl::fill(table, caps));
         statements.extend(fill.map(|s| dialect::sql::print(caps.product, &s)));
+        let late = self.tables.iter().flat_map(|table| ddl::late(table, caps));
+        statements.extend(late.map(|s| dialect::sql::print(caps.product, &s)));
         statements
     }
 }
@@ -243,7 +249,12 @@ impl Table {
 
     /// Does the column refer to another table?
     pub fn refers(&self, column: usize) -> bool {
-        self.parent.as_ref().is_some_and(|parent| parent.columns.contains(&column))
+        self.referring(column).is_some()
+    }
+
+    /// The foreign key that a column is in.
+    pub fn referring(&self, column: usize) -> Option<&Parent> {
+        self.parents.iter().find(|parent| parent.columns.contains(&column))
     }
 
     /// Would these rows break a unique key? NULL never does.

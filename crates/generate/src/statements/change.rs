@@ -166,7 +166,7 @@ impl Statements<'_> {
     /// Does another table refer to this column?
     fn referred(&self, table: usize, at: usize) -> bool {
         let refers = |parent: &Parent| parent.table == table && parent.referred.contains(&at);
-        self.schema.tables.iter().any(|other| other.parent.as_ref().is_some_and(refers))
+        self.schema.tables.iter().any(|other| other.parents.iter().any(refers))
     }
 
     /// A filter for DELETE: where rows of other tables refer to these and would not go with them, most often one that finds
@@ -174,12 +174,11 @@ impl Statements<'_> {
     fn deletable(&self, rng: &mut Rng, table: usize) -> Option<Expr> {
         let free = |row: &&Vec<Datum>| {
             self.schema.tables.iter().all(|child| {
-                let Some(parent) = child.parent.as_ref().filter(|parent| parent.table == table) else {
-                    return true;
-                };
-                let goes = matches!(parent.on_delete, Some(Action::Cascade | Action::SetNull));
-                let key = &row[parent.referred[0]];
-                goes || child.rows.iter().all(|other| !pool::alike(&other[parent.columns[0]], key))
+                child.parents.iter().filter(|parent| parent.table == table).all(|parent| {
+                    let goes = matches!(parent.on_delete, Some(Action::Cascade | Action::SetNull));
+                    let key = &row[parent.referred[0]];
+                    goes || child.rows.iter().all(|other| !pool::alike(&other[parent.columns[0]], key))
+                })
             })
         };
         let rows = &self.table(table).rows;
@@ -227,7 +226,7 @@ impl Statements<'_> {
     fn referable(&self, rng: &mut Rng, table: usize, at: usize) -> Datum {
         let shape = self.table(table);
         let pool = &shape.columns[at].pool;
-        let Some(parent) = shape.parent.as_ref().filter(|parent| parent.columns.contains(&at)) else {
+        let Some(parent) = shape.referring(at) else {
             return rng.pick(pool).clone();
         };
         match self.any_row(rng, parent.table) {

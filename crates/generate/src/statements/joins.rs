@@ -3,8 +3,8 @@
 use model::{
     Rng,
     sql::{
-        Assignment, BinaryOp, ColumnRef, Delete, Expr, FunctionArgs, Ident, InList, Join, JoinCondition,
-        JoinKind, Query, QueryPart, SelectItem, Statement, TableRef, Update,
+        Assignment, BinaryOp, ColumnRef, Delete, Direction, Expr, FunctionArgs, Ident, InList, Join,
+        JoinCondition, JoinKind, Limit, OrderItem, Query, QueryPart, SelectItem, Statement, TableRef, Update,
     },
 };
 
@@ -106,6 +106,41 @@ impl Statements<'_> {
             filter = and(Some(self.meet(table, link)), filter);
         }
         Statement::Update(Update { tables, assignments, from, filter, ..Update::default() })
+    }
+
+    /// An UPDATE of two tables that takes the first few pairs of rows in an order that leaves no choice.
+    pub fn ordered_multi_update(&self, rng: &mut Rng, table: usize) -> Statement {
+        let mut statement = self.multi_update(rng, table);
+        let Statement::Update(update) = &mut statement else { return statement };
+        let Some(joined) = update.tables[0].joins.first().and_then(|join| join.table.table_name()) else {
+            return statement;
+        };
+        let Some(other) = self.schema.tables.iter().position(|table| table.name == joined) else {
+            return statement;
+        };
+        if !self.caps.ordered_multi_update {
+            return statement;
+        }
+        let mut order = Vec::new();
+        let first = *rng.pick(&[table, other]);
+        order.push((first, rng.below(self.table(first).columns.len())));
+        for table in [other, table] {
+            let shape = self.table(table);
+            match shape.identity() {
+                Some(key) => order.extend(key.parts.iter().map(|part| (table, part.column))),
+                None => order.extend((0..shape.columns.len()).map(|column| (table, column))),
+            }
+        }
+        update.order_by = order
+            .into_iter()
+            .map(|(table, column)| OrderItem {
+                expr: Expr::Column(self.qualified(table, column)),
+                direction: rng.ratio(1, 2).then_some(Direction::Desc),
+                nulls: None,
+            })
+            .collect();
+        update.limit = Some(Limit { count: Expr::int(rng.between(1, 3) as i64), offset: None });
+        statement
     }
 
     /// A DELETE that reads a second table; a plain one where there is none.

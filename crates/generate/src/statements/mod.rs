@@ -118,6 +118,7 @@ impl<'a> Statements<'a> {
             StatementForm::Ignore => self.insert_ignore(rng, table, None),
             StatementForm::MultiUpdate => self.multi_update(rng, table),
             StatementForm::MultiDelete => self.multi_delete(rng, table),
+            StatementForm::OrderedMultiUpdate => self.ordered_multi_update(rng, table),
         }
     }
 }

@@ -70,7 +70,10 @@ fn resume<'a>(
         Advised::new(
             error.to_string(),
             [
-                format!("begin a new run; --seed {} makes the same cases", run.settings.seed),
+                format!(
+                    "begin a new run; --seed {} --profile {} makes the same cases",
+                    run.settings.seed, run.settings.profile
+                ),
                 format!("what it has found counts as known with --known {}/findings", path.display()),
             ],
         )

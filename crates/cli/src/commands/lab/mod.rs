@@ -42,8 +42,8 @@ pub struct Generated<const CASES: u64> {
 /// What the generator draws.
 #[derive(clap::Args)]
 pub struct ProfileName {
-    /// What is drawn how often: wide, core, pages, or a TOML file that names what it changes
-    #[arg(long, default_value = "wide", value_name = "NAME|FILE")]
+    /// What is drawn how often: wide2, wide, core, pages, or a TOML file that names what it changes
+    #[arg(long, default_value = generate::profile::DEFAULT, value_name = "NAME|FILE")]
     profile: String,
 }
 
