@@ -63,5 +63,10 @@ fn ten_thousand_cases_of_a_seed() {
 #[cfg_attr(debug_assertions, ignore = "slow without optimization; CI runs it with --release")]
 fn ten_thousand_cases_of_a_seed_by_the_default_profile() {
     let hashes = PRODUCTS.map(|product| hash("wide2", product, 10_000));
-    expect![[r#""#]].assert_eq(&hashes.join("\n"));
+    expect![[r#"
+        mysql 5004c24c166b2de6
+        mariadb b1b40a769fd83dce
+        postgres c965fa1a6461493c
+        sqlite d10760e363a1776b"#]]
+    .assert_eq(&hashes.join("\n"));
 }
