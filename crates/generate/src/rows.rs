@@ -5,7 +5,7 @@ use model::Rng;
 
 use crate::{
     profile::Profile,
-    schema::{Schema, Table},
+    schema::{Schema, Table, pool},
 };
 
 /// Fills the tables, parents before children, so that every constraint holds.
@@ -18,7 +18,7 @@ pub fn fill(rng: &mut Rng, schema: &mut Schema, profile: &Profile) {
             let table = &schema.tables[at];
             // A row for which there is no room is left out.
             let fresh = (0..6)
-                .filter_map(|_| row(rng, schema, table, profile))
+                .filter_map(|_| row(rng, schema, table, profile).map(|row| close(rng, schema, table, row)))
                 .find(|row| rows.iter().all(|other| !table.collide(row, other)));
             rows.extend(fresh);
         }
@@ -55,6 +55,18 @@ pub fn row(rng: &mut Rng, schema: &Schema, table: &Table, profile: &Profile) -> 
     }
     table.compute(&mut row);
     Some(row)
+}
+
+/// Most rows with two ways to a table refer to the same row of it by both.
+fn close(rng: &mut Rng, schema: &Schema, table: &Table, mut row: Vec<Datum>) -> Vec<Datum> {
+    let Some(corner) = schema.corner(table) else { return row };
+    let through = &row[corner.through.columns[0]];
+    let middle = &schema.tables[corner.through.table];
+    let met = middle.rows.iter().find(|other| pool::alike(&other[corner.through.referred[0]], through));
+    if let Some(met) = met.filter(|met| !met[corner.onward.columns[0]].is_null() && rng.ratio(3, 4)) {
+        row[corner.direct.columns[0]] = met[corner.onward.columns[0]].clone();
+    }
+    row
 }
 
 /// A row that no row of the table stands in the way of, if one is found.

@@ -1,10 +1,15 @@
 //! Each strategy, forced by a profile, on every product: it finds room often enough, its pairs are statements of two sessions on one
 //! table, and all 13 pairs of Fucci's Table 2 are made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use generate::{Generator, Profile, Strategy};
-use model::{Product, Seed, Version, sql::Statement};
+use eval::Datum;
+use generate::{Generator, Profile, Schema, Strategy, schema::Table};
+use model::{
+    Product, Seed, Version,
+    schema::KeyKind,
+    sql::{Action, Statement},
+};
 
 fn version(product: Product) -> Version {
     match product {
@@ -94,4 +99,66 @@ fn all_thirteen_pairs_of_table_2_are_made() {
     }
     assert_eq!(pairs.len(), 13, "{pairs:?}");
     assert!(pairs.values().all(|&count| count >= 10), "{pairs:?}");
+}
+
+/// The tables and statements that reports of cascades, ordered changes and REPLACE need: MDEV-15199, MDEV-35955, MDEV-35115.
+#[test]
+fn the_shapes_that_known_reports_need_are_drawn() {
+    let product = Product::Mariadb;
+    let wide2 = Profile::named("wide2").unwrap();
+    let levels = dialect::of(product).levels;
+    let mut generator = Generator::with(Seed(23), product, &version(product), levels, wide2);
+    let (mut triangles, mut both_changed, mut late) = (0, 0, 0);
+    for number in 0..100 {
+        let schema = generator.schema(number);
+        triangles += u32::from(deletes_and_sets_null(schema));
+        late += u32::from(schema.tables.iter().any(null_first_then_late));
+        for set in 0..20 {
+            let (_, set) = generator.set(number * 20 + set);
+            let scripts = set.scripts.iter().flat_map(|script| &script.statements);
+            both_changed += scripts.filter(|statement| changes_both_in_order(statement)).count();
+        }
+    }
+    assert!(triangles >= 3 && late >= 5 && both_changed >= 30, "{triangles} {late} {both_changed}");
+}
+
+/// A row of the third table is deleted by one way from the first and set to NULL by the other.
+fn deletes_and_sets_null(schema: &Schema) -> bool {
+    schema.tables.iter().any(|table| {
+        let Some(corner) = schema.corner(table) else { return false };
+        let middle = &schema.tables[corner.through.table];
+        let closed = |row: &Vec<Datum>| {
+            middle.rows.iter().any(|other| {
+                other[corner.through.referred[0]] == row[corner.through.columns[0]]
+                    && other[corner.onward.columns[0]] == row[corner.direct.columns[0]]
+            })
+        };
+        corner.direct.on_delete == Some(Action::Cascade)
+            && corner.onward.on_delete == Some(Action::Cascade)
+            && corner.through.on_delete == Some(Action::SetNull)
+            && table.rows.iter().any(closed)
+    })
+}
+
+/// A UNIQUE key without NULL is made after one that lets NULL in.
+fn null_first_then_late(table: &Table) -> bool {
+    let unique = |late: bool, nullable: bool| {
+        table.indexes.iter().any(|index| {
+            index.kind == KeyKind::Unique
+                && index.late == late
+                && index.parts.iter().any(|part| table.columns[part.column].nullable) == nullable
+        })
+    };
+    unique(false, true) && unique(true, false)
+}
+
+fn changes_both_in_order(statement: &Statement) -> bool {
+    let Statement::Update(update) = statement else { return false };
+    let tables: BTreeSet<String> = update
+        .assignments
+        .iter()
+        .filter_map(|set| set.column.table.as_ref())
+        .map(|table| format!("{table:?}"))
+        .collect();
+    tables.len() == 2 && update.order_by.len() >= 3 && update.limit.is_some()
 }

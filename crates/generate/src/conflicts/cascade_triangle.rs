@@ -3,18 +3,23 @@
 
 use model::{Rng, sql::Statement};
 
-use super::{Ending, context::ConflictContext, interleave::ScriptPair};
-use crate::{
-    orders::OrderKind,
-    schema::{Parent, Schema, Table, pool},
+use super::{
+    Ending,
+    context::{ConflictContext, Row},
+    interleave::ScriptPair,
 };
+use crate::{orders::OrderKind, schema::pool};
 
 pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPair> {
-    let child = context.table(rng, |table| corner(context.schema, table).is_some())?;
-    let link = corner(context.schema, child)?;
-    let (top, refers, key) = (&context.schema.tables[link.table], link.columns[0], link.referred[0]);
-    let meant =
-        |row: &&Vec<eval::Datum>| child.rows.iter().any(|other| pool::alike(&other[refers], &row[key]));
+    let child = context.table(rng, |table| context.schema.corner(table).is_some())?;
+    let link = context.schema.corner(child)?;
+    let top = &context.schema.tables[link.direct.table];
+    let (refers, key) = (link.direct.columns[0], link.direct.referred[0]);
+    // Both ways lead to it.
+    let through = link.through.columns[0];
+    let meant = |row: &&Row| {
+        child.rows.iter().any(|other| pool::alike(&other[refers], &row[key]) && !other[through].is_null())
+    };
     let mut rows: Vec<_> = top.rows.iter().filter(meant).collect();
     if rows.is_empty() {
         rows = top.rows.iter().collect();
@@ -26,7 +31,7 @@ pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPai
     let free = context.free(rng, top, key).into_iter().next().filter(|_| context.movable(top).contains(&key));
     let mut first = Vec::new();
     let mut now = row.clone();
-    if let Some(free) = free.filter(|_| rng.ratio(4, 5)) {
+    if let Some(free) = free.filter(|_| rng.ratio(1, 2)) {
         first.push(context.update(top, vec![(key, context.literal(&free))], Some(context.row_is(top, &row))));
         now[key] = free;
     }
@@ -50,14 +55,4 @@ pub(super) fn plan(rng: &mut Rng, context: &ConflictContext) -> Option<ScriptPai
         shape: Some(OrderKind::Waiter),
         ending: Some(Ending::Commit),
     })
-}
-
-/// The reference of a table to one that another of its parents refers to, too.
-fn corner<'t>(schema: &Schema, table: &'t Table) -> Option<&'t Parent> {
-    let through = |top: usize| {
-        let other =
-            |parent: &Parent| schema.tables[parent.table].parents.iter().any(|next| next.table == top);
-        table.parents.iter().any(other)
-    };
-    table.parents.iter().find(|parent| through(parent.table))
 }

@@ -86,6 +86,8 @@ fn table(
 ) -> Table {
     let odds = &profile.schema;
     let count = weighted(rng, &odds.columns).unwrap_or(0) + 1;
+    // Room for a primary key and two UNIQUE ones.
+    let count = if form.late_indexes { count.max(3) } else { count };
     let mut columns: Vec<Column> = (0..count).map(|at| columns::plain(at, types.pick(rng, caps))).collect();
     // Most tables begin with a number, as tables do.
     if rng.ratio(3, 4) {
@@ -174,8 +176,11 @@ fn refer_in_triangle(rng: &mut Rng, table: &mut Table, before: &Schema) {
         // The name of the usual column that refers, and one that no other column has.
         let at = if table.parents.is_empty() { REFERS } else { SECOND_REFERS };
         let mut column = columns::plain(at, before.tables[parent].columns[key].ty.clone());
-        column.nullable = rng.ratio(1, 2);
-        let on_delete = if column.nullable && rng.ratio(1, 2) { Action::SetNull } else { Action::Cascade };
+        // Sharpest where the way through the second table sets NULL and the direct one deletes the same row.
+        let middle = parent > 0;
+        let set_null = rng.ratio(if middle { 3 } else { 1 }, 4);
+        column.nullable = set_null || rng.ratio(1, 2);
+        let on_delete = if set_null { Action::SetNull } else { Action::Cascade };
         let (on_delete, on_update) = (Some(on_delete), Some(Action::Cascade));
         let columns = vec![table.columns.len()];
         table.columns.push(column);

@@ -57,15 +57,19 @@ pub fn unique_with_and_without_null(rng: &mut Rng, table: &mut Table) {
     }
 }
 
-/// Most indexes are made after the rows, unless another table refers to them.
+/// Most indexes are made after the rows, unless another table refers to them. Of the UNIQUE keys most often those without NULL,
+/// which servers put before the others in their own list, whenever they were made.
 pub fn put_off(rng: &mut Rng, schema: &mut Schema) {
     for at in 0..schema.tables.len() {
         let parents = schema.tables.iter().flat_map(|table| &table.parents);
         let referred: Vec<usize> =
             parents.filter(|parent| parent.table == at).flat_map(|parent| parent.referred.clone()).collect();
-        for index in &mut schema.tables[at].indexes {
+        let Table { columns, indexes, .. } = &mut schema.tables[at];
+        for index in indexes {
             let held = index.kind == KeyKind::Primary || referred.contains(&index.parts[0].column);
-            index.late = !held && rng.ratio(2, 3);
+            let lets_null_in = index.parts.iter().any(|part| columns[part.column].nullable);
+            let early = index.kind == KeyKind::Unique && lets_null_in;
+            index.late = !held && rng.ratio(if early { 1 } else { 3 }, 4);
         }
     }
 }

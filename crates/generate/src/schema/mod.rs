@@ -189,7 +189,27 @@ pub struct Parent {
     pub on_update: Option<Action>,
 }
 
+/// The third table of a triangle: two of its foreign keys lead to the same table, one of them through a second table.
+#[derive(Clone, Copy, Debug)]
+pub struct Corner<'a> {
+    /// From the third table to the first.
+    pub direct: &'a Parent,
+    /// From the third table to the second.
+    pub through: &'a Parent,
+    /// From the second table to the first.
+    pub onward: &'a Parent,
+}
+
 impl Schema {
+    /// The triangle that a table is the third of, if it is.
+    pub fn corner<'a>(&'a self, table: &'a Table) -> Option<Corner<'a>> {
+        table.parents.iter().find_map(|through| {
+            let onward = self.tables[through.table].parents.first()?;
+            let direct = table.parents.iter().find(|direct| direct.table == onward.table)?;
+            Some(Corner { direct, through, onward })
+        })
+    }
+
     /// The statements that create and fill it.
     pub fn setup(&self, caps: &dialect::Capabilities) -> Vec<String> {
         let mut statements: Vec<String> = Vec::new();

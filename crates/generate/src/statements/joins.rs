@@ -1,5 +1,6 @@
 //! Statements on more than one table: subqueries in WHERE and SET, UPDATE and DELETE that read or change a second one.
 
+use eval::Datum;
 use model::{
     Rng,
     sql::{
@@ -9,6 +10,7 @@ use model::{
 };
 
 use super::{Statements, rich::comparable};
+use crate::schema::pool;
 
 /// A column of one table and one of another whose values can be compared.
 #[derive(Clone, Copy)]
@@ -108,39 +110,61 @@ impl Statements<'_> {
         Statement::Update(Update { tables, assignments, from, filter, ..Update::default() })
     }
 
-    /// An UPDATE of two tables that takes the first few pairs of rows in an order that leaves no choice.
+    /// An UPDATE that changes two tables, the first few pairs of rows in an order that leaves no choice; one without an order
+    /// where there is no such thing.
     pub fn ordered_multi_update(&self, rng: &mut Rng, table: usize) -> Statement {
-        let mut statement = self.multi_update(rng, table);
-        let Statement::Update(update) = &mut statement else { return statement };
-        let Some(joined) = update.tables[0].joins.first().and_then(|join| join.table.table_name()) else {
-            return statement;
+        let links = (0..4).filter_map(|_| self.link(rng, table, true));
+        // Best where there are more pairs than are taken.
+        let link = links.max_by_key(|link| self.pairs(table, *link).min(4));
+        let (own, theirs) =
+            (self.table(table).idle_columns(), link.map(|link| self.table(link.other).idle_columns()));
+        let (Some(link), Some(theirs), true) = (link, theirs, self.caps.ordered_multi_update) else {
+            return self.multi_update(rng, table);
         };
-        let Some(other) = self.schema.tables.iter().position(|table| table.name == joined) else {
-            return statement;
-        };
-        if !self.caps.ordered_multi_update {
-            return statement;
+        if own.is_empty() || theirs.is_empty() {
+            return self.multi_update(rng, table);
         }
-        let mut order = Vec::new();
-        let first = *rng.pick(&[table, other]);
-        order.push((first, rng.below(self.table(first).columns.len())));
-        for table in [other, table] {
-            let shape = self.table(table);
+        let (own, theirs) = (*rng.pick(&own), *rng.pick(&theirs));
+        let assignments = vec![
+            self.qualified_assignment(rng, table, own),
+            self.qualified_assignment(rng, link.other, theirs),
+        ];
+        let mut sides = [table, link.other];
+        rng.shuffle(&mut sides);
+        let mut order = vec![(sides[1], rng.below(self.table(sides[1]).columns.len()))];
+        for side in sides {
+            let shape = self.table(side);
             match shape.identity() {
-                Some(key) => order.extend(key.parts.iter().map(|part| (table, part.column))),
-                None => order.extend((0..shape.columns.len()).map(|column| (table, column))),
+                Some(key) => order.extend(key.parts.iter().map(|part| (side, part.column))),
+                None => order.extend((0..shape.columns.len()).map(|column| (side, column))),
             }
         }
-        update.order_by = order
-            .into_iter()
-            .map(|(table, column)| OrderItem {
-                expr: Expr::Column(self.qualified(table, column)),
-                direction: rng.ratio(1, 2).then_some(Direction::Desc),
-                nulls: None,
-            })
-            .collect();
-        update.limit = Some(Limit { count: Expr::int(rng.between(1, 3) as i64), offset: None });
-        statement
+        let order_by = order.into_iter().map(|(table, column)| OrderItem {
+            expr: Expr::Column(self.qualified(table, column)),
+            direction: rng.ratio(1, 2).then_some(Direction::Desc),
+            nulls: None,
+        });
+        let order_by = order_by.collect();
+        Statement::Update(Update {
+            tables: vec![self.joined(table, link)],
+            assignments,
+            filter: self.narrow(rng, table).filter(|_| rng.ratio(1, 3)),
+            order_by,
+            limit: Some(Limit { count: Expr::int(rng.between(1, 3) as i64), offset: None }),
+            ..Update::default()
+        })
+    }
+
+    /// How many pairs of rows a link joins in the beginning.
+    fn pairs(&self, table: usize, link: Link) -> usize {
+        let meets = |row: &Vec<Datum>| {
+            let theirs = &self.table(link.other).rows;
+            theirs
+                .iter()
+                .filter(|other| pool::alike(&row[link.own_column], &other[link.other_column]))
+                .count()
+        };
+        self.table(table).rows.iter().filter(|row| !row[link.own_column].is_null()).map(meets).sum()
     }
 
     /// A DELETE that reads a second table; a plain one where there is none.
