@@ -350,7 +350,7 @@ mod tests {
             wide bcf0debe111f68c2
             core c3536eb553f226ce
             pages 14418d7fc8ebc072
-            wide2 ae4072ab836c23ac"#]]
+            wide2 5ec09cfcd05e79c6"#]]
         .assert_eq(&hashes.join("\n"));
     }
 
