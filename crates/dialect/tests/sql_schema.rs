@@ -133,3 +133,15 @@ fn a_setup_that_is_no_data_may_have_a_schema_all_the_same() {
         assert!(setup.data.is_err());
     }
 }
+
+#[test]
+fn a_solid_key_names_every_row() {
+    let solid = |keys: &str| {
+        let table = format!("CREATE TABLE t(a INT, b INT NOT NULL, c VARCHAR(9) NOT NULL{keys})");
+        schema(Product::Mysql, &[&table]).tables[0].has_solid_key()
+    };
+    assert!(solid(", PRIMARY KEY (a)") && solid(", UNIQUE KEY (b)"));
+    assert!(
+        !solid("") && !solid(", KEY (b)") && !solid(", UNIQUE KEY (a, b)") && !solid(", UNIQUE KEY (c(3))")
+    );
+}

@@ -394,6 +394,14 @@ impl TableDefinition {
     pub fn uniques(&self) -> impl Iterator<Item = &KeyDefinition> {
         self.keys.iter().filter(|key| key.kind != KeyKind::Plain && !key.partial)
     }
+
+    /// Does a key name every row: a primary key, or a unique one without NULL?
+    pub fn has_solid_key(&self) -> bool {
+        self.uniques().any(|key| {
+            let filled = |&column: &usize| !self.columns[column].nullable;
+            key.kind == KeyKind::Primary || !key.prefix && key.columns.iter().all(filled)
+        })
+    }
 }
 
 /// Where names are folded, they are told apart by case; elsewhere only if both are there.

@@ -64,20 +64,6 @@ fn a_row_that_was_replaced_may_be_another_one() {
     assert_eq!(said(&mysql(RR), &text("UPDATE t SET b = 11 WHERE a = 1 => 1 of 1")), known);
 }
 
-/// MySQL 9.7 writes over one of two rows that a REPLACE meets, and rows that refer to it stay.
-#[test]
-fn a_replace_of_rows_that_others_refer_to_is_undecided() {
-    let table = "CREATE TABLE t (a INT PRIMARY KEY, b INT NOT NULL, UNIQUE KEY (b))";
-    let child =
-        "CREATE TABLE u (a INT PRIMARY KEY, g INT, FOREIGN KEY (g) REFERENCES t (a) ON DELETE CASCADE)";
-    let rows = ["INSERT INTO t VALUES (1, 0), (2, 16)", "INSERT INTO u VALUES (1, 1), (2, 2)"];
-    let setup = [table, child, rows[0], rows[1]];
-    for replace in ["(1, 5) => 2 rows", "(1, 16) => 3 rows"] {
-        let text = format!("T1: REPLACE INTO t VALUES {replace}\n T1: SELECT * FROM u => (1, 1)");
-        assert_eq!(judged(&mysql(RR), &setup, &text, None), "undecided replace-of-a-parent");
-    }
-}
-
 #[test]
 fn mdev_32898_by_a_unique_key_only_the_old_row() {
     let said = |index: &str, rows: &str| {

@@ -1,6 +1,6 @@
 //! From a statement to the probe that is run for it, and from what was shown to what is said of it.
 
-use dialect::contract::Visibility;
+use dialect::{ReplaceMethod, contract::Visibility, sql::Schema};
 use model::{
     ErrorClass, Outcome, Probe, ProbeResult, Reason, Reply, RowSet, RuleId, Symptom, sql::StatementKind,
     verdict::Response, verdict::evidence::Sighting,
@@ -122,6 +122,14 @@ impl DecoupledConversation<'_> {
             && roles.tables.iter().any(|(at, _)| scratch.tables[*at].group == 0)
         {
             return Err(not(Reason::ReplaceOfAParent));
+        }
+        // Without a key of its own a row that is replaced may stay where it is, or be made anew: measured both ways.
+        let keyless = |schema: &Schema| {
+            dialect::of(schema.product).semantics.replaces == ReplaceMethod::InPlaceByKey
+                && roles.tables.iter().any(|(at, _)| !schema.tables[*at].has_solid_key())
+        };
+        if determinism::replaces(step_info) && self.schema().is_some_and(keyless) {
+            return Err(not(Reason::ReplaceWithoutAKey));
         }
         // A row with a mark differs from the same row without one, which REPLACE would leave as it is.
         let number = match () {
