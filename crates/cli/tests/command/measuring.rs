@@ -119,7 +119,7 @@ fn strategies_against_none() {
         ["bench", "strategies", "--target", "mariadb@10.11", "--seeds", "2", "--cases", "4", "--json"];
     let json = isopod(&flags).exits(0).json();
     let lines = json[0]["lines"].as_array().unwrap();
-    assert_eq!(lines.len(), 12, "{json}");
+    assert_eq!(lines.len(), 15, "{json}");
     for line in lines {
         let (median, worst) = (&line["conflicting"]["median"], &line["conflicting"]["worst"]);
         assert!(worst.as_u64() <= median.as_u64() && median.as_u64() <= Some(4), "{line}");
