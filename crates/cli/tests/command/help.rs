@@ -10,7 +10,9 @@ use crate::tools::{EXE, isopod, skip};
 /// The commands that end a command line, as the help of each level lists them.
 fn commands(above: &[String]) -> Vec<Vec<String>> {
     let args: Vec<&str> = above.iter().map(String::as_str).chain(["--help"]).collect();
-    let help = isopod(&args).exits(0).out;
+    let ran = isopod(&args);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let help = ran.out;
     let listed = help.split_once("\nCommands:\n").map_or("", |(_, rest)| rest);
     let names = listed
         .lines()
