@@ -125,11 +125,11 @@ fn unmarked(session: &mut MysqlSession, name: &str) -> Result<bool, ConnectError
 /// Ends what still runs in a schema of ours and in its scratch schemas, and drops them. Says which there were.
 fn clear(session: &mut MysqlSession, name: &str) -> Result<Vec<String>, ConnectError> {
     debug_assert!(schema::is_ours(name));
+    demand(session, "SET SESSION lock_wait_timeout = 5, autocommit = 1", SILENCE)?;
     let found = demand_rows(session, SCHEMAS, SILENCE)?;
     let all = (0..found.len()).map(|row| text(&found, row, 0));
     let mut ours: Vec<String> = all.filter(|one| schema::stay(one) == Some(name)).collect();
     ours.sort_unstable();
-    demand(session, "SET SESSION lock_wait_timeout = 5", SILENCE)?;
     // The one by which the others are found goes last.
     for one in ours.iter().rev() {
         let list = format!("SELECT ID FROM information_schema.processlist WHERE DB = '{one}'");
@@ -174,8 +174,8 @@ fn rights(
     ours: &str,
 ) -> Result<(), AttachError> {
     let own = |error: ConnectError| failed(connector, &error);
-    // The mark must outlive a long silence.
-    demand(mark, "SET SESSION wait_timeout = 31536000", SILENCE).map_err(own)?;
+    // The mark must outlive a long silence, and hold no view of what was there at its beginning.
+    demand(mark, "SET SESSION wait_timeout = 31536000, autocommit = 1", SILENCE).map_err(own)?;
     let rows = demand_rows(mark, "SELECT CURRENT_USER(), @@performance_schema", SILENCE).map_err(own)?;
     let account = account(&text(&rows, 0, 0), info.product);
     let modern = info.product == Product::Mysql && info.version.0[0] >= 8;
