@@ -12,6 +12,20 @@ use crate::{
 /// Everything that we create on a server has this in front of its name.
 pub const PREFIX: &str = "isopod_";
 
+/// What stands between the name of our schema and the number of a scratch schema beside it.
+const SCRATCH: &str = "_stage";
+
+/// The name of a scratch schema beside our schema of this name.
+pub fn scratch_name(schema: &str, number: usize) -> String {
+    format!("{schema}{SCRATCH}{number}")
+}
+
+/// The schema beside which this one stands, if it has the name of a scratch schema.
+pub fn scratch_of(name: &str) -> Option<&str> {
+    let (schema, number) = name.rsplit_once(SCRATCH)?;
+    (!number.is_empty() && number.chars().all(|c| c.is_ascii_digit())).then_some(schema)
+}
+
 /// What is needed to use a server.
 pub struct ServerOptions {
     /// Where it listens; of a Unix socket the path of the file itself.

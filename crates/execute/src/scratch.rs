@@ -33,6 +33,12 @@ struct ScratchSchema {
 
 impl Executor {
     pub fn probe(&mut self, probe: &Probe) -> Result<ProbeResult, ConnectError> {
+        // It comes from a case that was looked at before it ran; the rest of the probe is our own.
+        if let (true, Some(sql)) = (self.options.guarded, &probe.sql)
+            && let Some(why) = dialect::guard::objection(self.dialect.product, sql)
+        {
+            return Err(ConnectError::Untrusted(format!("{sql}: {why}")));
+        }
         match self.scratch.probe(self.server.as_mut(), self.dialect, probe) {
             Err(ConnectError::NoScratchSchema) => Ok(ProbeResult::NotRun(Reason::NoScratchSchema)),
             Err(error) => {

@@ -154,11 +154,11 @@ impl Host {
         })
     }
 
-    /// The schemas that are ours.
+    /// The schemas that are ours, scratch schemas included.
     pub fn ours(&mut self) -> Vec<String> {
         let all = self.ask("SELECT schema_name FROM information_schema.schemata ORDER BY 1");
         let names = all.iter().map(|row| row.trim_matches(['(', ')', '\'']).to_string());
-        names.filter(|name| dbms::attach::schema::is_ours(name)).collect()
+        names.filter(|name| dbms::attach::schema::stay(name).is_some()).collect()
     }
 
     /// Does one of ours that was not there before have a case's table?

@@ -8,6 +8,7 @@ mod foreign;
 mod guard;
 mod host;
 mod passwords;
+mod scratch;
 #[allow(dead_code)] // Not all of it is needed here.
 #[path = "../command/tools.rs"]
 mod tools;

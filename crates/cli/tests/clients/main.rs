@@ -5,6 +5,7 @@
 mod common;
 mod mysql;
 mod postgres;
+mod reset_probes;
 
 use std::{path::PathBuf, time::Duration};
 

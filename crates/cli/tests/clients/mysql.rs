@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-struct Mysql;
+pub struct Mysql;
 
 impl Client for Mysql {
     type Server = MysqlServer;

@@ -28,7 +28,7 @@ use crate::{
 /// The oldest and the newest version that is offered.
 const VERSIONS: [&str; 2] = ["postgres@18", "postgres@13"];
 
-struct Postgres;
+pub struct Postgres;
 
 impl Client for Postgres {
     type Server = PgServer;

@@ -1,8 +1,9 @@
 //! Servers that run already and are not ours, named by their address: `mysql://user@host:3306`.
 //!
 //! A guest changes nothing but what is his own. Everything that we make there is in one schema with a name that nobody
-//! else draws ([`schema`]); a session of ours holds a lock of that name for as long as we live, so that whoever comes
-//! later can tell a schema in use from one that a dead process left ([`Connector::prune`]); at the normal end it is dropped.
+//! else draws, and in scratch schemas beside it whose names begin with that one ([`schema`]); a session of ours holds a lock of
+//! that name for as long as we live, so that whoever comes later can tell schemas in use from those that a dead process
+//! left ([`Connector::prune`]); at the normal end they are dropped.
 //! Settings are set per session or not at all. We neither pin nor prioritise the server, and we do not start it again.
 //!
 //! * `options`: what stands after `?`; `password`, `clients`: where the password comes from;
@@ -21,7 +22,7 @@ pub mod schema;
 pub mod secrets;
 mod server;
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use dialect::{Hosting, SqlFamily};
 use execute::{
@@ -73,20 +74,18 @@ impl PrunedSchemas {
         session: &mut S,
         list: &str,
         lock: fn(&mut S, &str) -> Result<bool, ConnectError>,
-        clear: fn(&mut S, &str) -> Result<(), ConnectError>,
+        clear: fn(&mut S, &str) -> Result<Vec<String>, ConnectError>,
         unlock: fn(&str) -> String,
     ) -> Result<PrunedSchemas, ConnectError> {
-        let found = demand_rows(session, list, SILENCE)?;
-        let names = (0..found.len()).map(|row| text(&found, row, 0));
         let mut pruned = PrunedSchemas::default();
-        for name in names.filter(|name| schema::is_ours(name)) {
+        for name in stays(session, list)? {
             if !lock(session, &name)? {
                 continue; // Somebody works in it.
             }
             let cleared = clear(session, &name);
             ask(session, &unlock(&name), SILENCE)?;
             match cleared {
-                Ok(()) => pruned.gone.push(name),
+                Ok(gone) => pruned.gone.extend(gone),
                 // The server's "no" is about this one; anything else ends the work.
                 Err(ConnectError::Own { reason, .. }) => pruned.kept.push((name, reason)),
                 Err(error) => return Err(error),
@@ -96,7 +95,33 @@ impl PrunedSchemas {
     }
 }
 
+/// Our schemas among those that a statement lists, one name for each stay.
+fn stays(session: &mut dyn Session, list: &str) -> Result<BTreeSet<String>, ConnectError> {
+    let found = demand_rows(session, list, SILENCE)?;
+    let names = (0..found.len()).map(|row| text(&found, row, 0));
+    Ok(names.filter_map(|name| schema::stay(&name).map(str::to_string)).collect())
+}
+
 impl Connector {
+    /// Says so if dead processes of ours left schemas there: those of the listed ones of which `free` says that nobody marks them.
+    fn left_behind<S: Session>(
+        &self,
+        session: &mut S,
+        list: &str,
+        free: fn(&mut S, &str) -> Result<bool, ConnectError>,
+    ) -> Result<Option<String>, ConnectError> {
+        let mut left = Vec::new();
+        for name in stays(session, list)? {
+            if free(session, &name)? {
+                left.push(name);
+            }
+        }
+        let prune = format!("isopod server prune --target {}", self.name);
+        let names = left.join(", ");
+        Ok((!left.is_empty())
+            .then(|| format!("an Isopod that was killed left {names} there; to drop it: {prune}")))
+    }
+
     /// Finds the way; connects to nothing. `settle`: how the user wants waits to be known, if he said so.
     pub fn new(target: &Target, settle: Option<Settle>) -> Result<Connector, AttachError> {
         let Some(url) = target.attached() else {

@@ -2,7 +2,7 @@
 
 use dialect::sql::text_literal;
 use execute::{
-    ConnectError,
+    ConnectError, RawReply,
     ask::{ask, demand, demand_rows, text},
 };
 use model::{Product, ServerInfo, Version};
@@ -17,8 +17,11 @@ use super::{
 use crate::{
     mysql::{MysqlServer, MysqlSession, server::describe},
     net::{Address, Login, Refusal, SILENCE},
-    options::PREFIX,
+    options::{PREFIX, scratch_name},
 };
+
+/// Every schema that we may see.
+const SCHEMAS: &str = "SELECT schema_name FROM information_schema.schemata";
 
 /// The codes with which a server says that it takes no connection in the clear.
 const WANTS_TLS: [u32; 2] = [3159, 4031];
@@ -63,14 +66,22 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
     let ours = format!("{PREFIX}{}", options.name);
     let mut mark = enter(connector, None)?;
     rights(connector, &mut mark, &info, &ours)?;
+    let denied = no_scratch(&mut mark, &scratch_name(&ours, 0)).map_err(own)?;
+    let left = connector.left_behind(&mut mark, SCHEMAS, unmarked).map_err(own)?;
     let server = MysqlServer::open(options).map_err(own)?;
     let mut attached = AttachedServer {
         server: Box::new(server),
         info: info.clone(),
         statements: Vec::new(),
+        scratch: denied.is_none(),
         leave: leave(connector.address.clone(), connector.login.clone(), ours, mark),
-        notes: connector.notes.clone(),
+        notes: connector.notes.iter().cloned().chain(left).collect(),
     };
+    attached.notes.extend(denied.map(|error| {
+        format!(
+            "no second schema can be made beside that of the cases, so statements are not run alone: {error}"
+        )
+    }));
     set(connector, &mut attached)?;
     if info.settings.get("innodb_deadlock_detect").is_some_and(|value| value == "OFF") {
         attached.notes.push(
@@ -94,9 +105,9 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
 pub fn prune(connector: &Connector) -> Result<PrunedSchemas, AttachError> {
     look(connector)?;
     let mut session = enter(connector, None)?;
-    let list = "SELECT schema_name FROM information_schema.schemata";
     let unlock = |name: &str| format!("SELECT RELEASE_LOCK('{name}')");
-    PrunedSchemas::prune(&mut session, list, lock, clear, unlock).map_err(|error| failed(connector, &error))
+    PrunedSchemas::prune(&mut session, SCHEMAS, lock, clear, unlock)
+        .map_err(|error| failed(connector, &error))
 }
 
 /// Marks a schema as in use for as long as the session lives. False: it is in use already.
@@ -105,17 +116,43 @@ fn lock(session: &mut MysqlSession, name: &str) -> Result<bool, ConnectError> {
     Ok(text(&rows, 0, 0) == "1")
 }
 
-/// Ends what still runs in a schema of ours and drops it.
-fn clear(session: &mut MysqlSession, name: &str) -> Result<(), ConnectError> {
+/// Does nobody mark it as in use?
+fn unmarked(session: &mut MysqlSession, name: &str) -> Result<bool, ConnectError> {
+    let rows = demand_rows(session, &format!("SELECT IS_FREE_LOCK('{name}')"), SILENCE)?;
+    Ok(text(&rows, 0, 0) == "1")
+}
+
+/// Ends what still runs in a schema of ours and in its scratch schemas, and drops them. Says which there were.
+fn clear(session: &mut MysqlSession, name: &str) -> Result<Vec<String>, ConnectError> {
     debug_assert!(schema::is_ours(name));
-    let list = format!("SELECT ID FROM information_schema.processlist WHERE DB = '{name}'");
-    let found = demand_rows(session, &list, SILENCE)?;
-    for row in 0..found.len() {
-        let kill = format!("KILL {}", text(&found, row, 0));
-        let _ = ask(session, &kill, SILENCE)?; // It may have ended by itself.
+    demand(session, "SET SESSION lock_wait_timeout = 5, autocommit = 1", SILENCE)?;
+    let found = demand_rows(session, SCHEMAS, SILENCE)?;
+    let all = (0..found.len()).map(|row| text(&found, row, 0));
+    let mut ours: Vec<String> = all.filter(|one| schema::stay(one) == Some(name)).collect();
+    ours.sort_unstable();
+    // The one by which the others are found goes last.
+    for one in ours.iter().rev() {
+        let list = format!("SELECT ID FROM information_schema.processlist WHERE DB = '{one}'");
+        let found = demand_rows(session, &list, SILENCE)?;
+        for row in 0..found.len() {
+            let kill = format!("KILL {}", text(&found, row, 0));
+            let _ = ask(session, &kill, SILENCE)?; // It may have ended by itself.
+        }
+        demand(session, &format!("DROP DATABASE IF EXISTS `{one}`"), SILENCE)?;
     }
-    demand(session, "SET SESSION lock_wait_timeout = 5", SILENCE)?;
-    demand(session, &format!("DROP DATABASE IF EXISTS `{name}`"), SILENCE).map(|_| ())
+    Ok(ours)
+}
+
+/// The server's own words if a scratch schema of this name cannot be made. First whether it could be dropped again.
+fn no_scratch(session: &mut MysqlSession, name: &str) -> Result<Option<String>, ConnectError> {
+    let drop = format!("DROP DATABASE IF EXISTS `{name}`");
+    for sql in [&drop, &format!("CREATE DATABASE `{name}`"), &drop] {
+        if let RawReply::Error(error) = ask(session, sql, SILENCE)?.reply {
+            // Said once, and not once for each name that was drawn.
+            return Ok(Some(error.to_string().replace(name, "isopod_..._stage0")));
+        }
+    }
+    Ok(None)
 }
 
 /// At the end. Whatever goes wrong then is left to `prune`.
@@ -137,8 +174,8 @@ fn rights(
     ours: &str,
 ) -> Result<(), AttachError> {
     let own = |error: ConnectError| failed(connector, &error);
-    // The mark must outlive a long silence.
-    demand(mark, "SET SESSION wait_timeout = 31536000", SILENCE).map_err(own)?;
+    // The mark must outlive a long silence, and hold no view of what was there at its beginning.
+    demand(mark, "SET SESSION wait_timeout = 31536000, autocommit = 1", SILENCE).map_err(own)?;
     let rows = demand_rows(mark, "SELECT CURRENT_USER(), @@performance_schema", SILENCE).map_err(own)?;
     let account = account(&text(&rows, 0, 0), info.product);
     let modern = info.product == Product::Mysql && info.version.0[0] >= 8;

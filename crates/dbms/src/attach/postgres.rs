@@ -21,6 +21,9 @@ use crate::{
     postgres::{PgServer, PgSession, locks::wait_notices::WaitNotices, server::describe, session},
 };
 
+/// Every schema.
+const SCHEMAS: &str = "SELECT nspname FROM pg_namespace";
+
 /// The oldest version whose behaviour we know.
 const OLDEST: u32 = 13;
 /// From this version on the right to set a setting can be granted.
@@ -60,6 +63,7 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
     rights(connector, &mut mark)?;
     // The mark must outlive a long silence; versions before 14 do not know the limit.
     ask(&mut mark, "SET idle_session_timeout = 0", SILENCE).map_err(own)?;
+    let left = connector.left_behind(&mut mark, SCHEMAS, unmarked).map_err(own)?;
     if !lock(&mut mark, &ours).map_err(own)? {
         return Err(AttachError::bare(format!("{ours} is in use already")));
     }
@@ -74,11 +78,18 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
         }
     });
     let mut notes = connector.notes.clone();
+    notes.extend(left);
     notes.extend(deadlocks(server.info(), &connector.login.user));
     // What is in force in the sessions of a case, which are not set as the one that looked.
     let info = server.info().clone();
-    let mut attached =
-        AttachedServer { server: Box::new(server), info, statements: Vec::new(), leave, notes };
+    let mut attached = AttachedServer {
+        server: Box::new(server),
+        info,
+        statements: Vec::new(),
+        scratch: true,
+        leave,
+        notes,
+    };
     set(connector, &mut attached)?;
     Ok(attached)
 }
@@ -86,9 +97,8 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
 pub fn prune(connector: &Connector) -> Result<PrunedSchemas, AttachError> {
     look(connector)?;
     let mut session = enter(connector)?;
-    let list = "SELECT nspname FROM pg_namespace ORDER BY 1";
-    let unlock = |name: &str| format!("SELECT pg_advisory_unlock({})", key(name));
-    PrunedSchemas::prune(&mut session, list, lock, clear, unlock).map_err(|error| failed(connector, &error))
+    PrunedSchemas::prune(&mut session, SCHEMAS, lock, clear, unlock)
+        .map_err(|error| failed(connector, &error))
 }
 
 /// What to know about deadlocks where `deadlock_timeout` cannot be set.
@@ -124,8 +134,21 @@ fn lock(session: &mut PgSession, name: &str) -> Result<bool, ConnectError> {
     Ok(matches!(text(&rows, 0, 0).as_str(), "t" | "1" | "true"))
 }
 
+fn unlock(name: &str) -> String {
+    format!("SELECT pg_advisory_unlock({})", key(name))
+}
+
+/// Does nobody mark it as in use?
+fn unmarked(session: &mut PgSession, name: &str) -> Result<bool, ConnectError> {
+    let free = lock(session, name)?;
+    if free {
+        demand(session, &unlock(name), SILENCE)?;
+    }
+    Ok(free)
+}
+
 /// Ends what still runs in a schema of ours and drops it.
-fn clear(session: &mut PgSession, name: &str) -> Result<(), ConnectError> {
+fn clear(session: &mut PgSession, name: &str) -> Result<Vec<String>, ConnectError> {
     debug_assert!(schema::is_ours(name));
     let end = format!(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '{name}' \
@@ -133,7 +156,8 @@ fn clear(session: &mut PgSession, name: &str) -> Result<(), ConnectError> {
     );
     ask(session, &end, SILENCE)?; // They may have ended by themselves.
     demand(session, "SET lock_timeout = '5s'", SILENCE)?;
-    demand(session, &format!("DROP SCHEMA IF EXISTS {name} CASCADE"), SILENCE).map(|_| ())
+    demand(session, &format!("DROP SCHEMA IF EXISTS {name} CASCADE"), SILENCE)?;
+    Ok(vec![name.to_string()])
 }
 
 /// All that is needed is to make a schema: what is in it is ours.

@@ -10,15 +10,30 @@ use crate::net::SILENCE;
 /// Ends our stay: ends what still runs in our schema, and drops it.
 pub type Cleanup = Box<dyn FnMut() + Send>;
 
-/// A server that is not ours, with a schema of our own on it. Dropping this drops the schema.
+/// A server that is not ours, with a schema of our own on it. Dropping this drops the schema, and the scratch schemas beside it.
 pub struct AttachedServer {
     pub(super) server: Box<dyn Server>,
     pub(super) info: ServerInfo,
     /// Said in every session, when it is new and when it was reset.
     pub(super) statements: Vec<String>,
+    /// May we make scratch schemas beside our own?
+    pub(super) scratch: bool,
     pub(super) leave: Cleanup,
     /// What the user should know, a line each.
     pub notes: Vec<String>,
+}
+
+impl AttachedServer {
+    /// Says in a new session what every one of them is told.
+    fn configured(&self, mut inner: Box<dyn Session>) -> Result<Box<dyn Session>, ConnectError> {
+        if self.statements.is_empty() {
+            return Ok(inner);
+        }
+        for statement in &self.statements {
+            execute::ask::demand(inner.as_mut(), statement, SILENCE)?;
+        }
+        Ok(Box::new(ConfiguredSession { inner, statements: self.statements.clone() }))
+    }
 }
 
 impl Server for AttachedServer {
@@ -27,14 +42,16 @@ impl Server for AttachedServer {
     }
 
     fn connect(&mut self) -> Result<Box<dyn Session>, ConnectError> {
-        let mut inner = self.server.connect()?;
-        if self.statements.is_empty() {
-            return Ok(inner);
+        let inner = self.server.connect()?;
+        self.configured(inner)
+    }
+
+    fn connect_scratch(&mut self, number: usize) -> Result<Box<dyn Session>, ConnectError> {
+        if !self.scratch {
+            return Err(ConnectError::NoScratchSchema);
         }
-        for statement in &self.statements {
-            execute::ask::demand(inner.as_mut(), statement, SILENCE)?;
-        }
-        Ok(Box::new(ConfiguredSession { inner, statements: self.statements.clone() }))
+        let inner = self.server.connect_scratch(number)?;
+        self.configured(inner)
     }
 
     fn monitor(&mut self) -> Result<Box<dyn LockMonitor>, ConnectError> {

@@ -38,6 +38,15 @@ pub struct WaitGraph {
     pub edges: Edges,
     /// Sessions that wait for a lock above the storage engine: on a table's definition, or by name.
     pub above: BTreeSet<SessionId>,
+    /// What a waiting transaction asks for, where the server tells it.
+    pub requests: BTreeMap<ServerTransactionId, LockRequest>,
+}
+
+/// The lock that a transaction waits for, in the server's words, and for how long it has done so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LockRequest {
+    pub lock: String,
+    pub waited: Duration,
 }
 
 impl WaitGraph {
@@ -77,6 +86,19 @@ impl WaitGraph {
             self.edges.iter().filter(|(waiter, _)| ours(waiter)).copied().collect(),
             self.above.iter().filter(|session| sessions.contains(session)).copied().collect(),
         )
+    }
+
+    /// Is the wait of this session the one that an earlier look showed: the same transaction, the same lock, and longer than
+    /// before? False where the server does not tell.
+    pub fn same_wait(&self, earlier: &WaitGraph, session: SessionId) -> bool {
+        let mut own =
+            self.waiting.iter().filter(|transaction| self.owners.get(transaction) == Some(&session));
+        own.any(|transaction| match (self.requests.get(transaction), earlier.requests.get(transaction)) {
+            (Some(now), Some(then)) => {
+                !now.lock.is_empty() && now.lock == then.lock && now.waited >= then.waited
+            }
+            (Some(_) | None, _) => false,
+        })
     }
 
     /// Is nothing different for these sessions?
@@ -167,7 +189,7 @@ mod tests {
             owners: (11..20).map(|transaction| (transaction, transaction - 10)).collect(),
             waiting: edges.iter().map(|edge| edge.0).collect(),
             edges: edges.iter().copied().collect(),
-            above: BTreeSet::new(),
+            ..WaitGraph::default()
         }
     }
 
@@ -230,6 +252,22 @@ mod tests {
         other.edges.remove(&(18, 19));
         assert!(both.same_for(&other, &[1]));
         assert!(!both.same_for(&other, &[8]));
+    }
+
+    #[test]
+    fn a_wait_is_the_same_if_it_is_for_the_same_lock_and_longer() {
+        let asks = |transaction, lock: &str, waited| {
+            let request = LockRequest { lock: lock.to_string(), waited: Duration::from_micros(waited) };
+            WaitGraph { requests: [(transaction, request)].into(), ..waits(&[(transaction, 12)]) }
+        };
+        let before = asks(11, "row 1", 100);
+        assert!(asks(11, "row 1", 300).same_wait(&before, 1));
+        assert!(!asks(11, "row 1", 300).same_wait(&before, 2), "another session");
+        assert!(!asks(11, "row 1", 50).same_wait(&before, 1), "a later wait for the same row");
+        assert!(!asks(11, "row 2", 300).same_wait(&before, 1));
+        assert!(!asks(13, "row 1", 300).same_wait(&before, 3), "another transaction");
+        assert!(!asks(11, "", 300).same_wait(&asks(11, "", 100), 1), "the server does not tell");
+        assert!(!waits(&[(11, 12)]).same_wait(&before, 1));
     }
 
     #[test]

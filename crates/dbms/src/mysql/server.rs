@@ -12,7 +12,11 @@ use super::{
     locks::{proc::ProcMonitor, sql::SqlMonitor},
     session::MysqlSession,
 };
-use crate::{locks::Settle, net::SILENCE, options::ServerOptions};
+use crate::{
+    locks::Settle,
+    net::SILENCE,
+    options::{ServerOptions, scratch_name},
+};
 
 /// `KILL` of a session that is gone already.
 const NO_SUCH_THREAD: u32 = 1094;
@@ -113,7 +117,7 @@ impl Server for MysqlServer {
     }
 
     fn connect_scratch(&mut self, number: usize) -> Result<Box<dyn Session>, ConnectError> {
-        let name = format!("{}_stage{number}", self.schema);
+        let name = scratch_name(&self.schema, number);
         if !self.scratch.contains(&name) {
             for sql in [format!("DROP DATABASE IF EXISTS `{name}`"), format!("CREATE DATABASE `{name}`")] {
                 self.reconnecting(|control| demand(control, &sql, SILENCE))?;

@@ -113,8 +113,8 @@ impl PgServer {
     }
 }
 
-/// How sessions come in. What `proc` needs it must have; `sql` takes the short `deadlock_timeout` only if it may, for
-/// then it need not wait so long for a deadlock to end.
+/// How sessions come in. What `proc` needs it must have; `sql` hears of waits if it may, and takes at least the short
+/// `deadlock_timeout` if it may, for then it need not wait so long for a deadlock to end.
 fn enter(plain: &PgConnectOptions, schema: &str, settle: Settle) -> Result<PgConnectOptions, ConnectError> {
     let with = |settings: &[(&'static str, &str)]| {
         // The name tells whoever looks at the server's sessions which schema they work in.
@@ -127,20 +127,22 @@ fn enter(plain: &PgConnectOptions, schema: &str, settle: Settle) -> Result<PgCon
             ..plain.clone()
         }
     };
-    let (wish, without) = match settle {
-        Settle::Proc => (with(&SETTINGS), None),
-        Settle::Sql => (with(&[("deadlock_timeout", "1ms")]), Some(with(&[]))),
+    let wishes = match settle {
+        Settle::Proc => vec![with(&SETTINGS)],
+        Settle::Sql => vec![with(&SETTINGS), with(&[("deadlock_timeout", "1ms")]), with(&[])],
     };
-    match (PgSession::log_in(&wish, &WaitNotices::default()), without) {
-        (Ok(_), _) => Ok(wish),
-        (Err(Refusal::Server(error)), Some(without)) if error.sqlstate == DENIED => Ok(without),
-        (Err(Refusal::Server(error)), None) if error.sqlstate == DENIED => Err(plain.address.refused(format!(
-            "to watch its processes the user {} must have the right to set deadlock_timeout and log_lock_waits \
-             (a superuser has); without it the server must be asked in SQL",
-            plain.login.user
-        ))),
-        (Err(refusal), _) => Err(plain.address.refused(refusal)),
+    for wish in wishes {
+        match PgSession::log_in(&wish, &WaitNotices::default()) {
+            Ok(_) => return Ok(wish),
+            Err(Refusal::Server(error)) if error.sqlstate == DENIED => {}
+            Err(refusal) => return Err(plain.address.refused(refusal)),
+        }
     }
+    Err(plain.address.refused(format!(
+        "to watch its processes the user {} must have the right to set deadlock_timeout and log_lock_waits \
+         (a superuser has); without it the server must be asked in SQL",
+        plain.login.user
+    )))
 }
 
 impl Server for PgServer {
@@ -158,7 +160,13 @@ impl Server for PgServer {
             Settle::Proc => {
                 Box::new(ProcMonitor::new(&self.connect, &self.plain, &self.notices, timeout, clock)?)
             }
-            Settle::Sql => Box::new(SqlMonitor::new(&self.plain, &self.notices, timeout, clock)?),
+            Settle::Sql => {
+                let heard = SETTINGS
+                    .iter()
+                    .all(|(name, _)| self.connect.settings.iter().any(|(set, _)| set == name))
+                    .then_some(&self.connect);
+                Box::new(SqlMonitor::new(&self.plain, heard, &self.notices, timeout, clock)?)
+            }
         })
     }
 

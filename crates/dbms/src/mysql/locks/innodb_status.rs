@@ -18,9 +18,12 @@
 //! queue; earlier is whoever has waited longer. The statement's own text stands in the middle and could look
 //! like anything; what matters is read before it or begins a line in a way that no SQL does by accident.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
-use crate::locks::waits::{ServerTransactionId, WaitGraph};
+use crate::locks::waits::{LockRequest, ServerTransactionId, WaitGraph};
 
 /// A lock that is held or asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +59,8 @@ struct Entry {
     waits: bool,
     /// How long, in microseconds.
     waited: u64,
+    /// The lock that it waits for, in the server's words.
+    request: String,
     locks: Vec<Lock>,
 }
 
@@ -96,6 +101,9 @@ pub fn parse(text: &str, order: &mut WaitOrder) -> WaitGraph {
             continue;
         }
         waits.waiting.insert(entry.transaction);
+        let request =
+            LockRequest { lock: entry.request.clone(), waited: Duration::from_micros(entry.waited) };
+        waits.requests.insert(entry.transaction, request);
         for other in entries.iter().filter(|other| other.transaction != entry.transaction) {
             if blocks(other, entry, order) {
                 waits.edges.insert((entry.transaction, other.transaction));
@@ -105,10 +113,16 @@ pub fn parse(text: &str, order: &mut WaitOrder) -> WaitGraph {
     waits
 }
 
+/// Begins the lock that a transaction waits for; a line of hyphens ends it.
+const WAITING: &str = "------- TRX HAS BEEN WAITING ";
+/// The lines that say which lock it is.
+const REQUEST: [&str; 3] = ["RECORD LOCKS space id ", "TABLE LOCK table ", "Record lock, heap no "];
+
 fn entries(text: &str) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     // Before the list there may be the latest deadlock and foreign key error, told in the same words.
     let list = text.split_once("\nLIST OF TRANSACTIONS FOR EACH SESSION:").map_or("", |(_, list)| list);
+    let mut in_request = false;
     for line in list.lines() {
         if let Some(head) = line.strip_prefix("---TRANSACTION ") {
             entries.push(Entry { transaction: transaction(head), ..Entry::default() });
@@ -116,11 +130,16 @@ fn entries(text: &str) -> Vec<Entry> {
             break;
         }
         let Some(entry) = entries.last_mut() else { continue };
+        if line.starts_with('-') {
+            in_request = line.starts_with(WAITING);
+        } else if in_request && REQUEST.iter().any(|start| line.starts_with(start)) {
+            entry.request += line;
+        }
         if line.starts_with("LOCK WAIT ") {
             entry.waits |= entry.session.is_none();
         } else if line.starts_with("MariaDB thread id ") || line.starts_with("MySQL thread id ") {
             entry.session = entry.session.or(number_after(line, "thread id "));
-        } else if line.starts_with("------- TRX HAS BEEN WAITING ") {
+        } else if line.starts_with(WAITING) {
             let waited = number_after(line, "WAITING ").unwrap_or(0);
             entry.waited = if line.contains(" us ") { waited } else { waited.saturating_mul(1_000_000) };
         } else if line.starts_with("RECORD LOCKS space id ") || line.starts_with("TABLE LOCK table ") {
@@ -316,6 +335,20 @@ FILE I/O
         assert!(waits.waits(4) && waits.waits(5) && !waits.waits(3));
         assert_eq!(waits.blockers(4), [3]);
         assert_eq!(waits.blockers(5), [3, 4], "behind the one that came first");
+    }
+
+    #[test]
+    fn what_a_waiter_asks_for_is_kept() {
+        let waits = read(QUEUE);
+        let request = &waits.requests[&24];
+        assert_eq!(request.waited, Duration::from_micros(53_485));
+        assert!(request.lock.starts_with("RECORD LOCKS space id 5 page no 3"), "{}", request.lock);
+        assert!(request.lock.contains("rec but not gap waitingRecord lock, heap no 2 "), "{}", request.lock);
+        assert!(!request.lock.contains("heap no 3"), "a lock that it holds: {}", request.lock);
+        assert!(!waits.requests.contains_key(&23));
+        // A server that does not list its locks tells this one all the same.
+        let later = QUEUE.replace("53485 us", "60000 us");
+        assert!(read(&later).same_wait(&waits, 4) && !waits.same_wait(&read(&later), 4));
     }
 
     #[test]

@@ -3,31 +3,36 @@
 //! Two servers, two ways. MySQL from 8.0 has `performance_schema.data_lock_waits`; its columns with thread
 //! numbers name the thread that CREATED a lock, which for a lock that a later request made visible is the
 //! wrong one, so transactions are matched by their own numbers, and to sessions by their table locks, which
-//! nobody else creates for them. Everything else is read from `SHOW ENGINE INNODB STATUS`, which is complete
+//! nobody else creates for them. Those are asked for only where a transaction is not known yet. Everything else is read from `SHOW ENGINE INNODB STATUS`, which is complete
 //! on MariaDB and on MySQL up to 5.6, but for MariaDB 10.2: that one and MySQL from 5.7 on leave out waiters that have
 //! written nothing. The views of information_schema on transactions and waits come from a cache of 100 ms; they are
 //! read only where nothing else tells, and not more often than that.
 //! Waits for a lock above the storage engine show only in the list of processes.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use execute::{ConnectError, SessionId, ask::demand_rows};
 use model::{Product, RowSet, ServerInfo, Version};
 
 use super::{super::session::MysqlSession, innodb_status};
 use crate::{
-    locks::waits::WaitGraph,
+    locks::waits::{ServerTransactionId, WaitGraph},
     net::{Address, Login, SILENCE},
 };
 
 const LOCK_WAITS: &str = "\
-SELECT 'w', REQUESTING_ENGINE_TRANSACTION_ID, BLOCKING_ENGINE_TRANSACTION_ID FROM performance_schema.data_lock_waits \
-UNION ALL \
-SELECT DISTINCT 't', ENGINE_TRANSACTION_ID, t.PROCESSLIST_ID FROM performance_schema.data_locks \
-JOIN performance_schema.threads t USING (THREAD_ID) WHERE LOCK_TYPE = 'TABLE' \
-UNION ALL \
-SELECT 'm', PROCESSLIST_ID, 0 FROM performance_schema.threads WHERE PROCESSLIST_ID IS NOT NULL AND \
-(PROCESSLIST_STATE LIKE 'Waiting for %lock' OR PROCESSLIST_STATE IN ('Waiting for table flush', 'User lock'))";
+SELECT REQUESTING_ENGINE_TRANSACTION_ID, BLOCKING_ENGINE_TRANSACTION_ID FROM performance_schema.data_lock_waits";
+
+const OWNERS: &str = "\
+SELECT ENGINE_TRANSACTION_ID, t.PROCESSLIST_ID FROM performance_schema.data_locks \
+JOIN performance_schema.threads t USING (THREAD_ID) WHERE LOCK_TYPE = 'TABLE'";
+
+/// The states of sessions; their numbers stand at `{}`.
+const STATES: &str =
+    "SELECT PROCESSLIST_ID, PROCESSLIST_STATE FROM performance_schema.threads WHERE PROCESSLIST_ID IN ({})";
 
 const STATUS: &str = "SHOW ENGINE INNODB STATUS";
 
@@ -36,8 +41,10 @@ SELECT r.trx_mysql_thread_id, b.trx_mysql_thread_id FROM information_schema.inno
 JOIN information_schema.innodb_trx r ON r.trx_id = w.requesting_trx_id \
 JOIN information_schema.innodb_trx b ON b.trx_id = w.blocking_trx_id";
 
-const ABOVE: &str = "SELECT ID FROM information_schema.processlist WHERE \
-STATE LIKE 'Waiting for %lock' OR STATE IN ('Waiting for table flush', 'User lock')";
+/// The list of processes: a quarter of what information_schema takes for the same.
+const PROCESSES: &str = "SHOW PROCESSLIST";
+/// Where it has the state; the number of the session comes first.
+const STATE: usize = 6;
 
 /// Where the waits are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +104,10 @@ pub struct LockWaitReader {
     /// What the view that comes from a cache showed, by sessions, and when.
     cached: BTreeSet<(SessionId, SessionId)>,
     cache_read: Option<Duration>,
+    /// Whose transaction is whose, as far as it was asked. A transaction that has written has a number of its own for ever, and
+    /// one that has not is named by an object of its session, which stays with it; so what was true of a session that waits
+    /// is still true.
+    owners: BTreeMap<ServerTransactionId, SessionId>,
     /// We switched the listing of locks on, and switch it off again.
     listing_is_ours: bool,
 }
@@ -128,6 +139,7 @@ impl LockWaitReader {
             order: innodb_status::WaitOrder::default(),
             cached: BTreeSet::new(),
             cache_read: None,
+            owners: BTreeMap::new(),
             listing_is_ours,
         })
     }
@@ -147,25 +159,48 @@ impl LockWaitReader {
     /// is not found waiting inside the storage engine.
     pub fn look(&mut self, wanted: &[SessionId]) -> Result<WaitGraph, ConnectError> {
         match self.view {
-            LockWaitView::LockWaits => Ok(lock_waits(&self.rows(LOCK_WAITS)?)),
-            LockWaitView::Status | LockWaitView::StatusAndCache => {
-                let rows = self.rows(STATUS)?;
-                let text = if rows.len() == 1 && rows.columns().len() == 3 { rows.cell(0, 2) } else { None };
-                let text = String::from_utf8_lossy(text.unwrap_or_default());
-                let mut waits = innodb_status::parse(&text, &mut self.order);
-                if !wanted.iter().all(|&session| waits.waits(session)) {
-                    let rows = self.rows(ABOVE)?;
-                    waits.above = (0..rows.len()).filter_map(|row| number(&rows, row, 0)).collect();
-                }
-                if self.view == LockWaitView::StatusAndCache
-                    && !wanted.iter().all(|&session| waits.waits(session))
-                {
-                    self.look_into_cache()?;
-                    add_hidden(&mut waits, &self.cached);
-                }
-                Ok(waits)
-            }
+            LockWaitView::LockWaits => self.look_into_tables(wanted),
+            LockWaitView::Status | LockWaitView::StatusAndCache => self.look_into_status(wanted),
         }
+    }
+
+    /// The same, and it is known of everybody who he is, not only of those who wait.
+    pub fn look_at_all(&mut self, wanted: &[SessionId]) -> Result<WaitGraph, ConnectError> {
+        self.owners.clear();
+        self.look(wanted)
+    }
+
+    fn look_into_tables(&mut self, wanted: &[SessionId]) -> Result<WaitGraph, ConnectError> {
+        let rows = self.rows(LOCK_WAITS)?;
+        let mut waits = WaitGraph { edges: pairs(&rows).collect(), ..WaitGraph::default() };
+        waits.waiting = waits.edges.iter().map(|edge| edge.0).collect();
+        waits.owners.clone_from(&self.owners);
+        let all = |waits: &WaitGraph| wanted.iter().all(|&session| waits.waits(session));
+        if !waits.edges.is_empty() && !all(&waits) {
+            self.owners = pairs(&self.rows(OWNERS)?).collect();
+            waits.owners.clone_from(&self.owners);
+        }
+        if !all(&waits) {
+            let numbers: Vec<String> = wanted.iter().map(SessionId::to_string).collect();
+            let rows = self.rows(&STATES.replace("{}", &numbers.join(", ")))?;
+            waits.above = above(&rows, 1);
+        }
+        Ok(waits)
+    }
+
+    fn look_into_status(&mut self, wanted: &[SessionId]) -> Result<WaitGraph, ConnectError> {
+        let rows = self.rows(STATUS)?;
+        let text = if rows.len() == 1 && rows.columns().len() == 3 { rows.cell(0, 2) } else { None };
+        let text = String::from_utf8_lossy(text.unwrap_or_default());
+        let mut waits = innodb_status::parse(&text, &mut self.order);
+        if !wanted.iter().all(|&session| waits.waits(session)) {
+            waits.above = above(&self.rows(PROCESSES)?, STATE);
+        }
+        if self.view == LockWaitView::StatusAndCache && !wanted.iter().all(|&session| waits.waits(session)) {
+            self.look_into_cache()?;
+            add_hidden(&mut waits, &self.cached);
+        }
+        Ok(waits)
     }
 
     /// Reads the view that comes from a cache, if the cache has been left alone for long enough.
@@ -174,9 +209,7 @@ impl LockWaitReader {
         let age = self.cache_read.map_or(CACHE, |read| now.saturating_sub(read));
         if age >= CACHE {
             let rows = self.rows(CACHED)?;
-            self.cached = (0..rows.len())
-                .filter_map(|row| Some((number(&rows, row, 0)?, number(&rows, row, 1)?)))
-                .collect();
+            self.cached = pairs(&rows).collect();
             self.cache_read = Some(execute::os::clock());
         } else if age > FRESH {
             self.cached.clear();
@@ -248,24 +281,21 @@ fn add_hidden(waits: &mut WaitGraph, hidden: &BTreeSet<(SessionId, SessionId)>) 
     }
 }
 
-fn lock_waits(rows: &RowSet) -> WaitGraph {
-    let mut waits = WaitGraph::default();
-    for row in 0..rows.len() {
-        let (Some(first), Some(second)) = (number(rows, row, 1), number(rows, row, 2)) else { continue };
-        match rows.cell(row, 0) {
-            Some(b"w") => {
-                waits.waiting.insert(first);
-                waits.edges.insert((first, second));
-            }
-            Some(b"t") => {
-                waits.owners.insert(first, second);
-            }
-            _ => {
-                waits.above.insert(first);
-            }
-        }
-    }
-    waits
+/// The first two columns, where both are numbers.
+fn pairs(rows: &RowSet) -> impl Iterator<Item = (u64, u64)> {
+    (0..rows.len()).filter_map(|row| Some((number(rows, row, 0)?, number(rows, row, 1)?)))
+}
+
+/// The sessions, in the first column, whose state is a wait for a lock above the storage engine.
+fn above(rows: &RowSet, state: usize) -> BTreeSet<SessionId> {
+    let waits = |row: &usize| waits_above(rows.cell(*row, state).unwrap_or_default());
+    (0..rows.len()).filter(waits).filter_map(|row| number(rows, row, 0)).collect()
+}
+
+fn waits_above(state: &[u8]) -> bool {
+    state.starts_with(b"Waiting for ") && state.ends_with(b"lock")
+        || state == b"Waiting for table flush"
+        || state == b"User lock"
 }
 
 #[cfg(test)]
@@ -284,6 +314,23 @@ mod tests {
             (Product::Mariadb, "11.8.2", (LockWaitView::Status, ThreadIdSource::Processlist)),
         ] {
             assert_eq!(offer(&info(product, version)), expected, "{product} {version}");
+        }
+    }
+
+    #[test]
+    fn states_above_the_engine_are_told_from_others() {
+        for state in [
+            "Waiting for table metadata lock",
+            "Waiting for backup lock",
+            "User lock",
+            "Waiting for table flush",
+        ] {
+            assert!(waits_above(state.as_bytes()), "{state}");
+        }
+        for state in
+            ["", "Updating", "Waiting for lock of nobody else", "Statistics", "Waiting on empty queue"]
+        {
+            assert!(!waits_above(state.as_bytes()), "{state}");
         }
     }
 

@@ -207,7 +207,7 @@ impl LockMonitor for ProcMonitor {
     }
 
     fn blockers(&mut self, waiting: &[SessionId]) -> Vec<Vec<SessionId>> {
-        WaitGraph::labels(self.lock_waits.look(waiting), waiting)
+        WaitGraph::labels(self.lock_waits.look_at_all(waiting), waiting)
     }
 
     fn patience(&self) -> Duration {

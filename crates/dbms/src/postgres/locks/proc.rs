@@ -40,7 +40,7 @@ use crate::{
     net::SILENCE,
 };
 
-/// What sessions must begin with, so that this monitor hears of their waits. The last one keeps two lines for each
+/// What sessions must begin with to be told of their waits. The last one keeps two lines for each
 /// wait out of the server's own log; what ends a session is still written there.
 pub const SETTINGS: [(&str, &str); 4] = [
     ("log_lock_waits", "on"),
@@ -173,7 +173,7 @@ impl LockMonitor for ProcMonitor {
 }
 
 /// Lets two sessions of our own wait for each other, to see in which line that is said.
-fn learn(connect: &PgConnectOptions) -> Result<String, ConnectError> {
+pub fn learn(connect: &PgConnectOptions) -> Result<String, ConnectError> {
     let notices = WaitNotices::default();
     let mut holder = PgSession::connect(connect, &notices)?;
     let mut waiter = PgSession::connect(connect, &notices)?;

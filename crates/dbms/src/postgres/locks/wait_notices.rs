@@ -28,6 +28,8 @@ pub struct WaitNotices(Arc<Mutex<BTreeMap<SessionId, Entry>>>);
 struct Entry {
     /// The line of the last notice.
     line: Option<String>,
+    /// When it was first asked about.
+    outstanding_since: Option<Duration>,
     /// When it was first seen to wait.
     waits_since: Option<Duration>,
 }
@@ -57,6 +59,11 @@ impl WaitNotices {
     /// Was the last notice about this session's statement written in this line?
     pub fn says(&self, session: SessionId, line: &str) -> bool {
         self.entries().get(&session).is_some_and(|entry| entry.line.as_deref() == Some(line))
+    }
+
+    /// Its statement has not answered. Since when is that known?
+    pub fn outstanding_since(&self, session: SessionId, now: Duration) -> Duration {
+        *self.entries().entry(session).or_default().outstanding_since.get_or_insert(now)
     }
 
     /// Its statement is seen to wait. Since when?
@@ -91,7 +98,12 @@ mod tests {
         let (notices, ms) = (WaitNotices::default(), Duration::from_millis);
         assert_eq!(notices.waits_since(7, ms(5)), ms(5));
         assert_eq!(notices.waits_since(7, ms(9)), ms(5));
+        assert_eq!(
+            (notices.outstanding_since(7, ms(4)), notices.outstanding_since(7, ms(9))),
+            (ms(4), ms(4))
+        );
         notices.clear(7);
+        assert_eq!(notices.outstanding_since(7, ms(9)), ms(9));
         assert_eq!(notices.waits_since(7, ms(9)), ms(9));
     }
 }
