@@ -278,6 +278,7 @@ fn a_verdict_holds_no_sentence() {
         "pub table: String",
         "Value { table: String, column: String, row: RowSet, at: usize }",
         "Twice { table: String, columns: Vec<String>, rows: RowSet }",
+        "Type { table: String, column: String, described: String, shown: String }",
         "Index { table: String, index: String, rows: RowSet, plain: RowSet }",
         "RunOn { steps: Vec<String>, then: Option<Box<Damage>> }",
         "Index(String)",

@@ -54,8 +54,11 @@ pub fn objections(product: Product, case: &Case) -> Vec<Objection> {
         .collect()
 }
 
-/// What speaks against one statement.
+/// What speaks against one statement. To ask for its plan is not to run it.
 pub fn objection(product: Product, text: &str) -> Option<String> {
+    let planned =
+        crate::of(product).explain.and_then(|explain| text.strip_prefix(explain)?.strip_prefix(' '));
+    let text = planned.unwrap_or(text);
     let tree = match sql::parse(product, text) {
         Parsed::Tree(tree) => Some(tree),
         Parsed::Opaque(_) => None,
@@ -174,6 +177,7 @@ mod tests {
             "SET sql_mode = ''",
             "SET @@session.sql_mode = 'STRICT_TRANS_TABLES,PIPES_AS_CONCAT'",
             "SELECT COUNT(*) FROM information_schema.tables",
+            "EXPLAIN FORMAT=TRADITIONAL UPDATE t SET b = 1",
         ] {
             assert_eq!(objection(Product::Mysql, text), None, "{text}");
         }
@@ -200,6 +204,8 @@ mod tests {
     fn what_reaches_further_may_not() {
         for text in [
             "UPDATE other.t SET b = 1",
+            "EXPLAIN FORMAT=TRADITIONAL UPDATE other.t SET b = 1",
+            "EXPLAIN FORMAT=TRADITIONAL ANALYZE UPDATE t SET b = 1",
             "SELECT * FROM other.t",
             "SELECT * FROM performance_schema.threads FOR UPDATE",
             "DELETE FROM t WHERE a IN (SELECT a FROM other.t)",

@@ -20,6 +20,8 @@ pub struct Semantics {
     pub waits_for_inserts: bool,
     /// Does NULL come before all values in ascending order? Elsewhere it comes behind them.
     pub nulls_first: bool,
+    /// Does a value have the type of its column? Elsewhere it has one of its own.
+    pub columns_have_types: bool,
     /// Does going back to a savepoint that was set before any table was touched end the whole transaction in the engine?
     pub early_savepoint_ends_all: bool,
     /// The first version in which foreign keys are the SQL layer's affair, not the engine's; none where that never changed.

@@ -24,7 +24,17 @@ pub const DEFAULT: &str = "wide2";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Odds(pub u32, pub u32);
 
+impl Default for Odds {
+    fn default() -> Odds {
+        Odds(0, 1)
+    }
+}
+
 impl Odds {
+    pub fn is_never(&self) -> bool {
+        self.0 == 0
+    }
+
     pub fn draw(self, rng: &mut model::Rng) -> bool {
         rng.ratio(self.0 as usize, self.1.max(1) as usize)
     }
@@ -154,6 +164,9 @@ pub struct Scripts {
     pub snapshot: Odds,
     pub reader: Odds,
     pub read_only: Odds,
+    /// Of the transactions that write, which READ ONLY lets fail. No profile draws it; the test of who notices a server that lets them write does.
+    #[serde(default, skip_serializing_if = "Odds::is_never")]
+    pub read_only_writer: Odds,
     pub autocommit_off: Odds,
     pub autocommit: Odds,
     pub immediate: Odds,

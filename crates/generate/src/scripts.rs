@@ -153,6 +153,7 @@ impl Lines {
 fn opening(rng: &mut Rng, statements: &Statements, body: &Body) -> Opening {
     let (caps, odds) = (statements.caps, &statements.profile.scripts);
     let reads = body.statements.iter().all(|statement| role(statement) == Role::Read);
+    let only_reads = if reads { odds.read_only } else { odds.read_only_writer };
     let drawn = |rng: &mut Rng, has: bool, odds: crate::profile::Odds| has && odds.draw(rng);
     if drawn(rng, body.ending.is_none(), odds.autocommit) {
         Opening::Autocommit
@@ -161,7 +162,7 @@ fn opening(rng: &mut Rng, statements: &Statements, body: &Body) -> Opening {
     } else if drawn(rng, caps.snapshot, odds.snapshot) {
         Opening::Snapshot
     // What writes would fail.
-    } else if drawn(rng, caps.read_only && reads, odds.read_only) {
+    } else if drawn(rng, caps.read_only && (reads || !only_reads.is_never()), only_reads) {
         Opening::ReadOnly
     } else if drawn(rng, caps.clauses.sqlite_control, odds.immediate) {
         Opening::Immediate

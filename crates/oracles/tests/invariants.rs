@@ -499,3 +499,29 @@ fn said(seen: &Execution) -> String {
         }
     }
 }
+
+#[test]
+fn a_column_has_the_type_that_it_has_in_the_whole_table() {
+    const SETUP: [&str; 2] = ["CREATE TABLE t(a INT, b INT)", "INSERT INTO t VALUES (1, 10)"];
+    let by = |product, sql: &str, kind: Kind, type_name: &str| {
+        let described = ab(&[("1", "10")]);
+        let mut columns = described.columns().to_vec();
+        columns[1] = Column { name: columns[1].name.clone(), kind, type_name: type_name.into() };
+        let mut shown = RowSet::new(columns);
+        ["1", "10"].iter().for_each(|cell| shown.push(Some(cell.as_bytes())));
+        let outcome = Outcome { reply: Reply::Rows(shown), warnings: Vec::new(), transaction: Open::No };
+        let mut seen = run(product, Level::RepeatableRead, &SETUP, vec![(0, sql, outcome)]);
+        seen.trace.final_state = Some(vec![("t".into(), described)]);
+        said(&seen)
+    };
+    for product in [Product::Mysql, Product::Mariadb, Product::Postgres] {
+        assert_eq!(by(product, "SELECT a, b FROM t", Kind::Integer, "INT"), "holds", "{product}");
+        for (kind, type_name) in [(Kind::Integer, "BIGINT"), (Kind::Text, "VARCHAR")] {
+            let wrong = by(product, "SELECT a, b FROM t", kind, type_name);
+            assert_eq!(wrong, "wrong-types at 1", "{product} {type_name}");
+            // What is computed has a type of its own.
+            assert_eq!(by(product, "SELECT a, b + 0 FROM t", kind, type_name), "holds", "{product}");
+        }
+    }
+    assert_eq!(by(Product::Sqlite, "SELECT a, b FROM t", Kind::Text, "text"), "holds");
+}

@@ -181,6 +181,10 @@ impl<'a> Words<'a> {
                 self.step_and_text(),
                 rows.texts().join(" before ")
             ),
+            Sighting::Type { table, column, described, shown } => format!(
+                "{} shows column {column} of {table} as {shown}; where the whole table is read it is {described}.",
+                self.step_and_text()
+            ),
             Sighting::StaleWrite => format!(
                 "{} changes a row that another transaction has changed since the snapshot; it should fail with {}.",
                 self.step_and_text(),
@@ -447,7 +451,11 @@ fn path(path: &AccessPath) -> String {
             way(path),
             names(elsewhere)
         ),
-        AccessPath::Unknown(why) => format!("path: not known ({why})"),
+        AccessPath::Unknown(why) => {
+            format!(
+                "path: not known ({why}): a scan that went on after its wait explains it, and is not proved"
+            )
+        }
     }
 }
 

@@ -68,6 +68,7 @@ pub(crate) const INNODB: Semantics = Semantics {
     snapshot_levels: &[Level::RepeatableRead],
     waits_for_inserts: true,
     nulls_first: true,
+    columns_have_types: true,
     early_savepoint_ends_all: true,
     foreign_keys_in_sql: None,
 };

@@ -33,6 +33,7 @@ pub const DIALECT: Dialect = Dialect {
         snapshot_levels: &[Level::RepeatableRead, Level::Serializable],
         waits_for_inserts: false,
         nulls_first: false,
+        columns_have_types: true,
         early_savepoint_ends_all: false,
         foreign_keys_in_sql: None,
     },

@@ -34,6 +34,7 @@ pub const DIALECT: Dialect = Dialect {
         snapshot_levels: &[Level::Serializable],
         waits_for_inserts: false,
         nulls_first: true,
+        columns_have_types: false,
         early_savepoint_ends_all: false,
         foreign_keys_in_sql: None,
     },

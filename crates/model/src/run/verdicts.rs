@@ -27,6 +27,9 @@ pub struct Verdicts {
     /// What came of the twins of those that a known deviation explains.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub twins: BTreeMap<String, u64>,
+    /// Whether a scan that went on after a wait, where one explains them, was proved by the server's plan.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub paths: BTreeMap<String, u64>,
     /// Runs about which it could not tell, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub undecided: BTreeMap<Reason, u64>,
@@ -50,6 +53,9 @@ impl Verdicts {
                 if let Some(twin) = &violation.evidence.twin {
                     bump(&mut self.twins, twin.name().as_str());
                 }
+                if let Some(path) = &violation.evidence.access_path {
+                    bump(&mut self.paths, path.name().as_str());
+                }
             }
             Verdict::Undecided { reason } => *self.undecided.entry(*reason).or_default() += 1,
         }
@@ -62,6 +68,7 @@ impl Verdicts {
         self.undocumented += other.undocumented;
         add(&mut self.violated, &other.violated);
         add(&mut self.twins, &other.twins);
+        add(&mut self.paths, &other.paths);
         add(&mut self.by, &other.by);
         add(&mut self.undecided, &other.undecided);
     }

@@ -128,6 +128,8 @@ pub enum Sighting {
     ReadOnly,
     /// Two rows that came one after the other.
     Unsorted { rows: RowSet },
+    /// A column that a SELECT shows as it is, and that has another type where the whole table is read.
+    Type { table: String, column: String, described: String, shown: String },
     /// A row was changed that another transaction had changed since the snapshot.
     StaleWrite,
     /// The server died after the step had answered.
@@ -188,6 +190,17 @@ pub enum AccessPath {
         elsewhere: Deviations,
     },
     Unknown(Reason),
+}
+
+impl AccessPath {
+    /// As it is counted: is a scan that went on proved by the server's own plan, or only what explains it?
+    pub fn name(&self) -> String {
+        match self {
+            AccessPath::Table | AccessPath::Index(_) => "proved".to_string(),
+            AccessPath::Unexplained { .. } => "refuted".to_string(),
+            AccessPath::Unknown(why) => format!("explained, not proved ({why})"),
+        }
+    }
 }
 
 /// What a twin shows.

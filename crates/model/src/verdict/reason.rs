@@ -161,6 +161,7 @@ reasons! {
     WhichError = "which-error",
     // Why a path is not known.
     NoPath = "no-path",
+    PlanNotAsked = "plan-not-asked",
     PlanNotRun = "plan-not-run",
     PlanRefused = "plan-refused",
     RunWithThePlanDiffers = "run-with-the-plan-differs",

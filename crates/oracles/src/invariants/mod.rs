@@ -1,5 +1,5 @@
 //! What must hold on every trace of every product, whatever the contract: no value from nowhere, no value of an undone
-//! writer, no unique value twice, repeatable reads, indexes that agree, rows in the order that was asked for, no wait where none was wanted, no change
+//! writer, no unique value twice, repeatable reads, indexes that agree, rows in the order that was asked for, columns of one type, no wait where none was wanted, no change
 //! in a transaction that only reads, no circle of waits that stays. One file per invariant.
 //!
 //! What a product's manual exempts stands in [`exemptions`] and nowhere else.
@@ -14,6 +14,7 @@ mod provenance;
 mod read_only;
 mod repeat;
 mod sorted;
+mod types;
 mod unique;
 mod writers;
 
@@ -82,6 +83,7 @@ fn judge(seen: &Execution) -> Verdict {
     if let (None, Ok(schema)) = (unclear, schema) {
         read_only::check(&history, schema, &mut found);
         sorted::check(&history, schema, &mut found);
+        types::check(&history, schema, &mut found);
         repeat::check(&history, schema, &mut found);
         unique::check(&history, schema, &mut found);
         provenance::check(&history, schema, &mut found);

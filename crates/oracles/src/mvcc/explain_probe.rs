@@ -94,6 +94,8 @@ fn path(said: &RowSet) -> Result<Path, Why> {
     };
     match (said.len(), column("type").as_deref(), column("key")) {
         (1, Some("ALL"), None) => Ok(Path::Table),
+        // MariaDB has no type for a DELETE without a condition: it goes through the table.
+        (1, None, None) if column("Extra").as_deref() == Some("Deleting all rows") => Ok(Path::Table),
         (1, Some("index_merge"), _) => Err(Reason::SeveralIndexes),
         (1, Some(_), Some(key)) => Ok(Path::Index(key)),
         (1, _, _) => Err(Reason::NoPath),
@@ -107,9 +109,9 @@ mod tests {
 
     use super::*;
 
-    fn said(rows: &[[Option<&str>; 2]]) -> Result<Path, Why> {
+    fn said<const N: usize>(rows: &[[Option<&str>; N]]) -> Result<Path, Why> {
         let column = |name: &str| Column { name: name.into(), kind: Kind::Text, type_name: String::new() };
-        let mut set = RowSet::new(vec![column("type"), column("key")]);
+        let mut set = RowSet::new(["type", "key", "Extra"][..N].iter().map(|name| column(name)).collect());
         rows.iter().flatten().for_each(|cell| set.push(cell.map(str::as_bytes)));
         path(&set)
     }
@@ -120,6 +122,8 @@ mod tests {
         assert_eq!(said(&[[Some("range"), Some("i")]]), Ok(Path::Index("i".into())));
         assert_eq!(said(&[[Some("index_merge"), Some("i,j")]]), Err(Reason::SeveralIndexes));
         assert_eq!(said(&[[None, None]]), Err(Reason::NoPath));
+        assert_eq!(said(&[[None, None, Some("Deleting all rows")]]), Ok(Path::Table));
+        assert_eq!(said(&[[None, None, Some("Impossible WHERE")]]), Err(Reason::NoPath));
         assert_eq!(said(&[[Some("ALL"), None], [Some("ref"), Some("i")]]), Err(Reason::SeveralTables));
     }
 }

@@ -27,9 +27,7 @@ use std::{
 };
 
 use dialect::Execution;
-use model::{
-    Case, Fingerprint, Hash64, ProbeResult, Reason, Verdict, sync::lock, verdict::evidence::AccessPath,
-};
+use model::{Case, Fingerprint, Hash64, ProbeResult, Reason, Verdict, sync::lock};
 
 use crate::{
     Ask, Conversation, Oracle, OracleInfo,
@@ -42,7 +40,7 @@ use crate::{
 };
 
 pub use self::decide::decide;
-use self::reruns::{after_plan, after_twin, explained, wrong};
+use self::reruns::{after_plan, after_twin, explained, not_proved, wrong};
 
 /// After this many cases of a known deviation only a share of them is asked about.
 const FIRST: usize = 20;
@@ -145,8 +143,11 @@ impl VoteConversation<'_> {
 
     /// Both have spoken. What a known deviation explains is run again without what that needs.
     fn decided(&mut self, verdict: Verdict) -> Ask {
-        if !self.asked || !explained(&verdict, &self.uses) {
+        if !explained(&verdict, &self.uses) {
             return Ask::Done(verdict);
+        }
+        if !self.asked {
+            return Ask::Done(not_proved(verdict, &self.uses, Reason::PlanNotAsked));
         }
         match (&verdict, explain_probe::plan(self.seen, &self.uses)) {
             (Verdict::Violated(_), Some(plan)) => {
@@ -169,13 +170,7 @@ impl VoteConversation<'_> {
                 let narrowed = self.model.verdict_by(self.seen, plan.step, &path);
                 after_plan(verdict, narrowed, &path)
             }
-            Err(why) => {
-                let mut verdict = verdict;
-                if let Verdict::Violated(violation) = &mut verdict {
-                    violation.evidence.access_path = Some(AccessPath::Unknown(why));
-                }
-                verdict
-            }
+            Err(why) => not_proved(verdict, &self.uses, why),
         };
         match explained(&verdict, &self.uses) {
             true => self.without_cause(verdict),
@@ -217,7 +212,7 @@ impl Conversation for VoteConversation<'_> {
                 let ask = second.next(answers);
                 self.go_on(ask)
             }
-            None => Ask::Done(decide(&self.said, None, &self.seen.trace)),
+            None => self.decided(decide(&self.said, None, &self.seen.trace)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What follows from the runs that come after both have spoken: the way on which a statement went, and the twin.
 
 use model::{
-    Verdict,
+    Reason, Verdict,
     verdict::evidence::{self, AccessPath},
 };
 
@@ -44,11 +44,23 @@ pub fn after_plan(mut verdict: Verdict, narrowed: Verdict, path: &Path) -> Verdi
                 if first.step == second.step && second.fingerprint.deviations().is_none() =>
             {
                 let elsewhere = first.fingerprint.deviations().cloned().unwrap_or_default();
-                first.fingerprint.cause = second.fingerprint.cause;
+                let evidence = std::mem::take(&mut first.evidence);
+                *first = second;
+                first.evidence.second_opinion = evidence.second_opinion;
                 AccessPath::Unexplained { path: Box::new(way), elsewhere }
             }
             Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => way,
         });
+    }
+    verdict
+}
+
+/// A scan that went on explains it, and by which way it went is not known.
+pub fn not_proved(mut verdict: Verdict, uses: &[Use], why: Reason) -> Verdict {
+    if let Verdict::Violated(violation) = &mut verdict
+        && uses.iter().any(|(by, _)| by.resumed_scan.is_some())
+    {
+        violation.evidence.access_path = Some(AccessPath::Unknown(why));
     }
     verdict
 }
@@ -84,7 +96,7 @@ pub fn after_twin(mut verdict: Verdict, uses: &[Use], shows: Shows) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use model::{Reason, Symptom, Violation, verdict::Cause};
+    use model::{Symptom, Violation, verdict::Cause};
 
     use super::{
         super::decide::tests::{RULE, explained, holds, wrong},

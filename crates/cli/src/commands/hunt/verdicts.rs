@@ -29,17 +29,20 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
         };
         let mut parts: Vec<String> =
             counts.into_iter().filter(|(_, count, _)| *count > 0).map(part).collect();
-        if !said.twins.is_empty() {
-            let mut twins: Vec<_> = said.twins.iter().collect();
-            twins.sort_by_key(|(what, count)| (Reverse(**count), *what));
-            let more = twins.len().saturating_sub(NAMED);
-            let mut named: Vec<String> = twins
+        for (of, counted) in [("twins", &said.twins), ("resumed scans", &said.paths)] {
+            if counted.is_empty() {
+                continue;
+            }
+            let mut sorted: Vec<_> = counted.iter().collect();
+            sorted.sort_by_key(|(what, count)| (Reverse(**count), *what));
+            let more = sorted.len().saturating_sub(NAMED);
+            let mut named: Vec<String> = sorted
                 .into_iter()
                 .take(NAMED)
                 .map(|(what, count)| format!("{what} {}", thousands(*count)))
                 .collect();
             named.extend((more > 0).then(|| format!("{more} more")));
-            parts.push(format!("twins: {}", named.join(", ")));
+            parts.push(format!("{of}: {}", named.join(", ")));
         }
         if !parts.is_empty() {
             lines.push(format!("{oracle}: {}", parts.join(", ")));

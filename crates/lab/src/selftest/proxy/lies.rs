@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use generate::{Profile, profile::Odds};
 use model::{Level, Seed, sql::StatementKind};
 use serde::Serialize;
 
@@ -20,6 +21,8 @@ pub struct Lie {
     pub not_judged: Option<&'static str>,
     /// Only at this level is it a lie; none for all.
     pub level: Option<Level>,
+    /// What the cases must have for it to be told, where no profile draws that.
+    pub cases: fn(&mut Profile),
     pub trick: Trick,
 }
 
@@ -31,6 +34,8 @@ pub enum Trick {
     Honest,
     /// Another statement is sent.
     Send(Rewrite),
+    /// A transaction is not opened READ ONLY. It is told by each change of rows in it.
+    WriteInReadOnly,
     /// The answer is changed.
     Answer(Tamper),
     /// The answer is changed if the statement had to wait.
@@ -154,7 +159,7 @@ const WARNINGS: Option<&str> = Some("warnings are not judged");
 
 /// One that is judged, at every level.
 const fn lie(name: &'static str, help: &'static str, trick: Trick) -> Lie {
-    Lie { name, help, not_judged: None, level: None, trick }
+    Lie { name, help, not_judged: None, level: None, cases: |_| {}, trick }
 }
 
 const fn at(level: Level, lie: Lie) -> Lie {
@@ -321,7 +326,10 @@ pub const ALL: &[Lie] = &[
     lie("savepoint-kept", "ROLLBACK TO undoes nothing", Trick::Send(rewrite::back_ignored)),
     lie("commit-loses-last", "COMMIT loses the last change", Trick::LoseLast),
     lie("commit-early", "a change is committed before its transaction is", Trick::CommitEarly),
-    lie("read-only-stripped", "a READ ONLY transaction writes", Trick::Send(rewrite::read_only_stripped)),
+    Lie {
+        cases: |profile| profile.scripts.read_only_writer = Odds(1, 4),
+        ..lie("read-only-stripped", "a READ ONLY transaction writes", Trick::WriteInReadOnly)
+    },
     // Warnings.
     Lie {
         not_judged: WARNINGS,

@@ -178,6 +178,9 @@ pub fn tell(
     let folder = tempfile::tempdir()?;
     let told = || relay.book().told();
     let before = told();
+    let mut profile = varied(plan.profile);
+    (lie.cases)(&mut profile);
+    let plan = &Plan { profile: &profile, ..*plan };
     let summary = hunt(lab, plan, &proxied, &lied_to, (level, &folder.path().join("run"), what))?;
     let lies = told() - before;
     let hunted = &summary.targets[0];
@@ -264,7 +267,7 @@ fn hunt(
     target: &Target,
     (level, folder, what): (Level, &Path, String),
 ) -> Result<RunSummary> {
-    let profile = &varied(plan.profile);
+    let profile = plan.profile;
     let base = Hunt {
         target,
         levels: &[level],

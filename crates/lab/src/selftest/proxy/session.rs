@@ -88,6 +88,8 @@ pub struct Session<'a> {
     place: u64,
     /// What is done to the warnings that are asked for next.
     warnings: Warned,
+    /// Should the transaction at hand have been READ ONLY?
+    stripped: bool,
 }
 
 impl<'a> Session<'a> {
@@ -101,7 +103,21 @@ impl<'a> Session<'a> {
         let dialect = dialect::of(book.product);
         let level = dialect.default_level;
         let (state, warnings) = (State::default(), Warned::Same);
-        Session { client, server, book, dialect, id, schema, level, state, run: 0, place: 0, warnings }
+        let stripped = false;
+        Session {
+            client,
+            server,
+            book,
+            dialect,
+            id,
+            schema,
+            level,
+            state,
+            run: 0,
+            place: 0,
+            warnings,
+            stripped,
+        }
     }
 
     /// Until one side ends.
@@ -181,12 +197,19 @@ impl<'a> Session<'a> {
         }
         self.place += 1;
         self.warnings = Warned::Same;
+        self.stripped &= tree.kind() != StatementKind::Begin;
         let asked = Asked { sql, tree: &tree, place: self.place };
         let chosen = self.book.chooses(sql);
         let answer = match chosen {
             true => self.lie(&asked)?,
             false => self.truth(&asked)?.0,
         };
+        if self.stripped
+            && asked.kind().writes()
+            && matches!(&answer, Answer::Done(done) if done.affected > 0)
+        {
+            self.told(&asked);
+        }
         self.follow(Some(asked.kind()), &answer);
         Ok(answer)
     }
@@ -206,6 +229,7 @@ impl<'a> Session<'a> {
         }
         if !state.open {
             *state = State { manual: state.manual, ..State::default() };
+            self.stripped = false;
             return;
         }
         match kind {
@@ -251,6 +275,14 @@ impl<'a> Session<'a> {
         match self.book.lie.trick {
             Trick::Honest => Ok(self.truth(asked)?.0),
             Trick::Send(change) => self.sent_otherwise(asked, change),
+            Trick::WriteInReadOnly => {
+                let mut other = asked.tree.clone();
+                if !rewrite::read_only_stripped(&mut other) {
+                    return Ok(self.truth(asked)?.0);
+                }
+                self.stripped = true;
+                Ok(self.timed(&self.print(&other))?.0)
+            }
             Trick::Answer(change) => self.answered_otherwise(asked, change, false),
             Trick::AnswerAfterWait(change) => self.answered_otherwise(asked, change, true),
             Trick::Warnings { count, rows } => {
