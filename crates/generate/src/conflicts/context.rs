@@ -1,6 +1,7 @@
 //! What a strategy works with: the schema, what the product can do, and builders of the plain statements that strategies put in.
 
-use dialect::Capabilities;
+use std::ops::Deref;
+
 use eval::Datum;
 use model::{
     Rng,
@@ -12,30 +13,27 @@ use model::{
 };
 
 use crate::{
-    profile::Profile,
     rows,
-    schema::{Index, Parent, Schema, Table, pool},
+    schema::{Index, Parent, Table, pool},
+    statements::Statements,
 };
 
 /// A row, a datum for each column.
 pub type Row = Vec<Datum>;
 
+/// Makes the statements that conflicts are built of: where [`Statements`] draws, this says exactly which.
 #[derive(Clone, Copy)]
-pub struct ConflictContext<'a> {
-    /// The tables.
-    pub schema: &'a Schema,
-    /// What the product can do.
-    pub caps: &'a Capabilities,
-    /// What is drawn how often.
-    pub profile: &'a Profile,
+pub struct ConflictContext<'a>(pub Statements<'a>);
+
+impl<'a> Deref for ConflictContext<'a> {
+    type Target = Statements<'a>;
+
+    fn deref(&self) -> &Statements<'a> {
+        &self.0
+    }
 }
 
 impl<'a> ConflictContext<'a> {
-    /// A constant.
-    pub fn literal(&self, datum: &Datum) -> Expr {
-        datum.literal(self.caps.product)
-    }
-
     /// `column = value`, or `column IS NULL`.
     pub fn is(&self, table: &Table, column: usize, value: &Datum) -> Expr {
         let name = &table.columns[column].name;

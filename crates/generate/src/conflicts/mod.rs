@@ -140,8 +140,7 @@ pub fn plan(rng: &mut Rng, statements: &Statements, sessions: usize) -> Plan {
         ending: None,
     };
     let bodies: Vec<Body> = (0..sessions).map(|_| body(rng)).collect();
-    let context =
-        ConflictContext { schema: statements.schema, caps: statements.caps, profile: statements.profile };
+    let context = ConflictContext(*statements);
     let mut weights = STRATEGIES.map(|(name, _)| context.profile.strategies.get(name).copied().unwrap_or(0));
     while let Some(drawn) = weighted(rng, &weights) {
         // What does not fit may have begun to change the bodies.
