@@ -42,21 +42,25 @@ impl<'a> Attribution<'a> {
         let mut members: Vec<&Recorded> =
             found.iter().filter(|one| group.findings.contains(&one.finding.id)).collect();
         members.sort_by_key(|one| one.finding.case);
+        let (mut first, mut looked, mut lies) = (None, 0, 0);
         for member in members {
             if self.lab.stopped() {
                 break;
             }
+            looked += 1;
             if let Some(lied_at) = self.lied(member)? {
-                return Ok(Some(Group {
-                    known: group.known.clone(),
-                    signature: group.signature.to_string(),
-                    first: member.finding.case + 1,
-                    cases: group.cases,
-                    lied_at,
-                }));
+                lies += 1;
+                first.get_or_insert((member.finding.case + 1, lied_at));
             }
         }
-        Ok(None)
+        Ok(first.map(|(first, lied_at)| Group {
+            known: group.known.clone(),
+            signature: group.signature.to_string(),
+            first,
+            // Of those that were only counted as many as of those that are kept.
+            cases: (group.cases * lies).div_ceil(looked.max(1)),
+            lied_at,
+        }))
     }
 
     /// Is a finding the lie's doing? Also says what was lied about.

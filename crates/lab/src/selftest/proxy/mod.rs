@@ -103,7 +103,7 @@ pub struct Group {
     pub signature: String,
     /// The first case, from 1.
     pub first: u64,
-    /// Cases that showed it, as the hunt counts them.
+    /// Cases that showed it by the lie's doing.
     pub cases: u64,
     /// A statement that was lied about in the run that shows it.
     pub lied_at: Option<String>,
@@ -220,7 +220,8 @@ pub fn tell(
 }
 
 fn outcome(lie: &Lie, figures: &Figures) -> Outcome {
-    let (new, hidden) = (figures.new.len(), figures.hidden.len());
+    let cases = |groups: &[Group]| groups.iter().map(|group| group.cases).sum::<u64>();
+    let (new, hidden) = (cases(&figures.new), cases(&figures.hidden));
     match () {
         () if lie.is_honest() && new == 0 => Outcome::Silent,
         () if lie.is_honest() => Outcome::Noisy,

@@ -83,8 +83,8 @@ Examples:
 
 The server is a throw-away one, and the hunt attaches to the proxy as to a server of yours. A finding is
 the lie's doing if a lie is told when its case is run again and the server alone does not show it.
-Exit code 1: a lie that is judged was missed, never told, or hidden under known names more often than it
-was new; or the honest proxy made something new.")]
+Exit code 1: a lie that is judged was missed, never told, or hidden under known names in more cases than it
+was new in; or the honest proxy made something new.")]
     Proxy(proxy::Args),
 }
 

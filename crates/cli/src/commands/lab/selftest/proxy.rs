@@ -141,7 +141,7 @@ fn at(asked: &[Levels], target: &Target) -> anyhow::Result<Vec<Level>> {
 
 fn head() -> String {
     format!(
-        "{:22} {:3} {:8} {:>6} {:>8} {:>6} {:>4} {:>6} {:>6} {:>9} {:>6} {:>8}  verdict",
+        "{:22} {:3} {:8} {:>6} {:>8} {:>6} {:>10} {:>10} {:>6} {:>9} {:>6} {:>8}  verdict",
         "lie",
         "at",
         "when",
@@ -157,17 +157,23 @@ fn head() -> String {
     )
 }
 
+/// How many, and in how many cases.
+fn groups(groups: &[Group]) -> String {
+    let cases: u64 = groups.iter().map(|group| group.cases).sum();
+    if groups.is_empty() { "0".to_string() } else { format!("{} ({})", groups.len(), thousands(cases)) }
+}
+
 fn show(one: &Figures) {
     let first = one.first.map_or("-".to_string(), thousands);
     say!(
-        "{:22} {:3} {:8} {:>6} {:>8} {first:>6} {:>4} {:>6} {:>6} {:>9} {:>6} {:>8}  {}",
+        "{:22} {:3} {:8} {:>6} {:>8} {first:>6} {:>10} {:>10} {:>6} {:>9} {:>6} {:>8}  {}",
         one.lie,
         one.level,
         one.often,
         thousands(one.cases),
         thousands(one.lies),
-        one.new.len(),
-        one.hidden.len(),
+        groups(&one.new),
+        groups(&one.hidden),
         one.others,
         thousands(one.undecided),
         thousands(one.flaky),
