@@ -154,7 +154,9 @@ const ROWS: &[Quotation] = &[
     mysql(
         RuleId::SavepointLasts,
         "MySQL Reference Manual, 15.3.4 SAVEPOINT, ROLLBACK TO SAVEPOINT, and RELEASE SAVEPOINT Statements",
-        "The ROLLBACK TO SAVEPOINT statement rolls back a transaction to the named savepoint without terminating the transaction.",
+        "The ROLLBACK TO SAVEPOINT statement rolls back a transaction to the named savepoint without terminating the transaction. \
+         Modifications that the current transaction made to rows after the savepoint was set are undone in the rollback, but InnoDB does \
+         not release the row locks that were stored in memory after the savepoint.",
     ),
     mysql(RuleId::DistinctKeys, "MySQL Reference Manual, CREATE INDEX Statement, Unique Indexes", UNIQUE),
     old_mysql(RuleId::OneSnapshot, OLD_LEVELS, ONE_SNAPSHOT),
