@@ -32,7 +32,7 @@ pub fn run(folder: &Folder) -> String {
 fn every_finding_has_its_files() {
     let folder = Folder::new();
     let run = run(&folder);
-    isopod(&["report", &run]).exits(0).says(&["signature", "report/index.html"]);
+    isopod(&["report", &run]).exits(0).says(&["group", "report/index.html"]);
     let report = folder.0.join("run/report");
     let text = fs::read_to_string(report.join("findings.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
