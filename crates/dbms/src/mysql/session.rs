@@ -127,6 +127,14 @@ impl Receiver for MysqlSession {
         Ok(None)
     }
 
+    fn outstanding(&self) -> bool {
+        self.reading.outstanding()
+    }
+
+    fn abandoned(&self) -> bool {
+        self.abandoned
+    }
+
     fn broken(&self) -> bool {
         self.broken
     }
@@ -155,10 +163,7 @@ impl Session for MysqlSession {
     }
 
     fn receive(&mut self) -> Option<WireReply> {
-        if self.abandoned && self.reading.outstanding() {
-            return Some(self.lost()); // What is there to read answers something else.
-        }
-        if self.reading.outstanding() { receive(self) } else { None }
+        receive(self)
     }
 
     fn fd(&self) -> RawFd {

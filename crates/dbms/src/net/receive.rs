@@ -32,7 +32,7 @@ pub fn read(stream: &mut dyn Read, room: &mut [u8]) -> (SocketRead, usize) {
     }
 }
 
-/// A connection with a statement outstanding.
+/// A connection that answers statements.
 pub trait Receiver {
     /// What is wrong with bytes that make no sense.
     type Malformed;
@@ -41,6 +41,10 @@ pub trait Receiver {
     fn fill(&mut self) -> SocketRead;
     /// Gives the answer if what is here completes it.
     fn assemble(&mut self) -> Result<Option<WireReply>, Self::Malformed>;
+    /// Is an answer awaited?
+    fn outstanding(&self) -> bool;
+    /// Was an answer given up that may still come?
+    fn abandoned(&self) -> bool;
     /// Will nothing more come of it than what is here already?
     fn broken(&self) -> bool;
     /// The answer of a connection that is gone. It is broken from here on.
@@ -51,6 +55,12 @@ pub trait Receiver {
 
 /// Takes what has come; gives the answer once it is complete.
 pub fn receive(from: &mut impl Receiver) -> Option<WireReply> {
+    if !from.outstanding() {
+        return None;
+    }
+    if from.abandoned() {
+        return Some(from.lost()); // What is there to read answers something else.
+    }
     loop {
         let filled = from.fill();
         if filled == SocketRead::Nothing {
@@ -96,6 +106,14 @@ mod tests {
 
         fn assemble(&mut self) -> Result<Option<WireReply>, ()> {
             if self.here.contains('?') { Err(()) } else { Ok(self.here.contains('!').then(|| answer(1))) }
+        }
+
+        fn outstanding(&self) -> bool {
+            true
+        }
+
+        fn abandoned(&self) -> bool {
+            false
         }
 
         fn broken(&self) -> bool {

@@ -145,6 +145,14 @@ impl Receiver for PgSession {
         Ok(None)
     }
 
+    fn outstanding(&self) -> bool {
+        self.reading.outstanding()
+    }
+
+    fn abandoned(&self) -> bool {
+        self.abandoned
+    }
+
     fn broken(&self) -> bool {
         self.broken
     }
@@ -183,10 +191,7 @@ impl Session for PgSession {
     }
 
     fn receive(&mut self) -> Option<WireReply> {
-        if self.abandoned && self.reading.outstanding() {
-            return Some(self.lost()); // What is there to read answers something else.
-        }
-        if self.reading.outstanding() { receive(self) } else { None }
+        receive(self)
     }
 
     fn fd(&self) -> RawFd {
