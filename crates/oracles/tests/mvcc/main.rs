@@ -404,3 +404,21 @@ fn foreign_keys_are_enforced_where_a_session_has_asked_for_it() {
         "undecided replace-of-a-parent"
     );
 }
+
+/// In WAL mode a DELETE of all rows writes to the database, also where there is none, and who has read before is refused.
+#[test]
+fn a_change_of_no_row_may_make_a_snapshot_old() {
+    let wal = On { server: "sqlite@3.45.0?journal_mode=wal", level: SER };
+    let setup = ["CREATE TABLE t (a INT)"];
+    let text = |between: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT * FROM t => none
+             {between}
+             T1: UPDATE t SET a = 0 => stale"
+        )
+    };
+    assert_eq!(judged(&wal, &setup, &text("T2: DELETE FROM t => 0 rows"), None), "holds");
+    let said = judged(&wal, &setup, &text("T2: SELECT * FROM t => none"), None);
+    assert_eq!(said, "needless-error: new at step 4");
+}

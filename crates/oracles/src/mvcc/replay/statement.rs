@@ -325,20 +325,23 @@ impl Replay<'_> {
         hypothesis.sessions.iter().enumerate().any(changes)
     }
 
-    /// Has another session written what it then undid, or what failed? The database may have been written to all the same.
+    /// Has another session written what it then undid, what failed, or no row? The database may have been written to all the same: a DELETE
+    /// of all rows of an empty table writes to it.
     fn wrote_in_vain(&self, hypothesis: &Hypothesis, step: usize) -> bool {
         let session = self.seen.case.steps[step].session;
-        let failed = |other: usize| {
+        let in_vain = |other: usize| {
             let answered = self.seen.trace.answered_in(other).is_some();
-            let error = self.seen.trace.outcomes[other].error();
+            let outcome = &self.seen.trace.outcomes[other];
+            let without_a_row = matches!(outcome.reply, Reply::Done { affected: 0, .. });
+            let failed = outcome.error().is_some_and(|error| error.class != ErrorClass::Busy);
             let changes = matches!(
                 self.seen.case.tree(other),
                 Some(Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_))
             );
-            answered && changes && error.is_some_and(|error| error.class != ErrorClass::Busy)
+            answered && changes && (failed || without_a_row)
         };
         let others = (0..step).filter(|other| self.seen.case.steps[*other].session != session);
-        hypothesis.undone != 0 || others.into_iter().any(failed)
+        hypothesis.undone != 0 || others.into_iter().any(in_vain)
     }
 
     /// What the contract and the deviations that are tried allow a statement to answer.
