@@ -127,7 +127,9 @@ fn fold_together(all: &mut Vec<Members<'_>>) {
         let part = |other: &usize| {
             sets[*other].as_ref().is_some_and(|part| part.len() < set.len() && part.is_subset(set))
         };
-        let Some(into) = (0..sets.len()).find(part) else { continue };
+        // The one with the fewest causes is not folded into another itself.
+        let fewest = |other: &usize| sets[*other].as_ref().map_or(0, |part| part.len());
+        let Some(into) = (0..sets.len()).filter(part).min_by_key(fewest) else { continue };
         let joined = all[at].findings.clone();
         all[into].findings.extend(joined);
         all[at].findings.clear();

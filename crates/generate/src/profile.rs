@@ -41,11 +41,7 @@ impl Odds {
 
     /// For what came after `wide` was fixed: where it is off nothing is drawn, so that all other draws stay what they were.
     pub fn later(self, rng: &mut model::Rng) -> bool {
-        !self.is_off() && self.draw(rng)
-    }
-
-    fn is_off(&self) -> bool {
-        self.0 == 0
+        !self.is_never() && self.draw(rng)
     }
 }
 
@@ -136,9 +132,9 @@ pub struct SchemaOdds {
     pub prefix: Odds,
     pub partitions: Odds,
     pub long_rows: Odds,
-    #[serde(skip_serializing_if = "Odds::is_off")]
+    #[serde(skip_serializing_if = "Odds::is_never")]
     pub triangle: Odds,
-    #[serde(skip_serializing_if = "Odds::is_off")]
+    #[serde(skip_serializing_if = "Odds::is_never")]
     pub late_indexes: Odds,
 }
 

@@ -1,5 +1,5 @@
 //! At READ UNCOMMITTED a statement with a query inside that waited is refused as if it had a snapshot, and its whole transaction is
-//! undone. At READ COMMITTED that is what the manual says (`conflict_in_statement_view`).
+//! undone. At READ COMMITTED that follows from the manual (`conflict_in_statement_view`).
 
 use model::Level::ReadUncommitted;
 
@@ -11,7 +11,7 @@ use super::{
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "conflict-by-inner-read",
     status: Status::Found,
-    source: "not reported; MariaDB with snapshot isolation, whose manual describes error 1020 for READ COMMITTED and above",
+    source: "not reported; MariaDB with snapshot isolation, at a level whose reads need no read view",
     affects: AffectedServers { refuses_stale_writes: Some(true), ..AffectedServers::ALL },
     levels: &[ReadUncommitted],
     conflict_since: Some(since_it_waited),

@@ -11,7 +11,8 @@ use super::{
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "conflict-in-statement-view",
     status: Status::Documented,
-    source: "MariaDB manual, SET TRANSACTION, innodb_snapshot_isolation: \"At READ COMMITTED, every statement opens its own read view\"",
+    source: "MariaDB documentation, innodb_snapshot_isolation: \"a record that does not exist in the current read view\"; READ COMMITTED: \
+             \"Each consistent read ... sets and reads its own fresh snapshot\"",
     affects: AffectedServers { refuses_stale_writes: Some(true), ..AffectedServers::ALL },
     levels: &[ReadCommitted],
     conflict_since: Some(since_it_waited),
