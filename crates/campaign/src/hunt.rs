@@ -80,12 +80,15 @@ pub(crate) struct Group {
     pub filed: BTreeSet<String>,
     /// Names of those that are filed as something simpler that they turned out to be.
     pub turned: BTreeSet<String>,
+    /// The sets of transactions that these are orders of: one example of a set is enough.
+    pub sets: BTreeSet<u64>,
     /// Cases that looked the same and were not run again.
     pub again: u64,
 }
 
 impl Group {
-    fn take(&mut self, finding: &Finding) {
+    fn take(&mut self, finding: &Finding, set: u64) {
+        self.sets.insert(set);
         let names = if finding.first_fingerprint.is_some() { &mut self.turned } else { &mut self.filed };
         names.insert(finding.id.clone());
     }
@@ -151,7 +154,10 @@ impl<'a> Shared<'a> {
         let mut groups = lock(&self.groups);
         for Recorded { finding, .. } in &self.before.findings {
             let Some(at) = place(&finding.target) else { continue };
-            groups.entry((at, finding.suspected().clone())).or_default().take(finding);
+            groups
+                .entry((at, finding.suspected().clone()))
+                .or_default()
+                .take(finding, self.set_of(finding.case));
         }
         for (target, case, fingerprint) in self.before.again() {
             let Some(at) = place(target) else { continue };
@@ -208,15 +214,20 @@ impl<'a> Shared<'a> {
     }
 
     /// Is a suspicion of this kind still worth clean runs?
-    pub fn wanted(&self, at: TargetId, fingerprint: &Fingerprint, id: &str) -> bool {
+    pub fn wanted(&self, at: TargetId, fingerprint: &Fingerprint, number: u64, id: &str) -> bool {
         let (groups, keep) = (lock(&self.groups), self.campaign.settings.keep);
         let group = groups.get(&(at, fingerprint.clone()));
         group.is_none_or(|group| {
             let there = group.filed.contains(id) || group.turned.contains(id);
             // What turned out to be something else says little about the next one.
             let few = (group.filed.len() as u64) < keep && (group.turned.len() as u64) < keep * TURNED;
-            there || few
+            there || (few && !group.sets.contains(&self.set_of(number)))
         })
+    }
+
+    /// Which set of transactions a case is an order of.
+    fn set_of(&self, number: u64) -> u64 {
+        number / self.campaign.profile.cases.orders_per_set
     }
 
     /// One more that is only counted.
@@ -229,7 +240,7 @@ impl<'a> Shared<'a> {
         self.campaign.folder.file(&recorded)?;
         let finding = &recorded.finding;
         let key = (at, finding.suspected().clone());
-        lock(&self.groups).entry(key).or_default().take(finding);
+        lock(&self.groups).entry(key).or_default().take(finding, self.set_of(finding.case));
         let event = Event::Finding(Box::new(finding.into()));
         let mut findings = lock(&self.findings);
         if findings.iter().all(|one| one.finding.id != finding.id) {

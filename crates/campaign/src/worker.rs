@@ -296,7 +296,7 @@ impl<'a> TargetWorker<'a> {
         let settings = &shared.campaign.settings;
         let fingerprint = suspicion.violation.fingerprint.clone();
         let id = Finding::id_of(settings.seed, &target, number, suspicion.violation);
-        if !shared.wanted(self.at, &fingerprint, &id) {
+        if !shared.wanted(self.at, &fingerprint, number, &id) {
             shared.again(self.at, &fingerprint);
             shared.say(Event::Again { target, case: number, fingerprint })?;
             return Ok(());

@@ -1,6 +1,7 @@
 //! `isopod hunt`: small ones on what is in process, and a real server; what they leave behind, and how they end.
 
 use std::{
+    collections::BTreeMap,
     fs,
     process::{Command, Stdio},
     thread,
@@ -277,5 +278,31 @@ fn on_real_servers() {
     let summary = ran.json();
     for hunted in summary["targets"].as_array().unwrap() {
         assert_eq!(hunted["tally"]["cases"], 20, "{hunted}");
+    }
+}
+
+#[test]
+fn kept_examples_are_orders_of_different_sets_of_transactions() {
+    let folder = Folder::new();
+    let (profile, out) = (folder.0.join("ten.toml"), folder.0.join("run"));
+    fs::write(&profile, "[cases]\norders_per_set = 10\n").unwrap();
+    let (profile, run) = (profile.display().to_string(), out.display().to_string());
+    let hunt = ["hunt", "reference?plant=aborted-read", "--level", "RC", "--cases", "120", "--no-reduce"];
+    let how = ["--profile", &profile, "--seed", "7", "--workers", "1", "--out", &run];
+    isopod(&[&hunt[..], &how].concat()).exits(1);
+    let mut sets = BTreeMap::<String, Vec<u64>>::new();
+    for finding in fs::read_dir(out.join("findings")).unwrap().flatten() {
+        let text = fs::read_to_string(finding.path().join("verdict.json")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let finding = if json["finding"].is_object() { &json["finding"] } else { &json };
+        let kind = finding["violation"]["fingerprint"].to_string();
+        sets.entry(kind).or_default().push(finding["case"].as_u64().unwrap() / 10);
+    }
+    assert!(sets.values().any(|kept| kept.len() > 1), "{sets:?}");
+    for (kind, mut kept) in sets {
+        let all = kept.len();
+        kept.sort_unstable();
+        kept.dedup();
+        assert_eq!(kept.len(), all, "{kind}");
     }
 }
