@@ -274,6 +274,14 @@ const ROWS: &[Quotation] = &[
         "When a read transaction starts, that reader continues to see an unchanging \"snapshot\" of the database file as it existed at \
          the moment in time when the read transaction started.",
     ),
+    // Quoted by others.
+    of(
+        Product::Sqlite,
+        RuleId::DistinctKeys,
+        "SQLite documentation, CREATE TABLE, UNIQUE constraints",
+        "For each UNIQUE constraint on the table, each row must contain a unique combination of values in the columns identified by the \
+         UNIQUE constraint.",
+    ),
 ];
 
 /// What the manual of this server says; none where no sentence is known.

@@ -60,6 +60,9 @@ pub fn words(product: Product, rule: RuleId) -> &'static str {
         }
         RuleId::DistinctKeys => "no two rows have the same value in a unique key",
         RuleId::ForeignKeys => "no row refers to a parent that is not there",
+        RuleId::Constraints => {
+            "a statement that would leave a row against a constraint of its table (a foreign key, CHECK or NOT NULL) is refused"
+        }
         RuleId::OneWriter => "one transaction writes at a time",
         RuleId::LockedRange => "nobody else brings rows into the range that a transaction has locked",
         RuleId::LockedNotChanged => {

@@ -1,5 +1,7 @@
 //! The rules that a violation can break, by name. What an engine's manual says of each stands in `dialect::contract::manual`.
 
+use crate::outcome::ErrorClass;
+
 crate::named! {
     /// A rule of a contract. The names are kept in files: a rule may get other words, never another name.
     pub enum RuleId {
@@ -47,6 +49,8 @@ crate::named! {
         DistinctKeys = "distinct-keys",
         /// No row refers to a parent that is not there.
         ForeignKeys = "foreign-keys",
+        /// What breaks a constraint is refused.
+        Constraints = "constraints",
         /// One writer at a time.
         OneWriter = "one-writer",
         /// Nobody else brings rows into what a transaction has locked.
@@ -73,6 +77,15 @@ crate::named! {
 }
 
 impl RuleId {
+    /// The rule that an error of a constraint keeps, whatever the statement sees at its level.
+    pub fn kept_by(class: ErrorClass) -> Option<RuleId> {
+        match class {
+            ErrorClass::DuplicateKey => Some(RuleId::DistinctKeys),
+            ErrorClass::Constraint => Some(RuleId::Constraints),
+            _ => None,
+        }
+    }
+
     /// The rule without regard to the level: what a plain read sees is one rule, which every level words anew.
     pub fn at_any_level(self) -> RuleId {
         match self {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use dialect::{Execution, contract::Contract};
 use model::{
-    Evidence, Fingerprint, Reason, RowSet, ShownBy, Symptom, Verdict, Violation,
+    Evidence, Fingerprint, Reason, RowSet, RuleId, ShownBy, Symptom, Verdict, Violation,
     sql::{InsertVerb, Statement},
     verdict::{Cause, Justification, Response, evidence::Table},
 };
@@ -185,7 +185,12 @@ fn violation(seen: &Execution, mismatch: &Mismatch, explained: &[&'static KnownD
         [] => Cause::Rule(mismatch.rule),
         by => Cause::Deviations(ids(by)),
     };
-    let mut evidence = Evidence { rule: Some(mismatch.rule), ..Evidence::default() };
+    // What the statement sees is not what an error of a constraint that did not come is about.
+    let constraint = match mismatch.expected {
+        Response::Error(class) => RuleId::kept_by(class),
+        _ => None,
+    };
+    let mut evidence = Evidence { rule: Some(constraint.unwrap_or(mismatch.rule)), ..Evidence::default() };
     let (statement, level) = match mismatch.step {
         Some(step) => {
             let session = &seen.case.sessions[seen.case.steps[step].session];

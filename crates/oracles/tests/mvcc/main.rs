@@ -6,7 +6,7 @@ mod half_done;
 mod waits;
 
 use dialect::Execution;
-use model::{Level, Open, Verdict};
+use model::{Level, Open, RuleId, Verdict};
 use oracles::{Ask, Oracle, mvcc::Mvcc};
 
 const T: [&str; 2] = [
@@ -175,6 +175,26 @@ fn unique_values_are_checked_against_what_is_newest() {
     };
     assert_eq!(said(&mysql(RR), &text("duplicate")), "holds");
     assert_eq!(said(&mysql(RR), &text("1 rows")), "missing-error: new at step 4");
+}
+
+/// The rule that a report quotes a manual for.
+fn quoted(on: &On, setup: &[&str], text: &str) -> Option<RuleId> {
+    match Mvcc::default().verdict(&play(on, setup, text, None)) {
+        Verdict::Violated(violation) => violation.evidence.rule,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_error_of_a_constraint_that_is_missing_is_no_matter_of_snapshots() {
+    let sqlite = On { server: "sqlite@3.50", level: SER };
+    let twice = "T1: INSERT INTO t (a, b, c) VALUES (1, 44, 0) => 1 rows";
+    let parent = ["CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT NOT NULL)"];
+    let null = "T1: INSERT INTO t (a, b, c) VALUES (1, 44, NULL) => 1 rows";
+    for server in [sqlite, mysql(RR), snapshot_isolation(RC)] {
+        assert_eq!(quoted(&server, &T, twice), Some(RuleId::DistinctKeys), "{}", server.server);
+        assert_eq!(quoted(&server, &parent, null), Some(RuleId::Constraints), "{}", server.server);
+    }
 }
 
 #[test]

@@ -102,14 +102,16 @@ impl DecoupledConversation<'_> {
     pub(super) fn wrong(&self, pending: &PendingStatement, symptom: Symptom, should: &Outcome) -> Violation {
         let step = pending.step;
         let mut evidence = self.evidence(step);
-        evidence.rule = self.rules(step).map(|rules| {
+        let constraint = should.error().and_then(|error| RuleId::kept_by(error.class));
+        evidence.rule = constraint.or_else(|| {
+            let rules = self.rules(step)?;
             let rule = match (pending.roles.changes, pending.roles.consistent) {
                 (false, true) if self.single(step) => rules.single_read,
                 (false, true) => rules.read,
                 (false, false) if self.history.steps[step].is(StatementKind::Select) => rules.read,
                 _ => rules.change,
             };
-            rule.id
+            Some(rule.id)
         });
         if let (Some(scratch), Some(setup)) = (self.scratch(), &self.known.rows) {
             evidence.views.extend(pending.views.iter().map(|(at, view)| Table {
