@@ -78,6 +78,8 @@ reasons! {
     AggregateOfExpression = "aggregate-of-expression",
     AggregateTie = "aggregate-tie",
     AssignedInSomeOrder = "assigned-in-some-order",
+    /// A cascade of the statement changes what its own subquery reads.
+    CascadeIntoItsSubquery = "cascade-into-its-subquery",
     ConflictFilter = "conflict-filter",
     DeleteModifier = "delete-modifier",
     DeleteTarget = "delete-target",

@@ -264,6 +264,10 @@ impl<'s, 'a> RowChanges<'s, 'a> {
                 let found = self.find(child, changes, |row| {
                     evaluator.same_keys(&of.columns, &foreign.columns, row, &foreign.keys, old)
                 })?;
+                // Whether its subqueries see what its own cascade has done is a matter of the plan; no manual says.
+                if changes && !found.is_empty() && self.context.read_inside & 1 << child.min(63) != 0 {
+                    return Err(Fault::Unsure(Reason::CascadeIntoItsSubquery));
+                }
                 for row in found {
                     match action {
                         Action::Restrict | Action::NoAction => {

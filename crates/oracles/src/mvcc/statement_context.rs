@@ -35,6 +35,8 @@ pub struct StatementContext<'a> {
     pub evaluator: RowEvaluator<'a>,
     /// What holds at its level.
     pub rules: &'a LevelRules,
+    /// The tables that its subqueries name, as bits.
+    pub read_inside: u64,
     /// The error by which a conflict shows where nothing waits.
     pub busy: Option<ErrorClass>,
     pub case: &'a ParsedCase,

@@ -442,3 +442,23 @@ fn a_change_of_no_row_may_make_a_snapshot_old() {
     let said = judged(&wal, &setup, &text("T2: SELECT * FROM t => none"), None);
     assert_eq!(said, "needless-error: new at step 4");
 }
+
+#[test]
+fn whether_a_subquery_sees_the_cascade_of_its_own_statement_is_undecided() {
+    let setup = [
+        "CREATE TABLE t (a INT PRIMARY KEY, c INT)",
+        "CREATE TABLE u (a INT PRIMARY KEY, d INT, FOREIGN KEY (d) REFERENCES t (a) ON DELETE CASCADE)",
+        "CREATE TABLE v (a INT PRIMARY KEY)",
+        "INSERT INTO t (a, c) VALUES (0, 3), (1, 5)",
+        "INSERT INTO u (a, d) VALUES (3, 0), (5, 0)",
+        "INSERT INTO v (a) VALUES (3), (5)",
+    ];
+    let delete =
+        |from: &str, rows: u64| format!("T1: DELETE FROM t WHERE c IN (SELECT a FROM {from}) => {rows} rows");
+    for rows in [1, 2] {
+        let said = judged(&mysql(RC), &setup, &delete("u", rows), None);
+        assert_eq!(said, "undecided cascade-into-its-subquery");
+    }
+    assert_eq!(judged(&mysql(RC), &setup, &delete("v", 2), None), "holds");
+    assert_eq!(judged(&mysql(RC), &setup, &delete("v", 1), None), "wrong-count: new at step 1");
+}

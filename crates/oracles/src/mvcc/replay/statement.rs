@@ -360,6 +360,7 @@ impl Replay<'_> {
             schema: self.schema,
             evaluator: self.evaluator(),
             rules,
+            read_inside: self.footprints[step].read_inside,
             busy: self.contract.busy,
             case: &self.seen.case,
             hypothesis,
