@@ -139,7 +139,8 @@ impl BugReport {
             vec![format!("Found by isopod {}, seed {}, case {}", self.isopod, finding.seed, finding.case)];
         lines.push(format!("Judged by: {} ({})", finding.oracle, finding.violation.fingerprint.label()));
         if let Some(from) = finding.reduced_from {
-            lines.push(format!("Reduced from {from} to {} statements", self.execution.case.steps.len()));
+            let to = crate::findings::plural(self.execution.case.steps.len() as u64, "statement");
+            lines.push(format!("Reduced from {from} to {to}"));
         }
         lines.extend(self.words().remarks());
         lines.iter().map(|line| text::clean(line)).collect()

@@ -124,8 +124,8 @@ pub fn lines(of: &Story) -> [String; 5] {
 /// How large the case is, and was.
 fn size(of: &Story) -> String {
     match of.reduced_from {
-        Some(from) => format!(". Reduced from {from} to {} statements.", of.statements),
-        None => format!(", in a case of {} statements.", of.statements),
+        Some(from) => format!(". Reduced from {from} to {}.", plural(of.statements as u64, "statement")),
+        None => format!(", in a case of {}.", plural(of.statements as u64, "statement")),
     }
 }
 

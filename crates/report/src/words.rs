@@ -424,6 +424,10 @@ impl<'a> Words<'a> {
                 "twin: gone; the same case without what {} needs shows nothing wrong there",
                 names(without)
             ),
+            Twin::None(model::Reason::TwinStalls) => {
+                "twin: no proof; the same case without what would explain it ends in a wait that nobody ends"
+                    .to_string()
+            }
             Twin::None(_) => format!("twin: {}", twin.name()),
             Twin::Stays { without, alone: true, .. } => {
                 format!("twin: stays; the numbers of steps are those of the twin of {}", names(without))

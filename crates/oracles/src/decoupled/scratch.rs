@@ -10,7 +10,7 @@ use dialect::{
 };
 use model::{
     Product, Reason, RowSet, ServerInfo, TableFixture, Value,
-    schema::KeyKind,
+    schema::{KeyKind, SetupData},
     sql::{Statement, StatementClass, TableColumn, TableItem, TypeName},
 };
 
@@ -65,7 +65,8 @@ impl ScratchTables {
     /// Reads a setup; the reason why not has a name that can be counted.
     pub fn read(server: &ServerInfo, setup: &ParsedSetup) -> Result<ScratchTables, Reason> {
         let product = server.product;
-        let data = setup.data.as_ref().map_err(|_| setup.unread())?;
+        let defined_first = setup.data.is_err().then(|| defined_first(setup)).flatten();
+        let data = defined_first.as_ref().or(setup.data.as_ref().ok()).ok_or_else(|| setup.unread())?;
         if data.ddl.iter().any(|text| moves(text)) {
             return Err(Reason::OwnValues);
         }
@@ -236,6 +237,17 @@ fn with_mark(mut tree: Statement) -> Statement {
     tree
 }
 
+/// The same setup with its definitions before its rows: an index that is made later makes no other table.
+fn defined_first(setup: &ParsedSetup) -> Option<SetupData> {
+    let texts = setup.texts.iter().zip(setup.trees());
+    let mut texts: Vec<(bool, &String)> = texts
+        .map(|(text, tree)| Some((tree?.class() != StatementClass::Ddl, text)))
+        .collect::<Option<_>>()?;
+    texts.sort_by_key(|(rows, _)| *rows);
+    let texts: Vec<String> = texts.into_iter().map(|(_, text)| text.clone()).collect();
+    dialect::sql::setup(setup.product, &texts).ok()
+}
+
 fn tables(setup: &ParsedSetup, schema: &Schema) -> Vec<Table> {
     let dialect = dialect::of(schema.product);
     let column = |column: &ColumnDefinition| {
@@ -271,4 +283,28 @@ fn tables(setup: &ParsedSetup, schema: &Schema) -> Vec<Table> {
         all[insertion.table].inserts.push(setup.texts[insertion.statement].clone());
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Case;
+
+    use super::*;
+
+    fn read(setup: &[&str]) -> Result<ScratchTables, Reason> {
+        let mut case = Case::default();
+        case.setup.statements = setup.iter().map(ToString::to_string).collect();
+        let server = ServerInfo::bare(Product::Mariadb, "10.11.19".parse().unwrap());
+        ScratchTables::read(&server, &dialect::ParsedCase::new(Product::Mariadb, case).parsed_setup)
+    }
+
+    #[test]
+    fn an_index_that_is_made_after_the_rows_makes_no_other_table() {
+        let late = ["CREATE TABLE t (a INT PRIMARY KEY, b INT)", "INSERT INTO t VALUES (1, 2)"];
+        let index = "ALTER TABLE t ADD UNIQUE KEY t_i1 (b)";
+        let scratch = read(&[late[0], late[1], index]).unwrap();
+        assert_eq!(scratch.build[PLAIN], [late[0], index]);
+        assert_eq!(scratch.tables[0].inserts, [late[1]]);
+        assert!(read(&[late[0], "INSERT INTO t SELECT a, b FROM t", index]).is_err());
+    }
 }
