@@ -25,9 +25,12 @@
 use dialect::{AccessSet, Execution};
 use execute::Reset;
 use model::{
-    Case, Fingerprint, RowSet, Verdict, Violation,
+    Case, Fingerprint, RowSet, Symptom, Verdict, Violation,
     sql::StatementClass,
-    verdict::evidence::{Before, Turned},
+    verdict::{
+        Cause,
+        evidence::{Before, SecondOpinion, Turned},
+    },
 };
 use oracles::{
     Oracle,
@@ -46,7 +49,7 @@ use crate::{
 
 /// What a finding is put down to.
 pub enum Attribution {
-    /// A bug that has a name; the case is smaller.
+    /// A bug that has a name, or one that is no matter of isolation; the case is smaller.
     Known(Box<Reproduction>),
     /// It would be this, but the twin does not say so.
     Resembles(String),
@@ -115,6 +118,10 @@ fn simplify(
     let Some(mut turned) = series(runs, &again, &found.case, best.condition, best.runs[1]) else {
         return (Attribution::None, found.tried);
     };
+    if is_by_itself(&violation.fingerprint) {
+        turned.violation.evidence.before = Some(Before { fingerprint: old.clone(), by: Turned::ByItself });
+        return (Attribution::Known(Box::new(turned)), found.tried);
+    }
     let by = mvcc::named(&violation.fingerprint).unwrap_or_default();
     let cause = &violation.fingerprint.cause;
     if old.deviations().is_none() && !is_cause(runs, suspicion, best, &turned, &by, quick) {
@@ -211,6 +218,11 @@ fn is_named(fingerprint: &Fingerprint) -> bool {
     mvcc::named(fingerprint).is_some_and(|by| !by.is_empty() && by.iter().all(named))
 }
 
+/// Is the statement wrong without anybody else?
+fn is_by_itself(fingerprint: &Fingerprint) -> bool {
+    fingerprint.symptom == Symptom::Logic && fingerprint.cause == Cause::ModelObjects
+}
+
 /// Is it worth trying? Of what the quick oracle can judge and one known deviation explains, the name stands.
 fn may_turn(
     runs: &mut dyn CleanRuns,
@@ -219,7 +231,11 @@ fn may_turn(
     quick: &dyn Oracle,
 ) -> bool {
     let two = suspicion.violation.fingerprint.deviations().is_some_and(|by| by.len() > 1);
-    two || matches!(suspicion.judge.with(quick).verdict(&best.execution, runs), Verdict::Undecided { .. })
+    // Steps that blind the decoupled run survive a reduction: without them it may be no matter of isolation.
+    let blind = matches!(best.violation.evidence.second_opinion, Some(SecondOpinion::DecoupledUndecided(_)));
+    let unnamed = matches!(suspicion.violation.fingerprint.cause, Cause::Rule(_));
+    two || blind && unnamed
+        || matches!(suspicion.judge.with(quick).verdict(&best.execution, runs), Verdict::Undecided { .. })
 }
 
 /// May a finding of the old fingerprint become one of the new?
@@ -228,6 +244,9 @@ fn follows(old: &Fingerprint, new: &Fingerprint) -> bool {
     let levels = old.level == new.level || old.level.is_none() || new.level.is_none();
     if old.statement != new.statement || !levels {
         return false;
+    }
+    if is_by_itself(new) {
+        return matches!(old.cause, Cause::Rule(_));
     }
     let Some(by) = mvcc::named(new) else { return false };
     let reported = |by: &&'static KnownDeviation| by.status == Status::Reported;
@@ -403,6 +422,12 @@ mod tests {
         ] {
             assert!(!follows(old, new), "{old:?} {new:?}");
         }
+        // What no name explains may turn out to be no matter of isolation.
+        let with = |symptom, cause| Fingerprint { symptom, cause, ..fingerprint(&[], select) };
+        let rule = with(Symptom::WrongRows, Cause::Rule(model::RuleId::FreshSnapshot));
+        let alone = with(Symptom::Logic, Cause::ModelObjects);
+        assert!(super::follows(&rule, &alone) && !super::follows(&alone, &rule));
+        assert!(!super::follows(&fingerprint(&[noop], select), &alone));
         // What is in no tracker stays.
         assert!(follows(&[noop, found], &[found]) && !follows(&[noop, found], &[noop]));
         assert!(!super::follows(&fingerprint(&[], select), &fingerprint(&[noop], StatementKind::Update)));

@@ -257,6 +257,10 @@ impl<'a> Words<'a> {
         let print = &self.violation.fingerprint;
         match (invariant(print.symptom), self.broken()) {
             (Some(words), _) if print.cause == Cause::Invariant => words.to_string(),
+            // What a statement sees is not what breaks here.
+            _ if print.symptom == Symptom::Logic && print.cause == Cause::ModelObjects => {
+                "a statement answers by what it says and by the rows that it reads".to_string()
+            }
             (_, Some(rule)) => contract::words(self.product, rule).to_string(),
             (_, None) => print.label(),
         }
@@ -470,6 +474,7 @@ fn before(before: &Before) -> String {
         Turned::GoneInTwin => {
             "the model could not tell; there, too, it is gone without what the known deviation needs"
         }
+        Turned::ByItself => "the server answers the same to the statement alone",
         Turned::WithoutBystanders => {
             "without statements that change neither an answer nor a row the same answer comes, and is explained"
         }

@@ -243,6 +243,8 @@ pub enum Turned {
     NeedsFewer,
     /// The model could not tell; the twin of the case before shows nothing wrong.
     GoneInTwin,
+    /// The statement is wrong without anybody else; in the case before, the decoupled run could not tell.
+    ByItself,
     /// The case before has statements more that change neither an answer nor a row.
     WithoutBystanders,
 }

@@ -1,7 +1,9 @@
 //! What follows from what both say.
 
+use dialect::Execution;
 use model::{
     Fingerprint, Reason, RuleId, Symptom, Trace, Verdict, Violation,
+    trace::RoundCause,
     verdict::{Cause, evidence::SecondOpinion},
 };
 
@@ -77,6 +79,37 @@ fn apart(first: &Violation, later: Option<&Violation>) -> Verdict {
         return Verdict::Violated(violation);
     }
     disagree(first, Cause::ModelObjects, later)
+}
+
+/// What the model objects to without another transaction before it is no matter of isolation, whether the decoupled run could read
+/// the case or not.
+pub fn by_itself(verdict: Verdict, seen: &Execution) -> Verdict {
+    match &verdict {
+        Verdict::Violated(violation) if is_by_itself(violation, seen) => {
+            disagree(violation, Cause::ModelObjects, None)
+        }
+        Verdict::Violated(_) | Verdict::Holds { .. } | Verdict::Undecided { .. } => verdict,
+    }
+}
+
+fn is_by_itself(violation: &Violation, seen: &Execution) -> bool {
+    let (Some(wrong), Cause::Rule(_)) = (violation.step, &violation.fingerprint.cause) else { return false };
+    let error = seen.trace.outcomes[wrong].error();
+    let judged = match violation.fingerprint.symptom {
+        Symptom::NeedlessError => error.is_some_and(|error| !error.class.by_concurrency()),
+        symptom => !WAITS.contains(&symptom),
+    };
+    let session = |step: usize| seen.case.steps[step].session;
+    let mut sent = Vec::new();
+    for round in &seen.trace.rounds {
+        if let RoundCause::Sent(step) = round.cause {
+            sent.push(step);
+        }
+        if round.answered.contains(&wrong) {
+            return judged && sent.iter().all(|step| session(*step) == session(wrong));
+        }
+    }
+    false
 }
 
 /// With what the other one says, where something is wrong.

@@ -39,7 +39,7 @@ use crate::{
     },
 };
 
-pub use self::decide::decide;
+pub use self::decide::{by_itself, decide};
 use self::reruns::{after_plan, after_twin, explained, not_proved, wrong};
 
 /// After this many cases of a known deviation only a share of them is asked about.
@@ -136,7 +136,10 @@ struct VoteConversation<'a> {
 impl VoteConversation<'_> {
     fn go_on(&mut self, ask: Ask) -> Ask {
         match ask {
-            Ask::Done(second) => self.decided(decide(&self.said, Some(&second), &self.seen.trace)),
+            Ask::Done(second) => {
+                let both = decide(&self.said, Some(&second), &self.seen.trace);
+                self.decided(by_itself(both, self.seen))
+            }
             Ask::Run(_) | Ask::Probe(_) => ask,
         }
     }
@@ -259,5 +262,27 @@ mod tests {
         assert_eq!((1..=500).filter(|case| Vote::thorough().asks(&known, *case)).count(), 500);
         assert_eq!(asked(&holds(&[])), 10);
         assert_eq!(asked(&unsure(Reason::Unparsed)), 500);
+    }
+
+    #[test]
+    fn what_is_wrong_without_another_transaction_before_it_is_no_matter_of_isolation() {
+        let symptom = |text: &str| {
+            let setup = ["CREATE TABLE t (a INT PRIMARY KEY)", "INSERT INTO t VALUES (1), (2)"];
+            let level = model::Level::RepeatableRead;
+            let (case, trace) = notation::trace(notation::server("mysql@9.7.4"), level, &setup, text);
+            let seen = Execution::new(case, trace);
+            let said = Mvcc::default().verdict(&seen);
+            match by_itself(decide(&said, Some(&unsure(Reason::SetupNotRead)), &seen.trace), &seen) {
+                Verdict::Violated(violation) => violation.fingerprint.symptom,
+                other => panic!("{other:?}"),
+            }
+        };
+        let (wrong, before) = ("T1: SELECT a FROM t => (1)", "T2: DELETE FROM t WHERE a = 7 => 0 rows");
+        assert_eq!(symptom(wrong), Symptom::Logic);
+        assert_eq!(symptom(&format!("{wrong}\n{before}")), Symptom::Logic);
+        assert_eq!(symptom(&format!("{before}\n{wrong}")), Symptom::WrongRows);
+        // A constraint is the statement's own; who is in the way is somebody else.
+        assert_eq!(symptom("T1: INSERT INTO t VALUES (3) => duplicate"), Symptom::Logic);
+        assert_eq!(symptom("T1: INSERT INTO t VALUES (3) => deadlock"), Symptom::NeedlessError);
     }
 }
