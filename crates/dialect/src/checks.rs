@@ -5,8 +5,10 @@
 pub struct Checks {
     /// Words of the error log that mean trouble with the server itself, never with a statement.
     pub alarms: &'static [&'static str],
-    /// Before the first integrity check of a server; if it fails, the server has no such check.
+    /// Before the first integrity check of a server of our own; if it fails, the server has no such check.
     pub prepare: Option<&'static str>,
+    /// Asks for the schema that the check is in, at `{schema}`; if it answers no row, the check is not there, or not for us.
+    pub integrity_schema: Option<&'static str>,
     /// Checks a table, at `{table}`, or everything at once. Every row ends with `ok` where all is well; an error is a
     /// complaint too.
     pub integrity: Option<&'static str>,

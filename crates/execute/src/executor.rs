@@ -127,7 +127,7 @@ impl Executor {
             set_level(session.as_mut(), dialect, &server.info().version, Level::RepeatableRead)?;
             holder = Some(session);
         }
-        let postchecks = PostChecks::new(server.logs());
+        let postchecks = PostChecks::new(server.logs(), server.guest());
         let resets = (dialect.resets_sessions)(&server.info().version);
         Ok(Executor {
             server,

@@ -41,9 +41,11 @@ impl PostCheckInterval {
 pub(crate) struct PostChecks {
     /// Its logs, and how far each was read.
     logs: Vec<(PathBuf, u64)>,
+    /// Nothing is prepared where we are guests.
+    guest: bool,
     cases: u64,
-    /// Can it check its data? Not known before it was asked.
-    checks: Option<bool>,
+    /// How it checks its data, if it can. Not known before it was asked.
+    integrity: Option<Option<String>>,
     /// The indexes of the tables that this setup makes: table, index, columns.
     indexes: Option<(Vec<String>, Vec<Index>)>,
 }
@@ -57,9 +59,9 @@ struct Index {
 
 impl PostChecks {
     /// Of a server with these logs. What stands in them already is no case's doing.
-    pub fn new(logs: Vec<PathBuf>) -> PostChecks {
+    pub fn new(logs: Vec<PathBuf>, guest: bool) -> PostChecks {
         let logs = logs.into_iter().map(|path| (length(&path), path)).map(|(n, path)| (path, n)).collect();
-        PostChecks { logs, ..PostChecks::default() }
+        PostChecks { logs, guest, ..PostChecks::default() }
     }
 
     /// The lines that the logs gained since the last time, if something is wrong with the server.
@@ -91,15 +93,28 @@ impl PostChecks {
         if due(every.index_scans) {
             aftermath.index_scans = self.index_scans(control, dialect, case, same);
         }
-        if due(every.integrity) && self.can_check(control, &dialect.checks) {
-            aftermath.damage = damage(control, dialect, tables);
+        if due(every.integrity)
+            && let Some(check) = self.integrity(control, dialect)
+        {
+            aftermath.damage = damage(control, dialect, check, tables);
         }
     }
 
-    fn can_check(&mut self, control: &mut dyn Session, checks: &Checks) -> bool {
-        *self.checks.get_or_insert_with(|| {
-            checks.integrity.is_some() && checks.prepare.is_none_or(|prepare| must(control, prepare).is_ok())
-        })
+    /// What checks the data, if something there does.
+    fn integrity(&mut self, control: &mut dyn Session, dialect: &Dialect) -> Option<&str> {
+        let guest = self.guest;
+        let check = self.integrity.get_or_insert_with(|| {
+            let checks = &dialect.checks;
+            let check = checks.integrity?;
+            if let Some(prepare) = checks.prepare.filter(|_| !guest) {
+                must(control, prepare).ok()?;
+            }
+            let Some(schema) = checks.integrity_schema else { return Some(check.to_string()) };
+            let rows = must(control, schema).ok()?;
+            let found = !rows.is_empty() && !rows.columns().is_empty();
+            found.then(|| check.replace("{schema}", &dialect.quoted(&text(&rows, 0, 0))))
+        });
+        check.as_deref()
     }
 
     fn index_scans(
@@ -166,8 +181,12 @@ pub(crate) fn stack(log: &[String]) -> Option<String> {
 }
 
 /// What the server's own check complains about.
-fn damage(control: &mut dyn Session, dialect: &Dialect, tables: &[(String, RowSet)]) -> Vec<String> {
-    let Some(check) = dialect.checks.integrity else { return Vec::new() };
+fn damage(
+    control: &mut dyn Session,
+    dialect: &Dialect,
+    check: &str,
+    tables: &[(String, RowSet)],
+) -> Vec<String> {
     let statements: Vec<String> = if check.contains("{table}") {
         tables.iter().map(|(table, _)| check.replace("{table}", &dialect.quoted(table))).collect()
     } else {
@@ -251,7 +270,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         fs::write(&path, "before\n").unwrap();
-        let mut postchecks = PostChecks::new(vec![path.clone()]);
+        let mut postchecks = PostChecks::new(vec![path.clone()], false);
         let checks = &dialect::of(model::Product::Mysql).checks;
         assert!(postchecks.log(checks, true).is_empty());
         fs::write(&path, "before\nquiet\n").unwrap();

@@ -106,6 +106,11 @@ pub trait Server {
     fn logs(&self) -> Vec<PathBuf> {
         Vec::new()
     }
+
+    /// Are we guests there? Then nothing is prepared outside our own schemas.
+    fn guest(&self) -> bool {
+        false
+    }
 }
 
 /// What a monitor knows about the statements that have not answered.

@@ -8,7 +8,7 @@ use std::{
 use crate::{
     common::{EXE, SERVERS},
     host::{ALL, Host, PASSWORD},
-    tools::{eventually, isopod, lives, signal},
+    tools::{Folder, eventually, isopod, lives, signal},
 };
 
 #[test]
@@ -49,6 +49,33 @@ fn a_foreign_schema_stays_as_it_is() {
         assert_eq!(host.ours(), [""; 0]);
         assert_eq!(host.dump(), before, "{name}: after prune");
     }
+}
+
+#[test]
+fn a_superuser_prepares_nothing_either() {
+    let Some(mut host) = Host::start("postgres@18") else { return };
+    host.run(&format!("CREATE ROLE boss SUPERUSER LOGIN PASSWORD '{PASSWORD}'"));
+    let (before, folder) = (host.dump(), Folder::new());
+    let (url, out) = (host.url_of(&format!("boss:{PASSWORD}")), folder.0.join("run").display().to_string());
+    // Every case is followed by all checks.
+    let case = folder
+        .put("case.iso", "setup\n  CREATE TABLE t(a INT PRIMARY KEY);\nsteps\n  T1: SELECT * FROM t;\n");
+    isopod(&["run", &case, "--target", &url]).exits(0);
+    let hunt = ["hunt", &url, "--cases", "300", "--seed", "5", "--no-reduce", "--out", &out];
+    let ran = isopod(&hunt);
+    assert!(matches!(ran.code, Some(0 | 1)), "{}{}", ran.out, ran.err);
+    assert_eq!(host.dump(), before, "after a hunt");
+    // Where it is there, wherever, it is used; who may not use it does without.
+    host.run("CREATE SCHEMA tools");
+    host.run("CREATE EXTENSION amcheck SCHEMA tools");
+    let before = host.dump();
+    for who in [url, host.url()] {
+        let _ = std::fs::remove_dir_all(&out);
+        let ran = isopod(&["hunt", &who, "--cases", "300", "--seed", "5", "--no-reduce", "--out", &out]);
+        assert!(matches!(ran.code, Some(0 | 1)), "{}{}", ran.out, ran.err);
+        assert!(!ran.out.contains("corruption"), "{}", ran.out);
+    }
+    assert_eq!(host.dump(), before, "after hunts beside the extension");
 }
 
 /// A run that has begun to work.

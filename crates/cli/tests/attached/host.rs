@@ -183,6 +183,8 @@ impl Host {
                 "SELECT indexdef FROM pg_indexes WHERE schemaname = 'shop' ORDER BY 1",
                 "SELECT rolname, rolsuper, rolpassword FROM pg_authid ORDER BY 1",
                 "SELECT datname, datacl FROM pg_database ORDER BY 1",
+                "SELECT extname, extnamespace::regnamespace FROM pg_extension ORDER BY 1",
+                "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1",
                 "SELECT name, setting FROM pg_settings WHERE name NOT LIKE 'transaction%' ORDER BY 1",
             ],
             false => &[

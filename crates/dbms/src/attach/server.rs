@@ -70,6 +70,10 @@ impl Server for AttachedServer {
     fn pid(&self) -> Option<u32> {
         None
     }
+
+    fn guest(&self) -> bool {
+        true
+    }
 }
 
 impl Drop for AttachedServer {

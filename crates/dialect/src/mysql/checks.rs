@@ -14,6 +14,7 @@ pub(crate) const CHECKS: Checks = Checks {
         "intentionally generate",
     ],
     prepare: None,
+    integrity_schema: None,
     integrity: Some("CHECK TABLE {table} EXTENDED"),
     indexes: Some(
         "SELECT table_name, index_name, column_name FROM information_schema.statistics \

@@ -13,9 +13,17 @@ pub(crate) const CHECKS: Checks = Checks {
     ],
     // Not in our own schema, where it would be dropped between cases.
     prepare: Some("CREATE EXTENSION IF NOT EXISTS amcheck SCHEMA public"),
+    // Wherever it is: a function of that name is the extension's own only if it depends on it.
+    integrity_schema: Some(
+        "SELECT n.nspname FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d ON d.refobjid = e.oid AND d.deptype = 'e' \
+         AND d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass \
+         JOIN pg_catalog.pg_proc p ON p.oid = d.objid JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace \
+         WHERE e.extname = 'amcheck' AND p.proname = 'bt_index_check' AND 'heapallindexed' = ANY (p.proargnames) \
+         AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')",
+    ),
     // A check returns nothing, and fails where something is wrong.
     integrity: Some(
-        "SELECT 'ok' || public.bt_index_check(index => i.indexrelid, heapallindexed => true)::text \
+        "SELECT 'ok' || {schema}.bt_index_check(index => i.indexrelid, heapallindexed => true)::text \
          FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid \
          JOIN pg_catalog.pg_am a ON a.oid = c.relam WHERE a.amname = 'btree' AND c.relkind = 'i' \
          AND i.indisready AND i.indisvalid \

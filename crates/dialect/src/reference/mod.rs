@@ -50,6 +50,7 @@ pub const DIALECT: Dialect = Dialect {
 const CHECKS: Checks = Checks {
     alarms: &[],
     prepare: None,
+    integrity_schema: None,
     integrity: None,
     indexes: None,
     before: &[],

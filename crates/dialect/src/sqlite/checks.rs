@@ -5,6 +5,7 @@ use crate::checks::Checks;
 pub(crate) const CHECKS: Checks = Checks {
     alarms: &[],
     prepare: None,
+    integrity_schema: None,
     integrity: Some("PRAGMA integrity_check"),
     indexes: Some(
         "SELECT t.name, i.name, c.name FROM sqlite_master t, pragma_index_list(t.name) i, pragma_index_info(i.name) c \

@@ -82,6 +82,10 @@ impl Server for ToldServer {
     fn logs(&self) -> Vec<PathBuf> {
         self.server.logs()
     }
+
+    fn guest(&self) -> bool {
+        self.server.guest()
+    }
 }
 
 /// The executor has the sessions of its cases watched, and no others.
