@@ -247,13 +247,18 @@ impl<'a> TargetWorker<'a> {
         self.counter.waits(number, &seen);
         let shared = self.shared;
         let mut undecided = false;
+        let mut objected = Vec::new();
         for judge in shared.campaign.panel.judges() {
             let verdict = judge.verdict(&seen, &mut self.server);
             self.counter.said(judge.oracle.name(), &verdict);
             match verdict {
                 Verdict::Holds { .. } => {}
                 Verdict::Undecided { .. } => undecided = true,
+                // What an oracle before it has said of the same step is one finding.
+                Verdict::Violated(violation)
+                    if objected.contains(&(violation.step, violation.fingerprint.symptom)) => {}
                 Verdict::Violated(violation) => {
+                    objected.push((violation.step, violation.fingerprint.symptom));
                     let dialect = dialect::of(self.info.product);
                     let leftovers = past
                         .as_ref()

@@ -26,6 +26,8 @@ pub struct Semantics {
     pub early_savepoint_ends_all: bool,
     /// The first version in which foreign keys are the SQL layer's affair, not the engine's; none where that never changed.
     pub foreign_keys_in_sql: Option<&'static [u32]>,
+    /// Are a row's unique values and its parents looked for index by index, in the order in which the indexes were made?
+    pub checks_by_index: bool,
 }
 
 /// Which rows an UPDATE counts. REPLACE and upserts follow: one for each row, or one more for each row that was there.

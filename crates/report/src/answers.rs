@@ -116,6 +116,7 @@ pub fn should(expected: &Response) -> String {
             "should answer at once: no other transaction is in its way".to_string()
         }
         Response::Success => "should succeed".to_string(),
+        Response::LockedRows => "should find no other rows than those that were locked before".to_string(),
         Response::Anything => "may do anything".to_string(),
         _ => format!("should return {}", answered(expected)),
     }

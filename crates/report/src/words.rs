@@ -109,6 +109,13 @@ impl<'a> Words<'a> {
                 (Some(came), Some(due)) if difference(came, due).is_some() => {
                     format!("{step} returns wrong rows: {}.", difference(came, due).unwrap_or_default())
                 }
+                _ if evidence.waited && self.violation.fingerprint.symptom == Symptom::MissingWait => {
+                    format!(
+                        "{step} waits, and then {}, although a transaction that is in its way has not ended; it should wait on, \
+                         or fail with an error that says why not.",
+                        does(actual)
+                    )
+                }
                 _ => format!("{step} {}; it {}.", does(actual), should(expected)),
             },
             (Some(actual), None) => format!("{step} {}.", does(actual)),

@@ -71,6 +71,7 @@ pub(crate) const INNODB: Semantics = Semantics {
     columns_have_types: true,
     early_savepoint_ends_all: true,
     foreign_keys_in_sql: None,
+    checks_by_index: true,
 };
 
 pub(crate) const LOG_BIN: SettingChoices = ("log_bin", &["ON", "OFF"]);

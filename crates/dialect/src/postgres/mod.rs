@@ -36,6 +36,7 @@ pub const DIALECT: Dialect = Dialect {
         columns_have_types: true,
         early_savepoint_ends_all: false,
         foreign_keys_in_sql: None,
+        checks_by_index: false,
     },
     levels: &[Level::ReadCommitted, Level::RepeatableRead, Level::Serializable],
     default_level: Level::ReadCommitted,

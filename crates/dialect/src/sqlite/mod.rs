@@ -37,6 +37,7 @@ pub const DIALECT: Dialect = Dialect {
         columns_have_types: false,
         early_savepoint_ends_all: false,
         foreign_keys_in_sql: None,
+        checks_by_index: false,
     },
     levels: &[Level::Serializable],
     default_level: Level::Serializable,

@@ -31,7 +31,7 @@ pub struct Evidence {
     /// The rows that a statement should have seen, by table.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<Table>,
-    /// Had the statement waited before it answered? Said by the decoupled run only.
+    /// Had the statement waited before it answered? Said by the decoupled run, and of a wait that ended too early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub waited: bool,
     /// If a wait is missing: what it damages.

@@ -200,6 +200,7 @@ fn violation(seen: &Execution, mismatch: &Mismatch, explained: &[&'static KnownD
                 Symptom::NeedlessWait => Response::Wait,
                 _ => Response::Outcome(Box::new(seen.trace.outcomes[step].clone())),
             });
+            evidence.waited = mismatch.symptom == Symptom::MissingWait && seen.trace.waited(step);
             (ShownBy::Statement(seen.case.kind(step)), Some(session.level.unwrap_or(seen.trace.level)))
         }
         None => {
