@@ -32,8 +32,8 @@ pub struct How {
     #[arg(long, value_enum)]
     pub settle: Option<SettleBy>,
 
-    /// The cases are trusted: on a server that is not ours, too, they may name other schemas and do what Isopod
-    /// cannot read
+    /// The cases are trusted: they may reach files, programs and other servers (COPY ... PROGRAM, INTO OUTFILE, ATTACH); on a
+    /// server that is not ours, too, they may name other schemas and do what Isopod cannot read
     #[arg(long)]
     pub trust: bool,
 

@@ -9,7 +9,7 @@ use dbms::{
     launch::{Launcher, Settle},
 };
 use dialect::Hosting;
-use execute::{Launch, LaunchError, Options, Placement, Reset, Runner, Server};
+use execute::{Guard, Launch, LaunchError, Options, Placement, Reset, Runner, Server};
 use model::{Case, Place, Product, Reply, Target, Trace, Version, sync::lock};
 use provision::Store;
 use reference::ReferenceServer;
@@ -31,34 +31,50 @@ pub fn resolve(target: &Target) -> anyhow::Result<Target> {
     Ok(Target { product, ..target.clone() })
 }
 
-/// Must a case be looked at before it runs there?
-pub fn guarded(target: &Target, how: &How) -> bool {
-    target.attached().is_some() && !how.trust
+/// How a case is looked at before it runs there.
+pub fn guard(target: &Target, how: &How) -> Guard {
+    match target.attached() {
+        _ if how.trust => Guard::Trusted,
+        Some(_) => Guard::Schema,
+        None => Guard::Machine,
+    }
 }
 
-/// Refuses a case that reaches outside of its schema, on a server that is not ours.
+/// Refuses a case that reaches outside of its schema, on a server that is not ours, or outside of the database on one that is.
 pub fn check(name: &str, case: &Case, target: &Target, how: &How) -> anyhow::Result<()> {
-    let found = if guarded(target, how) { objections(case, target) } else { Vec::new() };
+    let guard = guard(target, how);
+    let found = objections(case, target, guard);
     if found.is_empty() {
         return Ok(());
     }
     let lines = found
         .iter()
         .map(|objection| format!("{}: {}\n    {}", objection.place, objection.why, objection.sql));
-    let advice = lines.chain([
-        "on a server that is not ours a case may only work in its own schema".to_string(),
-        "if you trust it: --trust; or use a server that Isopod starts".to_string(),
-    ]);
+    let advice = match guard {
+        Guard::Schema => [
+            "on a server that is not ours a case may only work in its own schema",
+            "if you trust it: --trust; or use a server that Isopod starts",
+        ],
+        Guard::Machine | Guard::Trusted => [
+            "a case may come from anybody, and this one reaches files, programs or other servers of this machine",
+            "read it, and if you trust it: --trust",
+        ],
+    };
+    let advice = lines.chain(advice.map(str::to_string));
     Err(Advised::new(format!("{name} was not run on {}", target.bare()), advice).into())
 }
 
-fn objections(case: &Case, target: &Target) -> Vec<dialect::guard::Objection> {
-    dialect::guard::objections(target.product, case)
+fn objections(case: &Case, target: &Target, guard: Guard) -> Vec<dialect::guard::Objection> {
+    match guard {
+        Guard::Trusted => Vec::new(),
+        Guard::Machine => dialect::outside::objections(target.product, case),
+        Guard::Schema => dialect::guard::objections(target.product, case),
+    }
 }
 
 /// May it run there?
 pub fn allowed(case: &Case, target: &Target, how: &How) -> bool {
-    !guarded(target, how) || objections(case, target).is_empty()
+    objections(case, target, guard(target, how)).is_empty()
 }
 
 /// A server that is not ours and that went away in the middle of a case is the end of the run.
@@ -92,7 +108,7 @@ pub struct LocalServers<'a>(pub &'a How);
 
 impl Servers for LocalServers<'_> {
     fn open(&self, target: &Target, options: Options, placement: Placement) -> Result<Runner, LaunchError> {
-        let options = Options { guarded: guarded(target, self.0), ..options };
+        let options = Options { guard: guard(target, self.0), ..options };
         let launch = match dialect::of(target.product).runs {
             Hosting::Thread => reference(target)?,
             Hosting::Server | Hosting::Child => launcher(target, self.0)?,

@@ -8,7 +8,10 @@ use std::{
     env, fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpListener,
-    os::unix::{fs::PermissionsExt, net::UnixStream},
+    os::unix::{
+        fs::{MetadataExt, PermissionsExt},
+        net::UnixStream,
+    },
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     sync::Mutex,
@@ -252,13 +255,7 @@ fn postgres_starts_with_the_vendors_defaults_and_without_privileges() {
     ] {
         assert_eq!(value(&instance, &format!("current_setting('{setting}')")), expected, "{setting}");
     }
-    let mut tcp = std::net::TcpStream::connect(("127.0.0.1", instance.port().unwrap())).unwrap();
-    assert_eq!(ask_postgres(&mut tcp, "SELECT current_user"), ["postgres"]);
-    let status = fs::read_to_string(format!("/proc/{}/status", instance.pid())).unwrap();
-    let ids = |name: &str| status.lines().find(|line| line.starts_with(name)).unwrap().to_string();
-    assert!(!ids("Uid:").split_whitespace().any(|id| id == "0"), "{status}");
-    assert!(!ids("Gid:").split_whitespace().any(|id| id == "0"), "{status}");
-    assert!(!ids("Groups:").split_whitespace().any(|id| id == "0"), "{status}");
+    std::net::TcpStream::connect(("127.0.0.1", instance.port().unwrap())).unwrap();
     let plain = start(&installed, "postgres@18?default_transaction_isolation=serializable");
     assert_eq!(value(&plain, "current_setting('default_transaction_isolation')"), "serializable");
     assert_eq!(value(&plain, "current_setting('listen_addresses')"), "");
@@ -328,13 +325,33 @@ fn a_setting_that_postgres_does_not_take_is_named() {
 }
 
 #[test]
+fn no_server_runs_as_root_nor_as_anybody_with_an_account() {
+    let accounts = fs::read_to_string("/etc/passwd").unwrap();
+    for name in ["mariadb@10.11", "mysql@9.7", "mysql@5.6", "postgres@18"] {
+        let Some(installed) = installed(name) else { continue };
+        let instance = start(&installed, name);
+        let status = fs::read_to_string(format!("/proc/{}/status", instance.pid())).unwrap();
+        let ids = |name: &str| status.lines().find(|line| line.starts_with(name)).unwrap().to_string();
+        for line in ["Uid:", "Gid:", "Groups:"] {
+            assert!(!ids(line).split_whitespace().any(|id| id == "0"), "{name}: {status}");
+        }
+        let user = ids("Uid:").split_whitespace().nth(1).unwrap().to_string();
+        let ours = fs::metadata(instance.folder()).unwrap().uid().to_string();
+        let has = accounts.lines().any(|line| line.split(':').nth(2) == Some(&user));
+        assert!(user == ours || !has, "{name} runs as {user}");
+        // Who runs here, and its port, is nobody else's business.
+        let record = instance.folder().with_added_extension("json");
+        assert_eq!(fs::metadata(record).unwrap().mode() & 0o77, 0, "{name}");
+    }
+}
+
+#[test]
 fn several_run_at_once_and_tcp_only_if_asked() {
     let Some(installed) = installed("mariadb@10.11") else { return };
     let options = StartOptions { tcp: true, ..StartOptions::default() };
     let first = installed.start(Path::new(EXE), &target("mariadb@10.11"), &options).unwrap();
     let others: Vec<Instance> = (0..3).map(|_| start(&installed, "mariadb@10.11")).collect();
-    let mut tcp = std::net::TcpStream::connect(("127.0.0.1", first.port().unwrap())).unwrap();
-    assert_eq!(ask(&mut tcp, "SELECT CURRENT_USER()"), ["root@127.0.0.1"]);
+    std::net::TcpStream::connect(("127.0.0.1", first.port().unwrap())).unwrap();
     for other in &others {
         assert_eq!(other.port(), None);
         assert_eq!(value(other, "CURRENT_USER()"), "root@localhost");

@@ -12,6 +12,7 @@ pub mod family;
 pub mod guard;
 pub mod mariadb;
 pub mod mysql;
+pub mod outside;
 pub mod parsed;
 pub mod postgres;
 pub mod reference;

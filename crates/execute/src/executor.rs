@@ -33,8 +33,8 @@ pub struct Options {
     pub watch: Option<Duration>,
     /// How often a case is tried again when an answer came after "settled".
     pub tries: u32,
-    /// The server is somebody else's: a case that reaches outside of its schema is refused.
-    pub guarded: bool,
+    /// Which cases are refused.
+    pub guard: Guard,
     /// How often the server is looked at after a case.
     pub postchecks: PostCheckInterval,
 }
@@ -47,10 +47,21 @@ impl Default for Options {
             label: false,
             watch: None,
             tries: 5,
-            guarded: false,
+            guard: Guard::Machine,
             postchecks: PostCheckInterval::default(),
         }
     }
+}
+
+/// Which cases are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// None: the user trusts them.
+    Trusted,
+    /// The server is ours: those that reach outside of the database, to files, programs and other servers.
+    Machine,
+    /// The server is somebody else's: those that reach outside of their schema.
+    Schema,
 }
 
 /// What was counted over all cases.
@@ -172,12 +183,17 @@ impl Executor {
 
     /// Runs a case; again if an answer came after the server had been called settled.
     pub fn run(&mut self, case: &Case, level: Level) -> Result<Execution, ConnectError> {
-        if self.options.guarded
+        if self.options.guard == Guard::Schema
             && let Some(found) = dialect::guard::objections(self.dialect.product, case).first()
         {
             return Err(ConnectError::Untrusted(format!("{}: {}", found.place, found.why)));
         }
         let case = self.parsed.case(case.clone());
+        if self.options.guard == Guard::Machine
+            && let Some((place, why)) = case.outside()
+        {
+            return Err(ConnectError::Untrusted(format!("{place}: {why}")));
+        }
         let plan = self.planner.plan(&case, self.dialect);
         self.spoiled |= plan.changes_server;
         for _ in 1..self.options.tries {

@@ -26,7 +26,7 @@ mod slot;
 mod watchdog;
 
 pub use bare::Bare;
-pub use executor::{Counts, Executor, Options, Timing};
+pub use executor::{Counts, Executor, Guard, Options, Timing};
 pub use placement::{Placed, Placement};
 pub use plan::Plan;
 pub use postchecks::PostCheckInterval;

@@ -12,6 +12,7 @@ use model::{DbError, Outcome, Probe, ProbeResult, Reason, Reply, RowSet, TableFi
 use crate::{
     ask::{LIMIT, ask, must, text},
     executor::Executor,
+    executor::Guard,
     prepare::drop_all,
     seams::{ConnectError, RawError, RawReply, Server, Session},
 };
@@ -34,7 +35,7 @@ struct ScratchSchema {
 impl Executor {
     pub fn probe(&mut self, probe: &Probe) -> Result<ProbeResult, ConnectError> {
         // It comes from a case that was looked at before it ran; the rest of the probe is our own.
-        if let (true, Some(sql)) = (self.options.guarded, &probe.sql)
+        if let (Guard::Schema, Some(sql)) = (self.options.guard, &probe.sql)
             && let Some(why) = dialect::guard::objection(self.dialect.product, sql)
         {
             return Err(ConnectError::Untrusted(format!("{sql}: {why}")));

@@ -20,7 +20,7 @@ use super::{
     os,
     ready::{self, ReadyCheck},
     running::{self, RunningInstance},
-    scratch, settings,
+    scratch, secret, settings,
     spec::{InstanceRecord, InstanceSpec, ReadySign, SupervisorReport},
     supervisor, view,
 };
@@ -89,9 +89,14 @@ impl Instance {
         self.record.pid
     }
 
-    /// The account that may do everything on it. It has no password.
+    /// The account that may do everything on it. By the Unix socket it needs no password.
     pub fn superuser(&self) -> &str {
         &self.record.superuser
+    }
+
+    /// The file that holds its password for TCP, if it listens there.
+    pub fn password_file(&self) -> Option<PathBuf> {
+        self.record.port.map(|_| self.keeper.folder.join(supervisor::PASSWORD))
     }
 
     /// Its folder, with the data and the error log.
@@ -280,11 +285,16 @@ fn launch(
     let folder = room(manifest.template_bytes, &name)?.join(&name);
     let port = if options.tcp { Some(free_port()?) } else { None };
     let product = manifest.product;
-    let user = settings::user(product);
+    let user = settings::user(product, secret::number()?);
     let root = view::of(&installed.root(), user)?;
+    let program = settings::program(&root, manifest);
+    let password = port.map(|_| secret::password()).transpose()?;
+    let closed =
+        password.as_deref().map(|password| settings::closed(product, &manifest.version, &folder, password));
     let mut flags = settings::places(&root, manifest, &folder.join(settings::DATA));
     flags.extend(flags::of(options.config, product, &manifest.version));
     flags.extend(settings::instance(product, &folder, port));
+    flags.extend(closed.iter().flat_map(|closed| closed.flags.clone()));
     flags.extend(settings::of_target(product, &target.settings)?);
     let title = format!("{} {}", manifest.product, manifest.version);
     let spec = InstanceSpec {
@@ -293,7 +303,7 @@ fn launch(
         parent: folder.parent().map(Path::to_path_buf).unwrap_or_default(),
         name,
         template: installed.folder().join("template"),
-        command: [settings::program(&root, manifest), flags.clone()].concat(),
+        command: [program, flags.clone()].concat(),
         user,
         output: settings::output(product).to_string(),
         socket: settings::socket(product, &folder, port),
@@ -301,6 +311,9 @@ fn launch(
         superuser: settings::superuser(product).to_string(),
         detached,
         port,
+        password,
+        file: closed.as_ref().map(|closed| closed.file.clone()),
+        first: closed.and_then(|closed| closed.first),
         patience_ms: options.patience.as_millis() as u64,
     };
     let mut keeper = Supervisor::start(exe, &spec)?;

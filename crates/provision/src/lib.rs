@@ -38,6 +38,7 @@ mod package;
 mod ready;
 pub mod running;
 pub mod scratch;
+mod secret;
 mod segment;
 mod settings;
 mod spec;

@@ -21,6 +21,15 @@ pub fn uid() -> u32 {
     unsafe { libc::geteuid() }
 }
 
+/// Is there such a user here? In a container there may be few.
+pub fn exists(user: u32) -> bool {
+    let Ok(map) = std::fs::read_to_string("/proc/self/uid_map") else { return true };
+    map.lines().any(|line| {
+        let numbers: Vec<u64> = line.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+        matches!(numbers[..], [first, _, many] if (first..first.saturating_add(many)).contains(&u64::from(user)))
+    })
+}
+
 /// The child leads a session of its own and outlives our terminal; with ordinary scheduling, see [`own_group`].
 pub fn own_session(command: &mut Command) {
     // SAFETY: setsid takes nothing.
@@ -140,17 +149,17 @@ fn end_signals() -> libc::sigset_t {
 
 /// Asks a process to end.
 pub fn terminate(pid: u32) {
-    signal(pid as libc::pid_t, libc::SIGTERM);
+    signal(number(pid), libc::SIGTERM);
 }
 
 /// Lets a process do nothing more, so that it starts no others while those are ended.
 pub fn freeze(pid: u32) {
-    signal(pid as libc::pid_t, libc::SIGSTOP);
+    signal(number(pid), libc::SIGSTOP);
 }
 
 /// Kills a process at once.
 pub fn kill(pid: u32) {
-    signal(pid as libc::pid_t, libc::SIGKILL);
+    signal(number(pid), libc::SIGKILL);
 }
 
 /// From now on processes whose parents end become children of this process, if one of its children started them.
@@ -199,11 +208,20 @@ pub fn remove_segment(key: i32, number: i32) {
 
 /// Kills a process group at once, and the process that should lead it.
 pub fn kill_group(pid: u32) {
-    signal(-(pid as libc::pid_t), libc::SIGKILL);
-    signal(pid as libc::pid_t, libc::SIGKILL);
+    signal(-number(pid), libc::SIGKILL);
+    signal(number(pid), libc::SIGKILL);
+}
+
+/// A process by its number; 0, which no signal goes to, for one that no process has.
+fn number(pid: u32) -> libc::pid_t {
+    libc::pid_t::try_from(pid).unwrap_or(0)
 }
 
 fn signal(pid: libc::pid_t, number: libc::c_int) {
+    // 0 and -1 are whole groups and everybody, 1 is nobody's to end: no number that a damaged file holds may become one of these.
+    if matches!(pid, -1..=1) {
+        return;
+    }
     // SAFETY: kill has no memory preconditions; that the process is gone is fine.
     unsafe {
         libc::kill(pid, number);
@@ -248,5 +266,20 @@ pub fn free_bytes(path: &Path) -> Option<u64> {
         let mut stat: libc::statvfs = std::mem::zeroed();
         (libc::statvfs(path.as_ptr(), &mut stat) == 0)
             .then(|| (stat.f_bavail as u64).saturating_mul(stat.f_frsize as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_number_of_a_damaged_file_means_everybody() {
+        for pid in [0, u32::MAX, u32::MAX - 1, 1 << 31] {
+            assert_eq!(number(pid), 0, "{pid}");
+            terminate(pid);
+        }
+        assert_eq!(number(77), 77);
+        assert!(exists(uid()));
     }
 }

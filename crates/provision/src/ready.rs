@@ -79,6 +79,40 @@ fn try_once(
     }
 }
 
+/// Says a statement to a PostgreSQL server that is up and lets us in without a password.
+pub fn say(check: ReadyCheck<'_>, sql: &str, patience: Duration) -> io::Result<()> {
+    let mut stream = UnixStream::connect(check.socket)?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.write_all(&startup(check.user))?;
+    answered(&mut stream)?;
+    let mut query = vec![b'Q'];
+    query.extend((sql.len() as u32 + 5).to_be_bytes());
+    query.extend(sql.as_bytes());
+    query.push(0);
+    stream.write_all(&query)?;
+    answered(&mut stream)?;
+    stream.write_all(&[b'X', 0, 0, 0, 4])
+}
+
+/// Reads what the server answers until it is ready for more.
+fn answered(stream: &mut UnixStream) -> io::Result<()> {
+    /// Longer answers than these are not for what is asked here.
+    const LONGEST: u32 = 1 << 16;
+    loop {
+        let mut head = [0; 5];
+        stream.read_exact(&mut head)?;
+        let [kind, length @ ..] = head;
+        let length = u32::from_be_bytes(length).checked_sub(4).filter(|length| *length <= LONGEST);
+        let mut body = vec![0; length.ok_or(io::ErrorKind::InvalidData)? as usize];
+        stream.read_exact(&mut body)?;
+        match kind {
+            b'E' => return Err(io::Error::other("the server refuses to set a password")),
+            b'Z' => return Ok(()),
+            _ => {}
+        }
+    }
+}
+
 /// PostgreSQL's first message: protocol 3.0 and who we are.
 fn startup(user: &str) -> Vec<u8> {
     let mut body = 196_608u32.to_be_bytes().to_vec();

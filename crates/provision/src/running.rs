@@ -11,6 +11,7 @@ use super::{
     error::{ErrorKind, Result, ServerError},
     instance, os, scratch,
     spec::InstanceRecord,
+    supervisor,
 };
 
 /// How long a keeper may take to end.
@@ -51,9 +52,14 @@ impl RunningInstance {
         self.record.port
     }
 
-    /// The account that may do everything on it. It has no password.
+    /// The account that may do everything on it. By the Unix socket it needs no password.
     pub fn superuser(&self) -> &str {
         &self.record.superuser
+    }
+
+    /// The file that holds its password for TCP, if it listens there.
+    pub fn password_file(&self) -> Option<PathBuf> {
+        self.record.port.map(|_| self.folder.join(supervisor::PASSWORD))
     }
 
     /// Does it stay until it is stopped, or does it belong to a process at work?

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use dialect::SqlFamily;
-use model::{Product, target::Settings};
+use model::{Product, Version, target::Settings};
 
 use super::{
     cache::Manifest,
@@ -14,7 +14,7 @@ use super::{
     error::{ErrorKind, Result, ServerError},
     os,
     spec::ReadySign,
-    supervisor,
+    supervisor, template,
 };
 
 /// What Isopod itself decides for every instance of the MySQL family.
@@ -57,8 +57,11 @@ const POSTGRES_OURS: &[&str] = &[
     "unix_socket_permissions",
 ];
 
-/// PostgreSQL does not run as root. This user owns nothing, and is there on every machine.
+/// This user owns nothing, and is there on every machine.
 const NOBODY: u32 = 65534;
+
+/// Numbers of users that no account has by default.
+const NOBODYS: std::ops::Range<u32> = 61_184..65_520;
 
 /// The port that names PostgreSQL's socket when it listens on no other.
 const POSTGRES_PORT: u16 = 5432;
@@ -68,12 +71,58 @@ pub const DATA: &str = "data";
 /// For temporary files of the server; PostgreSQL has its socket there.
 pub const TMP: &str = "tmp";
 
-/// The user that the server must run as, if not as we do.
-pub fn user(product: Product) -> Option<u32> {
+/// The user that a server runs as, if not as we do: no server runs as root. Each has a number of its own that no account has, so
+/// that nobody else is its owner; `seed` chooses it.
+pub fn user(product: Product, seed: u64) -> Option<u32> {
+    let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let taken = |user: u32| accounts.lines().any(|line| line.split(':').nth(2) == Some(&user.to_string()));
+    let many = u64::from(NOBODYS.end - NOBODYS.start);
+    let nth = |at: u64| NOBODYS.start + ((seed + at) % many) as u32;
+    let free = (0..many).map(nth).find(|user| os::exists(*user) && !taken(*user));
+    maker(product).map(|nobody| free.unwrap_or(nobody))
+}
+
+/// The user that makes a server's first data folder. PostgreSQL's program for that wants one that has an account.
+pub fn maker(product: Product) -> Option<u32> {
+    // In a container that knows root alone there is nobody else; PostgreSQL says so itself.
+    let alone = !os::exists(NOBODY) && dialect::of(product).family != SqlFamily::Postgres;
+    (os::uid() == 0 && !alone).then_some(NOBODY)
+}
+
+/// What is written before a server starts that listens on TCP, and said to it then, so that nobody comes in without this password.
+pub fn closed(product: Product, version: &Version, folder: &Path, password: &str) -> Closed {
+    let data = folder.join(DATA);
     match dialect::of(product).family {
-        SqlFamily::Postgres if os::uid() == 0 => Some(NOBODY),
-        SqlFamily::Postgres | SqlFamily::Mysql | SqlFamily::Sqlite => None,
+        SqlFamily::Postgres => Closed {
+            file: (
+                data.join("pg_hba.conf"),
+                "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n".into(),
+            ),
+            flags: Vec::new(),
+            first: Some(format!(
+                "SET password_encryption = 'scram-sha-256'; ALTER ROLE {} PASSWORD '{password}'",
+                superuser(product)
+            )),
+        },
+        SqlFamily::Mysql | SqlFamily::Sqlite => {
+            let account = format!("{}@'127.0.0.1'", superuser(product));
+            let sql = match template::has_alter_user(product, version) {
+                true => format!("ALTER USER {account} IDENTIFIED BY '{password}';\n"),
+                false => format!("SET PASSWORD FOR {account} = PASSWORD('{password}');\n"),
+            };
+            let file = folder.join(TMP).join("init.sql");
+            Closed { flags: vec![format!("--init-file={}", file.display())], file: (file, sql), first: None }
+        }
     }
+}
+
+/// How a server is closed to whoever has no password.
+pub struct Closed {
+    /// A file of the instance, and what it holds.
+    pub file: (PathBuf, String),
+    pub flags: Vec<String>,
+    /// What is said to the server when it is up.
+    pub first: Option<String>,
 }
 
 /// The file that takes what the server prints: for PostgreSQL that is its error log.
@@ -84,7 +133,7 @@ pub fn output(product: Product) -> &'static str {
     }
 }
 
-/// The account of the server that may do everything. It has no password.
+/// The account of the server that may do everything. By the Unix socket it needs no password.
 pub fn superuser(product: Product) -> &'static str {
     match dialect::of(product).family {
         SqlFamily::Postgres => "postgres",
@@ -104,7 +153,7 @@ pub fn sign(product: Product) -> ReadySign {
 pub fn socket(product: Product, folder: &Path, port: Option<u16>) -> PathBuf {
     match dialect::of(product).family {
         SqlFamily::Postgres => folder.join(TMP).join(format!(".s.PGSQL.{}", port.unwrap_or(POSTGRES_PORT))),
-        SqlFamily::Mysql | SqlFamily::Sqlite => folder.join("sock"),
+        SqlFamily::Mysql | SqlFamily::Sqlite => folder.join(TMP).join("sock"),
     }
 }
 
@@ -141,7 +190,7 @@ pub fn places(root: &Path, manifest: &Manifest, data: &Path) -> Vec<String> {
             if let Some(plugins) = &manifest.layout.plugins {
                 flags.push(format!("--plugin-dir={}", root.join(plugins).display()));
             }
-            if os::uid() == 0 {
+            if os::uid() == 0 && maker(manifest.product).is_none() {
                 flags.push("--user=root".to_string());
             }
             flags
@@ -161,9 +210,11 @@ pub fn instance(product: Product, folder: &Path, port: Option<u16>) -> Vec<Strin
         SqlFamily::Mysql | SqlFamily::Sqlite => {
             let mut flags = vec![
                 format!("--socket={}", socket(product, folder, port).display()),
-                format!("--pid-file={}", folder.join("server.pid").display()),
+                format!("--pid-file={}", folder.join(TMP).join("server.pid").display()),
                 format!("--log-error={}", folder.join(ERROR_LOG).display()),
                 format!("--tmpdir={}", folder.join(TMP).display()),
+                // Statements reach no files but its own.
+                format!("--secure-file-priv={}", folder.join(TMP).display()),
             ];
             match port {
                 Some(port) => {

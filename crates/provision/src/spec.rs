@@ -33,6 +33,12 @@ pub struct InstanceSpec {
     pub detached: bool,
     /// The TCP port that it listens on, if any.
     pub port: Option<u16>,
+    /// Who comes that way needs this; it is kept in a file beside the data.
+    pub password: Option<String>,
+    /// A file that is written before it starts, with what it holds.
+    pub file: Option<(PathBuf, String)>,
+    /// What is said to it when it is up; until then nobody comes in by the port.
+    pub first: Option<String>,
     /// How long the server may take to accept a connection.
     pub patience_ms: u64,
 }
@@ -101,7 +107,7 @@ pub struct InstanceRecord {
     /// The server's process.
     pub pid: u32,
     pub socket: PathBuf,
-    /// The account that may do everything, without a password.
+    /// The account that may do everything; by the Unix socket without a password.
     pub superuser: String,
     /// Its TCP port on 127.0.0.1, if any.
     pub port: Option<u16>,

@@ -15,7 +15,7 @@ use std::{
     fs::{self, File},
     io::{self, BufRead, Write},
     os::unix::{
-        fs::{PermissionsExt, lchown},
+        fs::{OpenOptionsExt, PermissionsExt, lchown},
         process::CommandExt,
     },
     path::{Path, PathBuf},
@@ -28,11 +28,14 @@ use std::{
 use super::{
     copy::copy_tree,
     os::{self, ReapResult},
-    ready::{ReadyCheck, wait_until_open},
+    ready::{self, ReadyCheck, wait_until_open},
     scratch::Scratch,
     settings,
     spec::{InstanceSpec, SupervisorReport},
 };
+
+/// The file in an instance's folder that holds the password of its superuser for TCP.
+pub const PASSWORD: &str = "password";
 
 /// What a server printed before it opened its error log. One without such a log prints into that.
 pub const OUTPUT: &str = "server.out";
@@ -121,8 +124,29 @@ fn prepare(spec: &InstanceSpec) -> io::Result<Scratch> {
     let folders = [settings::TMP, settings::DATA].map(|name| scratch.path().join(name));
     fs::create_dir(&folders[0])?;
     copy_tree(&spec.template, &folders[1])?;
+    if let Some((path, text)) = &spec.file {
+        private(path, text)?;
+    }
     hand_over(scratch.path(), &folders, spec.user)?;
+    make_log(scratch.path(), spec.user)?;
+    if let Some(password) = &spec.password {
+        private(&scratch.path().join(PASSWORD), &format!("{password}\n"))?;
+    }
     Ok(scratch)
+}
+
+/// The folder around them is not the server's, so it cannot make its log there by itself.
+pub fn make_log(folder: &Path, user: Option<u32>) -> io::Result<()> {
+    let log = folder.join(settings::ERROR_LOG);
+    private(&log, "")?;
+    user.map_or(Ok(()), |user| give(&log, user))
+}
+
+/// Writes a file that nobody else can read.
+fn private(path: &Path, text: &str) -> io::Result<()> {
+    let _ = fs::remove_file(path);
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
 }
 
 /// Closes the folders of a server to everybody but itself. If it runs as another user, they become his, and the one
@@ -152,7 +176,7 @@ fn give(path: &Path, user: u32) -> io::Result<()> {
 
 fn spawn(spec: &InstanceSpec, folder: &Path) -> io::Result<Child> {
     let (program, args) = spec.command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    let output = File::create(folder.join(&spec.output))?;
+    let output = File::options().create(true).append(true).open(folder.join(&spec.output))?;
     let mut command = Command::new(program);
     command
         .args(args)
@@ -206,9 +230,20 @@ fn come_up(spec: &InstanceSpec, folder: &Path, pid: u32, events: &Receiver<Super
         return StartResult::Failed(format!("no connection after {} s", patience.as_secs()));
     }
     let record = spec.record(std::process::id(), pid);
+    if let Some(sql) = &spec.first
+        && let Err(error) = ready::say(check, sql, patience)
+    {
+        return StartResult::Failed(error.to_string());
+    }
+    // It held a password.
+    if let Some((path, _)) =
+        spec.file.as_ref().filter(|(path, _)| path.starts_with(folder.join(settings::TMP)))
+    {
+        let _ = fs::remove_file(path);
+    }
     let written = serde_json::to_string(&record)
         .map_err(io::Error::from)
-        .and_then(|text| fs::write(folder.with_added_extension("json"), text));
+        .and_then(|text| private(&folder.with_added_extension("json"), &text));
     match written {
         Ok(()) => StartResult::Up,
         Err(error) => StartResult::Failed(error.to_string()),

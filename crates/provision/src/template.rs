@@ -80,6 +80,18 @@ fn recipe(product: Product, version: &Version) -> Option<&'static TemplateRecipe
     RECIPES.iter().find(|(of, before, _)| *of == product && older(before)).map(|(_, _, recipe)| recipe)
 }
 
+/// Has it ALTER USER ... IDENTIFIED BY? Those that are made without accounts that have no name do.
+pub fn has_alter_user(product: Product, version: &Version) -> bool {
+    match recipe(product, version) {
+        Some(TemplateRecipe::Initialize { .. }) => true,
+        Some(TemplateRecipe::Bootstrap { last, .. }) => last.is_empty(),
+        Some(TemplateRecipe::Initdb) | None => false,
+    }
+}
+
+/// The largest first data folder, with its logs.
+const FIRST_DATA: u64 = 256 << 20;
+
 /// What an instance makes anew, or must not share.
 const LEAVE_OUT: &[&str] = &["ibtmp1", "#innodb_temp", "ib_buffer_pool", "auto.cnf"];
 
@@ -88,10 +100,27 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Makes `template` for the server unpacked in `root`; `work` is a folder for what is thrown away.
 pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> Result<()> {
-    for sub in ["", settings::TMP] {
-        fs::create_dir_all(work.join(sub)).doing("make", &work.join(sub))?;
+    if let Some(TemplateRecipe::Initdb) = recipe(manifest.product, &manifest.version) {
+        return initdb(root, manifest, template);
     }
+    // As another user it runs where he can enter.
+    let user = settings::maker(manifest.product);
+    let name = format!("template-{}", std::process::id());
+    let elsewhere = match user {
+        Some(_) => {
+            let parent = instance::room(FIRST_DATA, &name)?;
+            Some(Scratch::create(&parent, &name).doing("make", &parent.join(&name))?)
+        }
+        None => None,
+    };
+    let work = elsewhere.as_ref().map_or(work, Scratch::path);
+    let root = &view::of(root, user)?;
     let data = work.join(settings::DATA);
+    for folder in [work, &work.join(settings::TMP), &data] {
+        fs::create_dir_all(folder).doing("make", folder)?;
+    }
+    supervisor::hand_over(work, &[work.join(settings::TMP), data.clone()], user).doing("make", &data)?;
+    supervisor::make_log(work, user).doing("write", &work.join(settings::ERROR_LOG))?;
     match recipe(manifest.product, &manifest.version) {
         Some(TemplateRecipe::Initialize { sql }) => {
             let file = work.join("init.sql");
@@ -101,7 +130,6 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
             start_once(root, manifest, work, &data)?;
         }
         Some(TemplateRecipe::Bootstrap { first, files, last }) => {
-            fs::create_dir_all(&data).doing("make", &data)?;
             let mut sql = first.as_bytes().to_vec();
             for file in *files {
                 let share = root.join(&manifest.layout.share);
@@ -124,8 +152,7 @@ pub fn make(root: &Path, manifest: &Manifest, work: &Path, template: &Path) -> R
             bootstrap.stdin(fs::File::open(&file).doing("read", &file)?);
             finish(bootstrap, work, PATIENCE)?;
         }
-        Some(TemplateRecipe::Initdb) => return initdb(root, manifest, template),
-        None => {
+        Some(TemplateRecipe::Initdb) | None => {
             let title = format!("{} has no server", manifest.product);
             return Err(ServerError::new(ErrorKind::UnknownVersion, title));
         }
@@ -148,7 +175,7 @@ fn lacking(share: &Path, file: &SqlFile) -> ServerError {
 
 /// PostgreSQL may have to run as another user, who can enter the folders of instances but not the cache.
 fn initdb(root: &Path, manifest: &Manifest, template: &Path) -> Result<()> {
-    let user = settings::user(manifest.product);
+    let user = settings::maker(manifest.product);
     let name = format!("template-{}", std::process::id());
     let parent = instance::room(0, &name)?;
     let scratch = Scratch::create(&parent, &name).doing("make", &parent.join(&name))?;
@@ -197,6 +224,7 @@ fn command(root: &Path, manifest: &Manifest, work: &Path, data: &Path, init: &[S
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    supervisor::run_as(&mut command, settings::maker(manifest.product));
     os::die_with_parent(&mut command);
     command
 }

@@ -1,6 +1,6 @@
 //! The program files of an installation, in a place that another user can enter.
 //!
-//! PostgreSQL does not run as root. When we are root, it runs as a user who owns nothing, and who can enter neither
+//! No server runs as root. When we are root, it runs as a user who owns nothing, and who can enter neither
 //! `/root/.cache` nor any other private folder. Its files are then linked, or copied where that cannot be, into a
 //! folder of ours that everybody can enter: a *view*. Its name is made from what it shows, so that a changed
 //! installation gets another one; it appears by one rename; and it is removed when what it shows is gone.
@@ -45,7 +45,7 @@ pub fn of(root: &Path, user: Option<u32>) -> Result<PathBuf> {
             super::ErrorKind::Io,
             "there is no folder in which another user could run the server",
         )
-        .help("PostgreSQL does not run as root; /var/tmp or TMPDIR must be open to everybody")
+        .help("no server runs as root; /var/tmp or TMPDIR must be open to everybody")
     })?;
     let mut print = TreeHash::default();
     print.tree(root, Path::new("")).doing("read", root)?;

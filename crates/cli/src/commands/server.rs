@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use dbms::attach::Connector;
 use dialect::Hosting;
 use model::{Product, Target};
@@ -37,7 +38,8 @@ Examples:
   isopod server start 'mysql@9.7?log_bin=OFF' --tcp
   isopod server start 'postgres?basedir=/opt/postgres'       one that you unpacked or built
 
-Its data is in memory and is gone when it is stopped.")]
+Its data is in memory and is gone when it is stopped. Who comes by the socket is this user and needs no
+password; by the port everybody on this machine could come, so that has one, made anew at each start.")]
     Start {
         /// Which: mariadb@10.11, or with settings 'mysql@9.7?log_bin=OFF'
         target: Target,
@@ -184,8 +186,13 @@ fn start(target: &Target, tcp: bool) -> anyhow::Result<u8> {
         say!("  port    127.0.0.1:{port}");
     }
     say!("  client  {}", client(target.product, &running));
-    let user = running.superuser();
-    say!("  user {user}, no password; stop it with: isopod server stop {}", running.id);
+    say!("  user    {}, by the socket without a password", running.superuser());
+    if let Some(file) = running.password_file() {
+        let password =
+            std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        say!("  password for the port: {}, also in {}", password.trim_end(), file.display());
+    }
+    say!("  stop it with: isopod server stop {}", running.id);
     Ok(0)
 }
 

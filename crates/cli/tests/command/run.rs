@@ -228,3 +228,32 @@ fn the_example_of_the_documentation_holds() {
     assert_eq!(ran.out.matches('✗').count(), 2, "{}", ran.out);
     ran.says(&["✗ (1, 3) (2, 2) (3, 3)", "known: MDEV-32898, MySQL#113228"]);
 }
+
+#[test]
+fn what_reaches_outside_of_the_database_wants_trust_on_our_own_servers_too() {
+    let folder = Folder::new();
+    let out = folder.0.join("written");
+    let case = |setup: &str| format!("setup\n  CREATE TABLE t (a INT);\nsteps\n  T1: {setup};\n");
+    let copy = folder.put("copy.iso", &case(&format!("COPY t TO PROGRAM 'id > {}'", out.display())));
+    let attach = folder.put("attach.iso", &case(&format!("ATTACH '{}' AS x", out.display())));
+    let vacuum = folder.put("vacuum.iso", &case(&format!("VACUUM INTO '{}'", out.display())));
+    let outfile = folder.put("outfile.iso", &case(&format!("SELECT 1 INTO OUTFILE '{}'", out.display())));
+    for (file, target) in
+        [(&copy, "postgres@18"), (&attach, "sqlite"), (&vacuum, "sqlite"), (&outfile, "mariadb@10.11")]
+    {
+        isopod(&["run", file, "--target", target]).fails(&["was not run", "step 1", "--trust"]);
+    }
+    // Even then the process in which SQLite runs opens no other database, and VACUUM by itself does as ever.
+    for file in [&attach, &vacuum] {
+        let ran = isopod(&["run", file, "--target", "sqlite", "--trust"]).exits(0);
+        assert!(ran.out.contains("error"), "{}", ran.out);
+    }
+    let alone = folder.put("alone.iso", &case("VACUUM"));
+    let ran = isopod(&["run", &alone, "--target", "sqlite"]).exits(0);
+    assert!(!ran.out.contains("error"), "{}", ran.out);
+    if let Some(_alone) = servers(&["mariadb@10.11"]) {
+        let ran = isopod(&["run", &outfile, "--target", "mariadb@10.11", "--trust"]).exits(0);
+        assert!(ran.out.contains("1290"), "{}", ran.out);
+    }
+    assert!(!out.exists());
+}

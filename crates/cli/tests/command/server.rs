@@ -2,7 +2,7 @@
 
 use std::{
     io::Read,
-    os::unix::net::UnixStream,
+    os::unix::{fs::PermissionsExt, net::UnixStream},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -45,10 +45,41 @@ fn start_list_stop() {
     assert!(lives(pid), "what runs is not pruned");
     assert_eq!(isopod(&["server", "stop", &name]).exits(0).out, format!("stopped {name}\n"));
     eventually(Duration::from_secs(2), "the server is gone", || !lives(pid) && !socket.exists());
-    assert!(!socket.parent().unwrap().exists());
+    assert!(!socket.parent().unwrap().parent().unwrap().exists());
     assert!(!isopod(&["server", "list"]).exits(0).out.contains(&name));
     isopod(&["server", "stop", &name]).fails(&["there is no instance"]);
     drop(started);
+}
+
+#[test]
+fn by_the_port_nobody_comes_in_without_the_password() {
+    for (name, scheme, user) in [
+        ("mariadb@10.11", "mysql", "root"),
+        ("mysql@9.7", "mysql", "root"),
+        ("mysql@5.6", "mysql", "root"),
+        ("postgres@18", "postgres", "postgres"),
+        ("postgres@13", "postgres", "postgres"),
+    ] {
+        let Some(_alone) = servers(&[name]) else { continue };
+        let ran = isopod(&["server", "start", name, "--tcp"]).exits(0);
+        let started = Started(ran.out.split_whitespace().next().unwrap().to_string());
+        let password = after(&ran.out, "password for the port: ").trim_end_matches(',');
+        let file = PathBuf::from(after(&ran.out, "also in"));
+        assert_eq!(std::fs::read_to_string(&file).unwrap().trim_end(), password);
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+        let folder = Folder::new();
+        let reach = format!("{scheme}://{user}@{}", after(&ran.out, "port"));
+        let case =
+            folder.put("case.iso", "setup\n  CREATE TABLE t (a INT);\nsteps\n  T1: SELECT * FROM t;\n");
+        let run = ["run", &case, "--target", &reach];
+        let clean = [("ISOPOD_PASSWORD", Path::new("")), ("HOME", &folder.0)];
+        isopod_with(&clean, &run).fails(&["cannot log in"]);
+        isopod_with(&[("ISOPOD_PASSWORD", Path::new("0")), ("HOME", &folder.0)], &run)
+            .fails(&["cannot log in"]);
+        isopod_with(&[("ISOPOD_PASSWORD", Path::new(password)), ("HOME", &folder.0)], &run).exits(0);
+        drop(started);
+        assert!(!file.exists());
+    }
 }
 
 #[test]

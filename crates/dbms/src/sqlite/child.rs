@@ -26,7 +26,7 @@ use model::sync::lock;
 use provision::scratch::Scratch;
 
 use super::{
-    folder, os,
+    folder, os, sandbox,
     wire::{self, Body, Cell, Channel, Reply, Request},
 };
 
@@ -57,6 +57,7 @@ enum Never {}
 
 fn serve(folder: &Path) -> io::Result<Never> {
     let scratch = folder::make(folder)?;
+    sandbox::close(folder).map_err(io::Error::other)?;
     let listener = UnixListener::bind(folder::socket(folder))?;
     listener.set_nonblocking(true)?;
     let handles = Handles::default();
@@ -186,8 +187,9 @@ impl Client {
     fn open(&mut self, id: u64, database: &Path, handles: &Handles) -> Body {
         self.connection = None;
         lock(handles).remove(&id);
-        let opened = Connection::open(database).and_then(|connection| {
+        let opened = Connection::open(database).and_then(|mut connection| {
             connection.busy_timeout(Duration::ZERO)?;
+            sandbox::attach_nothing(&mut connection)?;
             Ok(connection)
         });
         let connection = match opened {

@@ -20,6 +20,7 @@ pub mod child;
 pub mod folder;
 pub mod locks;
 mod os;
+mod sandbox;
 pub mod server;
 pub mod session;
 pub mod settings;

@@ -18,7 +18,11 @@ use model::{
     verdict::Reason,
 };
 
-use crate::sql::{self, Opaque, Schema};
+use crate::{
+    guard::StatementPlace,
+    outside,
+    sql::{self, Opaque, Schema},
+};
 
 pub use access::AccessSet;
 pub use cache::ParseCache;
@@ -62,6 +66,23 @@ impl ParsedCase {
     /// The tree of a step.
     pub fn tree(&self, step: usize) -> Option<&Statement> {
         self.statements[step].as_deref().map(ParsedStatement::tree)
+    }
+
+    /// What of it reaches outside of the database first, and where.
+    pub fn outside(&self) -> Option<(StatementPlace, String)> {
+        let of = |place: StatementPlace, text: &str, statement: &Option<Arc<ParsedStatement>>| {
+            let why = match statement {
+                Some(statement) => statement.outside(self.product).map(str::to_string),
+                None => outside::of_text(self.product, text),
+            };
+            why.map(|why| (place, why))
+        };
+        let setup = self.parsed_setup.texts.iter().zip(&self.parsed_setup.statements).enumerate();
+        let mut setup = setup.map(|(at, (text, statement))| of(StatementPlace::Setup(at), text, statement));
+        let steps = self.case.steps.iter().zip(&self.statements).enumerate();
+        let mut steps =
+            steps.map(|(at, (step, statement))| of(StatementPlace::Step(at), &step.sql, statement));
+        setup.find_map(|found| found).or_else(|| steps.find_map(|found| found))
     }
 
     pub fn kind(&self, step: usize) -> Option<StatementKind> {

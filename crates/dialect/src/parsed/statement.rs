@@ -5,9 +5,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use model::sql::{Statement, StatementKind};
+use model::{
+    Product,
+    sql::{Statement, StatementKind},
+};
 
 use super::AccessSet;
+use crate::outside;
 
 /// A tree, and what is worked out about it at most once. It reads as the tree.
 #[derive(Debug)]
@@ -15,11 +19,17 @@ pub struct ParsedStatement {
     tree: Arc<Statement>,
     pub kind: StatementKind,
     access: OnceLock<AccessSet>,
+    outside: OnceLock<Option<String>>,
 }
 
 impl ParsedStatement {
     pub fn new(tree: Statement) -> ParsedStatement {
-        ParsedStatement { kind: tree.kind(), tree: Arc::new(tree), access: OnceLock::new() }
+        ParsedStatement {
+            kind: tree.kind(),
+            tree: Arc::new(tree),
+            access: OnceLock::new(),
+            outside: OnceLock::new(),
+        }
     }
 
     pub fn tree(&self) -> &Statement {
@@ -29,6 +39,11 @@ impl ParsedStatement {
     /// The tree, for those that outlive the statement.
     pub fn shared_tree(&self) -> Arc<Statement> {
         self.tree.clone()
+    }
+
+    /// What of it reaches outside of the database; `product` is whose grammar it was parsed by.
+    pub fn outside(&self, product: Product) -> Option<&str> {
+        self.outside.get_or_init(|| outside::of_tree(product, &self.tree)).as_deref()
     }
 
     pub fn access(&self) -> &AccessSet {

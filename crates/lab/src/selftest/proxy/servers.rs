@@ -6,8 +6,8 @@ use std::{path::PathBuf, sync::Arc};
 use campaign::Servers;
 use dbms::launch::{Launcher, Settle};
 use execute::{
-    ConnectError, Launch, LaunchError, LockMonitor, Options, Placement, Runner, Server, Session, SessionId,
-    Settled,
+    ConnectError, Guard, Launch, LaunchError, LockMonitor, Options, Placement, Runner, Server, Session,
+    SessionId, Settled,
 };
 use model::{ServerInfo, Target};
 
@@ -28,7 +28,7 @@ impl Servers for Attaching {
             Some(book) => Box::new(ToldLaunch { launcher, book: book.clone() }),
             None => Box::new(launcher),
         };
-        Runner::new(launch, Options { guarded: true, ..options }, placement)
+        Runner::new(launch, Options { guard: Guard::Schema, ..options }, placement)
     }
 }
 
