@@ -65,7 +65,7 @@ impl StatementContext<'_> {
         if let Some(class) = self.stale_insert() {
             all.push(AllowedOutcome::error(class));
         }
-        let ways: SmallVec<[Way; 2]> = match meets {
+        let mut ways: SmallVec<[Way; 2]> = match meets {
             Meets::Replace if self.replace_may_reinsert => {
                 smallvec![Way::default(), Way { anew: true, ..Way::default() }]
             }
@@ -75,8 +75,15 @@ impl StatementContext<'_> {
             }
             _ => smallvec![Way::default()],
         };
-        for way in ways {
+        let mut at = 0;
+        while let Some(way) = ways.get(at).copied() {
             let allowed = self.inserted(insert, table, &rows, (meets, target), &answers, way)?;
+            // Who waits at one key may have been refused by another before: in which order they come depends on when each was made.
+            if at == 0 && !allowed.due.is_empty() && matches!(meets, Meets::Skip | Meets::Refuse) {
+                let keys = self.schema.tables[table].uniques.len();
+                ways.extend((1..keys).map(|first_key| Way { first_key, ..Way::default() }));
+            }
+            at += 1;
             let same = |other: &AllowedOutcome| {
                 (&other.reply, &other.effects, &other.due) == (&allowed.reply, &allowed.effects, &allowed.due)
             };

@@ -305,3 +305,27 @@ fn a_query_inside_a_statement_that_waited_may_have_been_answered_before_or_after
         assert_eq!(said, verdict, "{level} {inner}: {end}");
     }
 }
+
+#[test]
+fn who_is_refused_by_one_key_need_not_wait_at_another() {
+    let setup = [
+        "CREATE TABLE t (a INT PRIMARY KEY, b INT UNIQUE, c INT NOT NULL)",
+        "INSERT INTO t VALUES (0, 0, 0)",
+        "ALTER TABLE t ADD UNIQUE KEY i (c)",
+    ];
+    let text = |row: &str, answer: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: INSERT INTO t VALUES (1, NULL, 2) => 1 rows
+             T2: INSERT {row} => {answer}
+             T1: ROLLBACK => ok"
+        )
+    };
+    for server in [mysql(RR), On { server: "mariadb@10.11.19", level: RR }] {
+        let said = |row: &str, answer: &str| judged(&server, &setup, &text(row, answer), None);
+        assert_eq!(said("IGNORE INTO t VALUES (2, 0, 2)", "0 rows"), "holds");
+        assert_eq!(said("INTO t VALUES (2, 0, 2)", "duplicate"), "holds");
+        // Where nothing else refuses it, it waits.
+        assert_eq!(said("IGNORE INTO t VALUES (2, 5, 2)", "0 rows"), "missing-wait: new at step 3");
+    }
+}
