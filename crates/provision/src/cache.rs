@@ -9,7 +9,7 @@
 //! ```
 
 use std::{
-    env, fs,
+    env, fs, io,
     path::{Path, PathBuf},
 };
 
@@ -203,6 +203,24 @@ impl Store {
         lines.into_iter().map(listed).collect()
     }
 
+    /// What is there but cannot be read (there may be no more descriptors) is not fetched again.
+    fn readable(&self) -> Result<()> {
+        let there = |error: &io::Error| error.kind() != io::ErrorKind::NotFound;
+        let installs = self.installs();
+        let entries = match fs::read_dir(&installs) {
+            Err(error) if there(&error) => return Err(error).doing("read", &installs),
+            entries => entries.into_iter().flatten().flatten(),
+        };
+        for manifest in entries.map(|entry| entry.path().join("manifest.json")) {
+            if let Err(error) = fs::read(&manifest)
+                && there(&error)
+            {
+                return Err(error).doing("read", &manifest);
+            }
+        }
+        Ok(())
+    }
+
     /// Every installation, oldest version first.
     fn all(&self) -> Vec<Installed> {
         let entries = fs::read_dir(self.installs()).into_iter().flatten().flatten();
@@ -253,6 +271,7 @@ impl Store {
         if let Some(installed) = self.installed(target) {
             return Ok(installed);
         }
+        self.readable()?;
         let _lock = self.lock(&format!("{}-{}", line.product, line.version()), progress)?;
         let installed = match self.plain(target) {
             Some(installed) => installed,
@@ -340,4 +359,19 @@ pub(crate) fn unreadable(folder: &Path) -> ServerError {
 /// Two lines may have one beginning (`10.11` and `10.11.5`): which one it is was written down.
 fn of_line(manifest: &Manifest, line: &ReleaseLine) -> bool {
     manifest.product == line.product && manifest.line == line.version()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_not_fetched_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store { root: folder.path().to_path_buf() };
+        fs::create_dir_all(store.installs().join("mariadb-10.11.19/manifest.json")).unwrap();
+        let target: Target = "mariadb@10.11".parse().unwrap();
+        let error = store.ensure(&target, &mut |_| panic!("it is fetched")).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Io, "{error}");
+    }
 }
