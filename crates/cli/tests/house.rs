@@ -214,6 +214,34 @@ fn nothing_sleeps_for_a_fixed_time_in_the_executor_and_the_clients() {
     }
 }
 
+/// A server may answer with fewer rows, columns, bytes or digits than it should. What it sent is taken apart by patterns,
+/// `get`, `first` and `ask::record`, which have an answer for that; `rows[0]` has none.
+#[test]
+fn what_a_server_sent_is_not_indexed() {
+    let mut looked = 0;
+    for (name, text) in sources() {
+        let clients = name.starts_with("dbms/src/") && !name.starts_with("dbms/src/sqlite/");
+        if !clients && !name.starts_with("execute/src/") {
+            continue;
+        }
+        looked += 1;
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (number, line) in code.lines().enumerate() {
+            let line = line.split("//").next().unwrap_or_default();
+            // The place of an element, given as a number: `x[0]`, `f()[1]`, `version.0[0]`. Not an array of one number.
+            let fixed = line.match_indices('[').any(|(at, _)| {
+                let taken = line[..at].ends_with(|c: char| c.is_alphanumeric() || "_)]?".contains(c));
+                let place = line[at + 1..].split(']').next().unwrap_or_default();
+                taken && !place.is_empty() && place.chars().all(|c| c.is_ascii_digit())
+            });
+            // These two panic where there is no such row; `cell` says that there is none.
+            let panics = [".value(", "rows.row(", "found.row("].iter().any(|call| line.contains(call));
+            assert!(!fixed && !panics, "{name}:{} takes for granted what a server sends: {line}", number + 1);
+        }
+    }
+    assert!(looked > 30, "this test looks at nothing");
+}
+
 #[test]
 fn no_template_goes_round_the_escaper() {
     for entry in fs::read_dir(root().join("crates/report/templates")).unwrap().flatten() {

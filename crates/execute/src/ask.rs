@@ -1,7 +1,7 @@
 //! Statements of our own: send, and wait for the answer. For setting up, resetting and looking things up;
 //! the statements of a case never go this way.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use model::RowSet;
 
@@ -15,35 +15,42 @@ pub const LIMIT: Duration = Duration::from_secs(30);
 
 /// Sends a statement and waits for its answer, whatever it is.
 ///
-/// `silence` is how long the server may say nothing. When it is over, the session is abandoned.
-pub fn ask(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<WireReply, ConnectError> {
+/// `limit` is how long it may take until all of the answer is there, however much of it comes meanwhile. When that is over,
+/// the session is abandoned.
+pub fn ask(session: &mut dyn Session, sql: &str, limit: Duration) -> Result<WireReply, ConnectError> {
     session.send(sql);
-    await_answer(session, sql, silence)
+    await_answer(session, sql, limit)
 }
 
-/// Waits for the answer to what was sent last; `what` names it if the server stays silent.
+/// Waits for the answer to what was sent last; `what` names it if the server does not complete it in time.
 pub fn await_answer(
     session: &mut dyn Session,
     what: &str,
-    silence: Duration,
+    limit: Duration,
 ) -> Result<WireReply, ConnectError> {
+    let limit = limit.min(session.own_limit());
+    let begun = Instant::now();
     loop {
-        let spoke = wait(&[session.fd()], Interest::Read, silence);
+        let left = limit.saturating_sub(begun.elapsed());
+        let spoke = wait(&[session.fd()], Interest::Read, left);
         match session.receive() {
             Some(WireReply { reply: RawReply::Lost, .. }) => return Err(ConnectError::Gone),
+            Some(WireReply { reply: RawReply::Unreadable(reason), .. }) => {
+                return Err(ConnectError::Unreadable { statement: what.to_string(), reason });
+            }
             Some(answer) => return Ok(answer),
-            None if spoke => {}
+            None if spoke && !left.is_zero() => {}
             None => {
                 session.abandon();
-                return Err(refused(what, format!("no answer within {silence:?}")));
+                return Err(refused(what, format!("no complete answer within {limit:?}")));
             }
         }
     }
 }
 
 /// As [`ask`], but an error of the server is a failure of ours: this statement must succeed.
-pub fn demand(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<WireReply, ConnectError> {
-    ask(session, sql, silence).and_then(|answer| accept(answer, sql))
+pub fn demand(session: &mut dyn Session, sql: &str, limit: Duration) -> Result<WireReply, ConnectError> {
+    ask(session, sql, limit).and_then(|answer| accept(answer, sql))
 }
 
 /// An answer to something that must succeed; `what` names it.
@@ -51,7 +58,11 @@ pub fn accept(answer: WireReply, what: &str) -> Result<WireReply, ConnectError> 
     match &answer.reply {
         RawReply::Error(error) if ends_session(&error.sqlstate) => Err(ConnectError::Gone),
         RawReply::Error(error) => Err(refused(what, error.to_string())),
-        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => Ok(answer),
+        RawReply::Rows(_)
+        | RawReply::Done { .. }
+        | RawReply::RolledBack
+        | RawReply::Unreadable(_)
+        | RawReply::Lost => Ok(answer),
     }
 }
 
@@ -62,8 +73,8 @@ fn ends_session(sqlstate: &str) -> bool {
 }
 
 /// As [`demand`], for a statement that gives rows.
-pub fn demand_rows(session: &mut dyn Session, sql: &str, silence: Duration) -> Result<RowSet, ConnectError> {
-    match demand(session, sql, silence)?.reply {
+pub fn demand_rows(session: &mut dyn Session, sql: &str, limit: Duration) -> Result<RowSet, ConnectError> {
+    match demand(session, sql, limit)?.reply {
         RawReply::Rows(rows) => Ok(rows),
         _ => Err(refused(sql, "it gave no rows".to_string())),
     }
@@ -77,7 +88,30 @@ pub fn must(session: &mut dyn Session, sql: &str) -> Result<RowSet, ConnectError
     })
 }
 
-/// The text of a cell.
+/// The rows of a statement that gives at least so many columns, as texts; NULL is empty.
+pub fn records<const N: usize>(
+    session: &mut dyn Session,
+    sql: &str,
+    limit: Duration,
+) -> Result<Vec<[String; N]>, ConnectError> {
+    let rows = demand_rows(session, sql, limit)?;
+    if rows.columns().len() < N {
+        return Err(refused(sql, format!("it gave {} columns, not {N}", rows.columns().len())));
+    }
+    Ok((0..rows.len()).map(|row| std::array::from_fn(|column| text(&rows, row, column))).collect())
+}
+
+/// The first row of a statement that must give one.
+pub fn record<const N: usize>(
+    session: &mut dyn Session,
+    sql: &str,
+    limit: Duration,
+) -> Result<[String; N], ConnectError> {
+    let first = records(session, sql, limit)?.into_iter().next();
+    first.ok_or_else(|| refused(sql, "it gave no row".to_string()))
+}
+
+/// The text of a cell; empty where it is NULL, or not there.
 pub fn text(rows: &RowSet, row: usize, column: usize) -> String {
     String::from_utf8_lossy(rows.cell(row, column).unwrap_or_default()).into_owned()
 }

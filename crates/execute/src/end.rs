@@ -102,11 +102,8 @@ impl Scheduler<'_> {
     /// A last look before a kill, which would make a wait that never was one look like one that never ended.
     fn answers_by_itself(&mut self) -> Result<bool, ConnectError> {
         let (fds, _) = self.outstanding();
-        let came = self.readable(&fds, LAST_LOOK);
-        if came {
-            self.late()?;
-        }
-        Ok(came)
+        // Half of an answer does not save it: the rest might never come.
+        Ok(self.readable(&fds, LAST_LOOK) && self.late()?)
     }
 
     fn roll_back(&mut self, i: usize) -> Result<(), ConnectError> {

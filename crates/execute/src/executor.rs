@@ -9,7 +9,7 @@ use dialect::{Dialect, Execution, ParseCache, ParsedCase};
 use model::{Aftermath, Case, Level, Open, Outcome, Reply, RowSet, SessionSpec, Trace};
 
 use crate::{
-    ask::{must, text},
+    ask::{LIMIT, must, record, text},
     os,
     plan::{Plan, Planner},
     postchecks::{self, PostCheckInterval, PostChecks},
@@ -300,9 +300,11 @@ impl Executor {
     fn await_purge(&mut self) -> Result<(), ConnectError> {
         let Some(left) = self.dialect.purge_left else { return Ok(()) };
         let begun = Instant::now();
-        while begun.elapsed() < Duration::from_millis(500)
-            && text(&must(self.control.as_mut(), left)?, 0, 0) != "0"
-        {
+        while begun.elapsed() < Duration::from_millis(500) {
+            let [left] = record(self.control.as_mut(), left, LIMIT)?;
+            if left == "0" {
+                break;
+            }
             os::wait_readable(&[], Duration::from_millis(1));
         }
         Ok(())
@@ -427,7 +429,7 @@ pub(crate) fn set_level(
 ) -> Result<(), ConnectError> {
     let Some(rules) = &dialect.set_level else { return Ok(()) };
     must(session, &(rules.set)(level))?;
-    let found = text(&must(session, (rules.read)(version))?, 0, 0);
+    let [found] = record(session, (rules.read)(version), LIMIT)?;
     if found != (rules.answer)(level) {
         return Err(ConnectError::Level { asked: level, found });
     }

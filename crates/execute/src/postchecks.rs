@@ -197,7 +197,8 @@ fn damage(
         match ask(control, &statement, LIMIT).map(|answer| answer.reply) {
             Ok(RawReply::Rows(rows)) => found.extend((0..rows.len()).filter_map(|row| complaint(&rows, row))),
             Ok(RawReply::Error(error)) => found.push(format!("{statement}: {}", error.message)),
-            Ok(RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost) | Err(_) => {}
+            Ok(RawReply::Done { .. } | RawReply::RolledBack | RawReply::Unreadable(_) | RawReply::Lost)
+            | Err(_) => {}
         }
     }
     found

@@ -36,6 +36,10 @@ const REST: Duration = Duration::from_millis(100);
 /// How long a server is watched after one of its connections was lost.
 const AFTERMATH: Duration = Duration::from_millis(50);
 
+/// How long a hung statement may still take when it was killed, and then again when its connection was. After that it is
+/// given up; and so is its session, so a case ends, however long the network stalls.
+const AFTER_KILL: Duration = Duration::from_secs(2);
+
 /// The state of a case that is being run.
 pub(crate) struct Scheduler<'a> {
     pub on: &'a mut Executor,
@@ -125,6 +129,7 @@ impl<'a> Scheduler<'a> {
     pub fn settle(&mut self, cause: RoundCause) -> Result<(), ConnectError> {
         let begun = Instant::now();
         let mut moved = begun;
+        let mut hung_after = self.on.options.hung_after;
         let mut round = Round { cause, answered: Vec::new(), waiting: Vec::new() };
         let mut answers: Vec<(usize, WireReply)> = Vec::new();
         let mut patience = self.on.patience();
@@ -166,14 +171,16 @@ impl<'a> Scheduler<'a> {
                 Ok(Settled::Working) => {
                     asking += asked.elapsed();
                     patience = (patience * 2).min(Duration::from_millis(1));
-                    if moved.elapsed() > self.on.options.hung_after {
-                        self.hung()?;
-                        moved = Instant::now();
-                    }
                 }
                 // It lives and refuses, or it says nothing: then its sessions would say nothing for ever.
                 Err(error @ ConnectError::Own { .. }) => return Err(error),
                 Err(error) => self.monitor_failed(error)?,
+            }
+            // Half of an answer is none: whoever sends one byte a second is hung, too.
+            if moved.elapsed() > hung_after {
+                self.hung()?;
+                moved = Instant::now();
+                hung_after = hung_after.min(AFTER_KILL);
             }
         }
         self.note_waits(&mut round, begun);
@@ -223,7 +230,11 @@ impl<'a> Scheduler<'a> {
                 (self.on.dialect.classify)(error.code, &error.sqlstate).0,
                 ErrorClass::LockTimeout | ErrorClass::Interrupted
             ),
-            RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => false,
+            RawReply::Rows(_)
+            | RawReply::Done { .. }
+            | RawReply::RolledBack
+            | RawReply::Unreadable(_)
+            | RawReply::Lost => false,
         }
     }
 
@@ -259,6 +270,13 @@ impl<'a> Scheduler<'a> {
             slot.waits = false;
             if answer.transaction != Open::Unknown {
                 slot.open = answer.transaction;
+            }
+            if let RawReply::Unreadable(reason) = answer.reply {
+                let statement = match outstanding {
+                    Outstanding::Step(step) => self.case.steps[step].sql.clone(),
+                    Outstanding::Rollback => "ROLLBACK".to_string(),
+                };
+                return Err(ConnectError::Unreadable { statement, reason });
             }
             if answer.reply == RawReply::Lost {
                 slot.session = None;
@@ -343,8 +361,8 @@ impl<'a> Scheduler<'a> {
                 RawReply::Rows(rows) => killed.unwrap_or(Reply::Rows(rows)),
                 RawReply::Done { affected, matched } => killed.unwrap_or(Reply::Done { affected, matched }),
                 RawReply::RolledBack => killed.unwrap_or(Reply::RolledBack),
-                RawReply::Lost if self.dead => Reply::ServerDied,
-                RawReply::Lost => killed.unwrap_or(Reply::ConnectionLost),
+                RawReply::Lost | RawReply::Unreadable(_) if self.dead => Reply::ServerDied,
+                RawReply::Lost | RawReply::Unreadable(_) => killed.unwrap_or(Reply::ConnectionLost),
                 RawReply::Error(error) => {
                     let error = self.meaning(session, error, answer.transaction != Open::Unknown)?;
                     if error.ends == Ends::Session && !self.dead {
@@ -409,8 +427,7 @@ impl<'a> Scheduler<'a> {
                     message: text(&rows, row, 2),
                 })
                 .collect()),
-            Some(RawReply::Done { .. } | RawReply::RolledBack | RawReply::Error(_) | RawReply::Lost)
-            | None => Ok(Vec::new()),
+            Some(_) | None => Ok(Vec::new()),
         }
     }
 

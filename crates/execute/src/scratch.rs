@@ -125,7 +125,11 @@ impl ScratchSchema {
         let first_query = match &probe.first_query {
             Some(query) => match ask(prober, query, LIMIT)?.reply {
                 RawReply::Rows(rows) => Some(rows),
-                RawReply::Done { .. } | RawReply::RolledBack | RawReply::Error(_) | RawReply::Lost => {
+                RawReply::Done { .. }
+                | RawReply::RolledBack
+                | RawReply::Error(_)
+                | RawReply::Unreadable(_)
+                | RawReply::Lost => {
                     return Ok(ProbeResult::NotRun(Reason::FirstQueryRefused));
                 }
             },
@@ -156,7 +160,7 @@ fn run_statement(prober: &mut dyn Session, dialect: &Dialect, sql: &str) -> Resu
         RawReply::Done { affected, matched } => Reply::Done { affected, matched },
         RawReply::RolledBack => Reply::RolledBack,
         RawReply::Error(error) => Reply::Error(meaning(dialect, error)),
-        RawReply::Lost => return Err(ConnectError::Gone),
+        RawReply::Unreadable(_) | RawReply::Lost => return Err(ConnectError::Gone),
     };
     if let (true, Some(show), false) =
         (answer.warnings > 0, dialect.show_warnings, matches!(reply, Reply::Error(_)))

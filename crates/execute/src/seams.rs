@@ -31,6 +31,8 @@ pub enum RawReply {
     RolledBack,
     /// The server refused.
     Error(RawError),
+    /// What came is no answer, or too large for one. The connection is of no more use.
+    Unreadable(String),
     Lost,
 }
 
@@ -74,6 +76,11 @@ pub trait Session {
     /// The answer to the statement sent last is not awaited any more. Whatever comes now would be taken for the answer to
     /// the next one, so the connection is of no more use: from here on it counts as broken.
     fn abandon(&mut self);
+
+    /// How long a statement of our own may take here at most, whoever sends it.
+    fn own_limit(&self) -> Duration {
+        Duration::MAX
+    }
 }
 
 pub trait Server {
@@ -154,6 +161,9 @@ pub enum ConnectError {
     /// A statement of our own failed.
     #[error("the server refused a statement of Isopod's own: {statement}: {reason}")]
     Own { statement: String, reason: String },
+    /// The server sent what is no answer, or one that is too large.
+    #[error("the server's answer cannot be read: {reason} (to {statement})")]
+    Unreadable { statement: String, reason: String },
     /// The level was set but did not hold.
     #[error("the session was set to {asked} but reports {found}")]
     Level { asked: Level, found: String },

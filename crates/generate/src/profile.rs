@@ -47,14 +47,14 @@ impl Odds {
 
 /// Draws a place by weight; none if all weights are zero.
 pub fn weighted(rng: &mut model::Rng, weights: &[u32]) -> Option<usize> {
-    let total: u32 = weights.iter().sum();
+    let total: u64 = weights.iter().map(|weight| u64::from(*weight)).sum();
     if total == 0 {
         return None;
     }
-    let mut at = rng.below(total as usize) as u32;
+    let mut at = rng.below(total as usize) as u64;
     weights.iter().position(|weight| {
-        let here = at < *weight;
-        at = at.wrapping_sub(*weight);
+        let here = at < u64::from(*weight);
+        at = at.wrapping_sub(u64::from(*weight));
         here
     })
 }
@@ -348,6 +348,14 @@ fn number_or_list(value: &Spanned<DeValue<'_>>, old: &Value, name: &str) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn weights_may_be_large() {
+        let mut rng = model::Seed(1).rng("weights", 0);
+        let drawn: Vec<_> = (0..100).map(|_| weighted(&mut rng, &[u32::MAX, u32::MAX, u32::MAX])).collect();
+        assert!((0..3).all(|place| drawn.contains(&Some(place))), "{drawn:?}");
+        assert_eq!(weighted(&mut rng, &[0, 0]), None);
+    }
 
     #[test]
     fn the_named_profiles_are_fixed() {

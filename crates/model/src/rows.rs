@@ -68,10 +68,11 @@ impl RowSet {
         self.len() == 0
     }
 
-    /// The bytes of one cell.
+    /// The bytes of one cell; none if it is NULL, or not there.
     #[inline]
     pub fn cell(&self, row: usize, column: usize) -> Option<&[u8]> {
-        self.bytes_of(self.cells[row * self.columns.len() + column])
+        let cell = self.cells.get(row * self.columns.len() + column)?;
+        if column < self.columns.len() { self.bytes_of(*cell) } else { None }
     }
 
     #[inline]
@@ -212,6 +213,16 @@ mod tests {
     fn cells_swapped_between_rows_are_another_result() {
         let one = set(&[[Some("1"), Some("2")], [Some("3"), Some("4")]]);
         assert!(!one.same_rows(&set(&[[Some("1"), Some("4")], [Some("3"), Some("2")]])));
+    }
+
+    #[test]
+    fn a_cell_that_is_not_there_is_none() {
+        let one = set(&[[Some("1"), Some("2")], [Some("3"), Some("4")]]);
+        assert_eq!(one.cell(1, 1), Some(&b"4"[..]));
+        for (row, column) in [(2, 0), (0, 2), (1, 2), (usize::MAX / 2, 1)] {
+            assert_eq!(one.cell(row, column), None, "{row}, {column}");
+        }
+        assert_eq!(RowSet::default().cell(0, 0), None);
     }
 
     #[test]

@@ -73,9 +73,11 @@ impl Client for Mysql {
     fn code(answer: &WireReply) -> String {
         match &answer.reply {
             RawReply::Error(error) => error.code.to_string(),
-            RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => {
-                String::new()
-            }
+            RawReply::Rows(_)
+            | RawReply::Done { .. }
+            | RawReply::RolledBack
+            | RawReply::Unreadable(_)
+            | RawReply::Lost => String::new(),
         }
     }
 

@@ -130,7 +130,11 @@ fn superuser() -> Login {
 fn state(answer: &WireReply) -> &str {
     match &answer.reply {
         RawReply::Error(error) => &error.sqlstate,
-        RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => "",
+        RawReply::Rows(_)
+        | RawReply::Done { .. }
+        | RawReply::RolledBack
+        | RawReply::Unreadable(_)
+        | RawReply::Lost => "",
     }
 }
 

@@ -19,6 +19,11 @@ pub enum Denial {
 }
 
 pub fn refused(connector: &Connector, refusal: &Refusal, denial: Denial) -> AttachError {
+    let AttachError { title, help } = explained(connector, refusal, denial);
+    AttachError { title: connector.login.hidden(&title), help }
+}
+
+fn explained(connector: &Connector, refusal: &Refusal, denial: Denial) -> AttachError {
     let name = &connector.name;
     match refusal {
         Refusal::Server(_) => match denial {
@@ -50,17 +55,21 @@ pub fn refused(connector: &Connector, refusal: &Refusal, denial: Denial) -> Atta
         ),
         Refusal::Tls(reason) => AttachError::new(
             format!("the connection to {name} cannot be encrypted: {reason}"),
-            [match connector.login.tls.mode {
-                TlsMode::VerifyCa | TlsMode::VerifyFull => {
-                    "sslmode=verify-ca checks who signed the certificate, verify-full the host too, require neither"
+            match (connector.login.tls.mode, connector.options.tls_mode) {
+                (TlsMode::VerifyCa | TlsMode::VerifyFull, _) => vec![
+                    "sslmode=verify-ca checks who signed the certificate, verify-full the host too, require neither",
+                ],
+                (TlsMode::Disable | TlsMode::Prefer | TlsMode::Require, Some(_)) => {
+                    vec!["without encryption: sslmode=disable (or prefer) in the address"]
                 }
-                TlsMode::Disable | TlsMode::Prefer | TlsMode::Require => {
-                    "without encryption: sslmode=disable (or prefer) in the address"
-                }
-            }],
+                (TlsMode::Disable | TlsMode::Prefer | TlsMode::Require, None) => vec![
+                    "to another machine Isopod insists on encryption unless the address says otherwise",
+                    "without encryption, for whoever is on the way to read: sslmode=disable (or prefer) in the address",
+                ],
+            },
         ),
         Refusal::NeedsTls => AttachError::new(
-            format!("cannot log in to {name}: its password may only be sent over an encrypted connection"),
+            format!("cannot log in to {name}: the password may only be sent over an encrypted connection"),
             [
                 "add ?sslmode=require to the address (the server must offer TLS)",
                 "or use the server's Unix socket",
@@ -114,6 +123,6 @@ fn about_passwords(connector: &Connector) -> Vec<String> {
 pub fn failed(connector: &Connector, error: &ConnectError) -> AttachError {
     AttachError::bare(match error {
         ConnectError::Gone => format!("{} went away", connector.name),
-        _ => format!("{}: {error}", connector.name),
+        _ => connector.login.hidden(&format!("{}: {error}", connector.name)),
     })
 }

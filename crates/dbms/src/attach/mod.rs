@@ -27,13 +27,13 @@ use std::{collections::BTreeSet, path::PathBuf};
 use dialect::{Hosting, SqlFamily};
 use execute::{
     ConnectError, Session,
-    ask::{ask, demand_rows, text},
+    ask::{ask, records},
 };
 use model::{Endpoint, Product, ServerInfo, Target};
 
 use crate::{
     locks::Settle,
-    net::{Address, Login, SILENCE, os::listener},
+    net::{Address, Login, NOT_OFFERED, SILENCE, os::listener},
     options::ServerOptions,
 };
 
@@ -97,9 +97,8 @@ impl PrunedSchemas {
 
 /// Our schemas among those that a statement lists, one name for each stay.
 fn stays(session: &mut dyn Session, list: &str) -> Result<BTreeSet<String>, ConnectError> {
-    let found = demand_rows(session, list, SILENCE)?;
-    let names = (0..found.len()).map(|row| text(&found, row, 0));
-    Ok(names.filter_map(|name| schema::stay(&name).map(str::to_string)).collect())
+    let names = records(session, list, SILENCE)?;
+    Ok(names.iter().filter_map(|[name]| schema::stay(name).map(str::to_string)).collect())
 }
 
 impl Connector {
@@ -172,9 +171,10 @@ impl Connector {
         let login = Login {
             user: found.user,
             password: found.password.reveal().to_string(),
-            tls: options.tls.clone(),
+            tls: options.tls(address.local()),
             patience: options.patience,
             guest: true,
+            limits: options.limits,
         };
         Ok(Connector {
             name: target.bare().to_string(),
@@ -220,6 +220,16 @@ impl Connector {
             SqlFamily::Mysql | SqlFamily::Sqlite => mysql::prune(self),
             SqlFamily::Postgres => postgres::prune(self),
         }
+    }
+
+    /// What the user should know of a connection that is not encrypted, for this reason.
+    fn unencrypted(&self, plain: Option<&str>) -> Option<String> {
+        // On this machine nobody is on the way; that the encryption broke is news there, too.
+        let why = plain.filter(|why| !self.address.local() || *why != NOT_OFFERED)?;
+        Some(format!(
+            "the connection to {} is not encrypted: {why}; sslmode=require insists on it",
+            self.name
+        ))
     }
 
     /// What the user should know, a line each.

@@ -3,7 +3,7 @@
 use dialect::sql::text_literal;
 use execute::{
     ConnectError, RawReply,
-    ask::{ask, demand, demand_rows, text},
+    ask::{ask, demand, record, records},
 };
 use model::{Product, ServerInfo, Version};
 
@@ -68,6 +68,7 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
     rights(connector, &mut mark, &info, &ours)?;
     let denied = no_scratch(&mut mark, &scratch_name(&ours, 0)).map_err(own)?;
     let left = connector.left_behind(&mut mark, SCHEMAS, unmarked).map_err(own)?;
+    let plain = connector.unencrypted(mark.plain());
     let server = MysqlServer::open(options).map_err(own)?;
     let mut attached = AttachedServer {
         server: Box::new(server),
@@ -75,7 +76,7 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
         statements: Vec::new(),
         scratch: denied.is_none(),
         leave: leave(connector.address.clone(), connector.login.clone(), ours, mark),
-        notes: connector.notes.iter().cloned().chain(left).collect(),
+        notes: connector.notes.iter().cloned().chain(plain).chain(left).collect(),
     };
     attached.notes.extend(denied.map(|error| {
         format!(
@@ -89,10 +90,10 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
                 .to_string(),
         );
     }
-    if info.product == Product::Mariadb || info.version.0[0] < 8 {
+    if !lists_locks(&info) {
         let mut session = enter(connector, None)?;
-        let listed = demand_rows(&mut session, "SELECT @@GLOBAL.innodb_status_output_locks", SILENCE);
-        if listed.is_ok_and(|rows| rows.len() == 1 && text(&rows, 0, 0) == "0") {
+        let listed = record(&mut session, "SELECT @@GLOBAL.innodb_status_output_locks", SILENCE);
+        if listed.is_ok_and(|[on]| on == "0") {
             attached.notes.push(
                 "the server does not list its locks (innodb_status_output_locks), so for whom a statement waits is not shown"
                     .to_string(),
@@ -110,33 +111,38 @@ pub fn prune(connector: &Connector) -> Result<PrunedSchemas, AttachError> {
         .map_err(|error| failed(connector, &error))
 }
 
+/// Does it have tables of its locks?
+fn lists_locks(info: &ServerInfo) -> bool {
+    info.product == Product::Mysql && info.version.since(&[8])
+}
+
 /// Marks a schema as in use for as long as the session lives. False: it is in use already.
 fn lock(session: &mut MysqlSession, name: &str) -> Result<bool, ConnectError> {
-    let rows = demand_rows(session, &format!("SELECT GET_LOCK('{name}', 0)"), SILENCE)?;
-    Ok(text(&rows, 0, 0) == "1")
+    let [locked] = record(session, &format!("SELECT GET_LOCK('{name}', 0)"), SILENCE)?;
+    Ok(locked == "1")
 }
 
 /// Does nobody mark it as in use?
 fn unmarked(session: &mut MysqlSession, name: &str) -> Result<bool, ConnectError> {
-    let rows = demand_rows(session, &format!("SELECT IS_FREE_LOCK('{name}')"), SILENCE)?;
-    Ok(text(&rows, 0, 0) == "1")
+    let [free] = record(session, &format!("SELECT IS_FREE_LOCK('{name}')"), SILENCE)?;
+    Ok(free == "1")
 }
 
 /// Ends what still runs in a schema of ours and in its scratch schemas, and drops them. Says which there were.
 fn clear(session: &mut MysqlSession, name: &str) -> Result<Vec<String>, ConnectError> {
     debug_assert!(schema::is_ours(name));
     demand(session, "SET SESSION lock_wait_timeout = 5, autocommit = 1", SILENCE)?;
-    let found = demand_rows(session, SCHEMAS, SILENCE)?;
-    let all = (0..found.len()).map(|row| text(&found, row, 0));
+    let all = records(session, SCHEMAS, SILENCE)?.into_iter().map(|[one]| one);
     let mut ours: Vec<String> = all.filter(|one| schema::stay(one) == Some(name)).collect();
     ours.sort_unstable();
     // The one by which the others are found goes last.
     for one in ours.iter().rev() {
         let list = format!("SELECT ID FROM information_schema.processlist WHERE DB = '{one}'");
-        let found = demand_rows(session, &list, SILENCE)?;
-        for row in 0..found.len() {
-            let kill = format!("KILL {}", text(&found, row, 0));
-            let _ = ask(session, &kill, SILENCE)?; // It may have ended by itself.
+        for [id] in records(session, &list, SILENCE)? {
+            // What is no number is nobody's.
+            if let Ok(id) = id.parse::<u64>() {
+                let _ = ask(session, &format!("KILL {id}"), SILENCE)?; // It may have ended by itself.
+            }
         }
         demand(session, &format!("DROP DATABASE IF EXISTS `{one}`"), SILENCE)?;
     }
@@ -176,10 +182,10 @@ fn rights(
     let own = |error: ConnectError| failed(connector, &error);
     // The mark must outlive a long silence, and hold no view of what was there at its beginning.
     demand(mark, "SET SESSION wait_timeout = 31536000, autocommit = 1", SILENCE).map_err(own)?;
-    let rows = demand_rows(mark, "SELECT CURRENT_USER(), @@performance_schema", SILENCE).map_err(own)?;
-    let account = account(&text(&rows, 0, 0), info.product);
-    let modern = info.product == Product::Mysql && info.version.0[0] >= 8;
-    if modern && text(&rows, 0, 1) != "1" {
+    let [user, watched] =
+        record(mark, "SELECT CURRENT_USER(), @@performance_schema", SILENCE).map_err(own)?;
+    let account = account(&user, info.product);
+    if lists_locks(info) && watched != "1" {
         return Err(AttachError::new(
             format!(
                 "{} runs without performance_schema, so it cannot be asked which statements wait",
@@ -231,8 +237,7 @@ fn set(connector: &Connector, attached: &mut AttachedServer) -> Result<(), Attac
         ));
     }
     for (name, usual) in USUAL.iter().filter(|(name, _)| !connector.options.settings.contains_key(*name)) {
-        let rows = demand_rows(&mut session, &format!("SELECT @@SESSION.{name}"), SILENCE).map_err(own)?;
-        let theirs = text(&rows, 0, 0);
+        let [theirs] = record(&mut session, &format!("SELECT @@SESSION.{name}"), SILENCE).map_err(own)?;
         if !same_value(&theirs, usual) {
             attached.statements.push(set_statement(product, name, usual)?);
             attached
@@ -255,8 +260,8 @@ fn set(connector: &Connector, attached: &mut AttachedServer) -> Result<(), Attac
         match demand(&mut session, &statement, SILENCE) {
             Ok(_) => attached.statements.push(statement),
             Err(ConnectError::Own { reason, .. }) => {
-                let now = demand_rows(&mut session, &show("GLOBAL"), SILENCE).map_err(own)?;
-                let now = (now.len() == 1).then(|| text(&now, 0, 1));
+                let now = records(&mut session, &show("GLOBAL"), SILENCE).map_err(own)?;
+                let now = now.into_iter().next().map(|[_, now]| now);
                 if !now.as_ref().is_some_and(|now| same_value(now, value)) {
                     return Err(connector.cannot_set(product, (name, value), &reason, now.as_deref()));
                 }
@@ -264,9 +269,9 @@ fn set(connector: &Connector, attached: &mut AttachedServer) -> Result<(), Attac
             }
             Err(error) => return Err(own(error)),
         }
-        let now = demand_rows(&mut session, &show("SESSION"), SILENCE).map_err(own)?;
-        if now.len() == 1 {
-            attached.info.settings.insert(name.clone(), text(&now, 0, 1));
+        let now = records(&mut session, &show("SESSION"), SILENCE).map_err(own)?;
+        if let Some([_, now]) = now.into_iter().next() {
+            attached.info.settings.insert(name.clone(), now);
         }
     }
     Ok(())
@@ -274,8 +279,7 @@ fn set(connector: &Connector, attached: &mut AttachedServer) -> Result<(), Attac
 
 /// The modes of a session without those that change how statements are read, and the latter; none if it has none.
 fn readable_modes(session: &mut MysqlSession) -> Result<Option<(String, String)>, ConnectError> {
-    let rows = demand_rows(session, "SELECT @@SESSION.sql_mode", SILENCE)?;
-    let modes = text(&rows, 0, 0);
+    let [modes] = record(session, "SELECT @@SESSION.sql_mode", SILENCE)?;
     let (dropped, kept): (Vec<&str>, Vec<&str>) =
         modes.split(',').partition(|mode| dialect::guard::changes_reading(mode));
     Ok((!dropped.is_empty()).then(|| (kept.join(","), dropped.join(", "))))

@@ -7,14 +7,16 @@ use dialect::{SqlFamily, sql::text_literal};
 use model::{Product, target::Settings};
 
 use super::AttachError;
-use crate::net::{Tls, TlsMode};
+use crate::net::{Limits, Tls, TlsMode};
 
 /// How long it may take to reach a server and to be let in, if the user says nothing: every failure within ten seconds.
 const PATIENCE: Duration = Duration::from_secs(6);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttachOptions {
-    pub tls: Tls,
+    /// The mode if somebody chose one, and the root.
+    pub tls_mode: Option<TlsMode>,
+    pub tls_root: Option<PathBuf>,
     /// A file whose first line is the password.
     pub password_file: Option<PathBuf>,
     /// A Unix socket, or for PostgreSQL the folder that holds it.
@@ -23,6 +25,8 @@ pub struct AttachOptions {
     pub port: Option<u16>,
     /// How long it may take to be let in.
     pub patience: Duration,
+    /// What its answers may cost.
+    pub limits: Limits,
     /// The rest: what is set in every session.
     pub settings: Settings,
 }
@@ -30,18 +34,19 @@ pub struct AttachOptions {
 impl AttachOptions {
     pub fn read(all: &Settings) -> Result<AttachOptions, AttachError> {
         let mut found = AttachOptions {
-            tls: Tls::default(),
+            tls_mode: None,
+            tls_root: None,
             password_file: None,
             socket: None,
             port: None,
             patience: PATIENCE,
+            limits: Limits::default(),
             settings: Settings::new(),
         };
-        let mut mode = None;
         for (name, value) in all {
             match name.as_str() {
-                "sslmode" | "ssl_mode" => mode = Some(read_mode(value)?),
-                "sslrootcert" | "ssl_ca" => found.tls.root = Some(value.into()),
+                "sslmode" | "ssl_mode" => found.tls_mode = Some(read_mode(value)?),
+                "sslrootcert" | "ssl_ca" => found.tls_root = Some(value.into()),
                 "password_file" => found.password_file = Some(value.into()),
                 "socket" | "host" if value.starts_with('/') => found.socket = Some(value.into()),
                 "socket" | "host" => {
@@ -53,11 +58,14 @@ impl AttachOptions {
                         Some(port.ok_or_else(|| AttachError::bare("port must be a number below 65536"))?);
                 }
                 "connect_timeout" => {
-                    let seconds = value.parse().ok().filter(|seconds| (1..=3600).contains(seconds));
-                    let seconds = seconds.ok_or_else(|| {
-                        AttachError::bare("connect_timeout must be a number of seconds, 1 to 3600")
-                    })?;
-                    found.patience = Duration::from_secs(seconds);
+                    found.patience = Duration::from_secs(number(name, value, "seconds", 3600)?);
+                }
+                "answer_timeout" => {
+                    found.limits.own = Duration::from_secs(number(name, value, "seconds", 3600)?);
+                }
+                // A row set counts its bytes in 32 bits.
+                "largest_answer" => {
+                    found.limits.answer = (number(name, value, "megabytes", 4000)? as usize) << 20;
                 }
                 "user" => {
                     return Err(AttachError::bare(
@@ -69,11 +77,27 @@ impl AttachOptions {
                 }
             }
         }
-        // Whoever names a root wants it looked at.
-        let by_root = if found.tls.root.is_some() { TlsMode::VerifyCa } else { TlsMode::Prefer };
-        found.tls.mode = mode.unwrap_or(by_root);
         Ok(found)
     }
+
+    /// How a connection is encrypted. Whoever names a root wants it looked at; and where others are on the way, nothing goes
+    /// in the clear unless somebody says so.
+    pub fn tls(&self, local: bool) -> Tls {
+        let usual = match (&self.tls_root, local) {
+            (Some(_), _) => TlsMode::VerifyCa,
+            (None, true) => TlsMode::Prefer,
+            (None, false) => TlsMode::Require,
+        };
+        Tls { mode: self.tls_mode.unwrap_or(usual), root: self.tls_root.clone() }
+    }
+}
+
+fn number(name: &str, value: &str, of: &str, most: u64) -> Result<u64, AttachError> {
+    value
+        .parse()
+        .ok()
+        .filter(|number| (1..=most).contains(number))
+        .ok_or_else(|| AttachError::bare(format!("{name} must be a number of {of}, 1 to {most}")))
 }
 
 /// Both families' words.
@@ -117,14 +141,33 @@ mod tests {
     #[test]
     fn options_and_settings_are_told_apart() {
         let found = read(&[("sslmode", "require"), ("sql_mode", "ANSI"), ("connect_timeout", "2")]).unwrap();
-        assert_eq!(found.tls.mode, TlsMode::Require);
+        assert_eq!(found.tls_mode, Some(TlsMode::Require));
         assert_eq!(found.patience, Duration::from_secs(2));
         assert_eq!(found.settings, [("sql_mode".to_string(), "ANSI".to_string())].into());
-        assert_eq!(read(&[("ssl_mode", "VERIFY_IDENTITY")]).unwrap().tls.mode, TlsMode::VerifyFull);
-        assert_eq!(read(&[("ssl_ca", "/ca.pem")]).unwrap().tls.mode, TlsMode::VerifyCa);
-        assert_eq!(read(&[]).unwrap().tls.mode, TlsMode::Prefer);
-        for wrong in [("sslmode", "maybe"), ("connect_timeout", "0"), ("socket", "here"), ("user", "x")] {
+        let limits = read(&[("answer_timeout", "3"), ("largest_answer", "16")]).unwrap().limits;
+        assert_eq!(limits, Limits { answer: 16 << 20, own: Duration::from_secs(3) });
+        for wrong in [
+            ("sslmode", "maybe"),
+            ("connect_timeout", "0"),
+            ("answer_timeout", "soon"),
+            ("largest_answer", "4096"),
+            ("socket", "here"),
+            ("user", "x"),
+        ] {
             assert!(read(&[wrong]).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_goes_in_the_clear_to_another_machine_unless_somebody_says_so() {
+        let mode = |pairs: &[(&str, &str)], local| read(pairs).unwrap().tls(local).mode;
+        assert_eq!(mode(&[], true), TlsMode::Prefer);
+        assert_eq!(mode(&[], false), TlsMode::Require);
+        for local in [true, false] {
+            assert_eq!(mode(&[("ssl_mode", "VERIFY_IDENTITY")], local), TlsMode::VerifyFull);
+            assert_eq!(mode(&[("ssl_ca", "/ca.pem")], local), TlsMode::VerifyCa);
+            assert_eq!(mode(&[("sslmode", "prefer")], local), TlsMode::Prefer);
+            assert_eq!(mode(&[("sslmode", "disable")], local), TlsMode::Disable);
         }
     }
 

@@ -4,7 +4,7 @@
 use dialect::sql::text_literal;
 use execute::{
     ConnectError, Server,
-    ask::{ask, demand, demand_rows, text},
+    ask::{ask, demand, record},
 };
 use model::{Product, ServerInfo};
 use sha2::{Digest, Sha256};
@@ -67,6 +67,7 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
     if !lock(&mut mark, &ours).map_err(own)? {
         return Err(AttachError::bare(format!("{ours} is in use already")));
     }
+    let plain = connector.unencrypted(mark.plain());
     let server = PgServer::open(options, &connector.database).map_err(own)?;
     let again = connect_options(connector);
     let leave = Box::new(move || {
@@ -78,6 +79,7 @@ pub fn open(connector: &Connector) -> Result<AttachedServer, AttachError> {
         }
     });
     let mut notes = connector.notes.clone();
+    notes.extend(plain);
     notes.extend(left);
     notes.extend(deadlocks(server.info(), &connector.login.user));
     // What is in force in the sessions of a case, which are not set as the one that looked.
@@ -130,8 +132,8 @@ fn key(name: &str) -> i64 {
 
 /// Marks a schema as in use for as long as the session lives. False: it is in use already.
 fn lock(session: &mut PgSession, name: &str) -> Result<bool, ConnectError> {
-    let rows = demand_rows(session, &format!("SELECT pg_try_advisory_lock({})", key(name)), SILENCE)?;
-    Ok(matches!(text(&rows, 0, 0).as_str(), "t" | "1" | "true"))
+    let [locked] = record(session, &format!("SELECT pg_try_advisory_lock({})", key(name)), SILENCE)?;
+    Ok(matches!(locked.as_str(), "t" | "1" | "true"))
 }
 
 fn unlock(name: &str) -> String {
@@ -164,17 +166,17 @@ fn clear(session: &mut PgSession, name: &str) -> Result<Vec<String>, ConnectErro
 fn rights(connector: &Connector, session: &mut PgSession) -> Result<(), AttachError> {
     let sql = "SELECT has_database_privilege(current_database(), 'CREATE'), quote_ident(current_user), \
                quote_ident(current_database())";
-    let rows = demand_rows(session, sql, SILENCE).map_err(|error| failed(connector, &error))?;
-    let cell = |column| text(&rows, 0, column);
-    if matches!(cell(0).as_str(), "t" | "1" | "true") {
+    let [granted, user, database] =
+        record(session, sql, SILENCE).map_err(|error| failed(connector, &error))?;
+    if matches!(granted.as_str(), "t" | "1" | "true") {
         return Ok(());
     }
     Err(AttachError::new(
-        format!("{} lacks rights on {}", cell(1), connector.name),
+        format!("{user} lacks rights on {}", connector.name),
         [
             "to make a schema of its own: CREATE on the database is missing".to_string(),
             "an administrator of the server can run:".to_string(),
-            format!("  GRANT CREATE ON DATABASE {} TO {};", cell(2), cell(1)),
+            format!("  GRANT CREATE ON DATABASE {database} TO {user};"),
         ],
     ))
 }
@@ -192,19 +194,19 @@ fn set(connector: &Connector, attached: &mut AttachedServer) -> Result<(), Attac
         }
         let statement = set_statement(Product::Postgres, name, value)?;
         let show = format!("SELECT current_setting({}, true)", text_literal(Product::Postgres, name));
-        let before = demand_rows(&mut session, &show, SILENCE).map_err(own)?;
+        let [before] = record(&mut session, &show, SILENCE).map_err(own)?;
         match demand(&mut session, &statement, SILENCE) {
             Ok(_) => attached.statements.push(statement),
-            Err(ConnectError::Own { .. }) if text(&before, 0, 0).eq_ignore_ascii_case(value) => {} // It is so already.
+            Err(ConnectError::Own { .. }) if before.eq_ignore_ascii_case(value) => {} // It is so already.
             Err(ConnectError::Own { reason, .. }) => {
-                let is = text(&before, 0, 0); // Empty: there is no such setting.
-                let is = Some(is.as_str()).filter(|is| !matches!(*is, "" | "NULL"));
+                // Empty: there is no such setting.
+                let is = Some(before.as_str()).filter(|is| !matches!(*is, "" | "NULL"));
                 return Err(connector.cannot_set(Product::Postgres, (name, value), &reason, is));
             }
             Err(error) => return Err(own(error)),
         }
-        let now = demand_rows(&mut session, &show, SILENCE).map_err(own)?;
-        attached.info.settings.insert(name.clone(), text(&now, 0, 0));
+        let [now] = record(&mut session, &show, SILENCE).map_err(own)?;
+        attached.info.settings.insert(name.clone(), now);
     }
     Ok(())
 }

@@ -74,8 +74,7 @@ impl MissingRights {
         account: &str,
     ) -> Result<(), ConnectError> {
         const WHY: &str = "to see which statements wait";
-        let modern =
-            info.product == Product::Mysql && info.version.0.first().is_some_and(|&major| major >= 8);
+        let modern = info.product == Product::Mysql && info.version.since(&[8]);
         if modern {
             let grant = format!("GRANT SELECT ON performance_schema.* TO {account};");
             for table in ["data_lock_waits", "data_locks", "threads"] {

@@ -1,6 +1,6 @@
 //! A server that is not ours, behind the executor's traits.
 
-use std::os::fd::RawFd;
+use std::{os::fd::RawFd, time::Duration};
 
 use execute::{ConnectError, LockMonitor, RawReply, Server, Session, SessionId, WireReply, ask::ask};
 use model::ServerInfo;
@@ -107,6 +107,10 @@ impl Session for ConfiguredSession {
 
     fn abandon(&mut self) {
         self.inner.abandon();
+    }
+
+    fn own_limit(&self) -> Duration {
+        self.inner.own_limit()
     }
 
     fn reset(&mut self) -> bool {

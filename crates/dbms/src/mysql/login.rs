@@ -9,9 +9,9 @@ use execute::{
     os::{Interest, wait},
 };
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::net::{Login, Refusal, SocketRead, Stream, TlsMode};
+use crate::net::{Allowance, Login, NOT_OFFERED, Refusal, SocketRead, Stream, TOO_LARGE, TlsMode};
 
 use super::{
     auth::Plugin,
@@ -43,9 +43,12 @@ struct Greeting {
     encrypts: bool,
 }
 
+/// What a server sends before it lets us in is short.
+const TOO_MUCH: &str = "it sent more than 64 KB before the login was over";
+
 impl From<Malformed> for Refusal {
     fn from(Malformed(what): Malformed) -> Refusal {
-        Refusal::Other(what.to_string())
+        Refusal::Other(if what == TOO_LARGE { TOO_MUCH } else { what }.to_string())
     }
 }
 
@@ -69,7 +72,7 @@ fn greeting(payload: &[u8]) -> Result<Greeting, Malformed> {
     }
     // The rest of the challenge ends with a zero that is not part of it.
     let rest = cursor.bytes(length.saturating_sub(8).max(13))?;
-    challenge.extend_from_slice(&rest[..12]);
+    challenge.extend_from_slice(rest.get(..12).unwrap_or_default());
     let plugin = Plugin::by_name(cursor.until_zero());
     Ok(Greeting { id, challenge, plugin, encrypts: can & SSL != 0 })
 }
@@ -118,11 +121,12 @@ pub fn log_in(
     host: &str,
     until: Instant,
 ) -> Result<SessionId, Refusal> {
-    let (mut sequence, first) = next(stream, inbox, until, who.patience)?;
+    inbox.expect(Allowance::LOGIN, 0);
+    let (mut sequence, first) = next(stream, inbox, until, who)?;
     let Greeting { id, mut challenge, plugin, encrypts } = greeting(&first)?;
     let wanted = !stream.private() && who.tls.mode != TlsMode::Disable;
     if wanted && !encrypts && who.tls.mode != TlsMode::Prefer {
-        return Err(Refusal::Tls("the server offers no encryption".to_string()));
+        return Err(Refusal::Tls(NOT_OFFERED.to_string()));
     }
     let encrypted = wanted && encrypts;
     if encrypted {
@@ -143,11 +147,13 @@ pub fn log_in(
     loop {
         if let Some(payload) = answer.take() {
             let mut out = Vec::new();
-            wire::pack(&mut out, sequence.wrapping_add(1), &payload, &[]);
+            sequence = sequence.wrapping_add(1);
+            wire::pack(&mut out, sequence, &payload, &[]);
+            inbox.expect_number(sequence.wrapping_add(1));
             stream.write_all(&out)?;
         }
         let payload;
-        (sequence, payload) = next(stream, inbox, until, who.patience)?;
+        (sequence, payload) = next(stream, inbox, until, who)?;
         match payload.as_slice() {
             [0x00, ..] => return Ok(id),
             // Another way to log in: its name, and a new challenge.
@@ -160,14 +166,16 @@ pub fn log_in(
                         String::from_utf8_lossy(name)
                     ))
                 })?;
-                challenge = cursor.0[..cursor.0.len().min(20)].to_vec();
+                challenge = cursor.0.get(..20).unwrap_or(cursor.0).to_vec();
                 answer = Some(plugin.proof(&who.password, &challenge));
             }
             // caching_sha2_password: the proof was good, OK follows.
             [0x01, 0x03] => {}
             // caching_sha2_password: not cached, send the password itself.
-            [0x01, 0x04] if stream.private() => answer = Some([who.password.as_bytes(), &[0]].concat()),
-            [0x01, 0x04] => return Err(Refusal::NeedsTls),
+            [0x01, 0x04] if plugin == Plugin::CachingSha2 && stream.private() => {
+                answer = Some([who.password.as_bytes(), &[0]].concat())
+            }
+            [0x01, 0x04] if plugin == Plugin::CachingSha2 => return Err(Refusal::NeedsTls),
             _ => return Err(Refusal::Other("the login took a turn that we do not know".to_string())),
         }
     }
@@ -178,7 +186,7 @@ fn next(
     stream: &mut Stream,
     inbox: &mut ReceiveBuffer,
     until: Instant,
-    patience: Duration,
+    who: &Login,
 ) -> Result<(u8, Vec<u8>), Refusal> {
     loop {
         if let Some((sequence, range)) = inbox.take()? {
@@ -186,12 +194,11 @@ fn next(
             if payload.first() != Some(&0xff) {
                 return Ok((sequence, payload.to_vec()));
             }
-            let error = reply::error(payload)?;
-            return Err(Refusal::Server(error));
+            return Err(Refusal::Server(who.without_password(reply::error(payload)?)));
         }
         let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() || !wait(&[stream.fd()], Interest::Read, left) {
-            return Err(Refusal::Silent(patience));
+        if left.is_zero() || !wait(&[stream.readable_fd()], Interest::Read, left) {
+            return Err(Refusal::Silent(who.patience));
         }
         if inbox.fill(stream.reader()) == SocketRead::Closed {
             return Err(Refusal::Other("it closed the connection during the login".to_string()));
@@ -201,7 +208,10 @@ fn next(
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
+    use std::{
+        io::{Read, Write},
+        time::Duration,
+    };
 
     use crate::net::{Address, Tls};
 

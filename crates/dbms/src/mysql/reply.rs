@@ -12,15 +12,13 @@ use super::{
     values,
     wire::{Cursor, Malformed},
 };
+use crate::net::COLUMNS;
 
 const IN_TRANSACTION: u16 = 1;
 
 fn transaction(status: u16) -> Open {
     if status & IN_TRANSACTION != 0 { Open::Yes } else { Open::No }
 }
-
-/// A row set counts its bytes in 32 bits.
-const LARGEST_ANSWER: usize = u32::MAX as usize;
 
 /// How far an answer has come.
 #[derive(Debug, Default)]
@@ -36,17 +34,23 @@ pub enum ReplyReader {
         left: u64,
         columns: Vec<Column>,
     },
-    Rows {
-        rows: RowSet,
-        /// Their bytes.
-        size: usize,
-    },
+    Rows(RowSet),
 }
 
 impl ReplyReader {
     /// Is an answer awaited?
     pub fn outstanding(&self) -> bool {
         !matches!(self, ReplyReader::Idle)
+    }
+
+    /// How many cells the packet that was taken last came to, as far as memory goes.
+    pub fn cells(&self) -> usize {
+        match self {
+            ReplyReader::Idle | ReplyReader::Awaited => 0,
+            // A column has two texts and a kind.
+            ReplyReader::Columns { .. } => 8,
+            ReplyReader::Rows(rows) => rows.columns().len(),
+        }
     }
 
     /// Takes one packet; gives the answer if this completes it.
@@ -67,12 +71,16 @@ impl ReplyReader {
                 done(payload).map(Some)
             }
             ReplyReader::Awaited => {
-                *self = ReplyReader::Columns { left: Cursor(payload).packed()?, columns: Vec::new() };
+                let left = Cursor(payload).packed()?;
+                if left > COLUMNS as u64 {
+                    return Err(Malformed("a result of more than 4,096 columns"));
+                }
+                *self = ReplyReader::Columns { left, columns: Vec::new() };
                 Ok(None)
             }
             ReplyReader::Columns { left: 0, columns } => {
                 end(payload).ok_or(Malformed("no end of the columns"))?;
-                *self = ReplyReader::Rows { rows: RowSet::new(std::mem::take(columns)), size: 0 };
+                *self = ReplyReader::Rows(RowSet::new(std::mem::take(columns)));
                 Ok(None)
             }
             ReplyReader::Columns { left, columns } => {
@@ -80,7 +88,7 @@ impl ReplyReader {
                 *left -= 1;
                 Ok(None)
             }
-            ReplyReader::Rows { rows, size } => {
+            ReplyReader::Rows(rows) => {
                 if let Some((warnings, status)) = end(payload) {
                     let rows = std::mem::take(rows);
                     *self = ReplyReader::Idle;
@@ -89,10 +97,6 @@ impl ReplyReader {
                         warnings,
                         transaction: transaction(status),
                     }));
-                }
-                *size += payload.len();
-                if *size > LARGEST_ANSWER {
-                    return Err(Malformed("a result of more than 4 GB"));
                 }
                 let mut cursor = Cursor(payload);
                 for _ in 0..rows.columns().len() {
@@ -114,7 +118,8 @@ fn end(payload: &[u8]) -> Option<(u16, u16)> {
 
 /// Reads an OK packet.
 fn done(payload: &[u8]) -> Result<WireReply, Malformed> {
-    let mut cursor = Cursor(&payload[1..]);
+    let mut cursor = Cursor(payload);
+    cursor.byte()?;
     let affected = cursor.packed()?;
     cursor.packed()?; // the last generated key
     let status = cursor.short()?;
@@ -130,8 +135,9 @@ fn done(payload: &[u8]) -> Result<WireReply, Malformed> {
 fn matched(info: &[u8]) -> Option<u64> {
     const LABEL: &[u8] = b"Rows matched: ";
     let at = info.windows(LABEL.len()).position(|window| window == LABEL)?;
-    let digits = info[at + LABEL.len()..].iter().take_while(|byte| byte.is_ascii_digit());
-    digits.map(|digit| u64::from(digit - b'0')).reduce(|number, digit| number * 10 + digit)
+    let end = info.get(at + LABEL.len()..)?;
+    let digits = end.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(end.get(..digits)?).ok()?.parse().ok()
 }
 
 /// Reads an ERR packet. Before the login there is no SQLSTATE in it.
@@ -141,7 +147,8 @@ pub fn error(payload: &[u8]) -> Result<RawError, Malformed> {
     let code = u32::from(cursor.short()?);
     let mut sqlstate = String::new();
     if cursor.0.first() == Some(&b'#') {
-        sqlstate = String::from_utf8_lossy(&cursor.bytes(6)?[1..]).into_owned();
+        cursor.byte()?;
+        sqlstate = String::from_utf8_lossy(cursor.bytes(5)?).into_owned();
     }
     Ok(RawError { code, sqlstate, message: String::from_utf8_lossy(cursor.0).into_owned() })
 }
@@ -196,6 +203,22 @@ mod tests {
         let RawReply::Error(error) = answer.reply else { panic!("no error") };
         assert_eq!((error.code, &error.sqlstate[..], &error.message[..]), (1213, "40001", "Deadlock found"));
         assert_eq!(answer.transaction, Open::Unknown);
+    }
+
+    #[test]
+    fn a_count_that_is_too_large_is_none() {
+        let count = |digits: &str| matched(format!("Rows matched: {digits}  Changed: 0").as_bytes());
+        assert_eq!(count("18446744073709551615"), Some(u64::MAX));
+        assert_eq!(count("18446744073709551616"), None);
+        assert_eq!(count(&"9".repeat(60)), None);
+        assert_eq!(count(""), None);
+    }
+
+    #[test]
+    fn a_result_has_at_most_4096_columns() {
+        assert_eq!(read(&[&[0xfc, 0x00, 0x10]]), Ok(None));
+        assert!(read(&[&[0xfc, 0x01, 0x10]]).is_err());
+        assert!(read(&[&[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]]).is_err());
     }
 
     #[test]

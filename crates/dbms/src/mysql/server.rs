@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use execute::{
     ConnectError, LockMonitor, RawReply, Server, Session, SessionId,
-    ask::{ask, demand, demand_rows, text},
+    ask::{ask, demand, record, records},
 };
 use model::{Product, ServerInfo, Version, target::Settings};
 
@@ -167,15 +167,18 @@ impl Server for MysqlServer {
 
 /// Asks the server what it is. The version in the greeting is not used: MariaDB writes `5.5.5-` before it.
 pub fn describe(control: &mut MysqlSession) -> Result<ServerInfo, ConnectError> {
-    let rows = demand_rows(control, "SELECT VERSION(), @@version_comment", SILENCE)?;
-    let (version, comment) = (text(&rows, 0, 0), text(&rows, 0, 1));
+    let sql = "SELECT VERSION(), @@version_comment";
+    let [version, comment] = record(control, sql, SILENCE)?;
+    let known = number(&version).ok_or_else(|| ConnectError::Own {
+        statement: sql.to_string(),
+        reason: format!("`{version}` is no version that Isopod can read"),
+    })?;
     let names: Vec<String> = SETTINGS.iter().map(|name| format!("'{name}'")).collect();
     let sql = format!("SHOW GLOBAL VARIABLES WHERE Variable_name IN ({})", names.join(", "));
-    let rows = demand_rows(control, &sql, SILENCE)?;
-    let found = (0..rows.len()).map(|row| (text(&rows, row, 0), text(&rows, row, 1)));
+    let found = records(control, &sql, SILENCE)?.into_iter().map(|[name, value]| (name, value));
     Ok(ServerInfo {
         product: product(&version, &comment),
-        version: number(&version),
+        version: known,
         version_text: format!("{version} {comment}").trim().to_string(),
         settings: settings(found),
         flags: Vec::new(),
@@ -187,10 +190,11 @@ fn product(version: &str, comment: &str) -> Product {
     if maria { Product::Mariadb } else { Product::Mysql }
 }
 
-/// `10.11.19-MariaDB-0+deb12u1` is 10.11.19.
-fn number(version: &str) -> Version {
-    let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
-    Version(version[..end].split('.').map_while(|part| part.parse().ok()).collect())
+/// `10.11.19-MariaDB-0+deb12u1` is 10.11.19. None if it does not begin with a number.
+fn number(version: &str) -> Option<Version> {
+    let (digits, _) = version.split_once(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or((version, ""));
+    let parts: Vec<u32> = digits.split('.').map_while(|part| part.parse().ok()).collect();
+    (!parts.is_empty()).then_some(Version(parts))
 }
 
 /// Older versions call the default level `tx_isolation`.
@@ -215,9 +219,12 @@ mod tests {
 
     #[test]
     fn versions_are_read_as_servers_write_them() {
-        assert_eq!(number("10.11.19-MariaDB-0+deb12u1"), Version(vec![10, 11, 19]));
-        assert_eq!(number("9.7.4-2"), Version(vec![9, 7, 4]));
-        assert_eq!(number("5.6.24"), Version(vec![5, 6, 24]));
+        assert_eq!(number("10.11.19-MariaDB-0+deb12u1"), Some(Version(vec![10, 11, 19])));
+        assert_eq!(number("9.7.4-2"), Some(Version(vec![9, 7, 4])));
+        assert_eq!(number("5.6.24"), Some(Version(vec![5, 6, 24])));
+        for none in ["", "vitess", "99999999999.1", ".", "v8.0", "ü"] {
+            assert_eq!(number(none), None, "{none}");
+        }
         assert_eq!(product("10.11.19-MariaDB-0+deb12u1", "Debian 12"), Product::Mariadb);
         assert_eq!(product("9.7.4-2", "(Debian)"), Product::Mysql);
     }

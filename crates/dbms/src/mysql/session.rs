@@ -5,15 +5,18 @@
 //! protocol offers beyond plain statements is left out on purpose: several statements in one text, result
 //! sets of procedures, LOAD DATA LOCAL and "affected means matched" would all change what is observed.
 
-use std::{os::fd::RawFd, time::Instant};
+use std::{
+    os::fd::RawFd,
+    time::{Duration, Instant},
+};
 
 use execute::{
-    ConnectError, RawError, RawReply, Session, SessionId, WireReply,
+    ConnectError, RawReply, Session, SessionId, WireReply,
     ask::{ask, await_answer, demand},
 };
 use model::Open;
 
-use crate::net::{Address, Login, Receiver, Refusal, SILENCE, SocketRead, Stream, receive};
+use crate::net::{Address, Allowance, CELL, Login, Receiver, Refusal, SILENCE, SocketRead, Stream, receive};
 
 use super::{
     login,
@@ -26,9 +29,6 @@ const COM_INIT_DB: u8 = 2;
 const COM_QUERY: u8 = 3;
 const COM_RESET_CONNECTION: u8 = 31;
 
-/// The codes that C clients use for what a client finds by itself.
-const CLIENT_MALFORMED: u32 = 2027;
-
 /// A connection to a server that speaks the MySQL protocol.
 #[derive(Debug)]
 pub struct MysqlSession {
@@ -37,8 +37,12 @@ pub struct MysqlSession {
     inbox: ReceiveBuffer,
     outbox: Vec<u8>,
     reading: ReplyReader,
+    /// As whom it came in, and what it may cost us.
+    login: Login,
     /// The default schema that it was opened with.
     schema: Option<String>,
+    /// Why it is not encrypted although that was preferred.
+    plain: Option<String>,
     /// Writing failed, or what came makes no sense: nothing more will come of this connection.
     broken: bool,
     /// An answer was given up; it may still come.
@@ -57,7 +61,10 @@ impl MysqlSession {
 
     /// As [`MysqlSession::connect`], but says more exactly why not.
     pub fn log_in(address: &Address, who: &Login, schema: Option<&str>) -> Result<MysqlSession, Refusal> {
-        let mut session = who.log_in(|who, until| Self::try_log_in(address, who, schema, until))?;
+        let (mut session, plain) = who.log_in(|who, until| Self::try_log_in(address, who, schema, until))?;
+        if plain.is_some() {
+            session.plain = plain;
+        }
         // MariaDB from 11.5 on takes the collation of the login for another one.
         demand(&mut session, login::NAMES, SILENCE).map_err(|error| Refusal::Other(error.to_string()))?;
         Ok(session)
@@ -73,15 +80,22 @@ impl MysqlSession {
         let mut inbox = ReceiveBuffer::default();
         let id = login::log_in(&mut stream, &mut inbox, who, schema, address.host(), until)?;
         Ok(MysqlSession {
-            stream,
             id,
             inbox,
             outbox: Vec::with_capacity(1024),
             reading: ReplyReader::Idle,
+            plain: who.offers_none(&stream),
+            stream,
+            login: who.clone(),
             schema: schema.map(str::to_string),
             broken: false,
             abandoned: false,
         })
+    }
+
+    /// Why the connection is not encrypted, if it was to be where that can be had.
+    pub fn plain(&self) -> Option<&str> {
+        self.plain.as_deref()
     }
 
     /// A statement of our own: sends it and waits for the answer, whatever it is.
@@ -97,7 +111,9 @@ impl MysqlSession {
             RawReply::Error(error) => {
                 Err(ConnectError::Own { statement: format!("USE {schema}"), reason: error.message })
             }
-            RawReply::Rows(_) | RawReply::RolledBack | RawReply::Lost => Err(ConnectError::Gone),
+            RawReply::Rows(_) | RawReply::RolledBack | RawReply::Unreadable(_) | RawReply::Lost => {
+                Err(ConnectError::Gone)
+            }
         }
     }
 
@@ -105,6 +121,9 @@ impl MysqlSession {
         debug_assert!(!self.reading.outstanding(), "one statement at a time");
         wire::pack(&mut self.outbox, 0, &[code], body);
         self.reading = ReplyReader::Awaited;
+        // Beyond 16 MB a command takes several packets, which are numbered, too.
+        let last = (1 + body.len()) / wire::FULL;
+        self.inbox.expect(Allowance::answer(&self.login.limits), (last as u8).wrapping_add(1));
         // What the server said before it closed may still be there to read, so this is no news yet.
         self.broken |= self.stream.write_all(&self.outbox).is_err();
     }
@@ -120,9 +139,13 @@ impl Receiver for MysqlSession {
     /// Gives the answer if the packets that are here complete it.
     fn assemble(&mut self) -> Result<Option<WireReply>, Malformed> {
         while let Some((_, range)) = self.inbox.take()? {
-            if let Some(answer) = self.reading.packet(self.inbox.payload(range))? {
+            if let Some(mut answer) = self.reading.packet(self.inbox.payload(range))? {
+                if let RawReply::Error(error) = answer.reply {
+                    answer.reply = RawReply::Error(self.login.without_password(error));
+                }
                 return Ok(Some(answer));
             }
+            self.inbox.spend(self.reading.cells() * CELL)?;
         }
         Ok(None)
     }
@@ -147,9 +170,7 @@ impl Receiver for MysqlSession {
 
     /// Our own mistake or the server's: it must be seen, and must not pass for a lost connection.
     fn malformed(&mut self, Malformed(what): Malformed) -> WireReply {
-        let message = format!("the client could not read the answer: {what}");
-        let error = RawError { code: CLIENT_MALFORMED, sqlstate: "HY000".to_string(), message };
-        WireReply { reply: RawReply::Error(error), ..self.lost() }
+        WireReply { reply: RawReply::Unreadable(what.to_string()), ..self.lost() }
     }
 }
 
@@ -167,7 +188,11 @@ impl Session for MysqlSession {
     }
 
     fn fd(&self) -> RawFd {
-        self.stream.fd()
+        self.stream.readable_fd()
+    }
+
+    fn own_limit(&self) -> Duration {
+        self.login.limits.own
     }
 
     fn abandon(&mut self) {

@@ -6,12 +6,13 @@
 
 use std::{io::Read, ops::Range};
 
-use crate::net::{SocketRead, read};
+use crate::net::{Allowance, MESSAGE, SocketRead, TOO_LARGE, read};
 
 /// The length that says "more of this payload follows".
-const FULL: usize = 0xff_ffff;
-/// A little more than the server's own upper limit of max_allowed_packet.
-const LARGEST: usize = (1 << 30) + (1 << 16);
+pub const FULL: usize = 0xff_ffff;
+/// The buffer begins with this size, and goes back to it when it has become larger than it is worth to keep.
+const USUAL: usize = 16 << 10;
+const KEPT: usize = 1 << 20;
 
 /// The bytes are not what the protocol says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +24,15 @@ pub struct ReceiveBuffer {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
+    allowance: Allowance,
+    /// The number that the next packet must have, where that is looked at.
+    due: Option<u8>,
 }
 
 impl Default for ReceiveBuffer {
     fn default() -> ReceiveBuffer {
-        ReceiveBuffer { buffer: vec![0; 16 * 1024], start: 0, end: 0 }
+        let allowance = Allowance::NO_LIMIT;
+        ReceiveBuffer { buffer: vec![0; USUAL], start: 0, end: 0, allowance, due: None }
     }
 }
 
@@ -40,6 +45,21 @@ impl ReceiveBuffer {
         fill
     }
 
+    /// From here on no more than this may come, and the next packet has this number.
+    pub fn expect(&mut self, allowance: Allowance, sequence: u8) {
+        (self.allowance, self.due) = (allowance, Some(sequence));
+    }
+
+    /// Only the next packet's number.
+    pub fn expect_number(&mut self, sequence: u8) {
+        self.due = Some(sequence);
+    }
+
+    /// Counts what was made of the payload that was taken last.
+    pub fn spend(&mut self, bytes: usize) -> Result<(), Malformed> {
+        if self.allowance.spend(bytes) { Ok(()) } else { Err(Malformed(TOO_LARGE)) }
+    }
+
     /// Is everything taken that came?
     pub fn is_empty(&self) -> bool {
         self.start == self.end
@@ -48,6 +68,9 @@ impl ReceiveBuffer {
     fn make_room(&mut self) {
         if self.is_empty() {
             (self.start, self.end) = (0, 0);
+            if self.buffer.len() > KEPT {
+                self.buffer = vec![0; USUAL];
+            }
         } else if self.buffer.len() - self.end < self.buffer.len() / 4 {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
@@ -62,25 +85,50 @@ impl ReceiveBuffer {
     pub fn take(&mut self) -> Result<Option<(u8, Range<usize>)>, Malformed> {
         let Some((length, sequence)) = self.header(self.start) else { return Ok(None) };
         let body = self.start + 4;
+        if !self.allowance.fits(length) {
+            return Err(Malformed(TOO_LARGE));
+        }
         if length < FULL {
             if body + length > self.end {
                 return Ok(None);
             }
             self.start = body + length;
-            return Ok(Some((sequence, body..body + length)));
+            return self.numbered(sequence, sequence, body..body + length);
         }
-        self.take_joined(body)
+        self.take_joined(sequence, body)
+    }
+
+    /// Looks at the numbers of a payload's first and last packet. Servers send errors out of turn: when they end a
+    /// session, they say so whether or not something was asked.
+    fn numbered(
+        &mut self,
+        first: u8,
+        last: u8,
+        range: Range<usize>,
+    ) -> Result<Option<(u8, Range<usize>)>, Malformed> {
+        let error = self.buffer.get(range.start).is_some_and(|byte| *byte == 0xff) && !range.is_empty();
+        if self.due.is_some_and(|due| due != first) && !error {
+            return Err(Malformed("a packet with the wrong number"));
+        }
+        self.due = self.due.map(|_| last.wrapping_add(1));
+        self.spend(range.len() + MESSAGE)?;
+        Ok(Some((last, range)))
     }
 
     /// The slow way, for payloads of several packets: nothing is moved before all of them are there.
-    fn take_joined(&mut self, body: usize) -> Result<Option<(u8, Range<usize>)>, Malformed> {
+    fn take_joined(&mut self, first: u8, body: usize) -> Result<Option<(u8, Range<usize>)>, Malformed> {
         let mut pieces = Vec::new();
         let mut at = self.start;
+        let mut due = first;
         let (sequence, after) = loop {
             let Some((length, sequence)) = self.header(at) else { return Ok(None) };
-            if at + 4 + length - body > LARGEST {
-                return Err(Malformed("a packet of more than 1 GB"));
+            if !self.allowance.fits(at + 4 + length - body) {
+                return Err(Malformed(TOO_LARGE));
             }
+            if self.due.is_some() && sequence != due {
+                return Err(Malformed("a packet with the wrong number"));
+            }
+            due = due.wrapping_add(1);
             if at + 4 + length > self.end {
                 return Ok(None);
             }
@@ -97,12 +145,12 @@ impl ReceiveBuffer {
             to += length;
         }
         self.start = after;
-        Ok(Some((sequence, body..to)))
+        self.numbered(first, sequence, body..to)
     }
 
     fn header(&self, at: usize) -> Option<(usize, u8)> {
-        let head = self.buffer[..self.end].get(at..at + 4)?;
-        Some((usize::from(head[0]) | usize::from(head[1]) << 8 | usize::from(head[2]) << 16, head[3]))
+        let &[low, middle, high, sequence] = self.buffer[..self.end].get(at..at + 4)? else { return None };
+        Some((usize::from(low) | usize::from(middle) << 8 | usize::from(high) << 16, sequence))
     }
 
     /// The bytes of a payload that was just taken.
@@ -155,7 +203,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub fn byte(&mut self) -> Result<u8, Malformed> {
-        Ok(self.bytes(1)?[0])
+        Ok(self.number(1)? as u8)
     }
 
     /// Two bytes.
@@ -182,8 +230,8 @@ impl<'a> Cursor<'a> {
 
     /// One cell of a row: a string, or NULL.
     pub fn cell(&mut self) -> Result<Option<&'a [u8]>, Malformed> {
-        if self.0.first() == Some(&0xfb) {
-            self.0 = &self.0[1..];
+        if let [0xfb, rest @ ..] = self.0 {
+            self.0 = rest;
             return Ok(None);
         }
         self.string().map(Some)
@@ -238,6 +286,60 @@ mod tests {
             let (_, range) = found.unwrap();
             assert!(inbox.payload(range)[1..] == body, "{size}");
         }
+    }
+
+    /// Takes all payloads of these bytes, with the numbers from 1 on and not more than this in one of them.
+    fn taken(bytes: &[u8], answer: usize) -> Result<Vec<usize>, Malformed> {
+        let mut inbox = ReceiveBuffer::default();
+        inbox.expect(Allowance::answer(&crate::net::Limits { answer, ..Default::default() }), 1);
+        let (mut rest, mut lengths) = (bytes, Vec::new());
+        while inbox.fill(&mut rest) != SocketRead::Closed {
+            while let Some((_, range)) = inbox.take()? {
+                lengths.push(range.len());
+            }
+        }
+        Ok(lengths)
+    }
+
+    #[test]
+    fn packets_come_in_turn_but_an_error_may_come_at_any_time() {
+        let packets = |numbered: &[(u8, &[u8])]| {
+            let mut one = Vec::new();
+            let all = numbered.iter().map(|(number, body)| {
+                pack(&mut one, *number, body, &[]);
+                one.clone()
+            });
+            all.collect::<Vec<_>>().concat()
+        };
+        let all = 1 << 20;
+        assert_eq!(taken(&packets(&[(1, b"a"), (2, b"b")]), all), Ok(vec![1, 1]));
+        assert!(taken(&packets(&[(0, b"a")]), all).is_err());
+        assert!(taken(&packets(&[(1, b"a"), (1, b"b")]), all).is_err());
+        assert!(taken(&packets(&[(1, b"a"), (3, b"b")]), all).is_err());
+        assert_eq!(taken(&packets(&[(0, b"\xffgone")]), all), Ok(vec![5]));
+        let wrap: Vec<(u8, &[u8])> = (1..=300u16).map(|number| (number as u8, &b"x"[..])).collect();
+        assert_eq!(taken(&packets(&wrap), all).unwrap().len(), 300);
+        let mut large = Vec::new();
+        pack(&mut large, 1, &vec![7; FULL + 5], &[]);
+        assert_eq!(taken(&large, 1 << 28), Ok(vec![FULL + 5]));
+        large[FULL + 4 + 3] = 9; // The number of its second packet.
+        assert!(taken(&large, 1 << 28).is_err());
+    }
+
+    #[test]
+    fn no_more_is_taken_than_is_allowed() {
+        let mut one = Vec::new();
+        pack(&mut one, 1, &[7; 300], &[]);
+        assert!(taken(&one, 1200).is_ok());
+        assert_eq!(taken(&one, 1199), Err(Malformed(TOO_LARGE)), "a message may have a quarter");
+        let many: Vec<u8> = (1..=100u8).flat_map(|number| [0, 0, 0, number]).collect();
+        assert!(taken(&many, 100 * MESSAGE).is_ok());
+        assert_eq!(taken(&many, 100 * MESSAGE - 1), Err(Malformed(TOO_LARGE)), "empty ones cost, too");
+        assert_eq!(
+            taken(&[0xff, 0xff, 0xff, 1], 1 << 20),
+            Err(Malformed(TOO_LARGE)),
+            "before all of it is here"
+        );
     }
 
     #[test]

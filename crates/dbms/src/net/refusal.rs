@@ -4,6 +4,9 @@ use std::{io, time::Duration};
 
 use execute::RawError;
 
+/// Why a connection is not encrypted.
+pub const NOT_OFFERED: &str = "the server offers no encryption";
+
 /// Why we were not let in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -21,8 +24,7 @@ pub enum Refusal {
     Tls(String),
     /// The password may only be sent where nobody reads along.
     #[error(
-        "the first login with caching_sha2_password over TCP needs encryption; use the Unix socket, \
-         sslmode=require or a user with mysql_native_password"
+        "the server asks for the password itself, which is only sent over a Unix socket or an encrypted connection"
     )]
     NeedsTls,
     #[error("{0}")]

@@ -54,6 +54,14 @@ impl Stream {
         }
     }
 
+    /// What to poll for input; negative if there is some that the system does not know of, because it was decrypted already.
+    pub fn readable_fd(&self) -> RawFd {
+        match self {
+            Stream::Tls(stream) if stream.holds() => -1,
+            Stream::Unix(_) | Stream::Tcp(_) | Stream::Tls(_) => self.fd(),
+        }
+    }
+
     /// Encrypts what goes over a TCP connection from here on; on a Unix socket nothing is to be hidden.
     pub fn encrypt(&mut self, tls: &Tls, host: &str, within: Duration) -> Result<(), String> {
         match self {
@@ -82,32 +90,37 @@ impl Stream {
         }
     }
 
-    /// Writes everything; waits only while the socket's buffer is full.
+    /// Writes everything; waits only while the socket's buffer is full, and not for ever in all.
     pub fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        let mut patience = SILENCE;
         while !bytes.is_empty() {
             let attempt = match self {
                 Stream::Unix(stream) => stream.write(bytes),
                 Stream::Tcp(stream) => stream.write(bytes),
                 Stream::Tls(stream) => return stream.write_all(bytes),
             };
-            bytes = &bytes[written(attempt, self.fd())?..];
+            bytes = bytes.get(written(attempt, self.fd(), &mut patience)?..).unwrap_or_default();
         }
         Ok(())
     }
 }
 
-/// How much one attempt has written to this socket: nothing if it was full, and then there is room for more now.
-pub(super) fn written(attempt: io::Result<usize>, socket: RawFd) -> io::Result<usize> {
+/// How much one attempt has written to this socket: nothing if it was full, and then there is room for more now. What was
+/// waited for that is taken off the patience.
+pub(super) fn written(
+    attempt: io::Result<usize>,
+    socket: RawFd,
+    patience: &mut Duration,
+) -> io::Result<usize> {
     match attempt {
         Ok(0) => Err(io::ErrorKind::WriteZero.into()),
         Ok(count) => Ok(count),
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-            if wait(&[socket], Interest::Write, SILENCE) {
-                Ok(0)
-            } else {
-                Err(io::ErrorKind::TimedOut.into())
-            }
+            let begun = Instant::now();
+            let room = wait(&[socket], Interest::Write, *patience);
+            *patience = patience.saturating_sub(begun.elapsed());
+            if room { Ok(0) } else { Err(io::ErrorKind::TimedOut.into()) }
         }
         Err(error) => Err(error),
     }

@@ -30,7 +30,7 @@ use rustls::{
     server::ParsedCertificate,
 };
 
-use super::stream::written;
+use super::{SILENCE, limits::BEFORE_LOGIN, stream::written};
 
 /// How much encryption is asked for, in the words of `sslmode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,6 +161,8 @@ impl ServerCertVerifier for ServerCertificateVerifier {
 pub struct TlsStream {
     socket: TcpStream,
     connection: ClientConnection,
+    /// May something be decrypted that nobody has taken yet?
+    holds: bool,
 }
 
 impl fmt::Debug for TlsStream {
@@ -172,13 +174,21 @@ impl fmt::Debug for TlsStream {
 impl TlsStream {
     /// Shakes hands over a socket that does not block; at most for this long.
     pub fn open(socket: TcpStream, tls: &Tls, host: &str, within: Duration) -> Result<TlsStream, String> {
-        let name = ServerName::try_from(host.to_string()).or_else(|_| ServerName::try_from("localhost"));
-        let name = name.map_err(|error| error.to_string())?;
+        let name = match (ServerName::try_from(host.to_string()), tls.mode) {
+            (Ok(name), _) => name,
+            (Err(_), TlsMode::VerifyFull) => {
+                return Err(format!("`{host}` is no name that a certificate can hold"));
+            }
+            // The name is not looked at, but one has to be said.
+            (Err(_), TlsMode::Disable | TlsMode::Prefer | TlsMode::Require | TlsMode::VerifyCa) => {
+                ServerName::try_from("localhost").map_err(|error| error.to_string())?
+            }
+        };
         let mut connection =
             ClientConnection::new(Arc::new(tls.config()?), name).map_err(|e| e.to_string())?;
         connection.set_buffer_limit(None);
-        let mut stream = TlsStream { socket, connection };
-        let begun = Instant::now();
+        let mut stream = TlsStream { socket, connection, holds: true };
+        let (begun, mut came) = (Instant::now(), 0);
         while stream.connection.is_handshaking() {
             stream.flush_tls().map_err(|error| error.to_string())?;
             if !stream.connection.is_handshaking() {
@@ -190,9 +200,12 @@ impl TlsStream {
             }
             match stream.connection.read_tls(&mut stream.socket) {
                 Ok(0) => return Err("it closed the connection while the encryption was agreed on".into()),
-                Ok(_) => {}
+                Ok(count) => came += count,
                 Err(error) if passing(&error) => continue,
                 Err(error) => return Err(error.to_string()),
+            }
+            if came > BEFORE_LOGIN {
+                return Err("it sent more than 64 KB while the encryption was agreed on".into());
             }
             if let Err(error) = stream.connection.process_new_packets() {
                 let _ = stream.flush_tls(); // Tells the server why.
@@ -207,6 +220,11 @@ impl TlsStream {
         self.socket.as_raw_fd()
     }
 
+    /// May there be something to read of which the socket knows nothing?
+    pub fn holds(&self) -> bool {
+        self.holds
+    }
+
     /// Takes everything; waits only while the socket's buffer is full.
     pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.connection.writer().write_all(bytes)?;
@@ -214,12 +232,16 @@ impl TlsStream {
     }
 
     fn flush_tls(&mut self) -> io::Result<()> {
+        let mut patience = SILENCE;
         while self.connection.wants_write() {
-            written(self.connection.write_tls(&mut self.socket), self.fd())?;
+            written(self.connection.write_tls(&mut self.socket), self.fd(), &mut patience)?;
         }
         Ok(())
     }
 }
+
+/// So often the socket is read for one read; what is left there is found by the next.
+const RECORDS: usize = 256;
 
 fn passing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock)
@@ -228,12 +250,14 @@ fn passing(error: &io::Error) -> bool {
 impl Read for TlsStream {
     /// Fills the room as far as there is something, be it in the socket or in rustls.
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let mut filled = 0;
+        let (mut filled, mut records) = (0, 0);
+        self.holds = false;
         let end = loop {
-            if filled == room.len() {
+            let Some(left) = room.get_mut(filled..).filter(|left| !left.is_empty()) else {
+                self.holds = true;
                 return Ok(filled);
-            }
-            match self.connection.reader().read(&mut room[filled..]) {
+            };
+            match self.connection.reader().read(left) {
                 Ok(0) => break Ok(0),
                 Ok(count) => {
                     filled += count;
@@ -241,6 +265,11 @@ impl Read for TlsStream {
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => break Err(error), // It closed without saying so.
+            }
+            // Records may hold nothing, and come without end.
+            records += 1;
+            if records > RECORDS {
+                break Err(io::ErrorKind::WouldBlock.into());
             }
             match self.connection.read_tls(&mut self.socket) {
                 Ok(_) => {}

@@ -27,11 +27,28 @@ use super::{
     reply,
     wire::{Malformed, ReceiveBuffer},
 };
-use crate::net::{Login, Refusal, SocketRead, Stream, TlsMode};
+use crate::net::{Allowance, Login, NOT_OFFERED, Refusal, SocketRead, Stream, TOO_LARGE, TlsMode};
+
+/// What a server sends before it lets us in is short.
+const TOO_MUCH: &str = "it sent more than 64 KB before the login was over";
+
+/// How far the proof of the password has come.
+enum Proof {
+    /// Nothing was asked for yet.
+    NotAsked,
+    /// The password, or a digest of it, was sent.
+    Sent,
+    /// Both sides prove that they know it; the server has not done so yet.
+    Scram(Box<ScramSha256>),
+    /// It has.
+    Proven,
+    /// We are in.
+    Accepted,
+}
 
 impl From<Malformed> for Refusal {
     fn from(Malformed(what): Malformed) -> Refusal {
-        Refusal::Other(what)
+        Refusal::Other(if what == TOO_LARGE { TOO_MUCH.to_string() } else { what })
     }
 }
 
@@ -50,39 +67,56 @@ pub fn log_in(
     let mut out = BytesMut::new();
     frontend::startup_message(first.iter().chain(settings).copied(), &mut out)?;
     stream.write_all(&out)?;
-    let mut scram = None;
+    inbox.expect(Allowance::LOGIN);
+    let mut proof = Proof::NotAsked;
     let mut id = None;
     loop {
         out.clear();
-        match next(stream, inbox, until, who.patience)? {
-            Message::AuthenticationOk => {}
-            Message::AuthenticationCleartextPassword => {
+        match (next(stream, inbox, until, who.patience)?, &mut proof) {
+            (Message::AuthenticationOk, Proof::NotAsked | Proof::Sent | Proof::Proven) => {
+                proof = Proof::Accepted;
+            }
+            (Message::AuthenticationOk, Proof::Scram(_)) => {
+                return Err(Refusal::Other("it did not prove that it knows the password".into()));
+            }
+            // Not to whoever is on the way.
+            (Message::AuthenticationCleartextPassword, Proof::NotAsked) if !stream.private() => {
+                return Err(Refusal::NeedsTls);
+            }
+            (Message::AuthenticationCleartextPassword, Proof::NotAsked) => {
                 frontend::password_message(who.password.as_bytes(), &mut out)?;
+                proof = Proof::Sent;
             }
-            Message::AuthenticationMd5Password(body) => {
-                let proof = md5_hash(who.user.as_bytes(), who.password.as_bytes(), body.salt());
-                frontend::password_message(proof.as_bytes(), &mut out)?;
+            (Message::AuthenticationMd5Password(body), Proof::NotAsked) => {
+                let digest = md5_hash(who.user.as_bytes(), who.password.as_bytes(), body.salt());
+                frontend::password_message(digest.as_bytes(), &mut out)?;
+                proof = Proof::Sent;
             }
-            Message::AuthenticationSasl(body) => {
+            (Message::AuthenticationSasl(body), Proof::NotAsked) => {
                 if !body.mechanisms().any(|name| Ok(name == SCRAM_SHA_256))? {
                     return Err(Refusal::Other("it asks for a login method that we do not know".into()));
                 }
                 let begun = ScramSha256::new(who.password.as_bytes(), ChannelBinding::unsupported());
                 frontend::sasl_initial_response(SCRAM_SHA_256, begun.message(), &mut out)?;
-                scram = Some(begun);
+                proof = Proof::Scram(Box::new(begun));
             }
-            Message::AuthenticationSaslContinue(body) => {
-                let scram = scram.as_mut().ok_or_else(turn)?;
+            (Message::AuthenticationSaslContinue(body), Proof::Scram(scram)) => {
                 scram.update(body.data())?;
                 frontend::sasl_response(scram.message(), &mut out)?;
             }
-            Message::AuthenticationSaslFinal(body) => scram.as_mut().ok_or_else(turn)?.finish(body.data())?,
-            Message::BackendKeyData(body) => id = u64::try_from(body.process_id()).ok(),
-            Message::ParameterStatus(_) | Message::NoticeResponse(_) => {}
-            Message::ReadyForQuery(_) => {
+            (Message::AuthenticationSaslFinal(body), Proof::Scram(scram)) => {
+                scram.finish(body.data())?;
+                proof = Proof::Proven;
+            }
+            (Message::BackendKeyData(body), Proof::Accepted) => id = u64::try_from(body.process_id()).ok(),
+            (Message::ParameterStatus(_) | Message::NoticeResponse(_), _) => {}
+            (Message::ReadyForQuery(_), Proof::Accepted) => {
                 return id.ok_or_else(|| Refusal::Other("it does not tell its process".into()));
             }
-            Message::ErrorResponse(body) => return Err(Refusal::Server(reply::error(body.fields())?.0)),
+            (Message::ErrorResponse(body), _) => {
+                let (error, _) = reply::error(body.fields())?;
+                return Err(Refusal::Server(who.without_password(error)));
+            }
             _ => return Err(turn()),
         }
         if !out.is_empty() {
@@ -114,13 +148,13 @@ fn encrypt(stream: &mut Stream, who: &Login, host: &str, until: Instant) -> Resu
             Err(error) => return Err(error.into()),
         }
     }
-    match (answer[0], who.tls.mode) {
-        (b'S', _) => {
+    match (answer, who.tls.mode) {
+        ([b'S'], _) => {
             let left = until.saturating_duration_since(Instant::now());
             stream.encrypt(&who.tls, host, left).map_err(Refusal::Tls)
         }
-        (b'N', TlsMode::Prefer) => Ok(()),
-        (b'N', _) => Err(Refusal::Tls("the server offers no encryption".into())),
+        ([b'N'], TlsMode::Prefer) => Ok(()),
+        ([b'N'], _) => Err(Refusal::Tls(NOT_OFFERED.into())),
         _ => Err(turn()),
     }
 }
@@ -128,7 +162,7 @@ fn encrypt(stream: &mut Stream, who: &Login, host: &str, until: Instant) -> Resu
 /// Waits until there is something to read.
 fn awaited(stream: &Stream, until: Instant, patience: Duration) -> Result<(), Refusal> {
     let left = until.saturating_duration_since(Instant::now());
-    if left.is_zero() || !wait(&[stream.fd()], Interest::Read, left) {
+    if left.is_zero() || !wait(&[stream.readable_fd()], Interest::Read, left) {
         return Err(Refusal::Silent(patience));
     }
     Ok(())

@@ -17,9 +17,7 @@ use model::{Kind, Open, Product, RowSet, rows::Column};
 use postgres_protocol::message::backend::{DataRowBody, ErrorFields, Message, RowDescriptionBody};
 
 use super::{values, wire::Malformed};
-
-/// A row set counts its bytes in 32 bits.
-const LARGEST_ANSWER: usize = u32::MAX as usize;
+use crate::net::COLUMNS;
 
 /// Where in the server's source a notice was written. That does not depend on the language of its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,7 +49,6 @@ pub struct ReplyReader {
     /// Is the next command of the text a COMMIT, in one of its spellings? Known of the first one only.
     commits: bool,
     rows: Option<RowSet>,
-    size: usize,
     reply: Option<RawReply>,
 }
 
@@ -91,7 +88,6 @@ impl ReplyReader {
             Message::CopyOutResponse(_) => self.rows = Some(RowSet::new(vec![copied()])),
             Message::CopyData(body) => {
                 let line = body.data();
-                self.grow(line.len())?;
                 let rows = self.rows.as_mut().ok_or_else(unasked)?;
                 rows.push(Some(line.strip_suffix(b"\n").unwrap_or(line)));
             }
@@ -123,16 +119,7 @@ impl ReplyReader {
         Ok(Event::None)
     }
 
-    fn grow(&mut self, bytes: usize) -> Result<(), Malformed> {
-        self.size += bytes;
-        if self.size > LARGEST_ANSWER {
-            return Err(Malformed("a result of more than 4 GB".into()));
-        }
-        Ok(())
-    }
-
     fn row(&mut self, body: &DataRowBody) -> Result<(), Malformed> {
-        self.grow(body.buffer().len())?;
         let rows = self.rows.as_mut().ok_or_else(unasked)?;
         let mut count = 0;
         let mut ranges = body.ranges();
@@ -166,6 +153,9 @@ fn columns(body: &RowDescriptionBody) -> Result<RowSet, Malformed> {
     let mut columns = Vec::new();
     let mut fields = body.fields();
     while let Some(field) = fields.next()? {
+        if columns.len() == COLUMNS {
+            return Err(Malformed("a result of more than 4,096 columns".into()));
+        }
         columns.push(values::column(field.name(), field.type_oid()));
     }
     Ok(RowSet::new(columns))
@@ -406,6 +396,13 @@ mod tests {
         assert_eq!(rows.texts(), ["('1\t2')"]);
         let bytes = message(b'G', &[0, 0, 1, 0, 0]);
         assert_eq!(read("COPY t FROM STDIN", &bytes, 1).unwrap(), [Event::WantsCopy]);
+    }
+
+    #[test]
+    fn a_result_has_at_most_4096_columns() {
+        let columns = |count| description(&vec![("a", 23); count]);
+        assert!(read("x", &columns(4096), 4096).is_ok());
+        assert!(read("x", &columns(4097), 4096).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use execute::{
     ConnectError, LockMonitor, Server, Session, SessionId,
-    ask::{demand, demand_rows, text},
+    ask::{demand, records},
 };
 use model::{Product, ServerInfo, Version, target::Settings};
 
@@ -202,18 +202,16 @@ pub fn describe(control: &mut PgSession) -> Result<(ServerInfo, Duration), Conne
          WHERE datname = current_database()",
         names.join(", ")
     );
-    let rows = demand_rows(control, &sql, SILENCE)?;
-    let raw = |name: &str| {
-        (0..rows.len())
-            .find(|&row| text(&rows, row, 0) == name)
-            .map(|row| text(&rows, row, 2))
-            .unwrap_or_default()
-    };
+    let found = records(control, &sql, SILENCE)?;
+    let raw = |wanted: &str| found.iter().find(|[name, _, _]| name == wanted).map_or("", |[_, _, raw]| raw);
     // The bare setting is in milliseconds; what people see has a unit.
     let deadlock_timeout = Duration::from_millis(raw("deadlock_timeout").parse().unwrap_or(1000));
-    let version = number(raw("server_version_num").parse().unwrap_or(0));
-    let mut settings: Settings =
-        (0..rows.len()).map(|row| (text(&rows, row, 0), text(&rows, row, 1))).collect();
+    let version = raw("server_version_num");
+    let version = version.parse().map(number).map_err(|_| ConnectError::Own {
+        statement: sql.clone(),
+        reason: format!("`{version}` is no version that Isopod can read"),
+    })?;
+    let mut settings: Settings = found.into_iter().map(|[name, shown, _]| (name, shown)).collect();
     settings.remove("server_version_num");
     let version_text = settings.remove("server_version").unwrap_or_default();
     let info = ServerInfo { product: Product::Postgres, version, version_text, settings, flags: Vec::new() };

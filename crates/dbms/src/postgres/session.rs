@@ -4,11 +4,14 @@
 //!
 //! Prepared statements are left out on purpose: a step is text, and that text is what is sent.
 
-use std::{os::fd::RawFd, time::Instant};
+use std::{
+    os::fd::RawFd,
+    time::{Duration, Instant},
+};
 
 use bytes::BytesMut;
 use execute::{
-    ConnectError, RawError, RawReply, Session, SessionId, WireReply,
+    ConnectError, RawReply, Session, SessionId, WireReply,
     ask::{ask, demand},
 };
 use model::Open;
@@ -20,10 +23,7 @@ use super::{
     reply::{Event, ReplyReader},
     wire::{Malformed, ReceiveBuffer},
 };
-use crate::net::{Address, Login, Receiver, Refusal, SILENCE, SocketRead, Stream, receive};
-
-/// What a client finds by itself: a violation of the protocol.
-const CLIENT_MALFORMED: &str = "08P01";
+use crate::net::{Address, Allowance, Login, Receiver, Refusal, SILENCE, SocketRead, Stream, receive};
 
 /// What a server that is not ours may have otherwise for sessions that do not say so. Our own statements must write, and
 /// a case says itself how long it waits.
@@ -53,6 +53,10 @@ pub struct PgSession {
     outbox: BytesMut,
     reading: ReplyReader,
     notices: WaitNotices,
+    /// As whom it came in, and what it may cost us.
+    login: Login,
+    /// Why it is not encrypted although that was preferred.
+    plain: Option<String>,
     /// What the last answer said.
     transaction: Open,
     /// Writing failed, the server said its last words, or what came makes no sense: nothing more will come.
@@ -69,7 +73,17 @@ impl PgSession {
 
     /// The same, but says more exactly why not.
     pub fn log_in(connect: &PgConnectOptions, notices: &WaitNotices) -> Result<PgSession, Refusal> {
-        connect.login.log_in(|login, until| PgSession::try_log_in(connect, login, notices, until))
+        let (mut session, plain) =
+            connect.login.log_in(|login, until| PgSession::try_log_in(connect, login, notices, until))?;
+        if plain.is_some() {
+            session.plain = plain;
+        }
+        Ok(session)
+    }
+
+    /// Why the connection is not encrypted, if it was to be where that can be had.
+    pub fn plain(&self) -> Option<&str> {
+        self.plain.as_deref()
     }
 
     fn try_log_in(
@@ -90,7 +104,9 @@ impl PgSession {
         let host = address.host();
         let id = login::log_in(&mut stream, &mut inbox, login, database, &settings, host, until)?;
         Ok(PgSession {
+            plain: login.offers_none(&stream),
             stream,
+            login: login.clone(),
             id,
             inbox,
             outbox: BytesMut::with_capacity(1024),
@@ -105,6 +121,15 @@ impl PgSession {
     /// A statement of our own: sends it and waits for the answer, whatever it is.
     pub fn query(&mut self, sql: &str) -> Result<WireReply, ConnectError> {
         ask(self, sql, SILENCE)
+    }
+
+    fn without_password(&self, answer: WireReply) -> WireReply {
+        match answer.reply {
+            RawReply::Error(error) => {
+                WireReply { reply: RawReply::Error(self.login.without_password(error)), ..answer }
+            }
+            _ => answer,
+        }
     }
 
     /// Writes what stands in the outbox.
@@ -133,12 +158,13 @@ impl Receiver for PgSession {
                     self.flush();
                 }
                 Event::Reply(answer) => {
+                    let answer = self.without_password(answer);
                     self.transaction = answer.transaction;
                     return Ok(Some(answer));
                 }
                 Event::LastWords(answer) => {
                     self.broken = true;
-                    return Ok(Some(answer));
+                    return Ok(Some(self.without_password(answer)));
                 }
             }
         }
@@ -165,9 +191,7 @@ impl Receiver for PgSession {
 
     /// Our own mistake or the server's: it must be seen, and must not pass for a lost connection.
     fn malformed(&mut self, Malformed(what): Malformed) -> WireReply {
-        let message = format!("the client could not read the answer: {what}");
-        let error = RawError { code: 0, sqlstate: CLIENT_MALFORMED.to_string(), message };
-        WireReply { reply: RawReply::Error(error), ..self.lost() }
+        WireReply { reply: RawReply::Unreadable(what), ..self.lost() }
     }
 }
 
@@ -180,6 +204,7 @@ impl Session for PgSession {
         debug_assert!(!self.reading.outstanding(), "one statement at a time");
         self.notices.clear(self.id);
         self.reading.begin(sql);
+        self.inbox.expect(Allowance::answer(&self.login.limits));
         match frontend::query(sql, &mut self.outbox) {
             Ok(()) => self.flush(),
             // A zero byte in the text, which the protocol cannot carry.
@@ -195,7 +220,11 @@ impl Session for PgSession {
     }
 
     fn fd(&self) -> RawFd {
-        self.stream.fd()
+        self.stream.readable_fd()
+    }
+
+    fn own_limit(&self) -> Duration {
+        self.login.limits.own
     }
 
     fn abandon(&mut self) {

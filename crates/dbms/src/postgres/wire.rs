@@ -6,10 +6,8 @@ use std::io::{self, Read};
 use bytes::BytesMut;
 use postgres_protocol::message::backend::{Header, Message};
 
-use crate::net::{SocketRead, read};
+use crate::net::{Allowance, CELL, MESSAGE, SocketRead, TOO_LARGE, read};
 
-/// A little more than the server's own upper limit of one value.
-const LARGEST: usize = (1 << 30) + (1 << 20);
 /// One reading of the socket.
 const CHUNK: usize = 16 * 1024;
 
@@ -28,11 +26,13 @@ impl From<io::Error> for Malformed {
 pub struct ReceiveBuffer {
     buffer: BytesMut,
     chunk: Box<[u8]>,
+    allowance: Allowance,
 }
 
 impl Default for ReceiveBuffer {
     fn default() -> ReceiveBuffer {
-        ReceiveBuffer { buffer: BytesMut::with_capacity(CHUNK), chunk: vec![0; CHUNK].into() }
+        let allowance = Allowance::NO_LIMIT;
+        ReceiveBuffer { buffer: BytesMut::with_capacity(CHUNK), chunk: vec![0; CHUNK].into(), allowance }
     }
 }
 
@@ -40,19 +40,35 @@ impl ReceiveBuffer {
     /// Reads once from a non-blocking stream.
     pub fn fill(&mut self, stream: &mut dyn Read) -> SocketRead {
         let (fill, count) = read(stream, &mut self.chunk);
-        self.buffer.extend_from_slice(&self.chunk[..count]);
+        self.buffer.extend_from_slice(self.chunk.get(..count).unwrap_or_default());
         fill
+    }
+
+    /// From here on no more than this may come.
+    pub fn expect(&mut self, allowance: Allowance) {
+        self.allowance = allowance;
     }
 
     /// Takes the next complete message.
     pub fn take(&mut self) -> Result<Option<Message>, Malformed> {
         // Checked first, because room for the rest is made as soon as the length is known.
-        if let Some(header) = Header::parse(&self.buffer)?
-            && usize::try_from(header.len()).map_or(true, |length| length > LARGEST)
-        {
-            return Err(Malformed("a message of more than 1 GB".to_string()));
+        if let Some(header) = Header::parse(&self.buffer)? {
+            let length = usize::try_from(header.len()).unwrap_or(usize::MAX);
+            let whole = self.buffer.len() > length;
+            if !self.allowance.fits(length) || whole && !self.allowance.spend(self.cost(&header, length)) {
+                return Err(Malformed(TOO_LARGE.to_string()));
+            }
         }
         Ok(Message::parse(&mut self.buffer)?)
+    }
+
+    /// What a message that is here comes to in memory. A row says first how many cells it has.
+    fn cost(&self, header: &Header, length: usize) -> usize {
+        let cells = match (header.tag(), self.buffer.get(5..7)) {
+            (b'D', Some(&[high, low])) => usize::from(u16::from_be_bytes([high, low])),
+            _ => 0,
+        };
+        length + MESSAGE + cells * CELL
     }
 }
 
@@ -96,6 +112,28 @@ mod tests {
             }
             assert_eq!(seen, ['C', 'D', 'N', 'Z'], "cut at {cut}");
         }
+    }
+
+    #[test]
+    fn no_more_is_taken_than_is_allowed() {
+        let taken = |mut bytes: &[u8], answer: usize| -> Result<usize, Malformed> {
+            let mut inbox = ReceiveBuffer::default();
+            inbox.expect(Allowance::answer(&crate::net::Limits { answer, ..Default::default() }));
+            let mut count = 0;
+            while inbox.fill(&mut bytes) != SocketRead::Closed {
+                while inbox.take()?.is_some() {
+                    count += 1;
+                }
+            }
+            Ok(count)
+        };
+        let row = message(b'D', &[&[0, 2][..], &[0xff; 8]].concat());
+        let cost = 14 + MESSAGE + 2 * CELL;
+        assert_eq!(taken(&row.repeat(10), 10 * cost), Ok(10));
+        assert!(taken(&row.repeat(10), 10 * cost - 1).is_err(), "NULLs cost, too");
+        let notice = message(b'N', b"SNOTICE\0\0");
+        assert!(taken(&notice.repeat(1000), 1000 * MESSAGE).is_err());
+        assert!(taken(&[b'D', 0, 1, 0, 0], 1 << 16).is_err(), "before all of it is here");
     }
 
     #[test]

@@ -156,7 +156,11 @@ impl Checker<'_> {
                     }
                 }
             }
-            RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => {
+            RawReply::Rows(_)
+            | RawReply::Done { .. }
+            | RawReply::RolledBack
+            | RawReply::Unreadable(_)
+            | RawReply::Lost => {
                 return Err(ConnectError::Gone);
             }
             // One of them is an error that we did not expect.
@@ -189,7 +193,11 @@ impl Checker<'_> {
                 let (class, _) = (dialect::of(self.of.product).classify)(error.code, &error.sqlstate);
                 ServerAnswer::Error(class, format!("{} ({} {})", error.message, error.code, error.sqlstate))
             }
-            RawReply::Rows(_) | RawReply::Done { .. } | RawReply::RolledBack | RawReply::Lost => {
+            RawReply::Rows(_)
+            | RawReply::Done { .. }
+            | RawReply::RolledBack
+            | RawReply::Unreadable(_)
+            | RawReply::Lost => {
                 return Err(ConnectError::Gone);
             }
         };

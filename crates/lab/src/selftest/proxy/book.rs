@@ -243,6 +243,10 @@ fn rows(session: &mut MysqlSession, sql: &str) -> Option<Vec<Row>> {
                 })
                 .collect(),
         ),
-        RawReply::Done { .. } | RawReply::RolledBack | RawReply::Error(_) | RawReply::Lost => None,
+        RawReply::Done { .. }
+        | RawReply::RolledBack
+        | RawReply::Error(_)
+        | RawReply::Unreadable(_)
+        | RawReply::Lost => None,
     }
 }
