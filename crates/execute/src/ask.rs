@@ -96,7 +96,7 @@ pub fn records<const N: usize>(
 ) -> Result<Vec<[String; N]>, ConnectError> {
     let rows = demand_rows(session, sql, limit)?;
     if rows.columns().len() < N {
-        return Err(refused(sql, format!("it gave {} columns, not {N}", rows.columns().len())));
+        return Err(refused(sql, format!("it gave {} of {N} columns", rows.columns().len())));
     }
     Ok((0..rows.len()).map(|row| std::array::from_fn(|column| text(&rows, row, column))).collect())
 }

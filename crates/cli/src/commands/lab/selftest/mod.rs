@@ -2,6 +2,7 @@
 
 mod determinism;
 mod expressions;
+mod hostile;
 mod levels;
 mod mutation;
 mod oracles;
@@ -86,6 +87,17 @@ the lie's doing if a lie is told when its case is run again and the server alone
 Exit code 1: a lie that is judged was missed, never told, or hidden under known names in more cases than it
 was new in; or the honest proxy made something new.")]
     Proxy(proxy::Args),
+    /// Run a case on servers that send garbage, too much, too little or without end, and see that Isopod ends in time
+    #[command(after_help = "\
+Examples:
+  isopod selftest hostile
+  isopod selftest hostile --talks 1000 --workers 4
+  isopod selftest hostile --only 'endless rows'
+
+The servers are Isopod's own, on 127.0.0.1, and speak the protocols of MySQL and PostgreSQL. First come the scenes
+that have names, then talks that are drawn. Exit code 1: a run of Isopod took longer than --limit or more than
+500 MB of memory, ended by a signal, a panic or with the wrong exit code, sent the password in clear or printed it.")]
+    Hostile(hostile::Args),
 }
 
 pub fn run(command: Command) -> anyhow::Result<u8> {
@@ -98,5 +110,6 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Oracles(args) => oracles::run(&args),
         Command::Levels(args) => levels::run(&args),
         Command::Proxy(args) => proxy::run(&args),
+        Command::Hostile(args) => hostile::run(&args),
     }
 }
