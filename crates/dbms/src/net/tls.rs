@@ -287,3 +287,28 @@ impl Read for TlsStream {
         if filled > 0 { Ok(filled) } else { end }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_that_no_certificate_can_name_is_not_verified() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let open = |host: &str, mode| {
+            let socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            socket.set_nonblocking(true).unwrap();
+            let root =
+                Some(concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/attached/other-root.pem").into());
+            TlsStream::open(socket, &Tls { mode, root }, host, Duration::from_millis(20)).err().unwrap()
+        };
+        for host in ["fe80::1%lo", "a..b", "b\u{fc}cher", ""] {
+            let why = open(host, TlsMode::VerifyFull);
+            assert!(why.contains("no name that a certificate can hold"), "{host}: {why}");
+            // Where the name does not matter, only the silence of this server does.
+            let why = open(host, TlsMode::VerifyCa);
+            assert!(why.contains("not agreed on within"), "{host}: {why}");
+        }
+        assert!(open("localhost", TlsMode::VerifyFull).contains("not agreed on within"));
+    }
+}

@@ -2,7 +2,7 @@
 //! on each, as a process of its own. It must end in time, with little memory, with an exit code that it has, and must
 //! neither send the password in clear nor print it.
 //!
-//! * `scenes`: what such a server does, by name, and talks that are drawn;
+//! * `scenes`: what such a server does, by name; honest talks that are cut at every byte; and talks that are drawn;
 //! * `fake`: a server that does one such thing at one place and is honest otherwise; `mysql`, `postgres`: what it says;
 //! * `talk`: one run of Isopod against it.
 
@@ -30,7 +30,7 @@ use crate::Lab;
 
 /// How many talks there are, and how.
 pub struct Plan<'a> {
-    /// First the scenes, and then so many talks that are drawn that it is this many in all.
+    /// First the scenes, and then so many talks that are cut or drawn that it is this many in all.
     pub talks: u64,
     /// Draws the talks.
     pub seed: Seed,
@@ -80,7 +80,12 @@ pub fn measure(lab: &Lab<'_>, plan: &Plan<'_>) -> crate::Result<Figures> {
     talks.retain(|scene| plan.only.is_empty() || plan.only.iter().any(|part| scene.name.contains(part)));
     talks.truncate(plan.talks as usize);
     let drawn = if plan.only.is_empty() { plan.talks as usize - talks.len() } else { 0 };
-    talks.extend((0..drawn as u64).map(|number| scenes::drawn(plan.seed, number)));
+    // In turn one that is cut at the next byte and one that is drawn.
+    let mut cuts = scenes::cuts().into_iter();
+    talks.extend((0..drawn as u64).map(|number| {
+        let cut = if number % 2 == 0 { cuts.next() } else { None };
+        cut.unwrap_or_else(|| scenes::drawn(plan.seed, number))
+    }));
     let case = plan.folder.join("case.iso");
     std::fs::write(&case, talk::CASE)?;
     let progress = Mutex::new(lab.job("hostile servers".to_string(), talks.len() as u64));

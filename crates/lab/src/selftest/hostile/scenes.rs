@@ -133,6 +133,30 @@ pub fn named() -> Vec<Scene> {
     all
 }
 
+/// Honest talks that end after each of their bytes: of the greeting, the login, an answer to a statement of ours and to one of the case.
+pub fn cuts() -> Vec<Scene> {
+    let places = [
+        (Protocol::Mysql, Place::Greeting, mysql::greeting(false)),
+        (Protocol::Mysql, Place::Login, mysql::packet(2, &mysql::OK)),
+        (Protocol::Mysql, Place::Statement("VERSION()"), mysql::truth("SELECT VERSION()")),
+        (Protocol::Mysql, Place::Statement("WHERE a > 0"), mysql::truth("SELECT a FROM t WHERE a > 0")),
+        (Protocol::Postgres, Place::Login, postgres::welcome()),
+        (
+            Protocol::Postgres,
+            Place::Statement("FROM pg_settings"),
+            postgres::truth("SELECT FROM pg_settings"),
+        ),
+        (Protocol::Postgres, Place::Statement("WHERE a > 0"), postgres::truth("SELECT a FROM t WHERE a > 0")),
+    ];
+    let cut = |(speaks, place, truth): &(Protocol, Place, Vec<u8>), at: usize| {
+        (at <= truth.len())
+            .then(|| Scene::new(*speaks, &format!("cut, {place:?}, {at}"), place.clone(), Trick::Cut(at)))
+    };
+    // From all places in turn, so that a few of them are a few of each.
+    let longest = places.iter().map(|(.., truth)| truth.len()).max().unwrap_or(0);
+    (0..=longest).flat_map(|at| places.iter().filter_map(move |place| cut(place, at))).collect()
+}
+
 /// Where endless answers are tried: a statement of our own at the beginning, one in the middle, one of the case.
 fn statements(speaks: Protocol) -> [(&'static str, Place); 3] {
     let (first, second) = match speaks {

@@ -14,7 +14,7 @@ use crate::{
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// How many talks: the scenes, and then some that are drawn
+    /// How many talks: the scenes, and then in turn one that is cut and one that is drawn
     #[arg(long, default_value_t = 300, value_parser = count)]
     talks: u64,
     /// Where the drawn talks come from: the same seed gives the same talks

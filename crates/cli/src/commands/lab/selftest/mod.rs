@@ -95,7 +95,7 @@ Examples:
   isopod selftest hostile --only 'endless rows'
 
 The servers are Isopod's own, on 127.0.0.1, and speak the protocols of MySQL and PostgreSQL. First come the scenes
-that have names, then talks that are drawn. Exit code 1: a run of Isopod took longer than --limit or more than
+that have names, then honest talks that are cut after each byte, in turn with some that are drawn. Exit code 1: a run of Isopod took longer than --limit or more than
 500 MB of memory, ended by a signal, a panic or with the wrong exit code, sent the password in clear or printed it.")]
     Hostile(hostile::Args),
 }
