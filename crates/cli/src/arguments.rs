@@ -45,7 +45,7 @@ pub struct How {
     #[arg(long)]
     pub no_realtime: bool,
 
-    /// A statement that neither answers nor waits for so many seconds is hung and is killed
+    /// A statement that neither answers completely nor waits for so many seconds is hung and is killed
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = count)]
     pub hung_after: u64,
 }
