@@ -119,3 +119,88 @@ pub fn text(rows: &RowSet, row: usize, column: usize) -> String {
 fn refused(statement: &str, reason: String) -> ConnectError {
     ConnectError::Own { statement: statement.to_string(), reason }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::RawFd;
+
+    use model::{Kind, Open, rows::Column};
+
+    use super::*;
+    use crate::seams::SessionId;
+
+    /// A server that always has something to say, and says this when it is asked.
+    struct Talker {
+        reply: Option<RawReply>,
+        limit: Duration,
+        abandoned: bool,
+    }
+
+    impl Session for Talker {
+        fn id(&self) -> SessionId {
+            1
+        }
+
+        fn send(&mut self, _sql: &str) {}
+
+        fn receive(&mut self) -> Option<WireReply> {
+            let reply = self.reply.clone()?;
+            Some(WireReply { reply, warnings: 0, transaction: Open::No })
+        }
+
+        fn fd(&self) -> RawFd {
+            -1
+        }
+
+        fn reset(&mut self) -> bool {
+            false
+        }
+
+        fn abandon(&mut self) {
+            self.abandoned = true;
+        }
+
+        fn own_limit(&self) -> Duration {
+            self.limit
+        }
+    }
+
+    fn talker(reply: Option<RawReply>) -> Talker {
+        Talker { reply, limit: Duration::MAX, abandoned: false }
+    }
+
+    fn rows(columns: usize, cells: &[Option<&str>]) -> RawReply {
+        let column = || Column { name: "a".into(), kind: Kind::Text, type_name: "TEXT".into() };
+        let mut rows = RowSet::new((0..columns).map(|_| column()).collect());
+        cells.iter().for_each(|cell| rows.push(cell.map(str::as_bytes)));
+        RawReply::Rows(rows)
+    }
+
+    #[test]
+    fn who_never_comes_to_an_end_is_given_up() {
+        let begun = Instant::now();
+        let mut session = talker(None);
+        let refused = ask(&mut session, "SELECT 1", Duration::from_millis(30)).unwrap_err().to_string();
+        assert!(refused.contains("no complete answer within 30ms") && session.abandoned, "{refused}");
+        let mut session = Talker { limit: Duration::from_millis(20), ..talker(None) };
+        let refused = ask(&mut session, "SELECT 1", LIMIT).unwrap_err().to_string();
+        assert!(refused.contains("within 20ms"), "the session's own limit: {refused}");
+        assert!(begun.elapsed() < LIMIT);
+    }
+
+    #[test]
+    fn what_is_not_there_is_an_error_with_a_sentence() {
+        let record = |reply| record::<2>(&mut talker(Some(reply)), "SELECT a, b", LIMIT);
+        let said = |reply| record(reply).unwrap_err().to_string();
+        assert_eq!(record(rows(2, &[Some("x"), None])).unwrap(), ["x".to_string(), String::new()]);
+        assert_eq!(record(rows(3, &[Some("x"), Some("y"), None])).unwrap(), ["x", "y"]);
+        assert!(said(rows(2, &[])).contains("it gave no row"));
+        assert!(said(rows(1, &[Some("x")])).contains("it gave 1 of 2 columns"));
+        assert!(said(rows(0, &[])).contains("it gave 0 of 2 columns"));
+        assert!(said(RawReply::Done { affected: 0, matched: None }).contains("it gave no rows"));
+        assert!(
+            said(RawReply::Unreadable("a wrong number".into())).contains("cannot be read: a wrong number")
+        );
+        assert!(matches!(record(RawReply::Lost), Err(ConnectError::Gone)));
+    }
+}
