@@ -237,7 +237,7 @@ impl Executor {
         self.counts.cases += 1;
         self.counts.waits += waits.len() as u64;
         self.counts.false_decisions += u64::from(false_decisions);
-        let final_state = if dead { None } else { self.final_state(case, plan) };
+        let final_state = if dead { None } else { self.final_state(case, plan)? };
         let trace = Trace {
             server: self.server.info().clone(),
             level,
@@ -366,17 +366,30 @@ impl Executor {
         Ok(())
     }
 
-    /// Every table that is there, read by a session that took no part; none if the server cannot be asked.
-    fn final_state(&mut self, case: &Case, plan: &Plan) -> Option<Vec<(String, RowSet)>> {
+    /// Every table that is there, read by a session that took no part; none if the server cannot be asked. What it says and
+    /// nobody can read is an error here, too.
+    fn final_state(
+        &mut self,
+        case: &Case,
+        plan: &Plan,
+    ) -> Result<Option<Vec<(String, RowSet)>>, ConnectError> {
+        match self.read_tables(case, plan) {
+            Ok(tables) => Ok(Some(tables)),
+            Err(error @ ConnectError::Unreadable { .. }) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn read_tables(&mut self, case: &Case, plan: &Plan) -> Result<Vec<(String, RowSet)>, ConnectError> {
         if let (Some(holder), Reset::Clean) = (&mut self.holder, self.options.reset) {
-            must(holder.as_mut(), "COMMIT").ok()?;
+            must(holder.as_mut(), "COMMIT")?;
         }
         let control = self.control.as_mut();
         let tables = match plan.tables() {
             Some(tables) => tables,
             // Something unknown may have made or dropped some: whatever is there, and the views that are asked for.
             None => {
-                let found = must(control, self.dialect.tables.list).ok()?;
+                let found = must(control, self.dialect.tables.list)?;
                 let there = (0..found.len()).filter(|&row| {
                     let name = text(&found, row, 0);
                     text(&found, row, 1) != "VIEW"
@@ -394,10 +407,10 @@ impl Executor {
                 Ok(rows) => read.push((table, rows)),
                 // A step dropped it, or never made it.
                 Err(ConnectError::Own { .. }) => {}
-                Err(_) => return None,
+                Err(error) => return Err(error),
             }
         }
-        Some(read)
+        Ok(read)
     }
 }
 

@@ -216,6 +216,8 @@ fn of_mysql() -> Vec<Scene> {
         let text = format!("no such user guest with {PASSWORD}, sorry");
         all.push(scene(&format!("an error with the password, {place}"), at, Trick::Say(mysql::error(&text))));
     }
+    let wrong = Trick::Say(mysql::packet(7, &mysql::OK));
+    all.push(scene("a wrong number, final state", at("SELECT * FROM"), wrong).fails("wrong number"));
     for (name, cells) in [
         ("an empty version", [Some(""), Some("")]),
         ("no version", [None, None]),
