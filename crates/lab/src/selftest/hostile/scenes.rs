@@ -196,11 +196,10 @@ fn of_mysql() -> Vec<Scene> {
             Trick::Drip { first: head.clone(), then: rows.collect(), pause: Duration::from_millis(300) };
         all.push(scene(&format!("a row now and then, {place}"), at.clone(), trick));
         let trick = Trick::EndlessPackets { first: head.clone(), number };
-        all.push(
-            scene(&format!("one row of many packets, {place}"), at.clone(), trick)
-                .with(USUAL)
-                .fails("larger"),
-        );
+        let packets =
+            |size: &str| scene(&format!("one row of many packets{size}, {place}"), at.clone(), trick.clone());
+        all.push(packets("").fails("larger"));
+        all.push(packets(" of the usual size").with(USUAL));
         let many = mysql::packet(1, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
         let trick = Trick::Endless { first: many, then: mysql::round(2, &mysql::definition()).repeat(64) };
         all.push(scene(&format!("endless columns, {place}"), at.clone(), trick).fails("4,096 columns"));
