@@ -6,7 +6,7 @@
 
 use std::{io::Read, ops::Range};
 
-use crate::net::{Allowance, MESSAGE, SocketRead, TOO_LARGE, read};
+use crate::net::{Allowance, BYTE, MESSAGE, SocketRead, TOO_LARGE, read};
 
 /// The length that says "more of this payload follows".
 pub const FULL: usize = 0xff_ffff;
@@ -111,7 +111,7 @@ impl ReceiveBuffer {
             return Err(Malformed("a packet with the wrong number"));
         }
         self.due = self.due.map(|_| last.wrapping_add(1));
-        self.spend(range.len() + MESSAGE)?;
+        self.spend(range.len() * BYTE + MESSAGE)?;
         Ok(Some((last, range)))
     }
 

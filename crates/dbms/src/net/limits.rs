@@ -8,12 +8,13 @@ pub const COLUMNS: usize = 4096;
 /// What a server may send before it has let us in.
 pub const BEFORE_LOGIN: usize = 64 << 10;
 
-/// What a cell takes in memory beside its bytes, and a message beside its cells.
+/// What a byte takes in memory, since what grows is copied into twice the room; a cell beside its bytes, and a message beside its cells.
+pub const BYTE: usize = 2;
 pub const CELL: usize = 16;
 pub const MESSAGE: usize = 32;
 
 /// More came than is taken.
-pub const TOO_LARGE: &str = "it is larger than the largest answer that Isopod takes (256 MB; largest_answer=MB in the address of a server)";
+pub const TOO_LARGE: &str = "it is larger than the largest answer that Isopod takes (256 MB in memory; largest_answer=MB in the address of a server)";
 
 /// What one server may cost us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Allowance {
     /// As much as comes, in messages of up to the 1 GB that a server may send itself.
     pub const NO_LIMIT: Allowance = Allowance { message: (1 << 30) + (1 << 20), left: usize::MAX };
     /// Before the login is over.
-    pub const LOGIN: Allowance = Allowance { message: BEFORE_LOGIN, left: BEFORE_LOGIN };
+    pub const LOGIN: Allowance = Allowance { message: BEFORE_LOGIN, left: BEFORE_LOGIN * BYTE };
 
     /// One answer.
     pub fn answer(limits: &Limits) -> Allowance {

@@ -12,7 +12,7 @@ mod tls;
 use std::time::Duration;
 
 pub use address::{Address, Login};
-pub use limits::{Allowance, CELL, COLUMNS, Limits, MESSAGE, TOO_LARGE};
+pub use limits::{Allowance, BYTE, CELL, COLUMNS, Limits, MESSAGE, TOO_LARGE};
 pub use receive::{Receiver, SocketRead, read, receive};
 pub use refusal::{NOT_OFFERED, Refusal};
 pub use stream::Stream;

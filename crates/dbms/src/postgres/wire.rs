@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use bytes::BytesMut;
 use postgres_protocol::message::backend::{Header, Message};
 
-use crate::net::{Allowance, CELL, MESSAGE, SocketRead, TOO_LARGE, read};
+use crate::net::{Allowance, BYTE, CELL, MESSAGE, SocketRead, TOO_LARGE, read};
 
 /// One reading of the socket.
 const CHUNK: usize = 16 * 1024;
@@ -68,7 +68,7 @@ impl ReceiveBuffer {
             (b'D', Some(&[high, low])) => usize::from(u16::from_be_bytes([high, low])),
             _ => 0,
         };
-        length + MESSAGE + cells * CELL
+        length * BYTE + MESSAGE + cells * CELL
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
             Ok(count)
         };
         let row = message(b'D', &[&[0, 2][..], &[0xff; 8]].concat());
-        let cost = 14 + MESSAGE + 2 * CELL;
+        let cost = 14 * BYTE + MESSAGE + 2 * CELL;
         assert_eq!(taken(&row.repeat(10), 10 * cost), Ok(10));
         assert!(taken(&row.repeat(10), 10 * cost - 1).is_err(), "NULLs cost, too");
         let notice = message(b'N', b"SNOTICE\0\0");
