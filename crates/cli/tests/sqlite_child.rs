@@ -54,7 +54,7 @@ fn say(session: &mut dyn Session, sql: &str) -> String {
         RawReply::Done { affected, .. } => format!("{affected}"),
         RawReply::Error(error) => format!("error {}", error.code),
         RawReply::RolledBack => "rolled back".to_string(),
-        RawReply::Unreadable(why) => why,
+        RawReply::Unreadable(why) => why.clone(),
         RawReply::Lost => "lost".to_string(),
     };
     if answer.transaction == model::Open::Yes { text + "*" } else { text }
