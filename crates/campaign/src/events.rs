@@ -2,6 +2,7 @@
 
 use model::{
     Condition, Ending, Finding, Fingerprint, FreshReplay, Seed, Signature, Tally, Target, Violation,
+    finding::read_id,
 };
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,7 @@ pub enum Event {
     },
     /// What came of replaying one finding.
     Replayed {
+        #[serde(deserialize_with = "read_id")]
         id: String,
         target: Target,
         #[serde(flatten)]
@@ -102,6 +104,7 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingEvent {
     /// Its name: the same for the same seed, target, case and fingerprint.
+    #[serde(deserialize_with = "read_id")]
     pub id: String,
     pub target: Target,
     pub case: u64,

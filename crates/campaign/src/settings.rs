@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use model::{JudgeOverrides, Level, Seed, Target};
+use model::{JudgeOverrides, Level, Seed, Target, shell};
 use reduce::strategy::Kind;
 use serde::{Deserialize, Serialize};
 
@@ -91,8 +91,7 @@ impl Settings {
         if !self.judge_as.is_empty() {
             words.extend(["--judge-as".to_string(), self.judge_as.to_string()]);
         }
-        let word = |word: &String| shlex::try_quote(word).map_or(word.clone(), Into::into);
-        words.iter().map(word).collect::<Vec<_>>().join(" ")
+        shell::command(words.iter().map(String::as_str))
     }
 
     pub fn strategy(&self) -> Kind {

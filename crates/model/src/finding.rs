@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use crate::{
     Fingerprint, JudgeOverrides, Level, Seed, Signature, Target, Version, Violation, target::Settings,
@@ -13,6 +13,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The same for the same seed, target, case and fingerprint.
+    #[serde(deserialize_with = "read_id")]
     pub id: String,
     /// The seed of the run.
     pub seed: Seed,
@@ -95,6 +96,11 @@ impl Finding {
         format!("{:08x}", seed.sub(&label, case) >> 32)
     }
 
+    /// Is this what [`Finding::id_of`] makes?
+    pub fn is_id(text: &str) -> bool {
+        text.len() == 8 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    }
+
     /// Of one whose case was not reduced, as much as is known.
     pub fn signature(&self) -> Signature {
         self.signature.clone().unwrap_or_else(|| Signature::bare(&self.violation.fingerprint))
@@ -115,6 +121,17 @@ impl Finding {
         let mut target = self.target.clone();
         target.settings.extend(self.drawn.clone());
         target
+    }
+}
+
+/// Reads an id. It becomes part of paths, commands and names of schemas, and whoever wrote the file may be anybody.
+pub fn read_id<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let id = String::deserialize(from)?;
+    match Finding::is_id(&id) {
+        true => Ok(id),
+        false => {
+            Err(D::Error::custom(format!("{id:?} is no id of a finding, which is eight digits of 0-9a-f")))
+        }
     }
 }
 
@@ -179,6 +196,7 @@ impl Fresh {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingGroup {
     /// Of the smallest one, which stands for the others.
+    #[serde(deserialize_with = "read_id")]
     pub id: String,
     pub signature: Signature,
     /// The name under which they are known.

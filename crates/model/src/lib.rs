@@ -21,6 +21,7 @@ pub mod rows;
 pub mod run;
 pub mod schema;
 pub mod seed;
+pub mod shell;
 pub mod signature;
 pub mod sql;
 pub mod sync;

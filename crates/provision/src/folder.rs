@@ -124,8 +124,10 @@ fn check(target: &Target, folder: &Path, product: Product, version: &Version) ->
     }
     let asked = asked.map_or(target.product.to_string(), |asked| format!("{}@{asked}", target.product));
     let title = format!("{} holds {product} {version}, not {asked}", folder.display());
-    Err(ServerError::new(ErrorKind::UnknownVersion, title)
-        .help(format!("write --target '{product}?basedir={}'", folder.display())))
+    Err(ServerError::new(ErrorKind::UnknownVersion, title).help(format!(
+        "write --target {}",
+        model::shell::quoted(&format!("{product}?basedir={}", folder.display()))
+    )))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dialect::Execution;
-use model::{Aftermath, Case, Condition, Finding, casefile, regression};
+use model::{Aftermath, Case, Condition, Finding, casefile, regression, shell};
 
 use super::{read_case, read_json, to_json};
 use crate::HuntError;
@@ -20,7 +20,13 @@ pub struct Recorded {
 
 impl Recorded {
     pub fn read(folder: &Path) -> Result<Recorded, HuntError> {
-        let (finding, case) = (read_json(&folder.join("verdict.json"))?, case(folder)?);
+        let verdict = folder.join("verdict.json");
+        let (finding, case): (Finding, Case) = (read_json(&verdict)?, case(folder)?);
+        // Whoever looks for a finding by its id finds this folder, and whatever is written for it is named after it.
+        if folder.file_name().is_none_or(|name| *name != *finding.id) {
+            let reason = format!("it is of finding {}, and its folder has another name", finding.id);
+            return Err(HuntError::at(&verdict, reason));
+        }
         let aftermath = folder.join("aftermath.json");
         let aftermath = if aftermath.is_file() { read_json(&aftermath)? } else { Aftermath::default() };
         let path = folder.join("trace.json");
@@ -89,16 +95,12 @@ pub fn replay_elsewhere(finding: &Finding, case: &str) -> String {
         Condition::Truncated => " --reset truncated",
         Condition::Rebuilt => " --reset rebuilt",
     };
-    format!("{} --oracle {}{reset}", replay_of(finding, case), quoted(&finding.oracle))
+    format!("{} {}{reset}", replay_of(finding, case), shell::command(["--oracle", &finding.oracle]))
 }
 
 fn replay_of(finding: &Finding, case: &str) -> String {
     let target = finding.effective_target().to_string();
     // The case says the level of each session; this one is for the reader.
-    format!("isopod run {} --target {} --level {}", quoted(case), quoted(&target), finding.shown_at())
-}
-
-/// A word of a command as a shell reads it back. One without a way to be written, with a NUL byte, cannot be an argument either.
-fn quoted(word: &str) -> std::borrow::Cow<'_, str> {
-    shlex::try_quote(word).unwrap_or(word.into())
+    let level = finding.shown_at().to_string();
+    shell::command(["isopod", "run", case, "--target", &target, "--level", &level])
 }

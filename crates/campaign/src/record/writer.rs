@@ -53,6 +53,7 @@ impl RunWriter {
             let why = "was begun by an earlier Isopod, which kept its progress in another format";
             return Err(HuntError::Unfit(format!("{path} {why}")));
         }
+        no_links(&run.path)?;
         let writer = RunWriter::open(&run.path, run.settings.targets.len())?;
         writer.mend()?;
         Ok(writer)
@@ -160,6 +161,23 @@ impl RunWriter {
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), HuntError> {
         write_whole(&self.path.join(name), bytes)
     }
+}
+
+/// A folder that somebody else has made may hold links to files that are not part of it: what is written there must stay in it.
+fn no_links(run: &Path) -> Result<(), HuntError> {
+    for folder in ["", "findings", "progress", "quality", "servers", "traces"] {
+        let folder = run.join(folder);
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                let path = entry.path();
+                return Err(HuntError::Unfit(format!(
+                    "{} is a link, and a run folder has none",
+                    path.display()
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), HuntError> {

@@ -115,7 +115,7 @@ impl Connector {
                 left.push(name);
             }
         }
-        let prune = format!("isopod server prune --target {}", self.name);
+        let prune = model::shell::command(["isopod", "server", "prune", "--target", &self.name.to_string()]);
         let names = left.join(", ");
         Ok((!left.is_empty())
             .then(|| format!("an Isopod that was killed left {names} there; to drop it: {prune}")))
