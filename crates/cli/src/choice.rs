@@ -3,12 +3,13 @@
 use std::{path::Path, str::FromStr};
 
 use dialect::Hosting;
-use model::{Place, Product, Target, target::Settings};
+use model::{Place, Product, Target, shell::quoted, target::Settings};
 use provision::Store;
 
 use crate::{
     arguments::{Levels, Where},
     errors::Advised,
+    output::tell,
     targets,
 };
 
@@ -107,7 +108,7 @@ impl Where {
             }
             _ => Err(Advised::new(
                 "--basedir goes with one --target that is a product without a version",
-                [format!("write --target mysql --basedir {}", folder.display())],
+                [format!("write --target mysql --basedir {}", quoted(&folder.display().to_string()))],
             )
             .into()),
         }
@@ -116,7 +117,7 @@ impl Where {
     fn installed(&self, level: Option<Levels>) -> anyhow::Result<Vec<Target>> {
         let Choices { mut here, more } = choices()?;
         if !more.is_empty() {
-            eprintln!(
+            tell!(
                 "note: all means the {} that are here; {} more can be had: isopod server list",
                 here.len(),
                 more.len()
@@ -131,7 +132,7 @@ impl Where {
             .collect();
         without.dedup();
         if !without.is_empty() {
-            eprintln!("note: {} does not have this level and is left out", without.join(", "));
+            tell!("note: {} does not have this level and is left out", without.join(", "));
         }
         here.retain(|target| has(target.product));
         Ok(here)

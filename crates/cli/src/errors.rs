@@ -10,6 +10,8 @@ use lab::Nothing;
 use model::Case;
 use provision::ServerError;
 
+use crate::output::tell;
+
 /// An error with advice below it.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -55,18 +57,20 @@ pub struct Rendered(pub String);
 /// Writes the error and its advice to standard error.
 pub fn show(error: &anyhow::Error) {
     if let Some(Rendered(text)) = error.downcast_ref() {
-        anstream::eprintln!("{}", hide(text));
+        tell!("{}", hide(text));
         return;
     }
     let red = AnsiColor::Red.on_default().bold();
     let bold = Style::new().bold();
-    let chain: Vec<String> = error.chain().map(|cause| hide(&cause.to_string())).collect();
-    anstream::eprintln!("{red}error{red:#}{bold}: {}{bold:#}", chain[0]);
+    // Colours are ours alone.
+    let plain = |text: &str| report::text::lines(&hide(text));
+    let chain: Vec<String> = error.chain().map(|cause| plain(&cause.to_string())).collect();
+    tell!("{red}error{red:#}{bold}: {}{bold:#}", chain[0]);
     for cause in &chain[1..] {
-        anstream::eprintln!("  because: {cause}");
+        tell!("  because: {cause}");
     }
     if let Some(advised) = error.downcast_ref::<Advised>() {
-        advised.advice.iter().for_each(|line| anstream::eprintln!("  {}", hide(line)));
+        advised.advice.iter().for_each(|line| tell!("  {}", plain(line)));
     }
 }
 
@@ -113,7 +117,7 @@ pub fn exit(error: clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit(); // It is the help that was asked for.
     }
-    anstream::eprint!("{}", hide(&error.render().ansi().to_string()));
+    tell!("{}", hide(&error.render().ansi().to_string()).trim_end());
     std::process::exit(error.exit_code())
 }
 

@@ -5,7 +5,7 @@ use oracles::{
     expectations::{CheckReport, CheckStatus, StepCheck, StepChecks, Surprise},
     invariants::exemptions,
 };
-use report::{Mark, Marks, Words, timeline as draw};
+use report::{Mark, Marks, Words, text::visible, timeline as draw};
 
 use crate::errors::style;
 
@@ -88,6 +88,7 @@ pub fn complaint(violation: &Violation, product: Product) -> String {
         lines.push(format!("... {more} more lines"));
     }
     let style = style();
-    let wrapped = lines.iter().flat_map(|line| report::text::wrap(line, style.width.saturating_sub(4)));
+    let wrapped =
+        lines.iter().flat_map(|line| report::text::wrap(&visible(line), style.width.saturating_sub(4)));
     wrapped.collect::<Vec<_>>().join("\n    ") + "\n"
 }

@@ -31,10 +31,10 @@ pub fn parse(name: &str, text: &str) -> anyhow::Result<Case> {
 }
 
 /// The finding whose case a file is: its verdict lies beside it.
-pub fn filed(path: &Path) -> Option<Finding> {
+pub fn filed(path: &Path) -> anyhow::Result<Option<Finding>> {
     let verdict = path.with_file_name(VERDICT);
     let is_case = path.file_name().is_some_and(|name| name == CASE);
-    (is_case && verdict.is_file()).then(|| read_json(&verdict).ok()).flatten()
+    Ok((is_case && verdict.is_file()).then(|| read_json(&verdict)).transpose()?)
 }
 
 /// The case files among these: files as they are, folders searched for `.iso`. Of a finding's folder only its case counts, and not what that

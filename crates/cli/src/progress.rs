@@ -8,6 +8,8 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::output::{for_terminal, tell};
+
 /// Where there is no terminal: when the next line is due. One every ten seconds says that something goes on and fills no log.
 pub struct Pace(Cell<Instant>);
 
@@ -48,7 +50,7 @@ impl Progress {
         let what = what.into();
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = bars("{msg}  {bar:30}  {pos} of {len}  {per_sec}  {eta} left");
-            ProgressBar::new(total).with_message(what.clone()).with_style(style)
+            ProgressBar::new(total).with_message(for_terminal(&what)).with_style(style)
         });
         Progress { bar, what, total, done: 0, begun: Instant::now(), pace: Pace::new() }
     }
@@ -60,7 +62,7 @@ impl Progress {
     /// Says what the job is busy with now.
     pub fn now(&mut self, what: String) {
         if let Some(bar) = &self.bar {
-            bar.set_message(what.clone());
+            bar.set_message(for_terminal(&what));
         }
         self.what = what;
     }
@@ -74,7 +76,7 @@ impl Progress {
                 self.pace.printed();
                 let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
                 let left = rest((self.total.saturating_sub(self.done)) as f64 / rate);
-                eprintln!("{}  {} of {}  {rate:.0}/s  {left}", self.what, self.done, self.total);
+                tell!("{}  {} of {}  {rate:.0}/s  {left}", self.what, self.done, self.total);
             }
             None => {}
         }
@@ -120,8 +122,8 @@ impl Line {
     pub fn say(&self, text: String) {
         self.pace.printed();
         match &self.bar {
-            Some(bar) => bar.set_message(text),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.set_message(for_terminal(&text)),
+            None => tell!("{text}"),
         }
     }
 

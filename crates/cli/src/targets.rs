@@ -10,7 +10,7 @@ use dbms::{
 };
 use dialect::Hosting;
 use execute::{Guard, Launch, LaunchError, Options, Placement, Reset, Runner, Server};
-use model::{Case, Place, Product, Reply, Target, Trace, Version, sync::lock};
+use model::{Case, Place, Product, Reply, Target, Trace, Version, shell, sync::lock};
 use provision::Store;
 use reference::ReferenceServer;
 
@@ -19,6 +19,7 @@ use crate::{
     choice,
     errors::Advised,
     installing,
+    output::tell,
 };
 
 /// Asks a server that runs already what it really is: behind `mysql://` may be a MariaDB.
@@ -87,7 +88,10 @@ pub fn still_there(name: &str, target: &Target, trace: &Trace) -> anyhow::Result
         format!("{} went away in the middle of {name}", target.bare()),
         [
             "it is not ours, so Isopod cannot start it again".to_string(),
-            format!("when it is back: isopod server prune --target {}", target.bare()),
+            format!(
+                "when it is back: {}",
+                shell::command(["isopod", "server", "prune", "--target", &target.bare().to_string()])
+            ),
         ],
     )
     .into())
@@ -169,7 +173,7 @@ pub fn say_notes(runner: &Runner) {
 pub fn say_once(note: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if lock(&SAID).insert(note.to_string()) {
-        eprintln!("note: {note}");
+        tell!("note: {note}");
     }
 }
 

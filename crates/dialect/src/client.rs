@@ -1,5 +1,7 @@
 //! The vendor's own client and test tool, as far as reports and scripts need to know them.
 
+use crate::OwnCommands;
+
 /// A command-line client that a script can drive. The name of a schema stands at `{schema}`.
 pub struct Client {
     pub program: &'static str,
@@ -36,9 +38,11 @@ pub struct Client {
     pub error: fn(code: u32, sqlstate: &str) -> String,
 }
 
-/// What people type statements into.
+/// What people type statements into: the client, where there is one.
 pub struct Terminal {
     pub name: &'static str,
+    /// What it would not send to the server, but run.
+    pub commands: OwnCommands,
     /// Makes a schema, at `{schema}`; none where a file is one.
     pub create_schema: Option<&'static str>,
     pub enter_schema: Option<&'static str>,

@@ -8,7 +8,7 @@ use crate::{
     BugReport, Overview,
     compare::{self, Side},
     ready::Checklist,
-    scripts::Script,
+    scripts::{self, Script, Withheld},
 };
 
 pub const FORMAT: u32 = 2;
@@ -72,6 +72,9 @@ struct BugEntry<'a> {
     ready: Option<ReadyEntry<'a>>,
     versions: Option<&'a Account>,
     files: Vec<&'a str>,
+    /// Why scripts are missing among them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    withheld: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -156,5 +159,6 @@ fn entry<'a>(bug: &'a BugReport, files: &'a [Script], compared: &'a compare::Com
         ready: bug.ready.as_ref().map(|list| ReadyEntry { ready: list.ready(), list }),
         versions: bug.account.as_ref().ok(),
         files: files.iter().map(|file| file.name.as_str()).collect(),
+        withheld: scripts::withheld(bug).iter().map(Withheld::to_string).collect(),
     }
 }

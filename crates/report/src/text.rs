@@ -18,16 +18,77 @@ pub fn clean(text: &str) -> String {
             '\n' | '\r' | '\t' if out.ends_with(' ') => {}
             '\n' | '\r' | '\t' => out.push(' '),
             ' ' if out.ends_with(' ') && text.contains('\n') => {}
-            c if c.is_control() => out.extend(c.escape_default()),
+            c if obeyed(c) => out.extend(c.escape_default()),
             c => out.push(c),
         }
     }
     out
 }
 
+/// Would a terminal or a page do something with it instead of showing it? Marks that turn the direction of writing do that to what stands
+/// around them.
+pub fn obeyed(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+}
+
 /// A value with its line breaks and the like written out, so that none is lost or obeyed.
 pub fn visible(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+    text.chars().flat_map(|c| if obeyed(c) { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
+/// Several lines, each with nothing in it that a terminal would obey.
+pub fn lines(text: &str) -> String {
+    text.split('\n').map(|line| visible(&line.replace('\t', " "))).collect::<Vec<_>>().join("\n")
+}
+
+/// What goes to a terminal: colours as we set them stay, everything else that it would obey is written out.
+pub fn for_terminal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(|c| obeyed(c) && c != '\n' && c != '\t') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let length = colour(from).unwrap_or_else(|| from.chars().next().map_or(0, char::len_utf8));
+        match colour(from) {
+            Some(_) => out.push_str(&from[..length]),
+            None => out.extend(from[..length].chars().flat_map(char::escape_default)),
+        }
+        rest = &from[length..];
+    }
+    out + rest
+}
+
+/// The length of the sequence that sets a colour or a weight of ours, if the text begins with one. None hides text.
+fn colour(text: &str) -> Option<usize> {
+    let codes = text.strip_prefix("\u{1b}[")?;
+    let codes = &codes[..codes.find('m')?];
+    let ours = |code: &str| {
+        matches!(
+            code,
+            "" | "0"
+                | "1"
+                | "2"
+                | "3"
+                | "4"
+                | "22"
+                | "24"
+                | "31"
+                | "32"
+                | "33"
+                | "34"
+                | "35"
+                | "36"
+                | "39"
+                | "90"
+                | "91"
+                | "92"
+                | "93"
+                | "94"
+                | "95"
+                | "96"
+        )
+    };
+    codes.split(';').all(ours).then_some(codes.len() + 3)
 }
 
 /// With a capital letter first.
@@ -159,5 +220,13 @@ mod tests {
     fn nothing_reaches_the_terminal_as_a_command() {
         assert_eq!(clean("a\n\t  b\u{1b}[31m"), "a b\\u{1b}[31m");
         assert_eq!(visible("'a\n  b\u{1b}'"), "'a\\n  b\\u{1b}'");
+        let attack = "\u{1b}]0;PWN\u{7}\u{1b}[2J\u{9b}2J\u{1b}[8m\u{1b}[999m\u{1b}[1;\u{202e}\r\u{1b}";
+        let shown = for_terminal(attack);
+        assert!(!shown.contains(obeyed), "{shown:?}");
+        assert_eq!(
+            for_terminal("\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\n\tb"),
+            "\u{1b}[1m\u{1b}[91merror\u{1b}[0m: a\n\tb"
+        );
+        assert_eq!(lines("a\n\u{1b}[31mb"), "a\n\\u{1b}[31mb");
     }
 }

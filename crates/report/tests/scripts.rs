@@ -38,22 +38,22 @@ fn the_shell_script_sends_waits_and_checks() {
     assert_eq!(
         steps,
         [
-            "step 1 'T1' 'BEGIN;'",
-            "step 3 'T1' 'UPDATE t SET a = 2;'",
-            "step_that_waits 4 'T2' 1 'SELECT a, b FROM t FOR UPDATE;'",
-            "step 5 'T1' 'COMMIT;'",
-            "comes_back 4 'T2'",
-            "step 6 'T2' 'DELETE FROM nothing;'",
+            "step 1 T1 'BEGIN;'",
+            "step 3 T1 'UPDATE t SET a = 2;'",
+            "step_that_waits 4 T2 1 'SELECT a, b FROM t FOR UPDATE;'",
+            "step 5 T1 'COMMIT;'",
+            "comes_back 4 T2",
+            "step 6 T2 'DELETE FROM nothing;'",
         ]
     );
-    assert!(text.contains("if [ \"$(rows_of '4')\" = "), "{text}");
+    assert!(text.contains("if [ \"$(rows_of 4)\" = "), "{text}");
     assert!(text.contains("echo 'the wrong answer came again; expected (2, '\\''x'\\'')'"), "{text}");
 }
 
 #[test]
 fn a_word_stays_a_word() {
     let mut nasty = finding(Product::Mariadb);
-    edit(&mut nasty, |case| case.steps[3].sql = NASTY.into());
+    edit(&mut nasty, |case| case.steps[3].sql = format!("SELECT {NASTY}"));
     edit(&mut nasty, |case| case.sessions[1].name = NASTY.into());
     nasty.finding.violation.evidence.expected = Some(Response::Words(format!("{NASTY}\nrm -rf /")));
     edit(&mut nasty, |case| case.setup.statements.push(format!("SELECT '\nEND_1\n{NASTY}'")));
@@ -65,6 +65,56 @@ fn a_word_stays_a_word() {
     let mut child = bash.arg("-n").stdin(std::process::Stdio::piped()).spawn().unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success());
+}
+
+/// What a client would run by itself is in no script of its, and the page says why there is none.
+#[test]
+fn no_script_holds_what_its_client_would_run() {
+    let endings = |bug: &BugReport| -> Vec<String> {
+        let files = scripts::all(bug).into_iter();
+        let endings = files.map(|file| file.name.split_once('.').unwrap().1.to_string());
+        endings.filter(|ending| ending != "iso").collect()
+    };
+    let shell = "INSERT INTO t VALUES (0, 1) \\! touch /tmp/x";
+    for (product, sql, left) in [
+        (Product::Mariadb, shell, vec!["md", "test"]),
+        (Product::Mysql, shell, vec!["md", "test"]),
+        (Product::Postgres, shell, vec!["md", "spec"]),
+        (Product::Sqlite, shell, vec!["md", "sql"]),
+        (Product::Mariadb, "exec touch /tmp/x", vec!["md"]),
+        (Product::Mysql, "SELECT 1; delimiter //", vec!["md"]),
+        (Product::Mariadb, "SELECT 1\n--exec touch /tmp/x", vec!["md", "sh", "sql"]),
+        (Product::Sqlite, "SELECT 1;\n.shell touch /tmp/x", vec!["md"]),
+        (Product::Mariadb, "SELECT `exec` FROM `a\\b`", vec!["md", "sh", "sql", "test"]),
+    ] {
+        for in_setup in [true, false] {
+            let mut bug = finding(product);
+            edit(&mut bug, |case| match in_setup {
+                true => case.setup.statements.push(sql.into()),
+                false => case.steps[1].sql = sql.into(),
+            });
+            assert_eq!(endings(&bug), left, "{product}: {sql}");
+            let withheld = scripts::withheld(&bug);
+            assert_eq!(withheld.is_empty(), endings(&bug) == endings(&finding(product)), "{withheld:?}");
+            let page = report::html::finding(&bug, &scripts::all(&bug));
+            for one in &withheld {
+                let words = format!("There is no script for {}: ", one.tool);
+                assert!(page.contains(&words), "{words} is not in the page");
+            }
+            assert_eq!(page.contains("There is no script"), !withheld.is_empty());
+        }
+    }
+    let mut bug = finding(Product::Postgres);
+    edit(&mut bug, |case| case.steps[1].sql = shell.into());
+    assert_eq!(
+        scripts::withheld(&bug)[0].to_string(),
+        "step 2 holds `\\!`, which psql would not send to the server but might run on your machine"
+    );
+    // The name of a schema is nothing but letters, whatever the finding is called.
+    let mut named = finding(Product::Mariadb);
+    named.finding.id = "x$(touch /tmp/x)".into();
+    let text = script(&named, ".sh").unwrap();
+    assert!(!text.contains("test_x$("), "{text}");
 }
 
 #[test]

@@ -7,7 +7,11 @@ use std::{
 
 use anyhow::Context;
 
-use crate::{errors, files, loading, output::say, problems};
+use crate::{
+    errors, files, loading,
+    output::{say, tell},
+    problems,
+};
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
@@ -49,10 +53,10 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
             }
             Formatted::Broken(problems) => {
                 if broken > 0 {
-                    eprintln!();
+                    tell!("");
                 }
                 broken += 1;
-                anstream::eprintln!("{problems}");
+                tell!("{problems}");
             }
         }
     }

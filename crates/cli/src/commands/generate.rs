@@ -12,7 +12,7 @@ use crate::{
     arguments::{Levels, Where, count, levels},
     commands::lab::ProfileName,
     interrupt,
-    output::{plural, say},
+    output::{self, plural, say, tell},
     progress::Progress,
 };
 
@@ -99,8 +99,8 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
                 fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
             }
             None if args.hash => {}
-            None if number > args.first => say!("\n{}", text.trim_end()),
-            None => say!("{}", text.trim_end()),
+            None if number > args.first => output::data(&format!("\n{}", text.trim_end())),
+            None => output::data(text.trim_end()),
         }
         done += 1;
         progress.step();
@@ -109,6 +109,6 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     if args.hash {
         say!("{sum}");
     }
-    eprintln!("{} of {}, profile {name} {hash}", plural(done, "case"), args.seed);
+    tell!("{} of {}, profile {name} {hash}", plural(done, "case"), args.seed);
     Ok(if interrupt::asked() { 2 } else { 0 })
 }

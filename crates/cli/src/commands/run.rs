@@ -12,7 +12,7 @@ use crate::{
     arguments::{Levels, Where, count, levels},
     errors::{self, Advised},
     interrupt, judged, loading, oracle_args,
-    output::say,
+    output::{self, say, tell},
     targets,
 };
 
@@ -143,7 +143,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
         targets::say_notes(server.runner());
     }
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&done.printed)?);
+        output::json(&done.printed)?;
     }
     Ok(if interrupt::asked() { 2 } else { u8::from(done.missed) })
 }
@@ -158,7 +158,7 @@ fn load(files: &[PathBuf]) -> anyhow::Result<Vec<Loaded>> {
     for file in loading::files(files)? {
         match loading::load(&file) {
             Ok(case) => {
-                let (name, filed) = (file.display().to_string(), loading::filed(&file));
+                let (name, filed) = (file.display().to_string(), loading::filed(&file)?);
                 cases.push(Loaded { name, case, filed });
             }
             Err(error) => broken.push(error),
@@ -167,7 +167,7 @@ fn load(files: &[PathBuf]) -> anyhow::Result<Vec<Loaded>> {
     if let Some(last) = broken.pop() {
         for error in &broken {
             errors::show(error);
-            eprintln!();
+            tell!("");
         }
         return Err(last);
     }
@@ -218,7 +218,7 @@ fn one(
     };
     let run = once(server)?;
     if let Some(why) = server.runner().timing().opaque_setup {
-        eprintln!("note: {name}: the setup is run anew each time, slower: {why}");
+        tell!("note: {name}: the setup is run anew each time, slower: {why}");
     }
     let (mut alike, mut runs) = (1, 1);
     for _ in 1..args.repeat {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use dbms::attach::Connector;
 use dialect::Hosting;
-use model::{Product, Target};
+use model::{Product, Target, shell};
 use provision::{StartOptions, Store};
 
 use crate::{
@@ -192,7 +192,7 @@ fn start(target: &Target, tcp: bool) -> anyhow::Result<u8> {
             std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
         say!("  password for the port: {}, also in {}", password.trim_end(), file.display());
     }
-    say!("  stop it with: isopod server stop {}", running.id);
+    say!("  stop it with: {}", shell::command(["isopod", "server", "stop", &running.id]));
     Ok(0)
 }
 

@@ -7,6 +7,7 @@ mod corpus;
 mod demo;
 mod errors;
 mod fmt;
+mod foreign;
 mod generate;
 mod help;
 mod hunting;

@@ -5,6 +5,7 @@ mod browser;
 #[path = "../common/mod.rs"]
 mod common;
 mod folders;
+mod own_commands;
 mod ready;
 mod scripts;
 mod tested;

@@ -1,6 +1,6 @@
 //! The command-line clients of MySQL and MariaDB.
 
-use crate::{Client, Terminal};
+use crate::{Client, Terminal, own_commands};
 
 /// A client of this name.
 pub(crate) const fn client(program: &'static str, package: &'static str) -> Client {
@@ -31,5 +31,10 @@ pub(crate) const fn client(program: &'static str, package: &'static str) -> Clie
 }
 
 pub(crate) const fn terminal(name: &'static str) -> Terminal {
-    Terminal { name, create_schema: Some("CREATE DATABASE {schema}"), enter_schema: Some("USE {schema}") }
+    Terminal {
+        name,
+        commands: own_commands::mysql(name),
+        create_schema: Some("CREATE DATABASE {schema}"),
+        enter_schema: Some("USE {schema}"),
+    }
 }

@@ -1,6 +1,6 @@
 //! psql.
 
-use crate::{Client, Terminal};
+use crate::{Client, Terminal, own_commands};
 
 pub(super) const CLIENT: Client = Client {
     program: "psql",
@@ -26,6 +26,7 @@ pub(super) const CLIENT: Client = Client {
 
 pub(super) const TERMINAL: Terminal = Terminal {
     name: "psql",
+    commands: own_commands::PSQL,
     create_schema: Some("CREATE SCHEMA {schema}"),
     enter_schema: Some("SET search_path = {schema}"),
 };

@@ -81,6 +81,7 @@ pub const DIALECT: Dialect = Dialect {
     client: None,
     terminal: Some(Terminal {
         name: "sqlite3 on one database file in WAL mode",
+        commands: crate::own_commands::SQLITE3,
         create_schema: None,
         enter_schema: None,
     }),

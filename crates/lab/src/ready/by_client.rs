@@ -42,7 +42,8 @@ impl Rate {
 
 /// Runs it so often. A reason in words where it could not be done.
 pub fn rate(lab: &Lab<'_>, plan: &Plan<'_>, bug: &BugReport, installed: &Installed) -> Result<Rate, String> {
-    let script = scripts::shell::script(bug).ok_or_else(|| {
+    let script = scripts::shell::script(bug).map_err(|withheld| withheld.to_string())?;
+    let script = script.ok_or_else(|| {
         format!("{} has no client that a script could drive", dialect::of(bug.product()).title)
     })?;
     let client = client(bug.product())?;

@@ -7,6 +7,7 @@ use provision::{Build, Installed, lifetime};
 use report::{
     BugReport,
     ready::{ChecklistItem, Item, State},
+    scripts,
 };
 
 use super::{
@@ -18,6 +19,11 @@ use crate::{Lab, places::PlaceResult};
 /// What the script shows on the version at hand, on the newest, and whose builds these are.
 pub fn items(lab: &Lab<'_>, plan: &Plan<'_>, bug: &BugReport) -> Vec<Item> {
     let own = installed(plan, bug, &bug.server().version);
+    if let Err(withheld) = scripts::shell::script(bug) {
+        let plain = Item::failed(ChecklistItem::PlainClient, format!("there is no script: {withheld}"));
+        let newest = Item::unchecked(ChecklistItem::NewestRelease, "there is no script");
+        return vec![plain, newest, build(bug, own.as_ref().ok())];
+    }
     let rate = own.as_ref().map_err(Clone::clone).and_then(|server| by_client::rate(lab, plan, bug, server));
     let first = plain_client(bug, &rate);
     let newest = newest(lab, plan, bug, &rate);

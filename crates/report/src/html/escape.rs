@@ -4,6 +4,8 @@ use std::fmt::{self, Write};
 
 use askama::filters::Escaper;
 
+use crate::text::obeyed;
+
 /// The escaper of all templates (see `askama.toml`). Characters that a page cannot show, or that would change the direction of what
 /// stands around them, are written out.
 #[derive(Clone, Copy)]
@@ -18,15 +20,10 @@ impl Escaper for Page {
             '"' => to.write_str("&quot;"),
             '\'' => to.write_str("&#39;"),
             '\n' | '\t' => to.write_char(c),
-            c if c.is_control() || turns(c) => write!(to, "{}", c.escape_unicode()),
+            c if obeyed(c) => write!(to, "{}", c.escape_unicode()),
             c => to.write_char(c),
         })
     }
-}
-
-/// Marks that turn the direction of writing.
-fn turns(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
 #[cfg(test)]

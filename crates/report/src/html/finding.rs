@@ -4,7 +4,7 @@ use super::{chains, compared, ready, timeline};
 use crate::{
     bug_report::BugReport,
     compare::{self, Side},
-    scripts::{Script, ended},
+    scripts::{self, Script, Withheld, ended},
     text,
     trackers::{self, Part},
 };
@@ -30,6 +30,7 @@ struct Page<'a> {
     flags: String,
     ready: Option<ready::Section<'a>>,
     files: &'a [Script],
+    withheld: Vec<Withheld>,
 }
 
 /// The page. `files` are those that stand beside it: the case file first, the Markdown, the scripts.
@@ -56,6 +57,7 @@ pub fn finding(bug: &BugReport, files: &[Script]) -> String {
         flags: bug.flags().join("\n"),
         ready: bug.ready.as_ref().map(|list| ready::Section::new(bug, list)),
         files,
+        withheld: scripts::withheld(bug),
     })
 }
 

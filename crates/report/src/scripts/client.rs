@@ -22,7 +22,8 @@ pub fn ended(sql: &str) -> String {
 
 /// The name of the schema that a script makes for itself: nothing in it is needed for the effect.
 pub fn schema(bug: &BugReport) -> String {
-    format!("test_{}", bug.finding.id)
+    let id = bug.finding.id.chars().filter(char::is_ascii_alphanumeric);
+    format!("test_{}", id.collect::<String>())
 }
 
 /// A session's name as that of a file or a connection.

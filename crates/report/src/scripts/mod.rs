@@ -5,18 +5,22 @@
 //! * [`mysqltest`]: the test format of MySQL and MariaDB;
 //! * [`spec`]: the one of PostgreSQL's isolation tests.
 //!
+//! No script is written for a case that holds what its tool would run by itself ([`Withheld`]).
+//!
 //! The order is that of the trace, not that of the case: a statement that was queued behind one that waited stands where it was sent.
 
 mod client;
+mod harmless;
 pub mod mysqltest;
 mod order;
 pub mod shell;
 pub mod spec;
 pub mod terminals;
 
-use dialect::TestTool;
+use dialect::{TestTool, own_commands::MYSQLTEST};
 
 pub use client::ended;
+pub use harmless::Withheld;
 
 use self::order::{Act, acts};
 use crate::{bug_report::BugReport, markdown, steps};
@@ -47,7 +51,7 @@ pub fn all(bug: &BugReport) -> Vec<Script> {
         files.push(file(".iso", "Case file", "isopod run FILE --target TARGET", text, false));
     }
     files.push(file(".md", "Markdown", "ready for a bug tracker", markdown::markdown(bug), false));
-    if let Some(text) = shell::script(bug) {
+    if let Ok(Some(text)) = shell::script(bug) {
         files.push(file(
             ".sh",
             "Shell script",
@@ -56,12 +60,12 @@ pub fn all(bug: &BugReport) -> Vec<Script> {
             true,
         ));
     }
-    if let Some(text) = terminals::script(bug) {
+    if let Ok(Some(text)) = terminals::script(bug) {
         files.push(file(".sql", "Terminals", "to be typed, a terminal for each session", text, false));
     }
     match dialect::of(bug.product()).test_tool {
         Some(TestTool::Mysqltest { includes }) => {
-            files.extend(mysqltest::script(bug, includes).map(|text| {
+            files.extend(mysqltest::script(bug, includes).ok().flatten().map(|text| {
                 file(".test", "mysqltest", "for mysql-test-run or mysqltest by itself", text, false)
             }))
         }
@@ -73,6 +77,14 @@ pub fn all(bug: &BugReport) -> Vec<Script> {
         None => {}
     }
     files
+}
+
+/// Why there are fewer of them than the product has tools for.
+pub fn withheld(bug: &BugReport) -> Vec<Withheld> {
+    let dialect = dialect::of(bug.product());
+    let terminal = dialect.terminal.as_ref().map(|terminal| terminal.commands);
+    let test = matches!(dialect.test_tool, Some(TestTool::Mysqltest { .. })).then_some(MYSQLTEST);
+    terminal.iter().chain(&test).filter_map(|commands| harmless::check(bug, commands).err()).collect()
 }
 
 /// The statements in their real order, each with what came of it: for people.

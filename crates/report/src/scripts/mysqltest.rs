@@ -2,18 +2,22 @@
 //!
 //! What it needs of mysql-test-run's own files it asks for only there, so that mysqltest runs it by itself, too.
 
+use dialect::own_commands::MYSQLTEST;
 use model::Reply;
 
 use super::{
     client::{comment, ended, greeting, name, one_line, schema},
+    harmless::{self, Withheld},
     order::{Act, acts},
 };
 use crate::{bug_report::BugReport, steps};
 
 /// The test, with the files of mysql-test-run that it needs; none where the format cannot say it.
-pub fn script(bug: &BugReport, includes: &[&str]) -> Option<String> {
+pub fn script(bug: &BugReport, includes: &[&str]) -> Result<Option<String>, Withheld> {
     let case = &bug.execution.case;
-    let waiting = dialect::of(bug.product()).client.as_ref()?.waiting;
+    let Some(client) = &dialect::of(bug.product()).client else { return Ok(None) };
+    harmless::check(bug, &MYSQLTEST)?;
+    let waiting = client.waiting;
     let own = schema(bug);
     let mut out = format!(
         "# {}\n# {}\n\n{}CREATE DATABASE {own};\nUSE {own};\n",
@@ -57,7 +61,7 @@ pub fn script(bug: &BugReport, includes: &[&str]) -> Option<String> {
         out += &format!("disconnect {};\n", name(bug, session));
     }
     out += &format!("DROP DATABASE {own};\n");
-    Some(out)
+    Ok(Some(out))
 }
 
 /// mysql-test-run looks for these lines at their beginning, and says by a variable that it is there.

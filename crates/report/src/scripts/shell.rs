@@ -5,18 +5,20 @@
 //! statement that waited when it was found is not waited for; the script goes on when the server says that it waits.
 
 use dialect::Client;
-use model::{Reply, RowSet, verdict::Response};
+use model::{Reply, RowSet, shell::quoted, verdict::Response};
 
 use super::{
     client::{comment, ended, greeting, name, one_line, schema},
+    harmless::{self, Withheld},
     order::{Act, acts},
 };
 use crate::{bug_report::BugReport, text};
 
 /// The script; none where there is no server.
-pub fn script(bug: &BugReport) -> Option<String> {
+pub fn script(bug: &BugReport) -> Result<Option<String>, Withheld> {
     let dialect = dialect::of(bug.product());
-    let client = dialect.client.as_ref()?;
+    let (Some(client), Some(terminal)) = (&dialect.client, &dialect.terminal) else { return Ok(None) };
+    harmless::check(bug, &terminal.commands)?;
     let mut out = head(bug, client);
     let mut heredoc = Heredocs(0);
     out += "# The tables.\n";
@@ -53,7 +55,7 @@ pub fn script(bug: &BugReport) -> Option<String> {
         out += &format!("afterwards {} {}\n", quoted(table), quoted(&sql));
     }
     out += &check(bug, client, tables);
-    Some(out)
+    Ok(Some(out))
 }
 
 fn head(bug: &BugReport, client: &Client) -> String {
@@ -78,13 +80,13 @@ work=$(mktemp -d) || exit 2
 finish() {{
     for pid in "${{pids[@]:-}}"; do [ -n "$pid" ] && kill "$pid" 2>/dev/null; done
     wait 2>/dev/null
-    [ -n "${{made:-}}" ] && "$client" "${{args[@]}}" <<<"{drop}" >/dev/null 2>&1
+    [ -n "${{made:-}}" ] && "$client" "${{args[@]}}" <<<{drop} >/dev/null 2>&1
     rm -rf "$work"
 }}
 pids=()
 made=
 trap finish EXIT
-"$client" "${{args[@]}}" <<<"{make}" >"$work/made" 2>&1
+"$client" "${{args[@]}}" <<<{make} >"$work/made" 2>&1
 if [ $? != 0 ] || grep -q '^ERROR' "$work/made"; then cat "$work/made"; exit 2; fi
 made=1
 
@@ -124,7 +126,7 @@ step_that_waits() {{
     echo "$1  $2: $4"
     say "$2" "$1" "$4"
     local left=100
-    while [ "$("$client" "${{args[@]}}" {plain} <<<"{waiting};" 2>/dev/null | tr -dc 0-9)" -lt "$3" ] 2>/dev/null; do
+    while [ "$("$client" "${{args[@]}}" {plain} <<<{waiting} 2>/dev/null | tr -dc 0-9)" -lt "$3" ] 2>/dev/null; do
         left=$((left - 1))
         if [ "$left" = 0 ]; then echo "        it does not wait, or the server does not let us see it"; return; fi
         sleep 0.05
@@ -142,10 +144,10 @@ rows_of() {{ <"$work/answer-$1" {rows} | LC_ALL=C sort; }}
         program = client.program,
         options = client.options,
         enter = in_own(client.in_schema),
-        make = in_own(client.create_schema),
-        drop = in_own(client.drop_schema),
+        make = quoted(&in_own(client.create_schema)),
+        drop = quoted(&in_own(client.drop_schema)),
         rows = client.rows,
-        waiting = client.waiting,
+        waiting = quoted(&format!("{};", client.waiting)),
         plain = client.plain,
     )
 }
@@ -220,11 +222,6 @@ fn lines(client: &Client, rows: &RowSet) -> Option<Vec<String>> {
             Some(text::squeeze(&format!("|{}|", cells.join("|"))))
         })
         .collect()
-}
-
-/// A word for the shell that means nothing but itself.
-pub fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// Texts that stand in the script as they are.

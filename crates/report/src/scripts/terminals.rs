@@ -2,14 +2,16 @@
 
 use super::{
     client::{comment, ended, greeting, schema},
+    harmless::{self, Withheld},
     order::{Act, acts},
 };
 use crate::{bug_report::BugReport, steps};
 
 /// The script; none for Isopod's own engine, which has no terminal.
-pub fn script(bug: &BugReport) -> Option<String> {
+pub fn script(bug: &BugReport) -> Result<Option<String>, Withheld> {
     let dialect = dialect::of(bug.product());
-    let terminal = dialect.terminal.as_ref()?;
+    let Some(terminal) = &dialect.terminal else { return Ok(None) };
+    harmless::check(bug, &terminal.commands)?;
     let client = terminal.name;
     let own = |sql: &str| sql.replace("{schema}", &schema(bug));
     let (make, enter) = (terminal.create_schema.map(own), terminal.enter_schema.map(own));
@@ -65,7 +67,7 @@ pub fn script(bug: &BugReport) -> Option<String> {
                 &format!("SELECT * FROM {};\n-- => {}\n", dialect.quoted(table), comment(&rows.to_string()));
         }
     }
-    Some(out)
+    Ok(Some(out))
 }
 
 fn said(bug: &BugReport, step: usize, words: &str) -> String {

@@ -9,7 +9,7 @@ use lab::corpus::{
     bisect::{self, Bisected, Plan},
     changes::{AtLevel, Behaviour},
 };
-use model::{Case, Place, Product, Target, Version, target::Settings};
+use model::{Case, Place, Product, Target, Version, shell, target::Settings};
 use oracles::expectations;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ use crate::{
     corpus,
     errors::{self, Advised},
     interrupt, loading,
-    output::{plural, say},
+    output::{self, plural, say, tell},
     targets,
 };
 
@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         results.push(result);
     }
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&results)?);
+        output::json(&results)?;
     }
     let all = || results.iter().flat_map(|result| &result.levels);
     failed |= all().flat_map(|at| &at.behaviours).any(|behaviour| !behaviour.stable());
@@ -157,7 +157,10 @@ fn too_few(rows: &[ProductVersions]) -> anyhow::Error {
         .collect();
     let more: Vec<&str> = rows.iter().flat_map(|row| &row.missing).map(String::as_str).collect();
     if !more.is_empty() {
-        advice.push(format!("more can be had: isopod server install {}", more.join(" ")));
+        advice.push(format!(
+            "more can be had: {}",
+            shell::command(["isopod", "server", "install"].into_iter().chain(more))
+        ));
     }
     Advised::new("there are no two versions to compare", advice).into()
 }
@@ -185,7 +188,7 @@ fn installed(args: &Args, product: Product) -> anyhow::Result<ProductVersions> {
     for target in here.into_iter().filter(inside) {
         match bisect::fitted(&settings, &target) {
             Ok(settings) => targets.push(Target { settings, ..target }),
-            Err(without) => eprintln!("note: {target} does not have {without} and is left out"),
+            Err(without) => tell!("note: {target} does not have {without} and is left out"),
         }
     }
     let missing = more.into_iter().filter(|name| name.parse().is_ok_and(|target| inside(&target))).collect();

@@ -5,7 +5,10 @@ mod bisect;
 mod summary;
 mod test;
 
-use crate::{corpus, output::say};
+use crate::{
+    corpus,
+    output::{self, say},
+};
 
 /// What to do with the corpus.
 #[derive(clap::Subcommand)]
@@ -69,7 +72,7 @@ fn list(args: ListArgs) -> anyhow::Result<u8> {
     let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
     for entry in &entries {
         if args.show {
-            say!("-- {}\n{}", entry.name, entry.text.trim_end());
+            output::data(&format!("-- {}\n{}", entry.name, entry.text.trim_end()));
             if entries.len() > 1 {
                 say!("");
             }

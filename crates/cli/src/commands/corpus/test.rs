@@ -19,7 +19,7 @@ use crate::{
     arguments::{Levels, Where, count, levels},
     corpus::{self, Entry},
     errors, files, interrupt, judged,
-    output::say,
+    output::{self, say, tell},
     progress::Progress,
     targets,
 };
@@ -128,26 +128,26 @@ fn finish(args: &Args, entries: &[Entry], all: &[Tested], failed: usize) -> anyh
     let cells: Vec<&Cell> = all.iter().flat_map(|tested| &tested.cells).collect();
     let surprises = cells.iter().filter(|cell| cell.surprise).count();
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&cells)?);
+        output::json(&cells)?;
     } else {
         summary::targets(all);
         summary::total(&cells, args.repeat, surprises);
     }
     match &args.table {
         Some(file) if interrupt::asked() => {
-            eprintln!("note: {} was not written, because not everything was run", file.display());
+            tell!("note: {} was not written, because not everything was run", file.display());
         }
         Some(file) => {
             let cases: Vec<(&str, &Case)> = entries.iter().map(|entry| (entry.name, &entry.case)).collect();
             files::replace(file, &markdown(&cases, all, args.repeat))
                 .with_context(|| format!("cannot write {}", file.display()))?;
-            eprintln!("the table is in {}", file.display());
+            tell!("the table is in {}", file.display());
         }
         None => {}
     }
     if failed > 0 {
         let things = if failed == 1 { "thing" } else { "things" };
-        eprintln!("{failed} {things} could not be tested, see above");
+        tell!("{failed} {things} could not be tested, see above");
     }
     Ok(if interrupt::asked() || failed > 0 { 2 } else { u8::from(surprises > 0) })
 }
@@ -164,7 +164,7 @@ fn jobs<'a>(args: &Args, entries: &'a [Entry]) -> anyhow::Result<Vec<Job<'a>>> {
             .partition(|entry| targets::allowed(&entry.case, &target, &args.on.how));
         if !refused.is_empty() {
             let cases = if refused.len() == 1 { "case" } else { "cases" };
-            eprintln!("note: {} {cases} not run on a server that is not ours: --trust", refused.len());
+            tell!("note: {} {cases} not run on a server that is not ours: --trust", refused.len());
         }
         if entries.is_empty() {
             continue;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use campaign::Panel;
 use dialect::Execution;
 use execute::Options;
-use model::{Case, JudgeOverrides, Level, Target, Violation};
+use model::{Case, JudgeOverrides, Level, Target, Violation, shell};
 use oracles::expectations::{CheckReport, StepCheck, check};
 use reference::Bug;
 use report::findings::{self, What};
@@ -119,7 +119,7 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
         condition: String::new(),
         statements: run.trace.outcomes.len(),
         reduced_from: None,
-        replay: format!("isopod demo {}", bug.name()),
+        replay: shell::command(["isopod", "demo", bug.name()]),
     };
     say!("{}", judged::timeline(&case, &run.trace, &report, &[], &format!("{} planted", bug.name())));
     say!("{}", findings::story(&story, &style()).trim_end());
@@ -128,7 +128,10 @@ fn show(bug: Bug, how: &How) -> anyhow::Result<()> {
         say!("Real servers have had it: {}.", case.links.join(", "));
     }
     let hunts = match by_oracle {
-        Some(_) => format!(" A hunt finds it too: isopod hunt '{planted}' --cases 20000"),
+        Some(_) => {
+            let hunt = ["isopod", "hunt", &planted.to_string(), "--cases", "20000"];
+            format!(" A hunt finds it too: {}", shell::command(hunt))
+        }
         None => String::new(),
     };
     say!("Without it the same case comes out as expected.{hunts}");

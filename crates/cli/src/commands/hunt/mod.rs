@@ -35,7 +35,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
     let summary = summary.map_err(|error| {
         Advised::new(
             error.to_string(),
-            [format!("when that is mended: isopod hunt --resume {}", campaign.folder.path().display())],
+            [format!("when that is mended: {}", resolve::resume_command(campaign.folder.path()))],
         )
     })?;
     campaign.folder.write("junit.xml", summary::junit(&summary)?.as_bytes())?;

@@ -9,6 +9,7 @@ use report::findings::{clock, share, thousands};
 
 use crate::{
     judged,
+    output::{for_terminal, tell},
     progress::{self, Pace},
 };
 
@@ -39,7 +40,7 @@ impl HuntProgress {
             let style = progress::bars("{prefix}  {bar:22}  {msg}");
             let bar = |target: &Target| {
                 let bar = all.add(ProgressBar::new(length).with_style(style.clone()));
-                bar.set_prefix(format!("{:wide$}", target.to_string()));
+                bar.set_prefix(for_terminal(&format!("{:wide$}", target.to_string())));
                 bar
             };
             let bars = targets.iter().map(bar).collect();
@@ -110,9 +111,9 @@ impl HuntProgress {
     /// At a bar, or where a line is due; `last` of those that are due together.
     fn message(&self, bar: usize, target: &Target, words: String, last: bool) {
         match &self.bars {
-            Some((_, bars)) => bars[bar].set_message(words),
+            Some((_, bars)) => bars[bar].set_message(for_terminal(&words)),
             None if self.pace.due() => {
-                eprintln!("{:w$}  {words}", target.to_string(), w = self.wide);
+                tell!("{:w$}  {words}", target.to_string(), w = self.wide);
                 if last {
                     self.pace.printed();
                 }
@@ -133,9 +134,9 @@ impl HuntProgress {
         let text = dbms::attach::secrets::hide(text);
         match &self.bars {
             Some((all, _)) => {
-                let _ = all.println(text);
+                let _ = all.println(for_terminal(&text));
             }
-            None => eprintln!("{text}"),
+            None => tell!("{text}"),
         }
     }
 

@@ -6,7 +6,10 @@ use campaign::{
     Budget, Campaign, HuntTarget, Known, Panel, RunReader, RunWriter, Servers, Settings, known::Entry,
 };
 use generate::Profile;
-use model::{JudgeOverrides, Level, Product, Seed};
+use model::{
+    JudgeOverrides, Level, Product, Seed,
+    shell::{self, quoted},
+};
 
 use super::arguments::Args;
 use crate::{
@@ -46,12 +49,17 @@ pub fn resolve<'a>(args: &Args, servers: &'a dyn Servers) -> anyhow::Result<Camp
         Advised::new(
             error.to_string(),
             [
-                format!("to go on with the run that is there: isopod hunt --resume {}", path.display()),
+                format!("to go on with the run that is there: {}", resume_command(&path)),
                 "or name another folder: --out DIR".to_string(),
             ],
         )
     })?;
     Ok(Campaign { settings, panel, profile, folder, known, servers, stop: &interrupt::asked })
+}
+
+/// The command that goes on with the run in this folder.
+pub fn resume_command(run: &Path) -> String {
+    shell::command(["isopod", "hunt", "--resume", &run.display().to_string()])
 }
 
 fn resume<'a>(
@@ -72,9 +80,13 @@ fn resume<'a>(
             [
                 format!(
                     "begin a new run; --seed {} --profile {} makes the same cases",
-                    run.settings.seed, run.settings.profile
+                    run.settings.seed,
+                    quoted(&run.settings.profile)
                 ),
-                format!("what it has found counts as known with --known {}/findings", path.display()),
+                format!(
+                    "what it has found counts as known with --known {}",
+                    quoted(&path.join("findings").display().to_string())
+                ),
             ],
         )
     })?;

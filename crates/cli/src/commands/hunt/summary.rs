@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use campaign::{Budget, Campaign, record::replay_command};
-use model::{Chance, Ending, FindingGroup, Fresh, RunSummary, Target, TargetSummary};
+use model::{Chance, Ending, FindingGroup, Fresh, RunSummary, Target, TargetSummary, shell};
 use oracles::OracleInfo;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use report::findings::{self, Line, Story, What, clock, share, thousands};
 
+use super::resolve::resume_command;
 use crate::{
     errors::style,
     judged,
@@ -138,7 +139,7 @@ pub fn show(campaign: &Campaign<'_>, summary: &RunSummary, by_default: bool) {
     known(summary);
     say!("\nfolder: {}", summary.folder);
     if !summary.findings.is_empty() {
-        say!("report: isopod report {} --open", summary.folder);
+        say!("report: {}", shell::command(["isopod", "report", &summary.folder, "--open"]));
     }
     next(summary, by_default);
 }
@@ -168,7 +169,7 @@ fn known(summary: &RunSummary) {
 fn next(summary: &RunSummary, by_default: bool) {
     match summary.ending {
         Some(Ending::Asked) => {
-            say!("to go on: isopod hunt --resume {}", summary.folder);
+            say!("to go on: {}", resume_command(summary.folder.as_ref()));
         }
         Some(Ending::Budget | Ending::Nothing) | None => {}
     }
@@ -177,11 +178,9 @@ fn next(summary: &RunSummary, by_default: bool) {
             "next, a real server:  isopod hunt mariadb@10.11 --for 1m      (it is fetched when it is missing)"
         );
         say!("which there are:      isopod server list");
-        say!(
-            "the same hunt again:  isopod hunt sqlite --seed {} --cases {}",
-            summary.seed,
-            summary.total().cases
-        );
+        let (seed, cases) = (summary.seed.to_string(), summary.total().cases.to_string());
+        let again = ["isopod", "hunt", "sqlite", "--seed", &seed, "--cases", &cases];
+        say!("the same hunt again:  {}", shell::command(again));
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use campaign::record::read_json;
 use dialect::Execution;
-use model::{Aftermath, Verdict, Violation, verdict::Justification};
+use model::{Aftermath, Verdict, Violation, shell, verdict::Justification};
 use report::findings::{self, What};
 use serde::Serialize;
 
@@ -93,6 +93,11 @@ fn story(
         condition: String::new(),
         statements: shown.case.steps.len(),
         reduced_from: None,
-        replay: format!("isopod judge {} {}", case.display(), trace.display()),
+        replay: shell::command([
+            "isopod",
+            "judge",
+            &case.display().to_string(),
+            &trace.display().to_string(),
+        ]),
     }
 }

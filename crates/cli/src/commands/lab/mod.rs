@@ -12,9 +12,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::{How, Levels, Where, count},
-    interrupt,
-    output::say,
-    profiles,
+    interrupt, output, profiles,
     progress::Progress,
     targets::{self, LocalServers},
 };
@@ -116,7 +114,7 @@ impl Form {
             all.push(figures);
         }
         if self.json {
-            say!("{}", serde_json::to_string_pretty(&all)?);
+            output::json(&all)?;
         }
         Ok(all)
     }

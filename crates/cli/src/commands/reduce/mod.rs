@@ -31,7 +31,7 @@ use crate::{
     choice::{Choice, embedded},
     errors::{self, Advised},
     interrupt, learned, loading, oracle_args,
-    output::say,
+    output::{self, say, tell},
     progress::Line,
     targets,
 };
@@ -176,15 +176,14 @@ fn show(args: &Args, result: &Result) -> anyhow::Result<()> {
             .with_context(|| format!("{} cannot be written", path.display()))?;
     }
     if args.json {
-        say!("{}", serde_json::to_string_pretty(result)?);
-        return Ok(());
+        return output::json(result);
     }
     let Result { oracle, keeps, from, to, tried, finished, .. } = result;
     let more = if *finished { "" } else { "; there was no time to try the rest" };
-    eprintln!("{oracle}: {keeps}\nfrom {from} to {to} statements, {tried} smaller cases tried{more}");
+    tell!("{oracle}: {keeps}\nfrom {from} to {to} statements, {tried} smaller cases tried{more}");
     match &args.out {
         Some(path) => say!("{}", path.display()),
-        None => say!("{}", result.case.trim_end()),
+        None => output::data(result.case.trim_end()),
     }
     Ok(())
 }
@@ -247,7 +246,7 @@ impl<'a> Search<'a> {
         let args = self.args;
         let given = [("--differs-from", args.differs_from.is_some()), ("--check", args.check.is_some())];
         for (name, _) in given.into_iter().filter(|(_, given)| *given) {
-            eprintln!("note: {oracle} complains about the case, so that is kept, and {name} is not asked");
+            tell!("note: {oracle} complains about the case, so that is kept, and {name} is not asked");
         }
     }
 

@@ -9,7 +9,7 @@ use super::super::{Cases, Form, code};
 use crate::{
     arguments::{Where, count},
     errors::of_lab,
-    output::{plural, say},
+    output::{plural, say, tell},
 };
 
 #[derive(clap::Args)]
@@ -39,7 +39,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         if matches!(&figures, Ok(figures) if figures.differences.is_empty()) {
             let _ = fs::remove_dir_all(&folder);
         } else {
-            eprintln!("note: what the hunts left behind is in {}", folder.display());
+            tell!("note: what the hunts left behind is in {}", folder.display());
         }
         figures.map(Some).map_err(of_lab)
     })?;
