@@ -192,14 +192,12 @@ impl FromStr for Target {
         let (server, query) = text.split_once('?').unwrap_or((text, ""));
         let mut settings = Settings::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').ok_or_else(|| match text.contains("://") {
+            let named = pair.split_once('=').filter(|(name, _)| !name.trim().is_empty());
+            let (name, value) = named.ok_or_else(|| match text.contains("://") {
                 // It may be the second half of a password.
                 true => BadTarget::Url(BadUrl("after `?` stand name=value, and in a password `?` is %3F")),
                 false => BadTarget::Setting(pair.to_string()),
             })?;
-            if name.trim().is_empty() && !text.contains("://") {
-                return Err(BadTarget::Setting(pair.to_string()));
-            }
             let name = name.to_ascii_lowercase().replace('-', "_");
             // Settings are shown; a password never is.
             if text.contains("://") && ["password", "passwd", "pwd"].iter().any(|word| name.ends_with(word)) {
@@ -275,4 +273,21 @@ pub enum BadTarget {
 fn names() -> String {
     let [all @ .., last] = Product::ALL.map(Product::name);
     format!("{} and {last}", all.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_can_be_written_and_read_again() {
+        for text in ["sqlite?x=://", "mysql@9.7?a-B=c", "mysql://u@[::1]:3306/db?x=1", "mysql?basedir=/a?b=c"]
+        {
+            let target: Target = text.parse().unwrap();
+            assert_eq!(target.to_string().parse(), Ok(target), "{text}");
+        }
+        for text in ["sqlite?=a", "sqlite?=a&x=://", "sqlite? =a", "mysql://h?=a", "mysql://u@[]/db"] {
+            assert!(text.parse::<Target>().is_err(), "{text}");
+        }
+    }
 }

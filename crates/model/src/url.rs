@@ -85,6 +85,8 @@ impl fmt::Display for Url {
     }
 }
 
+const NO_HOST: BadUrl = BadUrl("the host is missing");
+
 /// What a user's name cannot hold as it is.
 const MARKS: [char; 6] = ['/', ';', ',', '?', '#', ' '];
 
@@ -125,6 +127,9 @@ fn endpoint(text: &str) -> Result<Endpoint, BadUrl> {
         |port: &str| port.parse().map(Some).map_err(|_| BadUrl("the port is not a number below 65536"));
     if let Some(rest) = text.strip_prefix('[') {
         let (host, port) = rest.split_once(']').ok_or(BadUrl("`]` is missing"))?;
+        if host.is_empty() {
+            return Err(NO_HOST);
+        }
         let port = match port.strip_prefix(':') {
             Some(port) => number(port)?,
             None if port.is_empty() => None,
@@ -143,7 +148,7 @@ fn endpoint(text: &str) -> Result<Endpoint, BadUrl> {
         return Ok(Endpoint::Socket(host.into()));
     }
     if host.is_empty() {
-        return Err(BadUrl("the host is missing"));
+        return Err(NO_HOST);
     }
     Ok(Endpoint::Host { host, port })
 }
@@ -206,6 +211,8 @@ mod tests {
             "u:secret%zz@h",
             "u:secret@%2Ftmp:5433/db",
             "[::1",
+            "u:secret@[]/db",
+            "[]:3306",
         ] {
             let error = text.parse::<Url>().unwrap_err().to_string();
             assert!(!error.contains("secret"), "{error}");

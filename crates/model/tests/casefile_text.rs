@@ -57,6 +57,18 @@ fails on
 ";
 
 #[test]
+fn however_many_carriage_returns_end_a_line_none_stays() {
+    let unix = "steps\n  T1: SELECT 'a\n      b\rc';\n  T1: SELECT 2;\n";
+    for ending in ["\r\n", "\r\r\n", "\r\r\r\r\n"] {
+        let text = unix.replace('\n', ending);
+        let formatted = format(&text).unwrap();
+        assert_eq!(formatted, format(unix).unwrap(), "{ending:?}");
+        assert_eq!(format(&formatted).unwrap(), formatted);
+        assert_eq!(parse(&text).unwrap().case(), parse(unix).unwrap().case());
+    }
+}
+
+#[test]
 fn a_canonical_text_stays_as_it_is_byte_for_byte() {
     let file = parse(KEY_CHANGE).unwrap();
     assert_eq!(file.format(), KEY_CHANGE);

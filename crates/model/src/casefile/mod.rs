@@ -81,8 +81,7 @@ impl CaseFile {
 
 /// Reads a case file. All the problems that can be told apart are reported at once.
 pub fn parse(text: &str) -> Result<CaseFile, Vec<Problem>> {
-    // Lines end as they do on Unix; a byte order mark says nothing. Neither moves a line or a column.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
+    let text = unix_lines(text.strip_prefix('\u{feff}').unwrap_or(text));
     let document = read::read(&text)?;
     let (case, mut problems) = lower::lower(&text, &document);
     problems.extend(check::check(&text, &document, &case));
@@ -97,6 +96,16 @@ pub fn parse(text: &str) -> Result<CaseFile, Vec<Problem>> {
         .map(|item| source::line_and_column(&text, item.span.start).0)
         .collect();
     Ok(CaseFile { case, document, step_lines })
+}
+
+/// Lines end as they do on Unix, and a byte order mark says nothing; neither moves a line or a column. However many carriage returns end a line,
+/// none stays: one that stayed would end it the next time.
+fn unix_lines(text: &str) -> String {
+    let (lines, last) = text.rsplit_once('\n').map_or((None, text), |(lines, last)| (Some(lines), last));
+    let lines = lines.into_iter().flat_map(|lines| lines.split('\n'));
+    let mut out: String = lines.flat_map(|line| [line.trim_end_matches('\r'), "\n"]).collect();
+    out.push_str(last);
+    out
 }
 
 /// Puts a case file in canonical form, with its comments.
