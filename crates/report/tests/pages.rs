@@ -2,6 +2,7 @@
 
 mod built;
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use built::{NASTY, edit, finding};
 use model::{
     Chance, FindingGroup, Level, Product, Quality, RunSummary, Seed, Signature, Tally, TargetSummary,
@@ -17,6 +18,7 @@ use report::{
     ready::{Checklist, ChecklistItem, Item},
     scripts,
 };
+use sha2::{Digest, Sha256};
 
 fn page(bug: &BugReport) -> String {
     html::finding(bug, &scripts::all(bug))
@@ -120,6 +122,20 @@ fn pages_ask_for_nothing_from_elsewhere() {
     }
     assert!(page.contains("default-src 'none'"));
     assert!(page.contains("prefers-color-scheme:dark"));
+}
+
+/// The policy of a page names its own script by its hash, and no other one is run.
+#[test]
+fn a_page_runs_its_own_script_and_no_other() {
+    let pages = [page(&finding(Product::Mariadb)), html::index(&a_run())];
+    for page in &pages {
+        let [script] = elements(page, "<script>", "</script>")[..] else { panic!("one script") };
+        let script = script.strip_prefix("<script>").unwrap().strip_suffix("</script>").unwrap();
+        let hash = BASE64_STANDARD.encode(Sha256::digest(script));
+        // The escaper writes some characters of a hash in another way, which a browser reads back.
+        let policy = elements(page, "<meta http-equiv=\"Content-Security-Policy\"", ">")[0];
+        assert!(policy.contains(&format!("script-src 'sha256-{hash}';")), "{hash} is not in {policy}");
+    }
 }
 
 #[test]
@@ -231,6 +247,15 @@ fn the_checklist_is_shown_where_somebody_asked() {
     assert!(text.contains("- [x] **Something to see**: 20 of 20 runs\n"), "{text}");
     // What was not run has no rate.
     assert!(!text.contains("With the client alone"), "{text}");
+}
+
+#[test]
+fn whoever_found_it_is_no_markup_either() {
+    let mut bug = finding(Product::Mariadb);
+    (bug.isopod, bug.finding.oracle) = ("<img src=x> `0`".into(), "[a](http://x) *b*".into());
+    let text = markdown::markdown(&bug);
+    assert!(text.contains("- Found by isopod \\<img src=x\\> \\`0\\`, seed"), "{text}");
+    assert!(text.contains("- Judged by: \\[a\\](http://x) \\*b\\* ("), "{text}");
 }
 
 #[test]

@@ -13,8 +13,17 @@ mod plots;
 mod ready;
 mod timeline;
 
+use base64::prelude::{BASE64_STANDARD, Engine};
+use sha2::{Digest, Sha256};
+
 pub use finding::finding;
 pub use index::index;
+
+/// The one script that a page may run, as its policy names it. It is what stands between the tags in `page.html`.
+fn script_hash() -> String {
+    let script = concat!("\n", include_str!("../../templates/script.js"), "\n");
+    format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(script)))
+}
 
 fn render(page: impl askama::Template) -> String {
     page.render().expect("a page of strings and numbers can be written to a string")
