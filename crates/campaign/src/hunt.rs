@@ -92,6 +92,14 @@ impl Group {
         let names = if finding.first_fingerprint.is_some() { &mut self.turned } else { &mut self.filed };
         names.insert(finding.id.clone());
     }
+
+    /// Is one more of this name and set of transactions worth keeping, where so many are?
+    fn has_room(&self, keep: u64, id: &str, set: u64) -> bool {
+        let there = self.filed.contains(id) || self.turned.contains(id);
+        // What turned out to be something else says little about the next one.
+        let few = (self.filed.len() as u64) < keep && (self.turned.len() as u64) < keep * TURNED;
+        there || (few && !self.sets.contains(&set))
+    }
 }
 
 /// Keep up to this many times as many examples of fingerprints whose cases keep reducing to other bugs.
@@ -217,12 +225,7 @@ impl<'a> Shared<'a> {
     pub fn wanted(&self, at: TargetId, fingerprint: &Fingerprint, number: u64, id: &str) -> bool {
         let (groups, keep) = (lock(&self.groups), self.campaign.settings.keep);
         let group = groups.get(&(at, fingerprint.clone()));
-        group.is_none_or(|group| {
-            let there = group.filed.contains(id) || group.turned.contains(id);
-            // What turned out to be something else says little about the next one.
-            let few = (group.filed.len() as u64) < keep && (group.turned.len() as u64) < keep * TURNED;
-            there || (few && !group.sets.contains(&self.set_of(number)))
-        })
+        group.is_none_or(|group| group.has_room(keep, id, self.set_of(number)))
     }
 
     /// Which set of transactions a case is an order of.
@@ -231,23 +234,33 @@ impl<'a> Shared<'a> {
     }
 
     /// One more that is only counted.
-    pub fn again(&self, at: TargetId, fingerprint: &Fingerprint) {
+    pub fn again(&self, at: TargetId, case: u64, fingerprint: Fingerprint) -> Result<(), HuntError> {
         lock(&self.groups).entry((at, fingerprint.clone())).or_default().again += 1;
+        let target = self.campaign.settings.targets[at].target.clone();
+        self.say(Event::Again { target, case, fingerprint })
     }
 
-    /// Files one more. A case that was not done when the process was killed finds again what is there.
-    pub fn file(&self, at: TargetId, recorded: Recorded) -> Result<(), HuntError> {
-        self.campaign.folder.file(&recorded)?;
+    /// Files one more, and says whether it did. A case that was not done when the process was killed finds again what is there. While
+    /// this one was confirmed and reduced, other workers may have filed as many as are kept.
+    pub fn file(&self, at: TargetId, recorded: Recorded) -> Result<bool, HuntError> {
         let finding = &recorded.finding;
-        let key = (at, finding.suspected().clone());
-        lock(&self.groups).entry(key).or_default().take(finding, self.set_of(finding.case));
+        let mut groups = lock(&self.groups);
+        let group = groups.entry((at, finding.suspected().clone())).or_default();
+        let set = self.set_of(finding.case);
+        if !group.has_room(self.campaign.settings.keep, &finding.id, set) {
+            return Ok(false);
+        }
+        group.take(finding, set);
+        drop(groups);
+        self.campaign.folder.file(&recorded)?;
         let event = Event::Finding(Box::new(finding.into()));
         let mut findings = lock(&self.findings);
         if findings.iter().all(|one| one.finding.id != finding.id) {
             findings.push(recorded);
         }
         drop(findings);
-        self.say(event)
+        self.say(event)?;
+        Ok(true)
     }
 
     /// What a strategy has seen work and fail. It is kept for a later hunt; this one goes on as it began.

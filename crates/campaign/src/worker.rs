@@ -302,9 +302,7 @@ impl<'a> TargetWorker<'a> {
         let fingerprint = suspicion.violation.fingerprint.clone();
         let id = Finding::id_of(settings.seed, &target, number, suspicion.violation);
         if !shared.wanted(self.at, &fingerprint, number, &id) {
-            shared.again(self.at, &fingerprint);
-            shared.say(Event::Again { target, case: number, fingerprint })?;
-            return Ok(());
+            return Ok(shared.again(self.at, number, fingerprint)?);
         }
         let Some(reproduction) = confirm(&mut self.server, suspicion, settings.confirm) else {
             tally.flaky += 1;
@@ -351,7 +349,10 @@ impl<'a> TargetWorker<'a> {
             strategy: made.strategy.name().to_string(),
             found_after_ms: shared.elapsed(),
         };
-        Ok(shared.file(self.at, Recorded { finding, execution, original })?)
+        if !shared.file(self.at, Recorded { finding, execution, original })? {
+            shared.again(self.at, number, fingerprint)?;
+        }
+        Ok(())
     }
 
     /// Reduces the case of a finding. How does not depend on what else was found.

@@ -104,7 +104,17 @@ impl Where {
                     && target.version.is_none()
                     && dialect::of(target.product).runs == Hosting::Server =>
             {
-                Ok(Target { place: Place::Folder(std::path::absolute(folder)?), ..target.clone() })
+                let place = Place::Folder(std::path::absolute(folder)?);
+                let target = Target { place, ..target.clone() };
+                // It is stored with what it finds.
+                match target.to_string().parse() {
+                    Ok(back) if target == back => Ok(target),
+                    _ => Err(Advised::new(
+                        format!("the path {} cannot be written as part of a target", folder.display()),
+                        ["a link to it without `&` in its name will do"],
+                    )
+                    .into()),
+                }
             }
             _ => Err(Advised::new(
                 "--basedir goes with one --target that is a product without a version",

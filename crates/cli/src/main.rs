@@ -16,6 +16,7 @@ mod learned;
 mod loading;
 mod oracle_args;
 mod output;
+mod own_runs;
 mod problems;
 mod profiles;
 mod progress;

@@ -179,18 +179,64 @@ fn the_graph_of_a_history_knows_neither_statements_nor_products() {
     }
 }
 
+/// What is not a test, without comments: a line each, trimmed.
+fn code(text: &str) -> Vec<&str> {
+    let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    code.lines().map(str::trim_start).filter(|line| !line.starts_with("//")).collect()
+}
+
+/// Whatever reaches a terminal goes through one place, which writes out what the terminal would obey. Bars write by themselves.
 #[test]
-fn only_the_command_line_prints() {
+fn only_one_file_prints() {
     for (name, text) in sources() {
-        let library = name.contains("/src/") && !name.starts_with("cli/");
-        for word in ["println!", "eprintln!", "eprint!(", "print!("].into_iter().filter(|_| library) {
-            let code = text
-                .split("#[cfg(test)]")
-                .next()
-                .unwrap_or_default()
-                .lines()
-                .filter(|line| !line.trim_start().starts_with("//"));
-            assert!(!code.map(str::trim_start).any(|line| line.starts_with(word)), "{name} prints: {word}");
+        if !name.contains("/src/") || name == "cli/src/output.rs" {
+            continue;
+        }
+        for line in code(&text) {
+            let prints =
+                ["println!", "eprintln!", "eprint!(", "print!("].iter().any(|word| line.starts_with(word));
+            assert!(!prints && !line.contains("anstream::"), "{name} prints: {line}");
+            let bar = [".set_message(", ".set_prefix(", ".with_message(", ".println("];
+            let bar = bar.iter().any(|word| line.contains(word))
+                && name.starts_with("cli/")
+                && !name.ends_with("junit.rs");
+            assert!(!bar || line.contains("for_terminal("), "{name} shows what others wrote: {line}");
+        }
+    }
+}
+
+/// In a place that all users share, a name that somebody could guess may be his.
+#[test]
+fn folders_in_shared_places_are_made_in_one_way() {
+    let may = ["provision/src/scratch.rs", "provision/src/view.rs", "provision/src/instance.rs"];
+    let mut met = 0;
+    for (name, text) in sources().iter().filter(|(name, _)| name.contains("/src/")) {
+        for line in code(text) {
+            let shared =
+                ["temp_dir()", "tempdir()", "\"/tmp", "\"/var/tmp", "\"/dev/shm", "Builder::new().prefix("];
+            if shared.iter().any(|word| line.contains(word)) {
+                met += 1;
+                assert!(may.contains(&name.as_str()), "{name}: {line}\nuse provision::scratch");
+            }
+        }
+    }
+    assert!(met >= may.len(), "this test looks at nothing");
+}
+
+/// Whatever is put into a command for people is quoted, so no text with a hole begins with the command.
+#[test]
+fn commands_for_people_are_made_of_quoted_words() {
+    for (name, text) in sources().iter().filter(|(name, _)| name.contains("/src/")) {
+        for line in code(text) {
+            let holes = line.match_indices("isopod ").filter(|(at, found)| {
+                let rest = line[at + found.len()..].split('"').next().unwrap_or_default();
+                let (word, behind) = rest.split_once(' ').unwrap_or((rest, ""));
+                !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()) && behind.contains('{')
+            });
+            // Not a command: a sentence about one.
+            let sentence =
+                ["could not be started", "ended with", "Made by `"].iter().any(|words| line.contains(words));
+            assert!(holes.count() == 0 || sentence, "{name}: {line}\nuse model::shell::command");
         }
     }
 }

@@ -11,6 +11,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use tempfile::TempDir;
+
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
@@ -106,6 +108,11 @@ impl Drop for Scratch {
             let _ = fs::remove_dir(parent);
         }
     }
+}
+
+/// A folder for a while that only we can enter, under a name that nobody can know before. It is removed when it is dropped.
+pub fn temporary() -> io::Result<TempDir> {
+    tempfile::Builder::new().prefix("isopod-").permissions(fs::Permissions::from_mode(0o700)).tempdir()
 }
 
 /// Makes a folder of ours, if it is not there. Somebody else's folder of that name is refused. Only we can enter it,

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! settings.json        what was asked for, resolved
+//! mark                 a code of that file under a key of the user who began the run
 //! servers/0.json       what target 0 turned out to be
 //! events.jsonl         what happened, a line each
 //! progress/0           target 0: a line of counts per schema, written over in place

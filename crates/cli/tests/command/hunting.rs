@@ -90,9 +90,29 @@ fn a_finding_is_a_folder_that_replays() {
 }
 
 #[test]
+fn no_more_are_kept_than_asked_for_however_many_workers_there_are() {
+    let folder = Folder::new();
+    hunt(&folder, "run", PLANTED, &["--cases", "400", "--keep", "1", "--workers", "4", "--no-pin"])
+        .0
+        .exits(1);
+    let mut kept = std::collections::BTreeSet::new();
+    for id in found(&folder, "run") {
+        let verdict = folder.0.join("run/findings").join(id).join("verdict.json");
+        let verdict: serde_json::Value = serde_json::from_str(&fs::read_to_string(verdict).unwrap()).unwrap();
+        // What turned out to be something else is kept under another limit.
+        if verdict["first_fingerprint"].is_null() {
+            let print = &verdict["violation"]["fingerprint"];
+            assert!(kept.insert(print.to_string()), "two of {print}");
+        }
+    }
+    assert!(kept.len() > 5, "{kept:?}");
+}
+
+#[test]
 fn the_case_of_a_finding_is_made_smaller() {
     let folder = Folder::new();
-    let few = ["--cases", "200", "--keep", "1", "--oracle", "invariants"];
+    // Of two workers that find the same kind at once one is kept, whichever comes first.
+    let few = ["--cases", "200", "--keep", "1", "--oracle", "invariants", "--workers", "1"];
     let (ran, summary) = hunt(&folder, "small", PLANTED, &few);
     ran.exits(1);
     hunt(&folder, "large", PLANTED, &[&few[..], &["--no-reduce"]].concat());

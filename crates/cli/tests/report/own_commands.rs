@@ -1,6 +1,7 @@
 //! What the real clients run by themselves: whatever they do run, Isopod must know beforehand, since it writes no script for that.
 
 use std::{
+    collections::BTreeSet,
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -20,23 +21,7 @@ use crate::{
     tools::{Folder, servers},
 };
 
-/// Ways to make clients touch a file, beside and inside of what looks like SQL. `{}` is the command of the shell.
-const WAYS: [&str; 12] = [
-    "\\! {}",
-    "system {}",
-    "SYSTEM {}",
-    "exec {}",
-    "--exec {}",
-    "--system {}",
-    ".shell {}",
-    ".system {}",
-    "\\o |{}",
-    "\\set x `{}`",
-    "pager {}",
-    "perl;\nsystem('{}');\nEOF",
-];
-
-/// What stands around it; `{}` is the way.
+/// What stands around a way to make a client touch a file; `{}` is the way.
 const AROUND: [&str; 22] = [
     "{}",
     "  {}",
@@ -62,13 +47,13 @@ const AROUND: [&str; 22] = [
     "delimiter //\nSELECT 1//\n{}\n//",
 ];
 
-/// Feeds every text to a client, as a script has a setup and as it has a step, and looks what it did.
-fn held(commands: &OwnCommands, folder: &Folder, feed: impl Fn(&str)) {
+/// Feeds every text to a client (`{}` of a way is the command of the shell), as a script has a setup and as it has a step, and looks what it did.
+fn held(commands: &OwnCommands, folder: &Folder, ways: &[&str], feed: impl Fn(&str)) {
     let mark = folder.0.join("touched");
     let mut ran = Vec::new();
-    for (around, way) in AROUND.iter().flat_map(|around| WAYS.iter().map(move |way| (around, way))) {
+    for (around, way) in AROUND.iter().flat_map(|around| ways.iter().map(move |way| (around, way))) {
         let sql = around.replace("{}", &way.replace("{}", &format!("touch {}", mark.display())));
-        for text in [sql.clone(), sql.replace('\n', " ")] {
+        for text in BTreeSet::from([sql.clone(), sql.replace('\n', " ")]) {
             feed(&ended(&text));
             let touched = fs::remove_file(&mark).is_ok();
             assert!(
@@ -103,7 +88,7 @@ fn all_that_mariadb_and_mysqltest_run_is_known() {
     let (folder, socket) = (Folder::new(), server.socket().display().to_string());
     let options = dialect::mariadb::DIALECT.client.as_ref().unwrap().options;
     for more in ["--skip-named-commands", "--named-commands"] {
-        held(&own_commands::mysql("mariadb"), &folder, |text| {
+        held(&own_commands::mysql("mariadb"), &folder, &["\\! {}", "system {}"], |text| {
             let mut command = Command::new(&client);
             command.args(["--no-defaults", "-S", &socket, "-u", "root", more]).args(options.split(' '));
             fed(&mut command, text);
@@ -112,7 +97,7 @@ fn all_that_mariadb_and_mysqltest_run_is_known() {
     if mysqltest().is_none() {
         return;
     }
-    held(&MYSQLTEST, &folder, |text| {
+    held(&MYSQLTEST, &folder, &["exec {}", "--exec {}", "perl;\nsystem('{}');\nEOF"], |text| {
         let mut command = mysqltest().unwrap();
         command.args(["--no-defaults", "--socket", &socket, "-u", "root"]).current_dir(&folder.0);
         fed(&mut command, text);
@@ -125,7 +110,7 @@ fn all_that_psql_runs_is_known() {
     let Some(client) = program(&["psql"], "postgresql-client") else { return };
     let Some(server) = started("postgres@15") else { return };
     let (folder, at) = (Folder::new(), server.socket().parent().unwrap().display().to_string());
-    held(&PSQL, &folder, |text| {
+    held(&PSQL, &folder, &["\\! {}", "\\o |{}", "\\set x `{}`"], |text| {
         let mut command = Command::new(&client);
         command.args(["-X", "-h", &at, "-U", server.superuser(), "-d", "postgres"]);
         fed(&mut command, text);
@@ -136,5 +121,7 @@ fn all_that_psql_runs_is_known() {
 fn all_that_sqlite3_runs_is_known() {
     let Some(client): Option<PathBuf> = program(&["sqlite3"], "sqlite3") else { return };
     let folder = Folder::new();
-    held(&SQLITE3, &folder, |text| fed(&mut Command::new(&client), text));
+    held(&SQLITE3, &folder, &[".shell {}", ".system {}", "\\! {}"], |text| {
+        fed(&mut Command::new(&client), text)
+    });
 }

@@ -47,7 +47,7 @@ pub fn rate(lab: &Lab<'_>, plan: &Plan<'_>, bug: &BugReport, installed: &Install
         format!("{} has no client that a script could drive", dialect::of(bug.product()).title)
     })?;
     let client = client(bug.product())?;
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = provision::scratch::temporary().map_err(|error| error.to_string())?;
     let path = folder.path().join(format!("{}.sh", bug.finding.id));
     fs::write(&path, script).map_err(|error| format!("{}: {error}", path.display()))?;
     let server = start(plan.exe, installed)?;

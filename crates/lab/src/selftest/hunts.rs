@@ -46,7 +46,7 @@ pub struct Done {
 impl Hunt<'_> {
     pub fn run(&self, lab: &Lab<'_>) -> crate::Result<Done> {
         let settings = self.settings(lab);
-        let temporary = tempfile::tempdir()?;
+        let temporary = provision::scratch::temporary()?;
         let enough = AtomicBool::new(false);
         let stop = || enough.load(Ordering::Relaxed) || lab.stopped();
         let campaign = Campaign {

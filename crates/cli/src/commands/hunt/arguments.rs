@@ -50,7 +50,7 @@ pub struct Args {
     /// The folder of the run; by default isopod-runs/ and the time
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
-    /// Go on with the run in this folder; no case is run twice
+    /// Go on with the run in this folder; no case is run twice. One of somebody else that names programs or addresses wants --trust
     #[arg(long, value_name = "DIR", conflicts_with_all = ["targets", "level", "seed", "oracle", "keep", "confirm", "basedir", "settings_swarm", "no_reduce", "strategy", "learned", "keep_traces", "judge_as"])]
     pub resume: Option<PathBuf>,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `isopod hunt`: makes cases that collide, runs them on all CPUs, and keeps what is wrong.
 
 mod arguments;
+mod junit;
 mod progress;
 mod resolve;
 mod summary;
@@ -38,7 +39,7 @@ pub fn run(args: Args) -> anyhow::Result<u8> {
             [format!("when that is mended: {}", resolve::resume_command(campaign.folder.path()))],
         )
     })?;
-    campaign.folder.write("junit.xml", summary::junit(&summary)?.as_bytes())?;
+    campaign.folder.write("junit.xml", junit::junit(&summary)?.as_bytes())?;
     output::show(args.json, &summary, |summary| summary::show(&campaign, summary, by_default))?;
     let lost = |hunted: &TargetSummary| Some(format!("{}: {}", hunted.target, hunted.lost.as_ref()?));
     let advice: Vec<String> = summary.targets.iter().filter_map(lost).collect();

@@ -18,7 +18,7 @@ use crate::{
     clock::{minute, now, stamp},
     corpus,
     errors::Advised,
-    interrupt, learned, oracle_args, targets,
+    interrupt, learned, oracle_args, own_runs, targets,
 };
 
 /// How long a hunt without arguments lasts, and one that says nothing of an end.
@@ -54,6 +54,7 @@ pub fn resolve<'a>(args: &Args, servers: &'a dyn Servers) -> anyhow::Result<Camp
             ],
         )
     })?;
+    own_runs::mark(&folder)?;
     Ok(Campaign { settings, panel, profile, folder, known, servers, stop: &interrupt::asked })
 }
 
@@ -74,6 +75,8 @@ fn resume<'a>(
             ["--resume wants the folder of a run, with its settings.json"],
         )
     })?;
+    let command = ["isopod", "hunt", "--resume", &path.display().to_string()];
+    own_runs::check(&run, args.how.trust, |_| true, &command)?;
     let folder = RunWriter::resume(&run).map_err(|error| {
         Advised::new(
             error.to_string(),

@@ -1,11 +1,8 @@
 //! What is said before and after a hunt.
 
-use std::time::Duration;
-
 use campaign::{Budget, Campaign, record::replay_command};
 use model::{Chance, Ending, FindingGroup, Fresh, RunSummary, Target, TargetSummary, shell};
 use oracles::OracleInfo;
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use report::findings::{self, Line, Story, What, clock, share, thousands};
 
 use super::resolve::resume_command;
@@ -208,7 +205,7 @@ fn chances(hunted: &TargetSummary, found: &[FindingGroup]) {
 }
 
 /// What it is: under the name that we gave it, if it has one and no tracker does.
-fn what(row: &FindingGroup) -> String {
+pub fn what(row: &FindingGroup) -> String {
     let print = &row.smallest.violation.fingerprint;
     let shows = format!("{} in {}", print.symptom, print.statement);
     match print.deviations() {
@@ -257,42 +254,4 @@ fn story(campaign: &Campaign<'_>, row: &FindingGroup) -> Story {
         reduced_from: first.reduced_from,
         replay: replay_command(first, campaign.folder.path()),
     }
-}
-
-/// The same for build servers, as JUnit XML: a suite per target, a failure per kind of finding.
-pub fn junit(summary: &RunSummary) -> anyhow::Result<String> {
-    let mut report = Report::new("isopod hunt");
-    for hunted in &summary.targets {
-        let mut suite = TestSuite::new(hunted.target.to_string());
-        suite.set_time(Duration::from_millis(summary.elapsed_ms));
-        let mut add = |name: String, status: TestCaseStatus| {
-            let mut case = TestCase::new(name, status);
-            case.set_classname(hunted.target.to_string());
-            suite.add_test_case(case);
-        };
-        for row in summary.findings.iter().filter(|row| row.targets.contains(&hunted.target)) {
-            let mut status = if row.is_new() {
-                TestCaseStatus::non_success(NonSuccessKind::Failure)
-            } else {
-                TestCaseStatus::skipped()
-            };
-            match (&row.known, row.not_reproduced()) {
-                (_, Some(on)) => status.set_message(format!("not reproduced on {}", on.words())),
-                (Some(name), None) => status.set_message(format!("known: {name}")),
-                (None, None) => {
-                    let words = judged::words(&row.smallest.violation, row.smallest.target.product);
-                    status.set_message(words.story()).set_description(words.lines().join("\n"))
-                }
-            };
-            add(format!("{} {}", what(row), row.id), status);
-        }
-        if let Some(why) = &hunted.lost {
-            let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-            status.set_message(&**why);
-            add("server".to_string(), status);
-        }
-        add(format!("{} cases", hunted.tally.cases), TestCaseStatus::success());
-        report.add_test_suite(suite);
-    }
-    Ok(report.to_string()?)
 }

@@ -19,7 +19,7 @@ pub fn smaller(
     product: Product,
     command: &str,
 ) -> anyhow::Result<Done> {
-    let folder = tempfile::tempdir().context("no place for the case can be made")?;
+    let folder = provision::scratch::temporary().context("no place for the case can be made")?;
     let file = folder.path().join("case.iso");
     if !ends_well(command, &file, case)? {
         anyhow::bail!(Advised::new(

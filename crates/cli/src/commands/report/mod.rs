@@ -9,11 +9,13 @@ use std::path::PathBuf;
 
 use campaign::RunReader;
 use lab::ready::Which;
+use model::{Place, Target};
 
 use crate::{
     arguments::How,
     errors::Advised,
     output::{plural, say},
+    own_runs,
 };
 
 #[derive(clap::Args)]
@@ -67,6 +69,12 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
             ["write: isopod report RUN, the folder that `isopod hunt` has named as its `out`"],
         )
     })?;
+    if args.ready.is_some() {
+        let command = ["isopod", "report", &args.run.display().to_string(), "--ready"];
+        // What is checked runs on servers of ours, but for those that were found in a folder.
+        let used = |target: &Target| matches!(target.place, Place::Folder(_));
+        own_runs::check(&past, args.how.trust, used, &command)?;
+    }
     let mut data = gather::gather(&past);
     if args.elsewhere || args.ready.is_some() {
         ready::run(&mut data, &args.how, args.ready.as_ref(), args.elsewhere)?;

@@ -175,7 +175,7 @@ pub fn tell(
     let lied_to = attached(product, relay.socket(), &instance);
     let proxied = Attaching { exe: plan.exe.to_path_buf(), book: Some(relay.book().clone()) };
     let what = format!("{} {level} {often}", lie.name);
-    let folder = tempfile::tempdir()?;
+    let folder = provision::scratch::temporary()?;
     let told = || relay.book().told();
     let before = told();
     let mut profile = varied(plan.profile);

@@ -47,7 +47,7 @@ pub struct Relay {
 
 impl Relay {
     pub fn open(book: Book) -> io::Result<Relay> {
-        let folder = tempfile::tempdir()?;
+        let folder = provision::scratch::temporary()?;
         let socket = folder.path().join("proxy.sock");
         let listener = UnixListener::bind(&socket)?;
         let (book, open) = (Arc::new(book), Arc::new(Mutex::new(BTreeMap::new())));

@@ -13,7 +13,7 @@ use crate::{
     arguments::{How, count},
     commands::where_else::places,
     errors::of_lab,
-    output,
+    output, own_runs,
 };
 
 #[derive(clap::Args)]
@@ -34,6 +34,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
+    own_runs::check_all(&args.runs, args.how.trust, &["isopod", "bench", "fold"])?;
     let everywhere = |case: &Case| places(&[], case).map_err(anyhow::Error::into_boxed_dyn_error);
     let everywhere = (!args.quick).then_some(&everywhere as _);
     let folding = with(&args.how, |lab| measure(lab, &args.runs, args.findings, everywhere).map_err(of_lab))?;

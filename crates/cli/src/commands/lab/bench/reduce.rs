@@ -12,7 +12,7 @@ use super::{
 use crate::{
     arguments::{How, count},
     errors::of_lab,
-    output,
+    output, own_runs,
 };
 
 #[derive(clap::Args)]
@@ -42,6 +42,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
+    own_runs::check_all(&args.runs, args.how.trust, &["isopod", "bench", "reduce"])?;
     let plan = Plan {
         runs: &args.runs,
         findings: args.findings,

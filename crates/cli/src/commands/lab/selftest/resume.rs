@@ -1,7 +1,5 @@
 //! `isopod selftest resume`.
 
-use std::fs;
-
 use anyhow::Context;
 use lab::selftest::resume::{Figures, Plan, measure};
 
@@ -30,16 +28,14 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let exe = std::env::current_exe()?;
-    let folder = std::env::temp_dir().join(format!("isopod-resume-{}", std::process::id()));
     let Cases { cases, seed } = args.cases;
-    let plan = Plan { times: args.times, cases, workers: args.workers, seed, exe: &exe, folder: &folder };
     let all = args.form.on_each(&args.on, None, show, |lab, target| {
-        fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        let temporary = provision::scratch::temporary().context("no place for the hunts can be made")?;
+        let folder = temporary.path();
+        let plan = Plan { times: args.times, cases, workers: args.workers, seed, exe: &exe, folder };
         let figures = measure(lab, &plan, target);
-        if matches!(&figures, Ok(figures) if figures.differences.is_empty()) {
-            let _ = fs::remove_dir_all(&folder);
-        } else {
-            tell!("note: what the hunts left behind is in {}", folder.display());
+        if !matches!(&figures, Ok(figures) if figures.differences.is_empty()) {
+            tell!("note: what the hunts left behind is in {}", temporary.keep().display());
         }
         figures.map(Some).map_err(of_lab)
     })?;
