@@ -122,6 +122,7 @@ fn what_a_run_of_somebody_else_names_is_not_started() {
     let touched = folder.0.join("touched");
     let evil = folder.put("evil/bin/mysqld", &format!("#!/bin/sh\ntouch '{}'\n", touched.display()));
     fs::set_permissions(&evil, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    folder.put("evil/share/english/errmsg.sys", "");
     let evil = folder.0.join("evil").display().to_string();
     let run = folder.0.join("run;id").display().to_string();
     let with = |cache: &Path, args: &[&str]| isopod_with(&[("ISOPOD_CACHE", cache)], args);
@@ -237,5 +238,4 @@ fn nothing_that_others_wrote_is_obeyed_by_the_terminal() {
     // JSON says the same, in its own way.
     let json: Value = serde_json::from_str(&coloured(&["run", &good, "--json"]).out).unwrap();
     assert!(json.to_string().contains("PWN"), "{json}");
-    isopod_with(&[], &["fmt", "--check", &good]).exits(0);
 }
