@@ -120,7 +120,8 @@ fn what_a_run_of_somebody_else_names_is_not_started() {
     let folder = Folder::new();
     let (ours, theirs) = (folder.0.join("cache"), folder.0.join("another"));
     let touched = folder.0.join("touched");
-    let evil = folder.put("evil/bin/mysqld", &format!("#!/bin/sh\ntouch '{}'\n", touched.display()));
+    let evil =
+        folder.put("evil/bin/mysqld", &format!("#!/bin/sh\necho evil\ntouch '{}'\n", touched.display()));
     fs::set_permissions(&evil, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     folder.put("evil/share/english/errmsg.sys", "");
     let evil = folder.0.join("evil").display().to_string();

@@ -1,6 +1,6 @@
 //! The self-tests of the oracles: mutated traces, planted bugs and lies about levels on Isopod's own engine, and a proxy that lies.
 
-use crate::tools::{isopod, servers};
+use crate::tools::{Folder, isopod, servers};
 
 #[test]
 fn mutants_are_counted_and_the_same_each_time() {
@@ -124,4 +124,21 @@ fn lies_are_listed_and_wrong_names_refused() {
     isopod(&["selftest", "proxy", "--target", "mariadb@10.11", "--lie", "tarot"]).fails(&["tarot", "--list"]);
     isopod(&["selftest", "proxy", "--target", "sqlite", "--lie", "honest"])
         .fails(&["sqlite", "mariadb@10.11"]);
+}
+
+#[test]
+fn inputs_of_others_break_nothing() {
+    let folder = Folder::new();
+    let seeds = folder.0.join("seeds").display().to_string();
+    isopod(&["selftest", "fuzz", "--seeds", &seeds]).exits(0);
+    let kinds = std::fs::read_dir(&seeds).unwrap().count();
+    let json = isopod(&["selftest", "fuzz", "--inputs", "30", "--json"]).exits(0).json();
+    assert_eq!(json.as_object().unwrap().len(), kinds);
+    assert!(json.as_object().unwrap().values().all(|figures| figures["inputs"] == 30), "{json}");
+    isopod(&["selftest", "fuzz", "--inputs", "10", "--only", "sql"]).exits(0).says(&["sql", "0 failures"]);
+    // There is a target of cargo-fuzz for each kind.
+    let targets = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/fuzz_targets");
+    for kind in json.as_object().unwrap().keys() {
+        assert!(targets.join(format!("{kind}.rs")).is_file(), "{kind}");
+    }
 }

@@ -10,7 +10,7 @@
 //! * `mysql`, `postgres`: how each family is asked what it is, which rights are missing, and how a schema is marked;
 //! * `server`: the server behind the executor's traits.
 
-mod clients;
+pub mod clients;
 mod entry;
 mod error;
 mod mysql;

@@ -74,7 +74,7 @@ pub enum Cell {
 pub struct MalformedFrame;
 
 /// A message as a whole frame.
-fn frame(message: &impl Serialize) -> postcard::Result<Vec<u8>> {
+pub fn frame(message: &impl Serialize) -> postcard::Result<Vec<u8>> {
     let mut frame = postcard::to_extend(message, vec![0; 4])?;
     let length = (frame.len() - 4) as u32;
     frame[..4].copy_from_slice(&length.to_le_bytes());
@@ -82,7 +82,7 @@ fn frame(message: &impl Serialize) -> postcard::Result<Vec<u8>> {
 }
 
 /// Takes the first message out of what was received, if it is there completely.
-fn take<T: DeserializeOwned>(received: &mut Vec<u8>) -> Result<Option<T>, MalformedFrame> {
+pub fn take<T: DeserializeOwned>(received: &mut Vec<u8>) -> Result<Option<T>, MalformedFrame> {
     let Some((head, rest)) = received.split_first_chunk::<4>() else { return Ok(None) };
     let length = u32::from_le_bytes(*head) as usize;
     if length > LONGEST {

@@ -4,6 +4,7 @@
 pub mod determinism;
 pub mod differences;
 pub mod expressions;
+pub mod fuzz;
 pub mod hostile;
 mod hunts;
 pub mod levels;

@@ -2,6 +2,7 @@
 
 mod determinism;
 mod expressions;
+mod fuzz;
 mod hostile;
 mod levels;
 mod mutation;
@@ -46,6 +47,18 @@ Examples:
 Exit code 1: the server gave another value than the evaluator. What the evaluator left open is counted
 by reason.")]
     Expressions(expressions::Args),
+    /// Change files, statements and messages of others at random, and see that nothing that reads them breaks
+    #[command(after_help = "\
+Examples:
+  isopod selftest fuzz --inputs 1000000
+  isopod selftest fuzz --only sql,case --seed 7 --out failing
+  isopod selftest fuzz --seeds fuzz/corpus            what cargo-fuzz begins with
+
+Kinds: case files; sql of every product; json of every file of a run; targets and addresses; option files of
+clients; the status of InnoDB; packets of MySQL; frames of the process with SQLite; whole runs, judged and
+reported. An input follows from the seed and its number. Exit code 1: something panicked, was read back
+otherwise than written, or took longer than a second.")]
+    Fuzz(fuzz::Args),
     /// Make accepted traces wrong in one place each, and see whether the oracle notices
     #[command(after_help = "\
 Examples:
@@ -106,6 +119,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         Command::Recovery(args) => recovery::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Expressions(args) => expressions::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
         Command::Mutation(args) => mutation::run(&args),
         Command::Oracles(args) => oracles::run(&args),
         Command::Levels(args) => levels::run(&args),
