@@ -214,3 +214,40 @@ fn what_has_no_server_is_not_checked_there() {
     isopod(&["report", &run]).exits(0);
     assert!(json(&run)["findings"][0]["ready"].is_null());
 }
+
+/// A case of somebody else with a command for the client: nothing is run, and the item has failed.
+#[test]
+fn a_case_that_its_client_would_run_fails_its_item() {
+    let folder = Folder::new();
+    let run = folders::run(&folder);
+    let finding = fs::read_dir(Path::new(&run).join("findings")).unwrap().flatten().next().unwrap().path();
+    let id = finding.file_name().unwrap().to_string_lossy().into_owned();
+    let edit = |name: &str, change: &dyn Fn(&mut Value)| {
+        let mut value = serde_json::from_str(&fs::read_to_string(finding.join(name)).unwrap()).unwrap();
+        change(&mut value);
+        fs::write(finding.join(name), value.to_string()).unwrap();
+    };
+    edit("verdict.json", &|verdict| verdict["target"] = "mariadb@10.11".into());
+    edit("trace.json", &|trace| {
+        trace["server"]["product"] = "mariadb".into();
+        trace["server"]["version"] = "10.11.19".into();
+    });
+    let touched = folder.0.join("touched");
+    let case = fs::read_to_string(finding.join("case.iso")).unwrap();
+    let first = format!("setup\n  SELECT 1 \\! touch {};\n", touched.display());
+    fs::write(finding.join("case.iso"), case.replacen("setup\n", &first, 1)).unwrap();
+    // Nothing is installed, and nothing can be fetched.
+    let empty = folder.0.join("empty");
+    fs::create_dir_all(&empty).unwrap();
+    let variables = [("PATH", empty.as_path()), ("ISOPOD_CACHE", empty.as_path())];
+    let words = "there is no script: statement 1 of the setup holds `\\!`, which mariadb would not send";
+    isopod_with(&variables, &["report", &run, &format!("--ready={id}")]).exits(0).says(&[words]);
+    let told = json(&run);
+    let (state, said) = item(list(&told, &id), "plain-client");
+    assert!(state == "failed" && said.contains(words), "{said}");
+    let report = Path::new(&run).join("report");
+    assert!(!report.join(format!("{id}.sh")).exists() && !report.join(format!("{id}.sql")).exists());
+    let page = fs::read_to_string(report.join(format!("{id}.html"))).unwrap();
+    assert!(page.contains("There is no script for mariadb: "), "{page}");
+    assert!(!touched.exists());
+}
