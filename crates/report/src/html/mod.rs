@@ -21,7 +21,7 @@ pub use index::index;
 
 /// The one script that a page may run, as its policy names it. It is what stands between the tags in `page.html`.
 fn script_hash() -> String {
-    let script = concat!("\n", include_str!("../../templates/script.js"), "\n");
+    let script = concat!("\n", include_str!("../../templates/script.js"));
     format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(script)))
 }
 
