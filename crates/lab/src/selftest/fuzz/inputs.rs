@@ -125,7 +125,7 @@ pub fn sqlite_frames(data: &[u8]) {
 
 /// A finding as its folder holds it.
 #[derive(Serialize, Deserialize)]
-pub struct WholeRun {
+pub struct Filed {
     pub case: Case,
     pub trace: Trace,
     pub finding: Finding,
@@ -133,7 +133,7 @@ pub struct WholeRun {
 
 /// A run of somebody else: judged by all who need no server, and reported.
 pub fn whole_run(data: &[u8]) {
-    let Ok(WholeRun { case, trace, finding }) = serde_json::from_slice(data) else { return };
+    let Ok(Filed { case, trace, finding }) = serde_json::from_slice(data) else { return };
     if Execution::check(&case, &trace).is_err() {
         return;
     }

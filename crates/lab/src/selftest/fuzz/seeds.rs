@@ -8,7 +8,7 @@ use generate::Generator;
 use model::{Case, Finding, JudgeOverrides, Level, Product, Seed, Target, Verdict, casefile};
 use reference::{Bug, ReferenceServer};
 
-use super::inputs::WholeRun;
+use super::inputs::Filed;
 
 /// Runs with what the oracles say of them.
 pub struct Material {
@@ -187,7 +187,7 @@ pub fn runs(material: &Material) -> Vec<Vec<u8>> {
     let whole = |(execution, found): &(Execution, Option<Finding>)| {
         let finding = found.clone()?;
         let (case, trace) = (execution.case.case().clone(), execution.trace.clone());
-        serde_json::to_vec(&WholeRun { case, trace, finding }).ok()
+        serde_json::to_vec(&Filed { case, trace, finding }).ok()
     };
     material.runs.iter().filter_map(whole).collect()
 }
