@@ -37,7 +37,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let exe = std::env::current_exe()?;
-    let folder = tempfile::tempdir()?;
+    let folder = provision::scratch::temporary()?;
     let plan = Plan {
         talks: args.talks,
         seed: args.seed,
