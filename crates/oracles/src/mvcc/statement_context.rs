@@ -56,6 +56,8 @@ pub struct StatementContext<'a> {
     pub assumed: Option<Assumed>,
     /// Its access path, where that is known.
     pub path: Option<&'a Path>,
+    /// Did another become a deadlock's victim while it ran? What that one had changed was there when it began.
+    pub beside_victim: bool,
     /// If it has waited: what it met first.
     pub waited: Option<&'a Waiting>,
     /// If it has waited and its subqueries were answered before that was over: after so many commits.

@@ -187,6 +187,9 @@ impl<'a> StatementContext<'a> {
                     let beside = |waited: &Waiting| waited.beside & (1 << named.table.min(63)) != 0;
                     self.waited.is_some_and(|waited| beside(waited) || changed(waited))
                 };
+                if sees == Visibility::Newest && self.beside_victim {
+                    return Err(Fault::Unsure(Reason::DirtyReadBeforeWait));
+                }
                 if sees == Visibility::Newest && from.tables.iter().any(|named| half(named) || earlier(named))
                 {
                     return Err(Fault::Unsure(Reason::DirtyReadOfHalfDoneWork));

@@ -132,3 +132,25 @@ fn what_a_victim_had_half_done_may_have_been_judged() {
     assert_eq!(said(&mysql(RU), &text("2 of 2")), "wrong-count: new at step 5");
     assert_eq!(said(&snapshot_isolation(RC), &text("2 of 2")), "wrong-count: new at step 5");
 }
+
+#[test]
+fn a_dirty_read_before_another_became_a_victim_is_undecided() {
+    let setup = ["CREATE TABLE t (a INT)", "CREATE TABLE u (a INT)", "INSERT INTO u VALUES (NULL)"];
+    let text = |answer: &str| {
+        format!(
+            "T1: BEGIN => ok
+             T1: SELECT * FROM u LOCK IN SHARE MODE => (NULL)
+             T2: BEGIN => ok
+             T2: INSERT INTO t VALUES (0) => 1 rows
+             T2: DELETE FROM u => waits
+             T1: UPDATE u SET a = (SELECT * FROM t) => {answer} | deadlock"
+        )
+    };
+    for answer in ["1 of 1", "0 of 1"] {
+        let said = judged(&mysql(RU), &setup, &text(answer), None);
+        assert_eq!(said, "undecided dirty-read-before-wait", "{answer}");
+    }
+    // Only dirty reads see what is not committed.
+    assert_eq!(judged(&mysql(RC), &setup, &text("0 of 1"), None), "holds");
+    assert_eq!(judged(&mysql(RC), &setup, &text("1 of 1"), None), "wrong-count: new at step 6");
+}

@@ -311,6 +311,17 @@ impl Replay<'_> {
         deviation.is_some()
     }
 
+    /// Did another become a deadlock's victim in the round in which a step answered?
+    fn beside_victim(&self, step: usize) -> bool {
+        let trace = &self.seen.trace;
+        let victim = |other: &usize| {
+            let error = trace.outcomes[*other].error();
+            *other != step && error.is_some_and(|error| error.class == ErrorClass::Deadlock)
+        };
+        let round = trace.rounds.iter().find(|round| round.answered.contains(&step));
+        round.is_some_and(|round| round.answered.iter().any(victim))
+    }
+
     /// Has another an open change in the tables of a step, or waits with one?
     fn changed_beside(&self, hypothesis: &Hypothesis, step: usize) -> bool {
         let session = self.seen.case.steps[step].session;
@@ -361,6 +372,7 @@ impl Replay<'_> {
             evaluator: self.evaluator(),
             rules,
             read_inside: self.footprints[step].read_inside,
+            beside_victim: self.beside_victim(step),
             busy: self.contract.busy,
             case: &self.seen.case,
             hypothesis,
