@@ -167,6 +167,15 @@ fn configuration(folder: &Path) -> String {
              Acquire::IndexTargets::deb::DEP-11::DefaultEnabled \"false\";\n\
              Acquire::IndexTargets::deb::CNF::DefaultEnabled \"false\";\n\
              APT::Update::Error-Mode \"any\";\nAPT::Get::List-Cleanup \"false\";\n";
+    // Whatever this machine allows for itself.
+    for insecure in [
+        "APT::Get::AllowUnauthenticated",
+        "Acquire::AllowInsecureRepositories",
+        "Acquire::AllowWeakRepositories",
+        "Acquire::AllowDowngradeToInsecureRepositories",
+    ] {
+        text += &format!("{insecure} \"false\";\n");
+    }
     // Started by root, apt would fetch as another user, who cannot write into our folder.
     if os::uid() == 0 {
         text += "APT::Sandbox::User \"root\";\n";

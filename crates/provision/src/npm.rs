@@ -2,7 +2,7 @@
 //!
 //! The registry and its proxy are whatever npm is set up for. npm is given a cache folder of ours, so that nothing is
 //! left in the user's, and is told not to try again by itself: we do, and say so. What it fetched is compared with the
-//! checksum that the registry publishes.
+//! checksum in the catalogue, and of a version that the catalogue does not have with that which the registry publishes.
 
 use std::{
     fs, io,
@@ -55,11 +55,22 @@ impl Npm {
         })
     }
 
-    /// Fetches a package and checks it; gives the file.
-    pub fn pack(&self, package: &str, version: &str, progress: &mut dyn FnMut(Progress)) -> Result<PathBuf> {
+    /// Fetches a package and checks it, by what the registry itself says of one that is not pinned; gives the file.
+    pub fn pack(
+        &self,
+        package: &str,
+        version: &str,
+        pinned: Option<&str>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<PathBuf> {
         let exact = format!("{package}@{version}");
-        let text = self.run(&["view", "--json", &exact, "dist.integrity"], progress)?;
-        let integrity: String = serde_json::from_str(&text).map_err(|error| misread("checksum", &error))?;
+        let integrity: String = match pinned {
+            Some(checksum) => checksum.to_string(),
+            None => {
+                let text = self.run(&["view", "--json", &exact, "dist.integrity"], progress)?;
+                serde_json::from_str(&text).map_err(|error| misread("checksum", &error))?
+            }
+        };
         self.run(&["pack", "--silent", &exact], progress)?;
         let mut found = None;
         for entry in fs::read_dir(&self.folder).doing("read", &self.folder)? {
@@ -97,6 +108,11 @@ impl Npm {
         let fetch = Download { into: &self.folder, about: Some(2 * self.about), status: |_| None };
         client::fetch(&command, &fetch, progress)
     }
+}
+
+/// Is this the version that the user asks for?
+pub fn is_asked(version: &str, asked: Option<&Version>) -> bool {
+    asked.is_none_or(|asked| numbers(version).is_some_and(|numbers| numbers.within(asked)))
 }
 
 /// A package with one version gives a text, not a list.
@@ -179,6 +195,13 @@ pub fn links(root: &Path, within: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_pinned_version_is_taken_unless_another_one_is_named() {
+        let asked = |text: &str| is_asked("18.4.0-beta.17", Some(&text.parse().unwrap()));
+        assert!(is_asked("18.4.0-beta.17", None) && asked("18") && asked("18.4"));
+        assert!(!asked("18.3") && !asked("17"));
+    }
 
     #[test]
     fn the_newest_of_the_line_is_chosen() {

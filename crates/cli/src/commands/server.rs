@@ -231,7 +231,11 @@ fn list() -> anyhow::Result<u8> {
         let there: Vec<String> = listed
             .installed
             .iter()
-            .map(|installed| format!("{} ({})", installed.version(), megabytes(installed.manifest().bytes)))
+            .map(|installed| {
+                let manifest = installed.manifest();
+                let pinned = if manifest.pinned == Some(false) { ", not pinned" } else { "" };
+                format!("{} ({}{pinned})", installed.version(), megabytes(manifest.bytes))
+            })
             .collect();
         let there = match listed.obstacle {
             _ if !there.is_empty() => there.join(", "),
