@@ -163,7 +163,9 @@ pub fn folders(pids: &[u32]) -> Vec<PathBuf> {
             let ours = |path: &&Path| {
                 path.parent()
                     .and_then(Path::file_name)
-                    .is_some_and(|name| name.to_string_lossy().starts_with("isopod-"))
+                    .and_then(|name| name.to_str()?.strip_prefix("isopod-"))
+                    // What the programs are linked into stays.
+                    .is_some_and(|name| !name.starts_with("programs-"))
             };
             found.extend(path.ancestors().find(ours).map(Path::to_path_buf));
         }

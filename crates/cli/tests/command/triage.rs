@@ -192,12 +192,12 @@ fn where_a_later_version_has_no_such_bug_is_said() {
     let level = Level::RepeatableRead;
     let execution = server.rerun(&case, level, Reset::Clean).unwrap();
     let (_, violation) = panel.first_violation(&execution, &mut server).unwrap();
-    let finding = Finding { oracle: "vote".into(), level, ..Finding::bare("33802", target, violation) };
+    let finding = Finding { oracle: "vote".into(), level, ..Finding::bare("00033802", target, violation) };
     let run = RunReader::read(&out).unwrap();
     RunWriter::resume(&run).unwrap().file(&Recorded { finding, execution, original: None }).unwrap();
     let again = ["hunt", "--resume", out.to_str().unwrap(), "--cases", "2", "--json"];
     let resumed = isopod(&again).json();
-    let group = rows(&resumed).iter().find(|row| row["id"] == "33802");
+    let group = rows(&resumed).iter().find(|row| row["id"] == "00033802");
     let later = installed(line).unwrap().version().to_string();
     assert_eq!(group.map(|group| &group["gone_in"]), Some(&later.into()), "{resumed}");
 }
