@@ -12,7 +12,9 @@ use std::fmt;
 
 use model::{
     Case, Product,
-    sql::{Expr, Literal, OptionValue, SetItem, SetTarget, SetValue, Statement, StatementKind},
+    sql::{
+        Expr, Literal, ObjectName, OptionValue, SetItem, SetTarget, SetValue, Statement, StatementKind, Visit,
+    },
 };
 
 use crate::sql::{self, Parsed, Reach};
@@ -59,10 +61,17 @@ pub fn objection(product: Product, text: &str) -> Option<String> {
     let planned =
         crate::of(product).explain.and_then(|explain| text.strip_prefix(explain)?.strip_prefix(' '));
     let text = planned.unwrap_or(text);
+    // A server may hide that it is MariaDB, which runs what stands in such a comment.
+    if text.contains("/*M!") {
+        return Some("it has a comment that MariaDB would run".to_string());
+    }
     let tree = match sql::parse(product, text) {
         Parsed::Tree(tree) => Some(tree),
         Parsed::Opaque(_) => None,
     };
+    if let Some(secret) = tree.as_ref().and_then(secret) {
+        return Some(format!("`{secret}` holds what opens accounts"));
+    }
     let facts = tree.as_ref().map(sql::facts);
     let only_reads = facts.is_some_and(|facts| facts.kind == StatementKind::Select && !facts.locks_rows);
     let harmless = |reach: &Reach| match reach {
@@ -90,6 +99,30 @@ pub fn objection(product: Product, text: &str) -> Option<String> {
         _ => None,
     }
 }
+
+/// A table of hashes of passwords, and of passwords for other servers, that a statement names.
+fn secret(tree: &Statement) -> Option<&'static str> {
+    struct Secrets(Option<&'static str>);
+    impl Visit<'_> for Secrets {
+        fn object(&mut self, object: &ObjectName) {
+            let named = |secret: &&&'static str| secret.eq_ignore_ascii_case(&object.name.name);
+            self.0 = self.0.or(SECRETS.iter().find(named).copied());
+        }
+    }
+    let mut found = Secrets(None);
+    tree.visit(&mut found);
+    found.0
+}
+
+const SECRETS: [&str; 7] = [
+    "pg_authid",
+    "pg_shadow",
+    "pg_subscription",
+    "pg_user_mapping",
+    "pg_user_mappings",
+    "pg_foreign_server",
+    "pg_largeobject",
+];
 
 /// Engines that keep their rows in the server itself.
 const ENGINES: [&str; 6] = ["InnoDB", "MyISAM", "MEMORY", "HEAP", "Aria", "RocksDB"];
@@ -245,6 +278,7 @@ mod tests {
             "SET sql_mode = '4'",
             "SET sql_mode = CONCAT('ANSI_', 'QUOTES')",
             "SET autocommit = 1, sql_mode = 'ORACLE'",
+            "SELECT 1 /*M! FROM other.t */",
             "SELECT NEXTVAL(other.s)",
             "SELECT SETVAL(other.s, 1)",
             "CREATE TABLE t(a INT DEFAULT NEXTVAL(other.s))",
@@ -256,6 +290,9 @@ mod tests {
         }
         for text in [
             "SELECT * FROM public.t",
+            "SELECT rolpassword FROM pg_authid",
+            "SELECT passwd FROM pg_catalog.pg_shadow",
+            "SELECT 1 WHERE EXISTS (SELECT umoptions FROM pg_user_mappings)",
             "UPDATE pg_settings SET setting = 'public' WHERE name = 'search_path'",
             "DELETE FROM PG_Authid",
             "SELECT * FROM pg_database FOR UPDATE",
