@@ -80,9 +80,10 @@ impl RowSet {
         (start != NULL).then(|| &self.bytes[start as usize..end as usize])
     }
 
-    /// One cell with its kind.
+    /// One cell with its kind; NULL where there is none.
     pub fn value(&self, row: usize, column: usize) -> Value<'_> {
-        Value { kind: self.columns[column].kind, bytes: self.cell(row, column) }
+        let kind = self.columns.get(column).map_or(Kind::Text, |column| column.kind);
+        Value { kind, bytes: self.cell(row, column) }
     }
 
     /// One row's cells.
@@ -219,8 +220,9 @@ mod tests {
     fn a_cell_that_is_not_there_is_none() {
         let one = set(&[[Some("1"), Some("2")], [Some("3"), Some("4")]]);
         assert_eq!(one.cell(1, 1), Some(&b"4"[..]));
-        for (row, column) in [(2, 0), (0, 2), (1, 2), (usize::MAX / 2, 1)] {
+        for (row, column) in [(2, 0), (0, 2), (1, 2), (usize::MAX / 2, 1), (0, usize::MAX)] {
             assert_eq!(one.cell(row, column), None, "{row}, {column}");
+            assert!(one.value(row, column).bytes.is_none());
         }
         assert_eq!(RowSet::default().cell(0, 0), None);
     }

@@ -163,6 +163,8 @@ impl Reader<'_> {
             ("a step in the setup", "the steps begin with a line that says `steps`")
         } else if line.starts_with("=>") {
             ("an expectation in the setup", "only steps and tables have expectations")
+        } else if Section::named_by(line).is_some() {
+            ("a section behind a statement", "a section begins on a line of its own")
         } else {
             return self.sql(Section::Setup, start).map(|sql| (Kind::Statement(sql), start..start));
         };
