@@ -453,7 +453,7 @@ fn known_failures_that_cannot_be() {
 #[test]
 fn a_section_behind_a_statement() {
     problems(
-        "setup\n  CREATE TABLE t (a INT);steps\n\n  T1: SELECT 1;\nsteps\n  T1: SELECT 1;\n",
+        "setup\n  CREATE TABLE t (a INT);steps\nsteps\n  T1: SELECT 1;\n",
         expect![[r#"
             2:26+5 a section behind a statement | not in the setup
                 a section begins on a line of its own
