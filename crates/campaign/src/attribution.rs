@@ -232,7 +232,9 @@ fn may_turn(
 ) -> bool {
     let two = suspicion.violation.fingerprint.deviations().is_some_and(|by| by.len() > 1);
     // Steps that blind the decoupled run survive a reduction: without them it may be no matter of isolation.
-    let blind = matches!(best.violation.evidence.second_opinion, Some(SecondOpinion::DecoupledUndecided(_)));
+    // Of errors it does not judge who is in the way, and so not those either that nobody is in the way of.
+    let blind = matches!(best.violation.evidence.second_opinion, Some(SecondOpinion::DecoupledUndecided(_)))
+        || suspicion.violation.fingerprint.symptom == Symptom::NeedlessError;
     let unnamed = matches!(suspicion.violation.fingerprint.cause, Cause::Rule(_));
     two || blind && unnamed
         || matches!(suspicion.judge.with(quick).verdict(&best.execution, runs), Verdict::Undecided { .. })
