@@ -18,9 +18,11 @@ use crate::{
 
 /// The words of a family, in capitals.
 struct Words {
-    /// In a statement that we cannot read; several words follow one another.
+    /// In a statement that we cannot read. Several stand in this order, with whatever between them: a comment may hold anything.
     statements: &'static [&'static [&'static str]],
-    /// Functions by the beginning of their names.
+    /// How statements begin that do nothing of the kind, whatever they hold.
+    harmless: &'static [&'static str],
+    /// Functions; one that ends with an underscore is the beginning of several.
     functions: &'static [&'static str],
 }
 
@@ -31,31 +33,30 @@ const MYSQL: Words = Words {
         &["INFILE"],
         &["LOAD", "XML"],
         &["SONAME"],
-        &["PLUGIN"],
-        &["COMPONENT"],
+        &["INSTALL"],
         &["DATA", "DIRECTORY"],
         &["INDEX", "DIRECTORY"],
-        &["FEDERATED"],
-        &["CONNECT"],
-        &["SPIDER"],
-        &["S3"],
+        &["ENGINE", "FEDERATED"],
+        &["ENGINE", "CONNECT"],
+        &["ENGINE", "SPIDER"],
+        &["ENGINE", "S3"],
         &["CREATE", "SERVER"],
         &["ALTER", "SERVER"],
         &["CLONE", "INSTANCE"],
         &["CHANGE", "MASTER"],
         &["CHANGE", "REPLICATION"],
-        &["BACKUP"],
         &["TABLESPACE"],
         &["PREPARE"],
         &["EXECUTE", "IMMEDIATE"],
     ],
+    // XA PREPARE is the end of a transaction's first half.
+    harmless: &["XA "],
     functions: &["LOAD_FILE", "SYS_EXEC", "SYS_EVAL", "SPIDER_"],
 };
 
 const POSTGRES: Words = Words {
     statements: &[
         &["COPY"],
-        &["PROGRAM"],
         &["EXTENSION"],
         &["LANGUAGE", "C"],
         &["LANGUAGE", "INTERNAL"],
@@ -65,14 +66,18 @@ const POSTGRES: Words = Words {
         &["PLTCLU"],
         &["LOAD"],
         &["FOREIGN", "DATA"],
-        &["SERVER"],
+        &["CREATE", "SERVER"],
+        &["ALTER", "SERVER"],
         &["SUBSCRIPTION"],
         &["ALTER", "SYSTEM"],
         &["TABLESPACE"],
         &["EXECUTE"],
     ],
+    // What runs a prepared statement, which was looked at, or a function.
+    harmless: &["EXECUTE ", "CREATE TRIGGER ", "CREATE CONSTRAINT TRIGGER ", "CREATE OR REPLACE TRIGGER "],
     functions: &[
         "DBLINK",
+        "DBLINK_",
         "LO_IMPORT",
         "LO_EXPORT",
         "PG_READ_",
@@ -81,6 +86,7 @@ const POSTGRES: Words = Words {
         "PG_LS_",
         "PG_STAT_FILE",
         "QUERY_TO_XML",
+        "QUERY_TO_XML_",
         "CURSOR_TO_XML",
     ],
 };
@@ -89,11 +95,11 @@ const SQLITE: Words = Words {
     statements: &[
         &["ATTACH"],
         &["VACUUM", "INTO"],
-        &["VACUUM", "MAIN", "INTO"],
         &["TEMP_STORE_DIRECTORY"],
         &["DATA_STORE_DIRECTORY"],
-        &["VIRTUAL"],
+        &["CREATE", "VIRTUAL", "TABLE"],
     ],
+    harmless: &[],
     functions: &["LOAD_EXTENSION", "READFILE", "WRITEFILE", "EDIT", "FTS3_TOKENIZER"],
 };
 
@@ -165,9 +171,17 @@ fn setting(name: &str) -> Option<String> {
 /// What of a statement that could not be read does.
 pub fn of_text(product: Product, text: &str) -> Option<String> {
     let (upper, words) = (text.to_ascii_uppercase(), words(product));
+    let begins = |with: &&str| upper.trim_start().starts_with(with);
+    // Behind a `;` there may be another one.
+    if words.harmless.iter().any(|with| begins(with)) && !upper.contains(';') {
+        return None;
+    }
     let all: Vec<&str> = split(&upper).collect();
-    let row = |row: &&&[&str]| all.windows(row.len()).any(|there| there == **row);
-    let found = words.statements.iter().find(row).map(|row| row.join(" "));
+    let row = |row: &&&[&str]| {
+        let mut rest = all.iter();
+        row.iter().all(|word| rest.any(|there| there == word))
+    };
+    let found = words.statements.iter().find(row).map(|row| row.join(" ... "));
     let called = || all.iter().find(|name| is_function(product, name)).map(ToString::to_string);
     let set =
         || all.first().filter(|word| **word == "SET").and_then(|_| all.iter().find_map(|word| setting(word)));
@@ -178,7 +192,8 @@ pub fn of_text(product: Product, text: &str) -> Option<String> {
 }
 
 fn is_function(product: Product, upper: &str) -> bool {
-    words(product).functions.iter().any(|begin| upper.starts_with(begin))
+    let is = |name: &&str| if name.ends_with('_') { upper.starts_with(name) } else { upper == *name };
+    words(product).functions.iter().any(|name| is(name))
 }
 
 /// The words of a text, wherever they stand.
@@ -209,6 +224,9 @@ mod tests {
                     "CREATE TABLE t (a INT) ENGINE=CONNECT",
                     "INSTALL SONAME 'ha_connect'",
                     "CREATE FUNCTION f RETURNS INT SONAME 'x.so'",
+                    "INSTALL /* a */ PLUGIN x SONAME 'x.so'",
+                    "CREATE TABLE t (a INT) DATA /* a b */ DIRECTORY = '/tmp', x",
+                    "/* XA */ PREPARE s FROM @x",
                 ][..],
             ),
             (
@@ -224,6 +242,8 @@ mod tests {
                     "ALTER SYSTEM SET archive_command = 'id'",
                     "LOAD 'x'",
                     "SET session_preload_libraries = 'x'",
+                    "EXECUTE st; COPY t TO PROGRAM 'id'",
+                    "ALTER /* a */ SYSTEM SET archive_command = 'id'",
                 ],
             ),
             (
@@ -256,6 +276,7 @@ mod tests {
                     "CREATE TABLE t (a INT) ENGINE=InnoDB",
                     "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.b = 0",
                     "XA START 'x'",
+                    "XA PREPARE 'x'",
                     "LOCK TABLES t WRITE",
                 ][..],
             ),
@@ -267,6 +288,17 @@ mod tests {
                     "SELECT * FROM pg_locks",
                     "DO $$ BEGIN NULL; END $$",
                 ],
+            ),
+            (
+                Product::Sqlite,
+                &[
+                    "CREATE TABLE t (a, b GENERATED ALWAYS AS (a) VIRTUAL) oddly",
+                    "SELECT edited FROM t oddly x y",
+                ],
+            ),
+            (
+                Product::Postgres,
+                &["EXECUTE st", "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f()"],
             ),
             (Product::Sqlite, &["VACUUM", "PRAGMA journal_mode = wal", "SELECT * FROM t"]),
         ] {

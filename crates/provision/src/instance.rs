@@ -94,11 +94,6 @@ impl Instance {
         &self.record.superuser
     }
 
-    /// The file that holds its password for TCP, if it listens there.
-    pub fn password_file(&self) -> Option<PathBuf> {
-        self.record.port.map(|_| self.keeper.folder.join(supervisor::PASSWORD))
-    }
-
     /// Its folder, with the data and the error log.
     pub fn folder(&self) -> &Path {
         &self.keeper.folder

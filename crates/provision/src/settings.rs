@@ -74,12 +74,13 @@ pub const TMP: &str = "tmp";
 /// The user that a server runs as, if not as we do: no server runs as root. Each has a number of its own that no account has, so
 /// that nobody else is its owner; `seed` chooses it.
 pub fn user(product: Product, seed: u64) -> Option<u32> {
+    let nobody = maker(product)?;
     let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let taken = |user: u32| accounts.lines().any(|line| line.split(':').nth(2) == Some(&user.to_string()));
     let many = u64::from(NOBODYS.end - NOBODYS.start);
     let nth = |at: u64| NOBODYS.start + ((seed + at) % many) as u32;
     let free = (0..many).map(nth).find(|user| os::exists(*user) && !taken(*user));
-    maker(product).map(|nobody| free.unwrap_or(nobody))
+    Some(free.unwrap_or(nobody))
 }
 
 /// The user that makes a server's first data folder. PostgreSQL's program for that wants one that has an account.
