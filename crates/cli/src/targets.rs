@@ -57,7 +57,7 @@ pub fn check(name: &str, case: &Case, target: &Target, how: &How) -> anyhow::Res
             "if you trust it: --trust; or use a server that Isopod starts",
         ],
         Guard::Machine | Guard::Trusted => [
-            "a case may come from anybody, and this one reaches files, programs or other servers of this machine",
+            "a case may come from anybody, and this one may reach files, programs or other servers",
             "read it, and if you trust it: --trust",
         ],
     };

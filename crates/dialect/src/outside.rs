@@ -173,7 +173,7 @@ pub fn of_text(product: Product, text: &str) -> Option<String> {
     let (upper, words) = (text.to_ascii_uppercase(), words(product));
     let begins = |with: &&str| upper.trim_start().starts_with(with);
     // Behind a `;` there may be another one.
-    if words.harmless.iter().any(|with| begins(with)) && !upper.contains(';') {
+    if words.harmless.iter().any(begins) && !upper.contains(';') {
         return None;
     }
     let all: Vec<&str> = split(&upper).collect();
@@ -193,7 +193,7 @@ pub fn of_text(product: Product, text: &str) -> Option<String> {
 
 fn is_function(product: Product, upper: &str) -> bool {
     let is = |name: &&str| if name.ends_with('_') { upper.starts_with(name) } else { upper == *name };
-    words(product).functions.iter().any(|name| is(name))
+    words(product).functions.iter().any(is)
 }
 
 /// The words of a text, wherever they stand.
