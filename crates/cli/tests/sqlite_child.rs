@@ -249,6 +249,20 @@ fn a_running_statement_can_be_killed() {
     server.kill(999, false).unwrap();
 }
 
+/// SQLite forgets an interrupt that comes just before a statement's first step: that must not leave the child at work
+/// for a session that is gone.
+#[test]
+fn a_session_that_is_killed_as_its_statement_begins_does_not_hold_up_the_others() {
+    let (mut server, _, mut b) = two("sqlite");
+    for round in 0..300 {
+        let mut session = server.connect().unwrap();
+        session.send(FOREVER);
+        thread::sleep(Duration::from_micros(round % 60));
+        server.kill(session.id(), true).unwrap();
+        assert_eq!(say(&mut *b, "SELECT count(*) FROM t"), "(2)");
+    }
+}
+
 #[test]
 fn a_killed_child_is_an_outcome_and_the_next_one_runs() {
     for _ in 0..20 {

@@ -71,7 +71,7 @@ impl Npm {
                 serde_json::from_str(&text).map_err(|error| misread("checksum", &error))?
             }
         };
-        self.run(&["pack", "--silent", &exact], progress)?;
+        self.run(&["pack", &exact], progress)?;
         let mut found = None;
         for entry in fs::read_dir(&self.folder).doing("read", &self.folder)? {
             let path = entry.doing("read", &self.folder)?.path();
@@ -99,7 +99,8 @@ impl Npm {
             let mut command = quiet("npm");
             command
                 .args(args)
-                .args(["--fetch-retries=0", "--no-update-notifier", "--cache"])
+                // Its notices are nobody's business; its errors are, whatever the user's own settings keep quiet.
+                .args(["--loglevel=error", "--fetch-retries=0", "--no-update-notifier", "--cache"])
                 .arg(self.folder.join("cache"))
                 .current_dir(&self.folder);
             command

@@ -15,7 +15,10 @@ use std::{
     },
     path::Path,
     process::{self, ExitCode},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -49,7 +52,13 @@ pub fn main(folder: &Path) -> ExitCode {
 struct Handle {
     interrupt: rusqlite::InterruptHandle,
     stream: UnixStream,
+    /// The session is over. SQLite forgets an interrupt that comes before the first step of a statement, and nobody
+    /// would send a second one: the running statement itself looks here.
+    over: Arc<AtomicBool>,
 }
+
+/// How many instructions of a statement run between two looks at whether its session is over.
+const LOOK_EVERY: i32 = 10_000;
 
 type Handles = Arc<Mutex<BTreeMap<u64, Handle>>>;
 
@@ -121,6 +130,7 @@ fn control(handles: &Handles, scratch: Scratch) {
         let (id, hard) = request.split_at(8);
         let id = u64::from_le_bytes(id.try_into().unwrap_or_default());
         if let Some(handle) = lock(handles).get(&id) {
+            handle.over.store(hard == [1], Ordering::Relaxed);
             handle.interrupt.interrupt();
             if hard == [1] {
                 let _ = handle.stream.shutdown(std::net::Shutdown::Both);
@@ -187,8 +197,11 @@ impl Client {
     fn open(&mut self, id: u64, database: &Path, handles: &Handles) -> Body {
         self.connection = None;
         lock(handles).remove(&id);
+        let over = Arc::new(AtomicBool::new(false));
         let opened = Connection::open(database).and_then(|mut connection| {
             connection.busy_timeout(Duration::ZERO)?;
+            let over = over.clone();
+            connection.progress_handler(LOOK_EVERY, Some(move || over.load(Ordering::Relaxed)))?;
             sandbox::attach_nothing(&mut connection)?;
             Ok(connection)
         });
@@ -198,7 +211,7 @@ impl Client {
         };
         match self.channel.try_clone() {
             Ok(stream) => {
-                let handle = Handle { interrupt: connection.get_interrupt_handle(), stream };
+                let handle = Handle { interrupt: connection.get_interrupt_handle(), stream, over };
                 lock(handles).insert(id, handle);
             }
             Err(error) => return misuse(&error.to_string()),
