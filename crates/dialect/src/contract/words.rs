@@ -132,6 +132,11 @@ pub fn deviation(id: &DeviationId) -> Option<DeviationWords> {
              scan goes on: it is missed, or met twice",
             RuleId::NewestForChanges,
         ),
+        "unique-search-misses" => (
+            "the statement searches for one value of a unique key and waits; the other transaction moves that row to a smaller \
+             primary key, whose entry in the unique index stands before the place at which the search goes on, and the row is missed",
+            RuleId::NewestForChanges,
+        ),
         "semi-consistent-skip" => (
             "the UPDATE passes by a row that another transaction has locked, by its last committed version",
             RuleId::NewestForChanges,

@@ -77,7 +77,10 @@ impl StatementContext<'_> {
                     let (numbers, due, difference) = cut.found(&rows, sides, stop);
                     let new = (numbers, due.is_empty());
                     // What this server does not do must not hide what it does.
-                    let by = self.resumed_by(difference);
+                    let by = self.resumed_by(difference).or_else(|| {
+                        let unique = difference == ScanDifference::Moved && walk.is_unique_search(&rows);
+                        self.resumed_by(ScanDifference::MovedInUniqueSearch).filter(|_| unique)
+                    });
                     if by.is_some() && !known.contains(&new) {
                         let values = |&row: &usize| Some((smallvec![row], rows[row].now?.clone()));
                         let rows = new.0.iter().filter_map(values).collect();
@@ -181,6 +184,22 @@ impl IndexWalk<'_, '_> {
         let side = |place: &Option<Place<'_>>, cut| place.as_ref().map(|place| self.compare(place, cut));
         let sides = |cut| places.iter().map(|[was, is]| [side(was, cut), side(is, cut)]).collect();
         cuts.iter().map(|cut| Cut { sides: sides(cut) }).collect()
+    }
+
+    /// May it be a search for one value of a unique key? Then all that matched, or does now, has that value.
+    fn is_unique_search(&self, rows: &[ScannedRow<'_>]) -> bool {
+        let ordered = |key: &[usize]| {
+            let columns = self.order.iter().map(|(at, _)| at);
+            self.order.len() > key.len() && columns.zip(key).all(|(at, column)| at == column)
+        };
+        let Some(key) = self.table.uniques.iter().find(|key| ordered(key)) else { return false };
+        let versions = rows.iter().flat_map(|row| {
+            let then = [(row.matched, row.old), (row.matched_open, row.open), (row.matches, row.now)];
+            then.into_iter().filter_map(|(matches, values)| values.filter(|_| matches))
+        });
+        let mut values = versions.map(|values| key.iter().map(|&at| &values[at]).collect::<Vec<_>>());
+        let Some(first) = values.next() else { return false };
+        !first.iter().any(|value| value.is_null()) && values.all(|other| other == first)
     }
 
     fn place<'v>(&self, row: usize, values: &'v Values) -> Place<'v> {

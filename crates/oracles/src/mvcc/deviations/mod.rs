@@ -37,6 +37,7 @@ mod noop_without_version;
 mod semi_consistent_skip;
 mod serializable_without_view;
 mod skipped_before_wait;
+mod unique_search_misses;
 mod virtual_read_as_null;
 
 use std::{cmp::Ordering, fmt};
@@ -66,6 +67,7 @@ const INNODB: &[&KnownDeviation] = &[
     &skipped_before_wait::DEVIATION,
     &changed_during_wait::DEVIATION,
     &moved_across_scan::DEVIATION,
+    &unique_search_misses::DEVIATION,
     &noop_without_version::DEVIATION,
     &key_change_keeps_old_row::DEVIATION,
     &duplicate_after_rollback::DEVIATION,
@@ -230,6 +232,8 @@ pub enum ScanDifference {
     Changed,
     /// A row moved across the place at which it waited.
     Moved,
+    /// The same, where it searched for one value of a unique key.
+    MovedInUniqueSearch,
 }
 
 /// The rows newer than the snapshot that are not refused.
