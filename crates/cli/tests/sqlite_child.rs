@@ -249,6 +249,27 @@ fn a_running_statement_can_be_killed() {
     server.kill(999, false).unwrap();
 }
 
+/// Behind a savepoint, a statement that changes many pages keeps them in a temporary file: the child must be able to make one.
+#[test]
+fn a_statement_that_changes_many_pages_has_a_journal_of_its_own() {
+    for target in ["sqlite", "sqlite?journal_mode=wal"] {
+        let mut server = start(target);
+        let mut a = server.connect().unwrap();
+        let columns: Vec<String> = (0..40).map(|i| format!("c{i} INT")).collect();
+        say(&mut *a, &format!("CREATE TABLE w(k INTEGER PRIMARY KEY, {})", columns.join(", ")));
+        for i in 0..40 {
+            say(&mut *a, &format!("CREATE INDEX w{i} ON w(c{i})"));
+        }
+        say(&mut *a, "INSERT INTO w(k) VALUES (1), (2)");
+        assert_eq!(say(&mut *a, "BEGIN"), "0*");
+        assert_eq!(say(&mut *a, "SAVEPOINT s"), "0*");
+        let sets: Vec<String> = (0..40).map(|i| format!("c{i} = k")).collect();
+        assert_eq!(say(&mut *a, &format!("UPDATE w SET {}", sets.join(", "))), "2*", "{target}");
+        assert_eq!(say(&mut *a, "ROLLBACK TO s"), "0*");
+        assert_eq!(say(&mut *a, "SELECT count(c7) FROM w"), "(0)*");
+    }
+}
+
 /// SQLite forgets an interrupt that comes just before a statement's first step: that must not leave the child at work
 /// for a session that is gone.
 #[test]

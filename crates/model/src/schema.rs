@@ -58,4 +58,7 @@ pub struct SetupData {
     pub tables: Vec<Table>,
     /// INSERT statements, as written.
     pub inserts: Vec<String>,
+    /// Does an index come after the first row of its table?
+    #[serde(default)]
+    pub late_index: bool,
 }

@@ -65,6 +65,8 @@ impl SqliteServer {
         let mut child = Command::new(exe)
             .arg("__sqlite")
             .arg(folder.path())
+            // Journals of statements that change many pages go there: its sandbox lets it write nowhere else.
+            .env("SQLITE_TMPDIR", folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // An interrupt from the keyboard is for us; the child ends when we do.

@@ -1,8 +1,8 @@
 //! A setup as data: its tables with their columns and keys, and the statements that fill them.
 //!
 //! A setup is data if its tables can be emptied and filled again without making them anew. So it may only
-//! create tables and indexes and insert constants, and whatever concerns a table's schema comes before its
-//! first row. Everything else is refused with the reason, and such a setup is run anew each time.
+//! create tables and indexes and insert constants. Everything else is refused with the reason, and such a setup is run anew
+//! each time. An index that comes after the first row of its table is noted: filling the tables again is not quite the same then.
 
 use model::{
     Product,
@@ -42,7 +42,7 @@ pub(crate) fn read<'t>(
             return (Err(why.clone()), data.and(Err(why)));
         };
         if data.is_ok()
-            && let Err(reason) = refuse(&schema, statement)
+            && let Err(reason) = refuse(statement)
         {
             data = Err(refused(reason));
         }
@@ -50,6 +50,7 @@ pub(crate) fn read<'t>(
             return (Err(refused(reason.clone())), data.and(Err(refused(reason))));
         }
         if let Ok(data) = &mut data {
+            data.late_index |= is_late(&schema, statement);
             match statement.class() {
                 StatementClass::Ddl => data.ddl.push(text.clone()),
                 _ => data.inserts.push(text.clone()),
@@ -63,19 +64,11 @@ pub(crate) fn read<'t>(
 }
 
 /// Why a statement keeps a setup from being data, if it does.
-fn refuse(schema: &Schema, statement: &Statement) -> Result<(), String> {
+fn refuse(statement: &Statement) -> Result<(), String> {
     if facts(statement).names_schema() {
         return Err("it names a database".to_string());
     }
     match statement {
-        Statement::CreateIndex(CreateIndex { table, .. })
-        | Statement::AlterTable(AlterTable { table, .. }) => {
-            let at = schema.position(&table.name)?;
-            match schema.insertions.iter().any(|insertion| insertion.table == at) {
-                true => Err("an index is created after rows are inserted".to_string()),
-                false => Ok(()),
-            }
-        }
         Statement::Insert(insert) => {
             if let InsertSource::Query(_) = insert.source {
                 return Err("it inserts what a query gives".to_string());
@@ -90,6 +83,17 @@ fn refuse(schema: &Schema, statement: &Statement) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+/// Does it make an index of a table that has rows?
+fn is_late(schema: &Schema, statement: &Statement) -> bool {
+    let (Statement::CreateIndex(CreateIndex { table, .. }) | Statement::AlterTable(AlterTable { table, .. })) =
+        statement
+    else {
+        return false;
+    };
+    let at = schema.position(&table.name).ok();
+    schema.insertions.iter().any(|insertion| Some(insertion.table) == at)
 }
 
 /// A table as the resets know it: the primary key first, and without what holds only for some rows.

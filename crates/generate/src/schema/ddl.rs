@@ -1,5 +1,5 @@
 //! Writes a schema as statements: CREATE TABLE, CREATE INDEX and INSERT, and nothing else, so that the executor understands
-//! the setup as data and can reset it fast. Only where indexes come after the rows it must run the setup anew each time.
+//! the setup as data and can reset it fast. Where indexes come after the rows it runs the setup anew now and then.
 
 use dialect::Capabilities;
 use eval::Datum;

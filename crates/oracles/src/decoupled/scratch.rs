@@ -10,7 +10,7 @@ use dialect::{
 };
 use model::{
     Product, Reason, RowSet, ServerInfo, TableFixture, Value,
-    schema::{KeyKind, SetupData},
+    schema::KeyKind,
     sql::{Statement, StatementClass, TableColumn, TableItem, TypeName},
 };
 
@@ -65,8 +65,7 @@ impl ScratchTables {
     /// Reads a setup; the reason why not has a name that can be counted.
     pub fn read(server: &ServerInfo, setup: &ParsedSetup) -> Result<ScratchTables, Reason> {
         let product = server.product;
-        let defined_first = setup.data.is_err().then(|| defined_first(setup)).flatten();
-        let data = defined_first.as_ref().or(setup.data.as_ref().ok()).ok_or_else(|| setup.unread())?;
+        let data = setup.data.as_ref().map_err(|_| setup.unread())?;
         if data.ddl.iter().any(|text| moves(text)) {
             return Err(Reason::OwnValues);
         }
@@ -235,17 +234,6 @@ fn with_mark(mut tree: Statement) -> Statement {
         create.items.insert(after.map_or(0, |at| at + 1), TableItem::Column(column));
     }
     tree
-}
-
-/// The same setup with its definitions before its rows: an index that is made later makes no other table.
-fn defined_first(setup: &ParsedSetup) -> Option<SetupData> {
-    let texts = setup.texts.iter().zip(setup.trees());
-    let mut texts: Vec<(bool, &String)> = texts
-        .map(|(text, tree)| Some((tree?.class() != StatementClass::Ddl, text)))
-        .collect::<Option<_>>()?;
-    texts.sort_by_key(|(rows, _)| *rows);
-    let texts: Vec<String> = texts.into_iter().map(|(_, text)| text.clone()).collect();
-    dialect::sql::setup(setup.product, &texts).ok()
 }
 
 fn tables(setup: &ParsedSetup, schema: &Schema) -> Vec<Table> {
