@@ -19,14 +19,17 @@
 //! got, and the tables of the wrong one end with the same rows. What the server did wrong is the same then, so that a known deviation that
 //! explains it there explains it here.
 //!
+//! A plain read that is wrong with nobody else there may be right about rows that an earlier statement has left wrong. Then they are
+//! wrong without it, too, in the end, and that is what is filed: the read is not blamed.
+//!
 //! A finding that needs two known deviations is reduced in the same way until it needs one of them, and no twin is asked for: each
 //! of them was needed before. One that is in no tracker is not given up for one that is.
 
 use dialect::{AccessSet, Execution};
 use execute::Reset;
 use model::{
-    Case, Fingerprint, RowSet, Symptom, Verdict, Violation,
-    sql::StatementClass,
+    Case, Fingerprint, RowSet, ShownBy, Symptom, Verdict, Violation,
+    sql::{StatementClass, StatementKind},
     verdict::{
         Cause,
         evidence::{Before, SecondOpinion, Turned},
@@ -69,6 +72,9 @@ pub fn attribute(
     let Some(quick) = quick.filter(|_| candidates > 0 && !(how.over)()) else {
         return (Attribution::None, 0);
     };
+    if let Some(turned) = without_the_read(runs, suspicion, best) {
+        return (Attribution::Known(Box::new(turned)), 1);
+    }
     let (explained, tried) = match old.deviations() {
         None => without_bystanders(runs, suspicion, best, candidates, how),
         Some(_) => (None, 0),
@@ -135,6 +141,31 @@ fn simplify(
     };
     turned.violation.evidence.before = Some(Before { fingerprint: old.clone(), by });
     (Attribution::Known(Box::new(turned)), found.tried)
+}
+
+/// The case without the read that shows what is wrong, if the tables are wrong without it.
+fn without_the_read(
+    runs: &mut dyn CleanRuns,
+    suspicion: &Suspicion<'_>,
+    best: &Reproduction,
+) -> Option<Reproduction> {
+    let (old, step) = (&suspicion.violation.fingerprint, best.violation.step?);
+    let reads = old.statement == ShownBy::Statement(Some(StatementKind::Select));
+    if !reads || !is_by_itself(old) {
+        return None;
+    }
+    let mut smaller = best.execution.case.case().clone();
+    smaller.steps.remove(step);
+    smaller.fails.clear();
+    let execution = runs.rerun(&smaller, suspicion.seen.trace.level, reset(best.condition))?;
+    let Verdict::Violated(violation) = suspicion.judge.verdict(&execution, runs) else { return None };
+    if violation.step.is_some() {
+        return None;
+    }
+    let again = Suspicion { violation: &violation, leftovers: None, ..*suspicion };
+    let mut turned = series(runs, &again, &smaller, best.condition, best.runs[1])?;
+    turned.violation.evidence.before = Some(Before { fingerprint: old.clone(), by: Turned::InTheEnd });
+    Some(turned)
 }
 
 /// Leaves out one bystander after the other until a known deviation explains what is wrong.
@@ -296,7 +327,7 @@ fn holds(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, twin: &Case) -> bo
 mod tests {
     use model::{
         Condition, JudgeOverrides, Level, Outcome, Probe, ProbeResult, Product, Reply, ServerInfo,
-        SessionSpec, ShownBy, Step, Symptom, Trace, Version, sql::StatementKind, verdict::Cause,
+        SessionSpec, Step, Trace, Version,
     };
     use oracles::{Ask, Conversation, OracleInfo};
     use reduce::strategy::InOrder;
@@ -392,6 +423,60 @@ mod tests {
         // It is none if the wrong statement answers otherwise without it.
         let odd = |case: &Case| case.steps.iter().any(|step| step.sql == "ODD");
         assert_eq!(attributed(&|case, sql| u64::from(odd(case) && sql.starts_with("SELECT"))), None);
+    }
+
+    /// Says of a read that it is wrong by itself, and without one that the tables are.
+    struct Tables;
+
+    impl Oracle for Tables {
+        fn info(&self) -> OracleInfo {
+            Reader.info()
+        }
+
+        fn open<'a>(&self, seen: &'a Execution) -> Box<dyn Conversation + 'a> {
+            let read = seen.case.steps.iter().position(|step| step.sql.starts_with("SELECT"));
+            Box::new(Said(Verdict::Violated(Violation {
+                fingerprint: left_wrong(read.is_some()),
+                step: read,
+                evidence: Box::default(),
+            })))
+        }
+
+        fn quick_equivalent(&self) -> Option<Box<dyn Oracle>> {
+            Some(Box::new(Tables))
+        }
+    }
+
+    fn left_wrong(read: bool) -> Fingerprint {
+        let (symptom, statement) = match read {
+            true => (Symptom::Logic, ShownBy::Statement(Some(StatementKind::Select))),
+            false => (Symptom::WrongFinalState, ShownBy::FinalState),
+        };
+        let (cause, level) = (Cause::ModelObjects, Some(Level::RepeatableRead));
+        Fingerprint { symptom, cause, statement, level }
+    }
+
+    #[test]
+    fn a_read_is_not_blamed_for_what_is_in_the_tables() {
+        let answer: &dyn Fn(&Case, &str) -> u64 = &|_, _| 1;
+        let step = |sql: &&str| Step { session: 0, sql: sql.to_string(), expect: Vec::new() };
+        let steps = ["UPDATE IGNORE t SET a = 1", "SELECT * FROM u"].iter().map(step).collect();
+        let case = Case { sessions: vec![SessionSpec::plain("T1")], steps, ..Case::default() };
+        let seen = ran(&case, answer);
+        let violation = Violation { fingerprint: left_wrong(true), step: Some(1), evidence: Box::default() };
+        let overrides = JudgeOverrides::default();
+        let judge = Judge { oracle: &Tables, overrides: &overrides };
+        let suspicion = Suspicion { seen: &seen, judge, violation: &violation, leftovers: None };
+        let (execution, condition) = (seen.clone(), Condition::Clean);
+        let best = Reproduction { execution, violation: violation.clone(), condition, runs: [3, 3] };
+        let mut how = How { candidates: 9, strategy: &mut InOrder, over: &|| false, told: &mut |_| {} };
+        let Attribution::Known(known) = attribute(&mut Answers(answer), &suspicion, &best, 9, &mut how).0
+        else {
+            panic!("it is not the read");
+        };
+        assert_eq!(known.violation.fingerprint, left_wrong(false));
+        assert_eq!(known.execution.case.steps.len(), 1);
+        assert_eq!(known.violation.evidence.before.unwrap().by, Turned::InTheEnd);
     }
 
     fn fingerprint(by: &[&str], statement: StatementKind) -> Fingerprint {

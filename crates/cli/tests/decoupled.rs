@@ -126,6 +126,25 @@ fn of_rows_that_an_error_was_ignored_for_nothing_is_said() {
     assert_eq!(said, "undecided ignored-rows");
 }
 
+/// T1's ROLLBACK wakes T5 and T6, in that order or the other: by the one T5 should not see its own change, by the other the rows are
+/// wrong only in the end, and there a statement that waited has changed them.
+#[test]
+fn of_several_orders_the_one_counts_that_explains_most() {
+    let Some(mut runner) = start("mariadb@10.11", Options::default()) else { return };
+    let setup = ["CREATE TABLE t (a INT PRIMARY KEY, d INT)", "INSERT INTO t VALUES (2, 1)"];
+    let steps = "T1: BEGIN
+                 T1: UPDATE t SET a = 0
+                 T6: UPDATE t SET d = 1
+                 T6: UPDATE IGNORE t SET a = NULL
+                 T5: BEGIN
+                 T5: UPDATE t SET d = 0
+                 T5: SELECT * FROM t
+                 T1: ROLLBACK
+                 T1: INSERT INTO t VALUES (1, NULL)";
+    let said = said_of(&mut runner, &common::case(&setup, steps), Level::ReadCommitted);
+    assert_eq!(said, "wrong-final-state alone-after-wait");
+}
+
 #[test]
 fn what_a_level_allows_is_not_held_against_it() {
     for text in ["mariadb@10.11", "mysql@9.7", "mysql@5.6", "reference"] {

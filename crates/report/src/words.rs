@@ -482,6 +482,9 @@ fn before(before: &Before) -> String {
             "the model could not tell; there, too, it is gone without what the known deviation needs"
         }
         Turned::ByItself => "the server answers the same to the statement alone",
+        Turned::InTheEnd => {
+            "the read is right about what is in the tables, and that is wrong without it, too"
+        }
         Turned::WithoutBystanders => {
             "without statements that change neither an answer nor a row the same answer comes, and is explained"
         }

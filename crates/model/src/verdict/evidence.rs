@@ -247,6 +247,8 @@ pub enum Turned {
     ByItself,
     /// The case before has statements more that change neither an answer nor a row.
     WithoutBystanders,
+    /// What a read showed is in the tables without it, too.
+    InTheEnd,
 }
 
 /// Which transactions depend on which.

@@ -376,10 +376,11 @@ impl CutScan {
             } else if (was || is) && seen.now.is_some() {
                 rows.push(row);
             }
-            if (was || is) != seen.matches && seen.still.is_none() {
+            let moved = met == meets && seen.first().is_some();
+            if (was || is) != seen.matches && (seen.still.is_none() || moved) {
                 // It was passed by on its last committed version.
                 let passed_by = self.passes && seen.contested && !seen.matched;
-                difference = match (seen.matched_open || passed_by, met == meets && seen.first().is_some()) {
+                difference = match (seen.matched_open || passed_by, moved) {
                     (_, true) => ScanDifference::Moved,
                     (true, false) if difference != ScanDifference::Moved => ScanDifference::Skipped,
                     _ => difference,

@@ -162,6 +162,21 @@ fn mysql_113751_a_unique_search_misses_a_row_that_moved() {
     }
 }
 
+/// The row that it misses is being changed by a third.
+#[test]
+fn mysql_113751_without_a_wait_for_who_changes_the_row_now() {
+    let setup = ["CREATE TABLE t (a INT PRIMARY KEY, b INT UNIQUE, c INT)"];
+    let text = "T1: BEGIN => ok
+                T1: INSERT INTO t VALUES (2, 2, 1) => 1 rows
+                T1: INSERT INTO t VALUES (0, 0, 0) => 1 rows
+                T2: SELECT * FROM t WHERE b = 2 FOR SHARE => waits
+                T3: BEGIN => ok
+                T3: UPDATE t SET c = 5 => waits
+                T1: UPDATE t SET a = 1 WHERE a => 1 of 1
+                T1: COMMIT => ok | none | 2 of 2";
+    assert_eq!(judged(&mysql(RR), &setup, text, None), "missing-wait: unique-search-misses at step 4");
+}
+
 #[test]
 fn mdev_33802_a_row_twice_after_a_rollback() {
     let unique = ["CREATE TABLE t (a INT PRIMARY KEY, b INT UNIQUE)", "INSERT INTO t (a) VALUES (1)"];

@@ -119,8 +119,8 @@ pub struct DecoupledConversation<'a> {
     undecided: Option<Reason>,
     /// Why something was accepted that need not have been right.
     uncertain: Vec<Reason>,
-    /// What the first order came to.
-    first: Option<Box<Violation>>,
+    /// What the order that got furthest came to, and how far that was.
+    furthest: Option<(usize, Box<Violation>)>,
 }
 
 impl<'a> DecoupledConversation<'a> {
@@ -160,7 +160,7 @@ impl<'a> DecoupledConversation<'a> {
             pending: None,
             undecided: None,
             uncertain: Vec::new(),
-            first: None,
+            furthest: None,
             seen,
         };
         talk.unfit().map_or(Ok(talk), Err)
@@ -276,10 +276,15 @@ impl<'a> DecoupledConversation<'a> {
                 Ask::Done(Verdict::Undecided { reason })
             }
             Conclusion::Violated(violation) => {
-                let first = self.first.take().unwrap_or(violation);
+                // Told is what is wrong in the order that explains most, of several the first.
+                let far = self.at.1 + usize::from(violation.step.is_none());
+                let furthest = match self.furthest.take() {
+                    Some(before) if before.0 >= far => before,
+                    Some(_) | None => (far, violation),
+                };
                 self.at = (self.at.0 + 1, 0);
                 if self.at.0 < self.orders.len() {
-                    self.first = Some(first);
+                    self.furthest = Some(furthest);
                     return match self.known.rows.clone().map(|rows| self.reset(&rows)) {
                         Some(Ok(())) => self.go_on(),
                         Some(Err(reason)) => Ask::Done(Verdict::Undecided { reason }),
@@ -289,7 +294,7 @@ impl<'a> DecoupledConversation<'a> {
                 if self.more {
                     return Ask::Done(Verdict::Undecided { reason: Reason::OrderOfAnswers });
                 }
-                Ask::Done(Verdict::Violated(*first))
+                Ask::Done(Verdict::Violated(*furthest.1))
             }
         }
     }

@@ -24,7 +24,7 @@ impl DecoupledConversation<'_> {
             }
             let fingerprint = Fingerprint {
                 symptom: Symptom::WrongFinalState,
-                cause: Cause::Alone { after_wait: false },
+                cause: Cause::Alone { after_wait: self.changed_after_wait(at) },
                 statement: ShownBy::FinalState,
                 level: Some(self.seen.trace.level),
             };
@@ -38,6 +38,15 @@ impl DecoupledConversation<'_> {
             return Some(Violation { fingerprint, step: None, evidence: Box::new(evidence) });
         }
         None
+    }
+
+    /// Did a statement that waited change this table? It may have met rows before the wait that others changed during it.
+    fn changed_after_wait(&self, table: usize) -> bool {
+        let mut waited = (0..self.seen.case.steps.len()).filter(|step| self.seen.trace.waited(*step));
+        waited.any(|step| {
+            let roles = self.named(step);
+            roles.is_some_and(|roles| roles.changes && roles.tables.iter().any(|(at, _)| *at == table))
+        })
     }
 
     /// A step waits: is that certainly wrong?
