@@ -159,7 +159,8 @@ fn way(found: Reduced, from: &Case) -> Vec<Case> {
 }
 
 fn reduced_from(original: &Case, case: &Case) -> String {
-    format!("reduced from {} to {} statements", original.steps.len(), case.steps.len())
+    let left = case.steps.len();
+    format!("reduced from {} to {left} statement{}", original.steps.len(), if left == 1 { "" } else { "s" })
 }
 
 /// The same suspicion before another oracle, if there is one and it says the same.

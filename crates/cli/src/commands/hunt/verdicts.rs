@@ -1,7 +1,7 @@
 //! What the oracles said, a line each: how much held only by design or undocumented, what the twins showed, and why they could not
 //! tell.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use model::{run::ByOracle, verdict::Justification};
 use oracles::invariants::exemptions;
@@ -52,7 +52,10 @@ pub fn lines(verdicts: &ByOracle) -> Vec<String> {
 }
 
 /// The most frequent names with their shares.
-fn most(mut sorted: Vec<(&str, u64)>, of: u64) -> String {
+fn most(counted: Vec<(&str, u64)>, of: u64) -> String {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    counted.into_iter().for_each(|(name, count)| *sums.entry(name).or_default() += count);
+    let mut sorted: Vec<(&str, u64)> = sums.into_iter().collect();
     sorted.sort_by_key(|(name, count)| (Reverse(*count), *name));
     let mut named: Vec<String> =
         sorted.iter().take(NAMED).map(|(name, count)| format!("{name} {}", share(*count, of))).collect();
@@ -76,6 +79,16 @@ mod tests {
     use model::{Reason, Verdict};
 
     use super::*;
+
+    #[test]
+    fn a_name_is_said_once() {
+        let mut verdicts = ByOracle::new();
+        let model = verdicts.entry("model".into()).or_default();
+        for reason in [Reason::Hung, Reason::Unparsed] {
+            model.add(&Verdict::Holds { by: [Justification::Uncertain(reason)].into() });
+        }
+        assert_eq!(lines(&verdicts), ["model: 100% hold by design (accepted without certainty 100%)"]);
+    }
 
     #[test]
     fn a_line_says_what_counts_most_first() {
