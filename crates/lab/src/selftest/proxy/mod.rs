@@ -38,7 +38,7 @@ use crate::{Abandoned, Lab, Result};
 
 /// How the lies are hunted.
 pub struct Plan<'a> {
-    /// For each lie.
+    /// At most so many for each lie; fewer are enough where a part of them finds it beyond doubt.
     pub cases: u64,
     pub seed: Seed,
     pub profile: &'a Profile,
@@ -151,8 +151,35 @@ pub fn planned<'a>(
     })
 }
 
+/// What part of the cases is tried before all of them are.
+const PARTS: [u64; 2] = [16, 4];
+
+/// A lie is found beyond doubt if so many cases show it as something new, and fewer than half as many are taken for something known.
+const BEYOND_DOUBT: u64 = 20;
+
 /// Tells a lie, hunts, and looks which findings are its doing.
 pub fn tell(
+    lab: &Lab<'_>,
+    plan: &Plan<'_>,
+    installed: &Installed,
+    target: &Target,
+    told: (&'static Lie, Level, Often),
+) -> Result<Figures> {
+    // The honest proxy is to be silent for as long as it is asked to.
+    if !told.0.is_honest() {
+        for cases in PARTS.map(|part| plan.cases / part).into_iter().filter(|cases| *cases >= BEYOND_DOUBT) {
+            let plan = Plan { cases, ..*plan };
+            let figures = tell_in(lab, &plan, installed, target, told)?;
+            if figures.is_beyond_doubt() || figures.outcome == Outcome::Stopped {
+                return Ok(figures);
+            }
+        }
+    }
+    tell_in(lab, plan, installed, target, told)
+}
+
+/// As [`tell`], in so many cases.
+fn tell_in(
     lab: &Lab<'_>,
     plan: &Plan<'_>,
     installed: &Installed,
@@ -219,9 +246,21 @@ pub fn tell(
     Ok(figures)
 }
 
+impl Figures {
+    /// In how many cases it was new, and in how many it had the name of something known.
+    fn shown(&self) -> (u64, u64) {
+        let cases = |groups: &[Group]| groups.iter().map(|group| group.cases).sum();
+        (cases(&self.new), cases(&self.hidden))
+    }
+
+    fn is_beyond_doubt(&self) -> bool {
+        let (new, hidden) = self.shown();
+        self.outcome == Outcome::Found && new >= BEYOND_DOUBT && 2 * hidden < new
+    }
+}
+
 fn outcome(lie: &Lie, figures: &Figures) -> Outcome {
-    let cases = |groups: &[Group]| groups.iter().map(|group| group.cases).sum::<u64>();
-    let (new, hidden) = (cases(&figures.new), cases(&figures.hidden));
+    let (new, hidden) = figures.shown();
     match () {
         () if lie.is_honest() && new == 0 => Outcome::Silent,
         () if lie.is_honest() => Outcome::Noisy,
