@@ -125,7 +125,9 @@ impl Pattern {
             _ => None,
         };
         let Some(mine) = made(signature).filter(|features| !features.is_empty()) else { return false };
-        let part = |theirs: &BTreeSet<Feature>| !theirs.is_empty() && theirs.is_subset(&mine);
+        // One thing that both have, a NULL or a subquery, is what half of all statements have.
+        let part =
+            |theirs: &BTreeSet<Feature>| *theirs == mine || theirs.len() > 1 && theirs.is_subset(&mine);
         let wrong = |cell: &Cell| matches!(cell, Cell::Wrong(_));
         let places = |pattern: &Pattern| -> Vec<bool> { pattern.cells.values().map(wrong).collect() };
         self.is_wrong()
@@ -175,6 +177,24 @@ mod tests {
         let less = pattern(&[Cell::Right, wrong(ROWS), wrong(ROWS), Cell::Right]);
         assert!(!one.same(&less) && one.alike(&less));
         assert_eq!(one.complaints(), [(ROWS, &Cause::Rule(RuleId::OneSnapshot))].into());
+    }
+
+    #[test]
+    fn one_common_feature_makes_two_statements_not_alike() {
+        let made = |features: &[Feature]| Signature::Unexplained {
+            symptom: Symptom::Logic,
+            cause: Cause::ModelObjects,
+            statements: BTreeSet::new(),
+            features: features.iter().copied().collect(),
+        };
+        let mut mine = pattern(&[wrong(Symptom::Logic), wrong(Symptom::Logic)]);
+        let alike = |mine: &mut Pattern, theirs: &[Feature], own: &[Feature]| {
+            let other = Pattern { signatures: [made(theirs)].into(), ..mine.clone() };
+            mine.made_alike(&other, &made(own))
+        };
+        let (null, hint, join) = (Feature::Null, Feature::IndexHint, Feature::Join);
+        assert!(alike(&mut mine, &[null], &[null]) && alike(&mut mine, &[null, join], &[null, join, hint]));
+        assert!(!alike(&mut mine, &[null], &[null, hint]) && !alike(&mut mine, &[null, join], &[null]));
     }
 
     #[test]
