@@ -188,18 +188,20 @@ impl IndexWalk<'_, '_> {
 
     /// May it be a search for one value of a unique key? Then all that matched, or does now, has that value.
     fn is_unique_search(&self, rows: &[ScannedRow<'_>]) -> bool {
-        let ordered = |key: &[usize]| {
+        let ordered = |key: &&Vec<usize>| {
             let columns = self.order.iter().map(|(at, _)| at);
-            self.order.len() > key.len() && columns.zip(key).all(|(at, column)| at == column)
+            self.order.len() > key.len() && columns.zip(*key).all(|(at, column)| at == column)
         };
-        let Some(key) = self.table.uniques.iter().find(|key| ordered(key)) else { return false };
-        let versions = rows.iter().flat_map(|row| {
-            let then = [(row.matched, row.old), (row.matched_open, row.open), (row.matches, row.now)];
-            then.into_iter().filter_map(|(matches, values)| values.filter(|_| matches))
-        });
-        let mut values = versions.map(|values| key.iter().map(|&at| &values[at]).collect::<Vec<_>>());
-        let Some(first) = values.next() else { return false };
-        !first.iter().any(|value| value.is_null()) && values.all(|other| other == first)
+        let met: Vec<&Values> = rows
+            .iter()
+            .flat_map(|row| [(row.matched, row.old), (row.matched_open, row.open), (row.matches, row.now)])
+            .filter_map(|(matches, values)| values.filter(|_| matches))
+            .collect();
+        let one_value = |key: &Vec<usize>| {
+            let same = |pair: &[&Values]| key.iter().all(|&at| pair[0][at] == pair[1][at]);
+            met.windows(2).all(same) && met.iter().all(|row| key.iter().all(|&at| !row[at].is_null()))
+        };
+        !met.is_empty() && self.table.uniques.iter().filter(ordered).any(one_value)
     }
 
     fn place<'v>(&self, row: usize, values: &'v Values) -> Place<'v> {

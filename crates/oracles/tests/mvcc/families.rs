@@ -162,6 +162,18 @@ fn mysql_113751_a_unique_search_misses_a_row_that_moved() {
     }
 }
 
+/// Another unique key begins with the same columns as the entries of the one by which it searched.
+#[test]
+fn mysql_113751_beside_a_longer_unique_key() {
+    let setup = ["CREATE TABLE t (a INT, b INT, PRIMARY KEY (b, a), UNIQUE (a, b), UNIQUE (a))"];
+    let text = "T1: BEGIN => ok
+                T1: INSERT INTO t VALUES (0, 1) => 1 rows
+                T2: SELECT * FROM t WHERE a = 0 FOR UPDATE => waits
+                T1: UPDATE t SET b = 0 => 1 of 1
+                T1: COMMIT => ok | none";
+    assert_eq!(judged(&mysql(RR), &setup, text, None), "wrong-rows: unique-search-misses at step 3");
+}
+
 /// The row that it misses is being changed by a third.
 #[test]
 fn mysql_113751_without_a_wait_for_who_changes_the_row_now() {

@@ -119,8 +119,8 @@ pub struct DecoupledConversation<'a> {
     undecided: Option<Reason>,
     /// Why something was accepted that need not have been right.
     uncertain: Vec<Reason>,
-    /// What the order that got furthest came to, and how far that was.
-    furthest: Option<(usize, Box<Violation>)>,
+    /// What the order that explains most came to; whether that has a name, and how far it got.
+    furthest: Option<((bool, usize), Box<Violation>)>,
 }
 
 impl<'a> DecoupledConversation<'a> {
@@ -276,11 +276,12 @@ impl<'a> DecoupledConversation<'a> {
                 Ask::Done(Verdict::Undecided { reason })
             }
             Conclusion::Violated(violation) => {
-                // Told is what is wrong in the order that explains most, of several the first.
+                // Told is what is wrong in the order that explains most, of several the first. What has a name explains itself.
                 let far = self.at.1 + usize::from(violation.step.is_none());
+                let rank = (violation.fingerprint.deviations().is_some(), far);
                 let furthest = match self.furthest.take() {
-                    Some(before) if before.0 >= far => before,
-                    Some(_) | None => (far, violation),
+                    Some(before) if before.0 >= rank => before,
+                    Some(_) | None => (rank, violation),
                 };
                 self.at = (self.at.0 + 1, 0);
                 if self.at.0 < self.orders.len() {
