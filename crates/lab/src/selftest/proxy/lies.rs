@@ -162,6 +162,20 @@ const fn lie(name: &'static str, help: &'static str, trick: Trick) -> Lie {
     Lie { name, help, not_judged: None, level: None, cases: |_| {}, trick }
 }
 
+/// One about locking reads: of these there are many.
+const fn locking(lie: Lie) -> Lie {
+    Lie { cases: |profile| profile.statements.locking_select *= 4, ..lie }
+}
+
+/// One about locking reads that are asked not to wait.
+const fn asked_not_to_wait(lie: Lie) -> Lie {
+    let cases = |profile: &mut Profile| {
+        profile.statements.locking_select *= 4;
+        profile.details.lock_wait = Odds(2, 3);
+    };
+    Lie { cases, ..lie }
+}
+
 const fn at(level: Level, lie: Lie) -> Lie {
     Lie { level: Some(level), ..lie }
 }
@@ -225,14 +239,22 @@ pub const ALL: &[Lie] = &[
     lie("hang", "one statement of a case is never answered; a tenth of the cases", Trick::Hang),
     // Locks.
     lie("plain-read-locks", "a plain SELECT locks in share mode", Trick::Send(rewrite::plain_read_locks)),
-    lie("for-update-dropped", "FOR UPDATE locks nothing", Trick::Send(rewrite::for_update_dropped)),
-    lie("for-share-dropped", "LOCK IN SHARE MODE locks nothing", Trick::Send(rewrite::for_share_dropped)),
-    lie("for-update-shared", "FOR UPDATE locks in share mode", Trick::Send(rewrite::for_update_shared)),
-    lie("nowait-stripped", "NOWAIT waits", Trick::Send(rewrite::nowait_stripped)),
+    locking(lie("for-update-dropped", "FOR UPDATE locks nothing", Trick::Send(rewrite::for_update_dropped))),
+    locking(lie(
+        "for-share-dropped",
+        "LOCK IN SHARE MODE locks nothing",
+        Trick::Send(rewrite::for_share_dropped),
+    )),
+    locking(lie(
+        "for-update-shared",
+        "FOR UPDATE locks in share mode",
+        Trick::Send(rewrite::for_update_shared),
+    )),
+    asked_not_to_wait(lie("nowait-stripped", "NOWAIT waits", Trick::Send(rewrite::nowait_stripped))),
     lie("nowait-added", "a locking read does not wait, and fails", Trick::Send(rewrite::nowait_added)),
-    lie("skip-locked-stripped", "SKIP LOCKED waits", Trick::Send(rewrite::skip_stripped)),
+    asked_not_to_wait(lie("skip-locked-stripped", "SKIP LOCKED waits", Trick::Send(rewrite::skip_stripped))),
     lie("skip-locked-added", "a locking read leaves out what is locked", Trick::Send(rewrite::skip_added)),
-    lie("lock-released", "what a locking read has locked is free again at once", Trick::Unlock),
+    locking(lie("lock-released", "what a locking read has locked is free again at once", Trick::Unlock)),
     // Views.
     lie("level-lowered", "a transaction runs at the next lower level", Trick::Level(lower)),
     lie("level-raised", "a transaction runs at the next higher level", Trick::Level(higher)),
