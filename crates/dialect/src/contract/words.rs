@@ -190,7 +190,8 @@ pub fn deviation(id: &DeviationId) -> Option<DeviationWords> {
             RuleId::OneSnapshot,
         ),
         "virtual-read-as-null" => {
-            let happens = "a read that sorts takes a virtual column of a row that another transaction is changing for NULL";
+            let happens = "a read that goes by an index over a virtual column and sorts afterwards takes that column for NULL in rows that \
+                           somebody is changing, be it the transaction itself; at READ UNCOMMITTED also in rows that nobody is changing";
             return Some(DeviationWords { happens, breaks: None });
         }
         _ => return None,

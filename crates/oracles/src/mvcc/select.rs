@@ -164,7 +164,9 @@ impl<'a> StatementContext<'a> {
         let ([named], [rows]) = (&from.tables[..], tables) else { return Ok(None) };
         let Some(rows) = rows_met(self, (query, select), named.table, rows) else { return Ok(None) };
         let scan = self.select(from, condition, &[rows]).map_err(Fault::Unsure)?;
-        self.project(query, select, from, scan).map(Some)
+        // Each of these rows may be missing, so a LIMIT cuts somewhere else.
+        let whole = Query { limit: None, ..query.clone() };
+        self.project(&whole, select, from, scan).map(Some)
     }
 
     fn locking_read(

@@ -452,6 +452,9 @@ fn a_sorted_read_takes_a_virtual_column_for_null() {
     let known = "virtual-read-as-null";
     assert_eq!(said(&new, index, sorted, "(1, 2)"), known);
     assert_eq!(said(&new, index, "a >= 0 ORDER BY a", "(0, 1) (1, NULL)"), known);
+    // The last row comes into the place of the one that is lost.
+    assert_eq!(said(&new, index, "b >= 1 ORDER BY a LIMIT 1", "(1, 2)"), known);
+    assert_ne!(said(&new, index, "b >= 1 ORDER BY a LIMIT 1", "(1, 3)"), known);
     // Another value than NULL, a row twice, without ORDER BY, without the index, on a version that does not have it.
     assert_ne!(said(&new, index, sorted, "(0, 1) (1, 3)"), known);
     assert_ne!(said(&new, index, sorted, "(0, 1) (1, 2) (1, 2)"), known);

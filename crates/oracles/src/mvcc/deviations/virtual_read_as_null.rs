@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! CREATE TABLE t (a INT, b INT GENERATED ALWAYS AS (1) VIRTUAL, KEY (b))
-//! SELECT a FROM t WHERE b ORDER BY a       a row that another is changing is read as (a, NULL), and not found
+//! SELECT a FROM t WHERE b ORDER BY a       a row that somebody is changing is read as (a, NULL), and not found
 //! ```
 //!
-//! Which rows it happens to depends on what others have done to them, so each row may be met either way.
+//! It may be the transaction itself that is changing it, and at READ UNCOMMITTED nobody need be. Which rows it happens to depends on what was done to them,
+//! so each row may be met either way. With a LIMIT others come into the place of those that are lost.
 
 use eval::{Datum, Fault};
 use model::Reason;
@@ -52,8 +53,7 @@ fn as_they_are_or_with_null(
         (0..of.columns.len()).filter(|at| of.traits[*at].is_virtual && indexed(at)).collect();
     let aggregates =
         |item: &SelectItem| matches!(item, SelectItem::Expr { expr, .. } if aggregate(expr).is_some());
-    let sorts = !query.order_by.is_empty() && query.limit.is_none();
-    if virtuals.is_empty() || !sorts || select.items.iter().any(aggregates) {
+    if virtuals.is_empty() || query.order_by.is_empty() || select.items.iter().any(aggregates) {
         return None;
     }
     let as_it_is = |(row, values): &(usize, &Values)| (*row, Values::clone(values));
@@ -65,11 +65,12 @@ fn as_they_are_or_with_null(
     Some(rows.iter().map(as_it_is).chain(rows.iter().map(with_null)).collect())
 }
 
-/// The twin: without ORDER BY.
+/// The twin: without ORDER BY, and so without LIMIT, which would leave it open which rows come.
 fn without_order(draft: &mut TwinDraft<'_>, step: usize) -> Result<(), Why> {
     let Some(Statement::Query(query)) = draft.seen.case.tree(step) else { return Err(Reason::NoQuery) };
     let mut query = query.clone();
     query.order_by.clear();
+    query.limit = None;
     draft.rewrite(step, &Statement::Query(query));
     Ok(())
 }
