@@ -93,18 +93,21 @@ fn row(listed: &ListedGroup) -> GroupRow<'_> {
     let group = &listed.group;
     let mut more = group.resembles.as_ref().map_or(String::new(), |name| format!("; behaves like {name}"));
     more += &group.gone_in.as_ref().map_or(String::new(), |version| format!("; gone in {version}"));
-    more += &group.not_reproduced().map_or(String::new(), |on| format!("; not reproduced on {}", on.words()));
+    let fresh =
+        group.not_reproduced().map_or(String::new(), |on| format!("; not reproduced on {}", on.words()));
+    let label = group.smallest.violation.fingerprint.label();
+    let name = group.known.clone().unwrap_or(label + &more) + &fresh;
     let levels: Vec<&str> = group.levels.keys().map(|level| level.short()).collect();
     let mut others: Vec<&str> =
         group.findings.iter().filter(|id| **id != group.id).map(String::as_str).collect();
-    let (kept, label) = (others.len(), group.smallest.violation.fingerprint.label());
+    let kept = others.len();
     let servers: Vec<&str> = group.servers.iter().map(String::as_str).collect();
     others.truncate(OTHERS);
     GroupRow {
         id: &group.id,
         new: group.is_new(),
         title: &listed.title,
-        name: trackers::parts(&group.known.clone().unwrap_or_else(|| label.clone() + &more)),
+        name: trackers::parts(&name),
         servers: servers.join(", "),
         ready: listed
             .ready

@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::RunSummary;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::summary::what;
+use super::summary::{relative, what};
 use crate::judged;
 
 /// As JUnit XML: a suite per target, a failure per kind of finding.
@@ -26,7 +26,10 @@ pub fn junit(summary: &RunSummary) -> anyhow::Result<String> {
                 TestCaseStatus::skipped()
             };
             match (&row.known, row.not_reproduced()) {
-                (_, Some(on)) => status.set_message(format!("not reproduced on {}", on.words())),
+                (_, Some(on)) => {
+                    let kind = relative(row).map_or(String::new(), |kind| format!("; {kind}"));
+                    status.set_message(xml(&format!("not reproduced on {}{kind}", on.words())))
+                }
                 (Some(name), None) => status.set_message(xml(&format!("known: {name}"))),
                 (None, None) => {
                     let words = judged::words(&row.smallest.violation, row.smallest.target.product);

@@ -121,9 +121,8 @@ pub fn show(campaign: &Campaign<'_>, summary: &RunSummary, by_default: bool) {
         if !lines.is_empty() {
             say!("{}", findings::table(&lines, &style()).trim_end());
         }
-        for (row, on) in summary.findings.iter().filter_map(|row| Some((row, row.not_reproduced()?))) {
-            let cases = plural(row.cases, "case");
-            say!("not reproduced on {}: {} {} ({cases})", on.words(), row.id, what(row));
+        for line in summary.findings.iter().filter_map(not_reproduced) {
+            say!("{line}");
         }
         for row in summary.new_ones().take(SHOWN) {
             say!("\n{}", findings::story(&story(campaign, row), &style()).trim_end());
@@ -214,6 +213,19 @@ pub fn what(row: &FindingGroup) -> String {
     }
 }
 
+/// The line of what did not come back. A kind that is known needs no second look because of that.
+fn not_reproduced(row: &FindingGroup) -> Option<String> {
+    let (on, cases) = (row.not_reproduced()?, plural(row.cases, "case"));
+    let kind = relative(row).map_or(String::new(), |kind| format!(", {kind}"));
+    Some(format!("not reproduced on {}: {} {} ({cases}){kind}", on.words(), row.id, what(row)))
+}
+
+/// Of what is known it is one, or like what.
+pub fn relative(row: &FindingGroup) -> Option<String> {
+    let known = row.known.as_ref().map(|name| format!("known {name}"));
+    known.or_else(|| row.resembles.as_ref().map(|name| format!("behaves like {name}")))
+}
+
 /// What replaying a group came to, where there is something to say.
 fn after_replay(row: &FindingGroup) -> String {
     let replayed = match row.fresh.map(|replay| replay.on) {
@@ -253,5 +265,50 @@ fn story(campaign: &Campaign<'_>, row: &FindingGroup) -> Story {
         statements: first.statements,
         reduced_from: first.reduced_from,
         replay: replay_command(first, campaign.folder.path()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{
+        Finding, Fingerprint, FreshReplay, Level, RuleId, ShownBy, Signature, Symptom, Violation,
+        sql::StatementKind, verdict::Cause,
+    };
+
+    use super::*;
+
+    #[test]
+    fn what_did_not_come_back_says_of_which_known_kind_it_is() {
+        let fingerprint = Fingerprint {
+            symptom: Symptom::WrongRows,
+            cause: Cause::Rule(RuleId::NewestForChanges),
+            statement: ShownBy::Statement(Some(StatementKind::LockingSelect)),
+            level: Some(Level::ReadCommitted),
+        };
+        let signature = Signature::bare(&fingerprint);
+        let violation = Violation { fingerprint, step: Some(0), evidence: Box::default() };
+        let mut row = FindingGroup {
+            id: "427ade8c".into(),
+            signature,
+            known: None,
+            resembles: None,
+            targets: Default::default(),
+            servers: Default::default(),
+            levels: Default::default(),
+            found_after_ms: 0,
+            cases: 1,
+            findings: Vec::new(),
+            smallest: Finding::bare("427ade8c", "mariadb@10.11".parse().unwrap(), violation),
+            fresh: Some(FreshReplay { on: Fresh::Server, shown: false }),
+            gone_in: None,
+        };
+        let line = "not reproduced on a fresh server: 427ade8c wrong-rows in locking-select (1 case)";
+        assert_eq!(not_reproduced(&row).as_deref(), Some(line));
+        row.resembles = Some("corpus/found/x".into());
+        assert_eq!(not_reproduced(&row), Some(format!("{line}, behaves like corpus/found/x")));
+        row.known = Some("MDEV-34106".into());
+        assert_eq!(not_reproduced(&row), Some(format!("{line}, known MDEV-34106")));
+        row.fresh = None;
+        assert_eq!(not_reproduced(&row), None);
     }
 }
